@@ -1,0 +1,6 @@
+// Virtual board: the storage behind nvs.h.
+#pragma once
+#include "nvs.h"
+esp_err_t nvs_flash_init(void);
+esp_err_t nvs_flash_deinit(void);
+esp_err_t nvs_flash_erase(void);

@@ -1,0 +1,150 @@
+//! What a person at the desk waits for: `cargo bench --bench desk`.
+//!
+//! Drives the real program in a pseudo-terminal of 200×50 cells: first frame, idle cost, keys
+//! under load, a long answer, and how soon a proposal is on screen. Prints medians; without
+//! `--bench` it makes one small round, to show that it works.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a bench prints and may stop"
+)]
+
+#[path = "support/pty.rs"]
+mod pty;
+#[path = "support/stage.rs"]
+mod stage;
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use pty::Terminal;
+use stage::Stage;
+
+const COLS: u16 = 200;
+const ROWS: u16 = 50;
+
+fn main() {
+    let is_bench = std::env::args().any(|arg| arg == "--bench");
+    let rounds = if is_bench { 15 } else { 1 };
+    first_frame(rounds);
+    idle(if is_bench { 10 } else { 1 });
+    proposal(rounds);
+    long_answer(if is_bench { (5, 5_000) } else { (1, 200) });
+    keys_under_load(if is_bench { 400 } else { 5 });
+}
+
+fn first_frame(rounds: usize) {
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let stage = Stage::new();
+        let terminal = Terminal::start(COLS, ROWS, stage.root(), &["demo"]);
+        let at = terminal.wait("the first frame", |screen| screen.contents().contains("firmhand"));
+        times.push(at - terminal.started);
+    }
+    report("process start to first full frame", &mut times);
+}
+
+fn idle(seconds: u64) {
+    let stage = Stage::new();
+    let terminal = Terminal::start(COLS, ROWS, stage.root(), &["demo", "--speed", "max"]);
+    terminal.wait_text("waiting");
+    std::thread::sleep(Duration::from_secs(1));
+    let (cpu, (frames, bytes)) = (terminal.cpu_millis(), terminal.traffic());
+    std::thread::sleep(Duration::from_secs(seconds));
+    let (frames, bytes) = (terminal.traffic().0 - frames, terminal.traffic().1 - bytes);
+    println!(
+        "idle with 7 proposals waiting, {seconds} s: {} ms CPU, {frames} frames, {bytes} bytes; memory {:.1} MB",
+        terminal.cpu_millis() - cpu,
+        terminal.memory_kb("VmRSS") as f64 / 1024.0,
+    );
+}
+
+fn proposal(rounds: usize) {
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let stage = Stage::new();
+        stage.script(&stage::save("main/main.c", "int answer = 42;\n"), "ask");
+        let terminal = stage.run(COLS, ROWS);
+        let at = terminal.wait_text("int answer = 42;");
+        let shown = wall(at);
+        let answered = stage.recorded("model_answered").expect("the model has answered");
+        times.push(Duration::from_micros(shown.saturating_sub(answered * 1_000)));
+    }
+    report("last byte of a proposal to its diff on screen (± 1 ms)", &mut times);
+}
+
+fn long_answer((rounds, lines): (usize, usize)) {
+    let (mut times, mut peaks) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let stage = Stage::new();
+        stage.script(&stage::say(lines), "ask");
+        let terminal = stage.run(COLS, ROWS);
+        let at = terminal.wait_text("the very last line");
+        let began = stage.recorded("turn_started").expect("the turn has started");
+        times.push(Duration::from_micros(wall(at).saturating_sub(began * 1_000)));
+        peaks.push(terminal.memory_kb("VmHWM"));
+    }
+    report(&format!("{lines}-line answer at full speed until its end is on screen"), &mut times);
+    peaks.sort_unstable();
+    println!("  peak memory {:.1} MB", peaks[peaks.len() / 2] as f64 / 1024.0);
+}
+
+fn keys_under_load(keys: usize) {
+    let stage = Stage::new();
+    stage.flood();
+    let mut terminal = stage.run(COLS, ROWS);
+    terminal.wait_text("listening now");
+    terminal.type_keys("i");
+    std::thread::sleep(Duration::from_millis(500));
+    let lines = stage.serial_lines();
+    let began = Instant::now();
+    let (cpu, frames) = (terminal.cpu_millis(), terminal.traffic().0);
+    let (mut times, mut typed) = (Vec::new(), String::new());
+    for number in 0..keys {
+        let letter = char::from(b'a' + u8::try_from(number % 26).unwrap());
+        if typed.len() == 60 {
+            terminal.type_keys(&"\x7f".repeat(60));
+            typed.clear();
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        typed.push(letter);
+        let pressed = Instant::now();
+        terminal.type_keys(&letter.to_string());
+        let at = terminal.wait("the typed text", |screen| screen.contents().contains(&typed));
+        times.push(at.saturating_duration_since(pressed));
+        // Not in step with the frames.
+        std::thread::sleep(Duration::from_millis(7 + (number as u64 * 5) % 23));
+    }
+    let elapsed = began.elapsed().as_secs_f64();
+    report("key to frame under load", &mut times);
+    println!(
+        "  load: {:.0} log lines/s into the session, {:.0} frames/s drawn, {:.0} % of a core, memory {:.1} MB",
+        (stage.serial_lines() - lines) as f64 / elapsed,
+        (terminal.traffic().0 - frames) as f64 / elapsed,
+        (terminal.cpu_millis() - cpu) as f64 / elapsed / 10.0,
+        terminal.memory_kb("VmRSS") as f64 / 1024.0,
+    );
+}
+
+/// That moment on the wall clock, in microseconds since 1970.
+fn wall(at: Instant) -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    u64::try_from((now - at.elapsed()).as_micros()).unwrap()
+}
+
+fn report(what: &str, times: &mut [Duration]) {
+    times.sort_unstable();
+    let at = |share: f64| {
+        let place = ((times.len() as f64 - 1.0) * share).round() as usize;
+        times[place].as_secs_f64() * 1000.0
+    };
+    println!(
+        "{what}: p50 {:.1} ms, p99 {:.1} ms, min {:.1} ms ({} times)",
+        at(0.5),
+        at(0.99),
+        at(0.0),
+        times.len()
+    );
+}

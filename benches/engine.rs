@@ -1,0 +1,228 @@
+//! How fast a team runs on a model that answers at once: `cargo bench --bench engine`.
+//!
+//! Everything but the model is real: the recorder with its journal on disk, the gate, the files.
+//! Without `--bench` it makes one small round, to show that it works.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a bench prints and may stop"
+)]
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use firmhand::config::{Assets, Origin, Policy, Rule, Ruling};
+use firmhand::engine::{Engine, EngineSetup, Limits, Recorder, Team, Toolbox};
+use firmhand::gate::{Desk, Gate, GateParts, Numbers};
+use firmhand::journal::SessionDir;
+use firmhand::model::event::SessionStart;
+use firmhand::model::*;
+use firmhand::provider::{Delta, Provider, Request};
+use firmhand::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
+use firmhand::tools::{Reply, Tool, ToolError};
+use firmhand::workspace::Sandbox;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+fn main() {
+    let is_bench = std::env::args().any(|arg| arg == "--bench");
+    let (chat, saves) = if is_bench { (20_000, 1_000) } else { (100, 10) };
+    let data = tempfile::tempdir_in(std::env::current_dir().unwrap().join("target")).unwrap();
+    for messages in [100, 1_000] {
+        let name = format!("chat turns, {messages} messages a chat");
+        measure(&name, chat, || run(data.path(), chat, messages, Kind::Chat));
+    }
+    // A synced decision, a file synced and put in place: as many syncs as a save needs.
+    let syncs = measure("one synced append", saves, || syncing(data.path(), saves));
+    let turns = measure("turns that save a file", saves, || {
+        run(data.path(), saves, 100, Kind::Save);
+    });
+    println!("a saving turn takes as long as {:.2} synced appends", syncs / turns);
+    let files = measure("files written and synced by hand", saves, || by_hand(data.path(), saves));
+    println!("saving turns reach {:.0} % of the rate by hand", 100.0 * turns / files);
+}
+
+fn measure(name: &str, count: u32, run: impl FnOnce()) -> f64 {
+    let started = Instant::now();
+    run();
+    let rate = f64::from(count) / started.elapsed().as_secs_f64();
+    println!("{name}: {rate:.0}/s");
+    rate
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Chat,
+    Save,
+}
+
+struct Model(Kind);
+
+impl Provider for Model {
+    fn label(&self) -> String {
+        "bench model".into()
+    }
+
+    fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
+        let answered = request.messages.last().is_some_and(|last| last.role == Role::Tool);
+        let number = request.messages.len();
+        let piece = if self.0 == Kind::Chat || answered {
+            Delta::Text("Some words that an agent says in its turn.".into())
+        } else {
+            let args = json!({ "code": format!("int a{number};") }).to_string();
+            Delta::Call { tool: "generate_code".into(), args }
+        };
+        let usage = Usage { input: 10, output: 10, cached: 0 };
+        futures::stream::iter([Ok(piece), Ok(Delta::Done { usage, state: None })]).boxed()
+    }
+}
+
+struct Save(Arc<Sandbox>);
+
+impl Tool for Save {
+    fn spec(&self) -> ToolSpec {
+        let schema = json!({ "type": "object" });
+        ToolSpec { name: "generate_code".into(), description: "Saves.".into(), schema }
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        let path = ProjectPath::new("main.c").unwrap();
+        let base = self.0.read_if_there(&path).unwrap();
+        let content = args["code"].as_str().unwrap().as_bytes().to_vec();
+        let change = DraftChange::Save { path, base, content };
+        let drafts = vec![Draft { change, reason: String::new(), checks: Vec::new() }];
+        let finish = |done: Vec<Settlement>| {
+            assert_eq!(done[0].outcome, Outcome::Applied);
+            async { Ok(json!({ "ok": true, "saved": ["main.c"] })) }.boxed()
+        };
+        async move { Ok(Reply::Propose { drafts, finish: Box::new(finish) }) }.boxed()
+    }
+}
+
+struct NoToolchain;
+
+impl Toolchain for NoToolchain {
+    fn label(&self) -> String {
+        "none".into()
+    }
+    fn command(&self) -> String {
+        "none".into()
+    }
+    fn build(&self, _: BuildJob) -> BoxFuture<'_, BuildReport> {
+        panic!("nothing is built here")
+    }
+    fn plan_flash(&self, _: &Path, _: BuildId, _: Timestamp) -> Result<FlashPlan, UserError> {
+        Err(UserError::new("no board", "", ""))
+    }
+    fn flash(&self, _: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        panic!("nothing is flashed here")
+    }
+}
+
+/// Runs attempts of `messages` turns until there were `turns` of them.
+fn run(data: &Path, turns: u32, messages: u32, kind: Kind) {
+    let root = tempfile::tempdir_in(data).unwrap();
+    let setup = setup(root.path(), turns.div_ceil(messages), messages.min(turns), kind);
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(2).enable_all().build().unwrap();
+    let outcome = runtime.block_on(async {
+        let engine = Engine::start(setup).unwrap();
+        engine.join().await.unwrap()
+    });
+    // The attempts end by their limit of messages, which is not the goal.
+    assert!(matches!(outcome, SessionOutcome::Failed(_)));
+}
+
+fn team(root: &Path, attempts: u32, messages: u32) -> Arc<Team> {
+    let write = |path: &str, text: &str| {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    for name in ["A", "B"] {
+        let text = format!(
+            "+++\nname = \"{name}\"\ndescription = \"x\"\ntools = [\"generate_code\"]\n+++\nTalk.\n"
+        );
+        write(&format!("prompts/agents/{name}.md"), &text);
+    }
+    let text = format!(
+        "name = \"bench\"\ntitle = \"x\"\ndescription = \"x\"\n[[phases]]\nname = \"p\"\n\
+         title = \"p\"\nparticipants = [\"A\", \"B\"]\nselection = \"round_robin\"\n\
+         goal = \"build_passed\"\nattempts = {attempts}\n\
+         terminate = {{ max_messages = {messages} }}\n"
+    );
+    write("prompts/teams/bench.toml", &text);
+    Team::load(&Assets::with_user_folder(root), "bench", &|_| Ok(())).unwrap()
+}
+
+fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
+    let team = team(root, attempts, messages);
+    std::fs::create_dir(root.join("project")).unwrap();
+    let dir = SessionDir::create(root, "bench", Timestamp(0)).unwrap();
+    let session = SessionStart {
+        id: dir.id().clone(),
+        task: "bench".into(),
+        team: "bench".into(),
+        project: String::new(),
+        model: "bench model".into(),
+        toolchain: "none".into(),
+        program: "0".into(),
+        parts: Default::default(),
+    };
+    let recorder = Arc::new(Recorder::create(dir).unwrap());
+    let state = recorder.state();
+    let blobs = Arc::new(recorder.blobs().clone());
+    let ledger: Arc<dyn Ledger> = recorder;
+    let project = Arc::new(Sandbox::open(&root.join("project")).unwrap());
+    let (desk, stop) = (Desk::default(), CancellationToken::new());
+    let origin = Origin::User { file: "bench.toml".into(), line: 1 };
+    let (tool, agent, path) = (None, None, None);
+    let rule = Rule { decide: Ruling::Allow, kind: None, tool, agent, path, origin };
+    let parts = GateParts {
+        ledger: Arc::clone(&ledger),
+        blobs,
+        sandbox: Arc::clone(&project),
+        toolchain: Arc::new(NoToolchain),
+        policy: Arc::new(Policy::new(vec![rule])),
+        cancel: stop.clone(),
+    };
+    let gate = Arc::new(Gate::new(parts, &desk, Numbers::after([])));
+    let save: Arc<dyn Tool> = Arc::new(Save(Arc::clone(&project)));
+    let tools = Toolbox::from([(ToolName::from("generate_code"), save)]);
+    let (provider, limits) = (Arc::new(Model(kind)), Limits::default());
+    EngineSetup { session, team, ledger, gate, desk, tools, state, provider, project, stop, limits }
+}
+
+fn syncing(data: &Path, count: u32) {
+    let file = OpenOptions::new().create(true).append(true).open(data.join("raw")).unwrap();
+    for _ in 0..count {
+        (&file).write_all(&[b'x'; 200]).unwrap();
+        file.sync_data().unwrap();
+    }
+}
+
+/// What a save cannot do without: the decision synced, the content synced in a new file, the file
+/// put in its place, the folder synced.
+fn by_hand(data: &Path, count: u32) {
+    let folder = data.join("by-hand");
+    std::fs::create_dir(&folder).unwrap();
+    let log = OpenOptions::new().create(true).append(true).open(folder.join("log")).unwrap();
+    for number in 0..count {
+        (&log).write_all(&[b'x'; 200]).unwrap();
+        log.sync_data().unwrap();
+        let mut new = File::create(folder.join("new")).unwrap();
+        write!(new, "int a{number};").unwrap();
+        new.sync_all().unwrap();
+        std::fs::rename(folder.join("new"), folder.join("main.c")).unwrap();
+        File::open(&folder).unwrap().sync_all().unwrap();
+    }
+}

@@ -1,0 +1,182 @@
+//! What a supervised save costs beside the disk itself: `cargo bench --bench gate`.
+//!
+//! A save under an allow rule (proposed, decided and synced, written, synced, renamed, settled) is
+//! set against the bare calls: append and `fdatasync`, write beside, `fsync`, rename. Both run on
+//! the disk that holds `target`, in alternating rounds, so that a busy disk slows both. Prints
+//! medians; without `--bench` it makes one small round, to show that it works.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench prints and may stop"
+)]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use firmhand::config::{Origin as RuleOrigin, Policy, Rule, Ruling};
+use firmhand::engine::Recorder;
+use firmhand::gate::{Desk, Gate, GateParts, Numbers, Origin};
+use firmhand::journal::SessionDir;
+use firmhand::model::{
+    BoardInfo, BuildId, BuildOutcome, CallId, Draft, DraftChange, FlashPlan, Outcome, ProjectPath,
+    Timestamp, TurnId, UserError,
+};
+use firmhand::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
+use firmhand::workspace::Sandbox;
+use futures::future::{BoxFuture, FutureExt};
+use tokio_util::sync::CancellationToken;
+
+fn main() {
+    let is_bench = std::env::args().any(|arg| arg == "--bench");
+    let (rounds, saves) = if is_bench { (101, 20) } else { (1, 5) };
+    let data = tempfile::tempdir_in(std::env::current_dir().unwrap().join("target")).unwrap();
+    let mut supervised = Supervised::new(data.path());
+    let mut bare = Bare::new(data.path());
+    let mut shares = Vec::new();
+    let (mut gate_rates, mut bare_rates) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let ours = supervised.round(saves);
+        let disk = bare.round(saves);
+        gate_rates.push(rate(saves, ours));
+        bare_rates.push(rate(saves, disk));
+        shares.push(disk.as_secs_f64() / ours.as_secs_f64() * 100.0);
+    }
+    println!("saves through the gate: {:.0}/s", median(gate_rates));
+    println!("the same bytes by bare calls: {:.0}/s", median(bare_rates));
+    println!("share of what the disk permits: {:.0} %", median(shares));
+}
+
+fn rate(count: usize, time: Duration) -> f64 {
+    f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// About what a source file holds; different every time, so that no content is stored already.
+fn content(number: usize) -> Vec<u8> {
+    let line = format!("static int value_{number} = {number}; /* a line of ordinary length */\n");
+    line.repeat(40).into_bytes()
+}
+
+struct Supervised {
+    runtime: tokio::runtime::Runtime,
+    recorder: Arc<Recorder>,
+    gate: Gate,
+    _desk: Desk,
+    old: Option<Vec<u8>>,
+    number: usize,
+}
+
+impl Supervised {
+    fn new(data: &Path) -> Self {
+        let dir = SessionDir::create(data, "bench", Timestamp(0)).unwrap();
+        let blobs = dir.blobs();
+        let recorder = Arc::new(Recorder::create(dir).unwrap());
+        let project = data.join("project");
+        fs::create_dir(&project).unwrap();
+        let origin = RuleOrigin::User { file: "config.toml".into(), line: 1 };
+        let decide = Ruling::Allow;
+        let rule = Rule { decide, kind: None, tool: None, agent: None, path: None, origin };
+        let desk = Desk::default();
+        let parts = GateParts {
+            ledger: Arc::<Recorder>::clone(&recorder),
+            blobs: Arc::new(blobs),
+            sandbox: Arc::new(Sandbox::open(&project).unwrap()),
+            toolchain: Arc::new(NoToolchain),
+            policy: Arc::new(Policy::new(vec![rule])),
+            cancel: CancellationToken::new(),
+        };
+        let gate = Gate::new(parts, &desk, Numbers::after([]));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        Self { runtime, recorder, gate, _desk: desk, old: None, number: 0 }
+    }
+
+    fn round(&mut self, saves: usize) -> Duration {
+        let began = Instant::now();
+        for _ in 0..saves {
+            self.number += 1;
+            let new = content(self.number);
+            let path = ProjectPath::new("main/main.c").unwrap();
+            let change =
+                DraftChange::Save { path, base: self.old.replace(new.clone()), content: new };
+            let draft = Draft { change, reason: "bench".to_owned(), checks: Vec::new() };
+            let origin = Origin {
+                turn: TurnId(1),
+                call: CallId(1),
+                agent: "CodeReviewerAgent".into(),
+                tool: "generate_code".into(),
+            };
+            let settled = self.runtime.block_on(self.gate.submit(&origin, vec![draft])).unwrap();
+            assert_eq!(settled[0].outcome, Outcome::Applied);
+        }
+        let time = began.elapsed();
+        self.recorder.tick().unwrap();
+        time
+    }
+}
+
+struct Bare {
+    journal: File,
+    folder: PathBuf,
+    number: usize,
+}
+
+impl Bare {
+    fn new(data: &Path) -> Self {
+        let folder = data.join("bare");
+        fs::create_dir(&folder).unwrap();
+        let journal =
+            OpenOptions::new().create(true).append(true).open(data.join("bare.jsonl")).unwrap();
+        Self { journal, folder, number: 0 }
+    }
+
+    fn round(&mut self, saves: usize) -> Duration {
+        // As long as the record of a decision.
+        let line = format!("{}\n", "x".repeat(220));
+        let began = Instant::now();
+        for _ in 0..saves {
+            self.number += 1;
+            self.journal.write_all(line.as_bytes()).unwrap();
+            self.journal.sync_data().unwrap();
+            let beside = self.folder.join(".main.c.tmp");
+            let mut file = File::create(&beside).unwrap();
+            file.write_all(&content(self.number)).unwrap();
+            file.sync_all().unwrap();
+            fs::rename(&beside, self.folder.join("main.c")).unwrap();
+        }
+        began.elapsed()
+    }
+}
+
+/// Saving never asks for one.
+struct NoToolchain;
+
+impl Toolchain for NoToolchain {
+    fn label(&self) -> String {
+        "none".to_owned()
+    }
+
+    fn command(&self) -> String {
+        "none".to_owned()
+    }
+
+    fn build(&self, _: BuildJob) -> BoxFuture<'_, BuildReport> {
+        async { BuildReport { outcome: BuildOutcome::Cancelled, diagnostics: Vec::new() } }.boxed()
+    }
+
+    fn plan_flash(&self, _: &Path, _: BuildId, _: Timestamp) -> Result<FlashPlan, UserError> {
+        Err(UserError::new("Cannot flash", "there is no toolchain", ""))
+    }
+
+    fn flash(&self, _: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        async { Err(UserError::new("Cannot flash", "there is no toolchain", "")) }.boxed()
+    }
+}

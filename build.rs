@@ -1,0 +1,9 @@
+//! Has the library compiled anew when a data file that it embeds changes.
+
+#![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
+
+fn main() {
+    for folder in ["assets", "keymaps", "prompts", "themes"] {
+        println!("cargo::rerun-if-changed={folder}");
+    }
+}

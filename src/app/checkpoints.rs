@@ -1,0 +1,144 @@
+//! Views kept along a session, so that going back need not start over.
+//!
+//! Owns which views are kept; their number is bounded however long the session is.
+
+use crate::journal::Position;
+use crate::model::{Seq, Timestamp};
+use crate::view::SessionView;
+
+/// A view without its marks, and where the record after it starts. The marks are the first ones
+/// of the whole session; a copy with each view would be most of the memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Checkpoint {
+    pub position: Position,
+    pub view: SessionView,
+}
+
+impl Checkpoint {
+    fn new(position: Position, view: &mut SessionView) -> Self {
+        let marks = std::mem::take(&mut view.marks);
+        let kept = Self { position, view: view.clone() };
+        view.marks = marks;
+        kept
+    }
+}
+
+/// Most views kept along the whole session.
+const MAX_COARSE: usize = 64;
+
+/// Records between two of them in a short session; it doubles as the session grows.
+const FIRST_SPACING: u64 = 2_000;
+
+/// Most views kept near the place last gone to.
+const MAX_FINE: usize = 32;
+
+/// Records between two of those.
+pub(super) const FINE_SPACING: u64 = 256;
+
+/// Views along the whole session, and denser ones near the place last gone to.
+#[derive(Debug)]
+pub(super) struct Checkpoints {
+    coarse: Vec<Checkpoint>,
+    spacing: u64,
+    fine: Vec<Checkpoint>,
+}
+
+impl Checkpoints {
+    pub fn new() -> Self {
+        Self { coarse: vec![Checkpoint::default()], spacing: FIRST_SPACING, fine: Vec::new() }
+    }
+
+    /// Keeps the view if enough records passed since the last one. Positions must rise.
+    pub fn offer(&mut self, position: Position, view: &mut SessionView) {
+        let last = self.coarse.last().map_or(0, |kept| kept.position.seq.0);
+        if position.seq.0 < last + self.spacing {
+            return;
+        }
+        self.coarse.push(Checkpoint::new(position, view));
+        if self.coarse.len() > MAX_COARSE {
+            let mut place = 0_usize;
+            self.coarse.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+            self.spacing *= 2;
+        }
+    }
+
+    /// Keeps the view for short steps back from `target`, if it is near enough to it.
+    pub fn offer_fine(&mut self, position: Position, view: &mut SessionView, target: Seq) {
+        let reach = FINE_SPACING * MAX_FINE as u64;
+        let after_last = self
+            .fine
+            .last()
+            .is_none_or(|kept| position.seq.0 >= kept.position.seq.0 + FINE_SPACING);
+        if !after_last || target.0.saturating_sub(position.seq.0) >= reach {
+            return;
+        }
+        if self.fine.len() == MAX_FINE {
+            self.fine.remove(0);
+        }
+        self.fine.push(Checkpoint::new(position, view));
+    }
+
+    /// Drops the dense views behind `seq`: those to come are gathered on the way.
+    pub fn forget_fine_after(&mut self, seq: Seq) {
+        self.fine.retain(|kept| kept.position.seq <= seq);
+    }
+
+    /// The last view kept that is not after `target`.
+    pub fn before(&self, target: Seq) -> &Checkpoint {
+        self.nearest(|kept| kept.position.seq <= target)
+    }
+
+    /// The last view kept that is not after that moment.
+    pub fn before_time(&self, target: Timestamp) -> &Checkpoint {
+        self.nearest(|kept| kept.position.seq == Seq(0) || kept.view.at <= target)
+    }
+
+    fn nearest(&self, is_before: impl Fn(&Checkpoint) -> bool) -> &Checkpoint {
+        static EMPTY: std::sync::LazyLock<Checkpoint> =
+            std::sync::LazyLock::new(Checkpoint::default);
+        let last = |all: &'_ [Checkpoint]| all.partition_point(&is_before).checked_sub(1);
+        let coarse = last(&self.coarse).and_then(|place| self.coarse.get(place));
+        let fine = last(&self.fine).and_then(|place| self.fine.get(place));
+        coarse.into_iter().chain(fine).max_by_key(|kept| kept.position.seq).unwrap_or(&EMPTY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seq: u64) -> Position {
+        Position { offset: seq * 100, line: seq, seq: Seq(seq) }
+    }
+
+    #[test]
+    fn their_number_is_bounded_and_they_cover_the_session() {
+        let mut kept = Checkpoints::new();
+        let mut view = SessionView::default();
+        for seq in 1..=1_000_000 {
+            kept.offer(at(seq), &mut view);
+        }
+        assert!(kept.coarse.len() <= MAX_COARSE);
+        for target in [0, 1, 99_999, 500_000, 1_000_000] {
+            let found = kept.before(Seq(target)).position.seq.0;
+            assert!(found <= target && target - found <= 2 * kept.spacing, "{target}: {found}");
+        }
+    }
+
+    #[test]
+    fn dense_ones_lie_just_before_the_target() {
+        let mut kept = Checkpoints::new();
+        let mut view = SessionView::default();
+        for seq in 1..=100_000 {
+            kept.offer_fine(at(seq), &mut view, Seq(100_000));
+        }
+        assert!(kept.fine.len() <= MAX_FINE);
+        let found = kept.before(Seq(99_999)).position.seq.0;
+        assert!(99_999 - found < FINE_SPACING, "{found}");
+        kept.forget_fine_after(Seq(95_000));
+        assert!(kept.before(Seq(99_999)).position.seq.0 <= 95_000);
+    }
+}

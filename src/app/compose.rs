@@ -1,0 +1,282 @@
+//! Puts a run together: settings, team, model, toolchain, session folder, gate, tools, engine.
+//!
+//! The one place that knows every part. Owns the order in which they are made, so that whatever
+//! is wrong with the wish is said before a session exists.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio_util::sync::CancellationToken;
+
+use super::parts::{Parts, Wanted};
+use crate::config::{Assets, Dirs, Settings};
+use crate::device::SerialHub;
+use crate::engine::{Engine, EngineHandle, EngineSetup, Limits, Recorder, Team, toolbox};
+use crate::gate::{Desk, Gate, GateParts, Numbers};
+use crate::journal::{ReadItem, SessionDir, scan};
+use crate::knowledge::{Knowledge, NameList};
+use crate::model::event::{SessionParts, SessionStart};
+use crate::model::{Event, Ledger, Proposal, Record, Timestamp, ToolName, UserError};
+use crate::provider::Pacing;
+use crate::toolchain::Toolchain;
+use crate::tools::{self, Registry, ToolContext};
+use crate::workspace::Sandbox;
+
+/// What a person wants to have run.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The task in the person's words.
+    pub task: String,
+    /// Name of the team.
+    pub team: String,
+    /// Folder of the project; `None`: one inside the session's own folder.
+    pub project: Option<PathBuf>,
+    /// Model and toolchain.
+    pub parts: SessionParts,
+    /// How fast a recorded model types.
+    pub pacing: Pacing,
+}
+
+/// What every run on this machine shares.
+#[derive(Debug, Clone)]
+pub struct World {
+    /// Where settings and sessions are.
+    pub dirs: Dirs,
+    /// Shipped data and the person's own.
+    pub assets: Assets,
+    /// Settings in force.
+    pub settings: Settings,
+}
+
+/// A session whose engine runs.
+pub struct Running {
+    /// Its folder.
+    pub dir: SessionDir,
+    /// Its writer.
+    pub recorder: Arc<Recorder>,
+    /// Its engine.
+    pub engine: EngineHandle,
+    /// Where decisions go; kept, because a desk that is dropped denies everything.
+    pub desk: Desk,
+    /// Board and open ports; kept, so that the board runs on and is listened to after the run.
+    pub bench: Bench,
+}
+
+/// What goes on when the run is over, as long as somebody looks.
+pub struct Bench {
+    _toolchain: Arc<dyn Toolchain>,
+    _serial: Arc<SerialHub>,
+}
+
+impl Running {
+    /// Leaves the run as it stands: what waits goes on waiting in the journal.
+    pub async fn leave(self) {
+        self.desk.detach();
+        self.engine.detach().await;
+        drop(self.bench);
+    }
+}
+
+/// Begins a new session. Must be called on a runtime.
+///
+/// # Errors
+/// When a part cannot be made; names the part and what to do.
+pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
+    let team = load_team(world, &order.team)?;
+    let now = Timestamp(now_millis());
+    // Both fail before a folder is made: a wish that cannot be met leaves nothing behind.
+    let wanted = Wanted::check(&world.assets, &order)?;
+    let dir = SessionDir::create(&world.dirs.data, &order.task, now)?;
+    let project = project_folder(&dir, order.project.as_deref())?;
+    let reopen = wanted.parts.clone();
+    let parts = wanted.make(&dir);
+    let session = SessionStart {
+        id: dir.id().clone(),
+        task: order.task,
+        team: order.team,
+        project: project.root().display().to_string(),
+        model: parts.provider.label(),
+        toolchain: parts.toolchain.label(),
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        parts: reopen,
+    };
+    let recorder = Arc::new(Recorder::create(dir.clone())?);
+    let desk = Desk::default();
+    let (setup, bench) = assemble(
+        world,
+        Assembly {
+            session,
+            team,
+            parts,
+            project: Arc::new(project),
+            recorder: Arc::clone(&recorder),
+            desk: desk.clone(),
+            known: &[],
+        },
+    )?;
+    recorder.spawn_ticks();
+    let engine = Engine::start(setup)?;
+    Ok(Running { dir, recorder, engine, desk, bench })
+}
+
+/// Goes on with a session. Must be called on a runtime.
+///
+/// # Errors
+/// When it has ended, is in use, cannot be read, or a part cannot be made again.
+pub fn resume(world: &World, dir: SessionDir, pacing: Pacing) -> Result<Running, UserError> {
+    let (recorder, _) = Recorder::reopen(dir.clone())?;
+    let recorder = Arc::new(recorder);
+    let records = read_all(&dir)?;
+    let Some(Event::SessionStarted(session)) = records.first().map(|record| &record.event) else {
+        return Err(UserError::new(
+            format!("cannot resume {}", dir.id()),
+            "its journal does not begin with the start of a session",
+            "start a new session with `firmhand new`",
+        ));
+    };
+    let session = session.clone();
+    let order = Order {
+        task: session.task.clone(),
+        team: session.team.clone(),
+        project: Some(PathBuf::from(&session.project)),
+        parts: session.parts.clone(),
+        pacing,
+    };
+    let team = load_team(world, &order.team)?;
+    let parts = Wanted::check(&world.assets, &order)?.make(&dir);
+    let project = Sandbox::open(Path::new(&session.project))?;
+    for record in &records {
+        recorder.state().fold(record);
+    }
+    let proposals: Vec<&Proposal> = records.iter().filter_map(proposal).collect();
+    let desk = Desk::default();
+    let (setup, bench) = assemble(
+        world,
+        Assembly {
+            session,
+            team,
+            parts,
+            project: Arc::new(project),
+            recorder: Arc::clone(&recorder),
+            desk: desk.clone(),
+            known: &proposals,
+        },
+    )?;
+    recorder.spawn_ticks();
+    let engine = Engine::resume(setup, &records)?;
+    Ok(Running { dir, recorder, engine, desk, bench })
+}
+
+struct Assembly<'a> {
+    session: SessionStart,
+    team: Arc<Team>,
+    parts: Parts,
+    project: Arc<Sandbox>,
+    recorder: Arc<Recorder>,
+    desk: Desk,
+    known: &'a [&'a Proposal],
+}
+
+fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench), UserError> {
+    let Assembly { session, team, parts, project, recorder, desk, known } = assembly;
+    let stop = CancellationToken::new();
+    let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
+    let limits = &world.settings.limits;
+    let gate = Gate::new(
+        GateParts {
+            ledger: Arc::clone(&ledger),
+            blobs: Arc::new(recorder.blobs().clone()),
+            sandbox: Arc::clone(&project),
+            toolchain: Arc::clone(&parts.toolchain),
+            policy: Arc::new(world.settings.policy.clone()),
+            cancel: stop.clone(),
+        },
+        &desk,
+        Numbers::after(known.iter().copied()),
+    );
+    let serial = Arc::new(SerialHub::new(Arc::clone(&ledger)));
+    let context = ToolContext {
+        sandbox: Arc::clone(&project),
+        ledger: Arc::clone(&ledger),
+        state: recorder.state(),
+        knowledge: Arc::new(load_knowledge(&world.assets)?),
+        names: Arc::new(load_names(&world.assets)?),
+        toolchain: Arc::clone(&parts.toolchain),
+        serial: Arc::clone(&serial),
+        limits: tools::Limits {
+            build_seconds: u64::from(limits.build_seconds.value),
+            ..tools::Limits::default()
+        },
+        cancel: stop.clone(),
+    };
+    let bench = Bench { _toolchain: Arc::clone(&parts.toolchain), _serial: serial };
+    let setup = EngineSetup {
+        session,
+        team,
+        ledger,
+        gate: Arc::new(gate),
+        desk,
+        tools: toolbox(&Registry::new(&context)),
+        state: recorder.state(),
+        provider: parts.provider,
+        project,
+        stop,
+        limits: Limits { max_attempts: limits.max_attempts.value, ..Limits::default() },
+    };
+    Ok((setup, bench))
+}
+
+fn load_team(world: &World, name: &str) -> Result<Arc<Team>, UserError> {
+    Team::load(&world.assets, name, &|tool: &ToolName| tools::known(tool))
+}
+
+fn load_names(assets: &Assets) -> Result<NameList, UserError> {
+    let file = assets.text("assets/names/esp-idf.txt")?;
+    NameList::parse(&file.origin.to_string(), &file.text)
+}
+
+fn load_knowledge(assets: &Assets) -> Result<Knowledge, UserError> {
+    let mut files = Vec::new();
+    for path in assets.list("assets/knowledge") {
+        let file = assets.text(&path)?;
+        files.push((file.origin.to_string(), file.text));
+    }
+    Knowledge::new(files.iter().map(|(origin, text)| (origin.as_str(), text.as_ref())))
+}
+
+/// Opens the project's folder; one that is not there is made, as the person has asked for it.
+#[expect(clippy::disallowed_methods, reason = "the folder the person named, before any agent acts")]
+fn project_folder(dir: &SessionDir, wanted: Option<&Path>) -> Result<Sandbox, UserError> {
+    let path = wanted.map_or_else(|| dir.project(), Path::to_owned);
+    std::fs::create_dir_all(&path).map_err(|error| {
+        UserError::new(
+            format!("cannot make the project folder {}", path.display()),
+            error.to_string(),
+            "choose another folder with `--project DIR`",
+        )
+    })?;
+    Ok(Sandbox::open(&path)?)
+}
+
+fn read_all(dir: &SessionDir) -> Result<Vec<Record>, UserError> {
+    let mut records = Vec::new();
+    scan(&dir.journal(), |item, _| match item {
+        ReadItem::Record(record) => records.push(record),
+        // A line that cannot be read is shown by the feed; the run goes on with what there is.
+        ReadItem::Damaged(_) => {}
+    })?;
+    Ok(records)
+}
+
+fn proposal(record: &Record) -> Option<&Proposal> {
+    match &record.event {
+        Event::Proposed(proposal) => Some(proposal),
+        _ => None,
+    }
+}
+
+fn now_millis() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,317 @@
+//! The loop between terminal, journal and engine.
+//!
+//! Drains what has happened, draws at most once per frame, and sleeps until something happens.
+//! Owns no fact: what is drawn comes from the feed, what is decided goes to the engine.
+
+use std::future::poll_fn;
+use std::io;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event as TerminalEvent, EventStream};
+use futures::StreamExt;
+use tokio::sync::mpsc;
+
+use super::feed::{Feed, Progress};
+use super::signals::{Signal, Signals};
+use super::terminal::{self, Screen};
+use crate::model::{Intent, UserError};
+use crate::ui::{Command, Ui};
+
+/// Shortest time between two frames that only show news (60 Hz).
+const FRAME: Duration = Duration::from_millis(16);
+
+/// Shortest time between two frames when the person has just pressed a key.
+const FRAME_AFTER_INPUT: Duration = Duration::from_millis(4);
+
+/// Terminal events handled before the next frame; a paste of any length stays interruptible.
+const EVENTS_A_ROUND: usize = 256;
+
+/// How the person left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// By the quit command.
+    Quit,
+    /// The process was told to end.
+    Signalled(Signal),
+    /// The terminal went away.
+    TerminalLost,
+}
+
+/// One screen on one session.
+pub struct Session<'a> {
+    /// The terminal.
+    pub screen: &'a mut Screen,
+    /// What is drawn.
+    pub ui: &'a mut Ui,
+    /// Where records come from.
+    pub feed: &'a mut Feed,
+    /// Where the person's wishes go; `None` for a replay.
+    pub intents: Option<mpsc::Sender<Intent>>,
+    /// When the screen changes by itself; set anew before every wait.
+    pub ui_due: Option<Instant>,
+}
+
+impl Session<'_> {
+    /// Runs until the person leaves.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or signals cannot be watched.
+    pub async fn run(mut self) -> Result<Left, UserError> {
+        let mut events = EventStream::new();
+        let mut signals = Signals::watch()?;
+        let mut frames = Frames::default();
+        if let Feed::Replay(replay) = &*self.feed {
+            self.ui.set_marks(replay.marks());
+        }
+        // What is there already is shown before anything new comes.
+        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
+        loop {
+            let now = Instant::now();
+            let waiting = self.feed.view().review.waiting.len();
+            let progress = self.feed.advance(now)?;
+            if progress != Progress::Unchanged {
+                self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+                // What calls the person does not wait for its turn.
+                let is_call = self.feed.view().review.waiting.len() > waiting;
+                frames.ask(if is_call { FRAME_AFTER_INPUT } else { FRAME });
+            }
+            if frames.due(now) {
+                if self.draw().is_err() {
+                    return Ok(Left::TerminalLost);
+                }
+                frames.drawn(Instant::now());
+            }
+            let woken = self.wait(&mut events, &mut signals, &frames, progress).await?;
+            match woken {
+                Woken::News => {}
+                Woken::Timer => {
+                    let now = Instant::now();
+                    if self.ui_due.is_some_and(|due| due <= now) {
+                        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+                        frames.ask(FRAME);
+                    }
+                }
+                Woken::Signal(signal) => {
+                    if let Some(left) = self.on_signal(signal)? {
+                        return Ok(left);
+                    }
+                    frames.ask(Duration::ZERO);
+                }
+                Woken::Terminal(Some(Ok(first))) => {
+                    frames.ask(FRAME_AFTER_INPUT);
+                    if let Some(left) = self.take_events(first, &mut events).await? {
+                        return Ok(left);
+                    }
+                }
+                Woken::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
+            }
+        }
+    }
+
+    async fn wait(
+        &mut self,
+        events: &mut EventStream,
+        signals: &mut Signals,
+        frames: &Frames,
+        progress: Progress,
+    ) -> Result<Woken, UserError> {
+        let now = Instant::now();
+        self.ui_due = self.ui.next_wake(self.feed.view(), now);
+        let wakes = [
+            frames.next(),
+            self.ui_due,
+            self.feed.wait()?.map(|wait| now + wait),
+            (progress == Progress::ChangedAndMore).then_some(now),
+        ];
+        let wake = wakes.into_iter().flatten().min();
+        let timer = async {
+            match wake {
+                Some(wake) => tokio::time::sleep_until(wake.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        Ok(tokio::select! {
+            biased;
+            signal = signals.next() => Woken::Signal(signal),
+            event = events.next() => Woken::Terminal(event),
+            () = timer => Woken::Timer,
+            () = self.feed.changed() => Woken::News,
+        })
+    }
+
+    async fn take_events(
+        &mut self,
+        first: TerminalEvent,
+        events: &mut EventStream,
+    ) -> Result<Option<Left>, UserError> {
+        let mut next = Some(first);
+        for _ in 0..EVENTS_A_ROUND {
+            let Some(event) = next.take() else { break };
+            let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
+            for command in commands {
+                if let Some(left) = self.obey(command)? {
+                    return Ok(Some(left));
+                }
+            }
+            match at_once(events).await {
+                Poll::Ready(Some(Ok(event))) => next = Some(event),
+                Poll::Ready(Some(Err(_)) | None) => return Ok(Some(Left::TerminalLost)),
+                Poll::Pending => {}
+            }
+        }
+        if let Some(event) = next {
+            let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
+            for command in commands {
+                if let Some(left) = self.obey(command)? {
+                    return Ok(Some(left));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn obey(&mut self, command: Command) -> Result<Option<Left>, UserError> {
+        match command {
+            Command::Intent(intent) => self.send(intent),
+            Command::Timeline(command) => {
+                let now = Instant::now();
+                if let Feed::Replay(timeline) = &mut *self.feed {
+                    timeline.command(command, now)?;
+                }
+                self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+            }
+            Command::Quit => return Ok(Some(Left::Quit)),
+            Command::Suspend => {
+                if self.screen.suspend().is_err() {
+                    return Ok(Some(Left::TerminalLost));
+                }
+            }
+            Command::Redraw => {
+                if self.screen.repaint().is_err() {
+                    return Ok(Some(Left::TerminalLost));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn send(&mut self, intent: Intent) {
+        let refused = match &self.intents {
+            Some(intents) => match intents.try_send(intent) {
+                Ok(()) => return,
+                Err(mpsc::error::TrySendError::Full(_)) => {
+                    "the run is busy and did not take that; try again"
+                }
+                Err(mpsc::error::TrySendError::Closed(_)) => "the run is over",
+            },
+            None => "this is a replay; nothing can be decided or said",
+        };
+        self.ui.refuse(refused, Instant::now());
+    }
+
+    fn on_signal(&mut self, signal: Signal) -> Result<Option<Left>, UserError> {
+        let kept = match signal {
+            Signal::Continue => self.screen.retake(),
+            Signal::Suspend => self.screen.suspend(),
+            Signal::Resize => {
+                self.resize()?;
+                Ok(())
+            }
+            Signal::Terminate | Signal::Hangup | Signal::Interrupt => {
+                return Ok(Some(Left::Signalled(signal)));
+            }
+        };
+        Ok(kept.err().map(|_| Left::TerminalLost))
+    }
+
+    fn resize(&mut self) -> Result<(), UserError> {
+        let size = terminal::size()?;
+        let event = TerminalEvent::Resize(size.width, size.height);
+        // A change of size asks for nothing.
+        let _ = self.ui.on_event(&event, self.feed.view(), Instant::now());
+        Ok(())
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let view = self.feed.view();
+        let ui = &*self.ui;
+        self.screen.draw(|frame| ui.draw(frame, view))
+    }
+}
+
+/// The next event if it is there already. The stream remembers who asked last and wakes nobody
+/// else, so this must ask in the name of the task that goes on to wait for it.
+async fn at_once(events: &mut EventStream) -> Poll<Option<io::Result<TerminalEvent>>> {
+    poll_fn(|context| Poll::Ready(events.poll_next_unpin(context))).await
+}
+
+/// What ended a wait.
+enum Woken {
+    /// There are new records.
+    News,
+    /// A frame is due, or something on screen moves by itself.
+    Timer,
+    /// A signal came.
+    Signal(Signal),
+    /// The terminal says something, or is gone.
+    Terminal(Option<io::Result<TerminalEvent>>),
+}
+
+/// When the next frame is due.
+#[derive(Debug, Default)]
+struct Frames {
+    last: Option<Instant>,
+    wanted: Option<Duration>,
+    started: bool,
+}
+
+impl Frames {
+    /// Wants a frame no sooner than `after` the last one.
+    fn ask(&mut self, after: Duration) {
+        self.wanted = Some(self.wanted.map_or(after, |wanted| wanted.min(after)));
+    }
+
+    fn next(&self) -> Option<Instant> {
+        let after = self.wanted?;
+        self.last.map(|last| last + after)
+    }
+
+    fn due(&self, now: Instant) -> bool {
+        !self.started || (self.wanted.is_some() && self.next().is_none_or(|next| next <= now))
+    }
+
+    fn drawn(&mut self, now: Instant) {
+        self.last = Some(now);
+        self.wanted = None;
+        self.started = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_drawn_once_at_first_and_then_only_when_asked() {
+        let start = Instant::now();
+        let mut frames = Frames::default();
+        assert!(frames.due(start));
+        frames.drawn(start);
+        assert!(!frames.due(start + Duration::from_secs(9)), "nothing changed, nothing is drawn");
+        assert_eq!(frames.next(), None);
+    }
+
+    #[test]
+    fn a_key_hastens_a_frame_that_news_had_asked_for() {
+        let start = Instant::now();
+        let mut frames = Frames::default();
+        frames.drawn(start);
+        frames.ask(FRAME);
+        assert_eq!(frames.next(), Some(start + FRAME));
+        frames.ask(FRAME_AFTER_INPUT);
+        frames.ask(FRAME);
+        assert!(!frames.due(start + Duration::from_millis(3)));
+        assert!(frames.due(start + FRAME_AFTER_INPUT));
+    }
+}

@@ -1,0 +1,249 @@
+//! Where the records on screen come from: a running session, or a recorded one.
+//!
+//! Owns the fold of records into the view; both kinds use the same one.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::journal::{self, Damage, JournalReader, ReadItem, SessionDir};
+use crate::model::{Seq, TimelineView, UserError};
+use crate::view::{Mark, SessionView};
+
+use super::timeline::Timeline;
+
+/// What one call changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Nothing.
+    Unchanged,
+    /// The view; it is up to date.
+    Changed,
+    /// The view, and there is more that is due already: draw, then call again.
+    ChangedAndMore,
+}
+
+/// The records of one session.
+#[derive(Debug)]
+pub enum Feed {
+    /// As they are made.
+    Live(Box<Live>),
+    /// As they were made.
+    Replay(Box<Timeline>),
+}
+
+impl Feed {
+    /// The session as it is to be shown.
+    #[must_use]
+    pub fn view(&self) -> &SessionView {
+        match self {
+            Self::Live(live) => live.view(),
+            Self::Replay(timeline) => timeline.view(),
+        }
+    }
+
+    /// Takes in what is due by `now`, a bounded amount at a time.
+    ///
+    /// # Errors
+    /// When the journal cannot be read any more.
+    pub fn advance(&mut self, now: Instant) -> Result<Progress, UserError> {
+        match self {
+            Self::Live(live) => live.pull(),
+            Self::Replay(timeline) => timeline.advance(now),
+        }
+    }
+
+    /// How long a replay stays as it is, counted from the last [`Feed::advance`]; `None` when it
+    /// does not change by itself.
+    ///
+    /// # Errors
+    /// When the journal cannot be read any more.
+    pub fn wait(&mut self) -> Result<Option<Duration>, UserError> {
+        match self {
+            Self::Live(_) => Ok(None),
+            Self::Replay(timeline) => timeline.wait(),
+        }
+    }
+
+    /// Resolves when a running session has new records; never for a replay, and never again once
+    /// the run is gone. Safe to drop and call again.
+    pub async fn changed(&mut self) {
+        match self {
+            Self::Live(live) => live.changed().await,
+            Self::Replay(_) => std::future::pending().await,
+        }
+    }
+
+    /// The timeline of a replay.
+    #[must_use]
+    pub fn timeline(&self) -> Option<TimelineView> {
+        match self {
+            Self::Live(_) => None,
+            Self::Replay(timeline) => Some(timeline.state()),
+        }
+    }
+
+    /// Moments worth a mark: those so far, or for a replay those of the whole session.
+    #[must_use]
+    pub fn marks(&self) -> &[Mark] {
+        match self {
+            Self::Live(live) => &live.view().marks,
+            Self::Replay(timeline) => timeline.marks(),
+        }
+    }
+
+    /// Lines of the journal that cannot be read; the first hundred.
+    #[must_use]
+    pub fn damage(&self) -> &[Damage] {
+        match self {
+            Self::Live(live) => &live.damage,
+            Self::Replay(timeline) => timeline.damage(),
+        }
+    }
+}
+
+/// A running session's records, read from its journal as the recorder writes them.
+#[derive(Debug)]
+pub struct Live {
+    reader: JournalReader,
+    view: SessionView,
+    published: watch::Receiver<Seq>,
+    damage: Vec<Damage>,
+}
+
+/// Records folded in one go; together with [`BATCH_BYTES`] some milliseconds of work.
+const BATCH: usize = 2_000;
+
+/// Bytes of journal folded in one go.
+const BATCH_BYTES: u64 = 1024 * 1024;
+
+/// Damaged lines that are remembered.
+const MAX_DAMAGE: usize = 100;
+
+impl Live {
+    /// Takes in all there is. `published` is the recorder's
+    /// [`subscribe`](crate::engine::Recorder::subscribe).
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or a newer program wrote it.
+    pub fn open(dir: &SessionDir, published: watch::Receiver<Seq>) -> Result<Self, UserError> {
+        let path = dir.journal();
+        let mut view = SessionView::default();
+        let mut damage = Vec::new();
+        let end = journal::scan(&path, |item, _| fold(item, &mut view, &mut damage))?;
+        let reader = JournalReader::open_at(&path, end)?;
+        Ok(Self { reader, view, published, damage })
+    }
+
+    /// The session so far.
+    #[must_use]
+    pub const fn view(&self) -> &SessionView {
+        &self.view
+    }
+
+    /// Takes in what was published since the last call, a bounded amount at a time.
+    ///
+    /// # Errors
+    /// When the journal cannot be read any more.
+    pub fn pull(&mut self) -> Result<Progress, UserError> {
+        let published = *self.published.borrow_and_update();
+        let start = self.reader.position();
+        for _ in 0..BATCH {
+            let position = self.reader.position();
+            // What is not published may still be taken back by the writer.
+            if position.seq >= published {
+                break;
+            }
+            if position.offset - start.offset >= BATCH_BYTES {
+                return Ok(Progress::ChangedAndMore);
+            }
+            match self.reader.next_item()? {
+                Some(item) => fold(item, &mut self.view, &mut self.damage),
+                None => break,
+            }
+        }
+        let end = self.reader.position();
+        Ok(match (end.line > start.line, end.line - start.line == BATCH as u64) {
+            (false, _) => Progress::Unchanged,
+            (true, false) => Progress::Changed,
+            (true, true) => Progress::ChangedAndMore,
+        })
+    }
+
+    async fn changed(&mut self) {
+        if self.published.changed().await.is_err() {
+            std::future::pending().await
+        }
+    }
+}
+
+fn fold(item: ReadItem, view: &mut SessionView, damage: &mut Vec<Damage>) {
+    match item {
+        ReadItem::Record(record) => view.apply(&record),
+        ReadItem::Damaged(line) if damage.len() < MAX_DAMAGE => damage.push(line),
+        ReadItem::Damaged(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::Recorder;
+    use crate::model::{Event, Ledger, Timestamp, TurnId};
+
+    use super::*;
+
+    fn session() -> (tempfile::TempDir, Recorder) {
+        let data = tempfile::tempdir().unwrap();
+        let dir = SessionDir::create(data.path(), "test", Timestamp(0)).unwrap();
+        (data, Recorder::create(dir).unwrap())
+    }
+
+    #[test]
+    fn a_flood_is_taken_in_by_bounded_pieces() {
+        let (_data, recorder) = session();
+        let mut live = Live::open(recorder.dir(), recorder.subscribe()).unwrap();
+        for _ in 0..4_500 {
+            recorder.record(Event::Paused).unwrap();
+        }
+        let mut places = vec![];
+        while live.pull().unwrap() == Progress::ChangedAndMore {
+            places.push(live.view().seq.0);
+        }
+        assert_eq!(places, [2_000, 4_000]);
+        assert_eq!(live.view().seq, Seq(4_500));
+        let long = Event::TextAdded { turn: TurnId(1), text: "x".repeat(700_000) };
+        for _ in 0..4 {
+            recorder.record(long.clone()).unwrap();
+        }
+        assert_eq!(live.pull().unwrap(), Progress::ChangedAndMore);
+        assert_eq!(live.view().seq, Seq(4_502), "a megabyte is enough for one go");
+        assert_eq!(live.pull().unwrap(), Progress::Changed);
+        assert_eq!(live.view().seq, Seq(4_504));
+        assert_eq!(live.pull().unwrap(), Progress::Unchanged);
+    }
+
+    #[test]
+    fn what_is_not_published_is_not_shown() {
+        let (_data, recorder) = session();
+        let (publish, published) = watch::channel(Seq(0));
+        let mut live = Live::open(recorder.dir(), published).unwrap();
+        recorder.record(Event::Paused).unwrap();
+        assert_eq!(live.pull().unwrap(), Progress::Unchanged);
+        publish.send_replace(Seq(1));
+        assert_eq!(live.pull().unwrap(), Progress::Changed);
+    }
+
+    #[tokio::test]
+    async fn waiting_ends_with_a_record_and_survives_the_end_of_the_run() {
+        let (_data, recorder) = session();
+        let live = Live::open(recorder.dir(), recorder.subscribe()).unwrap();
+        let mut feed = Feed::Live(Box::new(live));
+        recorder.record(Event::Paused).unwrap();
+        feed.changed().await;
+        assert_eq!(feed.advance(Instant::now()).unwrap(), Progress::Changed);
+        assert!(futures::poll!(std::pin::pin!(feed.changed())).is_pending());
+        drop(recorder);
+        assert!(futures::poll!(std::pin::pin!(feed.changed())).is_pending());
+        assert_eq!(feed.view().seq, Seq(1));
+    }
+}

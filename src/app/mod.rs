@@ -1,0 +1,13 @@
+//! Puts a mode together: terminal guard, event loop, and the feed of records.
+
+mod checkpoints;
+pub mod compose;
+pub mod event_loop;
+pub mod feed;
+pub mod parts;
+pub mod signals;
+pub mod terminal;
+pub mod timeline;
+
+pub use feed::{Feed, Live, Progress};
+pub use timeline::Timeline;

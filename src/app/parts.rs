@@ -1,0 +1,169 @@
+//! Model and toolchain of a run: what was asked for, checked, and made.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::compose::Order;
+use crate::config::Assets;
+use crate::journal::SessionDir;
+use crate::model::UserError;
+use crate::model::event::SessionParts;
+use crate::provider::{Pacing, Provider, Script, Scripted};
+use crate::toolchain::{IdfToolchain, Kit, Toolchain, VirtualToolchain};
+
+/// Folder of the recorded conversations that ship with the program.
+const SCRIPTS: &str = "assets/demo";
+
+/// Folder of the virtual board's headers and runtime.
+const KIT: &str = "assets/virtual";
+
+/// The recorded conversation of `firmhand demo`.
+const DEMO: &str = "i2c-scan";
+
+/// The parts of a run that differ from run to run, checked and ready to be made.
+pub struct Wanted {
+    /// How the same parts can be had again.
+    pub parts: SessionParts,
+    script: Arc<Script>,
+    pacing: Pacing,
+    builder: Builder,
+}
+
+/// What a toolchain is made from.
+enum Builder {
+    Idf(IdfToolchain),
+    Virtual(Kit),
+}
+
+/// The parts of a run.
+pub struct Parts {
+    /// Answers for the agents.
+    pub provider: Arc<dyn Provider>,
+    /// Builds and flashes.
+    pub toolchain: Arc<dyn Toolchain>,
+}
+
+impl Wanted {
+    /// Finds out whether the parts of `order` can be had. An empty provider stands for the
+    /// recording that fits the task.
+    ///
+    /// # Errors
+    /// When no recording fits, a script or kit file is wrong, or the toolchain is not there.
+    pub fn check(assets: &Assets, order: &Order) -> Result<Self, UserError> {
+        let (provider, script) = match order.parts.provider.strip_prefix("script:") {
+            Some(name) => (order.parts.provider.clone(), load_script(assets, name)?),
+            None => fitting_script(assets, &order.task)?,
+        };
+        let builder = match order.parts.toolchain.as_str() {
+            "idf" => Builder::Idf(IdfToolchain::find()?),
+            "auto" => match IdfToolchain::find() {
+                Ok(idf) => Builder::Idf(idf),
+                Err(_) => Builder::Virtual(load_kit(assets)?),
+            },
+            _ => Builder::Virtual(load_kit(assets)?),
+        };
+        let toolchain = match builder {
+            Builder::Idf(_) => "idf",
+            Builder::Virtual(_) => "virtual",
+        };
+        Ok(Self {
+            parts: SessionParts { provider, toolchain: toolchain.to_owned() },
+            script: Arc::new(script),
+            pacing: order.pacing,
+            builder,
+        })
+    }
+
+    /// Makes them for the session in `dir`.
+    #[must_use]
+    pub fn make(self, dir: &SessionDir) -> Parts {
+        let provider = Arc::new(Scripted::new(self.script, self.pacing));
+        let board = dir.root().join("board");
+        let toolchain: Arc<dyn Toolchain> = match self.builder {
+            Builder::Idf(idf) => Arc::new(idf),
+            Builder::Virtual(kit) => Arc::new(VirtualToolchain::new(kit, board)),
+        };
+        Parts { provider, toolchain }
+    }
+}
+
+/// What the demo is about.
+///
+/// # Errors
+/// When the recording of the demo is wrong, which only a person's own copy of it can be.
+pub fn demo_task(assets: &Assets) -> Result<String, UserError> {
+    Ok(load_script(assets, DEMO)?.task().to_owned())
+}
+
+/// The recording that answers `task`.
+fn fitting_script(assets: &Assets, task: &str) -> Result<(String, Script), UserError> {
+    let words = |text: &str| {
+        let lower = text.to_lowercase();
+        lower.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let is_same = |other: &str| {
+        let (mut a, mut b) = (words(task), words(other));
+        a.retain(|word| !word.is_empty());
+        b.retain(|word| !word.is_empty());
+        a == b
+    };
+    let mut tasks = Vec::new();
+    for path in assets.list(SCRIPTS) {
+        let Some(name) = path
+            .strip_prefix(SCRIPTS)
+            .and_then(|path| path.trim_start_matches('/').strip_suffix("/script.toml"))
+        else {
+            continue;
+        };
+        let script = load_script(assets, name)?;
+        if is_same(script.task()) {
+            return Ok((format!("script:{name}"), script));
+        }
+        tasks.push(format!("“{}”", script.task()));
+    }
+    Err(UserError::new(
+        "no model can take this task on",
+        format!(
+            "only recorded conversations can play the model yet, and they answer {}",
+            tasks.join(", ")
+        ),
+        "use such a task, or name a recording of your own with `--script FILE`",
+    ))
+}
+
+/// The recording in a file, or the one of that name that ships with the program.
+fn load_script(assets: &Assets, name: &str) -> Result<Script, UserError> {
+    let file = Path::new(name);
+    if file.is_absolute() {
+        let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+        let text = read_text(file)?;
+        return Script::parse(name, &text, &|sibling| read_text(&folder.join(sibling)));
+    }
+    let folder = format!("{SCRIPTS}/{name}");
+    let script = assets.text(&format!("{folder}/script.toml"))?;
+    Script::parse(&script.origin.to_string(), &script.text, &|sibling| {
+        Ok(assets.text(&format!("{folder}/{sibling}"))?.text.into_owned())
+    })
+}
+
+fn read_text(path: &Path) -> Result<String, UserError> {
+    std::fs::read_to_string(path).map_err(|error| {
+        UserError::new(
+            format!("cannot read {}", path.display()),
+            error.to_string(),
+            "see that the file exists and is text",
+        )
+    })
+}
+
+fn load_kit(assets: &Assets) -> Result<Kit, UserError> {
+    let mut files: Vec<(String, Cow<'static, [u8]>)> = Vec::new();
+    for path in assets.list(KIT) {
+        let (content, _) = assets.bytes(&path)?;
+        let below = PathBuf::from(&path);
+        let below = below.strip_prefix(KIT).unwrap_or(&below).display().to_string();
+        files.push((below, content));
+    }
+    Kit::new(files)
+}

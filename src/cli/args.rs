@@ -1,0 +1,144 @@
+//! What can be typed after `firmhand`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A full-screen desk from which you supervise teams of model-backed agents writing ESP32
+/// firmware. Nothing is saved, deleted or flashed without your approval.
+#[derive(Debug, Parser)]
+#[command(
+    name = "firmhand",
+    version,
+    about,
+    max_term_width = 100,
+    subcommand_help_heading = "Commands"
+)]
+pub struct Cli {
+    /// What to do; without it, the recent sessions and the commands to start with are shown.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Watch and decide a recorded run: real files, a real build, a virtual board.
+    Demo(DemoArgs),
+    /// Start a team on a task.
+    New(NewArgs),
+    /// Go on with a session that was left or interrupted.
+    Resume(ResumeArgs),
+    /// Watch a saved session from its file; nothing is run.
+    Replay(SessionArg),
+    /// List saved sessions, newest first.
+    Sessions {
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a team without a screen; a policy file decides. Events go to standard output.
+    ///
+    /// Exit codes: 0 completed; 1 could not run; 2 wrong usage; 3 the team failed; 4 stopped
+    /// because something would have needed a person; 130 interrupted.
+    Run(RunArgs),
+    /// Show every setting and where its value comes from.
+    Config {
+        /// Take the settings of this project into account.
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+    },
+}
+
+/// How fast a recorded model types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Speed {
+    /// As a model would.
+    Real,
+    /// Without any waiting.
+    Max,
+}
+
+/// Where a run takes place and what plays its parts.
+#[derive(Debug, Args)]
+pub struct RunOptions {
+    /// The team, a file of `prompts/teams`.
+    #[arg(long, default_value = "generate")]
+    pub team: String,
+    /// Folder of the project; created if it does not exist.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Toolchain that builds and flashes.
+    #[arg(long, value_enum, default_value_t = ToolchainArg::Virtual)]
+    pub toolchain: ToolchainArg,
+    /// Recorded conversation to play instead of the one that fits the task.
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+    /// How fast the recorded model types.
+    #[arg(long, value_enum, default_value_t = Speed::Real)]
+    pub speed: Speed,
+}
+
+/// Which toolchain builds and flashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ToolchainArg {
+    /// The virtual board: the system C compiler and a simulated ESP32.
+    Virtual,
+    /// The installed ESP-IDF (`idf.py`).
+    Idf,
+    /// ESP-IDF when `idf.py` is found, the virtual board otherwise.
+    Auto,
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Where the run takes place; without a folder, the project lies in the session's own.
+    #[command(flatten)]
+    pub options: RunOptions,
+}
+
+/// Arguments of `new`.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// What the team shall do, in your words.
+    pub task: String,
+    /// Where the run takes place.
+    #[command(flatten)]
+    pub options: RunOptions,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// What the team shall do, in your words.
+    pub task: String,
+    /// Where the run takes place.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// TOML file with the `[[policy]]` rules that decide; whatever they leave to a person is
+    /// denied.
+    #[arg(long, value_name = "FILE")]
+    pub policy: Option<PathBuf>,
+    /// Print every event as one JSON object a line; without it only what matters, as text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `resume`.
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// Which session.
+    #[command(flatten)]
+    pub session: SessionArg,
+    /// How fast the recorded model types.
+    #[arg(long, value_enum, default_value_t = Speed::Real)]
+    pub speed: Speed,
+}
+
+/// Names one session.
+#[derive(Debug, Args)]
+pub struct SessionArg {
+    /// Its name, or a unique beginning of it; the newest when left out.
+    pub id: Option<String>,
+}

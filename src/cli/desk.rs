@@ -1,0 +1,172 @@
+//! The full-screen modes: a live run, a resumed one, a replay.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+
+use super::report;
+use crate::app::compose::{self, Order, Running, World};
+use crate::app::event_loop::{Left, Session};
+use crate::app::terminal::{self, Screen};
+use crate::app::{Feed, Live, Timeline};
+use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
+use crate::model::UserError;
+use crate::provider::Pacing;
+use crate::ui::{Depth, Keymap, Mode, Theme, Ui, UiSetup};
+use crate::view::{RunState, SessionView};
+
+/// How long a run that was told to stop may take to record its end.
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Begins a session and shows it.
+///
+/// # Errors
+/// When there is no terminal, or the session cannot be begun.
+pub fn live(world: &World, order: Order) -> Result<ExitCode, UserError> {
+    terminal::require()?;
+    let engine = engine_runtime()?;
+    let running = {
+        let _on = engine.enter();
+        compose::start(world, order)?
+    };
+    supervise(world, &engine, running)
+}
+
+/// Takes a session up again and shows it.
+///
+/// # Errors
+/// When there is no terminal, no such session, or it cannot go on.
+pub fn resume(world: &World, dir: SessionDir, pacing: Pacing) -> Result<ExitCode, UserError> {
+    terminal::require()?;
+    let engine = engine_runtime()?;
+    let running = {
+        let _on = engine.enter();
+        compose::resume(world, dir, pacing)?
+    };
+    supervise(world, &engine, running)
+}
+
+/// Shows a saved session; nothing is run.
+///
+/// # Errors
+/// When there is no terminal, no such session, or it cannot be read.
+pub fn replay(world: &World, dir: &SessionDir) -> Result<ExitCode, UserError> {
+    terminal::require()?;
+    let mut feed = Feed::Replay(Box::new(Timeline::open(dir)?));
+    let mut ui = Ui::new(ui_setup(world, Mode::Replay, dir)?);
+    ui.set_marks(feed.marks());
+    let mut screen = Screen::take()?;
+    let session =
+        Session { screen: &mut screen, ui: &mut ui, feed: &mut feed, intents: None, ui_due: None };
+    let left = screen_runtime()?.block_on(session.run())?;
+    drop(screen);
+    Ok(exit_code(left))
+}
+
+fn supervise(world: &World, engine: &Runtime, running: Running) -> Result<ExitCode, UserError> {
+    let dir = running.dir.clone();
+    let mut feed = Feed::Live(Box::new(Live::open(&dir, running.recorder.subscribe())?));
+    let mut ui = Ui::new(ui_setup(world, Mode::Live, &dir)?);
+    let mut screen = Screen::take()?;
+    let intents = Some(running.engine.intents.clone());
+    let session =
+        Session { screen: &mut screen, ui: &mut ui, feed: &mut feed, intents, ui_due: None };
+    let left = screen_runtime()?.block_on(session.run());
+    drop(screen);
+    engine.block_on(end(running, feed.view()));
+    // What the engine recorded last is not on screen any more, but belongs into the farewell.
+    let _ = feed.advance(std::time::Instant::now());
+    let left = left?;
+    farewell(&dir, feed.view());
+    Ok(exit_code(left))
+}
+
+/// Gives a run that is stopping the time to record its end; leaves any other as it stands.
+async fn end(mut running: Running, view: &SessionView) {
+    if matches!(view.head.state, RunState::Stopping | RunState::Ended(_)) {
+        let _ = tokio::time::timeout(STOP_PATIENCE, running.engine.finished()).await;
+    }
+    running.leave().await;
+}
+
+fn farewell(dir: &SessionDir, view: &SessionView) {
+    let name = dir.id();
+    let waiting = view.review.waiting.len();
+    match &view.head.state {
+        RunState::Ended(_) => {
+            report::line(&format!(
+                "Session {name} is complete. Look at it: firmhand replay {name}"
+            ));
+        }
+        RunState::Empty | RunState::Running | RunState::Paused | RunState::Stopping => {
+            let waits = match waiting {
+                0 => String::new(),
+                1 => " 1 proposal waits for your decision.".to_owned(),
+                n => format!(" {n} proposals wait for your decision."),
+            };
+            report::line(&format!("Session {name} is kept as it stands.{waits}"));
+            report::line(&format!("Go on: firmhand resume {name}"));
+        }
+    }
+    if let Some(start) = &view.head.start {
+        report::line(&format!("Project: {}", start.project));
+    }
+}
+
+fn exit_code(left: Left) -> ExitCode {
+    match left {
+        Left::Quit => ExitCode::SUCCESS,
+        Left::Signalled(signal) => ExitCode::from(signal.exit_status()),
+        Left::TerminalLost => ExitCode::from(129),
+    }
+}
+
+/// The session of that name, or the newest.
+///
+/// # Errors
+/// When there is none of that name, or none at all.
+pub fn find(data: &Path, id: Option<&str>) -> Result<SessionDir, UserError> {
+    if let Some(id) = id {
+        return Ok(SessionDir::find(data, id)?);
+    }
+    match list_sessions(data)?.first() {
+        Some(newest) => Ok(SessionDir::find(data, newest.id.as_str())?),
+        None => Err(UserError::new(
+            "there is no session to open",
+            "none was ever saved here",
+            "start one with `firmhand demo`",
+        )),
+    }
+}
+
+/// The project of a session, as its first record names it.
+pub fn project_of(dir: &SessionDir) -> Option<PathBuf> {
+    summary(dir).start.map(|start| PathBuf::from(start.project))
+}
+
+fn ui_setup(world: &World, mode: Mode, dir: &SessionDir) -> Result<UiSetup, UserError> {
+    let depth = Depth::detect(|name| std::env::var(name).ok());
+    Ok(UiSetup {
+        theme: Theme::load(&world.assets, &world.settings.theme.value, depth)?,
+        keymap: Keymap::load(&world.assets, &world.settings.keymap.value)?,
+        mode,
+        size: terminal::size()?,
+        blobs: Arc::new(dir.blobs()),
+        logs: Arc::new(dir.logs()),
+        events: Arc::new(JournalEvents::new(dir.journal())),
+    })
+}
+
+/// Where the engine runs: apart from the screen, so that neither waits for the other.
+fn engine_runtime() -> Result<Runtime, UserError> {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.map_err(|error| UserError::from_cause("cannot start the engine", &error))
+}
+
+fn screen_runtime() -> Result<Runtime, UserError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| UserError::from_cause("cannot start the screen", &error))
+}

@@ -1,0 +1,127 @@
+//! The command line: arguments to modes, errors to words, exit codes.
+
+mod args;
+mod desk;
+mod headless;
+mod report;
+pub mod run;
+mod sessions;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::app::compose::{Order, World};
+use crate::app::parts;
+use crate::config::{Assets, Dirs, EnvOverrides, Overrides, Settings};
+use crate::model::UserError;
+use crate::model::event::SessionParts;
+use crate::provider::Pacing;
+use args::{
+    Cli, Command, DemoArgs, NewArgs, ResumeArgs, RunArgs, RunOptions, SessionArg, Speed,
+    ToolchainArg,
+};
+
+/// Runs what the arguments say. Exit codes: 0 done; 1 could not be done; 2 wrong usage; those of
+/// `firmhand run` are told by its help.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; clap knows which stream each belongs to.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    run(cli).unwrap_or_else(|error| {
+        report::error(&error);
+        ExitCode::FAILURE
+    })
+}
+
+fn run(cli: Cli) -> Result<ExitCode, UserError> {
+    let dirs = Dirs::from_env()?;
+    let Some(command) = cli.command else {
+        sessions::print_overview(&dirs.data)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    match command {
+        Command::Demo(DemoArgs { options }) => {
+            let world = world(dirs, options.project.as_deref(), None)?;
+            let task = parts::demo_task(&world.assets)?;
+            desk::live(&world, order(task, options))
+        }
+        Command::New(NewArgs { task, options }) => {
+            let world = world(dirs, options.project.as_deref(), None)?;
+            desk::live(&world, order(task, options))
+        }
+        Command::Run(RunArgs { task, options, policy, json }) => {
+            let world = world(dirs, options.project.as_deref(), policy)?;
+            let form = if json { run::Form::Json } else { run::Form::Text };
+            headless::run(&world, order(task, options), form)
+        }
+        Command::Resume(ResumeArgs { session, speed }) => {
+            let dir = desk::find(&dirs.data, session.id.as_deref())?;
+            let project = desk::project_of(&dir);
+            desk::resume(&world(dirs, project.as_deref(), None)?, dir, pacing(speed))
+        }
+        Command::Replay(SessionArg { id }) => {
+            let dir = desk::find(&dirs.data, id.as_deref())?;
+            desk::replay(&world(dirs, None, None)?, &dir)
+        }
+        Command::Sessions { json } => {
+            if json {
+                sessions::print_json(&dirs.data)?;
+            } else {
+                sessions::print_table(&dirs.data)?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Config { project } => {
+            for row in world(dirs, project.as_deref(), None)?.settings.rows() {
+                report::line(&format!("{} = {}  # {}", row.key, row.value, row.origin));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn order(task: String, options: RunOptions) -> Order {
+    let provider = options.script.map_or_else(String::new, |file| {
+        format!("script:{}", std::path::absolute(&file).unwrap_or(file).display())
+    });
+    let toolchain = match options.toolchain {
+        ToolchainArg::Virtual => "virtual",
+        ToolchainArg::Idf => "idf",
+        ToolchainArg::Auto => "auto",
+    };
+    Order {
+        task,
+        team: options.team,
+        project: options.project,
+        parts: SessionParts { provider, toolchain: toolchain.to_owned() },
+        pacing: pacing(options.speed),
+    }
+}
+
+const fn pacing(speed: Speed) -> Pacing {
+    match speed {
+        Speed::Real => Pacing::Real,
+        Speed::Max => Pacing::Instant,
+    }
+}
+
+fn world(
+    dirs: Dirs,
+    project: Option<&Path>,
+    policy_file: Option<PathBuf>,
+) -> Result<World, UserError> {
+    let env = EnvOverrides::read(|name| env::var_os(name));
+    let overrides = Overrides { policy_file, env, ..Overrides::default() };
+    let settings = Settings::load(&dirs, project, &overrides)?;
+    let assets = Assets::with_user_folder(&dirs.config);
+    Ok(World { dirs, assets, settings })
+}

@@ -1,0 +1,312 @@
+//! Runs a session without a screen: events go to standard output, rules decide, nobody is asked.
+//!
+//! Must not make the session; whoever calls has put it together.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use tokio::sync::watch;
+
+use crate::engine::EngineHandle;
+use crate::gate::Desk;
+use crate::journal::{JournalReader, ReadItem};
+use crate::model::{
+    BuildOutcome, DecidedBy, Event, Intent, Outcome, PhaseOutcome, Record, Seq, SessionOutcome,
+    UserError, Verdict, event::Level,
+};
+use crate::text::sanitize;
+
+/// How a run without a screen ended; the number is the program's exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RunExit {
+    /// Every phase reached its goal.
+    Completed = 0,
+    /// The run could not go on, e.g. because the disk is full.
+    Broken = 1,
+    /// A phase did not reach its goal.
+    Failed = 3,
+    /// The run came to a question that only a person can answer.
+    NeedsPerson = 4,
+    /// It was interrupted from outside, e.g. by Ctrl-C.
+    Interrupted = 130,
+}
+
+/// How events are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Every record as one line of JSON, as the journal has it.
+    Json,
+    /// What matters, as text.
+    Text,
+}
+
+/// A session that runs.
+pub struct Headless {
+    /// Its engine.
+    pub engine: EngineHandle,
+    /// Where its proposals would wait.
+    pub desk: Desk,
+    /// Its file of records.
+    pub journal: PathBuf,
+    /// The recorder's number of the last record.
+    pub published: watch::Receiver<Seq>,
+    /// How its events are written.
+    pub form: Form,
+}
+
+/// What a proposal that no rule decides is denied with.
+const NOBODY: &str = "nobody is there to ask, because this run has no screen; a rule of the policy file must allow it";
+
+/// Follows a run to its end, writing each event to `out` as it is recorded. What no rule allows is
+/// denied, and a question ends the run; so does `interrupted`.
+///
+/// # Errors
+/// When the journal cannot be read or `out` cannot be written; the session is left as it is and
+/// can be resumed.
+pub async fn run_headless(
+    run: Headless,
+    interrupted: impl Future<Output = ()>,
+    out: &mut (dyn Write + Send),
+) -> Result<RunExit, UserError> {
+    let Headless { engine, desk, journal, mut published, form } = run;
+    desk.close(NOBODY);
+    let mut reader = JournalReader::open(&journal)?;
+    let mut interrupted = std::pin::pin!(interrupted);
+    let mut exit = None;
+    loop {
+        // Looked at before reading, so that nothing recorded before the end is missed.
+        let is_over = engine.is_finished();
+        match write_new(&mut reader, form, out) {
+            Ok(Some(question)) => {
+                exit = exit.or(Some(RunExit::NeedsPerson));
+                send(&engine, question).await;
+            }
+            Ok(None) => {}
+            Err(error) => {
+                engine.detach().await;
+                return Err(error);
+            }
+        }
+        if is_over {
+            break;
+        }
+        tokio::select! {
+            () = &mut interrupted, if exit != Some(RunExit::Interrupted) => {
+                exit = Some(RunExit::Interrupted);
+                send(&engine, Intent::Stop).await;
+            }
+            changed = published.changed() => {
+                if changed.is_err() {
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+            // The last record comes a moment before the engine is done.
+            () = tokio::time::sleep(PAUSE) => {}
+        }
+    }
+    Ok(match engine.join().await {
+        Ok(SessionOutcome::Completed) => RunExit::Completed,
+        Ok(SessionOutcome::Failed(_)) => RunExit::Failed,
+        Ok(SessionOutcome::Stopped) => exit.unwrap_or(RunExit::Interrupted),
+        Err(error) => {
+            // The journal could not take it, so this is the only place left to say it.
+            writeln!(out, "{}", sentence(&error)).map_err(cannot_write)?;
+            RunExit::Broken
+        }
+    })
+}
+
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
+
+/// A run that is over takes no wishes any more, and needs none.
+async fn send(engine: &EngineHandle, intent: Intent) {
+    let _ = engine.intents.send(intent).await;
+}
+
+/// Writes what was recorded meanwhile; returns what to answer to the last question, if there was
+/// one.
+fn write_new(
+    reader: &mut JournalReader,
+    form: Form,
+    out: &mut (dyn Write + Send),
+) -> Result<Option<Intent>, UserError> {
+    let mut question = None;
+    while let Some(item) = reader.next_item()? {
+        let ReadItem::Record(record) = item else { continue };
+        write_record(&record, form, out).map_err(cannot_write)?;
+        if let Event::Asked { question: id, .. } = record.event {
+            question = Some(Intent::Answer { question: id, answer: "stop".to_owned() });
+        }
+    }
+    out.flush().map_err(cannot_write)?;
+    Ok(question)
+}
+
+fn cannot_write(error: std::io::Error) -> UserError {
+    UserError::from_cause("cannot write events to standard output", &error)
+        .fix("go on with `firmhand resume`")
+}
+
+fn write_record(record: &Record, form: Form, out: &mut (dyn Write + Send)) -> std::io::Result<()> {
+    match form {
+        Form::Json => {
+            serde_json::to_writer(&mut *out, record)?;
+            out.write_all(b"\n")
+        }
+        Form::Text => match line(&record.event) {
+            Some(line) => writeln!(out, "{}", sanitize::block(&line)),
+            None => Ok(()),
+        },
+    }
+}
+
+/// An event as a line for people; `None` for those that do not matter that much.
+fn line(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::SessionStarted(start) => format!("session {}: {}", start.id, start.task),
+        Event::PhaseStarted { title, attempt, max_attempts: 1, .. } if *attempt == 1 => {
+            format!("phase {title}")
+        }
+        Event::PhaseStarted { title, attempt, max_attempts, .. } => {
+            format!("phase {title}, attempt {attempt} of {max_attempts}")
+        }
+        Event::PhaseEnded { outcome, .. } => match outcome {
+            PhaseOutcome::Succeeded(why) => format!("phase reached its goal: {why}"),
+            PhaseOutcome::Failed(why) => format!("phase did not reach its goal: {why}"),
+            PhaseOutcome::Stopped => "phase stopped".to_owned(),
+        },
+        Event::SpeakerChosen { agent, reason } => format!("{agent}: {reason}"),
+        Event::ToolCalled { tool, .. } => format!("  calls {tool}"),
+        Event::Proposed(proposal) => {
+            let path = proposal.change.path().map(ToString::to_string).unwrap_or_default();
+            format!("  proposal {}: {} {path}", proposal.id, proposal.change.kind())
+        }
+        Event::Decided { proposal, decision } => {
+            let verdict = match &decision.verdict {
+                Verdict::Approve => "approved",
+                Verdict::Reject { .. } => "denied",
+            };
+            let by = match &decision.by {
+                DecidedBy::Person => "the person",
+                DecidedBy::Policy(rule) => rule,
+                DecidedBy::Nobody(why) => why,
+            };
+            format!("  proposal {proposal} {verdict}: {by}")
+        }
+        Event::Settled { proposal, outcome } => unsettled(outcome)
+            .map(|why| format!("  proposal {proposal} was not carried out: {why}"))?,
+        Event::BuildEnded { outcome, diagnostics, .. } => build_end(outcome, diagnostics.len()),
+        Event::Asked { text, .. } => format!("question: {text}"),
+        Event::Noticed { level: Level::Warning | Level::Error, notice } => sentence(notice),
+        Event::SessionEnded { outcome } => match outcome {
+            SessionOutcome::Completed => "completed".to_owned(),
+            SessionOutcome::Failed(error) => format!("failed: {}", sentence(error)),
+            SessionOutcome::Stopped => "stopped".to_owned(),
+        },
+        _ => return None,
+    })
+}
+
+/// Why an approved change is not on disk; `None` when it is, or when it was denied, which the
+/// decision has told already.
+fn unsettled(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Applied | Outcome::Denied => None,
+        Outcome::Stale { .. } => Some("the file has changed since the proposal".to_owned()),
+        Outcome::Failed(error) => Some(sentence(error)),
+        Outcome::Interrupted(what) => Some(what.clone()),
+    }
+}
+
+fn build_end(outcome: &BuildOutcome, findings: usize) -> String {
+    let how = match outcome {
+        BuildOutcome::Passed => "passed",
+        BuildOutcome::Failed => "failed",
+        BuildOutcome::TimedOut => "ran out of time (limits.build_seconds)",
+        BuildOutcome::Cancelled => "was cancelled",
+        BuildOutcome::NotRun(error) => {
+            return format!("  the build could not start: {}", sentence(error));
+        }
+    };
+    format!("  the build {how}, {findings} findings")
+}
+
+fn sentence(error: &UserError) -> String {
+    let fix = if error.fix.is_empty() { String::new() } else { format!(" ({})", error.fix) };
+    format!("{}: {}{fix}", error.what, error.why)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::config::{Origin, Policy, Rule, Ruling};
+    use crate::engine::tests::fixture::{Begun, TEAM, World, usual};
+
+    fn allow_saves() -> Policy {
+        let origin = Origin::User { file: "p.toml".into(), line: 1 };
+        let (tool, agent, path) = (None, None, None);
+        Policy::new(vec![Rule { decide: Ruling::Allow, kind: None, tool, agent, path, origin }])
+    }
+
+    fn headless((engine, desk, journal, published): Begun) -> Headless {
+        Headless { engine, desk, journal, published, form: Form::Json }
+    }
+
+    async fn run(world: &World, policy: Policy) -> (RunExit, Vec<Record>) {
+        let mut out = Vec::new();
+        let run = headless(world.begin_under(policy, Arc::new(usual)));
+        let exit = run_headless(run, std::future::pending(), &mut out).await.unwrap();
+        let lines = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        (exit, lines.map(|line| serde_json::from_slice(line).unwrap()).collect())
+    }
+
+    #[tokio::test]
+    async fn rules_decide_and_every_record_is_written_once() {
+        let world = World::new(TEAM);
+        let (exit, records) = run(&world, allow_saves()).await;
+        assert_eq!(exit, RunExit::Completed);
+        assert_eq!(records, world.records());
+        assert_eq!(world.file().unwrap(), "mended");
+    }
+
+    #[tokio::test]
+    async fn what_would_be_asked_is_denied_and_says_why() {
+        let world = World::new(TEAM);
+        let (exit, records) = run(&world, Policy::default()).await;
+        assert_eq!(exit, RunExit::NeedsPerson);
+        assert_eq!(world.file(), None);
+        let decisions = records.iter().filter_map(|record| match &record.event {
+            Event::Decided { decision, .. } => Some(decision.by.clone()),
+            _ => None,
+        });
+        let decisions: Vec<DecidedBy> = decisions.collect();
+        assert!(!decisions.is_empty());
+        assert!(decisions.iter().all(|by| *by == DecidedBy::Nobody(NOBODY.to_owned())));
+    }
+
+    #[test]
+    fn what_could_not_be_done_says_why_and_how_to_mend_it() {
+        let error = UserError::new("cannot do it", "the disk is read-only", "make it writable");
+        let told = "cannot do it: the disk is read-only (make it writable)";
+        let outcome = Outcome::Failed(error.clone());
+        assert!(unsettled(&outcome).is_some_and(|line| line.contains(told)));
+        assert_eq!(unsettled(&Outcome::Applied), None);
+        assert!(build_end(&BuildOutcome::NotRun(error), 0).contains(told));
+    }
+
+    #[tokio::test]
+    async fn an_interruption_stops_the_run_in_order() {
+        let world = World::new(TEAM);
+        let endless = |_: &crate::provider::Request| -> Vec<_> {
+            (0..500_000).map(|_| Ok(crate::provider::Delta::Text(String::new()))).collect()
+        };
+        let run = headless(world.begin_under(Policy::default(), Arc::new(endless)));
+        let exit = run_headless(run, std::future::ready(()), &mut Vec::new()).await.unwrap();
+        assert_eq!(exit, RunExit::Interrupted);
+        let last = world.events().pop();
+        assert_eq!(last, Some(Event::SessionEnded { outcome: SessionOutcome::Stopped }));
+    }
+}

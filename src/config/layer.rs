@@ -1,0 +1,161 @@
+//! One configuration file as it is written, before the layers are put together.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::model::UserError;
+
+use super::glob::Glob;
+use super::origin::{Origin, Sourced};
+use super::policy::{Rule, RuleKind, Ruling};
+
+/// Which file a layer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LayerKind {
+    User,
+    Project,
+    /// Named by a flag; holds nothing but rules.
+    PolicyFile,
+}
+
+/// The text of a configuration file together with its place, for error messages.
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    pub kind: LayerKind,
+    pub file: &'a Path,
+    pub text: &'a str,
+}
+
+/// A file's values; what is not set is `None`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Layer {
+    pub ui: UiLayer,
+    pub limits: LimitsLayer,
+    policy: Vec<Spanned<RuleLayer>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct UiLayer {
+    pub theme: Option<Spanned<String>>,
+    pub keymap: Option<Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct LimitsLayer {
+    pub build_seconds: Option<Spanned<u32>>,
+    pub tool_seconds: Option<Spanned<u32>>,
+    pub monitor_seconds: Option<Spanned<u32>>,
+    pub max_attempts: Option<Spanned<u32>>,
+    pub max_turns: Option<Spanned<u32>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleLayer {
+    decide: Ruling,
+    kind: Option<RuleKind>,
+    tool: Option<String>,
+    agent: Option<String>,
+    path: Option<Spanned<String>>,
+}
+
+/// A policy file has rules only: anything else in it would silently not count.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PolicyLayer {
+    #[serde(default)]
+    policy: Vec<Spanned<RuleLayer>>,
+}
+
+impl Source<'_> {
+    /// Reads the values.
+    pub fn parse(&self) -> Result<Layer, UserError> {
+        let layer = match self.kind {
+            LayerKind::User | LayerKind::Project => toml::from_str(self.text),
+            LayerKind::PolicyFile => toml::from_str::<PolicyLayer>(self.text)
+                .map(|only| Layer { policy: only.policy, ..Layer::default() }),
+        };
+        layer.map_err(|error| self.wrong(error.span().unwrap_or(0..0), first_line(error.message())))
+    }
+
+    /// The rules of a parsed layer.
+    pub fn rules(&self, layer: &Layer) -> Result<Vec<Rule>, UserError> {
+        layer.policy.iter().map(|rule| self.rule(rule)).collect()
+    }
+
+    fn rule(&self, spanned: &Spanned<RuleLayer>) -> Result<Rule, UserError> {
+        let rule = spanned.get_ref();
+        if self.kind == LayerKind::Project && rule.decide == Ruling::Allow {
+            let mut error = self.wrong(
+                spanned.span(),
+                "a project's own configuration may only ask or deny, because agents write to it",
+            );
+            error.fix = "move the rule to your own configuration, or say `ask` or `deny`".into();
+            return Err(error);
+        }
+        let path = match &rule.path {
+            None => None,
+            Some(path) if rule.kind == Some(RuleKind::Flash) => {
+                return Err(self.wrong(path.span(), "a flash touches no file: drop `path`"));
+            }
+            Some(path) => {
+                Some(Glob::new(path.get_ref()).map_err(|why| self.wrong(path.span(), &why))?)
+            }
+        };
+        Ok(Rule {
+            decide: rule.decide,
+            kind: rule.kind,
+            tool: rule.tool.as_deref().map(Into::into),
+            agent: rule.agent.as_deref().map(Into::into),
+            path,
+            origin: self.origin(spanned.span()),
+        })
+    }
+
+    /// A value with its origin.
+    pub fn sourced<T: Clone>(&self, value: &Spanned<T>) -> Sourced<T> {
+        Sourced { value: value.get_ref().clone(), origin: self.origin(value.span()) }
+    }
+
+    /// As [`Source::sourced`] for a number of which 0 makes no sense.
+    pub fn positive(&self, value: &Spanned<u32>) -> Result<Sourced<u32>, UserError> {
+        if *value.get_ref() == 0 {
+            return Err(self.wrong(value.span(), "it must be at least 1"));
+        }
+        Ok(self.sourced(value))
+    }
+
+    fn origin(&self, span: Range<usize>) -> Origin {
+        let (file, line): (PathBuf, usize) = (self.file.to_owned(), self.line(&span));
+        match self.kind {
+            LayerKind::User => Origin::User { file, line },
+            LayerKind::Project => Origin::Project { file, line },
+            LayerKind::PolicyFile => Origin::FlagFile { file, line },
+        }
+    }
+
+    fn line(&self, span: &Range<usize>) -> usize {
+        let before = self.text.as_bytes().get(..span.start).unwrap_or_default();
+        1 + before.iter().filter(|&&byte| byte == b'\n').count()
+    }
+
+    fn wrong(&self, span: Range<usize>, why: &str) -> UserError {
+        let file = self.file.display();
+        let line = self.line(&span);
+        UserError::new(
+            format!("cannot use {file}, line {line}"),
+            why,
+            format!("correct line {line} of {file}"),
+        )
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or(text)
+}

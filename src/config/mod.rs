@@ -1,0 +1,19 @@
+//! Settings with their origin, and the data files that ship inside the program.
+//!
+//! Owns reading `config.toml` in its layers, the policy's rules, the program's folders, and
+//! looking up themes, keymaps, prompts and assets. Must not write anything.
+
+pub mod assets;
+pub mod dirs;
+pub mod glob;
+mod layer;
+pub mod origin;
+pub mod policy;
+pub mod settings;
+
+pub use assets::{AssetFile, AssetOrigin, Assets};
+pub use dirs::Dirs;
+pub use glob::Glob;
+pub use origin::{Origin, Sourced};
+pub use policy::{Policy, Rule, RuleKind, Ruling};
+pub use settings::{EnvOverrides, Limits, Overrides, SettingRow, Settings};

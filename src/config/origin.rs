@@ -1,0 +1,65 @@
+//! Where a setting came from.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a setting came from; later variants go before earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The program's own default.
+    Default,
+    /// The person's configuration file.
+    User {
+        /// The file.
+        file: PathBuf,
+        /// From 1.
+        line: usize,
+    },
+    /// The project's configuration file.
+    Project {
+        /// The file.
+        file: PathBuf,
+        /// From 1.
+        line: usize,
+    },
+    /// An environment variable.
+    Env(&'static str),
+    /// A flag of the command line.
+    Flag(&'static str),
+    /// A file that a flag of the command line names.
+    FlagFile {
+        /// The file.
+        file: PathBuf,
+        /// From 1.
+        line: usize,
+    },
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User { file, line }
+            | Self::Project { file, line }
+            | Self::FlagFile { file, line } => write!(f, "{}:{line}", file.display()),
+            Self::Env(name) => write!(f, "${name}"),
+            Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sourced<T> {
+    /// The value.
+    pub value: T,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+impl<T> Sourced<T> {
+    /// A value that nobody set.
+    pub const fn default(value: T) -> Self {
+        Self { value, origin: Origin::Default }
+    }
+}

@@ -1,0 +1,240 @@
+//! All settings in force: default < the person's file < the project's file < environment < flags.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::model::UserError;
+
+use super::dirs::Dirs;
+use super::layer::{Layer, LayerKind, Source};
+use super::origin::{Origin, Sourced};
+use super::policy::Policy;
+
+/// Environment variable that names the theme.
+pub const THEME_VAR: &str = "FIRMHAND_THEME";
+
+/// Environment variable that names the keymap.
+pub const KEYMAP_VAR: &str = "FIRMHAND_KEYMAP";
+
+/// All settings in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Name of the theme, a file in `themes/`.
+    pub theme: Sourced<String>,
+    /// Name of the keymap, a file in `keymaps/`.
+    pub keymap: Sourced<String>,
+    /// Bounds on runs.
+    pub limits: Limits,
+    /// Rules that decide for the person.
+    pub policy: Policy,
+}
+
+/// Bounds on runs; `None` leaves it to the team.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// A build is ended after this long.
+    pub build_seconds: Sourced<u32>,
+    /// Any other tool call is ended after this long, the person's thinking not counted.
+    pub tool_seconds: Sourced<u32>,
+    /// How long an agent listens to a serial port unless it says otherwise.
+    pub monitor_seconds: Sourced<u32>,
+    /// Attempts of a phase.
+    pub max_attempts: Sourced<Option<u32>>,
+    /// Turns of one attempt.
+    pub max_turns: Sourced<Option<u32>>,
+}
+
+/// What the command line and the environment say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Overrides {
+    /// `--theme`.
+    pub theme: Option<String>,
+    /// `--keymap`.
+    pub keymap: Option<String>,
+    /// `--policy`: a file with `[[policy]]` rules.
+    pub policy_file: Option<PathBuf>,
+    /// [`THEME_VAR`] and [`KEYMAP_VAR`].
+    pub env: EnvOverrides,
+}
+
+/// What the environment says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EnvOverrides {
+    /// [`THEME_VAR`].
+    pub theme: Option<String>,
+    /// [`KEYMAP_VAR`].
+    pub keymap: Option<String>,
+}
+
+impl EnvOverrides {
+    /// Takes the variables from `env`; empty ones and those that are not UTF-8 do not count.
+    pub fn read(env: impl Fn(&str) -> Option<OsString>) -> Self {
+        let text = |name: &str| {
+            env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
+        };
+        Self { theme: text(THEME_VAR), keymap: text(KEYMAP_VAR) }
+    }
+}
+
+/// One line of `firmhand config`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingRow {
+    /// Name as in the file, e.g. `limits.build_seconds`.
+    pub key: String,
+    /// Value in force.
+    pub value: String,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: Sourced::default("dark".to_owned()),
+            keymap: Sourced::default("default".to_owned()),
+            limits: Limits {
+                build_seconds: Sourced::default(1200),
+                tool_seconds: Sourced::default(60),
+                monitor_seconds: Sourced::default(10),
+                max_attempts: Sourced::default(None),
+                max_turns: Sourced::default(None),
+            },
+            policy: Policy::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Reads all layers. Configuration files that do not exist do not count; a policy file that a
+    /// flag names must exist.
+    ///
+    /// # Errors
+    /// When a file cannot be read or holds something unknown or senseless; names file and line.
+    pub fn load(
+        dirs: &Dirs,
+        project: Option<&Path>,
+        overrides: &Overrides,
+    ) -> Result<Self, UserError> {
+        let mut settings = Self::default();
+        let mut rules = Vec::new();
+        let user = dirs.config.join("config.toml");
+        let own = project.map(|project| project.join(".firmhand").join("config.toml"));
+        let files = [
+            (LayerKind::PolicyFile, overrides.policy_file.as_deref()),
+            (LayerKind::User, Some(user.as_path())),
+            (LayerKind::Project, own.as_deref()),
+        ];
+        for (kind, file) in files {
+            let Some(file) = file else { continue };
+            let Some(text) = read(kind, file)? else { continue };
+            let source = Source { kind, file, text: &text };
+            let layer = source.parse()?;
+            rules.extend(source.rules(&layer)?);
+            settings.take(&source, &layer)?;
+        }
+        settings.policy = Policy::new(rules);
+        settings.take_overrides(overrides);
+        Ok(settings)
+    }
+
+    /// Every setting with its origin, then every rule in order of precedence.
+    #[must_use]
+    pub fn rows(&self) -> Vec<SettingRow> {
+        fn row<T>(key: &str, sourced: &Sourced<T>, value: String) -> SettingRow {
+            SettingRow { key: key.to_owned(), value, origin: sourced.origin.clone() }
+        }
+        fn number(key: &str, sourced: &Sourced<u32>) -> SettingRow {
+            row(key, sourced, sourced.value.to_string())
+        }
+        fn optional(key: &str, sourced: &Sourced<Option<u32>>) -> SettingRow {
+            let value = sourced.value.map_or("as the team says".to_owned(), |n| n.to_string());
+            row(key, sourced, value)
+        }
+        let limits = &self.limits;
+        let mut rows = vec![
+            row("ui.theme", &self.theme, self.theme.value.clone()),
+            row("ui.keymap", &self.keymap, self.keymap.value.clone()),
+            number("limits.build_seconds", &limits.build_seconds),
+            number("limits.tool_seconds", &limits.tool_seconds),
+            number("limits.monitor_seconds", &limits.monitor_seconds),
+            optional("limits.max_attempts", &limits.max_attempts),
+            optional("limits.max_turns", &limits.max_turns),
+        ];
+        rows.extend(self.policy.rules().iter().enumerate().map(|(place, rule)| SettingRow {
+            key: format!("policy.{}", place + 1),
+            value: rule.words(),
+            origin: rule.origin.clone(),
+        }));
+        rows
+    }
+
+    fn take(&mut self, source: &Source<'_>, layer: &Layer) -> Result<(), UserError> {
+        if let Some(theme) = &layer.ui.theme {
+            self.theme = source.sourced(theme);
+        }
+        if let Some(keymap) = &layer.ui.keymap {
+            self.keymap = source.sourced(keymap);
+        }
+        let numbers = [
+            (&layer.limits.build_seconds, &mut self.limits.build_seconds),
+            (&layer.limits.tool_seconds, &mut self.limits.tool_seconds),
+            (&layer.limits.monitor_seconds, &mut self.limits.monitor_seconds),
+        ];
+        for (given, into) in numbers {
+            if let Some(given) = given {
+                *into = source.positive(given)?;
+            }
+        }
+        let optional = [
+            (&layer.limits.max_attempts, &mut self.limits.max_attempts),
+            (&layer.limits.max_turns, &mut self.limits.max_turns),
+        ];
+        for (given, into) in optional {
+            if let Some(given) = given {
+                let Sourced { value, origin } = source.positive(given)?;
+                *into = Sourced { value: Some(value), origin };
+            }
+        }
+        Ok(())
+    }
+
+    fn take_overrides(&mut self, overrides: &Overrides) {
+        let texts = [
+            (&overrides.env.theme, Origin::Env(THEME_VAR), &mut self.theme),
+            (&overrides.env.keymap, Origin::Env(KEYMAP_VAR), &mut self.keymap),
+        ];
+        for (given, origin, into) in texts {
+            if let Some(value) = given.clone() {
+                *into = Sourced { value, origin };
+            }
+        }
+        if let Some(value) = overrides.theme.clone() {
+            self.theme = Sourced { value, origin: Origin::Flag("--theme") };
+        }
+        if let Some(value) = overrides.keymap.clone() {
+            self.keymap = Sourced { value, origin: Origin::Flag("--keymap") };
+        }
+    }
+}
+
+fn read(kind: LayerKind, file: &Path) -> Result<Option<String>, UserError> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error)
+            if kind != LayerKind::PolicyFile
+                && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+        {
+            Ok(None)
+        }
+        Err(error) => {
+            let what = format!("cannot read {}", file.display());
+            Err(UserError::from_cause(what, &error).fix("check that it is there and readable"))
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "settings_tests.rs"]
+mod tests;

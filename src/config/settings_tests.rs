@@ -1,0 +1,120 @@
+//! Tests of how the layers go together.
+
+use super::*;
+use crate::config::policy::Ruling;
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(user: &str, project: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Self { folder };
+        fs::create_dir_all(place.path("config")).unwrap();
+        fs::create_dir_all(place.path("project/.firmhand")).unwrap();
+        fs::write(place.path("config/config.toml"), user).unwrap();
+        fs::write(place.path("project/.firmhand/config.toml"), project).unwrap();
+        place
+    }
+
+    fn path(&self, inside: &str) -> PathBuf {
+        self.folder.path().join(inside)
+    }
+
+    fn load(&self, overrides: &Overrides) -> Result<Settings, UserError> {
+        let dirs = Dirs { config: self.path("config"), data: self.path("data") };
+        Settings::load(&dirs, Some(&self.path("project")), overrides)
+    }
+}
+
+#[test]
+fn later_layers_win_and_each_value_knows_its_origin() {
+    let user = "[ui]\ntheme = 'light'\nkeymap = 'own'\n[limits]\nbuild_seconds = 5\n";
+    let place = Place::new(user, "[limits]\n\nbuild_seconds = 7\nmax_turns = 3");
+    let env = EnvOverrides { keymap: Some("vim".into()), theme: None };
+    let settings = place.load(&Overrides { env, ..Overrides::default() }).unwrap();
+    let user_file = place.path("config/config.toml");
+    assert_eq!(settings.theme.value, "light");
+    assert_eq!(settings.theme.origin, Origin::User { file: user_file, line: 2 });
+    assert_eq!(settings.keymap.value, "vim");
+    assert_eq!(settings.keymap.origin.to_string(), "$FIRMHAND_KEYMAP");
+    assert_eq!(settings.limits.build_seconds.value, 7);
+    let project_file = place.path("project/.firmhand/config.toml");
+    let origin = Origin::Project { file: project_file, line: 3 };
+    assert_eq!(settings.limits.build_seconds.origin, origin);
+    assert_eq!(settings.limits.max_turns.value, Some(3));
+    assert_eq!(settings.limits.tool_seconds.origin, Origin::Default);
+    let overrides = Overrides { theme: Some("mono".into()), ..Overrides::default() };
+    assert_eq!(place.load(&overrides).unwrap().theme.origin, Origin::Flag("--theme"));
+}
+
+#[test]
+fn no_files_mean_defaults() {
+    let folder = tempfile::tempdir().unwrap();
+    let dirs = Dirs { config: folder.path().join("none"), data: folder.path().into() };
+    let settings = Settings::load(&dirs, None, &Overrides::default()).unwrap();
+    assert_eq!(settings, Settings::default());
+}
+
+#[test]
+fn unknown_keys_are_told_with_file_line_and_the_known_ones() {
+    let error = Place::new("[ui]\n\ntheem = 'x'\n", "").load(&Overrides::default()).unwrap_err();
+    assert!(error.what.ends_with("config.toml, line 3"), "{error:?}");
+    for word in ["theem", "theme", "keymap"] {
+        assert!(error.why.contains(word), "{error:?}");
+    }
+    let error = Place::new("", "[uii]\n").load(&Overrides::default()).unwrap_err();
+    assert!(error.what.contains(".firmhand"), "{error:?}");
+    assert!(error.why.contains("uii") && error.why.contains("limits"), "{error:?}");
+}
+
+#[test]
+fn senseless_values_are_told_with_their_line() {
+    for (text, line, word) in [
+        ("[limits]\nbuild_seconds = 0", 2, "at least 1"),
+        ("[limits]\nbuild_seconds = 'long'", 2, "string"),
+        ("[ui\n", 1, ""),
+        ("\n[[policy]]\ndecide = 'maybe'", 3, "allow"),
+        ("[[policy]]\ndecide = 'ask'\npath = '../x'", 3, ".."),
+        ("[[policy]]\ndecide = 'ask'\nkind = 'flash'\npath = 'main/*'", 4, "flash"),
+        ("[[policy]]\ndecide = 'ask'\nkind = 'burn'", 3, "delete"),
+        ("[[policy]]\npath = 'main/*'", 1, "decide"),
+    ] {
+        let error = Place::new(text, "").load(&Overrides::default()).unwrap_err();
+        assert!(error.what.ends_with(&format!("line {line}")), "{text}: {error:?}");
+        assert!(error.why.contains(word), "{text}: {error:?}");
+    }
+}
+
+#[test]
+fn a_project_may_tighten_but_never_allow() {
+    let user = "[[policy]]\ndecide = 'allow'\nkind = 'save'\n";
+    let place = Place::new(user, "[[policy]]\ndecide = 'deny'\npath = 'sdkconfig'\n");
+    let policy = place.load(&Overrides::default()).unwrap().policy;
+    let ruled = |path: &str| {
+        let path = crate::model::ProjectPath::new(path).unwrap();
+        policy.decide("save", &"generate_code".into(), &"A".into(), Some(&path)).0
+    };
+    assert_eq!(ruled("main/a.c"), Ruling::Allow);
+    assert_eq!(ruled("sdkconfig"), Ruling::Deny);
+    let place = Place::new("", "\n[[policy]]\ndecide = 'allow'\n");
+    let error = place.load(&Overrides::default()).unwrap_err();
+    assert!(error.what.ends_with("line 2"), "{error:?}");
+    assert!(error.why.contains("only ask or deny"), "{error:?}");
+}
+
+#[test]
+fn a_policy_file_holds_rules_only_and_must_exist() {
+    let place = Place::new("", "");
+    let file = place.path("policy.toml");
+    let overrides = Overrides { policy_file: Some(file.clone()), ..Overrides::default() };
+    assert!(place.load(&overrides).unwrap_err().what.contains("policy.toml"));
+    fs::write(&file, "[[policy]]\ndecide = 'allow'\n").unwrap();
+    let settings = place.load(&overrides).unwrap();
+    let row = settings.rows().pop().unwrap();
+    assert_eq!((row.key.as_str(), row.value.as_str()), ("policy.1", "allow"));
+    assert_eq!(row.origin, Origin::FlagFile { file: file.clone(), line: 1 });
+    fs::write(&file, "[ui]\ntheme = 'dark'\n").unwrap();
+    assert!(place.load(&overrides).unwrap_err().why.contains("ui"));
+}

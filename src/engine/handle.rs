@@ -1,0 +1,176 @@
+//! The way into a run: what it needs, how it starts, and the handle on it while it goes on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::intents::Clerk;
+use super::progress::Progress;
+use super::resume;
+use super::run::{Runner, Shared};
+use super::team::Team;
+use crate::gate::{Desk, Gate};
+use crate::model::event::SessionStart;
+use crate::model::{Event, Intent, Ledger, Record, SessionOutcome, ToolName, UserError};
+use crate::provider::Provider;
+use crate::tools::{Registry, SharedState, TOOLS, Tool};
+use crate::workspace::Sandbox;
+
+/// The tools of a run, by name.
+pub type Toolbox = BTreeMap<ToolName, Arc<dyn Tool>>;
+
+/// Every tool of a registry.
+#[must_use]
+pub fn toolbox(registry: &Registry) -> Toolbox {
+    let names = TOOLS.iter().map(|entry| ToolName::new(entry.name));
+    names.filter_map(|name| registry.get(&name).ok().map(|tool| (name, tool))).collect()
+}
+
+/// Bounds of a run that no team's file sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Attempts of a phase; `None`: as the team's file says.
+    pub max_attempts: Option<u32>,
+    /// Bytes one model answer may have.
+    pub answer_bytes: usize,
+    /// Files in a list of the project.
+    pub listed_files: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_attempts: None, answer_bytes: 4 << 20, listed_files: 2_000 }
+    }
+}
+
+/// Everything a run works with.
+#[derive(Clone)]
+pub struct EngineSetup {
+    /// What the session is about: the first record of a new session.
+    pub session: SessionStart,
+    /// Who takes part.
+    pub team: Arc<Team>,
+    /// Takes every fact.
+    pub ledger: Arc<dyn Ledger>,
+    /// Brings what tools wish for to a decision and an end.
+    pub gate: Arc<Gate>,
+    /// Where the person's decisions go.
+    pub desk: Desk,
+    /// What agents can call.
+    pub tools: Toolbox,
+    /// What tools know of the session; the recorder folds every record into it, and for a resumed
+    /// session has folded those of the journal.
+    pub state: SharedState,
+    /// Answers for the agents.
+    pub provider: Arc<dyn Provider>,
+    /// The project's folder, for listing.
+    pub project: Arc<Sandbox>,
+    /// Cancelled when the person stops the run; the tools hold the same token.
+    pub stop: CancellationToken,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+/// Starts runs.
+pub struct Engine;
+
+impl Engine {
+    /// Begins a new session: records its start and runs the team on the current runtime.
+    ///
+    /// # Errors
+    /// When the first record cannot be written.
+    pub fn start(setup: EngineSetup) -> Result<EngineHandle, UserError> {
+        let progress = Progress::new(Arc::clone(&setup.team), setup.limits.max_attempts);
+        let shared = Arc::new(Shared::new(progress, &setup));
+        shared.record(Event::SessionStarted(setup.session.clone()))?;
+        let desk = setup.desk.clone();
+        let runner = Runner::new(setup, shared, BTreeMap::new());
+        runner.list_project()?;
+        Ok(EngineHandle::spawn(runner, desk))
+    }
+
+    /// Goes on with a session from its records: what was under way is taken up where it was.
+    ///
+    /// # Errors
+    /// When the session has ended, has no first record, or was run by another team; or when it
+    /// cannot be recorded that it goes on.
+    pub fn resume(setup: EngineSetup, records: &[Record]) -> Result<EngineHandle, UserError> {
+        let rebuilt = resume::rebuild(&setup, records)?;
+        let shared = Arc::new(Shared::new(rebuilt.progress, &setup));
+        shared.record(Event::SessionResumed { program: setup.session.program.clone() })?;
+        let desk = setup.desk.clone();
+        let runner = Runner::new(setup, shared, rebuilt.proposals);
+        runner.list_project()?;
+        runner.close_interrupted()?;
+        runner.restore_goal();
+        Ok(EngineHandle::spawn(runner, desk))
+    }
+}
+
+/// A run that goes on. Dropping it leaves the run alone; see [`EngineHandle::detach`].
+pub struct EngineHandle {
+    /// Where the person's wishes go.
+    pub intents: mpsc::Sender<Intent>,
+    task: JoinHandle<Result<SessionOutcome, UserError>>,
+}
+
+/// How many wishes may wait.
+const INTENTS: usize = 64;
+
+impl EngineHandle {
+    fn spawn(runner: Runner, desk: Desk) -> Self {
+        let (intents, inbox) = mpsc::channel(INTENTS);
+        let clerk = Clerk::new(runner.shared(), desk, inbox);
+        // One task for both, so that ending it ends everything at once.
+        let task = tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                failed = clerk.serve() => Err(failed),
+                outcome = runner.run() => outcome,
+            }
+        });
+        Self { intents, task }
+    }
+
+    /// Whether the run is over.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    /// Waits until the run is over.
+    ///
+    /// # Errors
+    /// When a fact could not be recorded, which ends the run at once.
+    pub async fn join(self) -> Result<SessionOutcome, UserError> {
+        match self.task.await {
+            Ok(outcome) => outcome,
+            Err(error) => Err(UserError::new(
+                "The run broke off",
+                error.to_string(),
+                "Go on with `firmhand resume`.",
+            )),
+        }
+    }
+
+    /// Waits until the run is over, however it ended, and keeps the handle.
+    pub async fn finished(&mut self) {
+        if !self.task.is_finished() {
+            let _ = (&mut self.task).await;
+        }
+    }
+
+    /// Leaves the session without ending it: nothing more is recorded, proposals keep waiting, and
+    /// [`Engine::resume`] can take it up again.
+    pub async fn detach(self) {
+        if self.task.is_finished() {
+            return;
+        }
+        self.task.abort();
+        // The result of an aborted task says nothing; what counts is that it has ended.
+        let _ = self.task.await;
+    }
+}

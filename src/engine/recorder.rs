@@ -1,0 +1,349 @@
+//! The sole writer of a session: gives facts their number and time, and tells readers.
+//!
+//! Owns the clock of the journal and how often the growth of a log is recorded. Must not judge or
+//! change what it is given.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+
+use crate::journal::{
+    Blobs, JournalError, JournalWriter, LogFiles, LogLength, MAX_LOG, Reopened, SessionDir,
+};
+use crate::model::event::Level;
+use crate::model::{BlobRef, Event, Ledger, LogId, Seq, Timestamp, UserError};
+use crate::tools::SharedState;
+
+/// The growth of one log is recorded at most this often.
+const GROWTH_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Writes a session. All clones of an `Arc` of it write the same one; dropping the last one
+/// releases the session's lock.
+#[derive(Debug)]
+pub struct Recorder {
+    dir: SessionDir,
+    blobs: Blobs,
+    logs: Arc<LogFiles>,
+    journal: Mutex<Journal>,
+    growth: Mutex<BTreeMap<LogId, Growth>>,
+    /// What tools know of the session; folded under the journal's lock, so always in order.
+    state: SharedState,
+    published: watch::Sender<Seq>,
+    /// Told whenever a log has grown without a record of it.
+    is_behind: Arc<Notify>,
+}
+
+#[derive(Debug)]
+struct Journal {
+    writer: JournalWriter,
+    last_at: Timestamp,
+}
+
+/// How far a log has grown, and how much of that is recorded.
+#[derive(Debug, Default)]
+struct Growth {
+    length: LogLength,
+    recorded: LogLength,
+    recorded_at: Option<Instant>,
+    /// Whether it was told that the log takes no more.
+    is_full: bool,
+}
+
+impl Growth {
+    fn is_behind(&self) -> bool {
+        self.length.bytes > self.recorded.bytes
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        self.recorded_at.is_none_or(|at| now.duration_since(at) >= GROWTH_INTERVAL)
+    }
+}
+
+/// Which logs get their growth recorded.
+#[derive(Clone, Copy)]
+enum Which {
+    /// Those that were not recorded for a while.
+    Due,
+    /// All that have grown.
+    All,
+    /// This one.
+    One(LogId),
+}
+
+impl Recorder {
+    /// Starts the journal of a new session.
+    ///
+    /// # Errors
+    /// When it cannot be made or another program has it.
+    pub fn create(dir: SessionDir) -> Result<Self, UserError> {
+        let writer = JournalWriter::create(&dir)?;
+        Ok(Self::new(dir, writer, Timestamp(0), Seq(0)))
+    }
+
+    /// Opens a session to go on, and tells what was found.
+    ///
+    /// # Errors
+    /// When it cannot be opened, another program has it, or a newer one wrote it.
+    pub fn reopen(dir: SessionDir) -> Result<(Self, Reopened), UserError> {
+        let (writer, reopened) = JournalWriter::reopen(&dir)?;
+        Ok((Self::new(dir, writer, reopened.last_at, reopened.last), reopened))
+    }
+
+    fn new(dir: SessionDir, writer: JournalWriter, last_at: Timestamp, last: Seq) -> Self {
+        Self {
+            blobs: dir.blobs(),
+            logs: Arc::new(dir.logs()),
+            dir,
+            journal: Mutex::new(Journal { writer, last_at }),
+            growth: Mutex::default(),
+            state: SharedState::default(),
+            published: watch::Sender::new(last),
+            is_behind: Arc::default(),
+        }
+    }
+
+    /// The session's folder.
+    #[must_use]
+    pub const fn dir(&self) -> &SessionDir {
+        &self.dir
+    }
+
+    /// What tools know of the session. A reopened recorder's state is empty until the records of
+    /// the journal have been folded into it.
+    #[must_use]
+    pub fn state(&self) -> SharedState {
+        self.state.clone()
+    }
+
+    /// The session's content store.
+    #[must_use]
+    pub const fn blobs(&self) -> &Blobs {
+        &self.blobs
+    }
+
+    /// The session's raw logs.
+    #[must_use]
+    pub fn logs(&self) -> Arc<LogFiles> {
+        Arc::clone(&self.logs)
+    }
+
+    /// The number of the last record, now and whenever it changes.
+    #[must_use]
+    pub fn subscribe(&self) -> watch::Receiver<Seq> {
+        self.published.subscribe()
+    }
+
+    /// Records the growth of those logs that were not recorded for 50 ms.
+    ///
+    /// # Errors
+    /// When it could not be recorded.
+    pub fn tick(&self) -> Result<(), UserError> {
+        Ok(self.record_growth(Which::Due)?)
+    }
+
+    /// Starts a task that calls [`Recorder::tick`] after a log has grown, so that readers see the
+    /// last bytes of a port that fell silent. It sleeps while nothing grows, and ends with the
+    /// recorder. Needs a tokio runtime.
+    pub fn spawn_ticks(self: &Arc<Self>) -> JoinHandle<()> {
+        let (recorder, is_behind) = (Arc::downgrade(self), Arc::clone(&self.is_behind));
+        tokio::spawn(tick_while_it_lives(recorder, is_behind))
+    }
+
+    fn append(&self, event: Event) -> Result<Seq, JournalError> {
+        let mut journal = lock(&self.journal);
+        // A clock set back must not make a record older than the one before it.
+        let at = now().max(journal.last_at);
+        let record = journal.writer.append(at, event)?;
+        journal.last_at = at;
+        self.state.fold(&record);
+        self.published.send_replace(record.seq);
+        Ok(record.seq)
+    }
+
+    /// Whether it is the first time that this log is full.
+    fn logs_full(&self, log: LogId) -> bool {
+        let mut growth = lock(&self.growth);
+        !std::mem::replace(&mut growth.entry(log).or_default().is_full, true)
+    }
+
+    fn record_growth(&self, which: Which) -> Result<(), JournalError> {
+        let mut growth = lock(&self.growth);
+        let now = Instant::now();
+        for (log, growth) in growth.iter_mut().filter(|(_, growth)| growth.is_behind()) {
+            let wanted = match which {
+                Which::Due => growth.is_due(now),
+                Which::All => true,
+                Which::One(one) => one == *log,
+            };
+            if wanted {
+                let LogLength { bytes, lines } = growth.length;
+                self.append(Event::LogGrew { log: *log, bytes, lines })?;
+                growth.recorded = growth.length;
+                growth.recorded_at = Some(now);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Ledger for Recorder {
+    fn record(&self, event: Event) -> Result<Seq, UserError> {
+        let which = match &event {
+            // Whoever sees these may look at the whole log at once.
+            Event::BuildEnded { .. } | Event::SerialClosed { .. } | Event::SessionEnded { .. } => {
+                Which::All
+            }
+            _ => Which::Due,
+        };
+        self.record_growth(which)?;
+        Ok(self.append(event)?)
+    }
+
+    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
+        Ok(self.blobs.store(content)?)
+    }
+
+    fn append_log(&self, log: LogId, bytes: &[u8]) -> Result<(), UserError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let length = self.logs.append(log, bytes)?;
+        if length.bytes >= MAX_LOG && self.logs_full(log) {
+            let notice = UserError::new(
+                format!("The log {log} is full"),
+                format!("it has reached {} MiB; what comes now is not kept", MAX_LOG >> 20),
+                "Make the firmware print less, or flash again to begin a new log.",
+            );
+            self.append(Event::Noticed { level: Level::Warning, notice })?;
+        }
+        let mut growth = lock(&self.growth);
+        let grown = growth.entry(log).or_default();
+        // Two threads may come here in another order than they appended.
+        if length.bytes > grown.length.bytes {
+            grown.length = length;
+        }
+        let is_due = grown.is_due(Instant::now());
+        drop(growth);
+        if is_due {
+            self.record_growth(Which::One(log))?;
+        } else {
+            self.is_behind.notify_one();
+        }
+        Ok(())
+    }
+
+    fn flush_log(&self, log: LogId) -> Result<(), UserError> {
+        Ok(self.record_growth(Which::One(log))?)
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.is_behind.notify_one();
+    }
+}
+
+async fn tick_while_it_lives(recorder: Weak<Recorder>, is_behind: Arc<Notify>) {
+    loop {
+        is_behind.notified().await;
+        tokio::time::sleep(GROWTH_INTERVAL).await;
+        let Some(recorder) = recorder.upgrade() else { return };
+        // What fails here fails again, and is told, with the next record.
+        let _ = recorder.tick();
+    }
+}
+
+/// The wall clock. Before 1970 it counts as 1970.
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// A panic elsewhere leaves the state whole: every change is made after its write.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::journal::{JournalReader, ReadItem};
+    use crate::model::{BlobSource, BuildId, BuildOutcome, LogKind, LogSource, Record};
+
+    use super::*;
+
+    fn recorder(data: &tempfile::TempDir) -> Recorder {
+        let dir = SessionDir::create(data.path(), "test", Timestamp(0)).unwrap();
+        Recorder::create(dir).unwrap()
+    }
+
+    fn records(recorder: &Recorder) -> Vec<Record> {
+        let mut reader = JournalReader::open(&recorder.dir().journal()).unwrap();
+        std::iter::from_fn(|| reader.next_item().unwrap())
+            .map(|item| match item {
+                ReadItem::Record(record) => record,
+                ReadItem::Damaged(damage) => panic!("{damage:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_record_is_published_and_numbered_on_after_reopening() {
+        let data = tempfile::tempdir().unwrap();
+        let first = recorder(&data);
+        let seen = first.subscribe();
+        assert_eq!(first.record(Event::Paused), Ok(Seq(1)));
+        assert_eq!(*seen.borrow(), Seq(1));
+        let stored = first.store(b"content").unwrap();
+        assert_eq!(&*first.blobs().blob(&stored.hash).unwrap(), b"content");
+        let dir = first.dir().clone();
+        assert!(Recorder::reopen(dir.clone()).is_err());
+        drop(first);
+        let (again, reopened) = Recorder::reopen(dir).unwrap();
+        assert_eq!((reopened.last, *again.subscribe().borrow()), (Seq(1), Seq(1)));
+        assert_eq!(again.record(Event::Unpaused), Ok(Seq(2)));
+        let records = records(&again);
+        assert!(records[0].at <= records[1].at);
+    }
+
+    #[test]
+    fn log_growth_is_thinned_out_but_the_last_one_is_never_lost() {
+        let data = tempfile::tempdir().unwrap();
+        let recorder = recorder(&data);
+        let log = LogId { kind: LogKind::Build, number: 1 };
+        for _ in 0..1000 {
+            recorder.append_log(log, b"line\n").unwrap();
+        }
+        assert!(records(&recorder).len() < 1000);
+        let outcome = BuildOutcome::Passed;
+        let ended =
+            Event::BuildEnded { build: BuildId(1), outcome, diagnostics: vec![], millis: 1 };
+        recorder.record(ended.clone()).unwrap();
+        let all = records(&recorder);
+        let grown = Event::LogGrew { log, bytes: 5000, lines: 1000 };
+        assert_eq!(all[all.len() - 2].event, grown);
+        assert_eq!(all[all.len() - 1].event, ended);
+        assert_eq!(recorder.logs().read_log(log, 4990..9999).unwrap(), b"line\nline\n");
+        recorder.flush_log(log).unwrap();
+        assert_eq!(records(&recorder).len(), all.len(), "nothing new was recorded twice");
+    }
+
+    #[tokio::test]
+    async fn a_log_that_falls_silent_is_recorded_to_its_end() {
+        let data = tempfile::tempdir().unwrap();
+        let recorder = Arc::new(recorder(&data));
+        let ticks = recorder.spawn_ticks();
+        let log = LogId { kind: LogKind::Serial, number: 1 };
+        let mut seen = recorder.subscribe();
+        recorder.append_log(log, b"one\n").unwrap();
+        recorder.append_log(log, b"two\n").unwrap();
+        let grown = Event::LogGrew { log, bytes: 8, lines: 2 };
+        while records(&recorder).last().map(|record| &record.event) != Some(&grown) {
+            seen.changed().await.unwrap();
+        }
+        drop(recorder);
+        ticks.await.unwrap();
+    }
+}

@@ -1,0 +1,77 @@
+//! Rebuilds a run from its records.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::handle::EngineSetup;
+use super::progress::Progress;
+use crate::gate::Recorded;
+use crate::model::{CallId, Event, ProposalId, Record, UserError};
+
+/// A run as it was when the program ended.
+pub(super) struct Rebuilt {
+    /// How far it had come.
+    pub progress: Progress,
+    /// Proposals of the calls that have no answer yet.
+    pub proposals: BTreeMap<CallId, Vec<Recorded>>,
+}
+
+/// Folds the records.
+pub(super) fn rebuild(setup: &EngineSetup, records: &[Record]) -> Result<Rebuilt, UserError> {
+    let cannot = |why: String, fix: &str| {
+        UserError::new(format!("Cannot resume {}", setup.session.id), why, fix)
+    };
+    let Some(Event::SessionStarted(start)) = records.first().map(|record| &record.event) else {
+        let why = "its journal does not begin with the start of a session".to_owned();
+        return Err(cannot(why, "Start a new session with `firmhand new`."));
+    };
+    if start.team != setup.team.name {
+        let why = format!("it was run by the team `{}`, not `{}`", start.team, setup.team.name);
+        return Err(cannot(why, "Resume it with its own team."));
+    }
+    let mut progress = Progress::new(Arc::clone(&setup.team), setup.limits.max_attempts);
+    let mut proposals = Proposals::default();
+    for record in records {
+        progress.apply(&record.event);
+        proposals.apply(&record.event);
+    }
+    if progress.ended().is_some() {
+        let fix = format!("Look at it with `firmhand replay {}`.", setup.session.id);
+        return Err(cannot("it has ended".to_owned(), &fix));
+    }
+    Ok(Rebuilt { progress, proposals: proposals.by_call })
+}
+
+#[derive(Default)]
+struct Proposals {
+    by_call: BTreeMap<CallId, Vec<Recorded>>,
+    calls: BTreeMap<ProposalId, CallId>,
+}
+
+impl Proposals {
+    fn apply(&mut self, event: &Event) {
+        if let Event::ToolAnswered { call, .. } = event {
+            self.by_call.remove(call);
+        }
+        if let Event::Proposed(proposal) = event {
+            self.calls.insert(proposal.id, proposal.call);
+            let recorded = Recorded { proposal: proposal.clone(), decision: None, outcome: None };
+            self.by_call.entry(proposal.call).or_default().push(recorded);
+        }
+        if let Event::Decided { proposal, decision } = event
+            && let Some(recorded) = self.find(*proposal)
+        {
+            recorded.decision = Some(decision.clone());
+        }
+        if let Event::Settled { proposal, outcome } = event
+            && let Some(recorded) = self.find(*proposal)
+        {
+            recorded.outcome = Some(outcome.clone());
+        }
+    }
+
+    fn find(&mut self, id: ProposalId) -> Option<&mut Recorded> {
+        let call = self.calls.get(&id)?;
+        self.by_call.get_mut(call)?.iter_mut().find(|recorded| recorded.proposal.id == id)
+    }
+}

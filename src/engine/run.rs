@@ -1,0 +1,342 @@
+//! Carries out what comes next, one step after the other, until the run is over.
+//!
+//! What comes next is [`Progress`]'s to say; this file only does it and records what happened.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::attempt::Answered;
+use super::handle::{EngineSetup, Limits, Toolbox};
+use super::progress::{Progress, Step, not_run};
+use super::seat::Seats;
+use super::turn::Asking;
+use crate::gate::{Gate, GateError, Origin, Recorded};
+use crate::model::event::Level;
+use crate::model::{
+    CallId, Event, Ledger, PhaseOutcome, SessionOutcome, ToolCall, TurnStop, UserError,
+};
+use crate::provider::Provider;
+use crate::tools::{PhaseGoal, Reply, SharedState, Tool, ToolError};
+use crate::workspace::Sandbox;
+
+/// How long a tool may take to end once the run is stopped.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What the run and the clerk who takes the person's wishes work on together.
+pub(super) struct Shared {
+    progress: Mutex<Progress>,
+    ledger: Arc<dyn Ledger>,
+    /// Told when a wish may let the run go on.
+    pub changed: Notify,
+    /// Cancelled when the person stops the run.
+    pub stop: CancellationToken,
+}
+
+impl Shared {
+    pub fn new(progress: Progress, setup: &EngineSetup) -> Self {
+        Self {
+            progress: Mutex::new(progress),
+            ledger: Arc::clone(&setup.ledger),
+            changed: Notify::new(),
+            stop: setup.stop.clone(),
+        }
+    }
+
+    /// The progress, for a short look. Never held across an await.
+    pub fn progress(&self) -> MutexGuard<'_, Progress> {
+        // Each fold leaves the progress whole, so a panic elsewhere does not make it wrong.
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records an event and folds it in, in one order for everyone.
+    pub fn record(&self, event: Event) -> Result<(), UserError> {
+        self.record_with(|_| Some(event))
+    }
+
+    /// Records what `make` makes of the progress, if anything, with nothing in between.
+    pub fn record_with(
+        &self,
+        make: impl FnOnce(&Progress) -> Option<Event>,
+    ) -> Result<(), UserError> {
+        let mut progress = self.progress();
+        let Some(event) = make(&progress) else { return Ok(()) };
+        // Folded first, because recording takes the event away; if that fails, the run ends.
+        progress.apply(&event);
+        self.ledger.record(event).map(|_| ())
+    }
+
+    /// Tells the person something that is not part of the conversation.
+    pub fn notice(&self, level: Level, notice: UserError) -> Result<(), UserError> {
+        self.record(Event::Noticed { level, notice })
+    }
+}
+
+/// Runs a team.
+pub(super) struct Runner {
+    shared: Arc<Shared>,
+    gate: Arc<Gate>,
+    tools: Toolbox,
+    seats: Seats,
+    state: SharedState,
+    provider: Arc<dyn Provider>,
+    project: Arc<Sandbox>,
+    limits: Limits,
+    /// Proposals from before a restart whose calls have no answer yet.
+    recorded: Mutex<BTreeMap<CallId, Vec<Recorded>>>,
+}
+
+impl Runner {
+    pub fn new(
+        setup: EngineSetup,
+        shared: Arc<Shared>,
+        recorded: BTreeMap<CallId, Vec<Recorded>>,
+    ) -> Self {
+        Self {
+            shared,
+            gate: setup.gate,
+            seats: Seats::new(&setup.team, &setup.tools),
+            tools: setup.tools,
+            state: setup.state,
+            provider: setup.provider,
+            project: setup.project,
+            limits: setup.limits,
+            recorded: Mutex::new(recorded),
+        }
+    }
+
+    pub fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
+    }
+
+    /// Records the list of the project's files.
+    pub fn list_project(&self) -> Result<(), UserError> {
+        self.shared.record(self.project.list(self.limits.listed_files).into_event())
+    }
+
+    /// Tells the tools what the phase that runs wants to reach.
+    pub fn restore_goal(&self) {
+        if let Some((_, phase)) = self.shared.progress().running() {
+            self.state.set_goal(phase.goal);
+        }
+    }
+
+    /// Closes a turn whose model had begun to answer when the program ended; it is taken again.
+    pub fn close_interrupted(&self) -> Result<(), UserError> {
+        let turn = self.shared.progress().running().and_then(|(attempt, _)| attempt.turn.clone());
+        let Some(turn) = turn.filter(super::attempt::Turn::is_cut_off) else { return Ok(()) };
+        self.answer_open_calls("interrupted", "the program ended before the model was done")?;
+        self.shared.record(Event::TurnEnded { turn: turn.id, stop: TurnStop::Interrupted })
+    }
+
+    /// Answers the calls of a model answer that did not come to its end; none of them is made.
+    pub fn answer_open_calls(&self, code: &str, why: &str) -> Result<(), UserError> {
+        let turn = self.shared.progress().running().and_then(|(attempt, _)| attempt.turn.clone());
+        let calls = turn.map(|turn| turn.calls).unwrap_or_default();
+        for (call, _) in calls.iter().filter(|(_, answered)| *answered == Answered::No) {
+            let result = not_run(code, why);
+            self.shared.record(Event::ToolAnswered { call: call.id, result, millis: 0 })?;
+        }
+        Ok(())
+    }
+
+    /// Runs until the end.
+    pub async fn run(self) -> Result<SessionOutcome, UserError> {
+        loop {
+            let step = self.shared.progress().next();
+            match step {
+                Step::Wait => self.shared.changed.notified().await,
+                Step::Record(event) => self.step(event)?,
+                Step::AskModel => self.ask_model().await?,
+                Step::RunCall(call) => self.run_call(call).await?,
+                Step::Judge(why) => self.judge(why)?,
+                Step::Finish(outcome) => return Ok(outcome),
+            }
+        }
+    }
+
+    /// Records a step, unless a wish of the person has changed what comes next meanwhile.
+    fn step(&self, event: Event) -> Result<(), UserError> {
+        let is_phase = matches!(event, Event::PhaseStarted { .. });
+        // What was approved is known from its own records; this takes in what others changed.
+        if is_phase {
+            self.list_project()?;
+        }
+        self.shared.record_with(|progress| {
+            let is_still_next = matches!(progress.next(), Step::Record(next) if next == event);
+            is_still_next.then_some(event)
+        })?;
+        if is_phase {
+            self.restore_goal();
+        }
+        Ok(())
+    }
+
+    async fn ask_model(&self) -> Result<(), UserError> {
+        // Models and tools that never wait must not keep the person's wishes waiting.
+        tokio::task::yield_now().await;
+        let started = Instant::now();
+        let asking = {
+            let progress = self.shared.progress();
+            Asking::new(&progress, &self.seats, &self.shared, self.limits.answer_bytes)
+        };
+        let Some((asking, request)) = asking else { return Ok(()) };
+        let turn = asking.turn();
+        let answered = asking.listen(self.provider.ask(request)).await?;
+        self.shared.progress().worked(millis_since(started));
+        let Err(error) = answered else { return Ok(()) };
+        self.answer_open_calls("interrupted", "the model's answer broke off")?;
+        self.shared.notice(Level::Error, error.clone())?;
+        self.shared.record(Event::TurnEnded { turn, stop: TurnStop::Failed(error) })
+    }
+
+    async fn run_call(&self, id: CallId) -> Result<(), UserError> {
+        let found = self.shared.progress().running().and_then(|(attempt, _)| {
+            let turn = attempt.turn.as_ref()?;
+            let call = turn.open_call().filter(|call| call.id == id)?;
+            let (agent, tool) = (turn.agent.clone(), call.tool.clone());
+            let origin = Origin { turn: turn.id, call: id, agent, tool };
+            Some((origin, call.clone(), attempt.phase))
+        });
+        let Some((origin, call, phase)) = found else { return Ok(()) };
+        let started = Instant::now();
+        let result = match self.allowed(&origin, &call, phase) {
+            Ok(tool) => self.perform(&*tool, origin, call.args).await?,
+            Err(error) => error.to_answer(),
+        };
+        let millis = millis_since(started);
+        self.shared.record(Event::ToolAnswered { call: id, result, millis })
+    }
+
+    fn allowed(
+        &self,
+        origin: &Origin,
+        call: &ToolCall,
+        phase: usize,
+    ) -> Result<Arc<dyn Tool>, ToolError> {
+        let own = self.seats.tools(phase, &origin.agent);
+        let names: Vec<&str> = own.iter().map(|spec| spec.name.as_str()).collect();
+        let hint = if names.is_empty() {
+            "You have no tools; answer in words.".to_owned()
+        } else {
+            format!("Your tools are: {}.", names.join(", "))
+        };
+        let Some(tool) = self.tools.get(&call.tool) else {
+            let message = format!("there is no tool `{}`", call.tool);
+            return Err(ToolError::new("unknown_tool", message, hint));
+        };
+        if !own.iter().any(|spec| spec.name == call.tool) {
+            let message = format!("{} may not call `{}`", origin.agent, call.tool);
+            return Err(ToolError::new("tool_not_allowed", message, hint));
+        }
+        if !call.args.is_object() {
+            let message = "the arguments are no JSON object";
+            let hint = "Call the tool again with one JSON object that fits its schema.";
+            return Err(ToolError::new("malformed_arguments", message, hint));
+        }
+        Ok(Arc::clone(tool))
+    }
+
+    /// Makes a call: runs the tool, brings its drafts through the gate, lets it make its answer.
+    async fn perform(
+        &self,
+        tool: &dyn Tool,
+        origin: Origin,
+        args: Value,
+    ) -> Result<Value, UserError> {
+        let started = Instant::now();
+        let limit = tool.timeout();
+        let reply = self.bounded(limit, tool.call(args)).await;
+        self.shared.progress().worked(millis_since(started));
+        let (drafts, finish) = match reply {
+            Ok(Reply::Answer(answer)) => return Ok(answer),
+            Ok(Reply::Propose { drafts, finish }) => (drafts, finish),
+            Err(error) => return Ok(error.to_answer()),
+        };
+        let recorded = {
+            let mut all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+            all.remove(&origin.call).unwrap_or_default()
+        };
+        // Not bounded and not raced against a stop: the person may think as long as they like,
+        // and stopping closes the gate, which then answers at once.
+        let settled = if recorded.is_empty() {
+            self.gate.submit(&origin, drafts).await
+        } else {
+            self.gate.resubmit(&origin, recorded, drafts).await
+        };
+        let settlements = settled.map_err(left)?;
+        let answer = self.bounded(limit, finish(settlements)).await;
+        Ok(answer.unwrap_or_else(|error| error.to_answer()))
+    }
+
+    /// Waits for a tool, but no longer than it may take, and hardly longer than the run goes on.
+    async fn bounded<T>(
+        &self,
+        limit: Duration,
+        work: impl Future<Output = Result<T, ToolError>>,
+    ) -> Result<T, ToolError> {
+        let mut work = std::pin::pin!(tokio::time::timeout(limit, work));
+        let done = tokio::select! {
+            biased;
+            done = &mut work => Some(done),
+            // The tool holds the same token and ends by itself, with an orderly answer.
+            () = self.shared.stop.cancelled() => tokio::time::timeout(GRACE, work).await.ok(),
+        };
+        match done {
+            Some(Ok(result)) => result,
+            Some(Err(_)) => {
+                let message = format!("no answer within {} seconds", limit.as_secs());
+                Err(ToolError::new("timeout", message, "Ask for less at once."))
+            }
+            None => Err(ToolError::new("stopped", "the person stopped the run", "")),
+        }
+    }
+
+    /// Ends an attempt: did it reach the phase's goal?
+    fn judge(&self, why: String) -> Result<(), UserError> {
+        let state = self.state.snapshot();
+        self.shared.record_with(|progress| {
+            let Step::Judge(_) = progress.next() else { return None };
+            let (attempt, phase) = progress.running()?;
+            let reached = match phase.goal {
+                PhaseGoal::FilesSaved => attempt.facts.was_ok("approve_saved_files"),
+                PhaseGoal::BuildPassed => {
+                    state.last_build.as_ref().is_some_and(|last| last.is_fresh_success())
+                }
+            };
+            let outcome = if reached {
+                PhaseOutcome::Succeeded(why)
+            } else {
+                PhaseOutcome::Failed(format!("{}; {why}", missed(phase.goal)))
+            };
+            let (phase, attempt) = (phase.name.clone(), attempt.number);
+            Some(Event::PhaseEnded { phase, attempt, outcome })
+        })
+    }
+}
+
+const fn missed(goal: PhaseGoal) -> &'static str {
+    match goal {
+        PhaseGoal::FilesSaved => "not every planned file was saved",
+        PhaseGoal::BuildPassed => "no build of the present files passed",
+    }
+}
+
+fn left(error: GateError) -> UserError {
+    match error {
+        GateError::Record(error) => error,
+        GateError::Detached => UserError::new(
+            "The run was left",
+            "proposals still wait for a decision",
+            "Go on with `firmhand resume`.",
+        ),
+    }
+}
+
+fn millis_since(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

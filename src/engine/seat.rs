@@ -1,0 +1,70 @@
+//! What an agent brings to each request of a phase: its instructions and its tools.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::chat;
+use super::handle::Toolbox;
+use super::team::{Phase, Selection, Team};
+use crate::model::{AgentName, Message, ToolSpec};
+use crate::provider::ModelOptions;
+
+/// An agent in a phase.
+#[derive(Debug, Clone)]
+pub(super) struct Seat {
+    /// Its instructions, as the first message.
+    pub rules: Arc<Message>,
+    /// What it may call.
+    pub tools: Arc<[ToolSpec]>,
+    /// What it asks of the model.
+    pub options: ModelOptions,
+}
+
+/// Every agent in every phase, made once.
+#[derive(Debug)]
+pub(super) struct Seats {
+    phases: Vec<BTreeMap<AgentName, Seat>>,
+}
+
+impl Seats {
+    pub fn new(team: &Team, tools: &Toolbox) -> Self {
+        let phases = team.phases.iter().map(|phase| {
+            let agents = phase.participants.iter();
+            agents
+                .filter_map(|name| Some((name.clone(), seat(team, phase, tools, name)?)))
+                .collect()
+        });
+        Self { phases: phases.collect() }
+    }
+
+    pub fn get(&self, phase: usize, agent: &AgentName) -> Option<&Seat> {
+        self.phases.get(phase)?.get(agent)
+    }
+
+    /// What an agent may call in a phase.
+    pub fn tools(&self, phase: usize, agent: &AgentName) -> &[ToolSpec] {
+        self.get(phase, agent).map_or(&[], |seat| &seat.tools)
+    }
+}
+
+fn seat(team: &Team, phase: &Phase, tools: &Toolbox, name: &AgentName) -> Option<Seat> {
+    let agent = team.agents.get(name)?;
+    let mut rules = agent.prompt.clone();
+    if let Some(more) = phase.instructions.get(name) {
+        rules.push_str("\n\n");
+        rules.push_str(more.trim());
+    }
+    if phase.selection == Selection::Planner(name.clone()) {
+        rules.push_str("\n\nIn this chat are:\n");
+        for other in phase.participants.iter().filter(|other| *other != name) {
+            let what = team.agents.get(other).map_or("", |agent| agent.description.as_str());
+            rules.push_str(&format!("- {other}: {what}\n"));
+        }
+    }
+    let specs = agent.tools.iter().filter_map(|tool| Some(tools.get(tool)?.spec()));
+    Some(Seat {
+        rules: chat::system(rules),
+        tools: specs.collect(),
+        options: agent.options.clone(),
+    })
+}

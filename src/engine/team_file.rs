@@ -1,0 +1,401 @@
+//! Reads teams and agents from their files; everything unknown or senseless is refused by file
+//! and line.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::condition::{Answer, Condition};
+use super::team::{Agent, ContextPart, Phase, Selection, Team};
+use crate::config::assets::{AssetFile, Assets};
+use crate::model::{AgentName, ToolName, UserError};
+use crate::provider::ModelOptions;
+use crate::tools::PhaseGoal;
+
+/// Model calls one turn may take when the team's file does not say.
+const ROUNDS: u32 = 12;
+
+/// Tells whether a tool of that name exists.
+pub type KnownTool<'a> = &'a dyn Fn(&ToolName) -> Result<(), UserError>;
+
+impl Team {
+    /// Names of the teams there are.
+    #[must_use]
+    pub fn names(assets: &Assets) -> Vec<String> {
+        let files = assets.list("prompts/teams");
+        let stem = |file: &String| {
+            file.strip_prefix("prompts/teams/")?.strip_suffix(".toml").map(str::to_owned)
+        };
+        files.iter().filter_map(stem).collect()
+    }
+
+    /// Reads the team `name` with its agents.
+    ///
+    /// # Errors
+    /// When there is no such team, or a file holds an unknown agent, tool, key or word; the error
+    /// names file and line, and the names there are.
+    pub fn load(assets: &Assets, name: &str, tools: KnownTool<'_>) -> Result<Arc<Self>, UserError> {
+        let names = Self::names(assets);
+        if !names.iter().any(|known| known == name) {
+            return Err(UserError::new(
+                format!("There is no team `{name}`"),
+                "no file of that name is in prompts/teams",
+                format!("Use one of: {}.", names.join(", ")),
+            ));
+        }
+        let agents = agents(assets, tools)?;
+        let file = assets.text(&format!("prompts/teams/{name}.toml"))?;
+        let source = Source { file: &file, skipped: 0 };
+        source.team(name, &agents, tools).map(Arc::new)
+    }
+}
+
+/// Reads every agent there is.
+///
+/// # Errors
+/// When a file cannot be read or holds something unknown.
+pub fn agents(
+    assets: &Assets,
+    tools: KnownTool<'_>,
+) -> Result<BTreeMap<AgentName, Agent>, UserError> {
+    let mut agents = BTreeMap::new();
+    for path in assets.list("prompts/agents") {
+        let Some(stem) = path.rsplit('/').next().and_then(|file| file.strip_suffix(".md")) else {
+            continue;
+        };
+        let agent = agent(&assets.text(&path)?, stem, tools)?;
+        agents.insert(agent.name.clone(), agent);
+    }
+    Ok(agents)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgentFile {
+    name: Spanned<String>,
+    description: String,
+    #[serde(default)]
+    tools: Vec<Spanned<String>>,
+    model: Option<String>,
+    temperature: Option<f64>,
+    max_tokens: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TeamFile {
+    name: Spanned<String>,
+    title: String,
+    description: String,
+    phases: Spanned<Vec<Spanned<PhaseFile>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PhaseFile {
+    name: Spanned<String>,
+    title: String,
+    participants: Spanned<Vec<Spanned<String>>>,
+    selection: SelectionWord,
+    planner: Option<Spanned<String>>,
+    #[serde(default)]
+    context: Vec<ContextWord>,
+    attempts: Option<Spanned<u32>>,
+    terminate: Spanned<ConditionFile>,
+    goal: GoalWord,
+    max_rounds: Option<Spanned<u32>>,
+    #[serde(default)]
+    instructions: BTreeMap<Spanned<String>, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SelectionWord {
+    Planner,
+    RoundRobin,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ContextWord {
+    Files,
+    BuildErrors,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum GoalWord {
+    FilesSaved,
+    BuildPassed,
+}
+
+#[derive(Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum AnswerWord {
+    Any,
+    Ok,
+}
+
+/// Exactly one of the conditions must be there; `answer` goes with `tool`, `agent` with `text`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConditionFile {
+    any: Option<Vec<Spanned<ConditionFile>>>,
+    all: Option<Vec<Spanned<ConditionFile>>>,
+    tool: Option<Spanned<String>>,
+    answer: Option<AnswerWord>,
+    text: Option<String>,
+    agent: Option<Spanned<String>>,
+    max_messages: Option<u32>,
+    max_tokens: Option<u64>,
+    max_seconds: Option<u64>,
+}
+
+/// A file, and how many of its bytes stand before the TOML that is read.
+struct Source<'a> {
+    file: &'a AssetFile,
+    skipped: usize,
+}
+
+impl Source<'_> {
+    fn wrong(&self, span: &Range<usize>, why: impl Into<String>, fix: &str) -> UserError {
+        let before = self.file.text.get(..self.skipped + span.start).unwrap_or(&self.file.text);
+        let line = before.matches('\n').count() + 1;
+        UserError::new(format!("Cannot use {}, line {line}", self.file.origin), why, fix)
+    }
+
+    fn parse<T: for<'de> Deserialize<'de>>(&self, text: &str) -> Result<T, UserError> {
+        toml::from_str(text).map_err(|error| {
+            let why = error.message().trim().replace('\n', ", ");
+            self.wrong(&error.span().unwrap_or(0..0), why, "Correct or remove that line.")
+        })
+    }
+
+    /// Refuses a name that is not the file's.
+    fn same_name(&self, name: &Spanned<String>, stem: &str) -> Result<(), UserError> {
+        if name.get_ref() == stem {
+            return Ok(());
+        }
+        let why = format!("the name `{}` is not the file's name `{stem}`", name.get_ref());
+        Err(self.wrong(&name.span(), why, "Make them the same."))
+    }
+
+    fn tool(&self, name: &Spanned<String>, known: KnownTool<'_>) -> Result<ToolName, UserError> {
+        let tool = ToolName::new(name.get_ref());
+        match known(&tool) {
+            Ok(()) => Ok(tool),
+            Err(error) => {
+                Err(self.wrong(&name.span(), format!("there is no tool `{tool}`"), &error.fix))
+            }
+        }
+    }
+
+    fn one_of(&self, name: &Spanned<String>, known: &[AgentName]) -> Result<AgentName, UserError> {
+        let found = known.iter().find(|agent| agent.as_str() == name.get_ref());
+        found.cloned().ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(AgentName::as_str).collect();
+            let why = format!("there is no agent `{}` here", name.get_ref());
+            self.wrong(&name.span(), why, &format!("Use one of: {}.", names.join(", ")))
+        })
+    }
+
+    fn positive(&self, number: Option<Spanned<u32>>, default: u32) -> Result<u32, UserError> {
+        match number {
+            Some(number) if *number.get_ref() == 0 => {
+                Err(self.wrong(&number.span(), "the number must be at least 1", "Raise it."))
+            }
+            Some(number) => Ok(number.into_inner()),
+            None => Ok(default),
+        }
+    }
+
+    fn team(
+        &self,
+        stem: &str,
+        agents: &BTreeMap<AgentName, Agent>,
+        tools: KnownTool<'_>,
+    ) -> Result<Team, UserError> {
+        let file: TeamFile = self.parse(&self.file.text)?;
+        self.same_name(&file.name, stem)?;
+        let known: Vec<AgentName> = agents.keys().cloned().collect();
+        if file.phases.get_ref().is_empty() {
+            let why = "a team needs at least one phase";
+            return Err(self.wrong(&file.phases.span(), why, "Add a [[phases]] table."));
+        }
+        let mut phases: Vec<Phase> = Vec::new();
+        for phase in file.phases.into_inner() {
+            let span = phase.span();
+            let phase = self.phase(phase.into_inner(), &known, tools)?;
+            if phases.iter().any(|other| other.name == phase.name) {
+                let why = format!("there are two phases `{}`", phase.name);
+                return Err(self.wrong(&span, why, "Give each its own name."));
+            }
+            phases.push(phase);
+        }
+        let takes_part =
+            |name: &AgentName| phases.iter().any(|phase| phase.participants.contains(name));
+        let agents = agents.iter().filter(|(name, _)| takes_part(name));
+        Ok(Team {
+            name: file.name.into_inner(),
+            title: file.title,
+            description: file.description,
+            agents: agents.map(|(name, agent)| (name.clone(), agent.clone())).collect(),
+            phases,
+        })
+    }
+
+    fn phase(
+        &self,
+        file: PhaseFile,
+        known: &[AgentName],
+        tools: KnownTool<'_>,
+    ) -> Result<Phase, UserError> {
+        let span = file.participants.span();
+        let names = file.participants.get_ref().iter();
+        let participants: Vec<AgentName> =
+            names.map(|name| self.one_of(name, known)).collect::<Result<_, _>>()?;
+        if participants.is_empty() {
+            return Err(self.wrong(&span, "nobody takes part in this phase", "Name some agents."));
+        }
+        let selection = match (file.selection, &file.planner) {
+            (SelectionWord::Planner, Some(planner)) => {
+                Selection::Planner(self.one_of(planner, &participants)?)
+            }
+            (SelectionWord::Planner, None) => {
+                let why = "the selection `planner` needs a `planner`";
+                return Err(self.wrong(&file.name.span(), why, "Name the agent who plans."));
+            }
+            (SelectionWord::RoundRobin, None) => Selection::RoundRobin,
+            (SelectionWord::RoundRobin, Some(planner)) => {
+                let why = "the selection `round_robin` knows no planner";
+                return Err(self.wrong(&planner.span(), why, "Remove the line."));
+            }
+        };
+        let mut instructions = BTreeMap::new();
+        for (name, text) in file.instructions {
+            instructions.insert(self.one_of(&name, &participants)?, text);
+        }
+        Ok(Phase {
+            name: file.name.into_inner(),
+            title: file.title,
+            selection,
+            context: file.context.into_iter().map(ContextPart::from).collect(),
+            attempts: self.positive(file.attempts, 1)?,
+            terminate: self.condition(file.terminate, &participants, tools)?,
+            goal: match file.goal {
+                GoalWord::FilesSaved => PhaseGoal::FilesSaved,
+                GoalWord::BuildPassed => PhaseGoal::BuildPassed,
+            },
+            max_rounds: self.positive(file.max_rounds, ROUNDS)?,
+            participants,
+            instructions,
+        })
+    }
+
+    fn condition(
+        &self,
+        file: Spanned<ConditionFile>,
+        agents: &[AgentName],
+        tools: KnownTool<'_>,
+    ) -> Result<Condition, UserError> {
+        let span = file.span();
+        let file = file.into_inner();
+        let mut found = Vec::new();
+        if let Some(parts) = file.any {
+            found.push(Condition::Any(self.parts(&span, parts, agents, tools)?));
+        }
+        if let Some(parts) = file.all {
+            found.push(Condition::All(self.parts(&span, parts, agents, tools)?));
+        }
+        let (has_tool, has_text) = (file.tool.is_some(), file.text.is_some());
+        if let Some(tool) = &file.tool {
+            let tool = self.tool(tool, tools)?;
+            let is_ok = file.answer == Some(AnswerWord::Ok);
+            let answer = if is_ok { Answer::Ok } else { Answer::Any };
+            found.push(Condition::Tool { tool, answer });
+        }
+        if let Some(text) = file.text {
+            let agent = file.agent.as_ref().map(|name| self.one_of(name, agents)).transpose()?;
+            found.push(Condition::Text { text, agent });
+        }
+        found.extend(file.max_messages.map(Condition::MaxMessages));
+        found.extend(file.max_tokens.map(Condition::MaxTokens));
+        found.extend(file.max_seconds.map(Condition::MaxSeconds));
+        let strays = (file.answer.is_some() && !has_tool) || (file.agent.is_some() && !has_text);
+        match (found.pop(), found.is_empty() && !strays) {
+            (Some(condition), true) => Ok(condition),
+            (Some(_) | None, _) => {
+                let why = "a condition must be exactly one of any, all, tool (with answer), \
+                           text (with agent), max_messages, max_tokens, max_seconds";
+                Err(self.wrong(&span, why, "Put several conditions into `any` or `all`."))
+            }
+        }
+    }
+
+    fn parts(
+        &self,
+        span: &Range<usize>,
+        parts: Vec<Spanned<ConditionFile>>,
+        agents: &[AgentName],
+        tools: KnownTool<'_>,
+    ) -> Result<Vec<Condition>, UserError> {
+        if parts.is_empty() {
+            let why = "`any` and `all` need at least one condition";
+            return Err(self.wrong(span, why, "Add one."));
+        }
+        parts.into_iter().map(|part| self.condition(part, agents, tools)).collect()
+    }
+}
+
+impl From<ContextWord> for ContextPart {
+    fn from(word: ContextWord) -> Self {
+        match word {
+            ContextWord::Files => Self::Files,
+            ContextWord::BuildErrors => Self::BuildErrors,
+        }
+    }
+}
+
+/// Reads one agent: TOML between two lines of `+++` or `---`, then the instructions.
+fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, UserError> {
+    let text = &*file.text;
+    let whole = Source { file, skipped: 0 };
+    let first = text.lines().next().unwrap_or_default().trim_end();
+    let start = text.find('\n').map_or(text.len(), |end| end + 1);
+    let rest = text.get(start..).unwrap_or_default();
+    let close = line_starts(rest).find(|&at| {
+        let line = rest.get(at..).and_then(|rest| rest.lines().next());
+        line.is_some_and(|line| line.trim_end() == first)
+    });
+    let (true, Some(close)) = (matches!(first, "+++" | "---"), close) else {
+        let why = "an agent's file begins with its fields between two lines of `+++`";
+        return Err(whole.wrong(&(0..0), why, "Put name, description and tools there."));
+    };
+    let source = Source { file, skipped: start };
+    let fields: AgentFile = source.parse(rest.get(..close).unwrap_or_default())?;
+    source.same_name(&fields.name, stem)?;
+    let prompt = rest.get(close + first.len()..).unwrap_or_default().trim().to_owned();
+    if prompt.is_empty() {
+        let why = "the agent has no instructions";
+        return Err(source.wrong(&(close..close), why, "Write them below the fields."));
+    }
+    let names = fields.tools.iter();
+    Ok(Agent {
+        name: AgentName::new(fields.name.into_inner()),
+        description: fields.description,
+        tools: names.map(|name| source.tool(name, tools)).collect::<Result<_, _>>()?,
+        options: ModelOptions {
+            model: fields.model,
+            temperature: fields.temperature,
+            max_tokens: fields.max_tokens,
+        },
+        prompt,
+    })
+}
+
+fn line_starts(text: &str) -> impl Iterator<Item = usize> + '_ {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1))
+}

@@ -1,0 +1,440 @@
+//! A small project with tools of its own, and a person who sits at the desk.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{Assets, Policy};
+use crate::engine::{Engine, EngineHandle, EngineSetup, Limits, Recorder, Team, Toolbox};
+use crate::gate::{Desk, Gate, GateParts, Numbers};
+use crate::journal::{ReadItem, SessionDir, scan};
+use crate::model::event::{SessionParts, SessionStart};
+use crate::model::*;
+use crate::provider::{Delta, Provider, Request};
+use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
+use crate::tools::{PhaseGoal, Reply, SharedState, Tool, ToolError};
+use crate::workspace::Sandbox;
+
+pub const TEAM: &str = r#"
+name = "small"
+title = "Small"
+description = "Writes one file and builds it."
+[[phases]]
+name = "write"
+title = "writing"
+participants = ["Planner", "Writer", "Closer"]
+selection = "planner"
+planner = "Planner"
+goal = "files_saved"
+terminate = { any = [{ tool = "approve_saved_files", answer = "ok" }, { max_messages = 20 }] }
+[[phases]]
+name = "build"
+title = "build & fix"
+participants = ["Planner", "Builder", "Writer", "Closer"]
+selection = "planner"
+planner = "Planner"
+context = ["files", "build_errors"]
+attempts = 3
+goal = "build_passed"
+terminate = { any = [{ tool = "approve_saved_files" }, { max_messages = 20 }] }
+"#;
+
+/// What a model is: a function of what it is asked.
+pub type Model = dyn Fn(&Request) -> Vec<Result<Delta, UserError>> + Send + Sync;
+
+pub struct FnProvider(pub Arc<Model>);
+
+impl Provider for FnProvider {
+    fn label(&self) -> String {
+        "test model".into()
+    }
+
+    fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
+        futures::stream::iter((self.0)(&request)).boxed()
+    }
+}
+
+pub fn say(text: &str) -> Vec<Result<Delta, UserError>> {
+    vec![Ok(Delta::Text(text.into())), Ok(done())]
+}
+
+pub fn call(tool: &str, args: &str) -> Vec<Result<Delta, UserError>> {
+    vec![Ok(Delta::Call { tool: tool.into(), args: args.into() }), Ok(done())]
+}
+
+pub fn done() -> Delta {
+    Delta::Done { usage: Usage { input: 2, output: 1, cached: 0 }, state: None }
+}
+
+/// Saves one file a call.
+struct Save(Arc<Sandbox>);
+
+impl Tool for Save {
+    fn spec(&self) -> ToolSpec {
+        spec("generate_code")
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        let path = ProjectPath::new("main.c").unwrap();
+        let base = self.0.read_if_there(&path).unwrap();
+        async move {
+            let Some(code) = args["code"].as_str() else {
+                return Err(ToolError::new("bad_arguments", "code: missing", ""));
+            };
+            let content = code.as_bytes().to_vec();
+            let change = DraftChange::Save { path, base, content };
+            let drafts = vec![Draft { change, reason: String::new(), checks: Vec::new() }];
+            Ok(Reply::Propose {
+                drafts,
+                finish: Box::new(|done| async move { finish(&done) }.boxed()),
+            })
+        }
+        .boxed()
+    }
+}
+
+fn finish(done: &[Settlement]) -> Result<Value, ToolError> {
+    let outcome = format!("{:?}", done[0].outcome);
+    Ok(match &done[0].outcome {
+        Outcome::Applied => json!({ "ok": true, "saved": ["main.c"] }),
+        _ => json!({ "ok": true, "saved": [], "outcome": outcome }),
+    })
+}
+
+/// Fails while the file holds the word `bug`.
+struct Build(Arc<Sandbox>, Arc<dyn Ledger>, SharedState);
+
+impl Tool for Build {
+    fn spec(&self) -> ToolSpec {
+        spec("build_project")
+    }
+
+    fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        async move {
+            let build = self.2.snapshot().next_build();
+            let log = LogId { kind: LogKind::Build, number: build.0 };
+            let told = |error: UserError| ToolError::from_user_error("record", &error);
+            let command = "check".to_owned();
+            self.1.record(Event::BuildStarted { build, log, command }).map_err(told)?;
+            let text = self.0.read(&ProjectPath::new("main.c").unwrap()).unwrap();
+            let has_bug = String::from_utf8(text).unwrap().contains("bug");
+            let outcome = if has_bug { BuildOutcome::Failed } else { BuildOutcome::Passed };
+            let ended = Event::BuildEnded { build, outcome, diagnostics: vec![], millis: 0 };
+            self.1.record(ended).map_err(told)?;
+            let errors = if has_bug { json!([{ "message": "a bug" }]) } else { json!([]) };
+            Ok(Reply::Answer(json!({ "ok": !has_bug, "errors": errors })))
+        }
+        .boxed()
+    }
+}
+
+struct Approve(Arc<Sandbox>, SharedState);
+
+impl Tool for Approve {
+    fn spec(&self) -> ToolSpec {
+        spec("approve_saved_files")
+    }
+
+    fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        let state = self.1.snapshot();
+        let ok = match state.goal {
+            PhaseGoal::FilesSaved => self.0.is_file(&ProjectPath::new("main.c").unwrap()),
+            PhaseGoal::BuildPassed => state.last_build.is_some_and(|b| b.is_fresh_success()),
+        };
+        async move { Ok(Reply::Answer(json!({ "ok": ok }))) }.boxed()
+    }
+}
+
+fn spec(name: &str) -> ToolSpec {
+    ToolSpec { name: name.into(), description: String::new(), schema: json!({}) }
+}
+
+struct NoToolchain;
+
+impl Toolchain for NoToolchain {
+    fn label(&self) -> String {
+        "none".into()
+    }
+    fn command(&self) -> String {
+        "none".into()
+    }
+    fn build(&self, _: BuildJob) -> BoxFuture<'_, BuildReport> {
+        unreachable!("no test builds through the toolchain")
+    }
+    fn plan_flash(&self, _: &Path, _: BuildId, _: Timestamp) -> Result<FlashPlan, UserError> {
+        Err(UserError::new("no board", "", ""))
+    }
+    fn flash(&self, _: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        unreachable!("no test flashes")
+    }
+}
+
+/// Fails for good after so many records, as a killed program writes nothing more.
+struct Mortal(Arc<Recorder>, AtomicU64);
+
+impl Ledger for Mortal {
+    fn record(&self, event: Event) -> Result<Seq, UserError> {
+        let lived = self.1.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+        match lived {
+            Ok(_) => self.0.record(event),
+            Err(_) => Err(UserError::new("dead", "dead", "")),
+        }
+    }
+    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
+        self.0.store(content)
+    }
+    fn append_log(&self, log: LogId, bytes: &[u8]) -> Result<(), UserError> {
+        self.0.append_log(log, bytes)
+    }
+    fn flush_log(&self, log: LogId) -> Result<(), UserError> {
+        self.0.flush_log(log)
+    }
+}
+
+pub type Begun = (EngineHandle, Desk, PathBuf, tokio::sync::watch::Receiver<Seq>);
+
+/// A session's place on disk, which outlives the program.
+pub struct World {
+    root: tempfile::TempDir,
+    session: SessionDir,
+    pub team: Arc<Team>,
+}
+
+pub fn known(name: &ToolName) -> Result<(), UserError> {
+    let names = ["generate_code", "build_project", "approve_saved_files"];
+    if names.contains(&name.as_str()) {
+        return Ok(());
+    }
+    Err(UserError::new("no tool", "", format!("Use one of: {}.", names.join(", "))))
+}
+
+/// Writes a team and its agents below `folder`, as a person would.
+pub fn write_team(folder: &Path, team: &str) {
+    let agents = [
+        ("Planner", ""),
+        ("Writer", r#""generate_code""#),
+        ("Builder", r#""build_project""#),
+        ("Closer", r#""approve_saved_files""#),
+    ];
+    std::fs::create_dir_all(folder.join("prompts/agents")).unwrap();
+    std::fs::create_dir_all(folder.join("prompts/teams")).unwrap();
+    for (name, tools) in agents {
+        let text = format!(
+            "+++\nname = \"{name}\"\ndescription = \"x\"\ntools = [{tools}]\n+++\nI am {name}.\n"
+        );
+        std::fs::write(folder.join(format!("prompts/agents/{name}.md")), text).unwrap();
+    }
+    std::fs::write(folder.join("prompts/teams/small.toml"), team).unwrap();
+}
+
+impl World {
+    pub fn new(team: &str) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        write_team(root.path(), team);
+        std::fs::create_dir(root.path().join("project")).unwrap();
+        let assets = Assets::with_user_folder(root.path());
+        // The built-in agents use the real tools, the ones here their own.
+        let anything =
+            |name: &ToolName| known(name).or_else(|_| crate::tools::known(name)).or(Ok(()));
+        let team = Team::load(&assets, "small", &anything).unwrap();
+        let session = SessionDir::create(root.path(), "task", Timestamp(0)).unwrap();
+        Self { root, session, team }
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    pub fn file(&self) -> Option<String> {
+        std::fs::read_to_string(self.project().join("main.c")).ok()
+    }
+
+    pub fn records(&self) -> Vec<Record> {
+        let mut records = Vec::new();
+        scan(&self.session.journal(), |item, _| {
+            if let ReadItem::Record(record) = item {
+                records.push(record);
+            }
+        })
+        .unwrap();
+        records
+    }
+
+    pub fn events(&self) -> Vec<Event> {
+        self.records().into_iter().map(|record| record.event).collect()
+    }
+
+    fn setup(&self, recorder: Arc<Recorder>, life: u64, model: Arc<Model>) -> EngineSetup {
+        self.setup_under(recorder, life, model, Policy::default())
+    }
+
+    fn setup_under(
+        &self,
+        recorder: Arc<Recorder>,
+        life: u64,
+        model: Arc<Model>,
+        policy: Policy,
+    ) -> EngineSetup {
+        let state = recorder.state();
+        let ledger: Arc<dyn Ledger> = Arc::new(Mortal(Arc::clone(&recorder), AtomicU64::new(life)));
+        let records = if life == 0 { Vec::new() } else { self.old_records() };
+        let mut proposals = Vec::new();
+        for record in &records {
+            state.fold(record);
+            if let Event::Proposed(proposal) = &record.event {
+                proposals.push(proposal.clone());
+            }
+        }
+        let sandbox = Arc::new(Sandbox::open(&self.project()).unwrap());
+        let (desk, stop) = (Desk::default(), CancellationToken::new());
+        let parts = GateParts {
+            ledger: Arc::clone(&ledger),
+            blobs: Arc::new(recorder.blobs().clone()),
+            sandbox: Arc::clone(&sandbox),
+            toolchain: Arc::new(NoToolchain),
+            policy: Arc::new(policy),
+            cancel: stop.clone(),
+        };
+        let gate = Arc::new(Gate::new(parts, &desk, Numbers::after(&proposals)));
+        let tools: [Arc<dyn Tool>; 3] = [
+            Arc::new(Save(Arc::clone(&sandbox))),
+            Arc::new(Build(Arc::clone(&sandbox), Arc::clone(&ledger), state.clone())),
+            Arc::new(Approve(Arc::clone(&sandbox), state.clone())),
+        ];
+        let tools: Toolbox = tools.into_iter().map(|tool| (tool.spec().name, tool)).collect();
+        EngineSetup {
+            session: self.start(),
+            team: Arc::clone(&self.team),
+            ledger,
+            gate,
+            desk,
+            tools,
+            state,
+            provider: Arc::new(FnProvider(model)),
+            project: sandbox,
+            stop,
+            limits: Limits::default(),
+        }
+    }
+
+    fn old_records(&self) -> Vec<Record> {
+        if self.session.journal().exists() { self.records() } else { Vec::new() }
+    }
+
+    fn start(&self) -> SessionStart {
+        SessionStart {
+            id: SessionId::new("test"),
+            task: "make main.c".into(),
+            team: "small".into(),
+            project: self.project().display().to_string(),
+            model: "test model".into(),
+            toolchain: "none".into(),
+            program: "0".into(),
+            parts: SessionParts::default(),
+        }
+    }
+
+    /// Starts a run under `policy`; also gives its desk, its journal, and what tells of records.
+    pub fn begin_under(&self, policy: Policy, model: Arc<Model>) -> Begun {
+        let recorder = Arc::new(Recorder::create(self.session.clone()).unwrap());
+        let published = recorder.subscribe();
+        let setup = self.setup_under(recorder, u64::MAX, model, policy);
+        let desk = setup.desk.clone();
+        (Engine::start(setup).unwrap(), desk, self.session.journal(), published)
+    }
+
+    /// Starts a run that can record `life` events.
+    pub fn begin(&self, life: u64, model: Arc<Model>) -> Result<EngineHandle, UserError> {
+        let recorder = Arc::new(Recorder::create(self.session.clone()).unwrap());
+        Engine::start(self.setup(recorder, life, model))
+    }
+
+    pub fn resume(&self, model: Arc<Model>) -> Result<EngineHandle, UserError> {
+        let records = self.records();
+        let (recorder, _) = Recorder::reopen(self.session.clone()).unwrap();
+        Engine::resume(self.setup(Arc::new(recorder), u64::MAX, model), &records)
+    }
+
+    /// Sits at the desk until the run is over: approves whatever waits and answers `answer`.
+    pub async fn supervise(
+        &self,
+        handle: EngineHandle,
+        answer: &str,
+    ) -> Result<SessionOutcome, UserError> {
+        while !handle.is_finished() {
+            for intent in self.wishes(answer) {
+                let _ = handle.intents.send(intent).await;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        handle.join().await
+    }
+
+    fn wishes(&self, answer: &str) -> Vec<Intent> {
+        let mut proposals = BTreeMap::new();
+        let mut question = None;
+        for event in self.events() {
+            match event {
+                Event::Proposed(proposal) => {
+                    proposals.insert(proposal.id, proposal.change.hash());
+                }
+                Event::Decided { proposal, .. } => {
+                    proposals.remove(&proposal);
+                }
+                Event::Asked { question: id, .. } => question = Some(id),
+                Event::Answered { .. } | Event::SessionResumed { .. } => question = None,
+                _ => {}
+            }
+        }
+        let decide = |(proposal, shown)| Intent::Decide {
+            proposal,
+            shown,
+            unseen: 0,
+            verdict: Verdict::Approve,
+        };
+        let answer = question.map(|question| Intent::Answer { question, answer: answer.into() });
+        proposals.into_iter().map(decide).chain(answer).collect()
+    }
+}
+
+/// Waits until an event is recorded.
+pub async fn until(world: &World, wanted: impl Fn(&Event) -> bool) -> Event {
+    for _ in 0..5_000 {
+        if let Some(event) = world.events().into_iter().find(&wanted) {
+            return event;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    panic!("never recorded: {:#?}", world.events());
+}
+
+/// The usual team: writes a bug, sees the build fail, mends it, builds again.
+pub fn usual(request: &Request) -> Vec<Result<Delta, UserError>> {
+    let last = request.messages.last().unwrap();
+    let is_answer = last.role == Role::Tool;
+    let heard = |what: &str| request.messages.iter().skip(1).any(|m| m.text.contains(what));
+    match (request.agent.as_str(), request.phase.as_str()) {
+        ("Planner", "write") if heard("saved\":[\"main.c\"]") => say("Closer : close it"),
+        ("Planner", "write") => say("1. **Writer** : write main.c"),
+        ("Planner", _) if heard("`build_project` answered me: {\"ok\":true") => {
+            say("Closer: close")
+        }
+        ("Planner", _) if heard("saved\":[\"main.c\"]") => say("Closer: close"),
+        ("Planner", _) if heard("`build_project` answered") => say("Writer : mend it"),
+        ("Planner", _) => say("Builder : build"),
+        ("Writer", _) if is_answer && last.text.contains("main.c\"]") => say("It is saved."),
+        ("Writer", "write") => call("generate_code", r#"{"code": "a bug"}"#),
+        ("Writer", _) => call("generate_code", r#"{"code": "mended"}"#),
+        ("Builder", _) if !is_answer => call("build_project", ""),
+        ("Closer", _) if !is_answer => call("approve_saved_files", "{}"),
+        _ => say("Done."),
+    }
+}

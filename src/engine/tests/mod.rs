@@ -1,0 +1,8 @@
+//! Runs whole teams against models made of functions, with real files, gate and journal.
+
+pub(crate) mod fixture;
+mod resume;
+mod runs;
+mod selection;
+mod team_files;
+mod wishes;

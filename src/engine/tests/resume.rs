@@ -1,0 +1,73 @@
+//! A run that is cut off anywhere and taken up again comes to the same end.
+
+use std::sync::Arc;
+
+use super::fixture::*;
+use crate::model::*;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_cut_off_at_any_record_ends_as_if_it_had_not_been() {
+    let whole = World::new(TEAM);
+    let handle = whole.begin(u64::MAX, Arc::new(usual)).unwrap();
+    let outcome = whole.supervise(handle, "go on").await.unwrap();
+    assert_eq!(outcome, SessionOutcome::Completed, "{:#?}", whole.events());
+    assert_eq!(whole.file().unwrap(), "mended");
+    let total = whole.records().len() as u64;
+    assert!(total > 50, "{total}");
+    for life in 1..total {
+        let world = World::new(TEAM);
+        if let Ok(handle) = world.begin(life, Arc::new(usual)) {
+            world.supervise(handle, "go on").await.unwrap_err();
+        }
+        assert_eq!(world.records().len() as u64, life);
+        let handle = world.resume(Arc::new(usual)).unwrap();
+        let outcome = world.supervise(handle, "go on").await.unwrap();
+        assert_eq!(outcome, SessionOutcome::Completed, "cut off after {life}");
+        assert_eq!(world.file().unwrap(), "mended", "cut off after {life}");
+        no_number_twice(&world.events());
+    }
+}
+
+fn no_number_twice(events: &[Event]) {
+    let mut turns = Vec::new();
+    let mut calls = Vec::new();
+    let mut proposals = Vec::new();
+    for event in events {
+        match event {
+            Event::TurnStarted { turn, .. } => turns.push(turn.0),
+            Event::ToolCalled { call, .. } => calls.push(call.0),
+            Event::Proposed(proposal) => proposals.push(proposal.id.0),
+            _ => {}
+        }
+    }
+    for numbers in [turns, calls, proposals] {
+        let expected: Vec<u32> = (1..).take(numbers.len()).collect();
+        assert_eq!(numbers, expected);
+    }
+}
+
+#[tokio::test]
+async fn an_ended_session_is_not_resumed() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
+    handle.intents.send(Intent::Stop).await.unwrap();
+    assert_eq!(handle.join().await.unwrap(), SessionOutcome::Stopped);
+    let error = world.resume(Arc::new(usual)).err().unwrap();
+    assert_eq!(error.why, "it has ended");
+    assert!(error.fix.contains("replay"));
+}
+
+#[tokio::test]
+async fn leaving_keeps_what_waits() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
+    until(&world, |event| matches!(event, Event::Proposed(_))).await;
+    handle.detach().await;
+    let events = world.events();
+    assert!(!events.iter().any(|event| matches!(event, Event::Decided { .. })));
+    assert!(!events.iter().any(|event| matches!(event, Event::SessionEnded { .. })));
+    let handle = world.resume(Arc::new(usual)).unwrap();
+    assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
+    let proposed = world.events().into_iter().filter(|e| matches!(e, Event::Proposed(_))).count();
+    assert_eq!(proposed, 2);
+}

@@ -1,0 +1,138 @@
+//! The proof that an effect may happen.
+//!
+//! Owns the only way to an [`Approved`]: `decide` records the decision, synced, and hands the
+//! proof out only if it says so for exactly this content.
+
+use crate::model::{
+    Change, ContentHash, Decision, Event, FlashPlan, Ledger, ProjectPath, Proposal, ProposalId,
+    UserError, Verdict,
+};
+
+/// An effect that was approved and whose approval is on disk. Nobody else can make one.
+#[derive(Debug)]
+pub struct Approved<P> {
+    proposal: ProposalId,
+    effect: P,
+}
+
+impl<P> Approved<P> {
+    /// The proposal that was approved.
+    pub fn proposal(&self) -> ProposalId {
+        self.proposal
+    }
+
+    /// What was approved.
+    pub fn effect(&self) -> &P {
+        &self.effect
+    }
+}
+
+/// Writes a whole file.
+#[derive(Debug)]
+pub struct Save {
+    /// Which file.
+    pub path: ProjectPath,
+    /// What it has to hold before; `None`: it must not exist.
+    pub base: Option<ContentHash>,
+    /// What it holds afterwards.
+    pub content: Vec<u8>,
+    /// Hash of that content.
+    pub hash: ContentHash,
+}
+
+/// Writes an existing file with something inserted.
+#[derive(Debug)]
+pub struct Insert {
+    /// Which file.
+    pub path: ProjectPath,
+    /// What it has to hold before.
+    pub base: ContentHash,
+    /// What it holds afterwards.
+    pub content: Vec<u8>,
+    /// Hash of that content.
+    pub hash: ContentHash,
+}
+
+/// Removes a file.
+#[derive(Debug)]
+pub struct Delete {
+    /// Which file.
+    pub path: ProjectPath,
+    /// What it has to hold before.
+    pub base: ContentHash,
+}
+
+/// Writes images to a board.
+#[derive(Debug)]
+pub struct Flash {
+    /// What to write, and where.
+    pub plan: FlashPlan,
+}
+
+/// What a recorded decision allows.
+#[derive(Debug)]
+pub(super) enum Ruled {
+    /// Nothing.
+    Denied,
+    /// Writing a file.
+    Save(Approved<Save>),
+    /// Writing a merged file.
+    Insert(Approved<Insert>),
+    /// Removing a file.
+    Delete(Approved<Delete>),
+    /// Writing to a board.
+    Flash(Approved<Flash>),
+}
+
+/// Records `decision` and hands out what it allows. `content` is what the change's blob holds;
+/// empty for a change without one.
+///
+/// # Errors
+/// When the decision was made on something else, when `content` is not what was proposed, or when
+/// it could not be recorded; then nothing may happen.
+pub(super) fn decide(
+    ledger: &dyn Ledger,
+    proposal: &Proposal,
+    decision: &Decision,
+    content: Vec<u8>,
+) -> Result<Ruled, UserError> {
+    let refused = |why: &str| {
+        let what = format!("Cannot carry out the decision on proposal {}", proposal.id);
+        UserError::new(what, why, "Ask the agent to propose it again.")
+    };
+    if decision.shown != proposal.change.hash() {
+        return Err(refused("it was made on something else"));
+    }
+    if proposal.change.after().is_some_and(|after| after.hash != ContentHash::of(&content)) {
+        return Err(refused("the content is not what was proposed"));
+    }
+    ledger.record(Event::Decided { proposal: proposal.id, decision: decision.clone() })?;
+    match decision.verdict {
+        Verdict::Approve => Ok(approve(proposal, content)),
+        Verdict::Reject { .. } => Ok(Ruled::Denied),
+    }
+}
+
+fn approve(proposal: &Proposal, content: Vec<u8>) -> Ruled {
+    let id = proposal.id;
+    match &proposal.change {
+        Change::Save { path, base, content: after } => {
+            let base = base.map(|base| base.hash);
+            Ruled::Save(Approved {
+                proposal: id,
+                effect: Save { path: path.clone(), base, content, hash: after.hash },
+            })
+        }
+        Change::Insert { path, base, content: after } => {
+            let effect = Insert { path: path.clone(), base: base.hash, content, hash: after.hash };
+            Ruled::Insert(Approved { proposal: id, effect })
+        }
+        Change::Delete { path, base } => {
+            let effect = Delete { path: path.clone(), base: base.hash };
+            Ruled::Delete(Approved { proposal: id, effect })
+        }
+        Change::Flash(plan) => {
+            Ruled::Flash(Approved { proposal: id, effect: Flash { plan: plan.clone() } })
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The effects themselves: the only code that changes a project or writes to a board.
+//!
+//! Each function takes the proof of approval, looks once more at what it is about to change, and
+//! leaves either the old state or the new one, nothing in between. Must not decide anything.
+
+#![expect(clippy::disallowed_methods, reason = "what was approved is performed here")]
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, mkdirat, openat, renameat, unlinkat};
+use rustix::io::Errno;
+
+use super::approved::{Approved, Delete, Flash, Insert, Save};
+use super::folder::{Found, PlaceError, is_still, look, look_in, open_folder};
+use crate::model::{BoardInfo, ContentHash, Outcome, ProjectPath, ProposalId, UserError};
+use crate::toolchain::{FlashOrder, Toolchain};
+use crate::workspace::Sandbox;
+
+/// Writes a whole file; its folders are made where they are missing.
+#[must_use]
+pub fn save(approved: &Approved<Save>, sandbox: &Sandbox) -> Outcome {
+    let Save { path, base, content, hash } = approved.effect();
+    let temporary = temporary_name(approved.proposal(), *hash);
+    let result = write(sandbox, path, *base, content, &temporary);
+    result.unwrap_or_else(|error| Outcome::Failed(error.tell("save", path)))
+}
+
+/// Writes an existing file with something inserted.
+#[must_use]
+pub fn insert(approved: &Approved<Insert>, sandbox: &Sandbox) -> Outcome {
+    let Insert { path, base, content, hash } = approved.effect();
+    let temporary = temporary_name(approved.proposal(), *hash);
+    let result = write(sandbox, path, Some(*base), content, &temporary);
+    result.unwrap_or_else(|error| Outcome::Failed(error.tell("change", path)))
+}
+
+/// Removes a file. Its folder stays, even when it is empty now.
+#[must_use]
+pub fn delete(approved: &Approved<Delete>, sandbox: &Sandbox) -> Outcome {
+    let Delete { path, base } = approved.effect();
+    let result = remove(sandbox, path, *base);
+    result.unwrap_or_else(|error| Outcome::Failed(error.tell("delete", path)))
+}
+
+/// Writes images to a board; on success the board, with the port to listen on.
+///
+/// # Errors
+/// As [`Toolchain::flash`].
+pub async fn flash(
+    approved: &Approved<Flash>,
+    toolchain: &dyn Toolchain,
+    order: impl FnOnce(&Flash) -> FlashOrder,
+) -> Result<BoardInfo, UserError> {
+    let mut order = order(approved.effect());
+    // Whoever fills the order in has no say in what is written.
+    order.plan = approved.effect().plan.clone();
+    toolchain.flash(order).await
+}
+
+/// Removes what an effect may have left behind when the program was killed in the middle of it.
+/// What was written there never became part of the project.
+pub(super) fn tidy(sandbox: &Sandbox, proposal: ProposalId, path: &ProjectPath, to: ContentHash) {
+    if let Ok(folder) = open_folder(sandbox, path, &|_, _| Err(Errno::NOENT)) {
+        discard(&folder, &temporary_name(proposal, to));
+    }
+}
+
+fn write(
+    sandbox: &Sandbox,
+    path: &ProjectPath,
+    base: Option<ContentHash>,
+    content: &[u8],
+    temporary: &str,
+) -> Result<Outcome, PlaceError> {
+    // Looked at before folders are made, so that a stale base leaves nothing behind.
+    let seen = look(sandbox, path)?;
+    let found = seen.as_ref().map(|seen| seen.hash);
+    if found != base {
+        return Ok(Outcome::Stale { found });
+    }
+    let folder = open_folder(sandbox, path, &|folder, part| {
+        mkdirat(folder, part, Mode::RWXU | Mode::RWXG | Mode::RWXO)
+    })?;
+    let outcome = fill(&folder, temporary, seen.as_ref().map(|seen| seen.mode), content)
+        .and_then(|()| put_in_place(&folder, temporary, path.file_name(), seen.as_ref()));
+    if !matches!(outcome, Ok(Outcome::Applied)) {
+        discard(&folder, temporary);
+    }
+    outcome
+}
+
+/// Writes the new content beside the old one and waits until it is on the disk.
+fn fill(
+    folder: &OwnedFd,
+    temporary: &str,
+    mode: Option<Mode>,
+    content: &[u8],
+) -> Result<(), PlaceError> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let read_write = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
+    let file = match openat(folder, temporary, flags, read_write) {
+        Err(Errno::EXIST) => {
+            discard(folder, temporary);
+            openat(folder, temporary, flags, read_write)?
+        }
+        other => other?,
+    };
+    if let Some(mode) = mode {
+        fchmod(&file, mode)?;
+    }
+    let mut file = File::from(file);
+    file.write_all(content)?;
+    file.sync_all()?;
+    Ok(())
+}
+
+fn put_in_place(
+    folder: &OwnedFd,
+    temporary: &str,
+    name: &str,
+    seen: Option<&Found>,
+) -> Result<Outcome, PlaceError> {
+    // Writing took its time; somebody may have saved the file meanwhile.
+    if !is_still(folder, name, seen)? {
+        let found = look_in(folder, name)?.map(|found| found.hash);
+        return Ok(Outcome::Stale { found });
+    }
+    // The folder is not synced: should the rename be lost in a power cut, the old file is there.
+    renameat(folder.as_fd(), temporary, folder.as_fd(), name)?;
+    Ok(Outcome::Applied)
+}
+
+fn remove(sandbox: &Sandbox, path: &ProjectPath, base: ContentHash) -> Result<Outcome, PlaceError> {
+    let found = look(sandbox, path)?.map(|seen| seen.hash);
+    if found != Some(base) {
+        return Ok(Outcome::Stale { found });
+    }
+    let folder = open_folder(sandbox, path, &|_, _| Err(Errno::NOENT))?;
+    unlinkat(&folder, path.file_name(), AtFlags::empty())?;
+    Ok(Outcome::Applied)
+}
+
+/// The same for the same proposal, so that a later start of the program finds it.
+fn temporary_name(proposal: ProposalId, to: ContentHash) -> String {
+    format!(".firmhand-{proposal}-{}.tmp", to.short())
+}
+
+fn discard(folder: &OwnedFd, temporary: &str) {
+    // It is not there, or the disk is in trouble; the trouble itself was told already.
+    let _ = unlinkat(folder, temporary, AtFlags::empty());
+}

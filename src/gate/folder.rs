@@ -1,0 +1,194 @@
+//! Looks at the place of an effect without following symbolic links, and never writes.
+//!
+//! Each part of a path is opened from the folder before it, so that a link put there meanwhile
+//! cannot lead an effect astray.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::io::Errno;
+
+use crate::model::{ContentHash, ProjectPath, UserError};
+use crate::workspace::{MAX_FILE_BYTES, Sandbox};
+
+/// Why a place cannot be looked at or changed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PlaceError {
+    /// A part of the path is a symbolic link.
+    #[error("`{0}` is a symbolic link, and changes are never made through one")]
+    Link(String),
+    /// A part of the path that has to be a folder is something else.
+    #[error("`{0}` is not a folder")]
+    NotAFolder(String),
+    /// Something else than a regular file has that name.
+    #[error("something that is not a regular file has that name")]
+    NotAFile,
+    /// The path is one that nobody may change.
+    #[error("it lies in a folder that belongs to the version control or to this program")]
+    Protected,
+    /// The file is longer than what is handled.
+    #[error("the file has {0} bytes, more than the {MAX_FILE_BYTES} that are handled")]
+    TooLarge(u64),
+    /// Anything else the disk says.
+    #[error("{0}")]
+    Disk(#[from] std::io::Error),
+}
+
+impl From<Errno> for PlaceError {
+    fn from(errno: Errno) -> Self {
+        Self::Disk(errno.into())
+    }
+}
+
+impl PlaceError {
+    /// Tells a person; `verb` is what was tried, e.g. `save`.
+    pub(super) fn tell(&self, verb: &str, path: &ProjectPath) -> UserError {
+        let errno = match self {
+            Self::Disk(error) => Errno::from_io_error(error),
+            Self::Link(_)
+            | Self::NotAFolder(_)
+            | Self::NotAFile
+            | Self::Protected
+            | Self::TooLarge(_) => None,
+        };
+        let fix = match (self, errno) {
+            (Self::Link(_), _) => "Replace the link by a real file or folder.",
+            (Self::NotAFolder(_) | Self::NotAFile, _) => "Choose another path.",
+            (Self::Protected, _) => "Change such files yourself.",
+            (Self::TooLarge(_), _) => "Change such a file yourself.",
+            (Self::Disk(_), Some(Errno::NOSPC | Errno::DQUOT)) => {
+                "Free some space on the disk; then let the agent try again."
+            }
+            (Self::Disk(_), Some(Errno::ACCESS | Errno::PERM | Errno::ROFS)) => {
+                "Make the folder writable for you; then let the agent try again."
+            }
+            (Self::Disk(_), _) => "Check the disk and the project folder.",
+        };
+        UserError::new(format!("Cannot {verb} `{path}`"), self.to_string(), fix)
+    }
+}
+
+/// What to do about a folder that is not there.
+pub(super) type OnMissing<'a> = &'a dyn Fn(&OwnedFd, &str) -> Result<(), Errno>;
+
+/// The folder that holds a file, and the file as it was when looked at.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Hash of its content.
+    pub(super) hash: ContentHash,
+    /// Its permissions.
+    pub(super) mode: Mode,
+    identity: Identity,
+}
+
+/// Tells cheaply whether a file is still the one that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    inode: u64,
+    bytes: i64,
+    changed: (i64, i64),
+}
+
+impl Identity {
+    #[expect(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+    fn of(stat: &Stat) -> Self {
+        Self {
+            inode: stat.st_ino as u64,
+            bytes: stat.st_size as i64,
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+}
+
+const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Opens the folder that holds `path`. A missing one is handed to `on_missing` and tried again.
+pub(super) fn open_folder(
+    sandbox: &Sandbox,
+    path: &ProjectPath,
+    on_missing: OnMissing<'_>,
+) -> Result<OwnedFd, PlaceError> {
+    if Sandbox::is_protected(path) {
+        return Err(PlaceError::Protected);
+    }
+    let root = sandbox.dir_for_effects();
+    let mut folder = openat(root.as_fd(), ".", FOLDER, Mode::empty())?;
+    for part in path.parent().into_iter().flat_map(|parent| parent.split('/')) {
+        let next = match openat(&folder, part, FOLDER, Mode::empty()) {
+            Err(Errno::NOENT) => {
+                on_missing(&folder, part)?;
+                openat(&folder, part, FOLDER, Mode::empty())
+            }
+            other => other,
+        };
+        folder = next.map_err(|errno| explain(&folder, part, errno))?;
+    }
+    Ok(folder)
+}
+
+/// Looks at the file `path`; `None` when neither it nor its folder is there.
+pub(super) fn look(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<Found>, PlaceError> {
+    match open_folder(sandbox, path, &|_, _| Err(Errno::NOENT)) {
+        Ok(folder) => look_in(&folder, path.file_name()),
+        Err(PlaceError::Disk(error)) if Errno::from_io_error(&error) == Some(Errno::NOENT) => {
+            Ok(None)
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Looks at one file of an open folder.
+pub(super) fn look_in(folder: &OwnedFd, name: &str) -> Result<Option<Found>, PlaceError> {
+    // Non-blocking: opening a pipe would wait for its other end.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match openat(folder, name, flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Ok(None),
+        Err(errno) => return Err(explain(folder, name, errno)),
+    };
+    let stat = fstat(&file)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(PlaceError::NotAFile);
+    }
+    let identity = Identity::of(&stat);
+    let bytes = u64::try_from(identity.bytes).unwrap_or(0);
+    if bytes > MAX_FILE_BYTES {
+        return Err(PlaceError::TooLarge(bytes));
+    }
+    // One byte more than there is, so that one more read finds the end.
+    let mut content = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0) + 1);
+    File::from(file).take(MAX_FILE_BYTES).read_to_end(&mut content)?;
+    let hash = ContentHash::of(&content);
+    Ok(Some(Found { hash, mode: Mode::from_raw_mode(stat.st_mode), identity }))
+}
+
+/// Whether the file is still the one that was looked at, or still is not there.
+pub(super) fn is_still(
+    folder: &OwnedFd,
+    name: &str,
+    seen: Option<&Found>,
+) -> Result<bool, PlaceError> {
+    match (statat(folder, name, AtFlags::SYMLINK_NOFOLLOW), seen) {
+        (Ok(stat), Some(seen)) => Ok(Identity::of(&stat) == seen.identity),
+        (Ok(_), None) | (Err(Errno::NOENT), Some(_)) => Ok(false),
+        (Err(Errno::NOENT), None) => Ok(true),
+        (Err(errno), _) => Err(errno.into()),
+    }
+}
+
+/// The systems disagree on the number for a link where none may be; looking tells.
+fn explain(folder: &OwnedFd, name: &str, errno: Errno) -> PlaceError {
+    if !matches!(errno, Errno::LOOP | Errno::NOTDIR | Errno::MLINK) {
+        return errno.into();
+    }
+    match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
+            PlaceError::Link(name.to_owned())
+        }
+        Ok(_) => PlaceError::NotAFolder(name.to_owned()),
+        Err(errno) => errno.into(),
+    }
+}

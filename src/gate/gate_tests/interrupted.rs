@@ -1,0 +1,104 @@
+//! What becomes of proposals when the program was killed.
+
+use super::*;
+
+fn recorded(world: &World, decision: Option<Verdict>) -> Vec<Recorded> {
+    let record = |proposal: Proposal| {
+        let shown = proposal.change.hash();
+        let by = DecidedBy::Person;
+        let decision = decision.clone().map(|verdict| Decision { verdict, by, shown, unseen: 0 });
+        Recorded { proposal, decision, outcome: None }
+    };
+    world.proposals().into_iter().map(record).collect()
+}
+
+/// The world after the program was killed while these drafts waited.
+async fn killed(drafts: Vec<Draft>) -> World {
+    let mut world = World::asking();
+    let count = drafts.len();
+    let task = world.submit(drafts);
+    world.on_desk(count).await;
+    task.abort();
+    assert!(task.await.unwrap_err().is_cancelled());
+    assert!(world.desk.waiting().is_empty());
+    world.desk = Desk::default();
+    let (folder, ledger) = (world.folder.path(), &world.ledger);
+    world.gate = gate(folder, ledger, &world.bench, Policy::default(), &world.desk);
+    world
+}
+
+#[tokio::test]
+async fn what_waited_waits_again_under_its_number() {
+    let world = killed(vec![save("a.c", None, "a")]).await;
+    let known = recorded(&world, None);
+    let gate = Arc::clone(&world.gate);
+    let again = vec![save("a.c", None, "a"), save("b.c", None, "b")];
+    let numbered = Arc::new(Gate::new(
+        gate.parts.clone(),
+        &world.desk,
+        Numbers::after(known.iter().map(|known| &known.proposal)),
+    ));
+    let task = tokio::spawn(async move { numbered.resubmit(&origin(), known, again).await });
+    world.on_desk(2).await;
+    let proposals = world.proposals();
+    assert_eq!(proposals.len(), 2);
+    assert_eq!((proposals[1].id, proposals[1].batch.id), (ProposalId(2), BatchId(1)));
+    assert_eq!(proposals[1].batch.index, 2);
+    world.decide(2, Verdict::Approve);
+    world.decide(1, Verdict::Approve);
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied, Outcome::Applied]);
+    assert_eq!(world.read("a.c").as_deref(), Some("a"));
+}
+
+#[tokio::test]
+async fn what_was_decided_is_looked_up_and_never_done_again() {
+    let drafts = || vec![save("a.c", Some("old"), "new"), delete("b.c", "old")];
+    let stale = Outcome::Stale { found: Some(ContentHash::of(b"third")) };
+    let cases: [(Option<&str>, Option<&str>, [Outcome; 2]); 2] = [
+        (Some("new"), None, [Outcome::Applied, Outcome::Applied]),
+        (Some("third"), Some("third"), [stale.clone(), stale]),
+    ];
+    for (a, b, expected) in cases {
+        let world = killed(drafts()).await;
+        [("a.c", a), ("b.c", b)].into_iter().for_each(|(file, content)| {
+            if let Some(content) = content {
+                world.write(file, content);
+            }
+        });
+        let before = world.everything();
+        let known = recorded(&world, Some(Verdict::Approve));
+        let settled = world.gate.resubmit(&origin(), known, drafts()).await;
+        assert_eq!(outcomes(settled), expected);
+        assert_eq!(world.everything(), before);
+    }
+    let world = killed(drafts()).await;
+    world.write("a.c", "old");
+    world.write("b.c", "old");
+    let before = world.everything();
+    // What a kill in the middle of writing leaves behind is tidied up.
+    world.write(&format!(".firmhand-1-{}.tmp", ContentHash::of(b"new").short()), "ne");
+    let known = recorded(&world, Some(Verdict::Approve));
+    let settled = outcomes(world.gate.resubmit(&origin(), known, drafts()).await);
+    assert!(settled.iter().all(|outcome| matches!(outcome, Outcome::Interrupted(_))));
+    assert_eq!(world.everything(), before);
+}
+
+#[tokio::test]
+async fn an_interrupted_flash_is_not_done_again() {
+    let world = killed(vec![flash(false, false)]).await;
+    let known = recorded(&world, Some(Verdict::Approve));
+    let settled = world.gate.resubmit(&origin(), known, vec![flash(false, false)]).await;
+    assert!(matches!(outcomes(settled).as_slice(), [Outcome::Interrupted(_)]));
+    assert_eq!(*world.bench.flashes.lock().unwrap(), 0);
+}
+
+#[tokio::test]
+async fn what_was_settled_stays_so() {
+    let world = killed(vec![save("a.c", None, "a")]).await;
+    let mut known = recorded(&world, Some(reject("no")));
+    known[0].outcome = Some(Outcome::Denied);
+    let events = world.events().len();
+    let settled = world.gate.resubmit(&origin(), known, vec![save("a.c", None, "a")]).await;
+    assert_eq!(outcomes(settled), [Outcome::Denied]);
+    assert_eq!(world.events().len(), events);
+}

@@ -1,0 +1,128 @@
+//! Takes a tool call up again that the last run of the program left unanswered.
+//!
+//! Nothing that was decided is decided anew, and nothing that may have happened is done twice.
+
+use super::effects;
+use super::folder::{PlaceError, look};
+use super::submit::{Gate, GateError, Judge, Origin, Pending};
+use crate::model::{
+    Batch, Change, ContentHash, Decision, Draft, Event, Outcome, ProjectPath, Proposal, Settlement,
+    Verdict,
+};
+
+/// A proposal of that call as the journal has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// The proposal.
+    pub proposal: Proposal,
+    /// How it was decided; `None` while it waits.
+    pub decision: Option<Decision>,
+    /// What came of it; `None` while it waits, or when the program ended before it was known.
+    pub outcome: Option<Outcome>,
+}
+
+impl Gate {
+    /// As [`Gate::submit`] for a call some of whose drafts are proposals already. `recorded` and
+    /// `drafts` are matched by position; a recorded proposal goes before its draft, which may have
+    /// been made from files that have changed since.
+    ///
+    /// - What was settled stays settled.
+    /// - What was decided without an outcome is looked up on the disk and never done again.
+    /// - What waits is put on the desk again, unchanged, under its number.
+    /// - Drafts that were not recorded yet are proposed now.
+    ///
+    /// # Errors
+    /// As [`Gate::submit`], and when the content of a waiting proposal is lost.
+    pub async fn resubmit(
+        &self,
+        origin: &Origin,
+        mut recorded: Vec<Recorded>,
+        drafts: Vec<Draft>,
+    ) -> Result<Vec<Settlement>, GateError> {
+        recorded.sort_by_key(|recorded| recorded.proposal.batch.index);
+        let missing: Vec<Draft> = drafts.into_iter().skip(recorded.len()).collect();
+        let batch = recorded.last().map(|last| last.proposal.batch);
+        let mut settled = Vec::new();
+        let mut waiting = Vec::new();
+        for Recorded { proposal, decision, outcome } in recorded {
+            match (decision, outcome) {
+                (Some(decision), Some(outcome)) => {
+                    settled.push(Settlement { proposal: proposal.id, decision, outcome });
+                }
+                (Some(decision), None) => settled.push(self.look_up(&proposal, decision)?),
+                (None, _) => waiting.push(self.put_back(proposal)?),
+            }
+        }
+        if !missing.is_empty() {
+            let batch = match batch {
+                Some(last) => Batch { index: last.index.saturating_add(1), ..last },
+                None => {
+                    let of = u32::try_from(missing.len()).unwrap_or(u32::MAX);
+                    Batch { id: self.next_batch(), index: 1, of }
+                }
+            };
+            waiting.extend(self.propose(origin, batch, missing)?);
+        }
+        settled.extend(self.settle_all(waiting).await?);
+        // Numbers rise with the position in the batch.
+        settled.sort_by_key(|settlement| settlement.proposal);
+        Ok(settled)
+    }
+
+    fn put_back(&self, proposal: Proposal) -> Result<(Pending, Judge), GateError> {
+        let content = match proposal.change.after() {
+            Some(after) => self.parts.blobs.blob(&after.hash)?.to_vec(),
+            None => Vec::new(),
+        };
+        let judge = self.judge(&proposal);
+        Ok((Pending { proposal, content }, judge))
+    }
+
+    fn look_up(&self, proposal: &Proposal, decision: Decision) -> Result<Settlement, GateError> {
+        let outcome = match decision.verdict {
+            Verdict::Reject { .. } => Outcome::Denied,
+            Verdict::Approve => self.verify(proposal),
+        };
+        self.parts
+            .ledger
+            .record(Event::Settled { proposal: proposal.id, outcome: outcome.clone() })?;
+        Ok(Settlement { proposal: proposal.id, decision, outcome })
+    }
+
+    /// Tells from the disk what became of an approved change.
+    fn verify(&self, proposal: &Proposal) -> Outcome {
+        let (path, before, after) = match &proposal.change {
+            Change::Save { path, base, content } => (path, base.as_ref(), Some(content)),
+            Change::Insert { path, base, content } => (path, Some(base), Some(content)),
+            Change::Delete { path, base } => (path, Some(base), None),
+            Change::Flash(plan) => {
+                return Outcome::Interrupted(format!(
+                    "The program ended during the flash; what {} holds now is unknown.",
+                    plan.board.label
+                ));
+            }
+        };
+        let (before, after) = (before.map(|blob| blob.hash), after.map(|blob| blob.hash));
+        if let Some(after) = after {
+            effects::tidy(&self.parts.sandbox, proposal.id, path, after);
+        }
+        let found = look(&self.parts.sandbox, path).map(|found| found.map(|found| found.hash));
+        judge_disk(path, before, after, found)
+    }
+}
+
+fn judge_disk(
+    path: &ProjectPath,
+    before: Option<ContentHash>,
+    after: Option<ContentHash>,
+    found: Result<Option<ContentHash>, PlaceError>,
+) -> Outcome {
+    match found {
+        Ok(found) if found == after => Outcome::Applied,
+        Ok(found) if found == before => Outcome::Interrupted(format!(
+            "The program ended before `{path}` was changed; it is as it was before."
+        )),
+        Ok(found) => Outcome::Stale { found },
+        Err(error) => Outcome::Failed(error.tell("verify", path)),
+    }
+}

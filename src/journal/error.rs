@@ -1,0 +1,118 @@
+//! What can go wrong with a session on disk.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::model::{ContentHash, LogId, Record, SessionId, UserError};
+
+/// Why a session could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The operating system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// What was to be done, e.g. `record an event`.
+        doing: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another program runs the session.
+    #[error("session {session} is open in another firmhand")]
+    Locked {
+        /// The session.
+        session: SessionId,
+        /// The other program's process id, when it could be read.
+        holder: Option<u32>,
+    },
+    /// A newer program wrote it.
+    #[error("the journal has format {found}, this program knows {}", Record::VERSION)]
+    Newer {
+        /// The format found.
+        found: u16,
+    },
+    /// No session of that name.
+    #[error("no session is named {name}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// Sessions it might mean.
+        candidates: Vec<SessionId>,
+    },
+    /// Stored content is gone or damaged.
+    #[error("content {} {why}", hash.short())]
+    Blob {
+        /// Its address.
+        hash: ContentHash,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is no such log.
+    #[error("there is no log {0}")]
+    NoLog(LogId),
+    /// An event could not be put into JSON.
+    #[error("an event cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+impl JournalError {
+    /// Makes an error out of an IO error, for `map_err`.
+    pub(super) fn io(
+        doing: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { doing, path, source }
+    }
+}
+
+impl From<JournalError> for UserError {
+    fn from(error: JournalError) -> Self {
+        let why = error.to_string();
+        match error {
+            JournalError::Io { doing, source, .. } => {
+                let fix = match source.kind() {
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                        "free some space; everything recorded so far is whole"
+                    }
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                        "make the folder writable, or set FIRMHAND_DATA_DIR to another one"
+                    }
+                    io::ErrorKind::NotFound => "check that the session's folder is whole",
+                    _ => "",
+                };
+                Self::new(format!("cannot {doing}"), why, fix)
+            }
+            JournalError::Locked { session, holder } => {
+                let who = holder.map_or(String::new(), |pid| format!(" (process {pid})"));
+                Self::new(
+                    format!("cannot run session {session} here"),
+                    format!("it is open in another firmhand{who}"),
+                    format!("end that one first, or watch it with `firmhand replay {session}`"),
+                )
+            }
+            JournalError::Newer { .. } => Self::new(
+                "cannot read the session",
+                why,
+                "use the firmhand that wrote it, or a newer one",
+            ),
+            JournalError::Unknown { candidates, .. } => {
+                let names: Vec<&str> = candidates.iter().map(SessionId::as_str).collect();
+                let fix = if names.is_empty() {
+                    "`firmhand sessions` lists them all".to_owned()
+                } else {
+                    format!("did you mean: {}", names.join(", "))
+                };
+                Self::new("cannot open the session", why, fix)
+            }
+            JournalError::Blob { .. } => Self::new(
+                "cannot show a file's content",
+                why,
+                "the session's blobs folder is damaged",
+            ),
+            JournalError::NoLog(_) => Self::new("cannot read a log", why, ""),
+            JournalError::Json(_) => Self::new("cannot record an event", why, ""),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Tests of writer and reader together.
+
+use std::fs;
+
+use proptest::prelude::*;
+
+use crate::journal::{JournalReader, ReadItem, SessionState, list_sessions};
+use crate::model::{SessionOutcome, TurnId, UserError, event::SessionStart};
+
+use super::*;
+
+fn session(data: &Path) -> SessionDir {
+    SessionDir::create(data, "test", Timestamp(0)).unwrap()
+}
+
+fn said(text: &str) -> Event {
+    Event::TextAdded { turn: TurnId(1), text: text.to_owned() }
+}
+
+fn read(dir: &SessionDir) -> (Vec<Record>, usize) {
+    let mut reader = JournalReader::open(&dir.journal()).unwrap();
+    let (mut records, mut damaged) = (Vec::new(), 0);
+    while let Some(item) = reader.next_item().unwrap() {
+        match item {
+            ReadItem::Record(record) => records.push(record),
+            ReadItem::Damaged(_) => damaged += 1,
+        }
+    }
+    (records, damaged)
+}
+
+#[test]
+fn a_reader_follows_the_writer() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let mut writer = JournalWriter::create(&dir).unwrap();
+    let mut reader = JournalReader::open(&dir.journal()).unwrap();
+    assert_eq!(reader.next_item().unwrap(), None);
+    for number in 1..=3 {
+        let seq = writer.append(Timestamp(number), said("x\ny")).unwrap().seq;
+        assert_eq!(seq, Seq(number.unsigned_abs()));
+        let Some(ReadItem::Record(record)) = reader.next_item().unwrap() else { panic!() };
+        assert_eq!((record.seq, record.at, record.event), (seq, Timestamp(number), said("x\ny")));
+        assert_eq!(reader.next_item().unwrap(), None);
+    }
+    // Half a line is not there yet.
+    let mut raw = OpenOptions::new().append(true).open(dir.journal()).unwrap();
+    raw.write_all(b"{\"v\":1,\"seq\":4,\"at\":0,").unwrap();
+    assert_eq!(reader.next_item().unwrap(), None);
+    raw.write_all(b"\"event\":\"paused\"}\n").unwrap();
+    let Some(ReadItem::Record(record)) = reader.next_item().unwrap() else { panic!() };
+    assert_eq!(record.event, Event::Paused);
+}
+
+#[test]
+fn long_lines_are_read_whole() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let mut writer = JournalWriter::create(&dir).unwrap();
+    let long = "long ".repeat(200_000);
+    writer.append(Timestamp(0), said(&long)).unwrap();
+    writer.append(Timestamp(0), Event::Paused).unwrap();
+    let (records, damaged) = read(&dir);
+    assert_eq!((records.len(), damaged), (2, 0));
+    assert_eq!(records[0].event, said(&long));
+    drop(writer);
+    assert_eq!(JournalWriter::reopen(&dir).unwrap().1.last, Seq(2));
+}
+
+#[test]
+fn a_second_program_is_told_who_has_the_session() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let writer = JournalWriter::create(&dir).unwrap();
+    let error = UserError::from(JournalWriter::reopen(&dir).unwrap_err());
+    assert!(error.what.contains(dir.id().as_str()), "{error:?}");
+    assert!(error.why.contains(&std::process::id().to_string()), "{error:?}");
+    assert!(error.fix.contains("firmhand replay"), "{error:?}");
+    drop(writer);
+    assert!(JournalWriter::reopen(&dir).is_ok());
+}
+
+#[test]
+fn a_torn_line_is_put_aside_and_the_session_goes_on() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let mut writer = JournalWriter::create(&dir).unwrap();
+    writer.append(Timestamp(0), said("one")).unwrap();
+    drop(writer);
+    let whole = fs::read(dir.journal()).unwrap();
+    let mut torn = whole.clone();
+    torn.extend_from_slice(b"{\"v\":1,\"se");
+    fs::write(dir.journal(), torn).unwrap();
+    let (mut writer, reopened) = JournalWriter::reopen(&dir).unwrap();
+    assert_eq!(reopened.last, Seq(1));
+    assert_eq!(fs::read(reopened.torn.unwrap()).unwrap(), b"{\"v\":1,\"se");
+    assert_eq!(fs::read(dir.journal()).unwrap(), whole);
+    assert_eq!(writer.append(Timestamp(0), said("two")).unwrap().seq, Seq(2));
+    assert_eq!(read(&dir).0.len(), 2);
+}
+
+#[test]
+fn a_failed_write_leaves_no_trace_and_the_next_one_works() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let mut writer = JournalWriter::create(&dir).unwrap();
+    writer.append(Timestamp(0), said("one")).unwrap();
+    let before = fs::read(dir.journal()).unwrap();
+    // A handle that cannot write stands for a disk that refuses; half a line is there already.
+    let good = std::mem::replace(&mut writer.file, File::open(dir.journal()).unwrap());
+    assert!(writer.append(Timestamp(0), said("lost")).is_err());
+    OpenOptions::new().append(true).open(dir.journal()).unwrap().write_all(b"{\"v\":").unwrap();
+    writer.file = good;
+    assert_eq!(writer.append(Timestamp(0), said("two")).unwrap().seq, Seq(2));
+    let after = fs::read(dir.journal()).unwrap();
+    assert!(after.starts_with(&before));
+    let (records, damaged) = read(&dir);
+    assert_eq!((records.len(), damaged), (2, 0));
+    assert_eq!(records[1].event, said("two"));
+}
+
+#[test]
+fn a_full_disk_is_told_with_what_to_do() {
+    let Ok(mut full) = OpenOptions::new().write(true).open("/dev/full") else { return };
+    let error = write_once(&mut full, b"line\n").unwrap_err();
+    let error = UserError::from(JournalError::io("record an event", "/dev/full")(error));
+    assert_eq!(error.what, "cannot record an event");
+    assert!(error.fix.contains("free some space"), "{error:?}");
+}
+
+#[test]
+fn a_newer_format_is_refused_in_plain_words() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    fs::write(dir.journal(), "{\"v\":7,\"seq\":1,\"at\":0,\"event\":{\"teleported\":{}}}\n")
+        .unwrap();
+    let error = UserError::from(JournalWriter::reopen(&dir).unwrap_err());
+    assert!(error.why.contains("format 7"), "{error:?}");
+    let mut reader = JournalReader::open(&dir.journal()).unwrap();
+    assert!(matches!(reader.next_item(), Err(JournalError::Newer { found: 7 })));
+}
+
+#[test]
+fn the_list_tells_how_each_session_stands() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let mut writer = JournalWriter::create(&dir).unwrap();
+    let start = SessionStart {
+        id: dir.id().clone(),
+        task: "Blink".into(),
+        team: "generate".into(),
+        project: "/p".into(),
+        model: "scripted model".into(),
+        toolchain: "virtual board".into(),
+        program: "0.1.0".into(),
+        parts: crate::model::event::SessionParts::default(),
+    };
+    writer.append(Timestamp(5), Event::SessionStarted(start.clone())).unwrap();
+    let state = |at: usize| list_sessions(data.path()).unwrap()[at].state.clone();
+    assert_eq!(state(0), SessionState::Running(Some(std::process::id())));
+    drop(writer);
+    assert_eq!(state(0), SessionState::Unfinished);
+    let mut writer = JournalWriter::reopen(&dir).unwrap().0;
+    let outcome = SessionOutcome::Completed;
+    writer.append(Timestamp(9), Event::SessionEnded { outcome: outcome.clone() }).unwrap();
+    drop(writer);
+    let odd = session(data.path());
+    fs::write(odd.journal(), "{\"v\":7}\n").unwrap();
+    let list = list_sessions(data.path()).unwrap();
+    assert_eq!(list[0].state, SessionState::Ended(outcome));
+    assert_eq!(list[0].start, Some(start));
+    assert_eq!(
+        (list[0].started_at, list[0].last_at, list[0].last),
+        (Timestamp(5), Timestamp(9), Seq(2))
+    );
+    assert!(matches!(&list[1].state, SessionState::Unreadable(why) if why.contains("format 7")));
+}
+
+/// What is done to a good journal.
+#[derive(Debug, Clone)]
+enum Harm {
+    /// The line is replaced by these bytes, which hold no line feed.
+    Replace(usize, Vec<u8>),
+    /// These bytes become a line of their own.
+    Inject(usize, Vec<u8>),
+    /// The line stands twice.
+    Repeat(usize),
+}
+
+fn harm() -> impl Strategy<Value = Harm> {
+    let garbage = || {
+        proptest::collection::vec(any::<u8>().prop_map(|b| if b == b'\n' { 0 } else { b }), 0..40)
+    };
+    prop_oneof![
+        (any::<usize>(), garbage()).prop_map(|(at, bytes)| Harm::Replace(at, bytes)),
+        (any::<usize>(), garbage()).prop_map(|(at, bytes)| Harm::Inject(at, bytes)),
+        any::<usize>().prop_map(Harm::Repeat),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn only_damaged_lines_are_lost(
+        texts in proptest::collection::vec(".{0,30}", 1..12),
+        harms in proptest::collection::vec(harm(), 0..4),
+        torn in proptest::collection::vec(1u8..=9, 0..20),
+    ) {
+        let data = tempfile::tempdir().unwrap();
+        let dir = session(data.path());
+        let mut writer = JournalWriter::create(&dir).unwrap();
+        for text in &texts {
+            writer.append(Timestamp(0), said(text)).unwrap();
+        }
+        drop(writer);
+        let text = fs::read(dir.journal()).unwrap();
+        let good: Vec<Vec<u8>> = text.split(|&b| b == b'\n').map(<[u8]>::to_vec).filter(|l| !l.is_empty()).collect();
+        let mut lines = good.clone();
+        for harm in harms {
+            match harm {
+                Harm::Replace(at, bytes) => { let at = at % lines.len(); lines[at] = bytes; }
+                Harm::Inject(at, bytes) => lines.insert(at % (lines.len() + 1), bytes),
+                Harm::Repeat(at) => { let at = at % lines.len(); lines.insert(at, lines[at].clone()); }
+            }
+        }
+        let kept: Vec<&Vec<u8>> = good.iter().filter(|line| lines.contains(line)).collect();
+        let mut bytes: Vec<u8> = lines.iter().flat_map(|l| l.iter().copied().chain([b'\n'])).collect();
+        bytes.extend_from_slice(&torn);
+        fs::write(dir.journal(), &bytes).unwrap();
+
+        let (records, damaged) = read(&dir);
+        let again: Vec<Vec<u8>> = records.iter().map(|r| serde_json::to_vec(r).unwrap()).collect();
+        prop_assert_eq!(again.iter().collect::<Vec<_>>(), kept);
+        prop_assert_eq!(records.len() + damaged, lines.len());
+
+        // Going on after the damage takes a number of its own and loses nothing either.
+        let (mut writer, reopened) = JournalWriter::reopen(&dir).unwrap();
+        let aside = reopened.torn.map(|path| fs::read(path).unwrap()).unwrap_or_default();
+        prop_assert_eq!(aside, torn);
+        let seq = writer.append(Timestamp(0), said("more")).unwrap().seq;
+        let (after, _) = read(&dir);
+        prop_assert_eq!(&after[..records.len()], &records[..]);
+        prop_assert_eq!(after.len(), records.len() + 1);
+        prop_assert_eq!(after[records.len()].seq, seq);
+    }
+
+    #[test]
+    fn a_cut_anywhere_loses_only_what_is_behind_it(
+        texts in proptest::collection::vec(".{0,30}", 1..8),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let data = tempfile::tempdir().unwrap();
+        let dir = session(data.path());
+        let mut writer = JournalWriter::create(&dir).unwrap();
+        for text in &texts {
+            writer.append(Timestamp(0), said(text)).unwrap();
+        }
+        drop(writer);
+        let whole = fs::read(dir.journal()).unwrap();
+        let all = read(&dir).0;
+        let cut = cut.index(whole.len() + 1);
+        fs::write(dir.journal(), &whole[..cut]).unwrap();
+        let feeds = whole[..cut].iter().filter(|&&b| b == b'\n').count();
+        prop_assert_eq!(read(&dir), (all[..feeds].to_vec(), 0));
+        let (mut writer, reopened) = JournalWriter::reopen(&dir).unwrap();
+        prop_assert_eq!(reopened.last, Seq(feeds as u64));
+        prop_assert_eq!(writer.append(Timestamp(0), Event::Paused).unwrap().seq, Seq(feeds as u64 + 1));
+    }
+}

@@ -1,0 +1,198 @@
+//! The list of sessions, told from the first and last records of each.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+
+use crate::model::event::SessionStart;
+use crate::model::{Event, Record, Seq, SessionId, SessionOutcome, Timestamp};
+
+use super::dir::SessionDir;
+use super::error::JournalError;
+use super::lock::{Holder, holder};
+use super::parse::ReadItem;
+use super::reader::JournalReader;
+use super::tail::read_tail;
+
+/// What a list says about a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionSummary {
+    /// Its name.
+    pub id: SessionId,
+    /// What it is about; `None` when the first records cannot be read.
+    pub start: Option<SessionStart>,
+    /// When it began; 0 when unknown.
+    pub started_at: Timestamp,
+    /// When the last record was made; 0 when unknown.
+    pub last_at: Timestamp,
+    /// Number of the last record.
+    pub last: Seq,
+    /// Length of the journal in bytes.
+    pub bytes: u64,
+    /// How it stands.
+    pub state: SessionState,
+    /// Proposals that wait for a decision, among the latest records.
+    pub waiting: usize,
+}
+
+/// How a session stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionState {
+    /// A program runs it now; its process id when that can be read.
+    Running(Option<u32>),
+    /// It is over.
+    Ended(SessionOutcome),
+    /// It was left in the middle and can be resumed.
+    Unfinished,
+    /// Its journal cannot be read; the text says why.
+    Unreadable(String),
+}
+
+/// Bytes at the end of a journal that are looked at.
+const TAIL: u64 = 128 * 1024;
+
+/// Lines at the start that may be damaged before the search for the first record is given up.
+const FIRST_LINES: usize = 8;
+
+/// All sessions below `data`, the one used last first.
+///
+/// # Errors
+/// When the folder cannot be read. A session that cannot be read is listed as such.
+pub fn list_sessions(data: &Path) -> Result<Vec<SessionSummary>, JournalError> {
+    let mut all: Vec<SessionSummary> = SessionDir::all(data)?.iter().map(summary).collect();
+    all.sort_by(|a, b| (b.last_at, &b.id).cmp(&(a.last_at, &a.id)));
+    Ok(all)
+}
+
+/// What a list says about that session.
+#[must_use]
+pub fn summary(dir: &SessionDir) -> SessionSummary {
+    read_summary(dir).unwrap_or_else(|error| SessionSummary {
+        id: dir.id().clone(),
+        start: None,
+        started_at: Timestamp(0),
+        last_at: Timestamp(0),
+        last: Seq(0),
+        bytes: 0,
+        state: SessionState::Unreadable(error.to_string()),
+        waiting: 0,
+    })
+}
+
+fn read_summary(dir: &SessionDir) -> Result<SessionSummary, JournalError> {
+    let path = dir.journal();
+    let file = File::open(&path).map_err(JournalError::io("open the session", &path))?;
+    let tail = read_tail(&file, &path, TAIL)?;
+    let first = first_record(&path)?;
+    let start = first.as_ref().and_then(|record| match &record.event {
+        Event::SessionStarted(start) => Some(start.clone()),
+        _ => None,
+    });
+    let last = tail.records.last();
+    let state = match holder(dir) {
+        Holder::Process(id) => SessionState::Running(id),
+        Holder::Nobody => {
+            outcome(&tail.records).map_or(SessionState::Unfinished, SessionState::Ended)
+        }
+    };
+    Ok(SessionSummary {
+        id: dir.id().clone(),
+        start,
+        started_at: first.map_or(Timestamp(0), |record| record.at),
+        last_at: last.map_or(Timestamp(0), |record| record.at),
+        last: last.map_or(Seq(0), |record| record.seq),
+        bytes: tail.len,
+        state,
+        waiting: waiting(&tail.records),
+    })
+}
+
+fn first_record(path: &Path) -> Result<Option<Record>, JournalError> {
+    let mut reader = JournalReader::open(path)?;
+    for _ in 0..FIRST_LINES {
+        match reader.next_item()? {
+            Some(ReadItem::Record(record)) => return Ok(Some(record)),
+            Some(ReadItem::Damaged(_)) => {}
+            None => break,
+        }
+    }
+    Ok(None)
+}
+
+/// How the session ended, unless it was resumed after that.
+fn outcome(records: &[Record]) -> Option<SessionOutcome> {
+    records.iter().rev().find_map(|record| match &record.event {
+        Event::SessionEnded { outcome } => Some(Some(outcome.clone())),
+        Event::SessionResumed { .. } => Some(None),
+        _ => None,
+    })?
+}
+
+fn waiting(records: &[Record]) -> usize {
+    let mut open = BTreeSet::new();
+    for record in records {
+        match &record.event {
+            Event::Proposed(proposal) => {
+                open.insert(proposal.id);
+            }
+            Event::Decided { proposal, .. } | Event::Settled { proposal, .. } => {
+                open.remove(proposal);
+            }
+            _ => {}
+        }
+    }
+    open.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{
+        Batch, BatchId, BlobRef, CallId, Change, ContentHash, ProjectPath, Proposal, ProposalId,
+        TurnId, UserError,
+    };
+
+    use super::*;
+
+    fn records(events: Vec<Event>) -> Vec<Record> {
+        let record = |(seq, event)| Record { v: 1, seq: Seq(seq), at: Timestamp(0), event };
+        (1..).zip(events).map(record).collect()
+    }
+
+    fn proposed(id: u32) -> Event {
+        let base = BlobRef { hash: ContentHash::of(b""), bytes: 0 };
+        let path = ProjectPath::new("a.c").unwrap();
+        Event::Proposed(Proposal {
+            id: ProposalId(id),
+            turn: TurnId(1),
+            call: CallId(1),
+            agent: "A".into(),
+            tool: "delete_files".into(),
+            reason: String::new(),
+            batch: Batch { id: BatchId(1), index: 1, of: 1 },
+            change: Change::Delete { path, base },
+            checks: vec![],
+        })
+    }
+
+    #[test]
+    fn counts_proposals_that_nothing_came_of_yet() {
+        let settled = Event::Settled {
+            proposal: ProposalId(1),
+            outcome: crate::model::Outcome::Failed(UserError::new("a", "b", "c")),
+        };
+        let all = records(vec![proposed(1), proposed(2), settled, proposed(3)]);
+        assert_eq!(waiting(&all), 2);
+    }
+
+    #[test]
+    fn a_resumed_session_is_not_over() {
+        let ended = || Event::SessionEnded { outcome: SessionOutcome::Stopped };
+        let resumed = || Event::SessionResumed { program: "0.1.0".into() };
+        assert_eq!(outcome(&records(vec![ended()])), Some(SessionOutcome::Stopped));
+        assert_eq!(outcome(&records(vec![ended(), resumed(), Event::Paused])), None);
+        assert_eq!(
+            outcome(&records(vec![ended(), resumed(), ended()])),
+            Some(SessionOutcome::Stopped)
+        );
+    }
+}

@@ -1,0 +1,29 @@
+//! Sessions on disk: the append-only journal, content-addressed blobs, raw logs, and the list of
+//! sessions.
+//!
+//! Owns every byte below a session's folder except the project. Must not interpret events beyond
+//! what the list of sessions tells.
+
+pub mod blobs;
+pub mod dir;
+pub mod error;
+pub mod events;
+pub mod list;
+mod lock;
+pub mod logs;
+mod parse;
+pub mod reader;
+pub mod scan;
+mod tail;
+pub mod writer;
+
+pub use blobs::Blobs;
+pub use dir::SessionDir;
+pub use error::JournalError;
+pub use events::JournalEvents;
+pub use list::{SessionState, SessionSummary, list_sessions, summary};
+pub use logs::{LogFiles, LogLength, MAX_LOG};
+pub use parse::{Damage, ReadItem};
+pub use reader::{JournalReader, Position};
+pub use scan::scan;
+pub use writer::{JournalWriter, Reopened};

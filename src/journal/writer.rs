@@ -1,0 +1,169 @@
+//! Appends records to a session's journal: one write, one whole line.
+
+#![expect(clippy::disallowed_methods, reason = "appends to the journal")]
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::model::{Event, Record, Seq, Timestamp};
+
+use super::dir::SessionDir;
+use super::error::JournalError;
+use super::lock::SessionLock;
+use super::tail::read_tail;
+
+/// The only writer of a session; holds its lock.
+#[derive(Debug)]
+pub struct JournalWriter {
+    file: File,
+    path: PathBuf,
+    /// Length of the file up to the last whole line.
+    len: u64,
+    next: Seq,
+    line: Vec<u8>,
+    /// Set while bytes of a failed line may still stand behind `len`.
+    is_torn: bool,
+    _lock: SessionLock,
+}
+
+/// What was found when a session was opened to go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reopened {
+    /// The last record's number.
+    pub last: Seq,
+    /// When that record was made; 0 when there is none.
+    pub last_at: Timestamp,
+    /// Where the bytes of a torn last line were put, if there was one.
+    pub torn: Option<PathBuf>,
+}
+
+impl JournalWriter {
+    /// Starts the journal of a new session.
+    ///
+    /// # Errors
+    /// When it is locked or cannot be made.
+    pub fn create(dir: &SessionDir) -> Result<Self, JournalError> {
+        let lock = SessionLock::acquire(dir)?;
+        let path = dir.journal();
+        let failed = || JournalError::io("start the session's journal", dir.journal());
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(failed())?;
+        // The file's name must outlive a power failure as its content does.
+        File::open(dir.root()).and_then(|root| root.sync_all()).map_err(failed())?;
+        Ok(Self { file, path, len: 0, next: Seq(1), line: Vec::new(), is_torn: false, _lock: lock })
+    }
+
+    /// Opens a session to go on. A torn last line is moved to a file of its own.
+    ///
+    /// # Errors
+    /// When it is locked, was written by a newer program, or cannot be opened.
+    pub fn reopen(dir: &SessionDir) -> Result<(Self, Reopened), JournalError> {
+        let lock = SessionLock::acquire(dir)?;
+        let path = dir.journal();
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .open(&path)
+            .map_err(JournalError::io("open the session", &path))?;
+        let tail = read_tail(&file, &path, TAIL)?;
+        let torn = match tail.len > tail.whole {
+            true => Some(put_aside(dir, &file, tail.whole, tail.len)?),
+            false => None,
+        };
+        let next = tail.next_seq();
+        let last_at = tail.records.last().map_or(Timestamp(0), |record| record.at);
+        let reopened = Reopened { last: Seq(next.0 - 1), last_at, torn };
+        let (len, line) = (tail.whole, Vec::new());
+        Ok((Self { file, path, len, next, line, is_torn: false, _lock: lock }, reopened))
+    }
+
+    /// The number the next record gets.
+    #[must_use]
+    pub const fn next_seq(&self) -> Seq {
+        self.next
+    }
+
+    /// Appends one record and returns it; it is on disk when [`Event::is_synced`] says so.
+    ///
+    /// # Errors
+    /// When it could not be written or synced. Then the file is as it was before.
+    pub fn append(&mut self, at: Timestamp, event: Event) -> Result<Record, JournalError> {
+        self.mend()?;
+        let is_synced = event.is_synced();
+        let record = Record { v: Record::VERSION, seq: self.next, at, event };
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, &record)?;
+        self.line.push(b'\n');
+        let written = write_once(&mut self.file, &self.line)
+            .and_then(|()| if is_synced { self.file.sync_data() } else { Ok(()) });
+        if let Err(error) = written {
+            self.is_torn = true;
+            // If that fails too, the next append tries again before it writes.
+            let _ = self.mend();
+            return Err(JournalError::io("record an event", &self.path)(error));
+        }
+        self.len += self.line.len() as u64;
+        self.next = record.seq.next();
+        Ok(record)
+    }
+
+    /// Cuts the file back to its last whole line after a failed append.
+    fn mend(&mut self) -> Result<(), JournalError> {
+        if self.is_torn {
+            let failed = JournalError::io("mend the journal after a failed write", &self.path);
+            self.file.set_len(self.len).map_err(failed)?;
+            self.is_torn = false;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes at the end that nearly always hold a whole record.
+const TAIL: u64 = 64 * 1024;
+
+/// One `write` call: readers see all of the line or a part without its line feed, never two
+/// halves with something between.
+fn write_once(file: &mut File, line: &[u8]) -> std::io::Result<()> {
+    loop {
+        match file.write(line) {
+            Ok(written) if written == line.len() => return Ok(()),
+            // A short write to a file means that the disk is full.
+            Ok(_) => return Err(ErrorKind::StorageFull.into()),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Moves the bytes from `whole` to `len` into a file beside the journal.
+fn put_aside(dir: &SessionDir, file: &File, whole: u64, len: u64) -> Result<PathBuf, JournalError> {
+    let (path, mut aside) = free_file(dir.root())?;
+    let failed = || JournalError::io("put a torn line aside", &path);
+    let mut bytes = vec![0; usize::try_from(len - whole).unwrap_or(0)];
+    file.read_exact_at(&mut bytes, whole).map_err(failed())?;
+    aside.write_all(&bytes).and_then(|()| aside.sync_all()).map_err(failed())?;
+    file.set_len(whole).and_then(|()| file.sync_all()).map_err(failed())?;
+    Ok(path)
+}
+
+fn free_file(root: &Path) -> Result<(PathBuf, File), JournalError> {
+    let mut number = 1_u32;
+    loop {
+        let path = root.join(format!("journal.torn-{number}"));
+        match File::create_new(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(JournalError::io("put a torn line aside", path)(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

@@ -1,0 +1,281 @@
+//! Names the framework has taken: its public headers and its components.
+//!
+//! A project file with such a name hides the framework's own file from the compiler, or clashes
+//! with a component at link time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::UserError;
+
+/// The taken names, read from a data file.
+///
+/// The file is line based: `# ` starts a comment, `source: …` says where the names are from,
+/// `header PATH COMPONENT` (as one writes it in `#include`) and `component NAME` take a name each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NameList {
+    source: String,
+    headers: BTreeMap<String, Header>,
+    components: BTreeSet<String>,
+}
+
+/// Where a taken header is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Header {
+    path: String,
+    component: String,
+}
+
+/// Why a name should not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameConflict {
+    /// The header or component that has the name, in a sentence.
+    pub why: String,
+    /// A file name that is free.
+    pub suggestion: String,
+}
+
+/// Names of the standard C library, which every toolchain has.
+const C_HEADERS: [&str; 29] = [
+    "assert.h",
+    "complex.h",
+    "ctype.h",
+    "errno.h",
+    "fenv.h",
+    "float.h",
+    "inttypes.h",
+    "iso646.h",
+    "limits.h",
+    "locale.h",
+    "math.h",
+    "setjmp.h",
+    "signal.h",
+    "stdalign.h",
+    "stdarg.h",
+    "stdatomic.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "stdnoreturn.h",
+    "string.h",
+    "tgmath.h",
+    "threads.h",
+    "time.h",
+    "uchar.h",
+    "wchar.h",
+    "wctype.h",
+];
+
+impl NameList {
+    /// Reads the data file; `file` is its name in messages.
+    ///
+    /// # Errors
+    /// A line of no known form, a name twice, or no source or names at all; says file and line.
+    pub fn parse(file: &str, text: &str) -> Result<Self, UserError> {
+        let mut list = Self::default();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            list.take(line).map_err(|why| {
+                UserError::new(
+                    format!("Cannot read the list of names, {file}:{}", index + 1),
+                    why,
+                    "Lines are `source: TEXT`, `header PATH COMPONENT` or `component NAME`.",
+                )
+            })?;
+        }
+        let empty = |what: &str| {
+            UserError::new(
+                format!("Cannot read the list of names, {file}:{}", text.lines().count().max(1)),
+                format!("the file ends without {what}"),
+                "Lines are `source: TEXT`, `header PATH COMPONENT` or `component NAME`.",
+            )
+        };
+        if list.source.is_empty() {
+            return Err(empty("a `source:` line"));
+        }
+        if list.headers.is_empty() || list.components.is_empty() {
+            return Err(empty("a header and a component"));
+        }
+        Ok(list)
+    }
+
+    /// Where the names are from, e.g. `ESP-IDF v5.4`.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// How many names there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.headers.len() + self.components.len()
+    }
+
+    /// Whether there is no name at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Tells why a file of the project should not have that name (without folders); `None` when it
+    /// may.
+    #[must_use]
+    pub fn conflict(&self, file_name: &str) -> Option<NameConflict> {
+        let (stem, extension) = file_name.rsplit_once('.')?;
+        let why = match extension {
+            "h" | "hpp" | "hh" => self.header_conflict(&format!("{stem}.h"), file_name)?,
+            // A source shares its object's and header's stem with the framework's.
+            "c" | "cpp" | "cc" | "cxx" => self.source_conflict(stem, file_name)?,
+            _ => return None,
+        };
+        Some(NameConflict { why, suggestion: self.free_name(stem, extension) })
+    }
+
+    fn take(&mut self, line: &str) -> Result<(), String> {
+        if let Some(source) = line.strip_prefix("source:") {
+            self.source = source.trim().to_owned();
+            return Ok(());
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let twice = |name: &str| format!("`{name}` is listed twice");
+        match words.as_slice() {
+            ["header", path, component] if path.ends_with(".h") => {
+                self.take_header(path, component).map_err(|()| twice(path))
+            }
+            ["component", name] => match self.components.insert((*name).to_owned()) {
+                false => Err(twice(name)),
+                true => Ok(()),
+            },
+            _ => Err(format!("`{line}` is neither a source, a header nor a component")),
+        }
+    }
+
+    fn take_header(&mut self, path: &str, component: &str) -> Result<(), ()> {
+        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+        let header = Header { path: path.to_owned(), component: component.to_owned() };
+        match self.headers.get(&name) {
+            Some(known) if known.path == header.path => return Err(()),
+            // One without a folder is what a file of the project would really hide.
+            Some(known) if known.path == name => {}
+            Some(_) | None => {
+                self.headers.insert(name, header);
+            }
+        }
+        Ok(())
+    }
+
+    fn header_conflict(&self, header: &str, file_name: &str) -> Option<String> {
+        if C_HEADERS.contains(&header) {
+            return Some(format!("`{file_name}` has the name of a header of the C library"));
+        }
+        if let Some(Header { path, component }) = self.headers.get(header) {
+            return Some(match path == header {
+                true => format!("`{file_name}` would hide `{path}` of the framework's {component}"),
+                false => format!(
+                    "`{file_name}` has the name of the framework's `{path}` ({component}), and one \
+                     is easily included for the other"
+                ),
+            });
+        }
+        let stem = header.strip_suffix(".h")?;
+        self.component_conflict(stem, file_name)
+    }
+
+    fn source_conflict(&self, stem: &str, file_name: &str) -> Option<String> {
+        let header = format!("{stem}.h");
+        // `string.c` beside the C library's `string.h` is harmless; its header would not be.
+        if let Some(Header { path, component }) = self.headers.get(&header) {
+            return Some(format!(
+                "`{file_name}` looks like the source of the framework's `{path}` ({component})"
+            ));
+        }
+        self.component_conflict(stem, file_name)
+    }
+
+    fn component_conflict(&self, stem: &str, file_name: &str) -> Option<String> {
+        // Every project has a component `main`, and it holds `main.c`.
+        if stem == "main" || !self.components.contains(stem) {
+            return None;
+        }
+        Some(format!("`{file_name}` has the name of the framework's component `{stem}`"))
+    }
+
+    /// `app_` in front is the habit of the framework's own examples; should that be taken as
+    /// well, a number follows.
+    fn free_name(&self, stem: &str, extension: &str) -> String {
+        let plain = format!("app_{stem}");
+        let mut candidates =
+            std::iter::once(plain.clone()).chain((2..).map(|number| format!("{plain}_{number}")));
+        let free = candidates.find(|stem| {
+            !self.headers.contains_key(&format!("{stem}.h")) && !self.components.contains(stem)
+        });
+        format!("{}.{extension}", free.unwrap_or(plain))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DATA: &str = "# a comment\nsource: ESP-IDF v0\nheader driver/i2c_master.h esp_driver_i2c\n\
+                        header app_led.h led\ncomponent led\ncomponent main\n";
+
+    fn list() -> NameList {
+        NameList::parse("names.txt", DATA).unwrap()
+    }
+
+    #[test]
+    fn a_header_of_the_framework_is_named_with_its_component() {
+        let conflict = list().conflict("i2c_master.h").unwrap();
+        assert!(conflict.why.contains("esp_driver_i2c"), "{}", conflict.why);
+        assert_eq!(conflict.suggestion, "app_i2c_master.h");
+        assert!(list().conflict("i2c_master.c").unwrap().why.contains("i2c_master.h"));
+    }
+
+    #[test]
+    fn the_shipped_list_is_read() {
+        let text = include_str!("../../assets/names/esp-idf.txt");
+        let list = NameList::parse("esp-idf.txt", text).unwrap();
+        assert!(list.len() > 700, "{}", list.len());
+        for taken in ["gpio.h", "esp_log.h", "nvs_flash.h", "FreeRTOS.h", "i2c.c", "driver.c"] {
+            assert!(list.conflict(taken).is_some(), "{taken}");
+        }
+        for free in ["main.c", "i2c_scanner.h", "bme280.c", "app_config.h", "wifi_station.c"] {
+            assert_eq!(list.conflict(free), None, "{free}");
+        }
+    }
+
+    #[test]
+    fn a_suggestion_is_itself_free() {
+        let conflict = list().conflict("led.h").unwrap();
+        assert_eq!(conflict.suggestion, "app_led_2.h");
+        assert_eq!(list().conflict(&conflict.suggestion), None);
+    }
+
+    #[test]
+    fn ordinary_names_are_free() {
+        for name in ["main.c", "CMakeLists.txt", "oled_display.h", "string.c", "README.md"] {
+            assert_eq!(list().conflict(name), None, "{name}");
+        }
+        assert!(list().conflict("string.h").is_some());
+    }
+
+    #[test]
+    fn bad_lines_are_refused_with_file_and_line() {
+        let cases = [
+            ("source: x\nheader a.h b\ncomponent c\nfolder d\n", "names.txt:4"),
+            ("source: x\nheader a.h b\nheader a.h c\n", "names.txt:3"),
+            ("source: x\nheader a.c b\n", "names.txt:2"),
+            ("header a.h b\ncomponent c\n", "names.txt:2"),
+            ("", "names.txt:1"),
+        ];
+        for (text, place) in cases {
+            let error = NameList::parse("names.txt", text).unwrap_err();
+            assert!(error.what.ends_with(place), "{text:?}: {}", error.what);
+        }
+    }
+}

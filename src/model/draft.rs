@@ -1,0 +1,60 @@
+//! What a tool hands to the gate, and what the gate hands back.
+
+use super::board::FlashPlan;
+use super::ids::ProposalId;
+use super::path::ProjectPath;
+use super::proposal::{Check, Decision, Outcome};
+
+/// A proposal in the making: contents are still bytes, numbers are not given yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// The effect.
+    pub change: DraftChange,
+    /// The agent's stated reason; may be empty.
+    pub reason: String,
+    /// Findings made so far.
+    pub checks: Vec<Check>,
+}
+
+/// The effect of a [`Draft`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DraftChange {
+    /// Writes a whole file; `base` is what it holds now.
+    Save {
+        /// Which file.
+        path: ProjectPath,
+        /// What it holds now; `None` if it does not exist.
+        base: Option<Vec<u8>>,
+        /// What it shall hold.
+        content: Vec<u8>,
+    },
+    /// Removes a file.
+    Delete {
+        /// Which file.
+        path: ProjectPath,
+        /// What it holds now.
+        base: Vec<u8>,
+    },
+    /// Writes an existing file with something inserted.
+    Insert {
+        /// Which file.
+        path: ProjectPath,
+        /// What it holds now.
+        base: Vec<u8>,
+        /// The whole merged file.
+        content: Vec<u8>,
+    },
+    /// Writes images to a board.
+    Flash(FlashPlan),
+}
+
+/// How one draft ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settlement {
+    /// The number it was given.
+    pub proposal: ProposalId,
+    /// What was decided, and by whom.
+    pub decision: Decision,
+    /// What came of it.
+    pub outcome: Outcome,
+}

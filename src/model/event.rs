@@ -1,0 +1,359 @@
+//! Every fact of a session.
+//!
+//! The JSON form is part of the journal's format: adding a variant or an optional field keeps
+//! [`Record::VERSION`], anything else raises it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::board::BoardInfo;
+use super::build::{BuildOutcome, Diagnostic};
+use super::error::UserError;
+use super::ids::{
+    AgentName, BuildId, CallId, LogId, ProposalId, QuestionId, Seq, SessionId, ToolName, TurnId,
+};
+use super::message::Usage;
+use super::outcome::{PhaseOutcome, SessionOutcome, TurnStop};
+use super::path::ProjectPath;
+use super::proposal::{Decision, Outcome, Proposal};
+use super::time::Timestamp;
+
+/// One line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Version of the format, [`Record::VERSION`].
+    pub v: u16,
+    /// Position in the journal.
+    pub seq: Seq,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// The fact.
+    pub event: Event,
+}
+
+impl Record {
+    /// The version this program writes.
+    pub const VERSION: u16 = 1;
+}
+
+/// One file of the project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectFile {
+    /// Where it is.
+    pub path: ProjectPath,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// What a session is about; the body of [`Event::SessionStarted`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionStart {
+    /// Name of the session.
+    pub id: SessionId,
+    /// The person's request.
+    pub task: String,
+    /// Name of the team.
+    pub team: String,
+    /// Absolute path of the project folder.
+    pub project: String,
+    /// What the screen calls the model, e.g. `scripted model`.
+    pub model: String,
+    /// What the screen calls the toolchain, e.g. `virtual board`.
+    pub toolchain: String,
+    /// Version of the program that wrote this.
+    pub program: String,
+    /// How to get the same model and toolchain again.
+    #[serde(default)]
+    pub parts: SessionParts,
+}
+
+/// What a session runs with, in a form that can be opened again.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SessionParts {
+    /// What answers for the agents, e.g. `script:i2c-scan` or `script:/home/me/own/script.toml`.
+    pub provider: String,
+    /// What builds and flashes: `virtual` or `idf`.
+    pub toolchain: String,
+}
+
+/// How important a [`Event::Noticed`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// Something is off, the run goes on.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+/// A fact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// The first record of every journal.
+    SessionStarted(SessionStart),
+    /// The program opened the session again to go on.
+    SessionResumed {
+        /// Version of the program.
+        program: String,
+    },
+    /// The run is over.
+    SessionEnded {
+        /// How it ended.
+        outcome: SessionOutcome,
+    },
+    /// The files of the project as they are now; replaces the list known before.
+    ProjectListed {
+        /// By path.
+        files: Vec<ProjectFile>,
+        /// How many more there are than could be listed.
+        #[serde(default)]
+        omitted: u64,
+    },
+    /// A phase, or one attempt of it, begins with an empty chat.
+    PhaseStarted {
+        /// Its name in the team's file, e.g. `generate`.
+        phase: String,
+        /// Its name for people, e.g. `build & fix`.
+        title: String,
+        /// From 1.
+        attempt: u32,
+        /// How many there may be.
+        max_attempts: u32,
+    },
+    /// That attempt is over.
+    PhaseEnded {
+        /// Name of the phase.
+        phase: String,
+        /// Which attempt.
+        attempt: u32,
+        /// How it ended.
+        outcome: PhaseOutcome,
+    },
+    /// The next speaker is known.
+    SpeakerChosen {
+        /// Who.
+        agent: AgentName,
+        /// Why, in a sentence for people.
+        reason: String,
+    },
+    /// An agent begins to speak.
+    TurnStarted {
+        /// Number of the turn.
+        turn: TurnId,
+        /// Who speaks.
+        agent: AgentName,
+    },
+    /// It said some more.
+    TextAdded {
+        /// Which turn.
+        turn: TurnId,
+        /// What to append.
+        text: String,
+    },
+    /// It called a tool.
+    ToolCalled {
+        /// Which turn.
+        turn: TurnId,
+        /// Number of the call.
+        call: CallId,
+        /// The tool.
+        tool: ToolName,
+        /// The arguments as the model gave them.
+        args: Value,
+    },
+    /// The tool answered.
+    ToolAnswered {
+        /// Which call.
+        call: CallId,
+        /// The JSON object with `ok`.
+        result: Value,
+        /// How long it took, waiting for the person included.
+        millis: u64,
+    },
+    /// One model call of the turn is complete; a turn with tool calls has several.
+    ModelAnswered {
+        /// Which turn.
+        turn: TurnId,
+        /// Tokens it cost.
+        usage: Usage,
+        /// What the provider wants to be given back with the agent's next request, so that it
+        /// can go on after a restart. Opaque to everyone else.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<String>,
+    },
+    /// The agent is done.
+    TurnEnded {
+        /// Which turn.
+        turn: TurnId,
+        /// Why it ended.
+        stop: TurnStop,
+    },
+    /// A tool wishes for an effect.
+    Proposed(Proposal),
+    /// The wish was decided. Synced before the effect begins.
+    Decided {
+        /// Which.
+        proposal: ProposalId,
+        /// How.
+        decision: Decision,
+    },
+    /// What came of it.
+    Settled {
+        /// Which.
+        proposal: ProposalId,
+        /// What happened.
+        outcome: Outcome,
+    },
+    /// Bytes of a flash that were written so far.
+    FlashProgress {
+        /// Which proposal.
+        proposal: ProposalId,
+        /// Written and verified bytes.
+        done: u64,
+        /// All bytes.
+        total: u64,
+    },
+    /// A build began.
+    BuildStarted {
+        /// Number of the build.
+        build: BuildId,
+        /// Where its raw output goes.
+        log: LogId,
+        /// What is run, for people.
+        command: String,
+    },
+    /// The build got on.
+    BuildProgress {
+        /// Which build.
+        build: BuildId,
+        /// Steps done.
+        done: u32,
+        /// Steps in all.
+        total: u32,
+    },
+    /// The build ended.
+    BuildEnded {
+        /// Which build.
+        build: BuildId,
+        /// How.
+        outcome: BuildOutcome,
+        /// What was found, errors first.
+        diagnostics: Vec<Diagnostic>,
+        /// How long it took.
+        millis: u64,
+    },
+    /// A raw log is now this long.
+    LogGrew {
+        /// Which log.
+        log: LogId,
+        /// Its length in bytes.
+        bytes: u64,
+        /// Line feeds in it.
+        lines: u64,
+    },
+    /// A board is there.
+    BoardConnected(BoardInfo),
+    /// A board is gone.
+    BoardLost {
+        /// Its port.
+        port: String,
+        /// Why.
+        why: String,
+    },
+    /// Bytes from a port now go to a log.
+    SerialOpened {
+        /// The port.
+        port: String,
+        /// Where its bytes go.
+        log: LogId,
+        /// Bits per second; 0 where it means nothing.
+        baud: u32,
+    },
+    /// No more bytes come from that port.
+    SerialClosed {
+        /// The log that is complete now.
+        log: LogId,
+        /// Why.
+        why: String,
+    },
+    /// The person said something.
+    PersonSaid {
+        /// `None`: everyone.
+        to: Option<AgentName>,
+        /// The words.
+        text: String,
+    },
+    /// The run asks the person.
+    Asked {
+        /// Number of the question.
+        question: QuestionId,
+        /// Who asks; `None`: the program itself.
+        agent: Option<AgentName>,
+        /// The question.
+        text: String,
+        /// Answers to choose from; empty: free text.
+        options: Vec<String>,
+    },
+    /// The person answered.
+    Answered {
+        /// Which question.
+        question: QuestionId,
+        /// The answer.
+        answer: String,
+    },
+    /// The run holds.
+    Paused,
+    /// The run goes on.
+    Unpaused,
+    /// The person wants the run to end.
+    StopRequested,
+    /// Something the person should know.
+    Noticed {
+        /// How important it is.
+        level: Level,
+        /// What, why, and what to do.
+        notice: UserError,
+    },
+}
+
+impl Event {
+    /// Whether the record must be on disk before anything relies on it: decisions, and the start
+    /// and end of a session.
+    #[must_use]
+    pub const fn is_synced(&self) -> bool {
+        matches!(
+            self,
+            Self::SessionStarted(_)
+                | Self::SessionResumed { .. }
+                | Self::SessionEnded { .. }
+                | Self::Decided { .. }
+                | Self::StopRequested
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn record_has_a_flat_readable_json_form() {
+        let event = Event::TextAdded { turn: TurnId(3), text: "hi".into() };
+        let record = Record { v: 1, seq: Seq(7), at: Timestamp(12), event };
+        let json = serde_json::to_string(&record).unwrap();
+        assert_eq!(
+            json,
+            r#"{"v":1,"seq":7,"at":12,"event":{"text_added":{"turn":3,"text":"hi"}}}"#
+        );
+        assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
+    }
+
+    #[test]
+    fn unit_events_read_back() {
+        let json = r#"{"v":1,"seq":1,"at":0,"event":"paused"}"#;
+        assert_eq!(serde_json::from_str::<Record>(json).unwrap().event, Event::Paused);
+    }
+}

@@ -1,0 +1,76 @@
+//! What goes to a model and comes back from it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ids::{AgentName, CallId, ToolName};
+
+/// Who a message is from, in the sense of the chat protocols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The agent's own instructions.
+    System,
+    /// The task, the person, or another agent.
+    User,
+    /// The agent that is asked.
+    Assistant,
+    /// The answer to one tool call.
+    Tool,
+}
+
+/// One message of the conversation a model is given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who it is from.
+    pub role: Role,
+    /// The agent that spoke; `None` for the person and for instructions.
+    pub agent: Option<AgentName>,
+    /// The text; for a tool message the tool's JSON answer.
+    pub text: String,
+    /// Tool calls an assistant message made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
+    /// For a tool message: the call it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<CallId>,
+}
+
+/// A model's wish to use a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Session-wide number, given by the engine when the call arrives.
+    pub id: CallId,
+    /// The tool.
+    pub tool: ToolName,
+    /// Its arguments, a JSON object if the model did as asked.
+    pub args: Value,
+}
+
+/// Tokens of one or more model calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens sent.
+    pub input: u64,
+    /// Tokens received.
+    pub output: u64,
+    /// Of `input`, those the service had cached.
+    #[serde(default)]
+    pub cached: u64,
+}
+
+impl Usage {
+    /// All tokens sent and received.
+    #[must_use]
+    pub const fn total(self) -> u64 {
+        self.input + self.output
+    }
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cached += other.cached;
+    }
+}

@@ -1,0 +1,255 @@
+//! A wish for an effect, the decision on it, and what came of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::blob::{BlobRef, ContentHash};
+use super::board::FlashPlan;
+use super::error::UserError;
+use super::ids::{AgentName, BatchId, CallId, ProposalId, ToolName, TurnId};
+use super::path::ProjectPath;
+
+/// One effect that an agent wishes for. Nothing has happened yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// Its number.
+    pub id: ProposalId,
+    /// The turn it came from.
+    pub turn: TurnId,
+    /// The tool call it came from.
+    pub call: CallId,
+    /// Who wishes for it.
+    pub agent: AgentName,
+    /// Through which tool.
+    pub tool: ToolName,
+    /// The agent's stated reason; may be empty.
+    pub reason: String,
+    /// Its place among the proposals of the same call.
+    pub batch: Batch,
+    /// The effect itself.
+    pub change: Change,
+    /// Findings made before the person is asked.
+    pub checks: Vec<Check>,
+}
+
+/// Place of a proposal among those that one tool call made together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Which batch.
+    pub id: BatchId,
+    /// From 1.
+    pub index: u32,
+    /// How many there are in it.
+    pub of: u32,
+}
+
+/// The effect, with everything that the decision is bound to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Writes a whole file.
+    Save {
+        /// Which file.
+        path: ProjectPath,
+        /// What it held when the proposal was made; `None` if it did not exist.
+        base: Option<BlobRef>,
+        /// What it shall hold.
+        content: BlobRef,
+    },
+    /// Removes a file.
+    Delete {
+        /// Which file.
+        path: ProjectPath,
+        /// What it held when the proposal was made.
+        base: BlobRef,
+    },
+    /// Writes an existing file with something inserted.
+    Insert {
+        /// Which file.
+        path: ProjectPath,
+        /// What it held when the proposal was made.
+        base: BlobRef,
+        /// The whole merged file.
+        content: BlobRef,
+    },
+    /// Writes images to a board.
+    Flash(FlashPlan),
+}
+
+impl Change {
+    /// The file it touches; `None` for a flash.
+    #[must_use]
+    pub fn path(&self) -> Option<&ProjectPath> {
+        match self {
+            Self::Save { path, .. } | Self::Delete { path, .. } | Self::Insert { path, .. } => {
+                Some(path)
+            }
+            Self::Flash(_) => None,
+        }
+    }
+
+    /// What the screen and the policies call this kind of effect.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Save { .. } => "save",
+            Self::Delete { .. } => "delete",
+            Self::Insert { .. } => "insert",
+            Self::Flash(_) => "flash",
+        }
+    }
+
+    /// Content before the change; `None` when there is none.
+    #[must_use]
+    pub const fn before(&self) -> Option<BlobRef> {
+        match self {
+            Self::Save { base, .. } => *base,
+            Self::Delete { base, .. } | Self::Insert { base, .. } => Some(*base),
+            Self::Flash(_) => None,
+        }
+    }
+
+    /// Content after the change; `None` when there is none.
+    #[must_use]
+    pub const fn after(&self) -> Option<BlobRef> {
+        match self {
+            Self::Save { content, .. } | Self::Insert { content, .. } => Some(*content),
+            Self::Delete { .. } | Self::Flash(_) => None,
+        }
+    }
+
+    /// What a decision is bound to: the hash of this change in its JSON form, which names path,
+    /// base and content (or target and images) by their own hashes.
+    #[must_use]
+    pub fn hash(&self) -> ContentHash {
+        // A `Change` holds only strings, numbers and plain maps, which always serialise.
+        ContentHash::of(&serde_json::to_vec(self).unwrap_or_default())
+    }
+}
+
+/// What a check looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckKind {
+    /// The new content parses in the language its name suggests.
+    Parses,
+    /// The file's name does not clash with the framework.
+    Name,
+    /// The path stays inside the project.
+    InProject,
+    /// The file on disk is still the one the change is based on.
+    BaseUnchanged,
+    /// A source file is listed in a `CMakeLists.txt`.
+    InCmake,
+    /// The content is text without control or bidirectional characters.
+    Text,
+    /// The build the images come from is the newest and passed.
+    BuildFresh,
+    /// Bootloader and partition table stay as they are.
+    BootUntouched,
+}
+
+impl CheckKind {
+    /// The chip's text on screen.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Parses => "parses",
+            Self::Name => "name",
+            Self::InProject => "in project",
+            Self::BaseUnchanged => "base unchanged",
+            Self::InCmake => "in CMake",
+            Self::Text => "plain text",
+            Self::BuildFresh => "fresh build",
+            Self::BootUntouched => "boot untouched",
+        }
+    }
+}
+
+/// What a check found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckStatus {
+    /// All well.
+    Passed,
+    /// Worth a look; the note says why.
+    Warned,
+    /// Wrong; the note says what.
+    Failed,
+}
+
+/// One check's finding. It informs the decision and never makes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// What was looked at.
+    pub kind: CheckKind,
+    /// What was found.
+    pub status: CheckStatus,
+    /// Why; empty when passed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// What the person, or a policy for the person, says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Do it exactly as shown.
+    Approve,
+    /// Do not; the words go back to the agent and may be empty.
+    Reject {
+        /// The person's words.
+        reason: String,
+    },
+}
+
+/// Who spoke the verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// A person at the desk.
+    Person,
+    /// A rule of the configuration, in its own words.
+    Policy(String),
+    /// Nobody: the desk was lost or the run stopped, which denies.
+    Nobody(String),
+}
+
+/// A verdict bound to what was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// What was said.
+    pub verdict: Verdict,
+    /// Who said it.
+    pub by: DecidedBy,
+    /// [`Change::hash`] of what was shown.
+    pub shown: ContentHash,
+    /// Changed lines that had not been on screen when it was approved all the same.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unseen: u32,
+}
+
+/// For serde, which asks by reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// What came of a decided proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was done and looks as approved.
+    Applied,
+    /// It was not done because it was not approved.
+    Denied,
+    /// It was not done because the file on disk was no longer the base; the hash found instead
+    /// (`None`: no file).
+    Stale {
+        /// What the file holds now.
+        found: Option<ContentHash>,
+    },
+    /// It was tried and did not work.
+    Failed(UserError),
+    /// The program ended between decision and effect; the text says what the disk holds now.
+    Interrupted(String),
+}

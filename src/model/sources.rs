@@ -1,0 +1,66 @@
+//! The doors through which higher floors reach a session's storage.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::blob::{BlobRef, ContentHash};
+use super::error::UserError;
+use super::event::{Event, Record};
+use super::ids::{LogId, Seq};
+
+/// Reads content by its hash.
+pub trait BlobSource: Send + Sync {
+    /// The content of `hash`.
+    ///
+    /// # Errors
+    /// When it is missing, unreadable, or its bytes no longer have that hash.
+    fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError>;
+}
+
+/// Reads raw logs by byte offset.
+pub trait LogSource: Send + Sync {
+    /// The bytes of `log` within `range`; shorter when the log ends before.
+    ///
+    /// # Errors
+    /// When the log is missing or unreadable.
+    fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError>;
+}
+
+/// Reads a session's own records by their numbers.
+pub trait EventSource: Send + Sync {
+    /// The records numbered within `range`, in order; those that are not there or cannot be read
+    /// are left out.
+    ///
+    /// # Errors
+    /// When the journal is missing or unreadable.
+    fn records(&self, range: Range<u64>) -> Result<Vec<Record>, UserError>;
+}
+
+/// Writes facts. There is one behind a running session: the recorder.
+pub trait Ledger: Send + Sync {
+    /// Appends `event`; when this returns, every reader can see it, and it is on disk if
+    /// [`Event::is_synced`] says so.
+    ///
+    /// # Errors
+    /// When it could not be written; then nothing may be done that relies on it.
+    fn record(&self, event: Event) -> Result<Seq, UserError>;
+
+    /// Stores content and tells its address.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError>;
+
+    /// Appends raw bytes to a log. The ledger itself records how far the log has grown
+    /// ([`Event::LogGrew`]), at most every 50 ms, and once more on [`Ledger::flush_log`].
+    ///
+    /// # Errors
+    /// When they could not be written.
+    fn append_log(&self, log: LogId, bytes: &[u8]) -> Result<(), UserError>;
+
+    /// Records the final length of a log.
+    ///
+    /// # Errors
+    /// When it could not be recorded.
+    fn flush_log(&self, log: LogId) -> Result<(), UserError>;
+}

@@ -1,0 +1,90 @@
+//! When a way on from a step is taken.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::situation::Situation;
+
+/// What is asked of a tool's answer, at one place in it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Test {
+    /// Whether there is something.
+    Exists(bool),
+    /// Exactly this.
+    Equals(Value),
+    /// A text with this in it, capitals aside; lists and objects count as their JSON text.
+    Contains(String),
+}
+
+/// Conditions that must all hold.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct When {
+    pub agent: Option<String>,
+    pub phase: Option<String>,
+    pub attempt: Option<u32>,
+    pub mentions: Option<String>,
+    pub said: Option<bool>,
+    pub tool: Option<String>,
+    /// A JSON pointer and what is asked of what is there.
+    pub test: Option<(String, Test)>,
+}
+
+impl When {
+    /// Whether all of it holds for a request.
+    pub fn holds(&self, at: &Situation<'_>) -> bool {
+        let request = at.request;
+        let is = |wanted: &Option<String>, actual: &str| {
+            wanted.as_ref().is_none_or(|wanted| wanted == actual)
+        };
+        is(&self.agent, request.agent.as_str())
+            && is(&self.phase, &request.phase)
+            && self.attempt.is_none_or(|wanted| wanted == request.attempt)
+            && self.said.is_none_or(|wanted| wanted != at.said.is_empty())
+            && self.mentions.as_ref().is_none_or(|text| mentions(at.last_message(), text))
+            && self.answer_holds(at)
+    }
+
+    fn answer_holds(&self, at: &Situation<'_>) -> bool {
+        if self.tool.is_none() && self.test.is_none() {
+            return true;
+        }
+        let Some(answer) = at.answer(self.tool.as_deref()) else { return false };
+        let Some((pointer, test)) = &self.test else { return true };
+        let found = answer.pointer(pointer);
+        match test {
+            Test::Exists(wanted) => found.is_some() == *wanted,
+            Test::Equals(wanted) => found == Some(wanted),
+            Test::Contains(text) => found.is_some_and(|found| match found {
+                Value::String(found) => mentions(found, text),
+                other => mentions(&other.to_string(), text),
+            }),
+        }
+    }
+}
+
+fn mentions(text: &str, part: &str) -> bool {
+    text.to_lowercase().contains(&part.to_lowercase())
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(self.agent.as_ref().map(|agent| format!("{agent} asks")));
+        parts.extend(self.phase.as_ref().map(|phase| format!("phase `{phase}`")));
+        parts.extend(self.attempt.map(|attempt| format!("attempt {attempt}")));
+        parts.extend(self.mentions.as_ref().map(|text| format!("the last message has “{text}”")));
+        parts.extend(self.said.map(|said| match said {
+            true => "the person spoke".to_owned(),
+            false => "the person did not speak".to_owned(),
+        }));
+        parts.extend(self.tool.as_ref().map(|tool| format!("`{tool}` answered")));
+        parts.extend(self.test.as_ref().map(|(at, test)| match test {
+            Test::Exists(true) => format!("with something at `{at}`"),
+            Test::Exists(false) => format!("with nothing at `{at}`"),
+            Test::Equals(value) => format!("with {value} at `{at}`"),
+            Test::Contains(text) => format!("with “{text}” at `{at}`"),
+        }));
+        f.write_str(&parts.join(", "))
+    }
+}

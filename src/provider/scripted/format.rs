@@ -1,0 +1,105 @@
+//! The script's file as it is written, before anything is checked beyond its shape.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use toml::Spanned;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScriptFile {
+    pub format: Spanned<u32>,
+    pub title: String,
+    pub task: String,
+    pub start: Spanned<String>,
+    pub timing: Option<TimingTable>,
+    #[serde(default)]
+    pub files: BTreeMap<Spanned<String>, FileTable>,
+    #[serde(default)]
+    pub steps: Vec<Spanned<StepTable>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TimingTable {
+    pub chars_per_second: Spanned<u32>,
+    pub think_ms: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileTable {
+    pub path: Option<Spanned<String>>,
+    pub versions: Spanned<Vec<Spanned<String>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StepTable {
+    pub id: Spanned<String>,
+    pub agent: String,
+    #[serde(default)]
+    pub expect: ExpectTable,
+    #[serde(default)]
+    pub say: String,
+    pub list: Option<Spanned<FilesWord>>,
+    #[serde(default)]
+    pub calls: Vec<CallTable>,
+    #[serde(default)]
+    pub next: Vec<Spanned<NextTable>>,
+    #[serde(default)]
+    pub end: bool,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExpectTable {
+    pub phase: Option<String>,
+    pub attempt: Option<u32>,
+    #[serde(default)]
+    pub tools: Vec<String>,
+    #[serde(default)]
+    pub mentions: Vec<String>,
+    #[serde(default)]
+    pub last_mentions: Vec<String>,
+}
+
+/// Names from `[files]`, or the word `rejected`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum FilesWord {
+    Word(String),
+    Names(Vec<String>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallTable {
+    pub tool: Spanned<String>,
+    #[serde(default)]
+    pub args: Map<String, Value>,
+    pub files: Option<Spanned<FilesWord>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NextTable {
+    pub when: Option<Spanned<WhenTable>>,
+    pub goto: Spanned<String>,
+}
+
+#[derive(Deserialize, Default, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WhenTable {
+    pub agent: Option<String>,
+    pub phase: Option<String>,
+    pub attempt: Option<u32>,
+    pub mentions: Option<String>,
+    pub said: Option<bool>,
+    pub tool: Option<String>,
+    pub at: Option<String>,
+    pub exists: Option<bool>,
+    pub equals: Option<Value>,
+    pub contains: Option<String>,
+}

@@ -1,0 +1,327 @@
+//! Reads a script and refuses, by file and line, what could not be played.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::comment;
+use super::condition::{Test, When};
+use super::format::{
+    CallTable, FileTable, FilesWord, NextTable, ScriptFile, StepTable, TimingTable, WhenTable,
+};
+use super::pace::Timing;
+use super::{Call, Expect, Files, Next, RecordedFile, Script, Step};
+use crate::model::{AgentName, ProjectPath, ToolName, UserError};
+
+/// Reads a file beside the script.
+pub type Sibling<'a> = &'a dyn Fn(&str) -> Result<String, UserError>;
+
+/// The version of the format that is read.
+const FORMAT: u32 = 1;
+/// The word for the files of the last refusal.
+const REJECTED: &str = "rejected";
+
+impl Script {
+    /// Reads and checks the script in `text`; `origin` is its file in messages, and `sibling`
+    /// reads the files it names.
+    ///
+    /// # Errors
+    /// Anything unknown, missing, contradictory or out of reach; the error names file and line.
+    pub fn parse(origin: &str, text: &str, sibling: Sibling<'_>) -> Result<Self, UserError> {
+        let source = Source { file: origin, text };
+        let parsed: ScriptFile = source.parse()?;
+        if *parsed.format.get_ref() != FORMAT {
+            let why = format!("its format is {}, not {FORMAT}", parsed.format.get_ref());
+            return Err(source.wrong(&parsed.format.span(), why, "Use a script of that format."));
+        }
+        let mut files = Names::default();
+        for (name, table) in &parsed.files {
+            files.add(name, source.file(name, table, sibling)?);
+        }
+        let mut places = BTreeMap::new();
+        for (place, step) in parsed.steps.iter().enumerate() {
+            let id = &step.get_ref().id;
+            if places.insert(id.get_ref().clone(), place).is_some() {
+                let why = format!("there are two steps `{}`", id.get_ref());
+                return Err(source.wrong(&id.span(), why, "Give each step its own id."));
+            }
+        }
+        let steps: Result<Vec<Step>, _> =
+            parsed.steps.iter().map(|step| source.step(step, &mut files, &places)).collect();
+        let script = Self {
+            file: origin.to_owned(),
+            title: parsed.title.clone(),
+            task: parsed.task.clone(),
+            timing: source.timing(parsed.timing.as_ref())?,
+            start: source.place(&parsed.start, &places)?,
+            steps: steps?,
+            files: files.files,
+        };
+        source.all_reached(&script, &parsed)?;
+        match files.unused.first_key_value() {
+            Some((name, span)) => {
+                let why = format!("no step hands in the file `{name}`");
+                Err(source.wrong(span, why, "Remove it, or name it in a step."))
+            }
+            None => Ok(script),
+        }
+    }
+}
+
+/// The names of `[files]`, and those no step has used yet.
+#[derive(Default)]
+struct Names {
+    files: Vec<RecordedFile>,
+    places: BTreeMap<String, usize>,
+    unused: BTreeMap<String, Range<usize>>,
+}
+
+impl Names {
+    fn add(&mut self, name: &Spanned<String>, file: RecordedFile) {
+        self.places.insert(name.get_ref().clone(), self.files.len());
+        self.unused.insert(name.get_ref().clone(), name.span());
+        self.files.push(file);
+    }
+}
+
+/// The script's text and its name.
+struct Source<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn line(&self, span: &Range<usize>) -> usize {
+        self.text.get(..span.start).unwrap_or(self.text).matches('\n').count() + 1
+    }
+
+    fn wrong(&self, span: &Range<usize>, why: impl Into<String>, fix: &str) -> UserError {
+        let line = self.line(span);
+        UserError::new(format!("Cannot use {}, line {line}", self.file), why, fix)
+    }
+
+    fn parse<T: for<'de> Deserialize<'de>>(&self) -> Result<T, UserError> {
+        toml::from_str(self.text).map_err(|error| {
+            let why = error.message().trim().replace('\n', ", ");
+            self.wrong(&error.span().unwrap_or(0..0), why, "Correct or remove that line.")
+        })
+    }
+
+    fn timing(&self, table: Option<&TimingTable>) -> Result<Timing, UserError> {
+        let Some(table) = table else { return Ok(Timing::default()) };
+        let chars_per_second = *table.chars_per_second.get_ref();
+        if chars_per_second == 0 {
+            let why = "at 0 characters a second nothing would ever be said";
+            return Err(self.wrong(&table.chars_per_second.span(), why, "Use 1 or more."));
+        }
+        Ok(Timing { chars_per_second, think_ms: table.think_ms })
+    }
+
+    fn file(
+        &self,
+        name: &Spanned<String>,
+        table: &FileTable,
+        sibling: Sibling<'_>,
+    ) -> Result<RecordedFile, UserError> {
+        let path = table.path.as_ref().unwrap_or(name);
+        let checked = ProjectPath::new(path.get_ref()).map_err(|error| {
+            self.wrong(&path.span(), error.to_string(), "Use a path inside the project.")
+        })?;
+        if comment::style(checked.as_str()).is_none() {
+            let why = format!("it is not known how `{checked}` writes comments");
+            let fix = "Use C, CMake, Kconfig, YAML, CSV or text files.";
+            return Err(self.wrong(&path.span(), why, fix));
+        }
+        let versions: Result<Vec<String>, _> =
+            table.versions.get_ref().iter().map(|at| self.sibling(at, sibling)).collect();
+        let versions = versions?;
+        if versions.is_empty() {
+            let why = format!("`{checked}` has no version");
+            return Err(self.wrong(&table.versions.span(), why, "Name at least one file."));
+        }
+        Ok(RecordedFile { path: checked.as_str().to_owned(), versions })
+    }
+
+    fn sibling(&self, at: &Spanned<String>, read: Sibling<'_>) -> Result<String, UserError> {
+        let is_beside = ProjectPath::new(at.get_ref()).is_ok_and(|p| p.as_str() == at.get_ref());
+        if !is_beside {
+            let why = format!("`{}` is not a file beside the script", at.get_ref());
+            return Err(self.wrong(&at.span(), why, "Use a relative path without `..`."));
+        }
+        read(at.get_ref()).map_err(|error| {
+            let why = format!("there is no use of `{}`: {error}", at.get_ref());
+            self.wrong(&at.span(), why, "Correct the name, or put the file there.")
+        })
+    }
+
+    fn step(
+        &self,
+        step: &Spanned<StepTable>,
+        files: &mut Names,
+        places: &BTreeMap<String, usize>,
+    ) -> Result<Step, UserError> {
+        let (span, table) = (step.span(), step.get_ref());
+        let list = table.list.as_ref().map(|list| self.files(list, files)).transpose()?;
+        let calls: Result<Vec<Call>, _> =
+            table.calls.iter().map(|call| self.call(call, files)).collect();
+        let calls = calls?;
+        if table.say.is_empty() && calls.is_empty() && list.is_none() {
+            let why = format!("step `{}` says nothing and calls nothing", table.id.get_ref());
+            return Err(self.wrong(&table.id.span(), why, "Add `say`, `list` or `calls`."));
+        }
+        if table.next.is_empty() != table.end {
+            let why =
+                format!("step `{}` must have either `next` or `end = true`", table.id.get_ref());
+            return Err(self.wrong(
+                &table.id.span(),
+                why,
+                "Say what follows, or that nothing does.",
+            ));
+        }
+        let expect = &table.expect;
+        Ok(Step {
+            id: table.id.get_ref().clone(),
+            line: self.line(&span),
+            agent: AgentName::new(table.agent.clone()),
+            expect: Expect {
+                phase: expect.phase.clone(),
+                attempt: expect.attempt,
+                tools: expect.tools.clone(),
+                mentions: expect.mentions.clone(),
+                last_mentions: expect.last_mentions.clone(),
+            },
+            say: table.say.trim_end().to_owned(),
+            list,
+            calls,
+            next: self.nexts(&table.next, places)?,
+        })
+    }
+
+    fn files(&self, word: &Spanned<FilesWord>, names: &mut Names) -> Result<Files, UserError> {
+        let wrong = |why: String, fix: &str| Err(self.wrong(&word.span(), why, fix));
+        let listed = match word.get_ref() {
+            FilesWord::Word(word) if word == REJECTED => return Ok(Files::Rejected),
+            FilesWord::Word(word) => {
+                let why = format!("`{word}` is neither a list of names nor the word `rejected`");
+                return wrong(why, "Use `[\"NAME\"]` with names from `[files]`.");
+            }
+            FilesWord::Names(listed) => listed,
+        };
+        let mut places = Vec::with_capacity(listed.len());
+        let mut paths = BTreeSet::new();
+        for name in listed {
+            let Some(&place) = names.places.get(name) else {
+                let known: Vec<&str> = names.places.keys().map(String::as_str).collect();
+                let fix = format!("There are: {}.", known.join(", "));
+                return wrong(format!("there is no file `{name}`"), &fix);
+            };
+            let path = names.files.get(place).map(|file| file.path.clone()).unwrap_or_default();
+            if !paths.insert(path) {
+                return wrong(format!("`{name}` is handed in twice"), "Name each file once.");
+            }
+            names.unused.remove(name);
+            places.push(place);
+        }
+        if places.is_empty() {
+            return wrong("the list of files is empty".to_owned(), "Name files, or drop it.");
+        }
+        Ok(Files::Named(places))
+    }
+
+    fn call(&self, table: &CallTable, names: &mut Names) -> Result<Call, UserError> {
+        let files = table.files.as_ref().map(|files| self.files(files, names)).transpose()?;
+        if files.is_some() && table.args.contains_key("files") {
+            let why = "the call has both `files` and `args.files`";
+            return Err(self.wrong(&table.tool.span(), why, "Keep one of them."));
+        }
+        Ok(Call { tool: ToolName::new(table.tool.get_ref()), args: table.args.clone(), files })
+    }
+
+    fn place(
+        &self,
+        id: &Spanned<String>,
+        places: &BTreeMap<String, usize>,
+    ) -> Result<usize, UserError> {
+        places.get(id.get_ref()).copied().ok_or_else(|| {
+            let why = format!("there is no step `{}`", id.get_ref());
+            self.wrong(&id.span(), why, "Use the id of a step.")
+        })
+    }
+
+    fn nexts(
+        &self,
+        tables: &[Spanned<NextTable>],
+        places: &BTreeMap<String, usize>,
+    ) -> Result<Vec<Next>, UserError> {
+        let mut nexts: Vec<Next> = Vec::with_capacity(tables.len());
+        for table in tables {
+            if nexts.last().is_some_and(|last| last.when.is_none()) {
+                let why = "the entry before it has no `when`, so this one is never reached";
+                return Err(self.wrong(&table.span(), why, "Put the entry without `when` last."));
+            }
+            let table = table.get_ref();
+            let when = table.when.as_ref().map(|when| self.when(when)).transpose()?;
+            nexts.push(Next { when, goto: self.place(&table.goto, places)? });
+        }
+        Ok(nexts)
+    }
+
+    fn when(&self, spanned: &Spanned<WhenTable>) -> Result<When, UserError> {
+        let table = spanned.get_ref();
+        let wrong = |why: &str, fix: &str| Err(self.wrong(&spanned.span(), why, fix));
+        if *table == WhenTable::default() {
+            return wrong("`when` has no condition", "Drop it, or add one.");
+        }
+        let mut tests: Vec<Test> = Vec::new();
+        tests.extend(table.exists.map(Test::Exists));
+        tests.extend(table.equals.clone().map(Test::Equals));
+        tests.extend(table.contains.clone().map(Test::Contains));
+        if tests.len() > 1 {
+            return wrong("`exists`, `equals` and `contains` exclude each other", "Keep one.");
+        }
+        let test = match (&table.at, tests.pop()) {
+            (Some(at), Some(_)) if !(at.is_empty() || at.starts_with('/')) => {
+                return wrong("`at` is no JSON pointer", "Begin it with `/`, e.g. `/errors/0`.");
+            }
+            (Some(at), Some(test)) => Some((at.clone(), test)),
+            (None, Some(test)) => Some((String::new(), test)),
+            (Some(_), None) => {
+                let fix = "Add `exists`, `equals` or `contains`.";
+                return wrong("`at` names a place and nothing is asked of it", fix);
+            }
+            (None, None) => None,
+        };
+        Ok(When {
+            agent: table.agent.clone(),
+            phase: table.phase.clone(),
+            attempt: table.attempt,
+            mentions: table.mentions.clone(),
+            said: table.said,
+            tool: table.tool.clone(),
+            test,
+        })
+    }
+
+    fn all_reached(&self, script: &Script, parsed: &ScriptFile) -> Result<(), UserError> {
+        let mut reached = BTreeSet::from([script.start]);
+        let mut open = vec![script.start];
+        while let Some(step) = open.pop().and_then(|place| script.steps.get(place)) {
+            for next in &step.next {
+                if reached.insert(next.goto) {
+                    open.push(next.goto);
+                }
+            }
+        }
+        let unreached = parsed.steps.iter().enumerate().find(|(at, _)| !reached.contains(at));
+        match unreached {
+            Some((_, step)) => {
+                let id = &step.get_ref().id;
+                let why = format!("no step leads to `{}`", id.get_ref());
+                Err(self.wrong(&id.span(), why, "Remove it, or go to it from another step."))
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What a request tells: who asks, what tools answered, what the person said.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::model::{ContentHash, Message, Role};
+use crate::provider::Request;
+
+/// Beginnings of messages that the program itself puts into a chat in the person's place.
+const PROGRAM_NOTES: [&str; 4] = [
+    "Files of the project:\n",
+    "The last build failed:\n",
+    "Nobody was named to go on.",
+    "Nobody here is called ",
+];
+
+/// A file that was refused, and the words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub path: String,
+    pub reason: String,
+}
+
+/// A request with what can be read out of it.
+pub(super) struct Situation<'a> {
+    pub request: &'a Request,
+    /// What the person said since the last call, oldest first.
+    pub said: Vec<&'a str>,
+    /// All the person's messages in this chat, counted by a short hash.
+    pub heard: BTreeMap<String, u32>,
+    /// Answers to the agent's own last calls, in order.
+    answers: Vec<(&'a str, Value)>,
+}
+
+impl<'a> Situation<'a> {
+    /// Reads a request; `heard` are the messages of the person known before.
+    pub fn new(request: &'a Request, heard: Option<&BTreeMap<String, u32>>) -> Self {
+        let (said, heard) = spoken(&request.messages, heard);
+        Self { request, said, heard, answers: answers(request) }
+    }
+
+    /// The text of the newest message.
+    pub fn last_message(&self) -> &'a str {
+        self.request.messages.last().map_or("", |message| message.text.as_str())
+    }
+
+    /// What a tool answered in this turn; without a name, what the last one did.
+    pub fn answer(&self, tool: Option<&str>) -> Option<&Value> {
+        let mut answers = self.answers.iter().rev();
+        answers.find(|(name, _)| tool.is_none_or(|tool| tool == *name)).map(|(_, answer)| answer)
+    }
+
+    /// The files that were refused in this turn.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        let mut refusals: Vec<Refusal> = Vec::new();
+        for (_, answer) in &self.answers {
+            for entry in answer.get("rejected").and_then(Value::as_array).into_iter().flatten() {
+                let text = |key| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+                let Some(path) = text("file_name") else { continue };
+                refusals.retain(|known| known.path != path);
+                refusals.push(Refusal { path, reason: text("reason").unwrap_or_default() });
+            }
+        }
+        refusals
+    }
+
+    /// Why the last thing was refused: the words given for files, or else for the call.
+    pub fn reason(&self) -> String {
+        let mut reasons: Vec<String> = Vec::new();
+        for Refusal { reason, .. } in self.refusals() {
+            if !reason.is_empty() && !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        if reasons.is_empty()
+            && let Some(answer) = self.answer(None)
+        {
+            let places = ["/rejected", "/reason", "/errors/0/message", "/error/message"];
+            let given = places.iter().find_map(|at| answer.pointer(at)?.as_str());
+            reasons.extend(given.map(str::to_owned));
+        }
+        match reasons.is_empty() {
+            true => "no reason was given".to_owned(),
+            false => reasons.join("; "),
+        }
+    }
+
+    /// Tool answers and the last message in a few words, for messages about a run off the track.
+    pub fn in_words(&self) -> String {
+        let request = self.request;
+        let mut words = format!(
+            "{} asks in phase `{}`, attempt {}",
+            request.agent, request.phase, request.attempt
+        );
+        for (tool, answer) in &self.answers {
+            words.push_str(&format!("; `{tool}` answered {}", shortened(&answer.to_string())));
+        }
+        words
+    }
+}
+
+/// Cuts a text to what fits into a sentence.
+pub(super) fn shortened(text: &str) -> String {
+    const MOST: usize = 160;
+    let mut short: String = text.chars().take(MOST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+fn spoken<'a>(
+    messages: &'a [std::sync::Arc<Message>],
+    before: Option<&BTreeMap<String, u32>>,
+) -> (Vec<&'a str>, BTreeMap<String, u32>) {
+    let mut heard: BTreeMap<String, u32> = BTreeMap::new();
+    let mut said = Vec::new();
+    let of_nobody = messages.iter().filter(|m| m.role == Role::User && m.agent.is_none());
+    // The first one is the task.
+    for message in of_nobody.skip(1) {
+        let text = message.text.as_str();
+        if PROGRAM_NOTES.iter().any(|note| text.starts_with(note)) {
+            continue;
+        }
+        let hash = ContentHash::of(text.as_bytes()).short();
+        let known = before.and_then(|before| before.get(&hash)).copied().unwrap_or(0);
+        let count = heard.entry(hash).or_default();
+        *count += 1;
+        if *count > known {
+            said.push(text);
+        }
+    }
+    // What was said to one agent is not in the chats of the others, and stays known.
+    for (hash, known) in before.into_iter().flatten() {
+        let count = heard.entry(hash.clone()).or_default();
+        *count = (*count).max(*known);
+    }
+    (said, heard)
+}
+
+fn answers(request: &Request) -> Vec<(&str, Value)> {
+    let own = request.messages.iter().rposition(|message| message.role == Role::Assistant);
+    let Some((asked, rest)) = own.and_then(|at| request.messages.get(at..)?.split_first()) else {
+        return Vec::new();
+    };
+    let answers = rest.iter().filter_map(|message| {
+        let call = message.answers.filter(|_| message.role == Role::Tool)?;
+        let call = asked.calls.iter().find(|made| made.id == call)?;
+        let answer = serde_json::from_str(&message.text).unwrap_or(Value::Null);
+        Some((call.tool.as_str(), answer))
+    });
+    answers.collect()
+}

@@ -1,0 +1,412 @@
+//! What changed between two versions of a file, as plain data.
+//!
+//! Owns the comparison of lines, the pairing of changed lines, and the unified form. Lines are
+//! compared as bytes, so that no change hides behind the way it is shown; their texts are raw and
+//! must be sanitised before they reach a screen.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+
+use super::sanitize;
+use super::words;
+
+/// More pairs of changed lines than this get no emphasis.
+const MAX_PAIRS: usize = 5_000;
+
+/// What to compare how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Unchanged lines to keep around each change.
+    pub context: usize,
+    /// After this time the rest is found in a coarser way: still right, but with longer changes.
+    pub budget: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { context: 3, budget: Duration::from_millis(500) }
+    }
+}
+
+/// How the bytes of a version read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// As UTF-8 text.
+    Utf8,
+    /// Not as UTF-8; the bytes that are not show as `\x` escapes.
+    Other,
+}
+
+/// What happened to a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LineKind {
+    /// It is in both versions.
+    Context,
+    /// It is only in the old one.
+    Removed,
+    /// It is only in the new one.
+    Added,
+}
+
+/// How a line ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LineEnd {
+    /// With a line feed.
+    Lf,
+    /// With carriage return and line feed.
+    CrLf,
+    /// With the end of the file.
+    Missing,
+}
+
+/// One line of a [`Hunk`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffLine {
+    /// What happened to it.
+    pub kind: LineKind,
+    /// Its number in the old version, from 1.
+    pub old_no: Option<usize>,
+    /// Its number in the new version, from 1.
+    pub new_no: Option<usize>,
+    /// Its text without the line end, not sanitised.
+    pub text: String,
+    /// How it ends.
+    pub end: LineEnd,
+    /// Byte ranges of `text` that differ from the line it was paired with; empty when there is
+    /// none or nothing is alike.
+    pub emphasis: Vec<Range<usize>>,
+}
+
+/// Changes that lie close together, with the lines around them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk {
+    /// First line in the old version, from 1; the line before when `old_len` is 0.
+    pub old_start: usize,
+    /// Lines of the old version.
+    pub old_len: usize,
+    /// First line in the new version, from 1; the line before when `new_len` is 0.
+    pub new_start: usize,
+    /// Lines of the new version.
+    pub new_len: usize,
+    /// Its lines in order, removed ones before added ones.
+    pub lines: Vec<DiffLine>,
+}
+
+impl Hunk {
+    /// The header of the unified form, e.g. `@@ -1,3 +1,4 @@`.
+    #[must_use]
+    pub fn header(&self) -> String {
+        let range = |start: usize, len: usize| match len {
+            1 => start.to_string(),
+            _ => format!("{start},{len}"),
+        };
+        let old = range(self.old_start, self.old_len);
+        let new = range(self.new_start, self.new_len);
+        format!("@@ -{old} +{new} @@")
+    }
+}
+
+/// All changes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    /// In order of lines; empty when nothing changed.
+    pub hunks: Vec<Hunk>,
+    /// How many lines only the new version has.
+    pub added: usize,
+    /// How many lines only the old version has.
+    pub removed: usize,
+    /// How the worse of the two versions reads.
+    pub encoding: Encoding,
+}
+
+impl FileDiff {
+    /// The unified form, as `patch` takes it; empty when nothing changed. Exact for UTF-8 texts;
+    /// other bytes stand as `\x` escapes.
+    #[must_use]
+    pub fn unified(&self, old_label: &str, new_label: &str) -> String {
+        if self.hunks.is_empty() {
+            return String::new();
+        }
+        let mut out = format!("--- {old_label}\n+++ {new_label}\n");
+        for hunk in &self.hunks {
+            out.push_str(&hunk.header());
+            out.push('\n');
+            for line in &hunk.lines {
+                out.push(match line.kind {
+                    LineKind::Context => ' ',
+                    LineKind::Removed => '-',
+                    LineKind::Added => '+',
+                });
+                out.push_str(&line.text);
+                out.push_str(match line.end {
+                    LineEnd::Lf => "\n",
+                    LineEnd::CrLf => "\r\n",
+                    LineEnd::Missing => "\n\\ No newline at end of file\n",
+                });
+            }
+        }
+        out
+    }
+
+    /// All lines of all hunks in order.
+    pub fn lines(&self) -> impl Iterator<Item = &DiffLine> {
+        self.hunks.iter().flat_map(|hunk| &hunk.lines)
+    }
+}
+
+/// Compares two versions of a file.
+#[must_use]
+pub fn diff(old: &[u8], new: &[u8], options: Options) -> FileDiff {
+    let (old_lines, new_lines) = (split_lines(old), split_lines(new));
+    let mut numbers = HashMap::with_capacity(old_lines.len());
+    let old_ids = number(&old_lines, &mut numbers);
+    let new_ids = number(&new_lines, &mut numbers);
+    let deadline = Instant::now().checked_add(options.budget);
+    let ops = capture_diff_slices_deadline(Algorithm::Patience, &old_ids, &new_ids, deadline);
+    let is_text = std::str::from_utf8(old).is_ok() && std::str::from_utf8(new).is_ok();
+    let mut builder = Builder { old: &old_lines, new: &new_lines, deadline, pairs: 0 };
+    let groups = group_diff_ops(ops, options.context.min(1 << 24));
+    let hunks: Vec<Hunk> = groups
+        .iter()
+        .filter(|ops| ops.iter().any(|op| !matches!(op, DiffOp::Equal { .. })))
+        .map(|ops| builder.hunk(ops))
+        .collect();
+    let count = |kind| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|l| l.kind == kind).count();
+    FileDiff {
+        added: count(LineKind::Added),
+        removed: count(LineKind::Removed),
+        encoding: if is_text { Encoding::Utf8 } else { Encoding::Other },
+        hunks,
+    }
+}
+
+/// Lines with their ends; no empty line after a final line feed.
+fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|&byte| byte == b'\n').collect()
+}
+
+/// Gives each distinct line a number, so that comparing is cheap.
+fn number<'a>(lines: &[&'a [u8]], numbers: &mut HashMap<&'a [u8], u32>) -> Vec<u32> {
+    lines
+        .iter()
+        .map(|line| {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            *numbers.entry(line).or_insert(next)
+        })
+        .collect()
+}
+
+struct Builder<'a> {
+    old: &'a [&'a [u8]],
+    new: &'a [&'a [u8]],
+    deadline: Option<Instant>,
+    pairs: usize,
+}
+
+impl Builder<'_> {
+    fn hunk(&mut self, ops: &[DiffOp]) -> Hunk {
+        let mut lines = Vec::new();
+        for op in ops {
+            let (old, new) = (op.old_range(), op.new_range());
+            if matches!(op, DiffOp::Equal { .. }) {
+                lines.extend(old.zip(new).map(|(old, new)| self.line(Some(old), Some(new))));
+                continue;
+            }
+            let mut removed: Vec<_> = old.map(|at| self.line(Some(at), None)).collect();
+            let mut added: Vec<_> = new.map(|at| self.line(None, Some(at))).collect();
+            self.emphasise(&mut removed, &mut added);
+            lines.append(&mut removed);
+            lines.append(&mut added);
+        }
+        let span = |range: fn(&DiffOp) -> Range<usize>| {
+            let start = ops.first().map_or(0, |op| range(op).start);
+            let end = ops.last().map_or(0, |op| range(op).end);
+            (if end > start { start + 1 } else { start }, end - start)
+        };
+        let (old_start, old_len) = span(DiffOp::old_range);
+        let (new_start, new_len) = span(DiffOp::new_range);
+        Hunk { old_start, old_len, new_start, new_len, lines }
+    }
+
+    fn line(&self, old: Option<usize>, new: Option<usize>) -> DiffLine {
+        let bytes = match (old, new) {
+            (Some(at), _) => self.old.get(at),
+            (None, Some(at)) => self.new.get(at),
+            (None, None) => None,
+        };
+        let (text, end) = without_end(bytes.copied().unwrap_or_default());
+        DiffLine {
+            kind: match (old, new) {
+                (Some(_), None) => LineKind::Removed,
+                (None, Some(_)) => LineKind::Added,
+                _ => LineKind::Context,
+            },
+            old_no: old.map(|at| at + 1),
+            new_no: new.map(|at| at + 1),
+            text: sanitize::decode(text).into_owned(),
+            end,
+            emphasis: Vec::new(),
+        }
+    }
+
+    fn emphasise(&mut self, removed: &mut [DiffLine], added: &mut [DiffLine]) {
+        let late = |deadline: Option<Instant>| deadline.is_some_and(|at| Instant::now() > at);
+        if removed.is_empty() || added.is_empty() || late(self.deadline) {
+            return;
+        }
+        let olds: Vec<&str> = removed.iter().map(|line| line.text.as_str()).collect();
+        let news: Vec<&str> = added.iter().map(|line| line.text.as_str()).collect();
+        for (old_at, new_at) in words::pair(&olds, &news) {
+            self.pairs += 1;
+            if self.pairs > MAX_PAIRS || late(self.deadline) {
+                return;
+            }
+            let (Some(old), Some(new)) = (removed.get_mut(old_at), added.get_mut(new_at)) else {
+                continue;
+            };
+            (old.emphasis, new.emphasis) = words::emphasis(&old.text, &new.text);
+        }
+    }
+}
+
+fn without_end(line: &[u8]) -> (&[u8], LineEnd) {
+    if let Some(text) = line.strip_suffix(b"\r\n") {
+        (text, LineEnd::CrLf)
+    } else if let Some(text) = line.strip_suffix(b"\n") {
+        (text, LineEnd::Lf)
+    } else {
+        (line, LineEnd::Missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(old: &str, new: &str) -> FileDiff {
+        diff(old.as_bytes(), new.as_bytes(), Options::default())
+    }
+
+    /// Applies a unified patch the way `patch` does: context and removed lines must match.
+    fn apply(old: &str, patch: &str) -> String {
+        let mut old_lines = old.split_inclusive('\n');
+        let (mut out, mut at) = (String::new(), 0);
+        let rows: Vec<&str> = patch.split_inclusive('\n').skip(2).collect();
+        for (place, row) in rows.iter().enumerate() {
+            let has_no_end = rows.get(place + 1).is_some_and(|next| next.starts_with('\\'));
+            let body = if has_no_end { row[1..].trim_end_matches('\n') } else { &row[1..] };
+            match row.as_bytes()[0] {
+                b'@' => {
+                    let range = row.split(' ').nth(1).unwrap()[1..].to_owned();
+                    let (start, len) = range.split_once(',').unwrap_or((&range, "1"));
+                    let start: usize = start.parse().unwrap();
+                    let start = if len == "0" { start } else { start - 1 };
+                    while at < start {
+                        out.push_str(old_lines.next().unwrap());
+                        at += 1;
+                    }
+                }
+                b' ' => {
+                    assert_eq!(old_lines.next().unwrap(), body);
+                    out.push_str(body);
+                    at += 1;
+                }
+                b'-' => {
+                    assert_eq!(old_lines.next().unwrap(), body);
+                    at += 1;
+                }
+                b'+' => out.push_str(body),
+                b'\\' => {}
+                other => panic!("row starts with {other}"),
+            }
+        }
+        old_lines.for_each(|line| out.push_str(line));
+        out
+    }
+
+    #[test]
+    fn one_changed_line_is_one_hunk_with_its_words() {
+        let old = "a\nb\n#include \"driver/gpio.h\"\nc\nd\ne\nf\n";
+        let new = "a\nb\n#include \"driver/i2c_master.h\"\nc\nd\ne\nf\n";
+        let found = of(old, new);
+        assert_eq!((found.added, found.removed, found.hunks.len()), (1, 1, 1));
+        assert_eq!(found.hunks[0].header(), "@@ -1,6 +1,6 @@");
+        let added = found.lines().find(|line| line.kind == LineKind::Added).unwrap();
+        let words: Vec<_> = added.emphasis.iter().map(|range| &added.text[range.clone()]).collect();
+        assert_eq!((words, added.new_no, added.old_no), (vec!["i2c_master"], Some(3), None));
+    }
+
+    #[test]
+    fn line_ends_are_changes_too() {
+        let found = of("a\nb\n", "a\r\nb");
+        let ends: Vec<_> = found.lines().map(|line| (line.kind, line.end)).collect();
+        assert_eq!(
+            ends,
+            [
+                (LineKind::Removed, LineEnd::Lf),
+                (LineKind::Removed, LineEnd::Lf),
+                (LineKind::Added, LineEnd::CrLf),
+                (LineKind::Added, LineEnd::Missing),
+            ]
+        );
+        assert_eq!(apply("a\nb\n", &found.unified("a", "b")), "a\r\nb");
+    }
+
+    #[test]
+    fn new_and_removed_files_are_one_hunk() {
+        let made = of("", "x\ny\n");
+        assert_eq!((made.added, made.hunks[0].header().as_str()), (2, "@@ -0,0 +1,2 @@"));
+        let gone = of("x\ny\n", "");
+        assert_eq!((gone.removed, gone.hunks[0].header().as_str()), (2, "@@ -1,2 +0,0 @@"));
+        assert!(of("same\n", "same\n").hunks.is_empty());
+    }
+
+    #[test]
+    fn bytes_that_read_alike_still_differ() {
+        let found = diff(b"\\xff\n", b"\xff\n", Options::default());
+        assert_eq!((found.added, found.removed, found.encoding), (1, 1, Encoding::Other));
+        assert!(found.lines().all(|line| line.text == "\\xff"));
+    }
+
+    #[test]
+    fn a_hopeless_pair_of_files_still_ends_and_is_right() {
+        let text = |salt: u32| -> String {
+            (0..20_000_u32)
+                .map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761 ^ salt) % 97))
+                .collect()
+        };
+        let (old, new) = (text(0), text(0x5bd1));
+        let options = Options { budget: Duration::from_millis(50), ..Options::default() };
+        let found = diff(old.as_bytes(), new.as_bytes(), options);
+        assert_eq!(apply(&old, &found.unified("a", "b")), new);
+    }
+
+    proptest! {
+        #[test]
+        fn the_unified_form_makes_new_from_old(
+            old in "([abc ]{0,3}(\n|\r\n)){0,20}[ab]{0,2}",
+            new in "([abc ]{0,3}(\n|\r\n)){0,20}[ab]{0,2}",
+            context in 0_usize..5,
+        ) {
+            let options = Options { context, ..Options::default() };
+            let found = diff(old.as_bytes(), new.as_bytes(), options);
+            prop_assert_eq!(found.hunks.is_empty(), old == new);
+            if old != new {
+                prop_assert_eq!(apply(&old, &found.unified("a/x", "b/x")), new);
+            }
+        }
+
+        #[test]
+        fn emphasis_lies_on_character_boundaries(old in "\\PC{0,30}", new in "\\PC{0,30}") {
+            for line in of(&old, &new).lines() {
+                prop_assert!(line.emphasis.iter().all(|range| line.text.get(range.clone()).is_some()));
+                prop_assert!(line.emphasis.windows(2).all(|two| two[0].end < two[1].start));
+            }
+        }
+    }
+}

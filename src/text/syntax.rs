@@ -1,0 +1,362 @@
+//! Colours by meaning, and the first place where a file does not parse.
+//!
+//! Owns the grammars. Must not know themes. Work on one text is bounded in size and time, because
+//! the text may come from a model.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{
+    ParseOptions, ParseState, Parser, Query, QueryCursor, QueryCursorOptions, QueryCursorState,
+    StreamingIterator, Tree,
+};
+
+use crate::model::ProjectPath;
+
+/// Longer texts are not looked at, in bytes.
+const MAX_BYTES: usize = 1 << 20;
+/// Longest time for one text.
+const BUDGET: Duration = Duration::from_millis(250);
+
+/// A language with a grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// C sources and headers.
+    C,
+    /// CMake lists and scripts.
+    Cmake,
+    /// JSON.
+    Json,
+}
+
+/// What a piece of text means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SyntaxKind {
+    /// A word of the language.
+    Keyword,
+    /// Name of a type.
+    Type,
+    /// Name of a function or command.
+    Function,
+    /// Text in quotes.
+    String,
+    /// A number.
+    Number,
+    /// Words for people.
+    Comment,
+    /// A fixed value with a name.
+    Constant,
+    /// A directive of the preprocessor.
+    Preprocessor,
+    /// An operator.
+    Operator,
+    /// Name of a variable.
+    Variable,
+    /// Name of a field or key.
+    Property,
+    /// Brackets and separators.
+    Punctuation,
+}
+
+/// A piece of one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// Bytes of the line.
+    pub range: Range<usize>,
+    /// What it means.
+    pub kind: SyntaxKind,
+}
+
+/// The first place where a text does not parse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// From 1.
+    pub line: usize,
+    /// In bytes from 1.
+    pub column: usize,
+    /// What is wrong there, e.g. "`{` is never closed".
+    pub message: String,
+}
+
+/// The language that the name of a file suggests. C++ has none: with the grammar of C good files
+/// would look wrong.
+#[must_use]
+pub fn language_of(path: &ProjectPath) -> Option<Language> {
+    if path.file_name() == "CMakeLists.txt" {
+        return Some(Language::Cmake);
+    }
+    match path.extension()? {
+        "c" | "h" => Some(Language::C),
+        "cmake" => Some(Language::Cmake),
+        "json" => Some(Language::Json),
+        _ => None,
+    }
+}
+
+/// The language with that name, as a fence of Markdown states it.
+#[must_use]
+pub fn language_named(name: &str) -> Option<Language> {
+    match name.to_ascii_lowercase().as_str() {
+        "c" | "h" => Some(Language::C),
+        "cmake" => Some(Language::Cmake),
+        "json" => Some(Language::Json),
+        _ => None,
+    }
+}
+
+/// The coloured pieces of each line of `source`, in order and without overlap. Empty when the
+/// text is too long or takes too long.
+#[must_use]
+pub fn highlight(language: Language, source: &str) -> Vec<Vec<Span>> {
+    let deadline = Instant::now() + BUDGET;
+    let Some(tree) = parse(language, source, deadline) else { return Vec::new() };
+    let Some(grammar) = grammar(language) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut cursor = QueryCursor::new();
+    let mut watch = |_: &QueryCursorState| until(deadline);
+    let options = QueryCursorOptions::new().progress_callback(&mut watch);
+    let mut captures =
+        cursor.captures_with_options(&grammar.query, tree.root_node(), source.as_bytes(), options);
+    while let Some((matched, place)) = captures.next() {
+        let Some(capture) = matched.captures().get(*place) else { continue };
+        let paint = grammar.paints.get(capture.index as usize).copied().unwrap_or(Paint::Skip);
+        let is_usable = grammar.usable.get(matched.pattern_index).copied().unwrap_or(true);
+        if paint != Paint::Skip && is_usable {
+            found.push((capture.node.byte_range(), matched.pattern_index, paint));
+        }
+    }
+    // Outer before inner; of two for the same text the later pattern is the more special one.
+    found.sort_by_key(|(range, pattern, _)| (range.start, usize::MAX - range.end, *pattern));
+    let mut kinds: Vec<Option<SyntaxKind>> = vec![None; source.len()];
+    for (range, _, paint) in found {
+        if let Some(cells) = kinds.get_mut(range) {
+            cells.fill(match paint {
+                Paint::Kind(kind) => Some(kind),
+                Paint::Clear | Paint::Skip => None,
+            });
+        }
+    }
+    spans(source, &kinds)
+}
+
+/// The first place where `source` does not parse in the language that `path` suggests; `None`
+/// when it parses, when there is no grammar, or when it cannot be told in time.
+#[must_use]
+pub fn first_error(path: &ProjectPath, source: &str) -> Option<SyntaxError> {
+    let language = language_of(path)?;
+    let deadline = Instant::now() + BUDGET;
+    let tree = match language {
+        Language::C => parse(language, &super::c_source::tame(source), deadline)?,
+        Language::Cmake | Language::Json => parse(language, source, deadline)?,
+    };
+    if !tree.root_node().has_error() {
+        return None;
+    }
+    Some(super::syntax_error::locate(&tree, source))
+}
+
+fn parse(language: Language, source: &str, deadline: Instant) -> Option<Tree> {
+    if source.len() > MAX_BYTES {
+        return None;
+    }
+    let grammar = grammar(language)?;
+    let mut parser = Parser::new();
+    parser.set_language(&grammar.language).ok()?;
+    let mut watch = |_: &ParseState| until(deadline);
+    let bytes = source.as_bytes();
+    parser.parse_with_options(
+        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+        None,
+        Some(ParseOptions::new().progress_callback(&mut watch)),
+    )
+}
+
+fn until(deadline: Instant) -> ControlFlow<()> {
+    if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// Cuts the kinds of all bytes into pieces of lines.
+fn spans(source: &str, kinds: &[Option<SyntaxKind>]) -> Vec<Vec<Span>> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for line in source.split_inclusive('\n') {
+        let text = line.trim_end_matches(['\n', '\r']);
+        let cells = kinds.get(start..start + text.len()).unwrap_or_default();
+        let mut spans: Vec<Span> = Vec::new();
+        for (at, kind) in cells.iter().enumerate() {
+            let Some(kind) = *kind else { continue };
+            match spans.last_mut() {
+                Some(last) if last.kind == kind && last.range.end == at => last.range.end = at + 1,
+                _ => spans.push(Span { range: at..at + 1, kind }),
+            }
+        }
+        lines.push(spans);
+        start += line.len();
+    }
+    lines
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Paint {
+    Kind(SyntaxKind),
+    /// Takes away what an outer capture has painted.
+    Clear,
+    Skip,
+}
+
+struct Grammar {
+    language: tree_sitter::Language,
+    query: Query,
+    /// By index of capture.
+    paints: Vec<Paint>,
+    /// By index of pattern: false when it has a condition that cannot be tested here.
+    usable: Vec<bool>,
+}
+
+/// What the grammar's own query lacks for C.
+const MORE_C: &str = r##"
+["(" ")" "[" "]" "{" "}" "," ":"] @punctuation
+["+" "-" "*" "/" "%" "<=" ">=" "<<" ">>" "|" "^" "!" "~" "?" "|=" "&="] @operator
+["goto" "#define" "#elif" "#else" "#endif" "#if" "#ifdef" "#ifndef" "#include"] @keyword
+["#define" "#elif" "#else" "#endif" "#if" "#ifdef" "#ifndef" "#include"] @preprocessor
+(preproc_directive) @preprocessor
+[(char_literal) (escape_sequence)] @string
+[(true) (false)] @constant
+(preproc_def name: (identifier) @constant)
+(enumerator name: (identifier) @constant)
+"##;
+const MORE_CMAKE: &str = r##"
+((unquoted_argument) @constant (#match? @constant "^[A-Z][A-Z0-9_]+$"))
+(variable_ref) @variable
+"##;
+const MORE_JSON: &str = r##"
+(pair key: (string) @property)
+["{" "}" "[" "]" ":" ","] @punctuation
+"##;
+
+fn grammar(language: Language) -> Option<&'static Grammar> {
+    static C: OnceLock<Option<Grammar>> = OnceLock::new();
+    static CMAKE: OnceLock<Option<Grammar>> = OnceLock::new();
+    static JSON: OnceLock<Option<Grammar>> = OnceLock::new();
+    let (cell, function, base, more) = match language {
+        Language::C => (&C, tree_sitter_c::LANGUAGE, tree_sitter_c::HIGHLIGHT_QUERY, MORE_C),
+        Language::Cmake => {
+            (&CMAKE, tree_sitter_cmake::LANGUAGE, tree_sitter_cmake::HIGHLIGHTS_QUERY, MORE_CMAKE)
+        }
+        Language::Json => {
+            (&JSON, tree_sitter_json::LANGUAGE, tree_sitter_json::HIGHLIGHTS_QUERY, MORE_JSON)
+        }
+    };
+    cell.get_or_init(|| build(function.into(), &format!("{base}\n{more}"))).as_ref()
+}
+
+fn build(language: tree_sitter::Language, query: &str) -> Option<Grammar> {
+    let query = Query::new(&language, query).ok()?;
+    let paints = query.capture_names().iter().map(|name| paint(name)).collect();
+    let usable = (0..query.pattern_count())
+        .map(|pattern| {
+            let conditions = query.general_predicates(pattern);
+            !conditions.iter().any(|condition| condition.operator.as_ref() == "lua-match?")
+        })
+        .collect();
+    Some(Grammar { language, query, paints, usable })
+}
+
+fn paint(capture: &str) -> Paint {
+    let family = capture.split('.').next().unwrap_or(capture);
+    Paint::Kind(match (family, capture) {
+        ("preprocessor", _) | (_, "keyword.directive") => SyntaxKind::Preprocessor,
+        ("keyword", _) => SyntaxKind::Keyword,
+        ("type", _) => SyntaxKind::Type,
+        ("function", _) => SyntaxKind::Function,
+        ("property", _) | (_, "string.special.key") => SyntaxKind::Property,
+        ("string" | "escape", _) => SyntaxKind::String,
+        ("number", _) => SyntaxKind::Number,
+        ("comment", _) => SyntaxKind::Comment,
+        ("constant" | "boolean" | "label" | "module", _) => SyntaxKind::Constant,
+        ("operator", _) => SyntaxKind::Operator,
+        ("variable", _) => SyntaxKind::Variable,
+        ("punctuation" | "delimiter", _) => SyntaxKind::Punctuation,
+        ("none", _) => return Paint::Clear,
+        _ => return Paint::Skip,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kind_of(language: Language, source: &str, word: &str) -> Option<SyntaxKind> {
+        let (row, line) = source.lines().enumerate().find(|(_, line)| line.contains(word))?;
+        let at = line.find(word)?;
+        let lines = highlight(language, source);
+        let span =
+            lines[row].iter().find(|s| s.range.start <= at && at + word.len() <= s.range.end);
+        span.map(|span| span.kind)
+    }
+
+    #[test]
+    fn c_is_coloured_by_meaning() {
+        let source = "#include \"esp_log.h\"\n/* why */ static const char *TAG = \"scan\";\n\
+                      int probe(uint8_t a) {\n  ESP_LOGI(TAG, \"%d\", a.field + 0x3c);\n  return MAX;\n}\n";
+        let kind = |word| kind_of(Language::C, source, word);
+        assert_eq!(kind("#include"), Some(SyntaxKind::Preprocessor));
+        assert_eq!(kind("\"esp_log.h\""), Some(SyntaxKind::String));
+        assert_eq!(kind("/* why */"), Some(SyntaxKind::Comment));
+        assert_eq!(kind("static"), Some(SyntaxKind::Keyword));
+        assert_eq!(kind("char"), Some(SyntaxKind::Type));
+        assert_eq!(kind("uint8_t"), Some(SyntaxKind::Type));
+        assert_eq!(kind("probe"), Some(SyntaxKind::Function));
+        assert_eq!(kind("ESP_LOGI"), Some(SyntaxKind::Function));
+        assert_eq!(kind("field"), Some(SyntaxKind::Property));
+        assert_eq!(kind("0x3c"), Some(SyntaxKind::Number));
+        assert_eq!(kind("MAX"), Some(SyntaxKind::Constant));
+        assert_eq!(kind("+"), Some(SyntaxKind::Operator));
+    }
+
+    #[test]
+    fn cmake_and_json_are_coloured_by_meaning() {
+        let source = "# lists\nidf_component_register(SRCS \"main.c\" INCLUDE_DIRS include)\n\
+                      if(TARGET x)\nendif()\nset(NAME ${OTHER})\n";
+        let kind = |word| kind_of(Language::Cmake, source, word);
+        assert_eq!(kind("# lists"), Some(SyntaxKind::Comment));
+        assert_eq!(kind("idf_component_register"), Some(SyntaxKind::Function));
+        assert_eq!(kind("SRCS"), Some(SyntaxKind::Constant));
+        assert_eq!(kind("\"main.c\""), Some(SyntaxKind::String));
+        assert_eq!(kind("include"), None);
+        assert_eq!(kind("endif"), Some(SyntaxKind::Keyword));
+        assert_eq!(kind("OTHER"), Some(SyntaxKind::Variable));
+        let source = "{\"key\": \"text\", \"n\": [1, true]}";
+        let kind = |word| kind_of(Language::Json, source, word);
+        assert_eq!(kind("\"key\""), Some(SyntaxKind::Property));
+        assert_eq!(kind("\"text\""), Some(SyntaxKind::String));
+        assert_eq!(kind("1"), Some(SyntaxKind::Number));
+        assert_eq!(kind("true"), Some(SyntaxKind::Constant));
+    }
+
+    #[test]
+    fn names_suggest_languages() {
+        let of = |path| language_of(&ProjectPath::new(path).unwrap());
+        assert_eq!(of("main/CMakeLists.txt"), Some(Language::Cmake));
+        assert_eq!(of("main/a.h"), Some(Language::C));
+        assert_eq!((of("main/a.cpp"), of("sdkconfig")), (None, None));
+        assert_eq!(language_named("C"), Some(Language::C));
+    }
+
+    proptest! {
+        #[test]
+        fn spans_lie_inside_their_lines_in_order(source in "[a-z#\"'/*(){};=\\\\\n\r é0]{0,120}") {
+            for language in [Language::C, Language::Cmake, Language::Json] {
+                let lines = highlight(language, &source);
+                prop_assert_eq!(lines.len(), source.split_inclusive('\n').count());
+                for (spans, line) in lines.iter().zip(source.split_inclusive('\n')) {
+                    prop_assert!(spans.iter().all(|span| line.get(span.range.clone()).is_some()));
+                    prop_assert!(spans.windows(2).all(|two| two[0].range.end <= two[1].range.start));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Finds errors and warnings in what a build printed.
+//!
+//! Owns the knowledge of the forms in which GCC, Clang, linkers, CMake, ninja and `idf.py` tell
+//! them. Pure: bytes in, findings out.
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::model::{Diagnostic, Severity};
+use crate::text::sanitize;
+
+/// More findings than this help nobody; errors are kept first.
+const MAX_DIAGNOSTICS: usize = 500;
+
+/// A message or hint is cut after this many bytes.
+const MAX_MESSAGE_BYTES: usize = 2000;
+
+/// How `idf.py` begins its advice.
+const YELLOW: &str = "\u{1b}[0;33m";
+
+/// How `idf.py` tells that ninja or CMake did not succeed; what they printed says why.
+const COMMAND_FAILED: &str = " failed with exit code ";
+
+/// The patterns; a pattern that does not compile would find nothing, which the tests notice.
+struct Patterns {
+    compiler: Option<Regex>,
+    included: Option<Regex>,
+    linker_line: Option<Regex>,
+    linker_object: Option<Regex>,
+    linker: Option<Regex>,
+    cmake: Option<Regex>,
+    call: Option<Regex>,
+    plain: Option<Regex>,
+}
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
+    let regex = |text: &str| Regex::new(text).ok();
+    Patterns {
+        included: regex(r"^(?:In file included from|\s+from) (.+?):(\d+)(?::\d+)?[:,]$"),
+        compiler: regex(
+            r"^([^\s:][^:]*):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$",
+        ),
+        linker_line: regex(
+            r"^(?:.*:)?([^:()\s][^:()]*):(\d+):(?:\([^)]*\):)? ((?:undefined reference to|multiple definition of) .*)$",
+        ),
+        linker_object: regex(
+            r"^(.*):\([^)]*\): ((?:undefined reference to|multiple definition of) .*)$",
+        ),
+        linker: regex(r"^(?:\S*/)?(?:[\w.-]+-)?ld(?:\.\w+)?(?:\.exe)?: (warning: )?(.*)$"),
+        cmake: regex(
+            r"^CMake (Error|Warning|Deprecation Warning)(?: \(dev\))?(?: (?:at|in) (.+?):(\d+) \([^)]*\))?:\s*(.*)$",
+        ),
+        call: regex(r"^  (\S.*?):(\d+) \([^)]*\)$"),
+        plain: regex(r"^(?:ERROR|FATAL ERROR|Error): (.+)$"),
+    }
+});
+
+fn captures<'t>(pattern: Option<&Regex>, text: &'t str) -> Option<Captures<'t>> {
+    pattern?.captures(text)
+}
+
+/// Finds what went wrong in `output`, the raw bytes of a build of the project at the absolute
+/// path `project`: each finding once, errors first, then warnings, then notes, otherwise in the
+/// order they came; at most 500.
+#[must_use]
+pub fn parse(project: &Path, output: &[u8]) -> Vec<Diagnostic> {
+    let text = sanitize::decode(output);
+    let lines: Vec<&str> = text.split('\n').map(|line| line.trim_end_matches('\r')).collect();
+    let includes = Vec::new();
+    let mut finder = Finder { project, found: Vec::new(), includes, fallback: None };
+    let mut rest = lines.as_slice();
+    while let Some((first, after)) = rest.split_first() {
+        let used = finder.hint(rest).or_else(|| finder.cmake(rest));
+        rest = match used {
+            Some(used) => rest.get(used.max(1)..).unwrap_or_default(),
+            None => {
+                finder.line(&sanitize::strip_sequences(first));
+                after
+            }
+        };
+    }
+    finder.finish()
+}
+
+struct Finder<'a> {
+    project: &'a Path,
+    found: Vec<Diagnostic>,
+    /// The lines that include the file of the next finding, the nearest first.
+    includes: Vec<(String, Option<u32>)>,
+    /// What is told when nothing better was found.
+    fallback: Option<String>,
+}
+
+impl Finder<'_> {
+    fn finish(self) -> Vec<Diagnostic> {
+        let Self { mut found, fallback, .. } = self;
+        if let (Some(message), false) = (fallback, found.iter().any(is_error)) {
+            found.push(diagnostic(Severity::Error, &message));
+        }
+        let mut seen = HashSet::new();
+        found.retain(|d| seen.insert((d.file.clone(), d.line, d.column, d.message.clone())));
+        found.sort_by_key(|d| d.severity);
+        found.truncate(MAX_DIAGNOSTICS);
+        found
+    }
+
+    fn line(&mut self, line: &str) {
+        if let Some(found) = captures(PATTERNS.included.as_ref(), line) {
+            if line.starts_with("In") {
+                self.includes.clear();
+            }
+            self.includes.push((group(&found, 1).to_owned(), number(&found, 2)));
+            return;
+        }
+        let finding = self.compiler(line).or_else(|| self.linker(line)).or_else(|| {
+            captures(PATTERNS.plain.as_ref(), line)
+                .filter(|_| !line.contains(COMMAND_FAILED))
+                .map(|c| diagnostic(Severity::Error, group(&c, 1)))
+        });
+        if let Some(finding) = finding {
+            self.includes.clear();
+            self.found.push(finding);
+        } else if self.fallback.is_none()
+            && (line.starts_with("FAILED: ")
+                || line.starts_with("ninja: error: ")
+                || line.contains(COMMAND_FAILED)
+                || line.starts_with("collect2: error: "))
+        {
+            self.fallback = Some(line.to_owned());
+        }
+    }
+
+    fn compiler(&self, line: &str) -> Option<Diagnostic> {
+        let found = captures(PATTERNS.compiler.as_ref(), line)?;
+        let severity = match group(&found, 4) {
+            "warning" => Severity::Warning,
+            "note" => Severity::Note,
+            _ => Severity::Error,
+        };
+        let finding = diagnostic(severity, group(&found, 5));
+        let file = group(&found, 1);
+        // What is wrong in a header from elsewhere is mended where the project includes it.
+        let include = self.includes.iter().find(|(by, _)| !self.is_own(file) && self.is_own(by));
+        Some(match include {
+            Some((by, line)) => {
+                Diagnostic { file: Some(self.relative(by)), line: *line, ..finding }
+            }
+            None => Diagnostic {
+                file: Some(self.relative(file)),
+                line: number(&found, 2),
+                // Old compilers say column 0 when they know none.
+                column: number(&found, 3).filter(|&column| column > 0),
+                ..finding
+            },
+        })
+    }
+
+    fn linker(&self, line: &str) -> Option<Diagnostic> {
+        let (severity, said, by_linker) = match captures(PATTERNS.linker.as_ref(), line) {
+            Some(found) => {
+                let is_warning = found.get(1).is_some();
+                let severity = if is_warning { Severity::Warning } else { Severity::Error };
+                (severity, found.get(2).map_or("", |said| said.as_str()), true)
+            }
+            None => (Severity::Error, line, false),
+        };
+        if let Some(found) = captures(PATTERNS.linker_line.as_ref(), said) {
+            return Some(Diagnostic {
+                file: Some(self.relative(group(&found, 1))),
+                line: number(&found, 2),
+                ..diagnostic(severity, group(&found, 3))
+            });
+        }
+        if let Some(found) = captures(PATTERNS.linker_object.as_ref(), said) {
+            let object = group(&found, 1).rsplit('/').next().unwrap_or_default();
+            let message = format!("{} (in {object})", group(&found, 2));
+            return Some(diagnostic(severity, &message));
+        }
+        let is_place = said.ends_with(':') && said.contains(": in function ");
+        (by_linker && !said.is_empty() && !is_place).then(|| diagnostic(severity, said))
+    }
+
+    /// `CMake Error at file:line (command):` with the indented lines after it and the stack of
+    /// calls; returns how many lines that were.
+    fn cmake(&mut self, lines: &[&str]) -> Option<usize> {
+        let first = sanitize::strip_sequences(lines.first()?);
+        let found = captures(PATTERNS.cmake.as_ref(), &first)?;
+        let is_error = group(&found, 1) == "Error";
+        let mut message = vec![group(&found, 4).trim().to_owned()];
+        let mut used = 1;
+        for line in lines.iter().skip(1) {
+            let line = sanitize::strip_sequences(line);
+            if !line.is_empty() && !line.starts_with(' ') {
+                break;
+            }
+            message.push(line.trim().to_owned());
+            used += 1;
+        }
+        let mut place = found.get(2).map(|file| (file.as_str().to_owned(), number(&found, 3)));
+        if lines.get(used).is_some_and(|line| line.starts_with("Call Stack")) {
+            used += 1;
+            while let Some(line) = lines.get(used)
+                && let Some(call) = captures(PATTERNS.call.as_ref(), line)
+            {
+                used += 1;
+                // The framework's scripts report; the project's line is where to look.
+                if place.as_ref().is_some_and(|(file, _)| !self.is_inside(file))
+                    && self.is_inside(group(&call, 1))
+                {
+                    place = Some((group(&call, 1).to_owned(), number(&call, 2)));
+                }
+            }
+        }
+        message.retain(|part| !part.is_empty());
+        let severity = if is_error { Severity::Error } else { Severity::Warning };
+        let mut finding = diagnostic(severity, &message.join(" "));
+        if let Some((file, line)) = place {
+            finding.file = Some(self.relative(&file));
+            finding.line = line;
+        }
+        self.found.push(finding);
+        Some(used)
+    }
+
+    /// Advice of `idf.py` after an error; returns how many lines it was.
+    fn hint(&mut self, lines: &[&str]) -> Option<usize> {
+        let first = lines.first()?;
+        let is_yellow = first.starts_with(YELLOW);
+        let start = sanitize::strip_sequences(first);
+        let is_other = start.starts_with("WARNING:") || start.starts_with("NOTE:");
+        if !start.starts_with("HINT:") && (!is_yellow || is_other) {
+            return None;
+        }
+        let error = self.found.iter_mut().rev().find(|d| is_error(d))?;
+        let mut parts = Vec::new();
+        for line in lines {
+            let stripped = sanitize::strip_sequences(line);
+            let is_next = !parts.is_empty()
+                && (stripped.starts_with("HINT:")
+                    || stripped.is_empty()
+                    || stripped.contains(COMMAND_FAILED));
+            if is_next {
+                break;
+            }
+            parts.push(stripped.trim().trim_start_matches("HINT:").trim().to_owned());
+            if is_yellow && line.contains("\u{1b}[0m") {
+                break;
+            }
+        }
+        let hint = bounded(&parts.join(" "));
+        if !error.hint.contains(&hint) {
+            let joint = if error.hint.is_empty() { "" } else { " " };
+            error.hint = bounded(&format!("{}{joint}{hint}", error.hint));
+        }
+        Some(parts.len())
+    }
+
+    /// Whether a file is the project's own, neither made by a build nor fetched.
+    fn is_own(&self, file: &str) -> bool {
+        let relative = self.relative(file);
+        Path::new(&relative).is_relative()
+            && !["build/", "managed_components/"].iter().any(|made| relative.starts_with(made))
+    }
+
+    fn is_inside(&self, file: &str) -> bool {
+        Path::new(file).is_relative() || Path::new(file).starts_with(self.project)
+    }
+
+    /// The path as the project's files are called, if it lies in the project.
+    fn relative(&self, file: &str) -> String {
+        let path = Path::new(file);
+        // Compilers run in the build folder, one below the project.
+        let path = path.strip_prefix("..").unwrap_or(path);
+        let mut clean = PathBuf::new();
+        for component in path.components() {
+            match component {
+                Component::CurDir => {}
+                Component::ParentDir if clean.file_name().is_some() => {
+                    clean.pop();
+                }
+                other => clean.push(other),
+            }
+        }
+        let inside = clean.strip_prefix(self.project).unwrap_or(&clean);
+        sanitize::line(&inside.to_string_lossy()).into_owned()
+    }
+}
+
+const fn is_error(diagnostic: &Diagnostic) -> bool {
+    matches!(diagnostic.severity, Severity::Error)
+}
+
+fn diagnostic(severity: Severity, message: &str) -> Diagnostic {
+    let message = bounded(message.trim());
+    Diagnostic { file: None, line: None, column: None, severity, message, hint: String::new() }
+}
+
+fn bounded(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_MESSAGE_BYTES);
+    sanitize::line(text.get(..end).unwrap_or_default()).into_owned()
+}
+
+fn group<'t>(captures: &Captures<'t>, index: usize) -> &'t str {
+    captures.get(index).map_or("", |found| found.as_str())
+}
+
+fn number(captures: &Captures<'_>, index: usize) -> Option<u32> {
+    group(captures, index).parse().ok()
+}
+
+/// Reads ninja's `[done/total]` from output that comes in pieces.
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
+    line: Vec<u8>,
+    last: Option<(u32, u32)>,
+}
+
+impl Progress {
+    /// Longer than any counter.
+    const MAX_BYTES: usize = 32;
+
+    /// Takes more output; returns (done, total) when they have changed.
+    pub fn push(&mut self, bytes: &[u8]) -> Option<(u32, u32)> {
+        let before = self.last;
+        for &byte in bytes {
+            match byte {
+                // On a terminal ninja overwrites its line.
+                b'\n' | b'\r' => self.line.clear(),
+                b']' if self.line.len() < Self::MAX_BYTES => {
+                    if let Some(step) = counter(&self.line) {
+                        self.count(step);
+                    }
+                    self.line.push(byte);
+                }
+                _ if self.line.len() < Self::MAX_BYTES => self.line.push(byte),
+                _ => {}
+            }
+        }
+        self.last.filter(|_| self.last != before)
+    }
+
+    /// A part that is built by a ninja of its own, as the bootloader is, counts for itself; its
+    /// counters are left out.
+    fn count(&mut self, (done, total): (u32, u32)) {
+        let is_ours = self.last.is_none_or(|(last_done, last_total)| {
+            total > last_total || (done >= last_done && total >= last_total / 2)
+        });
+        if is_ours && done <= total && total > 0 {
+            self.last = Some((done, total));
+        }
+    }
+}
+
+fn counter(line: &[u8]) -> Option<(u32, u32)> {
+    let text = std::str::from_utf8(line).ok()?;
+    let (done, total) = text.strip_prefix('[')?.split_once('/')?;
+    Some((done.trim().parse().ok()?, total.trim().parse().ok()?))
+}
+
+#[cfg(test)]
+#[path = "diagnostics_tests.rs"]
+mod tests;

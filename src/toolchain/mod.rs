@@ -1,0 +1,95 @@
+//! Building and flashing.
+//!
+//! Owns the processes that compile a project and write it to a board. Must not decide anything:
+//! [`Toolchain::flash`] is called by the gate alone, for an approved plan.
+
+pub mod diagnostics;
+mod idf;
+mod idf_flash;
+pub mod process;
+mod virtual_board;
+
+pub use virtual_board::{Kit, VirtualToolchain};
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::model::{BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, Timestamp, UserError};
+
+pub use idf::IdfToolchain;
+
+/// One build to run.
+#[derive(Clone)]
+pub struct BuildJob {
+    /// Absolute path of the project.
+    pub project: PathBuf,
+    /// Where output and progress go.
+    pub sink: Arc<dyn BuildSink>,
+    /// After this the whole process group is ended.
+    pub timeout: Duration,
+    /// Ends the whole process group at once.
+    pub cancel: CancellationToken,
+}
+
+/// Takes what a build tells while it runs.
+pub trait BuildSink: Send + Sync {
+    /// Raw bytes of stdout and stderr, in the order they came.
+    fn output(&self, bytes: &[u8]);
+    /// `done` of `total` steps are complete.
+    fn progress(&self, done: u32, total: u32);
+}
+
+/// How a build ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildReport {
+    /// Passed, failed, timed out or cancelled.
+    pub outcome: BuildOutcome,
+    /// What was found, errors first.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// One approved flash to run.
+#[derive(Clone)]
+pub struct FlashOrder {
+    /// Absolute path of the project.
+    pub project: PathBuf,
+    /// What to write; images whose hash has changed are refused.
+    pub plan: FlashPlan,
+    /// Takes (written, total) bytes.
+    pub progress: Arc<dyn Fn(u64, u64) + Send + Sync>,
+    /// Ends it at once.
+    pub cancel: CancellationToken,
+}
+
+/// A way to build a project and bring it to a board.
+pub trait Toolchain: Send + Sync {
+    /// What the screen calls it, e.g. `ESP-IDF v5.4 · esp32` or `virtual board`.
+    fn label(&self) -> String;
+
+    /// What is run for a build, for people.
+    fn command(&self) -> String;
+
+    /// Builds.
+    fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport>;
+
+    /// Works out what a flash would write, reading files only.
+    ///
+    /// # Errors
+    /// When there is no build to flash or no board to flash it to.
+    fn plan_flash(
+        &self,
+        project: &std::path::Path,
+        build: BuildId,
+        built_at: Timestamp,
+    ) -> Result<FlashPlan, UserError>;
+
+    /// Writes the images and starts the board; returns the board with the port to listen on.
+    ///
+    /// # Errors
+    /// No port, wrong chip, images that changed since the plan, write or verify failures.
+    fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>>;
+}

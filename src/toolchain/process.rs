@@ -1,0 +1,195 @@
+//! Runs one process with everything it starts, and ends all of it on demand.
+//!
+//! Owns process groups, time limits and the one pipe that keeps stdout and stderr in order. Must
+//! not know what is run.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "builds and flashes are processes; all of them are started here"
+)]
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+use tokio_util::sync::CancellationToken;
+
+/// One read takes at most this many bytes.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// How long the pipe may stay open after the process has ended, by something it left running.
+const LEFTOVER: Duration = Duration::from_secs(2);
+
+/// What to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// The program, by path or to be found in `PATH`.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Variables to set beside those of this program.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where it runs.
+    pub folder: PathBuf,
+    /// After this the whole process group is ended.
+    pub timeout: Duration,
+    /// Ends the whole process group at once.
+    pub cancel: CancellationToken,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// With success.
+    Well,
+    /// With this exit code; `None` when a signal ended it.
+    Badly(Option<i32>),
+    /// It ran into its time limit and was ended.
+    TimedOut,
+    /// It was cancelled and ended.
+    Cancelled,
+}
+
+/// A process and all it starts. Dropping it ends what is left of it.
+pub(super) struct Group {
+    /// The process that leads the group.
+    pub(super) child: Box<dyn ChildWrapper>,
+    is_over: bool,
+}
+
+impl Group {
+    /// Starts `command` as the leader of a group of its own.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(super) fn spawn(mut command: CommandWrap) -> std::io::Result<Self> {
+        command.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
+        Ok(Self { child: command.spawn()?, is_over: false })
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.is_over {
+            // It may be gone already.
+            let _ = self.child.start_kill();
+        }
+    }
+}
+
+/// Runs `job` without input. `output` takes what it prints, stdout and stderr in the order they
+/// came. Dropping the future ends the whole process group.
+///
+/// # Errors
+/// When it cannot be started or waited for.
+pub async fn run(job: Job, mut output: impl FnMut(&[u8])) -> std::io::Result<Ended> {
+    let (reader, writer) = std::io::pipe()?;
+    let mut reader = pipe::Receiver::from_owned_fd(reader.into())?;
+    let mut command = CommandWrap::with_new(&job.program, |command| {
+        command.args(&job.args).envs(job.env.iter().map(|(name, value)| (name, value)));
+        command.current_dir(&job.folder).stdin(Stdio::null());
+    });
+    command.command_mut().stdout(writer.try_clone()?).stderr(writer);
+    // Together with the command goes our writing end, so that the pipe ends with the process.
+    let mut group = Group::spawn(command)?;
+    let cancel = job.cancel.clone();
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Ok(Ended::Cancelled),
+        () = tokio::time::sleep(job.timeout) => Ok(Ended::TimedOut),
+        ended = until_over(&mut group, &mut reader, &mut output) => ended,
+    }
+}
+
+async fn until_over(
+    group: &mut Group,
+    reader: &mut pipe::Receiver,
+    output: &mut impl FnMut(&[u8]),
+) -> std::io::Result<Ended> {
+    let mut buffer = vec![0; CHUNK_BYTES];
+    let mut is_open = true;
+    let status = loop {
+        tokio::select! {
+            biased;
+            read = reader.read(&mut buffer), if is_open => match read? {
+                0 => is_open = false,
+                count => output(buffer.get(..count).unwrap_or_default()),
+            },
+            status = group.child.wait() => break status?,
+        }
+    };
+    while is_open {
+        match tokio::time::timeout(LEFTOVER, reader.read(&mut buffer)).await {
+            Ok(read) => match read? {
+                0 => is_open = false,
+                count => output(buffer.get(..count).unwrap_or_default()),
+            },
+            Err(_) => break,
+        }
+    }
+    // What was left running and still holds the pipe is ended with the group.
+    group.is_over = !is_open;
+    Ok(if status.success() { Ended::Well } else { Ended::Badly(status.code()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Job {
+        Job {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            env: vec![("WORD".into(), "hello".into())],
+            folder: std::env::temp_dir(),
+            timeout: Duration::from_secs(60),
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    async fn output_of(job: Job) -> (Ended, String) {
+        let mut all = Vec::new();
+        let ended = run(job, |bytes| all.extend_from_slice(bytes)).await.unwrap();
+        (ended, String::from_utf8(all).unwrap())
+    }
+
+    #[tokio::test]
+    async fn both_outputs_come_in_order_and_whole() {
+        let script = "for i in 1 2 3; do echo out $i; echo err $i >&2; done; echo $WORD; exit 3";
+        let (ended, output) = output_of(shell(script)).await;
+        assert_eq!(ended, Ended::Badly(Some(3)));
+        assert_eq!(output, "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nhello\n");
+        let (ended, output) = output_of(shell("head -c 1000000 /dev/zero | tr '\\0' x")).await;
+        assert_eq!((ended, output.len()), (Ended::Well, 1_000_000));
+    }
+
+    #[tokio::test]
+    async fn children_end_with_the_group() {
+        let mut job = shell("sleep 1000 & echo $!; wait");
+        job.timeout = Duration::from_secs(1);
+        let (ended, output) = output_of(job).await;
+        assert_eq!(ended, Ended::TimedOut);
+        let child: u32 = output.trim().parse().unwrap();
+        let state = || std::fs::read_to_string(format!("/proc/{child}/stat"));
+        // Ended, or not yet collected by whoever adopted it.
+        while state().is_ok_and(|stat| !stat.contains(") Z ")) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_cancelled_process_ends_at_once() {
+        let job = shell("sleep 1000");
+        job.cancel.cancel();
+        assert_eq!(output_of(job).await.0, Ended::Cancelled);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_started_is_an_error() {
+        let job = Job { program: "/no/such/program".into(), ..shell("") };
+        assert!(run(job, |_| {}).await.is_err());
+    }
+}

@@ -1,0 +1,227 @@
+//! The running board: a process of its own whose UART is a pseudo-terminal.
+//!
+//! Owns the process and the terminal's ends. The firmware has the master's end as its UART; who
+//! listens opens the other end like any port. One such end stays open here, so that the kernel
+//! keeps what the board prints while nobody listens; when it is full the board waits, as with
+//! hardware flow control.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "flashing writes the board's memory, running starts it"
+)]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::pty::OpenptFlags;
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+
+use crate::model::UserError;
+
+/// One virtual board. Dropping it ends its process.
+#[derive(Debug)]
+pub struct Board {
+    /// Flash memory and stored settings lie here.
+    folder: PathBuf,
+    power: Mutex<Power>,
+}
+
+#[derive(Debug, Default)]
+struct Power {
+    firmware: Option<Firmware>,
+    uart: Option<Uart>,
+}
+
+#[derive(Debug)]
+struct Firmware {
+    process: Child,
+    /// Set before the process is ended from here.
+    is_halted: Arc<AtomicBool>,
+}
+
+/// The pseudo-terminal; it stays the same over resets and flashes.
+#[derive(Debug)]
+struct Uart {
+    master: OwnedFd,
+    /// Keeps the kernel's buffer alive while nobody listens.
+    _listening: OwnedFd,
+    port: String,
+}
+
+impl Board {
+    /// A board that is switched off.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, power: Mutex::default() }
+    }
+
+    /// Path of its port; `None` before it was first started.
+    #[must_use]
+    pub fn port(&self) -> Option<String> {
+        self.lock().uart.as_ref().map(|uart| uart.port.clone())
+    }
+
+    /// Ends what runs on it.
+    pub fn halt(&self) {
+        let mut power = self.lock();
+        if let Some(mut firmware) = power.firmware.take() {
+            end(&mut firmware);
+        }
+    }
+
+    /// Starts the program at `image` and returns the path of the board's port.
+    ///
+    /// # Errors
+    /// When no pseudo-terminal can be had or the program cannot be started.
+    pub fn start(&self, image: &Path) -> Result<String, UserError> {
+        self.halt();
+        let failed = |error: io::Error| {
+            UserError::new(
+                "cannot start the virtual board",
+                error.to_string(),
+                "build and flash again; if it stays so, look whether the system allows programs in \
+                 the data folder to be run",
+            )
+        };
+        let mut power = self.lock();
+        let uart = match power.uart.take() {
+            Some(uart) => uart,
+            None => open_uart().map_err(failed)?,
+        };
+        let firmware = self.launch(image, &uart);
+        let port = uart.port.clone();
+        power.uart = Some(uart);
+        power.firmware = Some(firmware.map_err(failed)?);
+        Ok(port)
+    }
+
+    fn launch(&self, image: &Path, uart: &Uart) -> io::Result<Firmware> {
+        let end = || uart.master.try_clone().map(Stdio::from);
+        let process = Command::new(image)
+            // Nothing of the person's environment reaches the firmware.
+            .env_clear()
+            .current_dir(&self.folder)
+            .process_group(0)
+            .stdin(end()?)
+            .stdout(end()?)
+            .stderr(end()?)
+            .spawn()?;
+        let is_halted = Arc::new(AtomicBool::new(false));
+        watch(process.id(), is_halted.clone(), uart.master.try_clone()?);
+        Ok(Firmware { process, is_halted })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Power> {
+        self.power.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        self.halt();
+    }
+}
+
+fn end(firmware: &mut Firmware) {
+    firmware.is_halted.store(true, Ordering::Release);
+    if let Some(group) = pid(firmware.process.id()) {
+        // It may have ended by itself.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = firmware.process.wait();
+}
+
+fn pid(id: u32) -> Option<Pid> {
+    i32::try_from(id).ok().and_then(Pid::from_raw)
+}
+
+/// Says on the port when the firmware ends by itself, which a chip's never does. A thread that
+/// nobody waits for, because writing waits for a reader.
+fn watch(id: u32, is_halted: Arc<AtomicBool>, port: OwnedFd) {
+    let Some(firmware) = pid(id) else { return };
+    std::thread::spawn(move || {
+        // Leaves it to `end` to collect the process, so that its number is not given anew.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let Ok(Some(status)) = waitid(WaitId::Pid(firmware), options) else { return };
+        if is_halted.load(Ordering::Acquire) {
+            return;
+        }
+        let how = match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => format!("it called exit({code})"),
+            (None, Some(signal)) => format!("signal {signal}"),
+            (None, None) => "for an unknown reason".to_owned(),
+        };
+        let text = format!("\nvirtual board: the firmware has ended: {how}\n");
+        // Without a port there is nobody to tell.
+        let _ = File::from(port).write_all(text.as_bytes());
+    });
+}
+
+fn open_uart() -> io::Result<Uart> {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+    // Others cannot ask for it at once; there the compilers see the port, and leave it alone.
+    #[cfg(any(target_os = "linux", target_os = "freebsd"))]
+    let flags = flags | OpenptFlags::CLOEXEC;
+    let master = rustix::pty::openpt(flags)?;
+    rustix::pty::grantpt(&master)?;
+    rustix::pty::unlockpt(&master)?;
+    let name = rustix::pty::ptsname(&master, Vec::new())?;
+    let port = name.to_string_lossy().into_owned();
+    let listening = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(i32::try_from(OFlags::NOCTTY.bits()).unwrap_or_default())
+        .open(&port)?;
+    let mut settings = tcgetattr(&listening)?;
+    settings.make_raw();
+    tcsetattr(&listening, OptionalActions::Now, &settings)?;
+    Ok(Uart { master, _listening: listening.into(), port })
+}
+
+/// Writes the board's memory in chunks of `chunk` bytes. After each, `goes_on` is told how many
+/// bytes are written and says whether to go on.
+///
+/// # Errors
+/// When the file cannot be written, or it was told to stop.
+pub fn write_flash(
+    path: &Path,
+    content: &[u8],
+    chunk: usize,
+    mut goes_on: impl FnMut(u64) -> bool,
+) -> Result<(), UserError> {
+    let failed = |why: String| {
+        UserError::new(
+            "cannot flash the virtual board",
+            why,
+            "free some disk space and flash again",
+        )
+    };
+    let write =
+        |file: &mut File, part: &[u8]| file.write_all(part).map_err(|e| failed(e.to_string()));
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
+    // A new file, because a program that still ends may have the old one open.
+    let fresh = path.with_extension("new");
+    let mut file = File::create(&fresh).map_err(|error| failed(error.to_string()))?;
+    let mut done = 0;
+    for part in content.chunks(chunk) {
+        write(&mut file, part)?;
+        done += part.len() as u64;
+        if !goes_on(done) {
+            return Err(failed("it was stopped".to_owned()));
+        }
+    }
+    let executable = fs::Permissions::from_mode(0o700);
+    file.set_permissions(executable).map_err(|error| failed(error.to_string()))?;
+    drop(file);
+    fs::rename(&fresh, path).map_err(|error| failed(error.to_string()))
+}

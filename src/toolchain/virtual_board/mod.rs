@@ -1,0 +1,267 @@
+//! The virtual board: compiles an ESP-IDF-shaped project with the system's C compiler and runs it
+//! as a process that behaves like an ESP32 with a few parts soldered on.
+//!
+//! Always there, because Rust already needs a C compiler. Says of itself everywhere that it is
+//! virtual. Must not pretend to have what its kit of headers lacks.
+
+mod board;
+mod build;
+mod cmake;
+mod kit;
+mod plan;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use futures::future::BoxFuture;
+
+pub use board::Board;
+pub use kit::Kit;
+
+use super::{BuildJob, BuildReport, BuildSink, FlashOrder, Toolchain, diagnostics};
+use crate::model::{
+    BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Timestamp,
+    UserError,
+};
+use build::{Job, StepError};
+use plan::Plan;
+
+/// What the screen calls it.
+pub const LABEL: &str = "virtual board";
+
+/// Flash address of an application in ESP-IDF's default partition table.
+const APP_OFFSET: u32 = 0x1_0000;
+
+/// Bytes written to the board between two reports of progress.
+const CHUNK: usize = 16 * 1024;
+
+/// Bytes of build output that are searched for diagnostics.
+const MAX_SEARCHED: usize = 8 << 20;
+
+/// Builds for, flashes and runs one virtual board.
+pub struct VirtualToolchain {
+    kit: Kit,
+    compiler: Result<PathBuf, UserError>,
+    folder: PathBuf,
+    board: Board,
+}
+
+impl VirtualToolchain {
+    /// A board whose flash memory lies in `folder`, which is made when the board is first flashed.
+    #[must_use]
+    pub fn new(kit: Kit, folder: PathBuf) -> Self {
+        Self::with_compiler(kit, folder, find_compiler())
+    }
+
+    /// As [`VirtualToolchain::new`], with a compiler of one's own.
+    #[must_use]
+    pub fn with_compiler(kit: Kit, folder: PathBuf, compiler: Result<PathBuf, UserError>) -> Self {
+        let board = Board::new(folder.clone());
+        Self { kit, compiler, folder, board }
+    }
+
+    fn info(&self) -> BoardInfo {
+        BoardInfo {
+            label: LABEL.to_owned(),
+            chip: "esp32".to_owned(),
+            port: self.board.port().unwrap_or_else(|| "virtual".to_owned()),
+            simulated: true,
+        }
+    }
+
+    async fn run(&self, job: &BuildJob, sink: &dyn BuildSink) -> Result<(), StepError> {
+        let compiler = match &self.compiler {
+            Ok(compiler) => compiler,
+            Err(_) => return Err(StepError::Failed),
+        };
+        let configuring = "-- Building for the virtual board (a simulated esp32)\n";
+        sink.output(configuring.as_bytes());
+        let plan = match Plan::read(&job.project, &self.kit) {
+            Ok(plan) => plan,
+            Err(error) => {
+                sink.output(error.0.as_bytes());
+                sink.output(b"-- Configuring incomplete, errors occurred!\n");
+                return Err(StepError::Failed);
+            }
+        };
+        let job = Job { root: &job.project, compiler, kit: &self.kit, plan: &plan };
+        job.run(sink).await
+    }
+}
+
+impl Toolchain for VirtualToolchain {
+    fn label(&self) -> String {
+        LABEL.to_owned()
+    }
+
+    fn command(&self) -> String {
+        match &self.compiler {
+            Ok(compiler) => format!("virtual board · {}", compiler.display()),
+            Err(_) => "virtual board · no C compiler".to_owned(),
+        }
+    }
+
+    fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {
+        Box::pin(async move {
+            if let Err(error) = &self.compiler {
+                let outcome = BuildOutcome::NotRun(error.clone());
+                return BuildReport { outcome, diagnostics: Vec::new() };
+            }
+            let tee = Tee { sink: job.sink.as_ref(), seen: Mutex::default() };
+            let outcome = tokio::select! {
+                biased;
+                () = job.cancel.cancelled() => BuildOutcome::Cancelled,
+                () = tokio::time::sleep(job.timeout) => BuildOutcome::TimedOut,
+                ended = self.run(&job, &tee) => match ended {
+                    Ok(()) => BuildOutcome::Passed,
+                    Err(StepError::Failed) => BuildOutcome::Failed,
+                    Err(error @ StepError::Io { .. }) => BuildOutcome::NotRun(cannot_build(&error)),
+                },
+            };
+            let seen = tee.seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut diagnostics = diagnostics::parse(&job.project, &seen);
+            diagnostics.iter_mut().for_each(|found| explain(found, &self.kit));
+            BuildReport { outcome, diagnostics }
+        })
+    }
+
+    fn plan_flash(
+        &self,
+        project: &Path,
+        build: BuildId,
+        built_at: Timestamp,
+    ) -> Result<FlashPlan, UserError> {
+        let none = |why: String| {
+            UserError::new("there is nothing to flash", why, "build the project first")
+        };
+        let plan = Plan::read(project, &self.kit).map_err(|error| none(error.0))?;
+        let path = build::firmware(project, &plan.name);
+        let image =
+            fs::read(&path).map_err(|error| none(format!("{}: {error}", path.display())))?;
+        Ok(FlashPlan {
+            board: self.info(),
+            images: vec![FlashImage {
+                file: format!("build/{}.elf", plan.name),
+                offset: APP_OFFSET,
+                bytes: image.len() as u64,
+                hash: ContentHash::of(&image),
+            }],
+            touches_boot: false,
+            build,
+            built_at,
+        })
+    }
+
+    fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(async move {
+            let [image] = order.plan.images.as_slice() else {
+                return Err(failed("the plan must hold one image"));
+            };
+            let content = fs::read(order.project.join(&image.file))
+                .map_err(|error| failed(&format!("{}: {error}", image.file)))?;
+            if ContentHash::of(&content) != image.hash {
+                let why = format!("{} has changed since it was approved", image.file);
+                return Err(failed(&why).fix("propose the flash again"));
+            }
+            self.board.halt();
+            let path = self.folder.join("flash.elf");
+            board::write_flash(&path, &content, CHUNK, |done| {
+                (order.progress)(done, content.len() as u64);
+                !order.cancel.is_cancelled()
+            })?;
+            let read_back = fs::read(&path).map_err(|error| failed(&error.to_string()))?;
+            if ContentHash::of(&read_back) != image.hash {
+                return Err(failed("what was read back differs from what was written"));
+            }
+            self.board.start(&path)?;
+            Ok(self.info())
+        })
+    }
+}
+
+/// Passes output on and keeps the beginning of it for the diagnostics.
+struct Tee<'a> {
+    sink: &'a dyn BuildSink,
+    seen: Mutex<Vec<u8>>,
+}
+
+impl BuildSink for Tee<'_> {
+    fn output(&self, bytes: &[u8]) {
+        self.sink.output(bytes);
+        let mut seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let room = MAX_SEARCHED.saturating_sub(seen.len());
+        seen.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn progress(&self, done: u32, total: u32) {
+        self.sink.progress(done, total);
+    }
+}
+
+fn failed(why: &str) -> UserError {
+    UserError::new("cannot flash the virtual board", why, "build and flash again")
+}
+
+fn cannot_build(error: &StepError) -> UserError {
+    UserError::new(
+        "cannot build for the virtual board",
+        error.to_string(),
+        "see that the project's build/ folder can be written and the disk is not full",
+    )
+}
+
+/// Adds what the compiler cannot know: where a header that it did not find comes from, and where
+/// the virtual board differs from the chip.
+fn explain(diagnostic: &mut Diagnostic, kit: &Kit) {
+    if !diagnostic.hint.is_empty() {
+        return;
+    }
+    if let Some(header) = diagnostic.message.strip_suffix(": No such file or directory") {
+        let component = diagnostic.file.as_deref().and_then(component_of);
+        diagnostic.hint = match (kit.provider(header), component) {
+            (Some(provider), Some((name, folder))) => format!(
+                "{header} is provided by the component {provider}, which is not in the \
+                 requirements list of \"{name}\"; add {provider} to REQUIRES or PRIV_REQUIRES of \
+                 idf_component_register in {folder}/CMakeLists.txt"
+            ),
+            _ => "neither the include folders of the component nor the virtual board have this \
+                  header; the virtual board covers FreeRTOS, esp_log, esp_err, GPIO, I2C, NVS, \
+                  esp_timer and esp_system"
+                .to_owned(),
+        };
+    } else if diagnostic.message.contains("[-Wformat=]") && diagnostic.message.contains("long") {
+        diagnostic.hint = "uint32_t is `unsigned long` on the ESP32 and `unsigned int` on the \
+                           virtual board; PRIu32 of inttypes.h is right on both"
+            .to_owned();
+    }
+}
+
+/// Name and folder of the project's component that a file belongs to.
+fn component_of(file: &str) -> Option<(&str, &str)> {
+    let inside = file.strip_prefix("components/");
+    let start = file.len() - inside.unwrap_or(file).len();
+    let name = inside.unwrap_or(file).split_once('/')?.0;
+    Some((name, file.get(..start + name.len())?))
+}
+
+/// The system's C compiler: `cc`, `gcc` or `clang` on the PATH.
+fn find_compiler() -> Result<PathBuf, UserError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    for name in ["cc", "gcc", "clang"] {
+        if let Some(found) = folders.iter().map(|dir| dir.join(name)).find(|path| path.is_file()) {
+            return Ok(found);
+        }
+    }
+    let fix = if cfg!(target_os = "macos") {
+        "install the command line tools: `xcode-select --install`"
+    } else {
+        "install one, e.g. `apt install gcc`, `dnf install gcc` or `pacman -S gcc`"
+    };
+    Err(UserError::new(
+        "cannot build for the virtual board",
+        "there is no C compiler (`cc`, `gcc` or `clang`) on the PATH",
+        fix,
+    ))
+}

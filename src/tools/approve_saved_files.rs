@@ -1,0 +1,94 @@
+//! `approve_saved_files`: whether the running phase has reached its goal.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::state::{LastBuild, PhaseGoal, SharedState, TeamState};
+use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use crate::model::{BuildOutcome, ToolSpec};
+use crate::workspace::Sandbox;
+
+/// Name of the tool.
+pub const NAME: &str = "approve_saved_files";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {}
+
+/// Makes the tool.
+pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
+    let (sandbox, state) = (Arc::clone(&context.sandbox), context.state.clone());
+    Arc::new(ApproveSavedFiles { sandbox, state })
+}
+
+struct ApproveSavedFiles {
+    sandbox: Arc<Sandbox>,
+    state: SharedState,
+}
+
+impl ApproveSavedFiles {
+    fn files_saved(&self, state: &TeamState) -> Result<Value, ToolError> {
+        if state.organized.is_empty() {
+            let hint = "Let the complete list of files pass `file_name_checker` first.";
+            return Err(ToolError::new("nothing_organized", "no list of files is known", hint));
+        }
+        let (saved, missing): (Vec<_>, Vec<_>) = state
+            .organized
+            .iter()
+            .map(|file| &file.path)
+            .partition(|path| self.sandbox.is_file(path));
+        if missing.is_empty() {
+            return Ok(answer::ok(json!({ "goal": "files_saved", "files": saved })));
+        }
+        let names: Vec<&str> = missing.iter().map(|path| path.as_str()).collect();
+        let message = format!("not on disk yet: {}", names.join(", "));
+        Err(ToolError::new("files_missing", message, "Save them with `generate_code`."))
+    }
+}
+
+fn build_passed(last: Option<&LastBuild>) -> Result<Value, ToolError> {
+    let failed = |message: &str| {
+        let hint = "Mend the project and call `build_project` again.";
+        Err(ToolError::new("build_not_passed", message, hint))
+    };
+    let Some(last) = last else { return failed("the project was not built yet") };
+    match &last.outcome {
+        Some(BuildOutcome::Passed) if last.changes_since > 0 => {
+            failed("files have changed since the last build")
+        }
+        Some(BuildOutcome::Passed) => {
+            Ok(answer::ok(json!({ "goal": "build_passed", "build": last.build })))
+        }
+        Some(BuildOutcome::Failed) => failed("the last build failed"),
+        Some(BuildOutcome::TimedOut) => failed("the last build ran into its time limit"),
+        Some(BuildOutcome::Cancelled) => failed("the last build was stopped"),
+        Some(BuildOutcome::NotRun(error)) => failed(&error.to_string()),
+        None => failed("the last build has not ended"),
+    }
+}
+
+impl Tool for ApproveSavedFiles {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<Args>(
+            NAME,
+            "Closes the phase. While files are generated it succeeds once every planned file is \
+             saved; while the project is built, once the last build has passed.",
+        )
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move {
+            let Args {} = args::parse(args)?;
+            let state = self.state.snapshot();
+            let value = match state.goal {
+                PhaseGoal::FilesSaved => self.files_saved(&state)?,
+                PhaseGoal::BuildPassed => build_passed(state.last_build.as_ref())?,
+            };
+            Ok(Reply::Answer(value))
+        })
+    }
+}

@@ -1,0 +1,318 @@
+//! Tests of the tools that build, flash and listen, through the registry, with a recorded
+//! toolchain and a pseudo-terminal in the board's place.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use futures::future::{BoxFuture, FutureExt};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::device::SerialHub;
+use crate::knowledge::{Knowledge, NameList};
+use crate::model::{
+    BlobRef, BoardInfo, BuildId, BuildOutcome, CheckKind, CheckStatus, ContentHash, DecidedBy,
+    Decision, Diagnostic, DraftChange, Event, FlashImage, FlashPlan, Ledger, LogId, LogKind,
+    Outcome, ProposalId, Record, Seq, Settlement, Severity, Timestamp, ToolName, UserError,
+    Verdict,
+};
+use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
+use crate::workspace::Sandbox;
+
+const BUILD_LOG: LogId = LogId { kind: LogKind::Build, number: 1 };
+
+/// Keeps what is recorded and folds it as the recorder does.
+#[derive(Default)]
+struct Kept {
+    events: Mutex<Vec<Event>>,
+    logs: Mutex<BTreeMap<LogId, Vec<u8>>>,
+    state: SharedState,
+}
+
+impl Ledger for Kept {
+    fn record(&self, event: Event) -> Result<Seq, UserError> {
+        let record = Record { v: 1, seq: Seq(1), at: Timestamp(7), event: event.clone() };
+        self.state.fold(&record);
+        self.events.lock().unwrap().push(event);
+        Ok(Seq(1))
+    }
+
+    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
+        Err(UserError::new("Cannot store", format!("{} bytes", content.len()), ""))
+    }
+
+    fn append_log(&self, log: LogId, bytes: &[u8]) -> Result<(), UserError> {
+        self.logs.lock().unwrap().entry(log).or_default().extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush_log(&self, _: LogId) -> Result<(), UserError> {
+        Ok(())
+    }
+}
+
+/// Ends every build as told.
+struct Told {
+    report: BuildReport,
+    board: BoardInfo,
+}
+
+impl Toolchain for Told {
+    fn label(&self) -> String {
+        "recorded".to_owned()
+    }
+
+    fn command(&self) -> String {
+        "make".to_owned()
+    }
+
+    fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {
+        async move {
+            for step in 1..=1000 {
+                job.sink.output(format!("[{step}/1000] \x1b[32mstep\x1b[0m\n").as_bytes());
+                job.sink.progress(step, 1000);
+            }
+            self.report.clone()
+        }
+        .boxed()
+    }
+
+    fn plan_flash(
+        &self,
+        _: &std::path::Path,
+        build: BuildId,
+        built_at: Timestamp,
+    ) -> Result<FlashPlan, UserError> {
+        let hash = ContentHash::of(b"image");
+        let image = FlashImage { file: "build/a.bin".into(), offset: 0x10000, bytes: 5, hash };
+        let board = self.board.clone();
+        Ok(FlashPlan { board, images: vec![image], touches_boot: false, build, built_at })
+    }
+
+    fn flash(&self, _: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        async { Ok(self.board.clone()) }.boxed()
+    }
+}
+
+struct Bench {
+    _folder: tempfile::TempDir,
+    kept: Arc<Kept>,
+    cancel: CancellationToken,
+    registry: Registry,
+    /// The board's end of its port.
+    master: std::fs::File,
+    board: BoardInfo,
+}
+
+impl Bench {
+    fn new(outcome: BuildOutcome, diagnostics: Vec<Diagnostic>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = Arc::new(Kept::default());
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let port = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let (label, chip) = ("virtual board".to_owned(), "esp32".to_owned());
+        let board = BoardInfo { label, chip, port, simulated: true };
+        let cancel = CancellationToken::new();
+        let ledger: Arc<dyn Ledger> = kept.clone();
+        let report = BuildReport { outcome, diagnostics };
+        let context = ToolContext {
+            sandbox: Arc::new(Sandbox::open(folder.path()).unwrap()),
+            ledger: Arc::clone(&ledger),
+            state: kept.state.clone(),
+            knowledge: Arc::new(
+                Knowledge::new([("a.md", "---\ntitle: A\nsource: b\n---\n## C\nd\n")]).unwrap(),
+            ),
+            names: Arc::new(
+                NameList::parse("names.txt", "source: x\nheader a.h a\ncomponent a\n").unwrap(),
+            ),
+            toolchain: Arc::new(Told { report, board: board.clone() }),
+            serial: Arc::new(SerialHub::new(ledger)),
+            limits: Limits { diagnostics: 3, ..Limits::default() },
+            cancel: cancel.clone(),
+        };
+        let (registry, master) = (Registry::new(&context), std::fs::File::from(master));
+        Self { _folder: folder, kept, cancel, registry, master, board }
+    }
+
+    async fn call(&self, tool: &str, args: Value) -> Result<Reply, ToolError> {
+        self.registry.get(&ToolName::from(tool)).unwrap().call(args).await
+    }
+
+    async fn answer(&self, tool: &str, args: Value) -> Value {
+        match self.call(tool, args).await {
+            Ok(Reply::Answer(answer)) => answer,
+            Ok(Reply::Propose { .. }) => panic!("{tool} proposed something"),
+            Err(error) => error.to_answer(),
+        }
+    }
+
+    /// Builds and flashes, as if the person had approved.
+    async fn flashed(&self) -> Value {
+        self.answer("build_project", json!({})).await;
+        let reply = self.call("flash_project", json!({})).await;
+        let Ok(Reply::Propose { finish, .. }) = reply else { panic!("no proposal") };
+        self.kept.record(Event::BoardConnected(self.board.clone())).unwrap();
+        let settlement = settlement(Verdict::Approve, Outcome::Applied);
+        finish(vec![settlement]).await.unwrap()
+    }
+
+    fn prints(&self, text: &str) {
+        (&self.master).write_all(text.as_bytes()).unwrap();
+    }
+}
+
+fn settlement(verdict: Verdict, outcome: Outcome) -> Settlement {
+    let by = DecidedBy::Person;
+    let decision = Decision { verdict, by, shown: ContentHash::of(b""), unseen: 0 };
+    Settlement { proposal: ProposalId(1), decision, outcome }
+}
+
+fn finding(severity: Severity, line: u32) -> Diagnostic {
+    let (file, message) = (Some("main/main.c".to_owned()), "no".to_owned());
+    Diagnostic { file, line: Some(line), column: None, severity, message, hint: String::new() }
+}
+
+#[tokio::test]
+async fn a_build_is_recorded_from_its_start_to_its_end() {
+    let warning = finding(Severity::Warning, 4);
+    let bench = Bench::new(BuildOutcome::Passed, vec![warning.clone()]);
+    let answer = bench.answer("build_project", json!({})).await;
+    assert_eq!((&answer["ok"], &answer["build"]), (&json!(true), &json!(1)));
+    assert_eq!((&answer["errors"], &answer["warnings"]), (&json!([]), &json!([warning])));
+    let events = bench.kept.events.lock().unwrap().clone();
+    let command = "make".to_owned();
+    assert_eq!(events[0], Event::BuildStarted { build: BuildId(1), log: BUILD_LOG, command });
+    assert!(matches!(events.last(), Some(Event::BuildEnded { build: BuildId(1), .. })));
+    let last = Event::BuildProgress { build: BuildId(1), done: 1000, total: 1000 };
+    assert!(events.contains(&last) && events.len() < 500, "{}", events.len());
+    let log = bench.kept.logs.lock().unwrap()[&BUILD_LOG].clone();
+    assert_eq!(log.iter().filter(|&&byte| byte == b'\n').count(), 1000);
+    let again = bench.answer("build_project", json!({})).await;
+    assert_eq!(again["build"], 2);
+}
+
+#[tokio::test]
+async fn errors_are_told_first_and_within_the_bound() {
+    let found = (1..=5)
+        .map(|line| finding(if line < 3 { Severity::Error } else { Severity::Warning }, line))
+        .collect();
+    let bench = Bench::new(BuildOutcome::Failed, found);
+    let answer = bench.answer("build_project", json!({})).await;
+    assert_eq!((&answer["ok"], &answer["error"]["code"]), (&json!(false), &json!("build_failed")));
+    assert_eq!(answer["errors"].as_array().unwrap().len(), 2);
+    assert_eq!((&answer["warnings"][0]["line"], &answer["omitted"]), (&json!(3), &json!(2)));
+    assert_eq!(answer.get("output_tail"), None);
+}
+
+#[tokio::test]
+async fn a_failure_without_a_finding_shows_the_end_of_the_output() {
+    let bench = Bench::new(BuildOutcome::Failed, Vec::new());
+    let answer = bench.answer("build_project", json!({})).await;
+    let tail = answer["output_tail"].as_str().unwrap();
+    assert!(tail.starts_with('[') && tail.ends_with("[1000/1000] step"), "{tail}");
+    assert!(tail.len() <= 4096);
+}
+
+#[tokio::test]
+async fn only_a_fresh_build_can_be_flashed() {
+    let bench = Bench::new(BuildOutcome::Failed, Vec::new());
+    assert_eq!(bench.answer("flash_project", json!({})).await["error"]["code"], "not_built");
+    bench.answer("build_project", json!({})).await;
+    assert_eq!(bench.answer("flash_project", json!({})).await["error"]["code"], "not_built");
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    bench.answer("build_project", json!({})).await;
+    let other = bench.answer("flash_project", json!({ "port": "/dev/ttyUSB7" })).await;
+    assert_eq!(other["error"]["code"], "bad_arguments");
+    let reply = bench.call("flash_project", json!({})).await;
+    let Ok(Reply::Propose { drafts, finish }) = reply else { panic!("no proposal") };
+    let checks: Vec<_> = drafts[0].checks.iter().map(|check| (check.kind, check.status)).collect();
+    let passed = CheckStatus::Passed;
+    assert_eq!(checks, [(CheckKind::BuildFresh, passed), (CheckKind::BootUntouched, passed)]);
+    let DraftChange::Flash(plan) = &drafts[0].change else { panic!("{drafts:?}") };
+    assert_eq!((plan.build, plan.built_at), (BuildId(1), Timestamp(7)));
+    let rejected = Verdict::Reject { reason: "wrong board".to_owned() };
+    let answer = finish(vec![settlement(rejected, Outcome::Denied)]).await.unwrap();
+    assert_eq!(answer["rejected"], "wrong board");
+    assert_eq!(answer["flashed"], false);
+}
+
+#[tokio::test]
+async fn a_flashed_board_is_listened_to_and_nothing_it_says_is_lost() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    assert_eq!(bench.answer("monitor_serial", json!({})).await["error"]["code"], "no_board");
+    bench.prints("rst:0x1 (POWERON),boot:0x13 (SPI_FAST_FLASH_BOOT)\n");
+    let flashed = bench.flashed().await;
+    let (ok, bytes, log) = (&flashed["ok"], &flashed["bytes"], &flashed["serial_log"]);
+    assert_eq!((ok, bytes, log), (&json!(true), &json!(5), &json!("serial-1")));
+    bench.prints("\x1b[0;32mI (10) app: found 0x3C\x1b[0m\nI (11) app: later\n");
+    let args = json!({ "until": "found 0x[0-9A-F]+", "timeout": 100 });
+    let heard = bench.answer("monitor_serial", args).await;
+    assert_eq!((&heard["ok"], &heard["matched"]), (&json!(true), &json!(true)));
+    assert_eq!(heard["matched_line"], "I (10) app: found 0x3C");
+    assert_eq!(heard["resets"], json!(["0x1 (POWERON)"]));
+    assert!(!heard["log"].as_str().unwrap().contains('\u{1b}'));
+    assert_eq!(heard["disconnected"], Value::Null);
+    bench.prints("Guru Meditation Error: Core 0 panic'ed\nBacktrace: 0x1:0x2\nend\n");
+    let heard = bench.answer("monitor_serial", json!({ "until": "^end$" })).await;
+    let log = heard["log"].as_str().unwrap();
+    assert!(!log.contains("found"), "told twice: {log}");
+    assert_eq!(heard["panics"][0][0], "Guru Meditation Error: Core 0 panic'ed");
+    assert_eq!(heard["panics"][0][1], "Backtrace: 0x1:0x2");
+}
+
+#[tokio::test]
+async fn a_board_that_goes_away_ends_listening() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    bench.flashed().await;
+    let Bench { master, kept, registry, .. } = bench;
+    (&master).write_all(b"last words\n").unwrap();
+    let tool = registry.get(&ToolName::from("monitor_serial")).unwrap();
+    let Ok(Reply::Answer(heard)) = tool.call(json!({ "until": "words" })).await else {
+        panic!("no answer")
+    };
+    assert_eq!(heard["matched"], true);
+    drop(master);
+    let Ok(Reply::Answer(heard)) = tool.call(json!({ "timeout": 100 })).await else {
+        panic!("no answer")
+    };
+    assert!(heard["disconnected"].is_string(), "{heard}");
+    let closed = |event: &Event| matches!(event, Event::SerialClosed { .. });
+    assert!(kept.events.lock().unwrap().iter().any(closed));
+}
+
+#[tokio::test]
+async fn listening_ends_with_the_run_and_refuses_nonsense() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    bench.flashed().await;
+    for (args, field) in [
+        (json!({ "until": "(" }), "until"),
+        (json!({ "timeout": 0 }), "timeout"),
+        (json!({ "timeout": 1000 }), "timeout"),
+    ] {
+        let answer = bench.answer("monitor_serial", args).await;
+        assert!(answer["error"]["message"].as_str().unwrap().starts_with(field), "{answer}");
+    }
+    bench.cancel.cancel();
+    let heard = bench.answer("monitor_serial", json!({ "until": "x", "timeout": 100 })).await;
+    assert_eq!(heard["matched"], false);
+}
+
+#[tokio::test]
+async fn what_the_old_firmware_said_is_not_the_new_ones() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    bench.flashed().await;
+    bench.prints("I (1) app: done\n");
+    bench.answer("build_project", json!({})).await;
+    let reply = bench.call("flash_project", json!({})).await;
+    let Ok(Reply::Propose { finish, .. }) = reply else { panic!("no proposal") };
+    bench.prints("I (2) app: done\nrst:0xc (SW_CPU_RESET)\nI (1) app: fresh\n");
+    let applied = settlement(Verdict::Approve, Outcome::Applied);
+    assert_eq!(finish(vec![applied]).await.unwrap()["serial_log"], "serial-1");
+    let heard = bench.answer("monitor_serial", json!({ "until": "app:" })).await;
+    assert_eq!(heard["matched_line"], "I (1) app: fresh");
+}

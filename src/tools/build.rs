@@ -1,0 +1,217 @@
+//! `build_project`: builds and tells what the compiler found.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use crate::model::{
+    BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, Severity, ToolSpec, UserError,
+};
+use crate::text::sanitize;
+use crate::toolchain::{BuildJob, BuildReport, BuildSink};
+
+/// Name of the tool.
+pub const NAME: &str = "build_project";
+
+/// Progress is recorded at most this often.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// The end of the output that an answer holds when nothing in it was understood.
+const TAIL_BYTES: usize = 4096;
+
+/// Beyond the build's own limit, for ending its processes and recording the end.
+const MARGIN: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {}
+
+/// Makes the tool.
+pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
+    Arc::new(BuildProject { context: context.clone() })
+}
+
+struct BuildProject {
+    context: ToolContext,
+}
+
+impl BuildProject {
+    async fn build(&self) -> Result<Value, ToolError> {
+        let ToolContext { ledger, toolchain, state, sandbox, limits, .. } = &self.context;
+        let build = state.snapshot().next_build();
+        let log = LogId { kind: LogKind::Build, number: build.0 };
+        let command = toolchain.command();
+        ledger.record(Event::BuildStarted { build, log, command }).map_err(not_recorded)?;
+        let started = Instant::now();
+        let sink = Arc::new(Sink {
+            ledger: Arc::clone(ledger),
+            build,
+            log,
+            seen: Mutex::new(Seen { progress_at: None, tail: Vec::new(), lost: None }),
+        });
+        let cancel = self.context.cancel.child_token();
+        // When whoever waits here goes away, the build must not go on unseen.
+        let _ended = cancel.clone().drop_guard();
+        let report = toolchain
+            .build(BuildJob {
+                project: sandbox.root().to_owned(),
+                sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
+                timeout: Duration::from_secs(limits.build_seconds),
+                cancel,
+            })
+            .await;
+        let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        ledger.flush_log(log).map_err(not_recorded)?;
+        let BuildReport { outcome, diagnostics } = report;
+        let ended = Event::BuildEnded {
+            build,
+            outcome: outcome.clone(),
+            diagnostics: diagnostics.clone(),
+            millis,
+        };
+        ledger.record(ended).map_err(not_recorded)?;
+        if let Some(error) = sink.seen().lost.take() {
+            return Err(not_recorded(error));
+        }
+        let seconds = millis / 100;
+        let mut told = told(&diagnostics, limits.diagnostics);
+        told["build"] = json!(build);
+        told["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
+        Ok(self.answer(&outcome, told, &sink))
+    }
+
+    fn answer(&self, outcome: &BuildOutcome, mut told: Value, sink: &Sink) -> Value {
+        let limit = self.context.limits.build_seconds;
+        let error = match outcome {
+            BuildOutcome::Passed => return answer::ok(told),
+            BuildOutcome::Failed => ToolError::new(
+                "build_failed",
+                "the project does not build",
+                "Correct the errors at their places and build again.",
+            ),
+            BuildOutcome::TimedOut => ToolError::new(
+                "build_timed_out",
+                format!("the build was ended after {limit} seconds"),
+                "Build again: what was built so far is kept.",
+            ),
+            BuildOutcome::Cancelled => {
+                ToolError::new("stopped", "the person stopped the build", "")
+            }
+            BuildOutcome::NotRun(error) => ToolError::from_user_error("build_not_run", error),
+        };
+        let is_unexplained = told["errors"].as_array().is_none_or(Vec::is_empty);
+        if is_unexplained && let Some(tail) = sink.tail() {
+            told["output_tail"] = Value::String(tail);
+        }
+        let mut refusal = error.to_answer();
+        if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), told.as_object_mut()) {
+            refusal.append(fields);
+        }
+        refusal
+    }
+}
+
+/// Lists diagnostics, errors first, within the bound.
+fn told(diagnostics: &[Diagnostic], limit: usize) -> Value {
+    let of = |severity: Severity| diagnostics.iter().filter(move |d| d.severity == severity);
+    let errors: Vec<&Diagnostic> = of(Severity::Error).take(limit).collect();
+    let warnings: Vec<&Diagnostic> = of(Severity::Warning).take(limit - errors.len()).collect();
+    let notes: Vec<&Diagnostic> =
+        of(Severity::Note).take(limit - errors.len() - warnings.len()).collect();
+    let omitted = diagnostics.len() - errors.len() - warnings.len() - notes.len();
+    let mut fields = json!({ "errors": errors, "warnings": warnings });
+    if !notes.is_empty() {
+        fields["notes"] = json!(notes);
+    }
+    if omitted > 0 {
+        fields["omitted"] = json!(omitted);
+    }
+    fields
+}
+
+fn not_recorded(error: UserError) -> ToolError {
+    ToolError::from_user_error("not_recorded", &error)
+}
+
+/// Brings a build's output and progress to the ledger.
+struct Sink {
+    ledger: Arc<dyn Ledger>,
+    build: BuildId,
+    log: LogId,
+    seen: Mutex<Seen>,
+}
+
+struct Seen {
+    progress_at: Option<Instant>,
+    tail: Vec<u8>,
+    /// The first failure to write the log.
+    lost: Option<UserError>,
+}
+
+impl Sink {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last whole lines of the output.
+    fn tail(&self) -> Option<String> {
+        let seen = self.seen();
+        let text = sanitize::decode(&seen.tail);
+        let text = sanitize::block(&sanitize::strip_sequences(&text)).into_owned();
+        let text = text.trim_end();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+}
+
+impl BuildSink for Sink {
+    fn output(&self, bytes: &[u8]) {
+        let written = self.ledger.append_log(self.log, bytes);
+        let mut seen = self.seen();
+        if let (Err(error), None) = (written, &seen.lost) {
+            seen.lost = Some(error);
+        }
+        seen.tail.extend_from_slice(bytes);
+        let excess = seen.tail.len().saturating_sub(TAIL_BYTES);
+        if excess > 0 {
+            let start = seen.tail.iter().skip(excess).position(|&b| b == b'\n');
+            let cut = start.map_or(excess, |start| excess + start + 1);
+            seen.tail.drain(..cut);
+        }
+    }
+
+    fn progress(&self, done: u32, total: u32) {
+        let mut seen = self.seen();
+        let is_due = seen.progress_at.is_none_or(|at| at.elapsed() >= PROGRESS_EVERY);
+        if is_due || done >= total {
+            seen.progress_at = Some(Instant::now());
+            drop(seen);
+            // Progress is for the eye; the outcome is what must not be lost.
+            let _ = self.ledger.record(Event::BuildProgress { build: self.build, done, total });
+        }
+    }
+}
+
+impl Tool for BuildProject {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<Args>(
+            NAME,
+            "Builds the project and tells errors and warnings with file, line, message and hint.",
+        )
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(self.context.limits.build_seconds) + MARGIN
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move {
+            let Args {} = args::parse(args)?;
+            self.build().await.map(Reply::Answer)
+        })
+    }
+}

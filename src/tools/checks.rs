@@ -1,0 +1,112 @@
+//! The checks on a file's new content that are made before the person is asked.
+
+use super::cmake::{Registration, is_compiled, registration};
+use crate::knowledge::NameList;
+use crate::model::{Check, CheckKind, CheckStatus, ProjectPath};
+use crate::text::syntax;
+use crate::workspace::Sandbox;
+
+/// A file with its new content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NewFile {
+    /// Where it goes.
+    pub(super) path: ProjectPath,
+    /// What it shall hold.
+    pub(super) code: String,
+}
+
+/// What checks look at beside the file itself.
+pub(super) struct Surroundings<'a> {
+    /// The project as it is.
+    pub(super) sandbox: &'a Sandbox,
+    /// Names that are taken.
+    pub(super) names: &'a NameList,
+    /// All files that are proposed together.
+    pub(super) batch: &'a [NewFile],
+}
+
+impl Surroundings<'_> {
+    /// Checks one file of the batch. A check that does not apply is left out.
+    pub(super) fn check(&self, file: &NewFile) -> Vec<Check> {
+        let found = [parses(file), self.name(file), self.in_cmake(file), Some(text(file))];
+        found.into_iter().flatten().collect()
+    }
+
+    /// What the nearest `CMakeLists.txt` will say once the batch is saved.
+    pub(super) fn registration(&self, path: &ProjectPath) -> Registration {
+        registration(path, &|list| {
+            if let Some(file) = self.batch.iter().find(|file| file.path == *list) {
+                return Some(file.code.clone());
+            }
+            let content = self.sandbox.read(list).ok()?;
+            String::from_utf8(content).ok()
+        })
+    }
+
+    fn name(&self, file: &NewFile) -> Option<Check> {
+        // A file that is there already is part of a project that may have good reasons.
+        if self.sandbox.is_file(&file.path) {
+            return None;
+        }
+        Some(match self.names.conflict(file.path.file_name()) {
+            None => passed(CheckKind::Name),
+            Some(conflict) => check(CheckKind::Name, CheckStatus::Warned, conflict.why),
+        })
+    }
+
+    fn in_cmake(&self, file: &NewFile) -> Option<Check> {
+        if !is_compiled(&file.path) {
+            return None;
+        }
+        Some(match self.registration(&file.path) {
+            Registration::In(_) => passed(CheckKind::InCmake),
+            Registration::NotIn(list) => {
+                let note = format!("`{list}` does not list it, so it would not be compiled");
+                check(CheckKind::InCmake, CheckStatus::Warned, note)
+            }
+            Registration::Nowhere => {
+                let note = "there is no CMakeLists.txt for it".to_owned();
+                check(CheckKind::InCmake, CheckStatus::Warned, note)
+            }
+        })
+    }
+}
+
+fn parses(file: &NewFile) -> Option<Check> {
+    syntax::language_of(&file.path)?;
+    Some(match syntax::first_error(&file.path, &file.code) {
+        None => passed(CheckKind::Parses),
+        Some(error) => {
+            let note = format!("{}:{}: {}", error.line, error.column, error.message);
+            check(CheckKind::Parses, CheckStatus::Failed, note)
+        }
+    })
+}
+
+fn text(file: &NewFile) -> Check {
+    let suspect =
+        file.code.lines().enumerate().find_map(|(index, line)| {
+            line.chars().find(|&c| is_suspect(c)).map(|c| (index + 1, c))
+        });
+    match suspect {
+        None => passed(CheckKind::Text),
+        Some((line, c)) => {
+            let note = format!("line {line} holds the invisible character U+{:04X}", u32::from(c));
+            check(CheckKind::Text, CheckStatus::Failed, note)
+        }
+    }
+}
+
+/// Controls, and what changes the order or hides text on screen: code that looks like other code.
+fn is_suspect(c: char) -> bool {
+    (c.is_control() && c != '\t' && c != '\r')
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}')
+}
+
+fn passed(kind: CheckKind) -> Check {
+    check(kind, CheckStatus::Passed, String::new())
+}
+
+fn check(kind: CheckKind, status: CheckStatus, note: String) -> Check {
+    Check { kind, status, note }
+}

@@ -1,0 +1,62 @@
+//! What every tool is given when it is made.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::state::SharedState;
+use crate::device::SerialHub;
+use crate::knowledge::{Knowledge, NameList};
+use crate::model::Ledger;
+use crate::toolchain::Toolchain;
+use crate::workspace::Sandbox;
+
+/// Handles on everything tools work with. Cheap to clone.
+#[derive(Clone)]
+pub struct ToolContext {
+    /// The project folder, for reading.
+    pub sandbox: Arc<Sandbox>,
+    /// Takes facts and raw output.
+    pub ledger: Arc<dyn Ledger>,
+    /// What the session has come to so far.
+    pub state: SharedState,
+    /// Searched by `retrieve_docs`.
+    pub knowledge: Arc<Knowledge>,
+    /// File names the framework has taken.
+    pub names: Arc<NameList>,
+    /// Builds and plans flashes; the gate does the flashing.
+    pub toolchain: Arc<dyn Toolchain>,
+    /// Keeps serial ports open.
+    pub serial: Arc<SerialHub>,
+    /// Bounds of answers.
+    pub limits: Limits,
+    /// Ends whatever runs at once.
+    pub cancel: CancellationToken,
+}
+
+/// Bounds of what tools answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Files in one list.
+    pub files: usize,
+    /// Bytes of one file's content.
+    pub file_bytes: usize,
+    /// Bytes of text in one answer.
+    pub answer_bytes: usize,
+    /// Diagnostics in one answer.
+    pub diagnostics: usize,
+    /// Seconds a build may take.
+    pub build_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            files: 500,
+            file_bytes: 64 * 1024,
+            answer_bytes: 128 * 1024,
+            diagnostics: 50,
+            build_seconds: 600,
+        }
+    }
+}

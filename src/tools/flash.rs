@@ -1,0 +1,186 @@
+//! `flash_project`: proposes to write the last build to the board.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::generate_code::words;
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
+use crate::device::{DEFAULT_BAUD, Listener};
+use crate::model::{
+    Check, CheckKind, CheckStatus, Draft, DraftChange, FlashPlan, LogId, Outcome, Settlement,
+    ToolSpec,
+};
+
+/// Name of the tool.
+pub const NAME: &str = "flash_project";
+
+/// What the ROM prints when it starts.
+const RESET: &[u8] = b"rst:0x";
+
+const RESET_WAIT: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The port of the board, e.g. `/dev/ttyUSB0`; the connected board when left out.
+    #[serde(default)]
+    port: Option<String>,
+    /// Bits per second to listen with after the flash; 115200 when left out.
+    #[serde(default)]
+    baud: Option<u32>,
+}
+
+/// Makes the tool.
+pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
+    Arc::new(FlashProject { context: context.clone() })
+}
+
+struct FlashProject {
+    context: ToolContext,
+}
+
+impl FlashProject {
+    async fn propose(&self, args: Args) -> Result<Reply, ToolError> {
+        let plan = self.plan(args.port)?;
+        if !plan.board.simulated {
+            // Whoever writes to a real board needs its port for themselves.
+            self.context.serial.close(&plan.board.port).await;
+        }
+        let before = self.context.serial.get(&plan.board.port);
+        let before = before.map(|listener| (listener.log, listener.since(u64::MAX).0));
+        let reason = format!("to run build {} on {}", plan.build, plan.board.label);
+        let bytes = plan.total_bytes();
+        let checks = checks(&plan);
+        let draft = Draft { change: DraftChange::Flash(plan), reason, checks };
+        let (context, baud) = (self.context.clone(), args.baud.unwrap_or(DEFAULT_BAUD));
+        let finish: Finish = Box::new(move |settlements| {
+            Box::pin(async move {
+                let mut answer = outcome(bytes, settlements.first())?;
+                if answer["flashed"] == true {
+                    listen(&context, baud, before, &mut answer).await?;
+                }
+                Ok(answer)
+            })
+        });
+        Ok(Reply::Propose { drafts: vec![draft], finish })
+    }
+
+    fn plan(&self, port: Option<String>) -> Result<FlashPlan, ToolError> {
+        let state = self.context.state.snapshot();
+        let Some(last) = state.last_build.filter(super::LastBuild::is_fresh_success) else {
+            return Err(ToolError::new(
+                "not_built",
+                "there is no passed build of the files as they are now",
+                "Call `build_project` first.",
+            ));
+        };
+        let mut plan = self
+            .context
+            .toolchain
+            .plan_flash(self.context.sandbox.root(), last.build, last.at)
+            .map_err(|error| ToolError::from_user_error("cannot_flash", &error))?;
+        if let Some(port) = port.filter(|port| *port != plan.board.port) {
+            if plan.board.simulated {
+                let message = format!("port: `{port}` is not the port of the {}", plan.board.label);
+                let hint = "Leave `port` out.";
+                return Err(ToolError::new("bad_arguments", message, hint));
+            }
+            plan.board.port = port;
+        }
+        Ok(plan)
+    }
+}
+
+fn checks(plan: &FlashPlan) -> Vec<Check> {
+    let fresh =
+        Check { kind: CheckKind::BuildFresh, status: CheckStatus::Passed, note: String::new() };
+    let (status, note) = if plan.touches_boot {
+        (CheckStatus::Warned, "the bootloader or the partition table is written too".to_owned())
+    } else {
+        (CheckStatus::Passed, String::new())
+    };
+    vec![fresh, Check { kind: CheckKind::BootUntouched, status, note }]
+}
+
+/// What became of the flash.
+fn outcome(bytes: u64, settlement: Option<&Settlement>) -> Result<Value, ToolError> {
+    let Some(Settlement { decision, outcome, .. }) = settlement else {
+        return Err(ToolError::new("not_flashed", "nothing became of the proposal", ""));
+    };
+    let again = "Build and propose the flash again.";
+    match outcome {
+        Outcome::Applied => {
+            Ok(answer::ok(json!({ "flashed": true, "bytes": bytes, "verified": true })))
+        }
+        Outcome::Denied => Ok(answer::ok(json!({ "flashed": false, "rejected": words(decision) }))),
+        Outcome::Stale { .. } => {
+            let message = "the images were changed after they were shown";
+            Err(ToolError::new("not_flashed", message, again))
+        }
+        Outcome::Failed(error) => Err(ToolError::from_user_error("not_flashed", error)),
+        Outcome::Interrupted(why) => Err(ToolError::new("not_flashed", why.clone(), again)),
+    }
+}
+
+/// Listens to the flashed board. `before` is how far its port had come, if it was open.
+async fn listen(
+    context: &ToolContext,
+    baud: u32,
+    before: Option<(LogId, u64)>,
+    answer: &mut Value,
+) -> Result<(), ToolError> {
+    let state = context.state.snapshot();
+    let Some(board) = state.board else {
+        let message = "the board was flashed and is not connected any more";
+        return Err(ToolError::new("board_lost", message, "Ask the person to connect the board."));
+    };
+    answer["board"] = json!(board.label);
+    answer["port"] = json!(board.port);
+    match context.serial.open(&board.port, baud, state.serial_logs + 1) {
+        Ok(listener) => {
+            answer["serial_log"] = json!(listener.log);
+            let start = before.filter(|(log, _)| *log == listener.log).map(|(_, end)| end);
+            skip_old_firmware(&listener, start.unwrap_or(0)).await;
+        }
+        Err(error) => answer["not_listening"] = json!(error.to_string()),
+    }
+    Ok(())
+}
+
+/// What the board printed before it started anew was not the flashed firmware's: `monitor_serial`
+/// goes on at the last reset after `position`, or there when the board does not tell its resets.
+async fn skip_old_firmware(listener: &Listener, position: u64) {
+    let reset = || {
+        let (start, bytes) = listener.since(position);
+        memchr::memmem::rfind(&bytes, RESET).map(|at| start + at as u64)
+    };
+    let mut received = listener.subscribe();
+    // The board is running already, so this is a matter of milliseconds.
+    let seen = received.wait_for(|now| now.closed.is_some() || reset().is_some());
+    // Without a reset within that time there is none to wait for.
+    let _ = tokio::time::timeout(RESET_WAIT, seen).await;
+    listener.set_reported(reset().unwrap_or(position));
+}
+
+impl Tool for FlashProject {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<Args>(
+            NAME,
+            "Proposes to write the last passed build to the board. A person decides; afterwards \
+             the board runs it and its serial port is listened to.",
+        )
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(15)
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move { self.propose(args::parse(args)?).await })
+    }
+}

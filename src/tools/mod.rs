@@ -1,0 +1,86 @@
+//! What agents can do.
+//!
+//! A tool reads, or it returns drafts of effects; it never performs one. Owns argument checking,
+//! schemas and bounded answers. Must not import the gate: whoever runs a tool brings its drafts
+//! there.
+
+mod answer;
+mod args;
+mod context;
+mod registry;
+mod state;
+
+mod approve_saved_files;
+mod build;
+mod checks;
+mod cmake;
+mod file_name_checker;
+mod files;
+mod flash;
+mod generate_code;
+mod retrieve_docs;
+mod serial;
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::model::{Draft, Settlement, ToolSpec};
+
+pub use context::{Limits, ToolContext};
+pub use registry::{Registry, TOOLS, ToolEntry, known};
+pub use state::{LastBuild, OrganizedFile, PhaseGoal, SharedState, TeamState};
+
+/// What a call leads to.
+pub enum Reply {
+    /// The answer, a JSON object with `"ok": true`; or with `"ok": false` where there is more to
+    /// tell than a [`ToolError`] holds.
+    Answer(Value),
+    /// Effects to be decided; `finish` makes the answer from what became of them, one settlement
+    /// for each draft, in order.
+    Propose {
+        /// The effects.
+        drafts: Vec<Draft>,
+        /// Makes the answer.
+        finish: Finish,
+    },
+}
+
+/// Makes a tool's answer from what became of its drafts.
+pub type Finish =
+    Box<dyn FnOnce(Vec<Settlement>) -> BoxFuture<'static, Result<Value, ToolError>> + Send>;
+
+/// Why a tool could not do as asked, in words for a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {message}")]
+pub struct ToolError {
+    /// A stable word in snake_case, e.g. `bad_arguments`.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do instead; empty when unknown.
+    pub hint: String,
+}
+
+/// Something an agent can call.
+pub trait Tool: Send + Sync {
+    /// Name, description and schema.
+    fn spec(&self) -> ToolSpec;
+
+    /// How long a call may take, the person's thinking not counted.
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(5)
+    }
+
+    /// Runs with arguments that are a JSON value, maybe not of the right shape. Deterministic for
+    /// the same project: after a crash an unanswered call is made again and its drafts are matched
+    /// with the recorded proposals by position.
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>>;
+}
+
+#[cfg(test)]
+mod tool_tests;
+
+#[cfg(test)]
+mod board_tests;

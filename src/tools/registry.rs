@@ -1,0 +1,82 @@
+//! The one table of tools: schemas, dispatch and documentation all come from it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{
+    Tool, ToolContext, approve_saved_files, build, file_name_checker, files, flash, generate_code,
+    retrieve_docs, serial,
+};
+use crate::model::{ToolName, ToolSpec, UserError};
+
+/// One row of the table.
+pub struct ToolEntry {
+    /// Name of the tool.
+    pub name: &'static str,
+    /// Makes it.
+    pub make: fn(&ToolContext) -> Arc<dyn Tool>,
+}
+
+/// Every tool there is, by name.
+pub static TOOLS: &[ToolEntry] = &[
+    ToolEntry { name: approve_saved_files::NAME, make: approve_saved_files::make },
+    ToolEntry { name: build::NAME, make: build::make },
+    ToolEntry { name: file_name_checker::NAME, make: file_name_checker::make },
+    ToolEntry { name: files::LIST, make: files::make_list },
+    ToolEntry { name: files::READ, make: files::make_read },
+    ToolEntry { name: files::READ_CODE, make: files::make_read_code },
+    ToolEntry { name: flash::NAME, make: flash::make },
+    ToolEntry { name: generate_code::NAME, make: generate_code::make },
+    ToolEntry { name: serial::NAME, make: serial::make },
+    ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
+];
+
+/// Tells whether a name stands for a tool.
+///
+/// # Errors
+/// When it does not; the advice lists the names that do.
+pub fn known(name: &ToolName) -> Result<(), UserError> {
+    if TOOLS.iter().any(|entry| entry.name == name.as_str()) {
+        return Ok(());
+    }
+    let names: Vec<&str> = TOOLS.iter().map(|entry| entry.name).collect();
+    Err(UserError::new(
+        format!("There is no tool `{name}`"),
+        "the name is not in the table of tools",
+        format!("Use one of: {}.", names.join(", ")),
+    ))
+}
+
+/// The tools of a running session.
+#[derive(Clone)]
+pub struct Registry {
+    tools: BTreeMap<ToolName, Arc<dyn Tool>>,
+}
+
+impl Registry {
+    /// Makes every tool.
+    #[must_use]
+    pub fn new(context: &ToolContext) -> Self {
+        let tools = TOOLS.iter().map(|e| (ToolName::new(e.name), (e.make)(context))).collect();
+        Self { tools }
+    }
+
+    /// The tool with that name.
+    ///
+    /// # Errors
+    /// As [`known`].
+    pub fn get(&self, name: &ToolName) -> Result<Arc<dyn Tool>, UserError> {
+        known(name)?;
+        self.tools.get(name).cloned().ok_or_else(|| {
+            UserError::new(format!("There is no tool `{name}`"), "it was not made", "")
+        })
+    }
+
+    /// What those tools tell about themselves, in the order given.
+    ///
+    /// # Errors
+    /// As [`known`], for the first unknown name.
+    pub fn specs(&self, names: &[ToolName]) -> Result<Vec<ToolSpec>, UserError> {
+        names.iter().map(|name| Ok(self.get(name)?.spec())).collect()
+    }
+}

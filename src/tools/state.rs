@@ -1,0 +1,194 @@
+//! What the session has come to, as far as tools have to know it.
+//!
+//! A fold of records and nothing else, so that a resumed session knows what the live one knew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use super::file_name_checker;
+use crate::model::{
+    BoardInfo, BuildId, BuildOutcome, CallId, Change, Event, LogKind, Outcome, ProjectPath,
+    ProposalId, Record, Timestamp,
+};
+
+/// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PhaseGoal {
+    /// Every organized file is on disk.
+    #[default]
+    FilesSaved,
+    /// The last build passed.
+    BuildPassed,
+}
+
+/// The build that was run last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastBuild {
+    /// Its number.
+    pub build: BuildId,
+    /// How it ended; `None` while it runs, or when the program ended with it.
+    pub outcome: Option<BuildOutcome>,
+    /// When it ended, or began while it has not ended.
+    pub at: Timestamp,
+    /// How many files were changed through the gate since it began.
+    pub changes_since: u32,
+}
+
+impl LastBuild {
+    /// Whether it passed and the sources are still those it was made from.
+    #[must_use]
+    pub fn is_fresh_success(&self) -> bool {
+        self.outcome == Some(BuildOutcome::Passed) && self.changes_since == 0
+    }
+}
+
+/// A file the team has decided to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrganizedFile {
+    /// Where it goes.
+    pub path: ProjectPath,
+    /// Its purpose in a line.
+    pub description: String,
+}
+
+/// Facts of the session that tools rely on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TeamState {
+    /// The files of the last list that `file_name_checker` took, in its order.
+    pub organized: Vec<OrganizedFile>,
+    /// The build that was run last.
+    pub last_build: Option<LastBuild>,
+    /// The board that is connected.
+    pub board: Option<BoardInfo>,
+    /// Number of the newest serial log, 0 before the first.
+    pub serial_logs: u32,
+    /// What the running phase wants to reach.
+    pub goal: PhaseGoal,
+    name_checks: BTreeMap<CallId, Vec<OrganizedFile>>,
+    changes: BTreeSet<ProposalId>,
+}
+
+impl TeamState {
+    /// Number for the next build.
+    #[must_use]
+    pub fn next_build(&self) -> BuildId {
+        self.last_build.as_ref().map_or(BuildId(1), |last| last.build.next())
+    }
+
+    /// Folds one record in. Whoever records calls this with every record, in order, before the
+    /// next tool runs; a resumed session calls it with every record of the journal.
+    #[expect(clippy::too_many_lines, reason = "names every event")]
+    pub fn fold(&mut self, record: &Record) {
+        match &record.event {
+            Event::ToolCalled { call, tool, args, .. }
+                if tool.as_str() == file_name_checker::NAME =>
+            {
+                if let Some(files) = file_name_checker::organized(args) {
+                    self.name_checks.insert(*call, files);
+                }
+            }
+            Event::ToolAnswered { call, result, .. } => self.answered(*call, result),
+            Event::Proposed(proposal) => {
+                if !matches!(proposal.change, Change::Flash(_)) {
+                    self.changes.insert(proposal.id);
+                }
+            }
+            Event::Settled { proposal, outcome } => self.settled(*proposal, outcome),
+            Event::BuildStarted { build, .. } => {
+                let at = record.at;
+                self.last_build =
+                    Some(LastBuild { build: *build, outcome: None, at, changes_since: 0 });
+            }
+            Event::BuildEnded { build, outcome, .. } => {
+                if let Some(last) = self.last_build.as_mut().filter(|last| last.build == *build) {
+                    last.outcome = Some(outcome.clone());
+                    last.at = record.at;
+                }
+            }
+            Event::BoardConnected(board) => self.board = Some(board.clone()),
+            Event::BoardLost { port, .. } => {
+                if self.board.as_ref().is_some_and(|board| board.port == *port) {
+                    self.board = None;
+                }
+            }
+            Event::SerialOpened { log, .. } => {
+                if log.kind == LogKind::Serial {
+                    self.serial_logs = self.serial_logs.max(log.number);
+                }
+            }
+            Event::ToolCalled { .. }
+            | Event::SessionStarted(_)
+            | Event::SessionResumed { .. }
+            | Event::SessionEnded { .. }
+            | Event::ProjectListed { .. }
+            | Event::PhaseStarted { .. }
+            | Event::PhaseEnded { .. }
+            | Event::SpeakerChosen { .. }
+            | Event::TurnStarted { .. }
+            | Event::TextAdded { .. }
+            | Event::ModelAnswered { .. }
+            | Event::TurnEnded { .. }
+            | Event::Decided { .. }
+            | Event::FlashProgress { .. }
+            | Event::BuildProgress { .. }
+            | Event::LogGrew { .. }
+            | Event::SerialClosed { .. }
+            | Event::PersonSaid { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::Paused
+            | Event::Unpaused
+            | Event::StopRequested
+            | Event::Noticed { .. } => {}
+        }
+    }
+
+    fn answered(&mut self, call: CallId, result: &Value) {
+        let Some(files) = self.name_checks.remove(&call) else { return };
+        if result.get("ok") == Some(&Value::Bool(true)) {
+            self.organized = files;
+        }
+    }
+
+    fn settled(&mut self, proposal: ProposalId, outcome: &Outcome) {
+        // What was interrupted or failed may have reached the disk; a rebuild costs little.
+        let untouched = matches!(outcome, Outcome::Denied | Outcome::Stale { .. });
+        if !self.changes.remove(&proposal) || untouched {
+            return;
+        }
+        if let Some(last) = self.last_build.as_mut() {
+            last.changes_since = last.changes_since.saturating_add(1);
+        }
+    }
+}
+
+/// The state as the tools and the recorder share it.
+#[derive(Debug, Clone, Default)]
+pub struct SharedState(Arc<Mutex<TeamState>>);
+
+impl SharedState {
+    /// Folds one record in, see [`TeamState::fold`].
+    pub fn fold(&self, record: &Record) {
+        self.lock().fold(record);
+    }
+
+    /// Sets what the running phase wants to reach.
+    pub fn set_goal(&self, goal: PhaseGoal) {
+        self.lock().goal = goal;
+    }
+
+    /// A copy of the state as it is now. Nothing is locked afterwards, so that the holder may
+    /// record.
+    #[must_use]
+    pub fn snapshot(&self) -> TeamState {
+        self.lock().clone()
+    }
+
+    /// The lock is never held across a call to the ledger, which folds into this very state.
+    fn lock(&self) -> MutexGuard<'_, TeamState> {
+        // Each fold leaves the state whole, so a panic elsewhere does not make it wrong.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

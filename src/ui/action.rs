@@ -1,0 +1,270 @@
+//! Everything a key can do: one table, from which keymaps are read and help is made.
+//!
+//! Owns names and words only; what an action does is its pane's business.
+
+/// Where a binding holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Context {
+    /// Everywhere outside of dialogs and text.
+    Global,
+    /// In every pane.
+    Pane,
+    /// In the chat.
+    Chat,
+    /// In the chat while a question waits.
+    Question,
+    /// In the project's files.
+    Project,
+    /// In the review.
+    Review,
+    /// In the logs.
+    Logs,
+    /// While a message is being written.
+    Composer,
+    /// While a dialog is open.
+    Dialog,
+    /// In every pane of a replay.
+    Replay,
+}
+
+impl Context {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Global,
+        Self::Pane,
+        Self::Chat,
+        Self::Question,
+        Self::Project,
+        Self::Review,
+        Self::Logs,
+        Self::Composer,
+        Self::Dialog,
+        Self::Replay,
+    ];
+
+    /// Name in a keymap.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Pane => "pane",
+            Self::Chat => "chat",
+            Self::Question => "question",
+            Self::Project => "project",
+            Self::Review => "review",
+            Self::Logs => "logs",
+            Self::Composer => "composer",
+            Self::Dialog => "dialog",
+            Self::Replay => "replay",
+        }
+    }
+
+    /// Heading in the help.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Global => "Everywhere",
+            Self::Pane => "In every pane",
+            Self::Chat => "Chat",
+            Self::Question => "When the team asks",
+            Self::Project => "Project",
+            Self::Review => "Review",
+            Self::Logs => "Logs",
+            Self::Composer => "Writing a message",
+            Self::Dialog => "In a dialog",
+            Self::Replay => "Replay",
+        }
+    }
+
+    /// The context with that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|context| context.name() == name)
+    }
+
+    const fn is_pane(self) -> bool {
+        matches!(self, Self::Chat | Self::Project | Self::Review | Self::Logs)
+    }
+}
+
+macro_rules! actions {
+    ($($variant:ident, $name:literal, $home:ident, $hint:literal, $help:literal;)*) => {
+        /// Something a key can do.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Action {
+            $(#[doc = $help] $variant,)*
+        }
+
+        impl Action {
+            /// All of them, in the order of the help.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Name in a keymap.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The context it belongs to.
+            #[must_use]
+            pub const fn home(self) -> Context {
+                match self { $(Self::$variant => Context::$home,)* }
+            }
+
+            /// One or two words for the line of hints.
+            #[must_use]
+            pub const fn hint(self) -> &'static str {
+                match self { $(Self::$variant => $hint,)* }
+            }
+
+            /// A sentence for the help.
+            #[must_use]
+            pub const fn help(self) -> &'static str {
+                match self { $(Self::$variant => $help,)* }
+            }
+        }
+    };
+}
+
+actions! {
+    Help, "help", Global, "help", "Shows what every key does";
+    Quit, "quit", Global, "quit", "Leaves; asks first while a run goes on";
+    Suspend, "suspend", Global, "suspend", "Goes back to the shell; `fg` returns";
+    Redraw, "redraw", Global, "redraw", "Draws the whole screen anew";
+    FocusNext, "focus-next", Global, "next pane", "Turns to the next pane";
+    FocusPrevious, "focus-previous", Global, "previous pane", "Turns to the previous pane";
+    FocusProject, "focus-project", Global, "project", "Turns to the project's files";
+    FocusChat, "focus-chat", Global, "chat", "Turns to the chat";
+    FocusReview, "focus-review", Global, "review", "Turns to the review";
+    FocusLogs, "focus-logs", Global, "logs", "Turns to the logs";
+    Zoom, "zoom", Global, "zoom", "Gives the pane the whole screen, or back its place";
+    Compose, "compose", Global, "write", "Writes a message to the team";
+    Command, "command", Global, "command", "Writes a command such as /stop";
+    TogglePause, "toggle-pause", Global, "pause", "Holds the run before its next step, or lets it go on";
+    Back, "back", Global, "back", "Leaves what is open: a zoom, a filter, a place further up";
+
+    Up, "up", Pane, "up", "One line up";
+    Down, "down", Pane, "down", "One line down";
+    HalfPageUp, "half-page-up", Pane, "half a page up", "Half a page up";
+    HalfPageDown, "half-page-down", Pane, "half a page down", "Half a page down";
+    PageUp, "page-up", Pane, "page up", "One page up";
+    PageDown, "page-down", Pane, "page down", "One page down";
+    Top, "top", Pane, "top", "To the start";
+    Bottom, "bottom", Pane, "end", "To the end";
+    Left, "left", Pane, "left", "To the left; folds a folder";
+    Right, "right", Pane, "right", "To the right; unfolds a folder";
+    Follow, "follow", Pane, "follow", "Follows what is new";
+    Open, "open", Pane, "open", "Opens or folds what is selected";
+
+    NextTurn, "next-turn", Chat, "next turn", "To the next turn";
+    PreviousTurn, "previous-turn", Chat, "previous turn", "To the previous turn";
+    NextFold, "next-fold", Chat, "next fold", "Selects the next tool call or folded code";
+    PreviousFold, "previous-fold", Chat, "previous fold", "Selects the previous tool call or folded code";
+
+    AnswerOption, "answer-option", Question, "answer", "Answers with the option of that number";
+
+    Approve, "approve", Review, "approve", "Approves the change as shown";
+    ApproveUnseen, "approve-unseen", Review, "approve unseen", "Approves although changed lines were not on screen; their number is recorded";
+    ApproveRest, "approve-rest", Review, "approve the rest", "Lists what is left of this batch, then approves all of it";
+    Reject, "reject", Review, "reject", "Rejects the change and tells the agent why";
+    NextHunk, "next-hunk", Review, "next hunk", "To the next changed place";
+    PreviousHunk, "previous-hunk", Review, "previous hunk", "To the previous changed place";
+    NextProposal, "next-proposal", Review, "next proposal", "To the next proposal";
+    PreviousProposal, "previous-proposal", Review, "previous proposal", "To the previous proposal";
+
+    NextTab, "next-tab", Logs, "next log", "To the next log";
+    PreviousTab, "previous-tab", Logs, "previous log", "To the previous log";
+    Search, "search", Logs, "search", "Searches the log for a regular expression";
+    NextMatch, "next-match", Logs, "next match", "To the next line that the search found";
+    PreviousMatch, "previous-match", Logs, "previous match", "To the line before that the search found";
+    NextError, "next-error", Logs, "next error", "To the next error";
+    PreviousError, "previous-error", Logs, "previous error", "To the previous error";
+    NextSource, "next-source", Logs, "newer", "To the next build or connection";
+    PreviousSource, "previous-source", Logs, "older", "To the previous build or connection";
+
+    Send, "send", Composer, "send", "Sends the message";
+    Newline, "newline", Composer, "new line", "Begins a new line";
+    HistoryPrevious, "history-previous", Composer, "earlier", "Brings back the message before";
+    HistoryNext, "history-next", Composer, "later", "Brings back the message after";
+    LeaveComposer, "leave-composer", Composer, "leave", "Leaves the message as it is";
+
+    Accept, "accept", Dialog, "do it", "Does what is selected";
+    Cancel, "cancel", Dialog, "cancel", "Closes the dialog";
+
+    PlayPause, "play-pause", Replay, "play", "Plays or holds";
+    Faster, "faster", Replay, "faster", "Doubles the speed";
+    Slower, "slower", Replay, "slower", "Halves the speed";
+    StepForward, "step-forward", Replay, "event →", "To the next event";
+    StepBack, "step-back", Replay, "← event", "To the previous event";
+    TurnForward, "turn-forward", Replay, "turn →", "To the next turn";
+    TurnBack, "turn-back", Replay, "← turn", "To the previous turn";
+    ProposalForward, "proposal-forward", Replay, "proposal →", "To the next proposal";
+    ProposalBack, "proposal-back", Replay, "← proposal", "To the previous proposal";
+    ReplayStart, "replay-start", Replay, "start", "To the first event";
+    ReplayEnd, "replay-end", Replay, "end", "To the last event";
+}
+
+impl Action {
+    /// The action with that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.name() == name)
+    }
+
+    /// Whether a keymap may bind it in `context`.
+    #[must_use]
+    pub fn is_allowed_in(self, context: Context) -> bool {
+        match self.home() {
+            home if home == context => true,
+            Context::Global => context != Context::Dialog,
+            Context::Pane => context.is_pane() || context == Context::Dialog,
+            Context::Chat
+            | Context::Question
+            | Context::Project
+            | Context::Review
+            | Context::Logs
+            | Context::Composer
+            | Context::Dialog
+            | Context::Replay => false,
+        }
+    }
+
+    /// Whether it decides something for good. Such keys are dead for a moment after what they
+    /// decide on appears or changes, and never count when repeated or pasted.
+    #[must_use]
+    pub const fn is_decision(self) -> bool {
+        matches!(
+            self,
+            Self::Approve
+                | Self::ApproveUnseen
+                | Self::ApproveRest
+                | Self::Reject
+                | Self::AnswerOption
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_find_their_action() {
+        for action in Action::ALL {
+            assert_eq!(Action::named(action.name()), Some(*action));
+            assert!(!action.help().is_empty() && !action.hint().is_empty());
+        }
+        for context in Context::ALL {
+            assert_eq!(Context::named(context.name()), Some(context));
+        }
+    }
+
+    #[test]
+    fn decisions_belong_to_the_pane_that_shows_what_is_decided() {
+        assert!(Action::Approve.is_allowed_in(Context::Review));
+        assert!(!Action::Approve.is_allowed_in(Context::Global));
+        assert!(!Action::Approve.is_allowed_in(Context::Chat));
+        assert!(Action::Up.is_allowed_in(Context::Dialog));
+        assert!(!Action::Quit.is_allowed_in(Context::Dialog));
+    }
+}

@@ -1,0 +1,152 @@
+//! A theme or keymap file as text, and errors that name its file and line.
+
+use std::ops::Range;
+
+use toml::de::DeTable;
+use toml::{Spanned, de::DeValue};
+
+use crate::config::{AssetFile, Assets};
+use crate::model::UserError;
+
+/// Files that build on files that build on files end here.
+const MAX_DEPTH: usize = 4;
+
+/// A data file together with its place.
+#[derive(Debug)]
+pub(super) struct DataFile {
+    file: AssetFile,
+}
+
+impl DataFile {
+    /// Reads `<folder>/<name>.toml`.
+    pub fn load(assets: &Assets, folder: &str, name: &str) -> Result<Self, UserError> {
+        Ok(Self { file: assets.text(&format!("{folder}/{name}.toml"))? })
+    }
+
+    /// Reads a file and those it is based on (its key `inherits`), the most basic one first.
+    pub fn load_chain(assets: &Assets, folder: &str, name: &str) -> Result<Vec<Self>, UserError> {
+        let mut chain = Vec::new();
+        let mut next = Some(name.to_owned());
+        while let Some(name) = next {
+            let file = Self::load(assets, folder, &name)?;
+            let table = file.parse()?;
+            next = match table.get("inherits") {
+                None => None,
+                Some(_) if chain.len() >= MAX_DEPTH => {
+                    return Err(file.wrong(0..0, "it inherits from too many files", ""));
+                }
+                Some(base) => Some(file.text_of(base)?.to_owned()),
+            };
+            chain.insert(0, file);
+        }
+        Ok(chain)
+    }
+
+    /// The table at its root.
+    pub fn parse(&self) -> Result<DeTable<'_>, UserError> {
+        match DeTable::parse(&self.file.text) {
+            Ok(table) => Ok(table.into_inner()),
+            Err(error) => {
+                let why = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
+                Err(self.wrong(error.span().unwrap_or(0..0), &why, ""))
+            }
+        }
+    }
+
+    /// A value that must be a string.
+    pub fn text_of<'v>(&self, value: &'v Spanned<DeValue<'_>>) -> Result<&'v str, UserError> {
+        value.get_ref().as_str().ok_or_else(|| self.not_a("a string", value))
+    }
+
+    /// A value that must be a table.
+    pub fn table_of<'v, 'i>(
+        &self,
+        value: &'v Spanned<DeValue<'i>>,
+    ) -> Result<&'v DeTable<'i>, UserError> {
+        value.get_ref().as_table().ok_or_else(|| self.not_a("a table", value))
+    }
+
+    /// The error that `value` is something else.
+    pub fn not_a(&self, wanted: &str, value: &Spanned<DeValue<'_>>) -> UserError {
+        let why =
+            format!("{wanted} is wanted here, not a value of type {}", value.get_ref().type_str());
+        self.wrong(value.span(), &why, "")
+    }
+
+    /// An error at a place of this file.
+    pub fn wrong(&self, span: Range<usize>, why: &str, fix: &str) -> UserError {
+        let what = format!("cannot use {}, line {}", self.file.origin, self.line(&span));
+        UserError::new(what, why, fix)
+    }
+
+    /// Where something stands, for people: file and line.
+    pub fn place(&self, span: &Range<usize>) -> String {
+        format!("{}, line {}", self.file.origin, self.line(span))
+    }
+
+    fn line(&self, span: &Range<usize>) -> usize {
+        let before = self.file.text.as_bytes().get(..span.start).unwrap_or_default();
+        1 + before.iter().filter(|&&byte| byte == b'\n').count()
+    }
+}
+
+/// Advice for an unknown name: the known names nearest to it, or all if none is near.
+pub(super) fn near_names<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    let mut scored: Vec<(usize, &str)> =
+        known.map(|known| (distance(name, known), known)).collect();
+    scored.sort_unstable();
+    let near: Vec<&str> = scored
+        .iter()
+        .filter(|(far, known)| *far <= 1 + known.len() / 3 || known.contains(name))
+        .take(4)
+        .map(|(_, known)| *known)
+        .collect();
+    if near.is_empty() {
+        let all: Vec<&str> = scored.iter().map(|(_, known)| *known).collect();
+        format!("there are: {}", all.join(", "))
+    } else {
+        format!("near it: {}", near.join(", "))
+    }
+}
+
+/// Levenshtein's distance, in bytes.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (slot, y) in row.iter_mut().skip(1).zip(b.bytes()) {
+            let above = *slot;
+            left = (left + 1).min(above + 1).min(diagonal + usize::from(x != y));
+            diagonal = above;
+            *slot = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distance_counts_edits() {
+        assert_eq!(distance("approve", "aprove"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+    }
+
+    #[test]
+    fn near_names_are_offered_before_all_of_them() {
+        let known = ["approve", "approve-rest", "reject"];
+        assert_eq!(near_names("aprove", known.into_iter()), "near it: approve");
+        assert_eq!(
+            near_names("xyz", known.into_iter()),
+            "there are: reject, approve, approve-rest"
+        );
+    }
+}

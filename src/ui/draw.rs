@@ -1,0 +1,158 @@
+//! The whole screen, drawn from what was prepared.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use crate::view::SessionView;
+
+use super::layout::{LEAST, PaneArea, PaneId, Shape};
+use super::pane::{Cx, Keys, Mode, Pane};
+use super::role::Role;
+use super::{Composing, Ui, header, hints, line};
+
+impl Ui {
+    /// Draws the session. Nothing but the note that something was drawn changes.
+    pub fn draw(&self, frame: &mut Frame<'_>, view: &SessionView) {
+        let area = frame.area();
+        let buf = frame.buffer_mut();
+        buf.set_style(area, self.theme.style(Role::Text));
+        if area.as_size() != self.size {
+            // The size has just changed; the event that says so is on its way.
+            return;
+        }
+        let cx = self.cx(view, Keys::Elsewhere);
+        if self.layout.shape == Shape::TooSmall {
+            draw_too_small(area, buf, &cx);
+        } else {
+            self.draw_parts(buf, &cx);
+            if let Some(overlay) = &self.hands.overlay {
+                dim(area, buf, &cx);
+                hints::draw(self, self.layout.hints, buf, &cx);
+                overlay.draw(area, buf, &cx);
+            }
+        }
+        self.drawn.set(true);
+    }
+
+    /// What a part of the screen may look at.
+    pub(super) fn cx<'a>(&'a self, view: &'a SessionView, keys: Keys) -> Cx<'a> {
+        Cx {
+            view,
+            timeline: self.timeline.as_ref(),
+            theme: &self.theme,
+            keymap: &self.keymap,
+            agents: &self.agents,
+            clock: &self.clock,
+            mode: self.mode,
+            keys,
+        }
+    }
+
+    fn draw_parts(&self, buf: &mut Buffer, cx: &Cx<'_>) {
+        header::draw(self.layout.header, buf, cx);
+        for area in &self.layout.panes {
+            let cx = Cx { keys: self.keys_of(area.id), ..*cx };
+            let pane = self.pane(area.id);
+            self.draw_title(area, pane, buf, &cx);
+            pane.draw(area.body, buf, &cx);
+        }
+        let keys = match self.hands.composing {
+            Composing::Yes if self.hands.overlay.is_none() => Keys::Here,
+            Composing::Yes | Composing::No => Keys::Elsewhere,
+        };
+        let cx = Cx { keys, ..*cx };
+        match self.mode {
+            Mode::Live => self.panes.composer.draw(self.layout.bottom, buf, &cx),
+            Mode::Replay => self.panes.timeline.draw(self.layout.bottom, buf, &cx),
+        }
+        hints::draw(self, self.layout.hints, buf, &cx);
+    }
+
+    pub(super) fn pane(&self, id: PaneId) -> &dyn Pane {
+        match id {
+            PaneId::Project => &self.panes.project,
+            PaneId::Chat => &self.panes.chat,
+            PaneId::Review => &self.panes.review,
+            PaneId::Logs => &self.panes.logs,
+        }
+    }
+
+    /// The rule over a pane, with its title in it. With one pane at a time it also names the
+    /// others.
+    fn draw_title(&self, area: &PaneArea, pane: &dyn Pane, buf: &mut Buffer, cx: &Cx<'_>) {
+        let is_front = self.hands.front == area.id;
+        let rule = if is_front { Role::BorderFocus } else { Role::Border };
+        let rule = cx.style(rule);
+        let row = area.title;
+        Span::styled("─".repeat(usize::from(row.width)), rule).render(row, buf);
+        let others = self.other_panes(area.id, cx);
+        let others_width = u16::try_from(others.width()).unwrap_or(u16::MAX);
+        let mut room = Rect { x: row.x + 1, width: row.width.saturating_sub(2), ..row };
+        if others_width > 0 && others_width + 24 < row.width {
+            let x = row.right() - others_width - 1;
+            others.render(Rect { x, width: others_width, ..row }, buf);
+            room.width = room.width.saturating_sub(others_width + 1);
+        }
+        let title = pane.title(cx);
+        let width = u16::try_from(title.width() + 2).unwrap_or(u16::MAX).min(room.width);
+        let base = if is_front { Role::TitleFocus } else { Role::Title };
+        let mut spans = vec![Span::raw(" ")];
+        spans.extend(title.spans);
+        spans.push(Span::raw(" "));
+        let line = Line::from(spans).style(cx.style(base).patch(title.style));
+        line::draw(&line, Rect { width, ..room }, buf);
+    }
+
+    /// Names of panes that do not show, with their keys.
+    fn other_panes(&self, shown: PaneId, cx: &Cx<'_>) -> Line<'static> {
+        use super::action::{Action, Context};
+        let is_first = self.layout.panes.first().is_some_and(|first| first.id == shown);
+        if !is_first || self.layout.panes.len() == PaneId::ALL.len() {
+            return Line::default();
+        }
+        let mut spans = Vec::new();
+        for id in PaneId::ALL.into_iter().filter(|id| self.layout.pane(*id).is_none()) {
+            let action = match id {
+                PaneId::Project => Action::FocusProject,
+                PaneId::Chat => Action::FocusChat,
+                PaneId::Review => Action::FocusReview,
+                PaneId::Logs => Action::FocusLogs,
+            };
+            let Some(key) = cx.keymap.key_of(&[Context::Global], action) else { continue };
+            spans.push(Span::styled(format!(" {key} "), cx.style(Role::Key)));
+            spans.push(Span::styled(id.title(), cx.style(Role::Title)));
+            let waits = id == PaneId::Review && !cx.view.review.waiting.is_empty();
+            if waits && cx.mode == Mode::Live {
+                spans.push(Span::styled(
+                    format!(" {} ", cx.view.review.waiting.len()),
+                    cx.style(Role::Waiting),
+                ));
+            }
+        }
+        if !spans.is_empty() {
+            spans.push(Span::raw(" "));
+        }
+        Line::from(spans)
+    }
+}
+
+/// Takes the colours from everything behind a dialog.
+fn dim(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let faint = cx.style(Role::Text).patch(cx.style(Role::Faint));
+    buf.set_style(area, faint.remove_modifier(Modifier::all()));
+}
+
+fn draw_too_small(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let waiting = cx.view.review.waiting.len();
+    let size =
+        format!("firmhand needs {}×{}, this is {}×{}", LEAST.0, LEAST.1, area.width, area.height);
+    let text = match waiting {
+        0 => size,
+        count => format!("{size} · {count} waiting"),
+    };
+    line::draw(&Line::styled(text, cx.style(Role::Warn)), area, buf);
+}

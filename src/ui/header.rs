@@ -1,0 +1,156 @@
+//! The first row: what runs, who speaks, on what, and what waits.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use crate::model::{SessionOutcome, Timestamp};
+use crate::text::sanitize;
+use crate::view::RunState;
+
+use super::line::{self, Parts};
+use super::pane::{Cx, Mode};
+use super::role::Role;
+
+/// Draws the header; what does not fit is dropped from the least important part on.
+pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let separator = Span::styled(" · ", cx.style(Role::Faint));
+    let (left, right) =
+        line::fit_halves(left(cx), right(cx), &separator, usize::from(inside.width));
+    line::draw_split(&left, &right, inside, buf);
+}
+
+/// Foreign text on one line.
+fn clean(text: &str) -> String {
+    sanitize::line(text).into_owned()
+}
+
+fn left(cx: &Cx<'_>) -> Parts {
+    let head = &cx.view.head;
+    let mut parts = Parts::default();
+    parts.push(1, vec![Span::styled("firmhand", cx.style(Role::Accent))]);
+    if cx.mode == Mode::Replay {
+        parts.push(7, vec![Span::styled("replay", cx.style(Role::Busy))]);
+    }
+    if let Some(start) = &head.start {
+        let name = project_name(&start.project);
+        parts.push(6, vec![Span::styled(clean(name), cx.style(Role::Strong))]);
+        let mut phase = vec![Span::styled(clean(&start.team), cx.style(Role::Text))];
+        if let Some(view) = &head.phase {
+            phase.push(Span::styled(" ▸ ", cx.style(Role::Faint)));
+            phase.push(Span::styled(clean(&view.title), cx.style(Role::Text)));
+            if view.max_attempts > 1 {
+                let attempt = format!(" {}/{}", view.attempt, view.max_attempts);
+                phase.push(Span::styled(attempt, cx.style(Role::Dim)));
+            }
+        }
+        parts.push(5, phase);
+    }
+    parts.push(8, state(cx));
+    let is_held_up = !cx.view.review.waiting.is_empty() || head.question.is_some();
+    if is_held_up && head.speaker.is_some() && head.state == RunState::Running {
+        parts.push(0, vec![Span::styled("waits for you", cx.style(Role::Dim))]);
+    }
+    parts
+}
+
+/// The last folder of a path, or the one around it where that is just called `project`, as it is
+/// within a session's own folder.
+fn project_name(path: &str) -> &str {
+    let mut folders = path.rsplit('/').filter(|folder| !folder.is_empty());
+    match folders.next() {
+        Some("project") => folders.next().unwrap_or("project"),
+        Some(folder) => folder,
+        None => path,
+    }
+}
+
+/// Who speaks, or why nobody does.
+fn state(cx: &Cx<'_>) -> Vec<Span<'static>> {
+    let head = &cx.view.head;
+    let word = |text: &'static str, role| vec![Span::styled(text, cx.style(role))];
+    match &head.state {
+        RunState::Empty => word("starting", Role::Dim),
+        RunState::Paused => word(" paused ", Role::Paused),
+        RunState::Stopping => word("stopping", Role::Warn),
+        RunState::Ended(SessionOutcome::Completed) => word("✓ completed", Role::Ok),
+        RunState::Ended(SessionOutcome::Failed(_)) => word("✗ failed", Role::Error),
+        RunState::Ended(SessionOutcome::Stopped) => word("stopped", Role::Warn),
+        RunState::Running => running(cx),
+    }
+}
+
+fn running(cx: &Cx<'_>) -> Vec<Span<'static>> {
+    let Some(speaker) = &cx.view.head.speaker else { return Vec::new() };
+    let mut spans =
+        vec![Span::styled(clean(speaker.agent.as_str()), cx.style(cx.agents.role(&speaker.agent)))];
+    let is_held_up = !cx.view.review.waiting.is_empty() || cx.view.head.question.is_some();
+    if !is_held_up {
+        let busy = format!(" {} {}", cx.clock.spinner(speaker.since), elapsed(cx, speaker.since));
+        spans.push(Span::styled(busy, cx.style(Role::Busy)));
+    }
+    spans
+}
+
+fn elapsed(cx: &Cx<'_>, since: Timestamp) -> String {
+    match cx.clock.since(since).as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds => format!("{}:{:02}", seconds / 60, seconds % 60),
+    }
+}
+
+fn right(cx: &Cx<'_>) -> Parts {
+    let head = &cx.view.head;
+    let mut parts = Parts::default();
+    if let Some(board) = &head.board {
+        let role = if board.simulated { Role::Simulated } else { Role::Text };
+        parts.push(
+            4,
+            vec![
+                Span::styled(clean(&board.label), cx.style(role)),
+                Span::styled(" ●", cx.style(Role::Ok)),
+            ],
+        );
+    } else if let Some(start) = &head.start {
+        parts.push(
+            4,
+            vec![
+                Span::styled(clean(&start.toolchain), cx.style(Role::Dim)),
+                Span::styled(" ○", cx.style(Role::Faint)),
+            ],
+        );
+    }
+    if let Some(start) = &head.start {
+        let role = if start.model.contains("script") { Role::Simulated } else { Role::Text };
+        parts.push(3, vec![Span::styled(clean(&start.model), cx.style(role))]);
+    }
+    let tokens = head.usage.total();
+    if tokens > 0 {
+        let text = format!("{} tok", line::count(tokens));
+        parts.push(2, vec![Span::styled(text, cx.style(Role::Dim))]);
+    }
+    let waiting = cx.view.review.waiting.len() + usize::from(head.question.is_some());
+    if waiting > 0 {
+        // In a replay nothing waits for anybody any more.
+        let (text, role) = match cx.mode {
+            Mode::Live => (format!(" {waiting} waiting "), Role::Waiting),
+            Mode::Replay => (format!("{waiting} waiting"), Role::Warn),
+        };
+        parts.push(9, vec![Span::styled(text, cx.style(role))]);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_is_called_by_the_folder_that_tells_most() {
+        assert_eq!(project_name("/home/me/i2c-scan/"), "i2c-scan");
+        assert_eq!(project_name("/data/sessions/2026-01-02-scan/project"), "2026-01-02-scan");
+        assert_eq!(project_name("project"), "project");
+        assert_eq!(project_name("/"), "/");
+    }
+}

@@ -1,0 +1,121 @@
+//! The last row: which keys do what just now, or a word to the person.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::view::RunState;
+
+use super::action::{Action, Context};
+use super::key::KeySequence;
+use super::keymap::Lookup;
+use super::overlay::Overlay;
+use super::pane::Cx;
+use super::role::Role;
+use super::{Composing, Ui, line};
+
+/// Draws the row.
+pub(super) fn draw(ui: &Ui, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    buf.set_style(area, cx.style(Role::Text));
+    if let Some((notice, _)) = &ui.hands.notice {
+        let text = line::cut(&notice.text, usize::from(area.width.saturating_sub(2)));
+        let style = cx.style(notice.role);
+        buf.set_style(area, style);
+        line::draw(&Line::styled(text, style), inside, buf);
+        return;
+    }
+    let chain = ui.contexts(cx.view);
+    if !ui.hands.pending.is_empty() {
+        line::draw(&which_key(ui, &chain, cx), inside, buf);
+        return;
+    }
+    let help = first_key(ui, &chain, Action::Help).map_or_else(Line::default, |key| {
+        Line::from(vec![
+            Span::styled(key, cx.style(Role::Key)),
+            Span::styled(" help", cx.style(Role::KeyHelp)),
+        ])
+    });
+    let mut room = usize::from(inside.width).saturating_sub(help.width() + 3);
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    for action in actions(ui, cx) {
+        let Some(key) = first_key(ui, &chain, action) else { continue };
+        let words = words_of(action, cx);
+        let width = line::width(&key) + 1 + line::width(words);
+        let gap = if spans.is_empty() { 0 } else { 3 };
+        if width + gap > room {
+            break;
+        }
+        room -= width + gap;
+        if gap > 0 {
+            spans.push(Span::raw("   "));
+        }
+        spans.push(Span::styled(key, cx.style(Role::Key)));
+        spans.push(Span::styled(format!(" {words}"), cx.style(Role::KeyHelp)));
+    }
+    line::draw_split(&Line::from(spans), &help, inside, buf);
+}
+
+fn words_of(action: Action, cx: &Cx<'_>) -> &'static str {
+    match (action, &cx.view.head.state) {
+        (Action::TogglePause, RunState::Paused) => "go on",
+        _ => action.hint(),
+    }
+}
+
+fn first_key(ui: &Ui, chain: &[Context], action: Action) -> Option<String> {
+    if action == Action::AnswerOption {
+        return Some("1–9".to_owned());
+    }
+    let writes = ui.hands.overlay.is_none() && ui.hands.composing == Composing::Yes;
+    // While a message is written, keys that are text only have a meaning of the composer's own.
+    let works = |keys: &&KeySequence| {
+        let is_text = keys.keys().first().is_some_and(|key| key.is_text());
+        !writes || !is_text || action.home() == Context::Composer
+    };
+    ui.keymap.keys_of(chain, action).into_iter().find(works).map(ToString::to_string)
+}
+
+fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
+    match &ui.hands.overlay {
+        Some(Overlay::Help(_)) => return vec![Action::Cancel],
+        Some(Overlay::Quit(_) | Overlay::Reason(_) | Overlay::Batch(_)) => {
+            return vec![Action::Accept, Action::Cancel];
+        }
+        None => {}
+    }
+    if ui.hands.composing == Composing::Yes {
+        return vec![Action::Send, Action::Newline, Action::HistoryPrevious, Action::LeaveComposer];
+    }
+    let mut actions = Vec::new();
+    if cx.view.head.question.is_some() && ui.contexts(cx.view).contains(&Context::Question) {
+        actions.push(Action::AnswerOption);
+    }
+    actions.extend(ui.pane(ui.hands.front).hints(cx));
+    if ui.contexts(cx.view).contains(&Context::Replay) {
+        actions.extend([Action::PlayPause, Action::StepForward, Action::StepBack]);
+    } else if !matches!(cx.view.head.state, RunState::Ended(_) | RunState::Stopping) {
+        actions.extend([Action::Compose, Action::TogglePause]);
+    }
+    actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);
+    actions
+}
+
+/// What may follow the keys pressed so far.
+fn which_key(ui: &Ui, chain: &[Context], cx: &Cx<'_>) -> Line<'static> {
+    let pressed: Vec<String> = ui.hands.pending.iter().map(ToString::to_string).collect();
+    let mut spans = vec![Span::styled(format!("{} …", pressed.join(" ")), cx.style(Role::Key))];
+    if let Lookup::Prefix(next) = ui.keymap.look_up(chain, &ui.hands.pending) {
+        for (key, action) in next {
+            spans.push(Span::styled(format!("   {key}"), cx.style(Role::Key)));
+            spans.push(Span::styled(format!(" {}", action.hint()), cx.style(Role::KeyHelp)));
+        }
+    }
+    Line::from(spans)
+}
+
+/// Keys as one word, for sentences.
+pub(super) fn words(keys: &[super::key::Key]) -> String {
+    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    KeySequence::parse(&keys.join(" ")).map_or_else(|_| keys.join(" "), |keys| keys.to_string())
+}

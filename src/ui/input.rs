@@ -1,0 +1,462 @@
+//! Keys, pasted text, the mouse: what the person does becomes actions, and those commands.
+
+use std::time::Instant;
+
+use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Size};
+
+use crate::model::{Intent, TimelineCommand};
+use crate::view::{RunState, SessionView};
+
+use super::action::{Action, Context};
+use super::key::Key;
+use super::keymap::Lookup;
+use super::layout::PaneId;
+use super::overlay::{HelpView, Overlay, QuitChoice};
+use super::pane::{Command, Cx, Effect, Keys, Mode, Notice, Pane, TextMode};
+use super::{Composing, Ui, hints};
+
+/// Rows that one notch of the wheel scrolls.
+const WHEEL_ROWS: usize = 3;
+
+/// The session as it is while an event is dealt with.
+#[derive(Clone, Copy)]
+struct Now<'a> {
+    view: &'a SessionView,
+    at: Instant,
+}
+
+impl Ui {
+    /// Deals with one event of the terminal; draw afterwards. Events that came in one batch are
+    /// best given one by one with the time they were read.
+    pub fn on_event(&mut self, event: &Event, view: &SessionView, now: Instant) -> Vec<Command> {
+        self.note_shown();
+        self.clock.now = now;
+        let now = Now { view, at: now };
+        let effects = match event {
+            Event::Key(key) if key.kind == KeyEventKind::Release => return Vec::new(),
+            Event::Key(key) => self.on_key(key, now),
+            Event::Paste(text) => self.on_paste(text, now),
+            Event::Mouse(mouse) => self.on_mouse(*mouse, now),
+            Event::Resize(width, height) => {
+                self.size = Size { width: *width, height: *height };
+                Vec::new()
+            }
+            // A key that was meant for another window must not decide here.
+            Event::FocusGained => {
+                self.hands.guard.arm(now.at);
+                Vec::new()
+            }
+            Event::FocusLost => Vec::new(),
+        };
+        let commands = self.carry_out(effects, now);
+        self.refresh(view, now.at);
+        commands
+    }
+
+    /// The contexts that hold, the most special one first.
+    pub(super) fn contexts(&self, view: &SessionView) -> Vec<Context> {
+        if self.hands.overlay.is_some() {
+            return vec![Context::Dialog];
+        }
+        if self.hands.composing == Composing::Yes {
+            return vec![Context::Composer, Context::Global];
+        }
+        let mut chain = Vec::new();
+        let has_options =
+            view.head.question.as_ref().is_some_and(|question| !question.options.is_empty());
+        if has_options && self.hands.front == PaneId::Chat && self.mode == Mode::Live {
+            chain.push(Context::Question);
+        }
+        chain.push(match self.hands.front {
+            PaneId::Project => Context::Project,
+            PaneId::Chat => Context::Chat,
+            PaneId::Review => Context::Review,
+            PaneId::Logs => Context::Logs,
+        });
+        chain.push(Context::Pane);
+        if self.mode == Mode::Replay {
+            chain.push(Context::Replay);
+        }
+        chain.push(Context::Global);
+        chain
+    }
+
+    fn on_key(&mut self, event: &KeyEvent, now: Now<'_>) -> Vec<Effect> {
+        self.hands.guard.watch(event, now.at);
+        self.hands.notice = None;
+        let key = Key::of(event);
+        if !self.is_usable() {
+            return self.on_key_too_small(key, now);
+        }
+        if let Some(overlay) = &mut self.hands.overlay
+            && overlay.wants_text(key)
+        {
+            overlay.on_text(event);
+            return Vec::new();
+        }
+        let is_open = self.hands.overlay.is_some();
+        if !is_open && self.hands.composing == Composing::Yes {
+            self.hands.typed_at = Some(now.at);
+            if key.is_text() && !self.is_bound_in(Context::Composer, key) {
+                self.panes.composer.on_text(event);
+                return Vec::new();
+            }
+        } else if !is_open && self.pane(self.hands.front).text_mode() == TextMode::On {
+            use crossterm::event::KeyCode;
+            if key.is_text() || matches!(event.code, KeyCode::Enter | KeyCode::Esc) {
+                return self.with_front(now, |pane, cx| pane.on_text(event, cx));
+            }
+        }
+        self.hands.pending.push(key);
+        let chain = self.contexts(now.view);
+        match self.keymap.look_up(&chain, &self.hands.pending) {
+            Lookup::Action(action) => {
+                self.hands.pending.clear();
+                self.act(action, Some(key), now)
+            }
+            Lookup::Prefix(_) => Vec::new(),
+            Lookup::Unbound => {
+                let pressed = hints::words(&std::mem::take(&mut self.hands.pending));
+                if !is_open && self.hands.composing == Composing::Yes {
+                    self.panes.composer.on_text(event);
+                    return Vec::new();
+                }
+                let help = self.keymap.key_of(&chain, Action::Help);
+                let help = help.map_or(String::new(), |key| format!(" · {key} help"));
+                Effect::refuse(format!("`{pressed}` does nothing here{help}"))
+            }
+        }
+    }
+
+    /// With too little room nothing can be seen, so nothing but leaving can be done.
+    fn on_key_too_small(&mut self, key: Key, now: Now<'_>) -> Vec<Effect> {
+        match self.keymap.look_up(&[Context::Global], &[key]) {
+            Lookup::Action(action @ (Action::Quit | Action::Suspend | Action::Redraw)) => {
+                self.act(action, Some(key), now)
+            }
+            Lookup::Action(_) | Lookup::Prefix(_) | Lookup::Unbound => Vec::new(),
+        }
+    }
+
+    fn is_bound_in(&self, context: Context, key: Key) -> bool {
+        self.keymap.look_up(&[context], &[key]) != Lookup::Unbound
+    }
+
+    /// Lets the pane that is turned to do something.
+    fn with_front(
+        &mut self,
+        now: Now<'_>,
+        run: impl FnOnce(&mut dyn Pane, &Cx<'_>) -> Vec<Effect>,
+    ) -> Vec<Effect> {
+        self.with_pane(self.hands.front, now, run)
+    }
+
+    fn with_pane(
+        &mut self,
+        id: PaneId,
+        now: Now<'_>,
+        run: impl FnOnce(&mut dyn Pane, &Cx<'_>) -> Vec<Effect>,
+    ) -> Vec<Effect> {
+        let keys = self.keys_of(id);
+        let cx = Cx {
+            view: now.view,
+            timeline: self.timeline.as_ref(),
+            theme: &self.theme,
+            keymap: &self.keymap,
+            agents: &self.agents,
+            clock: &self.clock,
+            mode: self.mode,
+            keys,
+        };
+        let pane: &mut dyn Pane = match id {
+            PaneId::Project => &mut self.panes.project,
+            PaneId::Chat => &mut self.panes.chat,
+            PaneId::Review => &mut self.panes.review,
+            PaneId::Logs => &mut self.panes.logs,
+        };
+        run(pane, &cx)
+    }
+
+    /// Does what a key asked for, if it may.
+    fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
+        let is_decision = action.is_decision()
+            || (action == Action::Accept
+                && self.hands.overlay.as_ref().is_some_and(Overlay::is_decision));
+        if is_decision {
+            if self.mode == Mode::Replay {
+                return Effect::refuse("this is a replay: nothing can be decided any more");
+            }
+            if let Err(refusal) = self.hands.guard.check(now.at) {
+                return Effect::refuse(refusal.words());
+            }
+        }
+        if let Some(overlay) = &mut self.hands.overlay {
+            let cx = Cx {
+                view: now.view,
+                timeline: self.timeline.as_ref(),
+                theme: &self.theme,
+                keymap: &self.keymap,
+                agents: &self.agents,
+                clock: &self.clock,
+                mode: self.mode,
+                keys: Keys::Elsewhere,
+            };
+            return overlay.on_action(action, &cx);
+        }
+        match action.home() {
+            Context::Global => self.act_globally(action, now),
+            Context::Composer => self.act_in_composer(action, now),
+            Context::Replay => self.act_in_replay(action),
+            Context::Question => answer(key, now.view),
+            Context::Pane
+            | Context::Chat
+            | Context::Project
+            | Context::Review
+            | Context::Logs
+            | Context::Dialog => self.with_front(now, |pane, cx| pane.on_action(action, cx)),
+        }
+    }
+
+    fn act_globally(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
+        match action {
+            Action::Help => {
+                let first = self.contexts(now.view).first().copied().unwrap_or(Context::Global);
+                vec![Effect::Open(Box::new(Overlay::Help(HelpView::new(first))))]
+            }
+            Action::Quit => self.quit(now.view),
+            Action::Suspend => vec![Effect::Command(Command::Suspend)],
+            Action::Redraw => vec![Effect::Command(Command::Redraw)],
+            Action::FocusNext => vec![Effect::Focus(self.hands.front.next())],
+            Action::FocusPrevious => vec![Effect::Focus(self.hands.front.previous())],
+            Action::FocusProject => vec![Effect::Focus(PaneId::Project)],
+            Action::FocusChat => vec![Effect::Focus(PaneId::Chat)],
+            Action::FocusReview => vec![Effect::Focus(PaneId::Review)],
+            Action::FocusLogs => vec![Effect::Focus(PaneId::Logs)],
+            Action::Zoom => {
+                let front = self.hands.front;
+                self.hands.zoom = if self.hands.zoom.is_some() { None } else { Some(front) };
+                Vec::new()
+            }
+            Action::Compose => vec![Effect::Compose(String::new())],
+            Action::Command => vec![Effect::Compose("/".to_owned())],
+            Action::TogglePause => self.toggle_pause(now.view),
+            Action::Back if self.hands.zoom.is_some() => {
+                self.hands.zoom = None;
+                Vec::new()
+            }
+            Action::Back if self.hands.composing == Composing::Yes => {
+                self.leave_composer(now);
+                Vec::new()
+            }
+            other => self.with_front(now, |pane, cx| pane.on_action(other, cx)),
+        }
+    }
+
+    fn quit(&self, view: &SessionView) -> Vec<Effect> {
+        let goes_on =
+            matches!(view.head.state, RunState::Running | RunState::Paused | RunState::Stopping);
+        if self.mode == Mode::Live && goes_on {
+            vec![Effect::Open(Box::new(Overlay::Quit(QuitChoice::default())))]
+        } else {
+            vec![Effect::Command(Command::Quit)]
+        }
+    }
+
+    fn toggle_pause(&self, view: &SessionView) -> Vec<Effect> {
+        match (&view.head.state, self.mode) {
+            (_, Mode::Replay) => Effect::refuse("this is a replay: there is no run to hold"),
+            (RunState::Running, Mode::Live) => {
+                let mut effects = vec![Effect::intent(Intent::Pause)];
+                effects.extend(Effect::info("the run holds before its next step"));
+                effects
+            }
+            (RunState::Paused, Mode::Live) => vec![Effect::intent(Intent::Resume)],
+            (RunState::Empty, Mode::Live) => Effect::refuse("the run has not begun yet"),
+            (RunState::Stopping | RunState::Ended(_), Mode::Live) => {
+                Effect::refuse("the run is over: there is nothing to hold")
+            }
+        }
+    }
+
+    fn act_in_composer(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
+        if action == Action::LeaveComposer {
+            self.leave_composer(now);
+            return Vec::new();
+        }
+        let cx = Cx {
+            view: now.view,
+            timeline: self.timeline.as_ref(),
+            theme: &self.theme,
+            keymap: &self.keymap,
+            agents: &self.agents,
+            clock: &self.clock,
+            mode: self.mode,
+            keys: Keys::Here,
+        };
+        let effects = self.panes.composer.on_action(action, &cx);
+        if action == Action::Send && self.panes.composer.is_empty() {
+            self.leave_composer(now);
+        }
+        effects
+    }
+
+    /// From now on keys are actions again, after a moment also those that decide.
+    fn leave_composer(&mut self, now: Now<'_>) {
+        self.hands.composing = Composing::No;
+        self.hands.typed_at = None;
+        self.hands.guard.arm(now.at);
+    }
+
+    fn act_in_replay(&mut self, action: Action) -> Vec<Effect> {
+        use crate::model::Direction::{Back, Forward};
+        let command = match action {
+            Action::PlayPause => TimelineCommand::TogglePlay,
+            Action::Faster => TimelineCommand::Faster,
+            Action::Slower => TimelineCommand::Slower,
+            Action::StepForward => TimelineCommand::StepEvent(Forward),
+            Action::StepBack => TimelineCommand::StepEvent(Back),
+            Action::TurnForward => TimelineCommand::StepTurn(Forward),
+            Action::TurnBack => TimelineCommand::StepTurn(Back),
+            Action::ProposalForward => TimelineCommand::StepProposal(Forward),
+            Action::ProposalBack => TimelineCommand::StepProposal(Back),
+            Action::ReplayStart => TimelineCommand::Start,
+            Action::ReplayEnd => TimelineCommand::End,
+            _ => return Vec::new(),
+        };
+        vec![Effect::Command(Command::Timeline(command))]
+    }
+
+    /// Pasted text goes into a text field and nowhere else.
+    fn on_paste(&mut self, text: &str, now: Now<'_>) -> Vec<Effect> {
+        self.hands.pending.clear();
+        if let Some(overlay) = &mut self.hands.overlay {
+            if overlay.on_paste(text) {
+                return Vec::new();
+            }
+            return Effect::refuse("there is no place for pasted text in this dialog");
+        }
+        if self.hands.composing == Composing::No
+            && self.pane(self.hands.front).text_mode() == TextMode::On
+        {
+            return self.with_front(now, |pane, cx| pane.on_paste(text, cx));
+        }
+        if self.mode == Mode::Replay {
+            return Effect::refuse("this is a replay: there is nobody to write to");
+        }
+        self.hands.typed_at = Some(now.at);
+        let mut effects = vec![Effect::Compose(String::new())];
+        self.panes.composer.on_paste(text);
+        effects.extend(Effect::info("pasted into the message; nothing was sent"));
+        effects
+    }
+
+    fn on_mouse(&mut self, mouse: MouseEvent, now: Now<'_>) -> Vec<Effect> {
+        if self.hands.overlay.is_some() || !self.is_usable() {
+            return match (mouse.kind, self.is_usable()) {
+                (MouseEventKind::ScrollUp, true) => self.act(Action::Up, None, now),
+                (MouseEventKind::ScrollDown, true) => self.act(Action::Down, None, now),
+                _ => Vec::new(),
+            };
+        }
+        let at = Position::new(mouse.column, mouse.row);
+        let area = self.layout.pane_at(at).copied();
+        match (mouse.kind, area) {
+            (MouseEventKind::ScrollUp, Some(area)) => self.wheel(area.id, Action::Up, now),
+            (MouseEventKind::ScrollDown, Some(area)) => self.wheel(area.id, Action::Down, now),
+            (MouseEventKind::Down(MouseButton::Left), Some(area)) => {
+                let mut effects = vec![Effect::Focus(area.id)];
+                effects.extend(if area.title.contains(at) {
+                    let column = at.x.saturating_sub(area.title.x + 2);
+                    self.with_pane(area.id, now, |pane, cx| pane.on_title_click(column, cx))
+                } else {
+                    let inside = Position::new(at.x - area.body.x, at.y - area.body.y);
+                    self.with_pane(area.id, now, |pane, cx| pane.on_click(inside, cx))
+                });
+                effects
+            }
+            (MouseEventKind::Down(MouseButton::Left), None)
+                if self.layout.bottom.contains(at) && self.mode == Mode::Live =>
+            {
+                vec![Effect::Compose(String::new())]
+            }
+            (MouseEventKind::Down(MouseButton::Left), None)
+                if self.layout.bottom.contains(at) && self.mode == Mode::Replay =>
+            {
+                let column = at.x - self.layout.bottom.x;
+                self.panes.timeline.on_click(
+                    column,
+                    self.layout.bottom.width,
+                    now.view,
+                    self.timeline.as_ref(),
+                )
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn wheel(&mut self, id: PaneId, action: Action, now: Now<'_>) -> Vec<Effect> {
+        self.with_pane(id, now, |pane, cx| {
+            for _ in 0..WHEEL_ROWS {
+                pane.on_action(action, cx);
+            }
+            Vec::new()
+        })
+    }
+
+    /// Makes effects happen; those for the program are left.
+    fn carry_out(&mut self, effects: Vec<Effect>, now: Now<'_>) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let mut todo: std::collections::VecDeque<Effect> = effects.into();
+        while let Some(effect) = todo.pop_front() {
+            match effect {
+                Effect::Command(command) => commands.push(command),
+                Effect::Open(overlay) => {
+                    if overlay.is_decision() {
+                        self.hands.guard.arm(now.at);
+                    }
+                    self.hands.overlay = Some(*overlay);
+                }
+                Effect::Close => self.hands.overlay = None,
+                Effect::Focus(id) => {
+                    self.hands.front = id;
+                    self.hands.before = None;
+                    self.hands.composing = Composing::No;
+                    self.hands.guard.arm(now.at);
+                }
+                Effect::Compose(_) if self.mode == Mode::Replay => {
+                    let text = "this is a replay: there is nobody to write to";
+                    self.tell(Notice::error(text), now.at);
+                }
+                Effect::Compose(text) => {
+                    self.hands.composing = Composing::Yes;
+                    self.hands.typed_at = Some(now.at);
+                    self.panes.composer.begin(&text);
+                }
+                Effect::Act(action) => todo.extend(self.act(action, None, now)),
+                Effect::Notice(notice) => self.tell(notice, now.at),
+            }
+        }
+        commands
+    }
+}
+
+/// The answer that a digit stands for.
+fn answer(key: Option<Key>, view: &SessionView) -> Vec<Effect> {
+    let Some(question) = &view.head.question else {
+        return Effect::refuse("no question waits");
+    };
+    let option = key
+        .and_then(Key::digit)
+        .and_then(|digit| digit.checked_sub(1))
+        .and_then(|place| question.options.get(place));
+    match option {
+        Some(option) => {
+            let answer = option.clone();
+            vec![Effect::intent(Intent::Answer { question: question.id, answer })]
+        }
+        None => {
+            Effect::refuse(format!("there are {} answers to choose from", question.options.len()))
+        }
+    }
+}

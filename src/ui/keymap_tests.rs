@@ -1,0 +1,82 @@
+//! Tests of reading keymaps.
+
+use super::*;
+
+fn load(text: &str) -> Result<Keymap, UserError> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("keymaps")).unwrap();
+    std::fs::write(folder.path().join("keymaps/own.toml"), text).unwrap();
+    Keymap::load(&Assets::with_user_folder(folder.path()), "own")
+}
+
+fn keys(text: &str) -> Vec<Key> {
+    KeySequence::parse(text).unwrap().keys().to_vec()
+}
+
+const REVIEW: [Context; 3] = [Context::Review, Context::Pane, Context::Global];
+
+#[test]
+fn the_built_in_keymap_binds_every_action_where_it_belongs() {
+    let keymap = Keymap::load(&Assets::built_in(), "default").unwrap();
+    for action in Action::ALL {
+        let bound = keymap.bindings(action.home());
+        assert!(bound.iter().any(|(known, _)| known == action), "{}", action.name());
+    }
+    assert_eq!(keymap.look_up(&REVIEW, &keys("a")), Lookup::Action(Action::Approve));
+    assert_eq!(keymap.look_up(&[Context::Chat, Context::Pane], &keys("a")), Lookup::Unbound);
+}
+
+#[test]
+fn the_special_context_goes_before_the_general_one() {
+    let keymap = load("[global]\nhelp = ['x', '?']\n[review]\napprove = 'x'\n").unwrap();
+    assert_eq!(keymap.look_up(&REVIEW, &keys("x")), Lookup::Action(Action::Approve));
+    let logs = [Context::Logs, Context::Pane, Context::Global];
+    assert_eq!(keymap.look_up(&logs, &keys("x")), Lookup::Action(Action::Help));
+    assert_eq!(keymap.key_of(&REVIEW, Action::Help).as_deref(), Some("?"));
+    assert_eq!(keymap.key_of(&logs, Action::Help).as_deref(), Some("x"));
+}
+
+#[test]
+fn sequences_tell_what_may_follow() {
+    let keymap = load("[pane]\ntop = 'g g'\nbottom = 'g e'\n").unwrap();
+    let expected = vec![(keys("e")[0], Action::Bottom), (keys("g")[0], Action::Top)];
+    let Lookup::Prefix(mut next) = keymap.look_up(&REVIEW, &keys("g")) else { panic!() };
+    next.sort_by_key(|(_, action)| std::cmp::Reverse(*action));
+    assert_eq!(next, expected);
+    assert_eq!(keymap.look_up(&REVIEW, &keys("g g")), Lookup::Action(Action::Top));
+    assert_eq!(keymap.look_up(&REVIEW, &keys("g x")), Lookup::Unbound);
+}
+
+#[test]
+fn an_own_keymap_replaces_keys_and_takes_them_away() {
+    let text = "inherits = 'default'\n[review]\nreject = []\napprove = 'ctrl-y'\n";
+    let keymap = load(text).unwrap();
+    assert_eq!(keymap.look_up(&REVIEW, &keys("ctrl-y")), Lookup::Action(Action::Approve));
+    assert_eq!(keymap.look_up(&REVIEW, &keys("a")), Lookup::Unbound);
+    assert_eq!(keymap.look_up(&REVIEW, &keys("r")), Lookup::Unbound);
+    let chat = [Context::Chat, Context::Pane, Context::Global];
+    assert_eq!(keymap.look_up(&chat, &keys("?")), Lookup::Action(Action::Help));
+}
+
+#[test]
+fn mistakes_are_told_with_file_line_and_near_names() {
+    for (text, line, words) in [
+        ("[review]\n\naprove = 'a'", 3, vec!["aprove", "approve"]),
+        ("[reviw]\napprove = 'a'", 1, vec!["reviw", "review"]),
+        ("[chat]\napprove = 'a'", 2, vec!["approve", "[review]"]),
+        ("[review]\napprove = 'hyper-a'", 2, vec!["hyper-a", "ctrl-p"]),
+        ("[review]\napprove = 7", 2, vec!["integer"]),
+        ("review = 7", 1, vec!["table"]),
+        ("[review", 1, vec![]),
+        ("[review]\napprove = 'a'\nreject = ['r', 'a']", 3, vec!["approve", "reject", "`a`"]),
+        ("[review]\napprove = 'g'\n[pane]\ntop = 'g g'", 4, vec!["g g", "approve", "line 2"]),
+        ("inherits = 'default'\n[review]\nreject = 'a'", 3, vec!["approve", "default.toml"]),
+    ] {
+        let error = load(text).unwrap_err();
+        assert!(error.what.ends_with(&format!("own.toml, line {line}")), "{text}: {error:?}");
+        let said = format!("{} {}", error.why, error.fix);
+        for word in words {
+            assert!(said.contains(word), "{text}: {error:?}");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Which part of the screen shows what, for every size of terminal.
+//!
+//! Pure arithmetic on rectangles; must not know what panes hold.
+
+use ratatui::layout::{Position, Rect};
+
+/// A pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PaneId {
+    /// The project's files.
+    Project,
+    /// The conversation.
+    Chat,
+    /// Proposals.
+    Review,
+    /// Build, serial and event logs.
+    Logs,
+}
+
+impl PaneId {
+    /// All of them, in the order of their keys.
+    pub const ALL: [Self; 4] = [Self::Project, Self::Chat, Self::Review, Self::Logs];
+
+    /// Name for people.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Project => "Project",
+            Self::Chat => "Chat",
+            Self::Review => "Review",
+            Self::Logs => "Logs",
+        }
+    }
+
+    /// The pane after it, around the corner.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Project => Self::Chat,
+            Self::Chat => Self::Review,
+            Self::Review => Self::Logs,
+            Self::Logs => Self::Project,
+        }
+    }
+
+    /// The pane before it, around the corner.
+    #[must_use]
+    pub const fn previous(self) -> Self {
+        match self {
+            Self::Project => Self::Logs,
+            Self::Chat => Self::Project,
+            Self::Review => Self::Chat,
+            Self::Logs => Self::Review,
+        }
+    }
+}
+
+/// How much room there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// All panes side by side.
+    Wide,
+    /// One pane above the logs.
+    Medium,
+    /// One pane at a time.
+    Narrow,
+    /// Not enough for anything.
+    TooSmall,
+}
+
+/// Least width and height of each shape.
+const WIDE: (u16, u16) = (120, 36);
+const MEDIUM: (u16, u16) = (90, 30);
+/// The smallest terminal that is of use.
+pub const LEAST: (u16, u16) = (60, 16);
+
+impl Shape {
+    /// The shape for a terminal of that size.
+    #[must_use]
+    pub const fn of(width: u16, height: u16) -> Self {
+        if width >= WIDE.0 && height >= WIDE.1 {
+            Self::Wide
+        } else if width >= MEDIUM.0 && height >= MEDIUM.1 {
+            Self::Medium
+        } else if width >= LEAST.0 && height >= LEAST.1 {
+            Self::Narrow
+        } else {
+            Self::TooSmall
+        }
+    }
+}
+
+/// What a layout depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wish {
+    /// The whole screen.
+    pub screen: Rect,
+    /// The pane that the person is turned to.
+    pub front: PaneId,
+    /// The pane that has the whole screen, if one has.
+    pub zoom: Option<PaneId>,
+    /// Rows that the composer or the timeline needs.
+    pub bottom_rows: u16,
+    /// Whether there is anything in the logs yet.
+    pub logs: LogsWish,
+}
+
+/// How much room the logs need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogsWish {
+    /// There is nothing in them yet.
+    Quiet,
+    /// There is.
+    Full,
+}
+
+/// Rows of logs with nothing in them, the title included.
+const QUIET_ROWS: u16 = 3;
+
+/// A pane's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaneArea {
+    /// Which pane.
+    pub id: PaneId,
+    /// One row for its title.
+    pub title: Rect,
+    /// The rest.
+    pub body: Rect,
+}
+
+/// Every part's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// How much room there is.
+    pub shape: Shape,
+    /// One row at the top.
+    pub header: Rect,
+    /// Panes that show.
+    pub panes: Vec<PaneArea>,
+    /// The composer, or the timeline of a replay.
+    pub bottom: Rect,
+    /// One row of hints.
+    pub hints: Rect,
+}
+
+impl Layout {
+    /// Lays the screen out.
+    #[must_use]
+    pub fn new(wish: &Wish) -> Self {
+        let screen = wish.screen;
+        let shape = Shape::of(screen.width, screen.height);
+        if shape == Shape::TooSmall {
+            let none = Rect::default();
+            return Self { shape, header: screen, panes: Vec::new(), bottom: none, hints: none };
+        }
+        let bottom_rows = wish.bottom_rows.clamp(1, screen.height / 3);
+        let [header, rest] = split_top(screen, 1);
+        let [rest, hints] = split_bottom(rest, 1);
+        let [main, bottom] = split_bottom(rest, bottom_rows);
+        let panes = match (wish.zoom, shape) {
+            (Some(id), _) => vec![pane(id, main)],
+            (None, Shape::Wide) => wide(main, wish),
+            (None, Shape::Medium) => medium(main, wish),
+            (None, Shape::Narrow | Shape::TooSmall) => vec![pane(wish.front, main)],
+        };
+        Self { shape, header, panes, bottom, hints }
+    }
+
+    /// Where `id` is, if it shows.
+    #[must_use]
+    pub fn pane(&self, id: PaneId) -> Option<&PaneArea> {
+        self.panes.iter().find(|pane| pane.id == id)
+    }
+
+    /// The pane at a place of the screen.
+    #[must_use]
+    pub fn pane_at(&self, at: Position) -> Option<&PaneArea> {
+        self.panes.iter().find(|pane| pane.title.contains(at) || pane.body.contains(at))
+    }
+}
+
+fn wide(main: Rect, wish: &Wish) -> Vec<PaneArea> {
+    let front = wish.front;
+    let rows = match (front, wish.logs) {
+        (PaneId::Logs, _) => (main.height * 2 / 5).min(24),
+        (_, LogsWish::Quiet) => QUIET_ROWS,
+        (_, LogsWish::Full) => (main.height / 4).clamp(7, 24),
+    };
+    let [top, logs] = split_bottom(main, rows);
+    let [project, rest] = split_left(top, (main.width / 6).clamp(26, 34));
+    let rest = without_left(rest, 1);
+    let share = if front == PaneId::Chat { 48 } else { 42 };
+    let chat_width = u16::try_from(u32::from(rest.width) * share / 100).unwrap_or(rest.width / 2);
+    let [chat, review] = split_left(rest, chat_width);
+    vec![
+        pane(PaneId::Project, project),
+        pane(PaneId::Chat, chat),
+        pane(PaneId::Review, without_left(review, 1)),
+        pane(PaneId::Logs, logs),
+    ]
+}
+
+fn medium(main: Rect, wish: &Wish) -> Vec<PaneArea> {
+    let (upper, rows) = match (wish.front, wish.logs) {
+        (PaneId::Logs, _) => (PaneId::Chat, main.height / 2),
+        (upper, LogsWish::Quiet) => (upper, QUIET_ROWS),
+        (upper, LogsWish::Full) => (upper, (main.height / 4).max(6)),
+    };
+    let [top, logs] = split_bottom(main, rows);
+    vec![pane(upper, top), pane(PaneId::Logs, logs)]
+}
+
+fn pane(id: PaneId, area: Rect) -> PaneArea {
+    let [title, body] = split_top(area, 1);
+    PaneArea { id, title, body }
+}
+
+fn split_top(area: Rect, rows: u16) -> [Rect; 2] {
+    let rows = rows.min(area.height);
+    let top = Rect { height: rows, ..area };
+    [top, Rect { y: area.y + rows, height: area.height - rows, ..area }]
+}
+
+fn split_bottom(area: Rect, rows: u16) -> [Rect; 2] {
+    split_top(area, area.height.saturating_sub(rows))
+}
+
+fn split_left(area: Rect, columns: u16) -> [Rect; 2] {
+    let columns = columns.min(area.width);
+    let left = Rect { width: columns, ..area };
+    [left, Rect { x: area.x + columns, width: area.width - columns, ..area }]
+}
+
+/// `area` without some columns at its left.
+fn without_left(area: Rect, columns: u16) -> Rect {
+    let [_, rest] = split_left(area, columns);
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(width: u16, height: u16, front: PaneId) -> Layout {
+        let screen = Rect::new(0, 0, width, height);
+        Layout::new(&Wish { screen, front, zoom: None, bottom_rows: 1, logs: LogsWish::Full })
+    }
+
+    fn shown(layout: &Layout) -> Vec<PaneId> {
+        layout.panes.iter().map(|pane| pane.id).collect()
+    }
+
+    #[test]
+    fn panes_come_and_go_with_the_size() {
+        assert_eq!(shown(&layout(120, 36, PaneId::Chat)), PaneId::ALL);
+        assert_eq!(shown(&layout(119, 36, PaneId::Review)), [PaneId::Review, PaneId::Logs]);
+        assert_eq!(shown(&layout(119, 36, PaneId::Logs)), [PaneId::Chat, PaneId::Logs]);
+        assert_eq!(shown(&layout(80, 24, PaneId::Logs)), [PaneId::Logs]);
+        assert_eq!(layout(59, 24, PaneId::Chat).shape, Shape::TooSmall);
+    }
+
+    #[test]
+    fn a_zoomed_pane_has_the_screen_to_itself() {
+        let screen = Rect::new(0, 0, 200, 60);
+        let wish = Wish {
+            screen,
+            front: PaneId::Chat,
+            zoom: Some(PaneId::Logs),
+            bottom_rows: 1,
+            logs: LogsWish::Full,
+        };
+        let layout = Layout::new(&wish);
+        assert_eq!(shown(&layout), [PaneId::Logs]);
+        assert_eq!(layout.panes[0].body, Rect::new(0, 2, 200, 56));
+    }
+
+    #[test]
+    fn parts_never_overlap_nor_leave_the_screen() {
+        for (width, height) in [(60, 16), (80, 24), (95, 31), (120, 36), (200, 60), (400, 150)] {
+            for front in PaneId::ALL {
+                let layout = layout(width, height, front);
+                let mut parts = vec![layout.header, layout.bottom, layout.hints];
+                parts.extend(layout.panes.iter().flat_map(|pane| [pane.title, pane.body]));
+                for (place, part) in parts.iter().enumerate() {
+                    assert!(part.area() > 0, "{width}x{height} {front:?}: {part:?}");
+                    assert!(part.right() <= width && part.bottom() <= height);
+                    for other in &parts[place + 1..] {
+                        assert!(!part.intersects(*other), "{part:?} {other:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Text measured in columns: cut, filled, joined.
+//!
+//! Widths are those of whole graphemes; nothing here is ever cut in the middle of one.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::sanitize;
+
+/// Columns that `text` takes.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The longest start of `text` that fits into `columns`, in bytes.
+#[must_use]
+pub fn fitting(text: &str, columns: usize) -> usize {
+    let mut used = 0;
+    for (place, grapheme) in text.grapheme_indices(true) {
+        used += grapheme.width();
+        if used > columns {
+            return place;
+        }
+    }
+    text.len()
+}
+
+/// `text` on one line, safe to show, cut to `columns` with `…` at its end.
+#[must_use]
+pub fn cut(text: &str, columns: usize) -> String {
+    let text = sanitize::line(text);
+    if text.width() <= columns {
+        return text.into_owned();
+    }
+    let Some(room) = columns.checked_sub(1) else { return String::new() };
+    let end = fitting(&text, room);
+    format!("{}…", text.get(..end).unwrap_or_default().trim_end())
+}
+
+/// As [`cut`], but what is cut is the start: for paths, whose end tells more.
+#[must_use]
+pub fn cut_start(text: &str, columns: usize) -> String {
+    let text = sanitize::line(text);
+    let total = text.width();
+    if total <= columns {
+        return text.into_owned();
+    }
+    let Some(room) = columns.checked_sub(1) else { return String::new() };
+    let mut left = total;
+    for (place, grapheme) in text.grapheme_indices(true) {
+        if left <= room {
+            return format!("…{}", text.get(place..).unwrap_or_default());
+        }
+        left -= grapheme.width();
+    }
+    "…".to_owned()
+}
+
+/// Draws `line` at the left of `area` and `right` at its right end; what of `line` does not fit
+/// is cut. `right` is left out when there is no room for both.
+pub fn draw_split(line: &Line<'_>, right: &Line<'_>, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let right_width = u16::try_from(right.width()).unwrap_or(u16::MAX);
+    let shows_right = right_width > 0 && right_width + 8 < area.width;
+    let room = if shows_right { area.width - right_width - 1 } else { area.width };
+    draw(line, Rect { width: room, height: 1, ..area }, buf);
+    if shows_right {
+        let x = area.right() - right_width;
+        right.render(Rect { x, width: right_width, height: 1, ..area }, buf);
+    }
+}
+
+/// Draws `line`; where it does not fit, its last column holds `…`.
+pub fn draw(line: &Line<'_>, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    line.render(Rect { height: 1, ..area }, buf);
+    if line.width() > usize::from(area.width)
+        && let Some(cell) = buf.cell_mut((area.right() - 1, area.y))
+    {
+        cell.set_symbol("…");
+    }
+}
+
+/// Lays `style` over all of `area`.
+pub fn tint(area: Rect, style: Style, buf: &mut Buffer) {
+    buf.set_style(area, style);
+}
+
+/// Parts of a line by how much they matter: the least important are dropped until the rest fits.
+#[derive(Debug, Default)]
+pub struct Parts {
+    parts: Vec<(u8, Vec<Span<'static>>)>,
+}
+
+impl Parts {
+    /// Adds a part; those with the lowest `weight` are dropped first.
+    pub fn push(&mut self, weight: u8, spans: Vec<Span<'static>>) {
+        if spans.iter().any(|span| !span.content.is_empty()) {
+            self.parts.push((weight, spans));
+        }
+    }
+
+    /// Columns of all parts with `separator` between them.
+    fn width(&self, separator: &str) -> usize {
+        let of_part =
+            |part: &(u8, Vec<Span<'static>>)| part.1.iter().map(Span::width).sum::<usize>();
+        let parts: usize = self.parts.iter().map(of_part).sum();
+        parts + separator.width() * self.parts.len().saturating_sub(1)
+    }
+
+    /// The lowest weight there is, with the place of the last part that has it.
+    fn least(&self) -> Option<(u8, usize)> {
+        let mut least: Option<(u8, usize)> = None;
+        for (place, (weight, _)) in self.parts.iter().enumerate() {
+            if least.is_none_or(|(lowest, _)| *weight <= lowest) {
+                least = Some((*weight, place));
+            }
+        }
+        least
+    }
+
+    /// All parts as one line.
+    fn join(self, separator: &Span<'static>) -> Line<'static> {
+        let mut spans = Vec::new();
+        for (place, (_, part)) in self.parts.into_iter().enumerate() {
+            if place > 0 {
+                spans.push(separator.clone());
+            }
+            spans.extend(part);
+        }
+        Line::from(spans)
+    }
+}
+
+/// Drops parts of two halves of a line until both fit into `columns`.
+#[must_use]
+pub fn fit_halves(
+    mut left: Parts,
+    mut right: Parts,
+    separator: &Span<'static>,
+    columns: usize,
+) -> (Line<'static>, Line<'static>) {
+    while left.width(&separator.content) + right.width(&separator.content) + 2 > columns {
+        match (left.least(), right.least()) {
+            (Some((a, place)), Some((b, _))) if a <= b => drop(left.parts.remove(place)),
+            (_, Some((_, place))) => drop(right.parts.remove(place)),
+            (Some((_, place)), None) if left.parts.len() > 1 => drop(left.parts.remove(place)),
+            (_, None) => break,
+        }
+    }
+    (left.join(separator), right.join(separator))
+}
+
+/// Bytes for people: `918 B`, `12.4 kB`, `3.1 MB`.
+#[must_use]
+pub fn bytes(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} B"),
+        1_000..1_000_000 => format!("{} kB", tenths(count, 1_000)),
+        1_000_000..1_000_000_000 => format!("{} MB", tenths(count, 1_000_000)),
+        _ => format!("{} GB", tenths(count, 1_000_000_000)),
+    }
+}
+
+/// A count for people: `918`, `41.2k`, `3.1M`.
+#[must_use]
+pub fn count(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..1_000_000 => format!("{}k", tenths(count, 1_000)),
+        _ => format!("{}M", tenths(count, 1_000_000)),
+    }
+}
+
+/// `count` in units, with one digit after the point below 100 units.
+fn tenths(count: u64, unit: u64) -> String {
+    let tenths = count / (unit / 10);
+    if tenths < 1_000 {
+        format!("{}.{}", tenths / 10, tenths % 10)
+    } else {
+        (tenths / 10).to_string()
+    }
+}
+
+/// A time span for people: `850 ms`, `3.2 s`, `1:07 min`, `2:05 h`.
+#[must_use]
+pub fn millis(millis: u64) -> String {
+    match millis {
+        0..1_000 => format!("{millis} ms"),
+        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        60_000..3_600_000 => format!("{}:{:02} min", millis / 60_000, millis % 60_000 / 1_000),
+        _ => format!("{}:{:02} h", millis / 3_600_000, millis % 3_600_000 / 60_000),
+    }
+}
+
+/// Time since the start of a session: `0:41`, `12:05`, `1:02:09`.
+#[must_use]
+pub fn clock(millis: u64) -> String {
+    let seconds = millis / 1_000;
+    match seconds / 3_600 {
+        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_between_graphemes() {
+        assert_eq!(cut("plain", 5), "plain");
+        assert_eq!(cut("plainer", 5), "plai…");
+        assert_eq!(cut("漢字漢字", 6), "漢字…");
+        assert_eq!(cut("👩‍🚀👩‍🚀", 3), "👩‍🚀…");
+        assert_eq!(cut("x", 0), "");
+        assert_eq!(cut("a\x1b[2J", 9), "a␛[2J");
+        assert_eq!(cut_start("main/src/i2c_scan.c", 12), "…/i2c_scan.c");
+        assert_eq!(cut_start("ab", 1), "…");
+    }
+
+    #[test]
+    fn the_least_important_parts_are_dropped_first() {
+        let part = |text: &'static str| vec![Span::raw(text)];
+        let halves = |columns| {
+            let (mut left, mut right) = (Parts::default(), Parts::default());
+            left.push(9, part("project"));
+            left.push(3, part("agent"));
+            right.push(1, part("tokens"));
+            right.push(8, part("waiting"));
+            let (left, right) = fit_halves(left, right, &Span::raw(" · "), columns);
+            format!("{left}|{right}")
+        };
+        assert_eq!(halves(60), "project · agent|tokens · waiting");
+        assert_eq!(halves(25), "project · agent|waiting");
+        assert_eq!(halves(23), "project|waiting");
+        assert_eq!(halves(10), "project|");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(12_449), "12.4 kB");
+        assert_eq!(bytes(212_449), "212 kB");
+        assert_eq!(count(41_236), "41.2k");
+        assert_eq!(count(2_041_236), "2.0M");
+        assert_eq!(millis(3_249), "3.2 s");
+        assert_eq!(millis(67_000), "1:07 min");
+        assert_eq!(clock(41_000), "0:41");
+        assert_eq!(clock(3_729_000), "1:02:09");
+    }
+}

@@ -1,0 +1,258 @@
+//! A fence of code: rows found as it grows, colours only for what is looked at.
+
+use std::collections::BTreeMap;
+
+use crate::text::sanitize;
+use crate::text::syntax::{self, Language, Span};
+use crate::ui::line;
+use crate::ui::role::Role;
+
+use super::flow::hard_wrap;
+use super::wrap::{Piece, Row};
+
+/// Lines that are coloured together in a block longer than this.
+const SEGMENT: usize = 200;
+
+/// Longest open block that is coloured anew whenever it grows, in bytes.
+const MAX_OPEN: usize = 16 * 1024;
+
+/// Cells left of the code.
+const MARGIN: &str = " ";
+
+/// Whether a block goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// It has no end yet.
+    Open,
+    /// It has its closing fence.
+    Complete,
+}
+
+#[derive(Debug)]
+pub(super) struct CodeBlock {
+    columns: usize,
+    language: Option<Language>,
+    name: String,
+    /// Where each line starts, the fence lines not counted.
+    lines: Vec<u32>,
+    /// For each row its line, and which part of it.
+    rows: Vec<(u32, u32)>,
+    /// Up to where lines were looked at.
+    seen: usize,
+    is_closed: bool,
+    /// Colours of lines, by segment, with the length of the block they were made for.
+    colours: BTreeMap<usize, (usize, Vec<Vec<Span>>)>,
+}
+
+impl CodeBlock {
+    pub fn new(columns: usize) -> Self {
+        Self {
+            columns,
+            language: None,
+            name: String::new(),
+            lines: Vec::new(),
+            rows: Vec::new(),
+            seen: 0,
+            is_closed: false,
+            colours: BTreeMap::new(),
+        }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows.len() + usize::from(!self.name.is_empty())
+    }
+
+    fn text_columns(&self) -> usize {
+        self.columns.saturating_sub(2 * MARGIN.len()).max(4)
+    }
+
+    /// Colours it as that language, whatever its fence says.
+    pub fn set_language(&mut self, language: Option<Language>) {
+        self.language = language;
+    }
+
+    /// Whether a row stands above the code, for its name.
+    pub fn has_head(&self) -> bool {
+        !self.name.is_empty()
+    }
+
+    /// Takes the whole block as it is now; only what was appended is looked at.
+    pub fn update(&mut self, text: &str, growth: Growth) {
+        if self.seen == 0 {
+            let Some(head) = text.split_inclusive('\n').next() else { return };
+            let info = head.trim().trim_start_matches(['`', '~']).trim();
+            let name = info.split([' ', ',', '{']).next().unwrap_or_default();
+            self.language = syntax::language_named(name);
+            self.name = sanitize::line(name).chars().take(24).collect();
+            if !head.ends_with('\n') {
+                return;
+            }
+            self.seen = head.len();
+        } else if let Some(last) = self.lines.last().copied() {
+            // The last line may have been cut off in the middle.
+            let last = last as usize;
+            self.lines.pop();
+            let line = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
+            while self.rows.last().is_some_and(|(of, _)| *of >= line) {
+                self.rows.pop();
+            }
+            self.seen = last;
+        }
+        self.is_closed = growth == Growth::Complete;
+        let end = if self.is_closed { closing_fence(text) } else { text.len() };
+        while self.seen < end {
+            let rest = text.get(self.seen..end).unwrap_or_default();
+            let Some(line) = rest.split_inclusive('\n').next() else { break };
+            self.add_line(line.trim_end_matches(['\n', '\r']));
+            self.seen += line.len();
+        }
+    }
+
+    fn add_line(&mut self, line: &str) {
+        let number = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
+        self.lines.push(u32::try_from(self.seen).unwrap_or(u32::MAX));
+        let columns = self.text_columns();
+        // Plain short lines are most of all lines: they need not be measured.
+        let is_short = line.len() <= columns && line.bytes().all(|b| matches!(b, b' '..=b'~'));
+        let parts =
+            if is_short { 1 } else { parts(&sanitize::line(line), columns, self.language).len() };
+        self.rows.extend((0..u32::try_from(parts).unwrap_or(1)).map(|part| (number, part)));
+    }
+
+    fn line<'t>(&self, text: &'t str, number: usize) -> &'t str {
+        let Some(start) = self.lines.get(number) else { return "" };
+        let rest = text.get(*start as usize..).unwrap_or_default();
+        rest.split('\n').next().unwrap_or_default().trim_end_matches('\r')
+    }
+
+    /// Colours the lines of `count` rows from `first` on.
+    pub fn prepare(&mut self, text: &str, first: usize, count: usize) {
+        let Some(language) = self.language else { return };
+        if !self.is_closed && text.len() > MAX_OPEN {
+            return;
+        }
+        let head = usize::from(!self.name.is_empty());
+        let line_of =
+            |row: usize| self.rows.get(row.saturating_sub(head)).map(|(line, _)| *line as usize);
+        let last = self.lines.len().saturating_sub(1);
+        let from = line_of(first).unwrap_or(0) / SEGMENT;
+        let until = line_of(first + count).unwrap_or(last) / SEGMENT;
+        for segment in from..=until {
+            let known = self.colours.get(&segment).is_some_and(|(len, _)| *len == text.len());
+            if known {
+                continue;
+            }
+            let start =
+                self.lines.get(segment * SEGMENT).map_or(text.len(), |start| *start as usize);
+            let end = match self.lines.get((segment + 1) * SEGMENT) {
+                Some(end) => *end as usize,
+                None if self.is_closed => closing_fence(text),
+                None => text.len(),
+            };
+            let source = text.get(start..end).unwrap_or_default();
+            self.colours.insert(segment, (text.len(), syntax::highlight(language, source)));
+        }
+    }
+
+    pub fn row(&self, text: &str, index: usize) -> Row {
+        let head = usize::from(!self.name.is_empty());
+        let Some(index) = index.checked_sub(head) else {
+            let name = Piece::new(format!("{MARGIN}{}", self.name), Role::Dim);
+            return Row::new(vec![name]);
+        };
+        let Some((line, part)) = self.rows.get(index).copied() else { return Row::default() };
+        let (line, part) = (line as usize, part as usize);
+        let spans = self
+            .colours
+            .get(&(line / SEGMENT))
+            .and_then(|(_, lines)| lines.get(line % SEGMENT))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let mut pieces = vec![Piece::new(MARGIN, Role::Code)];
+        let whole = coloured(self.line(text, line), spans);
+        let columns = self.text_columns();
+        let width: usize = whole.iter().map(Piece::width).sum();
+        pieces.extend(match (width <= columns, part) {
+            (true, 0) => whole,
+            (true, _) => Vec::new(),
+            (false, _) => cut_part(&whole, part, columns, self.language),
+        });
+        Row { pieces, fill: Some(Role::Code) }
+    }
+}
+
+/// Where the closing fence of a closed block starts.
+fn closing_fence(text: &str) -> usize {
+    let body = text.trim_end();
+    body.rfind('\n').map_or(body.len(), |end| end + 1)
+}
+
+/// The parts of a line that is wider than the screen. Text within JSON that has lines of its own
+/// is broken where those end, which makes files in an answer readable.
+fn parts(line: &str, columns: usize, language: Option<Language>) -> Vec<&str> {
+    if language != Some(Language::Json) || line::width(line) <= columns {
+        return hard_wrap(line, columns);
+    }
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut is_escape = false;
+    for (place, byte) in line.bytes().enumerate() {
+        if is_escape && byte == b'n' {
+            out.extend(hard_wrap(line.get(start..=place).unwrap_or_default(), columns));
+            start = place + 1;
+        }
+        is_escape = byte == b'\\' && !is_escape;
+    }
+    let rest = line.get(start..).unwrap_or_default();
+    if !rest.is_empty() || out.is_empty() {
+        out.extend(hard_wrap(rest, columns));
+    }
+    out
+}
+
+/// A line with colours.
+fn coloured(line: &str, spans: &[Span]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut column = 0;
+    let mut at = 0;
+    let mut add = |range: std::ops::Range<usize>, role: Role| {
+        let raw = line.get(range).unwrap_or_default();
+        if !raw.is_empty() {
+            let clean = sanitize::line_from(raw, column);
+            column += line::width(&clean);
+            pieces.push(Piece::new(clean.into_owned(), role));
+        }
+    };
+    for span in spans {
+        add(at..span.range.start, Role::Code);
+        add(span.range.clone(), Role::syntax(span.kind));
+        at = span.range.end.max(at);
+    }
+    add(at..line.len(), Role::Code);
+    pieces
+}
+
+/// The pieces of one part of a wrapped line, cut where [`parts`] cuts the whole.
+fn cut_part(
+    pieces: &[Piece],
+    part: usize,
+    columns: usize,
+    language: Option<Language>,
+) -> Vec<Piece> {
+    let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    let parts = parts(&whole, columns, language);
+    let start: usize = parts.iter().take(part).map(|text| text.len()).sum();
+    let end = start + parts.get(part).map_or(0, |text| text.len());
+    let mut at = 0;
+    let mut out = Vec::new();
+    for piece in pieces {
+        let (from, until) = (at.max(start), (at + piece.text.len()).min(end));
+        if from < until
+            && let Some(text) = piece.text.get(from - at..until - at)
+        {
+            out.push(Piece::new(text, piece.face));
+        }
+        at += piece.text.len();
+    }
+    out
+}

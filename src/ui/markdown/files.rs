@@ -1,0 +1,136 @@
+//! Files that an agent wrote down as JSON: each as code of its own instead of a wall of escapes.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::model::ProjectPath;
+use crate::text::syntax;
+use crate::ui::line;
+use crate::ui::role::Role;
+
+use super::FoldId;
+use super::code::{CodeBlock, Growth};
+use super::wrap::{Piece, Row};
+
+/// The files of one answer.
+#[derive(Debug)]
+pub(super) struct Files(Vec<FilePart>);
+
+#[derive(Debug)]
+struct FilePart {
+    path: String,
+    lines: usize,
+    /// The code as a fence, which is what [`CodeBlock`] reads.
+    source: String,
+    code: CodeBlock,
+}
+
+impl Files {
+    /// Reads a complete fence of JSON; `None` when it holds anything but files.
+    pub fn read(fence: &str, columns: usize) -> Option<Self> {
+        let (head, rest) = fence.split_once('\n')?;
+        if !head.trim_start_matches(['`', '~', ' ']).trim().eq_ignore_ascii_case("json") {
+            return None;
+        }
+        let (body, _) = rest.trim_end().rsplit_once('\n')?;
+        let value: Value = serde_json::from_str(body).ok()?;
+        let list = value.as_array().or_else(|| value.get("files")?.as_array())?;
+        let files: Option<Vec<FilePart>> =
+            list.iter().map(|file| read_file(file, columns)).collect();
+        files.filter(|files| !files.is_empty()).map(Self)
+    }
+
+    /// Rows of all files.
+    pub fn rows(&self, start: usize, unfolded: &BTreeSet<FoldId>) -> usize {
+        let of_one =
+            |(index, file): (usize, &FilePart)| file.rows(FoldId { start, index }, unfolded);
+        self.0.iter().enumerate().map(of_one).sum()
+    }
+
+    /// First row of each file.
+    pub fn folds(&self, start: usize, unfolded: &BTreeSet<FoldId>) -> Vec<(usize, FoldId)> {
+        let mut row = 0;
+        let mut folds = Vec::new();
+        for (index, file) in self.0.iter().enumerate() {
+            let id = FoldId { start, index };
+            folds.push((row, id));
+            row += file.rows(id, unfolded);
+        }
+        folds
+    }
+
+    /// The file that a row belongs to, and the row within it.
+    fn find(
+        &self,
+        start: usize,
+        unfolded: &BTreeSet<FoldId>,
+        row: usize,
+    ) -> Option<(usize, usize)> {
+        let folds = self.folds(start, unfolded);
+        let index = folds.partition_point(|(first, _)| *first <= row).checked_sub(1)?;
+        Some((index, row - folds.get(index)?.0))
+    }
+
+    /// Colours rows from `first` on.
+    pub fn prepare(
+        &mut self,
+        start: usize,
+        unfolded: &BTreeSet<FoldId>,
+        first: usize,
+        count: usize,
+    ) {
+        for row in first..first + count {
+            let Some((index, inside)) = self.find(start, unfolded, row) else { return };
+            let Some(file) = self.0.get_mut(index) else { return };
+            if let Some(inside) = inside.checked_sub(1) {
+                file.code.prepare(&file.source, inside, 1);
+            }
+        }
+    }
+
+    /// One row.
+    pub fn row(&self, start: usize, unfolded: &BTreeSet<FoldId>, row: usize) -> Row {
+        let Some((index, inside)) = self.find(start, unfolded, row) else { return Row::default() };
+        let Some(file) = self.0.get(index) else { return Row::default() };
+        match inside.checked_sub(1) {
+            None => file.head(unfolded.contains(&FoldId { start, index })),
+            Some(inside) => file.code.row(&file.source, inside),
+        }
+    }
+}
+
+impl FilePart {
+    fn rows(&self, id: FoldId, unfolded: &BTreeSet<FoldId>) -> usize {
+        1 + if unfolded.contains(&id) { self.code.rows() } else { 0 }
+    }
+
+    fn head(&self, is_unfolded: bool) -> Row {
+        let mark = if is_unfolded { "▾ " } else { "▸ " };
+        let lines =
+            if self.lines == 1 { "  1 line".to_owned() } else { format!("  {} lines", self.lines) };
+        Row::new(vec![
+            Piece::new(mark, Role::Dim),
+            Piece::new(self.path.clone(), Role::Text),
+            Piece::new(lines, Role::Dim),
+        ])
+    }
+}
+
+fn read_file(value: &Value, columns: usize) -> Option<FilePart> {
+    let fields = value.as_object()?;
+    let text = |names: [&str; 2]| names.iter().find_map(|name| fields.get(*name)?.as_str());
+    let (path, code) = (text(["file_name", "path"])?, text(["code", "content"])?);
+    // Anything else in it would be lost to the eye.
+    if fields.len() != 2 {
+        return None;
+    }
+    let language = ProjectPath::new(path).ok().and_then(|path| syntax::language_of(&path));
+    let end = if code.ends_with('\n') { "" } else { "\n" };
+    let source = format!("```\n{code}{end}```\n");
+    let mut block = CodeBlock::new(columns);
+    block.update(&source, Growth::Complete);
+    block.set_language(language);
+    let path = line::cut_start(path, columns.saturating_sub(14).max(8));
+    Some(FilePart { path, lines: code.lines().count(), source, code: block })
+}

@@ -1,0 +1,257 @@
+//! Markdown on a grid of cells, laid out piece by piece while it grows.
+//!
+//! Owns the cut of a text into chunks that stay as they are once complete, so that a growing text
+//! costs no more than its last chunk. Must not know panes.
+
+mod code;
+mod files;
+mod flow;
+mod inline;
+mod split;
+mod table;
+mod wrap;
+
+use std::collections::BTreeSet;
+
+pub use wrap::{Face, Piece, Row, wrap};
+
+use code::{CodeBlock, Growth};
+use files::Files;
+use split::{Block, BlockKind, Splitter};
+
+use crate::ui::role::Role;
+
+/// A longer block of code is folded once it is complete, in lines.
+const LONG: usize = 20;
+
+/// Lines of it that are shown.
+const SHOWN: usize = 8;
+
+/// Something in a text that can be folded: the place of its chunk, and which of the chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FoldId {
+    start: usize,
+    index: usize,
+}
+
+/// A growing text laid out for one width.
+#[derive(Debug)]
+pub struct Document {
+    width: usize,
+    /// Length of the source that was laid out.
+    len: usize,
+    splitter: Splitter,
+    chunks: Vec<Chunk>,
+    rows: usize,
+    /// What shows all of itself.
+    unfolded: BTreeSet<FoldId>,
+}
+
+/// One chunk of the text.
+#[derive(Debug)]
+struct Chunk {
+    block: Block,
+    first_row: usize,
+    rows: usize,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Text(Vec<Row>),
+    Code(CodeBlock),
+    Files(Files),
+}
+
+impl Document {
+    /// An empty text, laid out for that many columns.
+    #[must_use]
+    pub fn new(width: usize) -> Self {
+        let width = width.max(8);
+        Self {
+            width,
+            len: 0,
+            splitter: Splitter::default(),
+            chunks: Vec::new(),
+            rows: 0,
+            unfolded: BTreeSet::new(),
+        }
+    }
+
+    /// Rows so far.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Lays out what was appended to `source` since the last call. A text that did not grow but
+    /// changed is not noticed.
+    pub fn update(&mut self, source: &str) {
+        if source.len() == self.len {
+            return;
+        }
+        if source.len() < self.len {
+            let unfolded = std::mem::take(&mut self.unfolded);
+            *self = Self { unfolded, ..Self::new(self.width) };
+        }
+        // The last chunk was still open: take it up again.
+        let kept = self.splitter.complete();
+        let blocks = self.splitter.advance(source);
+        let open = self.chunks.split_off(kept.min(self.chunks.len()));
+        self.rows = self.chunks.last().map_or(0, |chunk| chunk.first_row + chunk.rows);
+        let mut reused = open.into_iter().next();
+        for block in blocks {
+            let before = reused.take().filter(|old| old.block.range.start == block.range.start);
+            self.push(block, before, source);
+        }
+        self.len = source.len();
+    }
+
+    /// Shows all of `unfolded`, and folds everything else that is long.
+    pub fn set_unfolded(&mut self, unfolded: BTreeSet<FoldId>) {
+        if unfolded == self.unfolded {
+            return;
+        }
+        self.unfolded = unfolded;
+        self.rows = 0;
+        for chunk in std::mem::take(&mut self.chunks) {
+            self.place(chunk);
+        }
+    }
+
+    fn push(&mut self, block: Block, before: Option<Chunk>, source: &str) {
+        let text = source.get(block.range.clone()).unwrap_or_default();
+        let growth = if block.is_closed { Growth::Complete } else { Growth::Open };
+        let files = || Files::read(text, self.width).filter(|_| block.is_closed);
+        let body = match (&block.kind, before.map(|chunk| chunk.body)) {
+            (BlockKind::Text, _) => Body::Text(flow::lay_out(text, self.width)),
+            (BlockKind::Code, before) => match (files(), before) {
+                (Some(files), _) => Body::Files(files),
+                (None, Some(Body::Code(mut code))) => {
+                    code.update(text, growth);
+                    Body::Code(code)
+                }
+                (None, _) => {
+                    let mut code = CodeBlock::new(self.width);
+                    code.update(text, growth);
+                    Body::Code(code)
+                }
+            },
+        };
+        self.place(Chunk { block, first_row: 0, rows: 0, body });
+    }
+
+    /// Puts a chunk below the others.
+    fn place(&mut self, mut chunk: Chunk) {
+        chunk.rows = chunk.count_rows(&self.unfolded);
+        let gap = chunk.block.gap && !self.chunks.is_empty() && chunk.rows > 0;
+        chunk.first_row = self.rows + usize::from(gap);
+        self.rows = chunk.first_row + chunk.rows;
+        self.chunks.push(chunk);
+    }
+
+    /// Makes rows from `first` on ready to be drawn; `count` of them are wanted.
+    pub fn prepare(&mut self, source: &str, first: usize, count: usize) {
+        let start = self.chunks.partition_point(|chunk| chunk.first_row + chunk.rows <= first);
+        for chunk in self.chunks.iter_mut().skip(start) {
+            if chunk.first_row >= first + count {
+                break;
+            }
+            let from = first.saturating_sub(chunk.first_row);
+            match &mut chunk.body {
+                Body::Text(_) => {}
+                Body::Code(code) => {
+                    let text = source.get(chunk.block.range.clone()).unwrap_or_default();
+                    code.prepare(text, from, count);
+                }
+                Body::Files(files) => {
+                    files.prepare(chunk.block.range.start, &self.unfolded, from, count);
+                }
+            }
+        }
+    }
+
+    /// One row; an empty one between chunks and behind the end.
+    #[must_use]
+    pub fn row(&self, source: &str, index: usize) -> Row {
+        let place = self.chunks.partition_point(|chunk| chunk.first_row + chunk.rows <= index);
+        let Some(chunk) = self.chunks.get(place).filter(|chunk| chunk.first_row <= index) else {
+            return Row::default();
+        };
+        let inside = index - chunk.first_row;
+        match &chunk.body {
+            Body::Text(rows) => rows.get(inside).cloned().unwrap_or_default(),
+            Body::Code(code) if chunk.is_folded(&self.unfolded) && inside + 1 == chunk.rows => {
+                let more = code.rows() - inside;
+                Row {
+                    pieces: vec![Piece::new(format!(" ▸ {more} more lines"), Role::Dim)],
+                    fill: Some(Role::Code),
+                }
+            }
+            Body::Code(code) => {
+                code.row(source.get(chunk.block.range.clone()).unwrap_or_default(), inside)
+            }
+            Body::Files(files) => files.row(chunk.block.range.start, &self.unfolded, inside),
+        }
+    }
+
+    /// Everything that can be folded, with the row to take hold of it.
+    #[must_use]
+    pub fn folds(&self) -> Vec<(usize, FoldId)> {
+        self.chunks.iter().flat_map(|chunk| chunk.folds(&self.unfolded)).collect()
+    }
+
+    /// What can be taken hold of at that row.
+    #[must_use]
+    pub fn fold_at(&self, row: usize) -> Option<FoldId> {
+        let place = self.chunks.partition_point(|chunk| chunk.first_row + chunk.rows <= row);
+        let folds = self.chunks.get(place)?.folds(&self.unfolded);
+        folds.into_iter().find(|(at, _)| *at == row).map(|(_, fold)| fold)
+    }
+}
+
+impl Chunk {
+    /// Whether it is folded unless the person wants to see all of it.
+    fn is_long(&self) -> bool {
+        match &self.body {
+            Body::Code(code) => self.block.is_closed && code.rows() > LONG,
+            Body::Text(_) | Body::Files(_) => false,
+        }
+    }
+
+    fn folds(&self, unfolded: &BTreeSet<FoldId>) -> Vec<(usize, FoldId)> {
+        let start = self.block.range.start;
+        let mut folds = match &self.body {
+            Body::Text(_) => Vec::new(),
+            Body::Code(_) if !self.is_long() => Vec::new(),
+            Body::Code(_) => {
+                let row = if self.is_folded(unfolded) { self.rows - 1 } else { 0 };
+                vec![(row, FoldId { start, index: 0 })]
+            }
+            Body::Files(files) => files.folds(start, unfolded),
+        };
+        for (row, _) in &mut folds {
+            *row += self.first_row;
+        }
+        folds
+    }
+
+    fn is_folded(&self, unfolded: &BTreeSet<FoldId>) -> bool {
+        self.is_long() && !unfolded.contains(&FoldId { start: self.block.range.start, index: 0 })
+    }
+
+    fn count_rows(&self, unfolded: &BTreeSet<FoldId>) -> usize {
+        match &self.body {
+            Body::Text(rows) => rows.len(),
+            Body::Code(code) if self.is_folded(unfolded) => {
+                SHOWN + 1 + usize::from(code.has_head())
+            }
+            Body::Code(code) => code.rows(),
+            Body::Files(files) => files.rows(self.block.range.start, unfolded),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "markdown_tests.rs"]
+mod tests;

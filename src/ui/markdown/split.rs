@@ -1,0 +1,257 @@
+//! Cuts a growing text into chunks that no later text can change.
+//!
+//! Works line by line, without looking back. A chunk ends at a blank line that is followed by a
+//! line without indent, at a heading, at a fence, and between items of a list.
+
+use std::ops::Range;
+
+/// What a chunk holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockKind {
+    /// Markdown other than a fence.
+    Text,
+    /// A fence of code, with its fence lines.
+    Code,
+}
+
+/// One chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Block {
+    /// Bytes of the text.
+    pub range: Range<usize>,
+    pub kind: BlockKind,
+    /// Whether an empty row belongs before it.
+    pub gap: bool,
+    /// Whether it looks complete; the last ones may still change.
+    pub is_closed: bool,
+}
+
+/// A paragraph is cut after this many lines: text after that would be laid out again and again.
+const MAX_LINES: u32 = 64;
+
+#[derive(Debug, Default)]
+pub(super) struct Splitter {
+    /// Where the open chunk starts; everything before is cut for good.
+    start: usize,
+    /// Up to where lines were looked at.
+    seen: usize,
+    complete: usize,
+    open: Open,
+    gap: bool,
+    last: Last,
+}
+
+/// The chunk that is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Open {
+    #[default]
+    Nothing,
+    Text(OpenText),
+    Fence(Fence),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct OpenText {
+    is_list: bool,
+    /// Whether its lines stand on their own, so that it may be cut between any two of them.
+    is_plain: bool,
+    after_blank: bool,
+    lines: u32,
+    /// A fence within a list.
+    inner: Option<Fence>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fence {
+    mark: u8,
+    len: usize,
+}
+
+/// What the chunk before was, which decides about the empty row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Last {
+    #[default]
+    Other,
+    Item,
+    CutText,
+}
+
+impl Splitter {
+    /// How many chunks are closed.
+    pub const fn complete(&self) -> usize {
+        self.complete
+    }
+
+    /// Looks at what was appended, and returns the chunks closed by it, then the open one, which
+    /// is returned again next time.
+    pub fn advance(&mut self, text: &str) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        while let Some(line) =
+            text.get(self.seen..).and_then(|rest| rest.split_inclusive('\n').next())
+        {
+            if !line.ends_with('\n') {
+                break;
+            }
+            let start = self.seen;
+            self.seen += line.len();
+            self.take_line(line.trim_end_matches(['\n', '\r']), start, &mut blocks);
+        }
+        self.complete += blocks.len();
+        let tail = text.get(self.seen..).unwrap_or_default();
+        if self.start < text.len() && !(self.open == Open::Nothing && tail.trim().is_empty()) {
+            self.push_open(tail, text.len(), &mut blocks);
+        }
+        blocks
+    }
+
+    /// The open chunk with the line that is not complete yet.
+    fn push_open(&self, tail: &str, end: usize, blocks: &mut Vec<Block>) {
+        let mut probe = Self { ..*self };
+        if !tail.is_empty() {
+            let mut closed = Vec::new();
+            probe.take_line(tail.trim_end_matches('\r'), self.seen, &mut closed);
+            // What the unfinished line closes is taken up again with the next text.
+            blocks.extend(closed);
+        }
+        if probe.open != Open::Nothing && probe.start < end {
+            blocks.push(probe.block(end, false));
+        }
+    }
+
+    fn block(&self, end: usize, is_closed: bool) -> Block {
+        let kind = match self.open {
+            Open::Fence(_) => BlockKind::Code,
+            Open::Text(_) | Open::Nothing => BlockKind::Text,
+        };
+        Block { range: self.start..end, kind, gap: self.gap, is_closed }
+    }
+
+    fn close(&mut self, end: usize, blocks: &mut Vec<Block>) {
+        if self.open != Open::Nothing {
+            blocks.push(self.block(end, true));
+            self.last = match self.open {
+                Open::Text(text) if text.is_list => Last::Item,
+                Open::Text(_) | Open::Fence(_) | Open::Nothing => Last::Other,
+            };
+        }
+        self.open = Open::Nothing;
+        self.start = end;
+    }
+
+    fn begin(&mut self, open: Open, start: usize, gap: bool) {
+        self.open = open;
+        self.start = start;
+        self.gap = gap;
+    }
+
+    fn take_line(&mut self, line: &str, start: usize, blocks: &mut Vec<Block>) {
+        let end = start + line.len();
+        match self.open {
+            Open::Fence(fence) => {
+                if fence.is_closed_by(line) {
+                    let end = self.seen.max(end);
+                    self.close(end, blocks);
+                }
+            }
+            Open::Nothing => self.begin_line(line, start, true, blocks),
+            Open::Text(text) => self.take_text_line(text, line, start, blocks),
+        }
+    }
+
+    /// A line at the start of a chunk.
+    fn begin_line(&mut self, line: &str, start: usize, gap: bool, blocks: &mut Vec<Block>) {
+        if line.trim().is_empty() {
+            return;
+        }
+        if let Some(fence) = Fence::opened_by(line) {
+            self.begin(Open::Fence(fence), start, gap);
+            return;
+        }
+        let is_list = is_item(line);
+        let gap = gap && !(is_list && self.last == Last::Item) && self.last != Last::CutText;
+        let is_plain = !is_list && !line.starts_with(['|', '<', '>', ' ', '\t', '#']);
+        let text = OpenText { is_list, is_plain, after_blank: false, lines: 1, inner: None };
+        self.begin(Open::Text(text), start, gap);
+        if is_heading(line) {
+            let end = self.seen.max(start + line.len());
+            self.close(end, blocks);
+        }
+    }
+
+    fn take_text_line(
+        &mut self,
+        mut text: OpenText,
+        line: &str,
+        start: usize,
+        blocks: &mut Vec<Block>,
+    ) {
+        if let Some(fence) = text.inner {
+            if fence.is_closed_by(line.trim_start()) {
+                text.inner = None;
+            }
+            text.lines += 1;
+            self.open = Open::Text(text);
+            return;
+        }
+        if line.trim().is_empty() {
+            self.open = Open::Text(OpenText { after_blank: true, ..text });
+            return;
+        }
+        let is_indented = line.starts_with([' ', '\t']);
+        let starts_anew = !is_indented
+            && (text.after_blank
+                || is_heading(line)
+                || Fence::opened_by(line).is_some()
+                || (text.is_list && is_item(line)));
+        if starts_anew {
+            self.close(start, blocks);
+            self.begin_line(line, start, true, blocks);
+            return;
+        }
+        if text.is_plain && text.lines >= MAX_LINES {
+            self.close(start, blocks);
+            self.last = Last::CutText;
+            self.begin_line(line, start, false, blocks);
+            self.last = Last::Other;
+            return;
+        }
+        text.inner = Fence::opened_by(line.trim_start()).filter(|_| text.is_list);
+        text.is_plain &= !is_item(line) && !line.starts_with('|');
+        text.after_blank = false;
+        text.lines += 1;
+        self.open = Open::Text(text);
+    }
+}
+
+impl Fence {
+    fn opened_by(line: &str) -> Option<Self> {
+        let inner = line.trim_start_matches(' ');
+        if line.len() - inner.len() > 3 {
+            return None;
+        }
+        let mark = *inner.as_bytes().first().filter(|mark| matches!(mark, b'`' | b'~'))?;
+        let len = inner.bytes().take_while(|byte| *byte == mark).count();
+        let info = inner.get(len..).unwrap_or_default();
+        (len >= 3 && !(mark == b'`' && info.contains('`'))).then_some(Self { mark, len })
+    }
+
+    fn is_closed_by(self, line: &str) -> bool {
+        let line = line.trim();
+        line.len() >= self.len && line.bytes().all(|byte| byte == self.mark)
+    }
+}
+
+fn is_heading(line: &str) -> bool {
+    let marks = line.bytes().take_while(|byte| *byte == b'#').count();
+    (1..=6).contains(&marks)
+        && line.get(marks..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+fn is_item(line: &str) -> bool {
+    if line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ") {
+        return true;
+    }
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=9).contains(&digits)
+        && line.get(digits..).is_some_and(|rest| rest.starts_with(". ") || rest.starts_with(") "))
+}

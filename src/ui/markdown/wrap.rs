@@ -1,0 +1,242 @@
+//! Pieces of text with a look, broken into rows between words.
+
+use ratatui::style::Modifier;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::ui::role::Role;
+
+/// A look, before a theme gives it colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Face {
+    /// What it means.
+    pub role: Role,
+    /// What is added to the role's own look.
+    pub add: Modifier,
+}
+
+impl From<Role> for Face {
+    fn from(role: Role) -> Self {
+        Self { role, add: Modifier::empty() }
+    }
+}
+
+/// Text with one look. It holds no line end and nothing that is unsafe to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The text.
+    pub text: String,
+    /// Its look.
+    pub face: Face,
+}
+
+impl Piece {
+    /// Text with a look.
+    pub fn new(text: impl Into<String>, face: impl Into<Face>) -> Self {
+        Self { text: text.into(), face: face.into() }
+    }
+
+    /// Columns it takes.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.text.width()
+    }
+}
+
+/// One row of cells.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Row {
+    /// From left to right.
+    pub pieces: Vec<Piece>,
+    /// What the rest of the row is filled with.
+    pub fill: Option<Role>,
+}
+
+impl Row {
+    /// A row of these pieces.
+    #[must_use]
+    pub const fn new(pieces: Vec<Piece>) -> Self {
+        Self { pieces, fill: None }
+    }
+
+    /// Columns its pieces take.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.pieces.iter().map(Piece::width).sum()
+    }
+
+    /// Its text without any look.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+}
+
+/// Breaks `pieces` into rows of at most `columns`. The first row begins with `first`, the others
+/// with `rest`; both should be equally wide. There is always at least one row.
+#[must_use]
+pub fn wrap(pieces: &[Piece], columns: usize, first: &[Piece], rest: &[Piece]) -> Vec<Row> {
+    let indent: usize = rest.iter().map(Piece::width).sum();
+    let mut breaker = Breaker {
+        columns: columns.saturating_sub(indent).max(4),
+        rows: Vec::new(),
+        row: first.to_vec(),
+        rest,
+        used: 0,
+        word: Vec::new(),
+        word_width: 0,
+        space: None,
+    };
+    for piece in pieces {
+        breaker.take(piece);
+    }
+    breaker.end_word();
+    breaker.end_row();
+    breaker.rows
+}
+
+struct Breaker<'a> {
+    columns: usize,
+    rows: Vec<Row>,
+    row: Vec<Piece>,
+    rest: &'a [Piece],
+    /// Columns of the row that are taken, the indent not counted.
+    used: usize,
+    /// The word so far; it may go over several pieces.
+    word: Vec<Piece>,
+    word_width: usize,
+    /// The space before that word.
+    space: Option<Face>,
+}
+
+impl Breaker<'_> {
+    fn take(&mut self, piece: &Piece) {
+        let mut start = 0;
+        for (place, grapheme) in piece.text.grapheme_indices(true) {
+            match grapheme {
+                " " => {
+                    self.add_word(piece.text.get(start..place).unwrap_or_default(), piece.face);
+                    self.end_word();
+                    self.space = Some(piece.face);
+                    start = place + 1;
+                }
+                "\n" => {
+                    self.add_word(piece.text.get(start..place).unwrap_or_default(), piece.face);
+                    self.end_word();
+                    self.end_row();
+                    start = place + 1;
+                }
+                // Scripts without spaces break between any two of their wide characters.
+                wide if wide.width() > 1 => {
+                    self.add_word(piece.text.get(start..place).unwrap_or_default(), piece.face);
+                    self.end_word();
+                    self.add_word(wide, piece.face);
+                    self.end_word();
+                    start = place + wide.len();
+                }
+                _ => {}
+            }
+        }
+        self.add_word(piece.text.get(start..).unwrap_or_default(), piece.face);
+    }
+
+    fn add_word(&mut self, text: &str, face: Face) {
+        if !text.is_empty() {
+            self.word_width += text.width();
+            append(&mut self.word, text, face);
+        }
+    }
+
+    fn end_word(&mut self) {
+        if self.word.is_empty() {
+            return;
+        }
+        let space = self.space.take();
+        let gap = usize::from(space.is_some() && self.used > 0);
+        if self.used > 0 && self.used + gap + self.word_width > self.columns {
+            self.end_row();
+        } else if let (1, Some(face)) = (gap, space) {
+            append(&mut self.row, " ", face);
+            self.used += 1;
+        }
+        for piece in std::mem::take(&mut self.word) {
+            self.place(&piece);
+        }
+        self.word_width = 0;
+    }
+
+    /// Puts a piece of a word into the row; one that is longer than a row is broken anywhere.
+    fn place(&mut self, piece: &Piece) {
+        let width = piece.width();
+        if self.used + width <= self.columns {
+            append(&mut self.row, &piece.text, piece.face);
+            self.used += width;
+            return;
+        }
+        for grapheme in piece.text.graphemes(true) {
+            let width = grapheme.width();
+            if self.used + width > self.columns && self.used > 0 {
+                self.end_row();
+            }
+            append(&mut self.row, grapheme, piece.face);
+            self.used += width;
+        }
+    }
+
+    fn end_row(&mut self) {
+        let row = std::mem::replace(&mut self.row, self.rest.to_vec());
+        self.rows.push(Row::new(row));
+        self.used = 0;
+        self.space = None;
+    }
+}
+
+/// Adds text, to the last piece if that looks the same.
+fn append(pieces: &mut Vec<Piece>, text: &str, face: Face) {
+    match pieces.last_mut() {
+        Some(last) if last.face == face => last.text.push_str(text),
+        _ => pieces.push(Piece::new(text, face)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn plain(text: &str, columns: usize) -> Vec<String> {
+        let pieces = [Piece::new(text, Role::Text)];
+        wrap(&pieces, columns, &[], &[]).iter().map(Row::text).collect()
+    }
+
+    #[test]
+    fn rows_break_between_words() {
+        assert_eq!(plain("one two three", 8), ["one two", "three"]);
+        assert_eq!(plain("one  two", 80), ["one two"]);
+        assert_eq!(plain("a\nb", 80), ["a", "b"]);
+        assert_eq!(plain("", 80), [""]);
+        assert_eq!(plain("abcdefghij k", 4), ["abcd", "efgh", "ij k"]);
+        assert_eq!(plain("漢字漢字x", 4), ["漢字", "漢字", "x"]);
+    }
+
+    #[test]
+    fn a_word_of_several_looks_stays_together() {
+        let pieces = [Piece::new("see bo", Role::Text), Piece::new("ld", Role::Strong)];
+        let rows = wrap(&pieces, 6, &[], &[]);
+        assert_eq!(rows.iter().map(Row::text).collect::<Vec<_>>(), ["see", "bold"]);
+        assert_eq!(rows[1].pieces.len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn no_row_is_too_wide_and_no_character_is_lost(text in "[a-z漢é👩 ]{0,80}", columns in 4usize..30) {
+            let rows = plain(&text, columns);
+            for row in &rows {
+                prop_assert!(row.width() <= columns, "{row}");
+            }
+            let squeeze = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
+            prop_assert_eq!(squeeze(&rows.concat()), squeeze(&text));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What every key does, made from the keymap and the table of actions.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::action::{Action, Context};
+use crate::ui::keymap::Keymap;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect, Mode};
+use crate::ui::role::Role;
+
+/// The help, scrolled to some line.
+#[derive(Debug)]
+pub struct HelpView {
+    /// The context whose keys come first.
+    first: Context,
+    top: usize,
+}
+
+/// Rows that a page holds, as far as scrolling is concerned.
+const PAGE: usize = 10;
+
+impl HelpView {
+    /// The help with the keys of one context first.
+    #[must_use]
+    pub const fn new(first: Context) -> Self {
+        Self { first, top: 0 }
+    }
+
+    pub(super) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+        let last = self.rows(cx).len().saturating_sub(PAGE);
+        self.top = match action {
+            Action::Up => self.top.saturating_sub(1),
+            Action::Down => self.top + 1,
+            Action::PageUp => self.top.saturating_sub(PAGE),
+            Action::PageDown => self.top + PAGE,
+            Action::Top => 0,
+            Action::Bottom => last,
+            _ => return vec![Effect::Close],
+        }
+        .min(last);
+        Vec::new()
+    }
+
+    fn contexts(&self, mode: Mode) -> Vec<Context> {
+        let belongs = |context: &Context| match context {
+            Context::Replay => mode == Mode::Replay,
+            Context::Composer | Context::Question => mode == Mode::Live,
+            Context::Global
+            | Context::Pane
+            | Context::Chat
+            | Context::Project
+            | Context::Review
+            | Context::Logs
+            | Context::Dialog => true,
+        };
+        let mut contexts: Vec<Context> = Context::ALL.into_iter().filter(belongs).collect();
+        contexts.sort_by_key(|context| *context != self.first);
+        contexts
+    }
+
+    fn rows(&self, cx: &Cx<'_>) -> Vec<Line<'static>> {
+        let mut rows = Vec::new();
+        for context in self.contexts(cx.mode) {
+            let bindings = cx.keymap.bindings(context);
+            if bindings.is_empty() {
+                continue;
+            }
+            if !rows.is_empty() {
+                rows.push(Line::default());
+            }
+            let heading = cx.style(Role::Dialog).patch(bold());
+            rows.push(Line::styled(context.title(), heading));
+            rows.extend(bindings.iter().map(|(action, keys)| {
+                let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+                Line::from(vec![
+                    Span::styled(
+                        format!("  {:<22}", line::cut(&keys.join("  "), 21)),
+                        cx.style(Role::Dialog),
+                    ),
+                    Span::styled(action.help(), cx.style(Role::DialogDim)),
+                ])
+            }));
+        }
+        rows
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let hint = Line::styled(" ↑↓ scroll · esc closes ", cx.style(Role::DialogDim));
+        let rows = self.rows(cx);
+        let height =
+            u16::try_from(rows.len()).unwrap_or(u16::MAX).min(screen.height.saturating_sub(6));
+        let inside = super::frame("Help", hint, (92, height), screen, buf, cx);
+        let top = self.top.min(rows.len().saturating_sub(usize::from(inside.height)));
+        for (text, row) in rows.iter().skip(top).zip(inside.rows()) {
+            line::draw(text, row, buf);
+        }
+    }
+}
+
+/// A key table in Markdown, for the documentation.
+#[must_use]
+pub fn key_table(keymap: &Keymap) -> String {
+    let mut out = String::new();
+    for context in Context::ALL {
+        let bindings = keymap.bindings(context);
+        if bindings.is_empty() {
+            continue;
+        }
+        out.push_str(&format!("## {}\n\n| Key | Action | |\n|---|---|---|\n", context.title()));
+        for (action, keys) in bindings {
+            let keys: Vec<String> = keys
+                .iter()
+                .map(|keys| format!("`{}`", keys.to_string().replace('|', "\\|")))
+                .collect();
+            out.push_str(&format!(
+                "| {} | `{}` | {} |\n",
+                keys.join(" "),
+                action.name(),
+                action.help()
+            ));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn bold() -> ratatui::style::Style {
+    ratatui::style::Style::new().bold()
+}

@@ -1,0 +1,70 @@
+//! Leaving while a run goes on.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use crate::model::Intent;
+use crate::ui::action::Action;
+use crate::ui::pane::{Command, Cx, Effect};
+use crate::ui::role::Role;
+
+/// The choice between staying, leaving and stopping.
+#[derive(Debug, Default)]
+pub struct QuitChoice {
+    selected: usize,
+}
+
+const CHOICES: [(&str, &str); 3] = [
+    ("Stay", "nothing changes"),
+    ("Leave, go on later", "what waits stays; `firmhand resume` brings it back"),
+    ("Stop the run", "what waits is not done; the session ends in order"),
+];
+
+impl QuitChoice {
+    pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::Up => self.selected = self.selected.saturating_sub(1),
+            Action::Down => self.selected = (self.selected + 1).min(CHOICES.len() - 1),
+            Action::Top | Action::PageUp => self.selected = 0,
+            Action::Bottom | Action::PageDown => self.selected = CHOICES.len() - 1,
+            Action::Accept => {
+                return match self.selected {
+                    0 => vec![Effect::Close],
+                    1 => vec![Effect::Close, Effect::Command(Command::Quit)],
+                    _ => vec![Effect::Close, Effect::intent(Intent::Stop)],
+                };
+            }
+            _ => return Effect::info("choose with up and down, then press enter"),
+        }
+        Vec::new()
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let waiting = cx.view.review.waiting.len();
+        let lead = match waiting {
+            0 => "The run goes on.".to_owned(),
+            1 => "The run goes on, and 1 proposal waits for you.".to_owned(),
+            more => format!("The run goes on, and {more} proposals wait for you."),
+        };
+        let hint = Line::styled(" enter · esc stays ", cx.style(Role::DialogDim));
+        let inside = super::frame("Leave?", hint, (72, 7), screen, buf, cx);
+        let mut rows = inside.rows();
+        if let Some(row) = rows.nth(1) {
+            Line::styled(lead, cx.style(Role::Dialog)).render(row, buf);
+        }
+        for (place, ((title, help), row)) in CHOICES.iter().zip(rows.skip(1)).enumerate() {
+            let is_selected = place == self.selected;
+            let mark = if is_selected { "▸ " } else { "  " };
+            let line = Line::from(vec![
+                Span::styled(format!("{mark}{title:<20}"), cx.style(Role::Dialog)),
+                Span::styled(*help, cx.style(Role::DialogDim)),
+            ]);
+            line.render(row, buf);
+            if is_selected {
+                buf.set_style(row, cx.style(Role::Selection));
+            }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! What every pane offers, and what it may ask for.
+
+use std::time::{Duration, Instant};
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
+
+use crate::model::{AgentName, Intent, TimelineCommand, TimelineView, Timestamp};
+use crate::view::SessionView;
+
+use super::action::{Action, Context};
+use super::keymap::Keymap;
+use super::layout::PaneId;
+use super::overlay::Overlay;
+use super::role::Role;
+use super::theme::Theme;
+
+/// What the screen asks of the program.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// A wish for the engine.
+    Intent(Intent),
+    /// A wish for the replay.
+    Timeline(TimelineCommand),
+    /// Leave the program.
+    Quit,
+    /// Go back to the shell until continued.
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+}
+
+/// Whether a session runs or is played back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It runs.
+    Live,
+    /// It is played back; nothing can be decided.
+    Replay,
+}
+
+/// Where keys go, as a pane sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    /// To this pane.
+    Here,
+    /// To another one, the composer or a dialog.
+    Elsewhere,
+}
+
+/// A word to the person at the edge of the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// One line.
+    pub text: String,
+    /// [`Role::Notice`] or [`Role::NoticeError`].
+    pub role: Role,
+}
+
+impl Notice {
+    /// Good to know.
+    pub fn info(text: impl Into<String>) -> Self {
+        Self { text: text.into(), role: Role::Notice }
+    }
+
+    /// Something went wrong or was refused.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { text: text.into(), role: Role::NoticeError }
+    }
+}
+
+/// What a pane, a dialog or the composer wants to happen.
+#[derive(Debug)]
+pub enum Effect {
+    /// Something of the program.
+    Command(Command),
+    /// Open a dialog.
+    Open(Box<Overlay>),
+    /// Close the dialog that is open.
+    Close,
+    /// Turn to a pane.
+    Focus(PaneId),
+    /// Turn to the composer, with this text in it.
+    Compose(String),
+    /// Go on as if the person had asked for this.
+    Act(Action),
+    /// Tell the person.
+    Notice(Notice),
+}
+
+impl Effect {
+    /// A wish for the engine.
+    #[must_use]
+    pub const fn intent(intent: Intent) -> Self {
+        Self::Command(Command::Intent(intent))
+    }
+
+    /// Tells the person something.
+    pub fn info(text: impl Into<String>) -> Vec<Self> {
+        vec![Self::Notice(Notice::info(text))]
+    }
+
+    /// Tells the person why something does not happen.
+    pub fn refuse(text: impl Into<String>) -> Vec<Self> {
+        vec![Self::Notice(Notice::error(text))]
+    }
+}
+
+/// The agents of a session in the order they appeared, which gives each its colour.
+#[derive(Debug, Clone, Default)]
+pub struct Agents(Vec<AgentName>);
+
+impl Agents {
+    /// Adds those that are new.
+    pub fn learn<'a>(&mut self, names: impl Iterator<Item = &'a AgentName>) {
+        for name in names {
+            if !self.0.contains(name) {
+                self.0.push(name.clone());
+            }
+        }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn names(&self) -> &[AgentName] {
+        &self.0
+    }
+
+    /// The role of an agent.
+    #[must_use]
+    pub fn role(&self, name: &AgentName) -> Role {
+        Role::agent(self.0.iter().position(|known| known == name).unwrap_or(self.0.len()))
+    }
+}
+
+/// What time it is for the screen.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    /// When the screen was last brought up to date.
+    pub now: Instant,
+    /// When the newest record came, here and in the session.
+    pub anchor: (Instant, Timestamp),
+    /// In a replay time stands still between records.
+    pub mode: Mode,
+}
+
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+impl Clock {
+    /// How often the spinner turns.
+    pub const TICK: Duration = Duration::from_millis(125);
+
+    /// How long ago that moment of the session was.
+    #[must_use]
+    pub fn since(&self, at: Timestamp) -> Duration {
+        let recorded = Duration::from_millis(self.anchor.1.millis_since(at));
+        match self.mode {
+            Mode::Live => recorded + self.now.saturating_duration_since(self.anchor.0),
+            Mode::Replay => recorded,
+        }
+    }
+
+    /// The spinner of something that began at that moment.
+    #[must_use]
+    pub fn spinner(&self, since: Timestamp) -> &'static str {
+        let ticks = self.since(since).as_millis() / Self::TICK.as_millis();
+        usize::try_from(ticks % 10)
+            .ok()
+            .and_then(|place| SPINNER.get(place))
+            .copied()
+            .unwrap_or("·")
+    }
+}
+
+/// Everything a pane may look at.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    /// The session.
+    pub view: &'a SessionView,
+    /// The place in a replay.
+    pub timeline: Option<&'a TimelineView>,
+    /// How things look.
+    pub theme: &'a Theme,
+    /// Which key does what.
+    pub keymap: &'a Keymap,
+    /// Who has which colour.
+    pub agents: &'a Agents,
+    /// What time it is.
+    pub clock: &'a Clock,
+    /// Whether the session runs.
+    pub mode: Mode,
+    /// Whether the keys come here.
+    pub keys: Keys,
+}
+
+impl Cx<'_> {
+    /// The look of a role.
+    #[must_use]
+    pub fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    /// The look of a selected line.
+    #[must_use]
+    pub fn selection(&self) -> Style {
+        match self.keys {
+            Keys::Here => self.style(Role::Selection),
+            Keys::Elsewhere => self.style(Role::SelectionDim),
+        }
+    }
+
+    /// The first key of an action in a pane, e.g. for advice such as "`r` rejects".
+    #[must_use]
+    pub fn key(&self, context: Context, action: Action) -> String {
+        let chain = [context, Context::Pane, Context::Global];
+        self.keymap.key_of(&chain, action).unwrap_or_else(|| "no key".to_owned())
+    }
+}
+
+/// Whether a pane takes text at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextMode {
+    /// Keys are actions.
+    Off,
+    /// Keys that type or edit text, enter and escape go to [`Pane::on_text`].
+    On,
+}
+
+/// A pane of the screen. Drawing is pure; whatever depends on the area is made ready before.
+pub trait Pane {
+    /// What stands in its title rule, without the rule itself.
+    fn title(&self, cx: &Cx<'_>) -> Line<'static>;
+
+    /// Actions for the line of hints, the most useful first.
+    fn hints(&self, cx: &Cx<'_>) -> Vec<Action>;
+
+    /// Does what a key asked for. An action that makes no sense now answers with a notice that
+    /// says why; nothing happens silently.
+    fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect>;
+
+    /// Brings caches up to date for the area it will be drawn in. Called after every change of
+    /// the session, the size or the pane itself, before it is drawn.
+    fn prepare(&mut self, area: Rect, cx: &Cx<'_>);
+
+    /// What was last prepared has really been on screen. Called before anything else changes.
+    fn was_shown(&mut self) {}
+
+    /// Draws itself.
+    fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>);
+
+    /// Whether it takes text, e.g. a filter.
+    fn text_mode(&self) -> TextMode {
+        TextMode::Off
+    }
+
+    /// A key for its text field.
+    fn on_text(&mut self, _key: &KeyEvent, _cx: &Cx<'_>) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    /// Pasted text for its text field.
+    fn on_paste(&mut self, _text: &str, _cx: &Cx<'_>) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    /// A click at a place of its area, from the area's upper left corner.
+    fn on_click(&mut self, _at: Position, _cx: &Cx<'_>) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    /// A click into its title rule, counted in columns from the start of [`Pane::title`].
+    fn on_title_click(&mut self, _column: u16, _cx: &Cx<'_>) -> Vec<Effect> {
+        Vec::new()
+    }
+}

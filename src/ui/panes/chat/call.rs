@@ -1,0 +1,268 @@
+//! A tool call: one line when folded, everything it was given and answered when not.
+
+use serde_json::{Map, Value};
+
+use crate::text::sanitize;
+use crate::ui::line;
+use crate::ui::markdown::{Piece, wrap};
+use crate::ui::role::Role;
+use crate::view::{CallState, CallView};
+
+use super::entry::{EntryRow, Place, Right, since};
+
+/// Errors of a build that are listed under its line.
+const MAX_ERRORS: usize = 5;
+
+/// Rows of one of them.
+const MAX_ERROR_ROWS: usize = 4;
+
+/// Rows of arguments and result together.
+const MAX_ROWS: usize = 400;
+
+/// The rows of a call.
+pub(super) fn lay_out(call: &CallView, place: &Place<'_>) -> Vec<EntryRow> {
+    let is_unfolded = place.shows_all(call.call);
+    let mut rows = vec![head(call, is_unfolded, place)];
+    if is_unfolded {
+        details(call, place, &mut rows);
+    } else if let CallState::Done { result, .. } = &call.state {
+        errors(result, place, &mut rows);
+    }
+    rows
+}
+
+fn head(call: &CallView, is_unfolded: bool, place: &Place<'_>) -> EntryRow {
+    let mark = if is_unfolded { "  ▾ " } else { "  ▸ " };
+    let name = line::cut(call.tool.as_str(), 28);
+    let (summary, role) = match &call.state {
+        CallState::Running { .. } => (String::new(), Role::Busy),
+        CallState::Done { result, .. } => summary(result),
+    };
+    let right = match &call.state {
+        CallState::Running { .. } => 9,
+        CallState::Done { millis, .. } => line::width(&line::millis(*millis)),
+    };
+    let taken = 4 + line::width(&name) + 2 + right + 1;
+    let room = place.width.saturating_sub(taken);
+    let summary = line::cut(&summary, room.max(8));
+    let summary_room = if summary.is_empty() { 0 } else { line::width(&summary) + 2 };
+    let digest_room = room.saturating_sub(summary_room + 2);
+    let mut pieces = vec![Piece::new(mark, Role::Dim), Piece::new(name, Role::Text)];
+    if digest_room >= 6 {
+        let digest = line::cut(&digest(&call.args), digest_room);
+        if !digest.is_empty() {
+            pieces.push(Piece::new(format!("  {digest}"), Role::Dim));
+        }
+    }
+    if !summary.is_empty() {
+        pieces.push(Piece::new(format!("  {summary}"), role));
+    }
+    let row = EntryRow::new(pieces);
+    match (&call.state, since(&call.state)) {
+        (CallState::Done { millis, .. }, _) => {
+            row.with_right(Piece::new(line::millis(*millis), Role::Dim))
+        }
+        (_, Some(since)) => EntryRow { right: Right::Running(call.call, since), ..row },
+        (_, None) => row,
+    }
+}
+
+/// The arguments in a few words.
+fn digest(args: &Value) -> String {
+    match args {
+        Value::Object(fields) => {
+            // Text tells more than numbers, and needs no name when it comes first.
+            let is_number = |value: &Value| value.is_number() || value.is_boolean();
+            let (numbers, texts): (Vec<_>, Vec<_>) =
+                fields.iter().partition(|(_, value)| is_number(value));
+            let mut shown = String::new();
+            for (key, value) in texts.into_iter().chain(numbers) {
+                let words = words(value);
+                if words.is_empty() {
+                    continue;
+                }
+                match (shown.is_empty(), is_number(value)) {
+                    (true, false) => shown = words,
+                    (true, true) => shown = format!("{key}={words}"),
+                    (false, _) => shown = format!("{shown} {key}={words}"),
+                }
+            }
+            shown
+        }
+        other => words(other),
+    }
+}
+
+fn words(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => first_line(text),
+        Value::Array(items) => {
+            let shown: Vec<String> =
+                items.iter().take(3).map(words).filter(|words| !words.is_empty()).collect();
+            let more = items.len().saturating_sub(3);
+            let more = if more > 0 { format!(" +{more}") } else { String::new() };
+            format!("{}{more}", shown.join(", "))
+        }
+        Value::Object(fields) => {
+            name_in(fields).unwrap_or_else(|| format!("{} fields", fields.len()))
+        }
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+/// What an object of a list is best known by.
+fn name_in(fields: &Map<String, Value>) -> Option<String> {
+    ["file_name", "path", "file", "name", "source"]
+        .iter()
+        .find_map(|key| fields.get(*key).and_then(Value::as_str))
+        .map(first_line)
+}
+
+fn first_line(text: &str) -> String {
+    let mut lines = text.trim().lines();
+    let first = lines.next().unwrap_or_default().to_owned();
+    if lines.next().is_some() { format!("{first} …") } else { first }
+}
+
+/// The answer in a few words.
+fn summary(result: &Value) -> (String, Role) {
+    let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
+    let counts: Vec<String> = result
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(key, value)| {
+            let count = value.as_array()?.len();
+            (count > 0).then(|| counted(key, count))
+        })
+        .collect();
+    if is_ok {
+        return (format!("✓ {}", counts.join(", ")).trim_end().to_owned(), Role::Ok);
+    }
+    let message = result.pointer("/error/message").and_then(Value::as_str);
+    let text = match (counts.is_empty(), message) {
+        (false, _) => counts.join(", "),
+        (true, Some(message)) => first_line(message),
+        (true, None) => "failed".to_owned(),
+    };
+    (format!("✗ {text}"), Role::Error)
+}
+
+/// `1 error`, `2 errors`, `3 saved`.
+fn counted(key: &str, count: usize) -> String {
+    match key.strip_suffix('s') {
+        Some(single) if count == 1 => format!("1 {single}"),
+        _ => format!("{count} {key}"),
+    }
+}
+
+/// What a build found, under its line.
+fn errors(result: &Value, place: &Place<'_>, rows: &mut Vec<EntryRow>) {
+    let Some(errors) = result.get("errors").and_then(Value::as_array) else { return };
+    for error in errors.iter().take(MAX_ERRORS) {
+        let text =
+            |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let number = |key: &str| error.get(key).and_then(Value::as_u64);
+        let mut at = text("file");
+        for part in [number("line"), number("column")].into_iter().flatten() {
+            at = format!("{at}:{part}");
+        }
+        let room = place.width.saturating_sub(7);
+        let at = line::cut_start(&at, room);
+        let left = room.saturating_sub(line::width(&at) + 1);
+        let indent = [Piece::new("      ", Role::Text)];
+        let message = sanitize::line(&text("message")).into_owned();
+        let mut pieces = Vec::new();
+        if !at.is_empty() {
+            pieces.push(Piece::new(at, Role::Link));
+            let gap = if line::width(&message) <= left { " " } else { "\n" };
+            pieces.push(Piece::new(gap, Role::Text));
+        }
+        pieces.push(Piece::new(message, Role::Error));
+        let found = wrap(&pieces, place.width.saturating_sub(1), &indent, &indent);
+        rows.extend(found.into_iter().take(MAX_ERROR_ROWS).map(|row| EntryRow::new(row.pieces)));
+    }
+    if let Some(more) = errors.len().checked_sub(MAX_ERRORS).filter(|more| *more > 0) {
+        rows.push(EntryRow::new(vec![Piece::new(format!("      and {more} more"), Role::Dim)]));
+    }
+}
+
+fn details(call: &CallView, place: &Place<'_>, rows: &mut Vec<EntryRow>) {
+    field_rows("", &call.args, 6, place, rows);
+    if let CallState::Done { result, .. } = &call.state {
+        rows.push(EntryRow::new(vec![Piece::new("    answer", Role::Dim)]));
+        field_rows("", result, 6, place, rows);
+    }
+    if rows.len() > MAX_ROWS {
+        let more = rows.len() - MAX_ROWS;
+        rows.truncate(MAX_ROWS);
+        let text = format!("      {more} more rows; the session's log has them all");
+        rows.push(EntryRow::new(vec![Piece::new(text, Role::Dim)]));
+    }
+}
+
+/// A value with its name, nested values below it, text of several lines as it is.
+fn field_rows(
+    key: &str,
+    value: &Value,
+    indent: usize,
+    place: &Place<'_>,
+    rows: &mut Vec<EntryRow>,
+) {
+    if rows.len() > MAX_ROWS * 2 {
+        return;
+    }
+    let lead = " ".repeat(indent.min(place.width / 2));
+    let name = if key.is_empty() { String::new() } else { format!("{} ", sanitize::line(key)) };
+    let mut add = |text: &str, role: Role, is_first: bool| {
+        let label = if is_first { name.clone() } else { " ".repeat(line::width(&name)) };
+        let room = place.width.saturating_sub(line::width(&lead) + line::width(&label) + 1).max(4);
+        let clean = sanitize::line(text);
+        let mut rest: &str = &clean;
+        let mut label = Some(label);
+        loop {
+            let end = line::fitting(rest, room);
+            let end = if end == 0 { rest.len() } else { end };
+            let (part, tail) = rest.split_at(end);
+            let label = label.take().unwrap_or_else(|| " ".repeat(line::width(&name)));
+            rows.push(EntryRow::new(vec![
+                Piece::new(format!("{lead}{label}"), Role::Dim),
+                Piece::new(part, role),
+            ]));
+            if tail.is_empty() {
+                return;
+            }
+            rest = tail;
+        }
+    };
+    match value {
+        Value::String(text) => {
+            for (place, part) in text.trim_end_matches('\n').split('\n').enumerate() {
+                add(part, Role::Text, place == 0);
+            }
+        }
+        Value::Array(items) if items.is_empty() => add("none", Role::Dim, true),
+        Value::Object(fields) if fields.is_empty() => add("none", Role::Dim, true),
+        Value::Array(items) => {
+            if !key.is_empty() {
+                add("", Role::Text, true);
+            }
+            for (number, item) in items.iter().enumerate() {
+                field_rows(&(number + 1).to_string(), item, indent + 2, place, rows);
+            }
+        }
+        Value::Object(fields) => {
+            if !key.is_empty() {
+                add("", Role::Text, true);
+            }
+            let indent = if key.is_empty() { indent } else { indent + 2 };
+            for (key, value) in fields {
+                field_rows(key, value, indent, place, rows);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            add(&value.to_string(), Role::Text, true);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Entries other than turns: phases, choices, the person's words, questions, notices, the end.
+
+use crate::model::event::Level;
+use crate::model::{PhaseOutcome, SessionOutcome, UserError};
+use crate::text::sanitize;
+use crate::ui::line;
+use crate::ui::markdown::{Document, Piece, Row};
+use crate::ui::role::Role;
+use crate::view::Entry;
+
+use super::entry::{EntryRow, Place, Right, indented};
+
+/// The rows of an entry that is no turn.
+pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
+    match entry {
+        Entry::Turn(_) => Vec::new(),
+        Entry::PhaseStarted { title, attempt, max_attempts, at } => {
+            let attempt = match max_attempts {
+                0 | 1 => String::new(),
+                max => format!(" {attempt}/{max}"),
+            };
+            vec![rule(&format!("{title}{attempt}"), &place.time(*at), Role::Heading, place)]
+        }
+        Entry::PhaseEnded { phase, attempt, outcome } => match outcome {
+            PhaseOutcome::Succeeded(condition) => {
+                marked("✓", Role::Ok, &format!("{phase}: {condition}"), Role::Dim, place)
+            }
+            PhaseOutcome::Failed(why) => {
+                let text = format!("{phase}, attempt {attempt}: {why}");
+                marked("✗", Role::Error, &text, Role::Dim, place)
+            }
+            PhaseOutcome::Stopped => {
+                marked("■", Role::Warn, &format!("{phase} was stopped"), Role::Dim, place)
+            }
+        },
+        Entry::Choice { agent, reason } => {
+            // The reason often names the agent already.
+            let text = if reason.contains(agent.as_str()) {
+                reason.clone()
+            } else {
+                format!("{agent}: {reason}")
+            };
+            marked("→", Role::Dim, &text, Role::Dim, place)
+        }
+        Entry::Person { to, text, at } => {
+            let to = to.as_ref().map_or(String::new(), |to| format!(" to @{to}"));
+            let name = line::cut(&format!("You{to}"), place.width.saturating_sub(12));
+            let head =
+                EntryRow::new(vec![Piece::new("◆ ", Role::Person), Piece::new(name, Role::Person)]);
+            let mut rows = vec![head.with_right(Piece::new(place.time(*at), Role::Dim))];
+            rows.extend(indented(text, Role::Text, place));
+            rows
+        }
+        Entry::Question { agent, text, options, answer, .. } => {
+            let who = agent.as_ref().map_or("firmhand".to_owned(), ToString::to_string);
+            question(&who, text, options, answer.as_deref(), place)
+        }
+        Entry::Notice { level, notice } => notice_rows(*level, notice, place),
+        Entry::Resumed { at } => {
+            vec![rule("opened again", &place.time(*at), Role::Title, place)]
+        }
+        Entry::Ended { outcome } => match outcome {
+            SessionOutcome::Completed => vec![rule("completed", "", Role::Ok, place)],
+            SessionOutcome::Stopped => vec![rule("stopped", "", Role::Warn, place)],
+            SessionOutcome::Failed(error) => {
+                let mut rows = vec![rule("failed", "", Role::Error, place)];
+                rows.extend(notice_rows(Level::Error, error, place));
+                rows
+            }
+        },
+    }
+}
+
+/// A rule over the whole width with words in it.
+fn rule(words: &str, right: &str, role: Role, place: &Place<'_>) -> EntryRow {
+    let right_width = if right.is_empty() { 0 } else { line::width(right) + 1 };
+    let words = line::cut(words, place.width.saturating_sub(right_width + 8));
+    let used = 4 + line::width(&words) + right_width + 1;
+    let fill = "─".repeat(place.width.saturating_sub(used));
+    let row = EntryRow::new(vec![
+        Piece::new("── ", Role::Border),
+        Piece::new(words, role),
+        Piece::new(format!(" {fill}"), Role::Border),
+    ]);
+    if right.is_empty() { row } else { row.with_right(Piece::new(right, Role::Dim)) }
+}
+
+/// A mark, then text that is wrapped right of it.
+fn marked(mark: &str, mark_role: Role, text: &str, role: Role, place: &Place<'_>) -> Vec<EntryRow> {
+    let clean = sanitize::line(text);
+    let first = [Piece::new(format!("{mark} "), mark_role)];
+    let rest = [Piece::new("  ", Role::Text)];
+    let pieces = [Piece::new(clean, role)];
+    let rows = crate::ui::markdown::wrap(&pieces, place.width.saturating_sub(1), &first, &rest);
+    rows.into_iter().map(plain).collect()
+}
+
+fn plain(row: Row) -> EntryRow {
+    EntryRow { row, right: Right::Nothing }
+}
+
+fn question(
+    who: &str,
+    text: &str,
+    options: &[String],
+    answer: Option<&str>,
+    place: &Place<'_>,
+) -> Vec<EntryRow> {
+    let role = if answer.is_none() { Role::Warn } else { Role::Dim };
+    let mut rows = vec![EntryRow::new(vec![
+        Piece::new("? ", role),
+        Piece::new(line::cut(&format!("{who} asks"), place.width.saturating_sub(3)), role),
+    ])];
+    let mut document = Document::new(place.text_width());
+    document.update(text);
+    rows.extend((0..document.rows()).map(|index| {
+        let mut row = document.row(text, index);
+        row.pieces.insert(0, Piece::new("  ", Role::Text));
+        plain(row)
+    }));
+    for (number, option) in options.iter().enumerate() {
+        let is_chosen = answer == Some(option.as_str());
+        let (key, words) = match answer {
+            None => (Role::Key, Role::Strong),
+            Some(_) if is_chosen => (Role::Ok, Role::Text),
+            Some(_) => (Role::Faint, Role::Dim),
+        };
+        let mark = if is_chosen { "✓".to_owned() } else { (number + 1).to_string() };
+        rows.extend(marked(&format!("  {mark} "), key, option, words, place));
+    }
+    match answer {
+        Some(answer) if !options.iter().any(|option| option == answer) => {
+            rows.extend(marked("  ✓ ", Role::Ok, answer, Role::Text, place));
+        }
+        Some(_) => {}
+        None => {
+            let text = if options.is_empty() {
+                "the run waits for your answer"
+            } else {
+                "press the number, or write another answer"
+            };
+            rows.extend(indented(text, Role::Dim, place));
+        }
+    }
+    rows
+}
+
+fn notice_rows(level: Level, notice: &UserError, place: &Place<'_>) -> Vec<EntryRow> {
+    let (mark, role) = match level {
+        Level::Info => ("·", Role::Dim),
+        Level::Warning => ("!", Role::Warn),
+        Level::Error => ("✗", Role::Error),
+    };
+    let text = if notice.why.is_empty() {
+        notice.what.clone()
+    } else {
+        format!("{}: {}", notice.what, notice.why)
+    };
+    let mut rows = marked(mark, role, &text, role, place);
+    if !notice.fix.is_empty() {
+        rows.extend(indented(&notice.fix, Role::Dim, place));
+    }
+    rows
+}

@@ -1,0 +1,456 @@
+//! The rows of one entry, brought up to date as it grows.
+
+use std::collections::BTreeSet;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::model::{CallId, Timestamp, TurnStop};
+use crate::ui::line;
+use crate::ui::markdown::{Document, FoldId, Piece, Row, wrap};
+use crate::ui::pane::{Agents, Cx, Mode};
+use crate::ui::role::Role;
+use crate::view::{CallState, Entry, Part, TurnView};
+
+use super::{call, card};
+
+/// Columns left of what an agent says.
+pub(super) const INDENT: u16 = 2;
+
+/// Something in an entry that can be folded and selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Item {
+    /// A tool call.
+    Call(CallId),
+    /// Code in that part of a turn.
+    Code(usize, FoldId),
+}
+
+/// What the layout of an entry depends on besides itself.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The entry before it.
+    pub before: Option<&'a Entry>,
+    /// Columns of the pane.
+    pub width: usize,
+    /// When the session began.
+    pub started_at: Timestamp,
+    /// Its own place.
+    pub entry: usize,
+    /// What shows everything.
+    pub unfolded: &'a BTreeSet<(usize, Item)>,
+    /// Who has which colour.
+    pub agents: &'a Agents,
+}
+
+impl Place<'_> {
+    /// Time of the session, for people.
+    pub fn time(&self, at: Timestamp) -> String {
+        line::clock(at.millis_since(self.started_at))
+    }
+
+    /// Whether a call shows everything.
+    pub fn shows_all(&self, call: CallId) -> bool {
+        self.unfolded.contains(&(self.entry, Item::Call(call)))
+    }
+
+    /// Items of this entry that show everything.
+    fn own(&self) -> impl Iterator<Item = Item> {
+        let own = self.unfolded.iter().filter(|(entry, _)| *entry == self.entry);
+        own.map(|(_, item)| *item)
+    }
+
+    /// Code of a part that shows everything.
+    fn unfolded_code(&self, wanted: usize) -> BTreeSet<FoldId> {
+        let code = |item| match item {
+            Item::Code(part, fold) if part == wanted => Some(fold),
+            Item::Code(..) | Item::Call(_) => None,
+        };
+        self.own().filter_map(code).collect()
+    }
+
+    /// Columns for what is indented.
+    pub fn text_width(&self) -> usize {
+        self.width.saturating_sub(usize::from(INDENT) + 1)
+    }
+}
+
+/// A row with what stands at its right end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EntryRow {
+    pub row: Row,
+    pub right: Right,
+}
+
+/// What stands at the right end of a row.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Right {
+    #[default]
+    Nothing,
+    Text(Piece),
+    /// How long a call has been running, or that it waits for the person.
+    Running(CallId, Timestamp),
+}
+
+impl EntryRow {
+    pub fn new(pieces: Vec<Piece>) -> Self {
+        Self { row: Row::new(pieces), right: Right::Nothing }
+    }
+
+    pub fn with_right(self, piece: Piece) -> Self {
+        Self { right: Right::Text(piece), ..self }
+    }
+}
+
+/// The rows of one entry.
+#[derive(Debug, Default)]
+pub(super) struct EntryLayout {
+    sections: Vec<Section>,
+    rows: usize,
+    /// What the rows were made from.
+    stamp: Option<Stamp>,
+}
+
+#[derive(Debug)]
+struct Section {
+    first: usize,
+    rows: usize,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Rows(Vec<EntryRow>),
+    /// Text of a part of the turn.
+    Text {
+        part: usize,
+        document: Box<Document>,
+    },
+    Call {
+        call: CallId,
+        stamp: CallStamp,
+        rows: Vec<EntryRow>,
+    },
+}
+
+/// Tells whether an entry has changed without comparing all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    kind: std::mem::Discriminant<Entry>,
+    parts: usize,
+    bytes: usize,
+    done: usize,
+    unfolded: usize,
+    settled: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CallStamp {
+    is_done: bool,
+    is_unfolded: bool,
+}
+
+impl Stamp {
+    fn of(entry: &Entry, place: &Place<'_>) -> Self {
+        let mut stamp = Self {
+            kind: std::mem::discriminant(entry),
+            parts: 0,
+            bytes: 0,
+            done: 0,
+            unfolded: place.own().count(),
+            settled: false,
+        };
+        match entry {
+            Entry::Turn(turn) => {
+                stamp.parts = turn.parts.len();
+                stamp.settled = turn.ended.is_some();
+                for part in &turn.parts {
+                    match part {
+                        Part::Text(text) => stamp.bytes += text.len(),
+                        Part::Call(call) => {
+                            stamp.done += usize::from(call.state.succeeded().is_some());
+                        }
+                    }
+                }
+            }
+            Entry::Question { answer, .. } => stamp.settled = answer.is_some(),
+            Entry::PhaseStarted { .. }
+            | Entry::PhaseEnded { .. }
+            | Entry::Choice { .. }
+            | Entry::Person { .. }
+            | Entry::Notice { .. }
+            | Entry::Resumed { .. }
+            | Entry::Ended { .. } => {}
+        }
+        stamp
+    }
+}
+
+impl EntryLayout {
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Brings the rows up to date.
+    pub fn update(&mut self, entry: &Entry, place: &Place<'_>) {
+        let stamp = Stamp::of(entry, place);
+        if self.stamp.as_ref() == Some(&stamp) {
+            return;
+        }
+        let gap = gap(place.before, entry);
+        match entry {
+            Entry::Turn(turn) => self.lay_out_turn(turn, gap, place),
+            Entry::PhaseStarted { .. }
+            | Entry::PhaseEnded { .. }
+            | Entry::Choice { .. }
+            | Entry::Person { .. }
+            | Entry::Question { .. }
+            | Entry::Notice { .. }
+            | Entry::Resumed { .. }
+            | Entry::Ended { .. } => {
+                let mut rows = vec![EntryRow::default(); gap];
+                rows.extend(card::lay_out(entry, place));
+                self.sections.clear();
+                self.rows = 0;
+                self.push(Body::Rows(rows));
+            }
+        }
+        self.stamp = Some(stamp);
+    }
+
+    fn push(&mut self, body: Body) {
+        let rows = body.rows();
+        self.sections.push(Section { first: self.rows, rows, body });
+        self.rows += rows;
+    }
+
+    /// Lays a turn out; texts go on where they were left, calls that did not change stay.
+    fn lay_out_turn(&mut self, turn: &TurnView, gap: usize, place: &Place<'_>) {
+        let mut old: Vec<Body> =
+            std::mem::take(&mut self.sections).into_iter().map(|section| section.body).collect();
+        self.rows = 0;
+        let mut head = vec![EntryRow::default(); gap];
+        head.push(turn_head(turn, place));
+        self.push(Body::Rows(head));
+        let mut after_call = false;
+        for (index, part) in turn.parts.iter().enumerate() {
+            match part {
+                Part::Text(text) => {
+                    let body = text_body(index, text, &mut old, place);
+                    if after_call && body.rows() > 0 {
+                        self.push(Body::Rows(vec![EntryRow::default()]));
+                    }
+                    after_call &= body.rows() == 0;
+                    self.push(body);
+                }
+                Part::Call(view) => {
+                    let stamp = CallStamp {
+                        is_done: view.state.succeeded().is_some(),
+                        is_unfolded: place.shows_all(view.call),
+                    };
+                    let same = |body: &Body| matches!(body, Body::Call { call, stamp: old, .. } if *call == view.call && *old == stamp);
+                    let body = match old.iter().position(same) {
+                        Some(found) => old.swap_remove(found),
+                        None => {
+                            let rows = call::lay_out(view, place);
+                            Body::Call { call: view.call, stamp, rows }
+                        }
+                    };
+                    after_call = true;
+                    self.push(body);
+                }
+            }
+        }
+        if let Some(rows) = turn_end(turn, place) {
+            self.push(Body::Rows(rows));
+        }
+    }
+
+    fn section(&self, row: usize) -> Option<(&Section, usize)> {
+        let place = self.sections.partition_point(|section| section.first + section.rows <= row);
+        let section = self.sections.get(place)?;
+        Some((section, row - section.first))
+    }
+
+    /// What can be taken hold of at that row.
+    pub fn item_at(&self, row: usize) -> Option<Item> {
+        let (section, inside) = self.section(row)?;
+        match &section.body {
+            Body::Call { call, .. } => Some(Item::Call(*call)),
+            Body::Text { part, document } => {
+                document.fold_at(inside).map(|fold| Item::Code(*part, fold))
+            }
+            Body::Rows(_) => None,
+        }
+    }
+
+    /// Everything that can be folded, with its row.
+    pub fn items(&self) -> Vec<(usize, Item)> {
+        let of_section = |section: &Section| match &section.body {
+            Body::Call { call, .. } => vec![(section.first, Item::Call(*call))],
+            Body::Text { part, document } => {
+                let item = |(row, fold)| (section.first + row, Item::Code(*part, fold));
+                document.folds().into_iter().map(item).collect()
+            }
+            Body::Rows(_) => Vec::new(),
+        };
+        self.sections.iter().flat_map(of_section).collect()
+    }
+
+    /// Makes a row ready to be drawn.
+    pub fn prepare_row(&mut self, entry: &Entry, row: usize) {
+        let place = self.sections.partition_point(|section| section.first + section.rows <= row);
+        let Some(section) = self.sections.get_mut(place) else { return };
+        if let Body::Text { part, document } = &mut section.body
+            && let Some(text) = text_of(entry, *part)
+        {
+            document.prepare(text, row - section.first, 1);
+        }
+    }
+
+    /// Draws one row.
+    pub fn draw_row(&self, entry: &Entry, row: usize, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let Some((section, inside)) = self.section(row) else { return };
+        match &section.body {
+            Body::Rows(rows) | Body::Call { rows, .. } => {
+                if let Some(row) = rows.get(inside) {
+                    draw_entry_row(row, area, buf, cx);
+                }
+            }
+            Body::Text { part, document } => {
+                let text = text_of(entry, *part).unwrap_or_default();
+                let area = Rect {
+                    x: area.x + INDENT.min(area.width),
+                    width: area.width.saturating_sub(INDENT + 1),
+                    ..area
+                };
+                draw_row(&document.row(text, inside), area, buf, cx);
+            }
+        }
+    }
+}
+
+impl Body {
+    fn rows(&self) -> usize {
+        match self {
+            Self::Rows(rows) | Self::Call { rows, .. } => rows.len(),
+            Self::Text { document, .. } => document.rows(),
+        }
+    }
+}
+
+fn text_body(index: usize, text: &str, old: &mut Vec<Body>, place: &Place<'_>) -> Body {
+    let same = |body: &Body| matches!(body, Body::Text { part, .. } if *part == index);
+    let mut document = match old.iter().position(same).map(|found| old.swap_remove(found)) {
+        Some(Body::Text { document, .. }) => document,
+        Some(Body::Rows(_) | Body::Call { .. }) | None => {
+            Box::new(Document::new(place.text_width()))
+        }
+    };
+    document.update(text);
+    document.set_unfolded(place.unfolded_code(index));
+    Body::Text { part: index, document }
+}
+
+fn text_of(entry: &Entry, part: usize) -> Option<&str> {
+    match entry {
+        Entry::Turn(turn) => match turn.parts.get(part)? {
+            Part::Text(text) => Some(text),
+            Part::Call(_) => None,
+        },
+        Entry::PhaseStarted { .. }
+        | Entry::PhaseEnded { .. }
+        | Entry::Choice { .. }
+        | Entry::Person { .. }
+        | Entry::Question { .. }
+        | Entry::Notice { .. }
+        | Entry::Resumed { .. }
+        | Entry::Ended { .. } => None,
+    }
+}
+
+/// Empty rows before an entry: none at the top, and none between the choice of a speaker and its
+/// turn.
+fn gap(before: Option<&Entry>, entry: &Entry) -> usize {
+    match (before, entry) {
+        (None, _) | (Some(Entry::Choice { .. }), Entry::Turn(_)) => 0,
+        (Some(Entry::PhaseEnded { .. }), Entry::PhaseEnded { .. }) => 0,
+        _ => 1,
+    }
+}
+
+fn turn_head(turn: &TurnView, place: &Place<'_>) -> EntryRow {
+    let role = place.agents.role(&turn.agent);
+    let name = line::cut(turn.agent.as_str(), place.width.saturating_sub(12));
+    let pieces = vec![Piece::new("◆ ", role), Piece::new(name, role)];
+    EntryRow::new(pieces).with_right(Piece::new(place.time(turn.at), Role::Dim))
+}
+
+/// A word on how a turn ended, unless all went well.
+fn turn_end(turn: &TurnView, place: &Place<'_>) -> Option<Vec<EntryRow>> {
+    let (text, role) = match &turn.ended.as_ref()?.0 {
+        TurnStop::Done | TurnStop::Terminated(_) => return None,
+        TurnStop::Stopped => ("stopped".to_owned(), Role::Warn),
+        TurnStop::Interrupted => ("interrupted; the turn is taken again".to_owned(), Role::Warn),
+        TurnStop::Failed(error) => (format!("✗ {}: {}", error.what, error.why), Role::Error),
+    };
+    Some(indented(&text, role, place))
+}
+
+/// Plain text, indented and wrapped.
+pub(super) fn indented(text: &str, role: Role, place: &Place<'_>) -> Vec<EntryRow> {
+    let clean = crate::text::sanitize::block(text);
+    let indent = [Piece::new(" ".repeat(usize::from(INDENT)), Role::Text)];
+    let rows = wrap(&[Piece::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
+    rows.into_iter().map(|row| EntryRow { row, right: Right::Nothing }).collect()
+}
+
+fn draw_entry_row(row: &EntryRow, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    draw_row(&row.row, area, buf, cx);
+    let piece = match &row.right {
+        Right::Nothing => return,
+        Right::Text(piece) => piece.clone(),
+        Right::Running(call, since) => running(*call, *since, cx),
+    };
+    let width = u16::try_from(piece.width()).unwrap_or(u16::MAX);
+    if width + 1 < area.width {
+        let x = area.right() - width - 1;
+        buf.set_string(x, area.y, &piece.text, cx.style(piece.face.role));
+    }
+}
+
+fn running(call: CallId, since: Timestamp, cx: &Cx<'_>) -> Piece {
+    let waits = cx.view.review.waiting().any(|view| view.proposal.call == call);
+    if waits && cx.mode == Mode::Live {
+        return Piece::new(" waiting ", Role::Waiting);
+    }
+    if waits {
+        return Piece::new("waiting", Role::Warn);
+    }
+    let millis = u64::try_from(cx.clock.since(since).as_millis()).unwrap_or(u64::MAX);
+    Piece::new(format!("{} {}", cx.clock.spinner(since), line::clock(millis)), Role::Busy)
+}
+
+/// Draws the pieces of a row.
+pub(super) fn draw_row(row: &Row, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    if area.is_empty() {
+        return;
+    }
+    if let Some(fill) = row.fill {
+        buf.set_style(area, cx.style(fill));
+    }
+    let mut x = area.x;
+    for piece in &row.pieces {
+        let room = usize::from(area.right().saturating_sub(x));
+        let style = cx.style(piece.face.role).add_modifier(piece.face.add);
+        (x, _) = buf.set_stringn(x, area.y, &piece.text, room, style);
+    }
+}
+
+/// Whether a call is still under way.
+pub(super) const fn since(state: &CallState) -> Option<Timestamp> {
+    match state {
+        CallState::Running { since } => Some(*since),
+        CallState::Done { .. } => None,
+    }
+}

@@ -1,0 +1,252 @@
+//! The message to the team while it is written: several lines, a history, addresses, commands.
+//!
+//! Never decides anything: what is typed or pasted here is only ever text until it is sent.
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use tui_textarea::{CursorMove, TextArea, WrapMode};
+
+use crate::model::{AgentName, Intent};
+use crate::ui::action::{Action, Context};
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect, Keys};
+use crate::ui::role::Role;
+use crate::view::RunState;
+
+/// Most rows it takes.
+const MAX_ROWS: u16 = 8;
+
+/// Messages that are remembered.
+const MAX_HISTORY: usize = 100;
+
+/// The message that is being written.
+#[derive(Debug)]
+pub struct Composer {
+    text: TextArea<'static>,
+    history: Vec<String>,
+    /// Which message of the history is in the field, and what was there before.
+    recalled: Option<(usize, String)>,
+}
+
+impl Default for Composer {
+    fn default() -> Self {
+        Self { text: field(""), history: Vec::new(), recalled: None }
+    }
+}
+
+impl Composer {
+    /// Rows it wants.
+    #[must_use]
+    pub fn rows(&self) -> u16 {
+        u16::try_from(self.text.lines().len()).unwrap_or(MAX_ROWS).clamp(1, MAX_ROWS)
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The text so far.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.text.lines().join("\n")
+    }
+
+    /// Puts `text` into the field if it is empty.
+    pub fn begin(&mut self, text: &str) {
+        if self.text.is_empty() && !text.is_empty() {
+            self.text = field(text);
+        }
+    }
+
+    /// A key that types or edits.
+    pub fn on_text(&mut self, key: &KeyEvent) {
+        self.text.input(*key);
+    }
+
+    /// Pasted text, line ends and all.
+    pub fn on_paste(&mut self, text: &str) {
+        self.text.insert_str(text.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+
+    /// Does what a key asked for.
+    pub fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+        match action {
+            Action::Send => self.send(cx),
+            Action::Newline => {
+                self.text.insert_newline();
+                Vec::new()
+            }
+            Action::HistoryPrevious => self.recall_previous(),
+            Action::HistoryNext => self.recall_next(),
+            _ => Effect::refuse(format!("`{}` makes no sense while writing", action.name())),
+        }
+    }
+
+    fn recall_previous(&mut self) -> Vec<Effect> {
+        let place = match &self.recalled {
+            Some((0, _)) => return Effect::info("this is the first message"),
+            Some((place, _)) => place - 1,
+            None => match self.history.len().checked_sub(1) {
+                Some(last) => last,
+                None => return Effect::info("no message was sent yet"),
+            },
+        };
+        let draft = self.recalled.take().map_or_else(|| self.text(), |(_, draft)| draft);
+        self.text = field(self.history.get(place).map_or("", String::as_str));
+        self.recalled = Some((place, draft));
+        Vec::new()
+    }
+
+    fn recall_next(&mut self) -> Vec<Effect> {
+        let Some((place, draft)) = self.recalled.take() else {
+            return Effect::info("this is the newest message");
+        };
+        match self.history.get(place + 1) {
+            Some(text) => {
+                self.text = field(text);
+                self.recalled = Some((place + 1, draft));
+            }
+            None => self.text = field(&draft),
+        }
+        Vec::new()
+    }
+
+    fn send(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        let text = self.text().trim().to_owned();
+        if text.is_empty() {
+            return Effect::info("there is nothing to send yet");
+        }
+        let is_over = matches!(cx.view.head.state, RunState::Ended(_));
+        let effects = match text.strip_prefix('/') {
+            Some(command) => run_command(command),
+            None if is_over => Effect::refuse("the run is over: nobody reads this any more"),
+            None => message(&text, cx),
+        };
+        let is_refused = matches!(effects.as_slice(), [Effect::Notice(notice)] if notice.role == Role::NoticeError);
+        if !is_refused {
+            if self.history.last() != Some(&text) {
+                self.history.push(text);
+            }
+            if self.history.len() > MAX_HISTORY {
+                self.history.remove(0);
+            }
+            self.text = field("");
+            self.recalled = None;
+        }
+        effects
+    }
+
+    /// Draws it.
+    pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let mark = Rect { x: area.x + 1, width: 2.min(area.width), height: 1, ..area };
+        let inside = Rect { x: area.x + 3, width: area.width.saturating_sub(4), ..area };
+        let is_here = cx.keys == Keys::Here;
+        let role = if is_here { Role::Accent } else { Role::Dim };
+        Span::styled("›", cx.style(role)).render(mark, buf);
+        if self.text.is_empty() && !is_here {
+            line::draw(&Line::styled(self.placeholder(cx), cx.style(Role::Dim)), inside, buf);
+            return;
+        }
+        let mut text = self.text.clone();
+        text.set_style(cx.style(Role::Text));
+        text.set_cursor_style(if is_here { cx.style(Role::Cursor) } else { Style::new() });
+        if self.text.is_empty() {
+            text.set_placeholder_text(self.placeholder(cx));
+            text.set_placeholder_style(cx.style(Role::Dim));
+        }
+        text.render(inside, buf);
+    }
+
+    fn placeholder(&self, cx: &Cx<'_>) -> String {
+        if matches!(cx.view.head.state, RunState::Ended(_)) {
+            let key = cx.key(Context::Global, Action::Quit);
+            return format!("the run is over · {key} leaves");
+        }
+        match &cx.view.head.question {
+            Some(question) if question.options.is_empty() => "type the answer".to_owned(),
+            Some(_) => {
+                format!("{} writes another answer", cx.key(Context::Chat, Action::Compose))
+            }
+            None => "message the team, @agent or /command".to_owned(),
+        }
+    }
+}
+
+/// Commands by name, with what they do.
+const COMMANDS: [(&str, &str); 5] = [
+    ("pause", "holds the run before its next step"),
+    ("resume", "lets it go on"),
+    ("stop", "ends the run in order"),
+    ("quit", "leaves the program"),
+    ("help", "shows what every key does"),
+];
+
+fn run_command(command: &str) -> Vec<Effect> {
+    let name = command.split_whitespace().next().unwrap_or_default();
+    match name {
+        "pause" => vec![Effect::intent(Intent::Pause)],
+        "resume" => vec![Effect::intent(Intent::Resume)],
+        "stop" => vec![Effect::intent(Intent::Stop)],
+        "quit" => vec![Effect::Act(Action::Quit)],
+        "help" => vec![Effect::Act(Action::Help)],
+        _ => {
+            let known: Vec<String> = COMMANDS.iter().map(|(name, _)| format!("/{name}")).collect();
+            Effect::refuse(format!("there is no command `/{name}`; there are {}", known.join(" ")))
+        }
+    }
+}
+
+/// A message, or the answer to the question that waits.
+fn message(text: &str, cx: &Cx<'_>) -> Vec<Effect> {
+    let (to, words) = match address(text, cx) {
+        Ok(found) => found,
+        Err(effects) => return effects,
+    };
+    match (&cx.view.head.question, to) {
+        (Some(question), None) => {
+            vec![Effect::intent(Intent::Answer { question: question.id, answer: words })]
+        }
+        (_, to) => vec![Effect::intent(Intent::Say { to, text: words })],
+    }
+}
+
+/// Splits `@Agent words`. A unique start of the name is enough, in any case.
+fn address(text: &str, cx: &Cx<'_>) -> Result<(Option<AgentName>, String), Vec<Effect>> {
+    let Some(rest) = text.strip_prefix('@') else { return Ok((None, text.to_owned())) };
+    let (name, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let name = name.trim_end_matches([':', ',']).to_lowercase();
+    let matches = |agent: &&AgentName| agent.as_str().to_lowercase().starts_with(&name);
+    let exact = cx.agents.names().iter().find(|agent| agent.as_str().to_lowercase() == name);
+    let found: Vec<&AgentName> = match exact {
+        Some(agent) => vec![agent],
+        None => cx.agents.names().iter().filter(matches).collect(),
+    };
+    match found.as_slice() {
+        [agent] if words.trim().is_empty() => {
+            Err(Effect::refuse(format!("there are no words for @{agent} yet")))
+        }
+        [agent] => Ok((Some((*agent).clone()), words.trim().to_owned())),
+        _ => {
+            let known: Vec<String> =
+                cx.agents.names().iter().map(|agent| format!("@{agent}")).collect();
+            let known =
+                if known.is_empty() { "nobody has spoken yet".to_owned() } else { known.join(" ") };
+            Err(Effect::refuse(format!("which agent is `@{name}`? {known}")))
+        }
+    }
+}
+
+fn field(text: &str) -> TextArea<'static> {
+    let mut field = TextArea::new(text.split('\n').map(str::to_owned).collect());
+    field.set_cursor_line_style(Style::new());
+    field.set_wrap_mode(WrapMode::WordOrGlyph);
+    field.move_cursor(CursorMove::Bottom);
+    field.move_cursor(CursorMove::End);
+    field
+}

@@ -1,0 +1,145 @@
+//! The upper part of the Build tab: how the build goes, and what it found.
+//!
+//! Owns which finding is selected. Must not read logs.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::model::{BuildOutcome, Diagnostic, Severity};
+use crate::text::sanitize;
+use crate::ui::line;
+use crate::ui::pane::Cx;
+use crate::ui::role::Role;
+use crate::view::BuildView;
+
+/// Cells of the bar.
+const BAR: u32 = 16;
+
+/// Where a finding is, e.g. `main/a.c:14:5`; empty when no file is named.
+#[must_use]
+pub fn place(found: &Diagnostic) -> String {
+    let Some(file) = &found.file else { return String::new() };
+    let mut text = file.clone();
+    for number in [found.line, found.line.and(found.column)].into_iter().flatten() {
+        text.push_str(&format!(":{number}"));
+    }
+    text
+}
+
+/// The row that says how a build goes.
+pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'static>) {
+    let dim = cx.style(Role::Dim);
+    let mut left = vec![
+        Span::styled(format!(" #{} ", build.build), cx.style(Role::Strong)),
+        Span::styled(sanitize::line(&build.command).into_owned(), dim),
+    ];
+    let running = build.outcome.is_none();
+    if let (Some((done, total)), true) = (build.progress, running) {
+        let full = u64::from(done.min(total)) * u64::from(BAR) / u64::from(total.max(1));
+        let full = usize::try_from(full).unwrap_or(0);
+        left.push(Span::raw("  "));
+        left.push(Span::styled("━".repeat(full), cx.style(Role::Busy)));
+        left.push(Span::styled("╌".repeat(BAR as usize - full), cx.style(Role::Faint)));
+        left.push(Span::styled(format!(" [{done}/{total}]"), dim));
+    }
+    let (state, role) = match &build.outcome {
+        None => {
+            let text = format!("{} building", cx.clock.spinner(build.at));
+            (text, Role::Busy)
+        }
+        Some(BuildOutcome::Passed) => ("✓ passed".to_owned(), Role::Ok),
+        Some(BuildOutcome::Failed) => ("✗ failed".to_owned(), Role::Error),
+        Some(BuildOutcome::TimedOut) => ("✗ ran into the time limit".to_owned(), Role::Error),
+        Some(BuildOutcome::Cancelled) => ("stopped".to_owned(), Role::Warn),
+        Some(BuildOutcome::NotRun(error)) => {
+            (format!("✗ {}", sanitize::line(&error.why)), Role::Error)
+        }
+    };
+    left.push(Span::raw("  "));
+    left.push(Span::styled(state, cx.style(role)));
+    let millis = match running {
+        true => u64::try_from(cx.clock.since(build.at).as_millis()).unwrap_or(u64::MAX),
+        false => build.millis,
+    };
+    let mut right = Vec::new();
+    for (severity, word, role) in
+        [(Severity::Error, "error", Role::Error), (Severity::Warning, "warning", Role::Warn)]
+    {
+        let count = build.count(severity);
+        if count > 0 {
+            let plural = if count == 1 { "" } else { "s" };
+            right.push(Span::styled(format!("{count} {word}{plural}"), cx.style(role)));
+            right.push(Span::styled(" · ", dim));
+        }
+    }
+    right.push(Span::styled(format!("{} ", line::millis(millis)), dim));
+    (Line::from(left), Line::from(right))
+}
+
+/// Rows that the findings of a build take.
+pub(super) fn rows(build: &BuildView) -> usize {
+    build.diagnostics.iter().map(height).sum()
+}
+
+fn height(found: &Diagnostic) -> usize {
+    1 + usize::from(!found.hint.is_empty())
+}
+
+/// Draws as many findings as there is room for, the selected one among them.
+pub(super) fn draw(build: &BuildView, selected: usize, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let found = &build.diagnostics;
+    let room = usize::from(area.height);
+    let selected = selected.min(found.len().saturating_sub(1));
+    let mut first = selected;
+    let mut used = found.get(selected).map_or(0, height);
+    while let Some(before) = first.checked_sub(1).and_then(|place| found.get(place)) {
+        if used + height(before) > room {
+            break;
+        }
+        used += height(before);
+        first -= 1;
+    }
+    let mut rows = area.rows();
+    for (place, found) in found.iter().enumerate().skip(first) {
+        let Some(row) = rows.next() else { return };
+        let is_selected = place == selected;
+        let (left, hint) = texts(found, cx);
+        let more = build.diagnostics.len();
+        let right = if is_selected && more > 1 {
+            Line::styled(format!("{}/{more} ", place + 1), cx.style(Role::Dim))
+        } else {
+            Line::default()
+        };
+        line::draw_split(&left, &right, row, buf);
+        if is_selected && more > 1 {
+            line::tint(row, Style { fg: None, ..cx.selection() }, buf);
+        }
+        if let Some(hint) = hint {
+            let Some(row) = rows.next() else { return };
+            line::draw(&hint, row, buf);
+        }
+    }
+}
+
+fn texts(found: &Diagnostic, cx: &Cx<'_>) -> (Line<'static>, Option<Line<'static>>) {
+    let (mark, role) = match found.severity {
+        Severity::Error => ("✗", Role::LogError),
+        Severity::Warning => ("!", Role::LogWarn),
+        Severity::Note => ("·", Role::Dim),
+    };
+    let place = place(found);
+    let mut spans = vec![Span::styled(format!(" {mark} "), cx.style(role))];
+    if !place.is_empty() {
+        let place = sanitize::line(&place).into_owned();
+        spans.push(Span::styled(place, cx.style(Role::Link)));
+        spans.push(Span::raw("  "));
+    }
+    spans.push(Span::styled(sanitize::line(&found.message).into_owned(), cx.style(Role::Text)));
+    let hint = (!found.hint.is_empty()).then(|| {
+        let text = format!("   {}", sanitize::line(&found.hint));
+        Line::styled(text, cx.style(Role::Dim))
+    });
+    (Line::from(spans), hint)
+}

@@ -1,0 +1,203 @@
+//! Records in a line each, for the Events tab.
+//!
+//! Owns the wording. Must not look at anything but the record.
+
+use crate::model::{
+    BuildOutcome, Change, Decision, Event, Outcome, PhaseOutcome, ProposalId, Record,
+    SessionOutcome, TurnStop, Verdict,
+};
+use crate::text::sanitize;
+
+/// Longest digest, in characters.
+const MAX: usize = 240;
+
+/// What a record says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    /// The kind of fact, as in the journal.
+    pub kind: &'static str,
+    /// The gist in one harmless line.
+    pub text: String,
+    /// Whether something went wrong.
+    pub tone: Tone,
+}
+
+/// How a fact feels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing to worry about.
+    Plain,
+    /// Something went well.
+    Good,
+    /// Something went wrong.
+    Bad,
+}
+
+/// Sums up a record.
+#[must_use]
+pub fn digest(record: &Record) -> Digest {
+    let (kind, text, tone) = match &record.event {
+        Event::Proposed(_) | Event::Decided { .. } | Event::Settled { .. } => {
+            of_proposal(&record.event)
+        }
+        event => of_event(event),
+    };
+    let mut short: String = text.chars().take(MAX).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    Digest { kind, text: sanitize::line(&short).into_owned(), tone }
+}
+
+type Parts = (&'static str, String, Tone);
+
+#[expect(clippy::too_many_lines, reason = "one arm for each event")]
+fn of_event(event: &Event) -> Parts {
+    use Tone::{Bad, Good, Plain};
+    match event {
+        Event::SessionStarted(start) => {
+            ("session_started", format!("{} · {} · {}", start.team, start.model, start.task), Plain)
+        }
+        Event::SessionResumed { program } => ("session_resumed", format!("by {program}"), Plain),
+        Event::SessionEnded { outcome } => match outcome {
+            SessionOutcome::Completed => ("session_ended", "completed".to_owned(), Good),
+            SessionOutcome::Failed(error) => ("session_ended", error.to_string(), Bad),
+            SessionOutcome::Stopped => ("session_ended", "stopped".to_owned(), Plain),
+        },
+        Event::ProjectListed { files, omitted } => {
+            ("project_listed", format!("{} files", files.len() as u64 + omitted), Plain)
+        }
+        Event::PhaseStarted { title, attempt, max_attempts, .. } => {
+            ("phase_started", format!("{title} {attempt}/{max_attempts}"), Plain)
+        }
+        Event::PhaseEnded { phase, attempt, outcome } => match outcome {
+            PhaseOutcome::Succeeded(why) => {
+                ("phase_ended", format!("{phase} {attempt}: {why}"), Good)
+            }
+            PhaseOutcome::Failed(why) => ("phase_ended", format!("{phase} {attempt}: {why}"), Bad),
+            PhaseOutcome::Stopped => ("phase_ended", format!("{phase} {attempt}: stopped"), Plain),
+        },
+        Event::SpeakerChosen { agent, reason } => {
+            ("speaker_chosen", format!("{agent}: {reason}"), Plain)
+        }
+        Event::TurnStarted { turn, agent } => ("turn_started", format!("{turn} {agent}"), Plain),
+        Event::TextAdded { turn, text } => ("text_added", format!("{turn} {text}"), Plain),
+        Event::ToolCalled { call, tool, args, .. } => {
+            ("tool_called", format!("{call} {tool} {args}"), Plain)
+        }
+        Event::ToolAnswered { call, result, millis } => {
+            let is_bad = result.get("ok").and_then(serde_json::Value::as_bool) == Some(false);
+            let tone = if is_bad { Bad } else { Plain };
+            ("tool_answered", format!("{call} {millis} ms {result}"), tone)
+        }
+        Event::ModelAnswered { turn, usage, .. } => {
+            ("model_answered", format!("{turn} {} in, {} out", usage.input, usage.output), Plain)
+        }
+        Event::TurnEnded { turn, stop } => match stop {
+            TurnStop::Done => ("turn_ended", format!("{turn} done"), Plain),
+            TurnStop::Terminated(why) => ("turn_ended", format!("{turn} {why}"), Plain),
+            TurnStop::Stopped => ("turn_ended", format!("{turn} stopped"), Plain),
+            TurnStop::Failed(error) => ("turn_ended", format!("{turn} {error}"), Bad),
+            TurnStop::Interrupted => ("turn_ended", format!("{turn} interrupted"), Bad),
+        },
+        Event::Proposed(_) | Event::Decided { .. } | Event::Settled { .. } => of_proposal(event),
+        Event::FlashProgress { proposal, done, total } => {
+            ("flash_progress", format!("#{proposal} {done}/{total} bytes"), Plain)
+        }
+        Event::BuildStarted { build, command, .. } => {
+            ("build_started", format!("{build} {command}"), Plain)
+        }
+        Event::BuildProgress { build, done, total } => {
+            ("build_progress", format!("{build} [{done}/{total}]"), Plain)
+        }
+        Event::BuildEnded { build, outcome, diagnostics, millis } => {
+            let (text, tone) = match outcome {
+                BuildOutcome::Passed => ("passed".to_owned(), Good),
+                BuildOutcome::Failed => (format!("failed, {} findings", diagnostics.len()), Bad),
+                BuildOutcome::TimedOut => ("ran into the time limit".to_owned(), Bad),
+                BuildOutcome::Cancelled => ("stopped".to_owned(), Plain),
+                BuildOutcome::NotRun(error) => (error.to_string(), Bad),
+            };
+            ("build_ended", format!("{build} {millis} ms {text}"), tone)
+        }
+        Event::LogGrew { log, bytes, lines } => {
+            ("log_grew", format!("{log} {bytes} bytes, {lines} lines"), Plain)
+        }
+        Event::BoardConnected(board) => {
+            ("board_connected", format!("{} {} {}", board.label, board.chip, board.port), Good)
+        }
+        Event::BoardLost { port, why } => ("board_lost", format!("{port} {why}"), Bad),
+        Event::SerialOpened { port, log, baud } => {
+            ("serial_opened", format!("{port} {baud} → {log}"), Plain)
+        }
+        Event::SerialClosed { log, why } => ("serial_closed", format!("{log} {why}"), Plain),
+        Event::PersonSaid { to, text } => match to {
+            Some(agent) => ("person_said", format!("to {agent}: {text}"), Plain),
+            None => ("person_said", text.clone(), Plain),
+        },
+        Event::Asked { question, text, .. } => ("asked", format!("{question} {text}"), Plain),
+        Event::Answered { question, answer } => ("answered", format!("{question} {answer}"), Plain),
+        Event::Paused => ("paused", String::new(), Plain),
+        Event::Unpaused => ("unpaused", String::new(), Plain),
+        Event::StopRequested => ("stop_requested", String::new(), Plain),
+        Event::Noticed { notice, .. } => ("noticed", notice.to_string(), Plain),
+    }
+}
+
+fn of_proposal(event: &Event) -> Parts {
+    match event {
+        Event::Proposed(proposal) => {
+            let what = match &proposal.change {
+                Change::Flash(plan) => plan.board.label.clone(),
+                change => change.path().map_or_else(String::new, ToString::to_string),
+            };
+            let kind = proposal.change.kind();
+            (
+                "proposed",
+                format!("#{} {kind} {what} by {}", proposal.id, proposal.agent),
+                Tone::Plain,
+            )
+        }
+        Event::Decided { proposal, decision } => of_decision(*proposal, decision),
+        Event::Settled { proposal, outcome } => {
+            let (text, tone) = match outcome {
+                Outcome::Applied => ("applied".to_owned(), Tone::Good),
+                Outcome::Denied => ("not done".to_owned(), Tone::Plain),
+                Outcome::Stale { .. } => ("stale: the file had changed".to_owned(), Tone::Bad),
+                Outcome::Failed(error) => (error.to_string(), Tone::Bad),
+                Outcome::Interrupted(what) => (format!("interrupted: {what}"), Tone::Bad),
+            };
+            ("settled", format!("#{proposal} {text}"), tone)
+        }
+        _ => ("", String::new(), Tone::Plain),
+    }
+}
+
+fn of_decision(proposal: ProposalId, decision: &Decision) -> Parts {
+    match &decision.verdict {
+        Verdict::Approve => ("decided", format!("#{proposal} approved"), Tone::Good),
+        Verdict::Reject { reason } if reason.is_empty() => {
+            ("decided", format!("#{proposal} rejected"), Tone::Bad)
+        }
+        Verdict::Reject { reason } => {
+            ("decided", format!("#{proposal} rejected: {reason}"), Tone::Bad)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Seq, Timestamp, TurnId};
+
+    #[test]
+    fn a_digest_is_one_harmless_short_line() {
+        let text = format!("a\nb\u{1b}[31m{}", "x".repeat(5000));
+        let event = Event::TextAdded { turn: TurnId(3), text };
+        let record = Record { v: 1, seq: Seq(1), at: Timestamp(0), event };
+        let found = digest(&record);
+        assert_eq!(found.kind, "text_added");
+        assert!(found.text.starts_with("3 a␊b␛[31mxx") && found.text.ends_with('…'));
+        assert!(found.text.chars().count() <= MAX + 1);
+    }
+}

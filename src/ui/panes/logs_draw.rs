@@ -1,0 +1,272 @@
+//! How the logs look.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::Severity;
+use crate::text::sanitize;
+use crate::ui::action::{Action, Context};
+use crate::ui::line;
+use crate::ui::pane::{Cx, Keys};
+use crate::ui::role::Role;
+use crate::view::SerialView;
+
+use super::logs::{LogsPane, Tab};
+use super::logs_build;
+use super::logs_digest::Tone;
+use super::logs_events::{EventLog, EventRow};
+use super::logs_scroll::{Follow, Scroll};
+use super::logs_text::{LogLevel, LogText, Row};
+use super::review_body::grouped;
+
+/// Between two tabs in the title.
+const BETWEEN: &str = " ─ ";
+
+/// The tabs with their state.
+pub(super) fn title(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
+    let mut spans = Vec::new();
+    for tab in Tab::ALL {
+        if !spans.is_empty() {
+            spans.push(Span::styled(BETWEEN, cx.style(Role::Border)));
+        }
+        let look = match (tab == pane.tab, cx.keys) {
+            (true, Keys::Here) => cx.style(Role::TitleFocus),
+            (true, Keys::Elsewhere) => cx.style(Role::Title),
+            (false, _) => cx.style(Role::Dim),
+        };
+        spans.push(Span::styled(tab.name(), look));
+        if let Some((mark, role)) = state(tab, cx) {
+            spans.push(Span::styled(format!(" {mark}"), cx.style(role)));
+        }
+    }
+    Line::from(spans)
+}
+
+/// The tab at a column of the title.
+pub(super) fn tab_at(column: u16, cx: &Cx<'_>) -> Option<Tab> {
+    let mut end = 0;
+    for tab in Tab::ALL {
+        end += tab.name().width() + state(tab, cx).map_or(0, |(mark, _)| mark.width() + 1);
+        if usize::from(column) < end {
+            return Some(tab);
+        }
+        end += BETWEEN.width();
+    }
+    None
+}
+
+fn state(tab: Tab, cx: &Cx<'_>) -> Option<(String, Role)> {
+    use crate::model::BuildOutcome;
+    let logs = &cx.view.logs;
+    match tab {
+        Tab::Build => {
+            let build = logs.builds.last()?;
+            Some(match (&build.outcome, build.progress) {
+                (None, Some((done, total))) => (format!("{done}/{total}"), Role::Busy),
+                (None, None) => ("…".to_owned(), Role::Busy),
+                (Some(BuildOutcome::Passed), _) => ("✓".to_owned(), Role::Ok),
+                (Some(BuildOutcome::Cancelled), _) => ("stopped".to_owned(), Role::Dim),
+                (Some(_), _) => match build.count(Severity::Error) {
+                    0 => ("✗".to_owned(), Role::Error),
+                    errors => (format!("✗{errors}"), Role::Error),
+                },
+            })
+        }
+        Tab::Serial => {
+            let serial = logs.serials.last()?;
+            let is_open = serial.closed.is_none();
+            Some(if is_open { ("●".to_owned(), Role::Ok) } else { ("○".to_owned(), Role::Dim) })
+        }
+        Tab::Events => None,
+    }
+}
+
+/// Draws the pane as it was prepared.
+pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
+    let parts = &pane.parts;
+    match pane.tab {
+        Tab::Build => {
+            let Some(build) = pane.build(cx.view) else {
+                return empty("No build yet.", parts.text, buf, cx);
+            };
+            let (left, right) = logs_build::head(build, cx);
+            line::draw_split(&left, &right, parts.head, buf);
+            logs_build::draw(build, pane.finding, parts.findings, buf, cx);
+        }
+        Tab::Serial => {
+            let Some(serial) = pane.serial(cx.view) else {
+                let text = "No board is connected yet; its output appears here.";
+                return empty(text, parts.text, buf, cx);
+            };
+            let (left, right) = serial_head(serial, cx);
+            line::draw_split(&left, &right, parts.head, buf);
+        }
+        Tab::Events => draw_events(&pane.events, parts.text, buf, cx),
+    }
+    if let Some(text) = pane.text(cx.view) {
+        draw_text(text, parts.text, buf, cx);
+    }
+    draw_foot(pane, parts.foot, buf, cx);
+}
+
+fn empty(text: &str, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    line::draw(&Line::styled(format!(" {text}"), cx.style(Role::Dim)), area, buf);
+}
+
+fn serial_head(serial: &SerialView, cx: &Cx<'_>) -> (Line<'static>, Line<'static>) {
+    let dim = cx.style(Role::Dim);
+    let mut left = vec![Span::raw(" ")];
+    let board = cx.view.head.board.as_ref().filter(|board| board.port == serial.port);
+    if let Some(board) = board {
+        let role = if board.simulated { Role::Simulated } else { Role::Strong };
+        left.push(Span::styled(sanitize::line(&board.label).into_owned(), cx.style(role)));
+        left.push(Span::styled(" · ", dim));
+    }
+    left.push(Span::styled(sanitize::line(&serial.port).into_owned(), cx.style(Role::Text)));
+    if serial.baud > 0 {
+        left.push(Span::styled(format!(" · {} Bd", serial.baud), dim));
+    }
+    match &serial.closed {
+        None => left.push(Span::styled("  ● open", cx.style(Role::Ok))),
+        Some(why) => {
+            left.push(Span::styled("  ○ closed", cx.style(Role::Warn)));
+            left.push(Span::styled(format!(": {}", sanitize::line(why)), dim));
+        }
+    }
+    let lines = format!("{} lines · {} ", grouped(serial.lines), line::bytes(serial.bytes));
+    (Line::from(left), Line::styled(lines, dim))
+}
+
+fn draw_text(text: &LogText, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    if let Some(error) = text.error() {
+        let error = line::cut(&format!(" {error}"), usize::from(area.width));
+        line::draw(&Line::styled(error, cx.style(Role::Error)), area, buf);
+        return;
+    }
+    for (row, at) in text.rows().iter().zip(area.rows()) {
+        draw_row(row, text.scroll.left(), at, buf, cx);
+    }
+    if text.rows().is_empty() && !text.is_empty() {
+        let words = " counting lines…";
+        line::draw(&Line::styled(words, cx.style(Role::Busy)), area, buf);
+    }
+}
+
+/// One line of a log from column `left` on; where something is cut off there is `…`.
+fn draw_row(row: &Row, left: usize, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let base = cx.style(match row.level {
+        LogLevel::Error => Role::LogError,
+        LogLevel::Warning => Role::LogWarn,
+        LogLevel::Info => Role::LogInfo,
+        LogLevel::Debug | LogLevel::Verbose => Role::LogDebug,
+        LogLevel::Plain => Role::Text,
+    });
+    let found = cx.style(Role::Match);
+    let end = usize::from(at.width.saturating_sub(1));
+    let mut column = 0;
+    for (place, grapheme) in row.text.grapheme_indices(true) {
+        let width = grapheme.width();
+        if column >= left + end {
+            break;
+        }
+        if column >= left && column + width <= left + end {
+            let is_hit = row.hits.iter().any(|hit| hit.contains(&place));
+            let style = if is_hit { found } else { base };
+            let x = u16::try_from(1 + column - left).unwrap_or(u16::MAX);
+            buf.set_string(at.x.saturating_add(x), at.y, grapheme, style);
+        }
+        column += width;
+    }
+    let total = row.text.width();
+    let dim = cx.style(Role::Dim);
+    if left > 0 && total > 0 {
+        buf.set_string(at.x, at.y, "…", dim);
+    }
+    if row.omitted > 0 && total <= left + end {
+        let more = format!("… {} more", line::bytes(row.omitted));
+        let x = at.right().saturating_sub(u16::try_from(more.width()).unwrap_or(0));
+        buf.set_string(x.max(at.x), at.y, more, cx.style(Role::Warn));
+    } else if total > left + end && at.width > 1 {
+        buf.set_string(at.right() - 1, at.y, "…", dim);
+    }
+}
+
+fn draw_events(events: &EventLog, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    if let Some(error) = events.error() {
+        let error = line::cut(&format!(" {error}"), usize::from(area.width));
+        line::draw(&Line::styled(error, cx.style(Role::Error)), area, buf);
+        return;
+    }
+    let digits = events.count().to_string().len().max(3);
+    for (row, at) in events.rows().iter().zip(area.rows()) {
+        line::draw(&event_line(row, digits, cx), at, buf);
+    }
+}
+
+fn event_line(row: &EventRow, digits: usize, cx: &Cx<'_>) -> Line<'static> {
+    let dim = cx.style(Role::Dim);
+    let millis = row.at.millis_since(cx.view.started_at);
+    let time = format!("{}.{:03}", line::clock(millis), millis % 1000);
+    let tone = match row.digest.tone {
+        Tone::Plain => Role::Text,
+        Tone::Good => Role::Ok,
+        Tone::Bad => Role::Error,
+    };
+    Line::from(vec![
+        Span::styled(format!(" {:>digits$} {time:>9}  ", row.seq), dim),
+        Span::styled(format!("{:<16}", row.digest.kind), cx.style(Role::LogTag)),
+        Span::styled(row.digest.text.clone(), cx.style(tone)),
+    ])
+}
+
+/// The last row: the search, or how much is below.
+fn draw_foot(pane: &LogsPane, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    if at.height == 0 {
+        return;
+    }
+    let (left, right) = match &pane.typing {
+        Some(typing) => (typing.line(cx), Line::default()),
+        None => (search_line(pane, cx), Line::default()),
+    };
+    let right = match pane.scroll(cx.view) {
+        Some((scroll, len)) if pane.typing.is_none() => below(scroll, len, cx),
+        Some(_) | None => right,
+    };
+    line::draw_split(&left, &right, at, buf);
+}
+
+fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
+    let Some(text) = pane.text(cx.view) else { return Line::default() };
+    let Some(search) = text.search() else { return Line::default() };
+    let dim = cx.style(Role::Dim);
+    let found = match (search.total(), search.place(text.hit_in_sight())) {
+        (0, _) if text.is_busy() => "searching…".to_owned(),
+        (0, _) => "not found".to_owned(),
+        (total, Some(place)) => format!("{}/{}", grouped(place as u64), grouped(total)),
+        (total, None) => format!("{} found", grouped(total)),
+    };
+    let key = |action| cx.key(Context::Logs, action);
+    let keys = format!("  {} {} next, before", key(Action::NextMatch), key(Action::PreviousMatch));
+    Line::from(vec![
+        Span::styled(format!(" /{}  ", sanitize::line(search.pattern())), cx.style(Role::Key)),
+        Span::styled(found, cx.style(Role::Text)),
+        Span::styled(keys, dim),
+    ])
+}
+
+/// What is below the lines in sight.
+fn below(scroll: &Scroll, len: u64, cx: &Cx<'_>) -> Line<'static> {
+    let more = len - scroll.range(len).end.min(len);
+    match scroll.follow() {
+        Follow::End => Line::default(),
+        Follow::Held => {
+            let key = cx.key(Context::Logs, Action::Follow);
+            let style: Style = cx.style(if more > 0 { Role::Warn } else { Role::Dim });
+            Line::styled(format!("held · {} below · {key} follows ", grouped(more)), style)
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Tests of the logs at a desk.
+
+use crossterm::event::KeyModifiers;
+use insta::assert_snapshot;
+
+use super::super::test_desk::{Desk, Store};
+use super::*;
+use crate::model::*;
+
+const BUILD: LogId = LogId { kind: LogKind::Build, number: 1 };
+const SERIAL: LogId = LogId { kind: LogKind::Serial, number: 1 };
+
+fn pane(desk: &Desk) -> LogsPane {
+    let store = Arc::clone(&desk.store);
+    LogsPane::new(Arc::<Store>::clone(&store), store)
+}
+
+fn with_build() -> Desk {
+    let mut desk = Desk::new();
+    desk.record(Event::BuildStarted {
+        build: BuildId(1),
+        log: BUILD,
+        command: "idf.py build".into(),
+    });
+    desk.record(Event::BuildProgress { build: BuildId(1), done: 3, total: 9 });
+    desk.log(BUILD, "[1/9] Generating\n[2/9] Building C object main.c.obj\n");
+    desk
+}
+
+fn fail(desk: &mut Desk) {
+    desk.log(
+        BUILD,
+        "FAILED: i2c_scan.c.obj\nmain/src/i2c_scan.c:14:5: error: implicit declaration of function \
+         'i2c_master_probe'\nninja: build stopped\n",
+    );
+    let diagnostic = |severity, line, message: &str, hint: &str| Diagnostic {
+        file: Some("main/src/i2c_scan.c".into()),
+        line: Some(line),
+        column: Some(5),
+        severity,
+        message: message.into(),
+        hint: hint.into(),
+    };
+    desk.record(Event::BuildEnded {
+        build: BuildId(1),
+        outcome: BuildOutcome::Failed,
+        diagnostics: vec![
+            diagnostic(
+                Severity::Error,
+                14,
+                "implicit declaration of function 'i2c_master_probe'",
+                "include driver/i2c_master.h",
+            ),
+            diagnostic(Severity::Warning, 20, "unused variable 'x'", ""),
+        ],
+        millis: 3_210,
+    });
+}
+
+#[test]
+fn a_build_runs_and_fails() {
+    let mut desk = with_build();
+    let mut pane = pane(&desk);
+    let mut shown = vec![desk.show(&mut pane, 78, 6)];
+    fail(&mut desk);
+    shown.push(desk.show(&mut pane, 78, 12));
+    shown.push(desk.show(&mut pane, 44, 8));
+    assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn opening_a_finding_goes_to_its_line_in_the_log() {
+    let mut desk = with_build();
+    desk.log(BUILD, &"[3/9] noise\n".repeat(300));
+    fail(&mut desk);
+    desk.log(BUILD, &"[4/9] noise\n".repeat(300));
+    let mut pane = pane(&desk);
+    assert!(!desk.show(&mut pane, 78, 14).contains("14:5: error"));
+    desk.press(&mut pane, Action::Open);
+    assert!(desk.show(&mut pane, 78, 14).contains("14:5: error"));
+}
+
+fn with_serial(lines: u32) -> Desk {
+    let mut desk = Desk::new();
+    desk.record(Event::BoardConnected(BoardInfo {
+        label: "virtual board".into(),
+        chip: "esp32".into(),
+        port: "/dev/pts/3".into(),
+        simulated: true,
+    }));
+    desk.record(Event::SerialOpened { port: "/dev/pts/3".into(), log: SERIAL, baud: 115_200 });
+    for number in 0..lines {
+        let level = if number % 5 == 4 { 'W' } else { 'I' };
+        desk.log(
+            SERIAL,
+            &format!("\x1b[0;32m{level} ({number}) scan: found 0x{number:02x}\x1b[0m\r\n"),
+        );
+    }
+    desk
+}
+
+fn typed(desk: &Desk, pane: &mut LogsPane, text: &str) {
+    desk.press(pane, Action::Search);
+    assert_eq!(pane.text_mode(), TextMode::On);
+    for c in text.chars() {
+        pane.on_text(&KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), &desk.cx());
+    }
+    pane.on_text(&KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE), &desk.cx());
+}
+
+#[test]
+fn serial_output_follows_until_held_and_is_searched() {
+    let mut desk = with_serial(40);
+    let mut pane = pane(&desk);
+    let mut shown = vec![desk.show(&mut pane, 78, 8)];
+    desk.press(&mut pane, Action::PageUp);
+    desk.log(SERIAL, "E (99) scan: lost the bus\r\n");
+    shown.push(desk.show(&mut pane, 78, 8));
+    typed(&desk, &mut pane, "0x0[12]");
+    desk.show(&mut pane, 78, 8);
+    shown.push(desk.show(&mut pane, 78, 8));
+    typed(&desk, &mut pane, "(");
+    shown.push(desk.show(&mut pane, 78, 8));
+    desk.record(Event::SerialClosed { log: SERIAL, why: "the board was unplugged".into() });
+    pane.on_text(&KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), &desk.cx());
+    for _ in 0..2 {
+        desk.press(&mut pane, Action::Back);
+    }
+    shown.push(desk.show(&mut pane, 78, 8));
+    assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn a_replay_shows_the_log_of_its_moment() {
+    let mut desk = with_serial(3);
+    let early = desk.view.clone();
+    desk.log(SERIAL, "I (9) scan: later\r\n");
+    let mut pane = pane(&desk);
+    assert!(desk.show(&mut pane, 60, 10).contains("later"));
+    desk.view = early;
+    let shown = desk.show(&mut pane, 60, 10);
+    assert!(shown.contains("0x02") && !shown.contains("later"), "{shown}");
+}
+
+#[test]
+fn long_lines_are_marked_where_they_are_cut() {
+    let mut desk = with_serial(0);
+    desk.log(SERIAL, &format!("{}end\n", "0123456789".repeat(5)));
+    let mut pane = pane(&desk);
+    let row = |shown: &str| shown.lines().nth(2).unwrap().to_owned();
+    assert_eq!(row(&desk.show(&mut pane, 20, 6)), " 012345678901234567…");
+    desk.press(&mut pane, Action::Right);
+    assert_eq!(row(&desk.show(&mut pane, 20, 6)), "…678901234567890123…");
+    for _ in 0..2 {
+        desk.press(&mut pane, Action::Right);
+    }
+    assert_eq!(row(&desk.show(&mut pane, 20, 6)), "…89end");
+}
+
+#[test]
+fn events_are_a_line_each() {
+    let mut desk = with_build();
+    fail(&mut desk);
+    let mut pane = pane(&desk);
+    desk.press(&mut pane, Action::PreviousTab);
+    assert_snapshot!(desk.show(&mut pane, 90, 9));
+}
+
+#[test]
+fn a_click_on_a_title_turns_to_that_tab() {
+    let desk = with_serial(1);
+    let mut pane = pane(&desk);
+    let title = pane.title(&desk.cx()).to_string();
+    assert_eq!(title, "Build ─ Serial ● ─ Events");
+    for (word, tab) in [("Events", Tab::Events), ("Serial", Tab::Serial), ("Build", Tab::Build)] {
+        let column = title.chars().take(title.find(word).unwrap()).count();
+        let column = title[..title.find(word).unwrap()].chars().count().min(column);
+        pane.on_title_click(u16::try_from(column).unwrap(), &desk.cx());
+        assert_eq!(pane.tab(), tab, "{word}");
+    }
+}
+
+#[test]
+fn what_began_last_shows_until_the_person_picks() {
+    let mut desk = with_build();
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 60, 10);
+    assert_eq!(pane.tab(), Tab::Build);
+    desk.record(Event::SerialOpened { port: "/dev/pts/3".into(), log: SERIAL, baud: 0 });
+    desk.log(SERIAL, "boot\n");
+    desk.show(&mut pane, 60, 10);
+    assert_eq!(pane.tab(), Tab::Serial);
+    desk.press(&mut pane, Action::PreviousTab);
+    desk.show(&mut pane, 60, 10);
+    assert_eq!(pane.tab(), Tab::Build);
+    desk.press(&mut pane, Action::Back);
+    desk.show(&mut pane, 60, 10);
+    assert_eq!(pane.tab(), Tab::Serial);
+}

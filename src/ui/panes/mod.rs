@@ -1,0 +1,32 @@
+//! The panes, each with its own state and drawing.
+
+mod chat;
+mod composer;
+mod logs;
+mod logs_build;
+mod logs_digest;
+mod logs_draw;
+mod logs_events;
+pub mod logs_index;
+pub mod logs_scroll;
+pub mod logs_search;
+pub mod logs_text;
+mod logs_typing;
+mod project;
+mod review;
+mod review_body;
+mod review_draw;
+mod review_foot;
+mod review_layout;
+mod review_shown;
+#[cfg(test)]
+mod test_desk;
+mod timeline;
+mod wrap;
+
+pub use chat::ChatPane;
+pub use composer::Composer;
+pub use logs::LogsPane;
+pub use project::ProjectPane;
+pub use review::ReviewPane;
+pub use timeline::TimelineBar;

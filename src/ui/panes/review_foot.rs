@@ -1,0 +1,218 @@
+//! The last rows of the review: what can be decided, or what came of it, in words.
+//!
+//! Must not say that something is done before it is.
+
+use ratatui::text::{Line, Span};
+
+use crate::model::{Change, DecidedBy, Decision, Outcome, Timestamp, Verdict};
+use crate::text::sanitize;
+use crate::ui::action::{Action, Context};
+use crate::ui::line;
+use crate::ui::pane::{Cx, Mode};
+use crate::ui::role::Role;
+use crate::view::ProposalView;
+
+use super::review::ReviewPane;
+use super::review_shown::Shown;
+use super::wrap::wrap_words;
+
+/// Cells of the bar of a flash.
+const BAR: u64 = 20;
+
+/// The last rows.
+pub(super) fn foot(
+    pane: &ReviewPane,
+    view: &ProposalView,
+    shown: Option<&Shown>,
+    width: usize,
+    cx: &Cx<'_>,
+) -> Vec<Line<'static>> {
+    if let Some((decision, at)) = &view.decision {
+        return came_of_it(view, decision, *at, width, cx);
+    }
+    if let Some(outcome) = &view.outcome {
+        return wrapped(&[outcome_words(&view.proposal.change, outcome)], width, cx);
+    }
+    if cx.mode == Mode::Replay {
+        let text = "waits here · this is a replay, nothing can be decided".to_owned();
+        return wrapped(&[(text, Role::Dim)], width, cx);
+    }
+    if pane.is_sent(view.proposal.id) {
+        return vec![Line::styled(" your decision is on its way…", cx.style(Role::Busy))];
+    }
+    let Some(shown) = shown else { return Vec::new() };
+    keys(view, shown, width, cx)
+}
+
+/// Which key decides what. In the first moment, while keys are dead, all of it stands back.
+fn keys(view: &ProposalView, shown: &Shown, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+    let is_awake = shown.is_awake(cx.clock.now) || shown.error().is_some();
+    let (badge, key_role, help_role) = if is_awake {
+        (Role::Waiting, Role::Key, Role::KeyHelp)
+    } else {
+        (Role::Dim, Role::Dim, Role::Dim)
+    };
+    let mut rows = vec![vec![Span::raw(" "), Span::styled(" your decision ", cx.style(badge))]];
+    let mut used = 16;
+    for (action, words) in choices(view, shown, cx) {
+        let key = cx.key(Context::Review, action);
+        let columns = line::width(&key) + line::width(&words) + 3;
+        if used + columns >= width {
+            rows.push(vec![Span::raw(" ")]);
+            used = 1;
+        }
+        used += columns;
+        if let Some(row) = rows.last_mut() {
+            row.push(Span::styled(format!("  {key}"), cx.style(key_role)));
+            row.push(Span::styled(format!(" {words}"), cx.style(help_role)));
+        }
+    }
+    rows.into_iter().map(Line::from).collect()
+}
+
+/// What can be done now.
+fn choices(view: &ProposalView, shown: &Shown, cx: &Cx<'_>) -> Vec<(Action, String)> {
+    let unseen = shown.unseen_elsewhere();
+    let mut choices: Vec<(Action, String)> = Vec::new();
+    if shown.is_reading() {
+        return choices;
+    }
+    if shown.error().is_some() {
+        choices.push((Action::Reject, "reject".to_owned()));
+        return choices;
+    }
+    if unseen > 0 {
+        let lines = if unseen == 1 { "line" } else { "lines" };
+        choices.push((Action::Approve, format!("show them ({unseen} {lines} unseen)")));
+        choices.push((Action::Reject, "reject".to_owned()));
+        choices.push((Action::ApproveUnseen, "approve unseen".to_owned()));
+    } else {
+        choices.push((Action::Approve, "approve".to_owned()));
+        choices.push((Action::Reject, "reject".to_owned()));
+    }
+    let batch = view.proposal.batch.id;
+    let waiting = cx.view.review.waiting().filter(|w| w.proposal.batch.id == batch).count();
+    if waiting > 1 {
+        choices.push((Action::ApproveRest, format!("approve all {waiting} of this batch")));
+    }
+    choices
+}
+
+/// Words with their role.
+type Words = (String, Role);
+
+fn came_of_it(
+    view: &ProposalView,
+    decision: &Decision,
+    at: Timestamp,
+    width: usize,
+    cx: &Cx<'_>,
+) -> Vec<Line<'static>> {
+    let when = line::clock(at.millis_since(cx.view.started_at));
+    let by = match &decision.by {
+        DecidedBy::Person => "by you".to_owned(),
+        DecidedBy::Policy(rule) => format!("by the rule “{}”", sanitize::line(rule)),
+        DecidedBy::Nobody(why) => format!("by nobody: {}", sanitize::line(why)),
+    };
+    let mut words: Vec<Words> = Vec::new();
+    match &decision.verdict {
+        Verdict::Approve => {
+            words.push((format!("approved {by} {when}"), Role::Dim));
+            if decision.unseen > 0 {
+                words.push((format!("{} lines unseen", decision.unseen), Role::Warn));
+            }
+        }
+        Verdict::Reject { reason } => {
+            let reason = sanitize::line(reason.trim());
+            words.push((format!("rejected {by} {when}"), Role::Error));
+            if !reason.is_empty() {
+                words.push((format!("“{reason}”"), Role::Text));
+            }
+        }
+    }
+    match (&view.outcome, &decision.verdict) {
+        (Some(Outcome::Denied), Verdict::Reject { .. }) => {}
+        (Some(outcome), _) => words.push(outcome_words(&view.proposal.change, outcome)),
+        (None, Verdict::Reject { .. }) => {}
+        (None, Verdict::Approve) => words.push(under_way(view)),
+    }
+    wrapped(&words, width, cx)
+}
+
+fn under_way(view: &ProposalView) -> Words {
+    let text = match (&view.proposal.change, view.progress) {
+        (Change::Flash(_), Some((done, total))) => {
+            let share = |of: u64| done.min(total).saturating_mul(of) / total.max(1);
+            let full = usize::try_from(share(BAR)).unwrap_or(0);
+            let bar = format!("{}{}", "━".repeat(full), "╌".repeat(BAR as usize - full));
+            format!("writing {bar} {} % of {}", share(100), line::bytes(total))
+        }
+        (Change::Flash(_), None) => "connecting…".to_owned(),
+        (Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. }, _) => {
+            "applying…".to_owned()
+        }
+    };
+    (text, Role::Busy)
+}
+
+fn outcome_words(change: &Change, outcome: &Outcome) -> Words {
+    let done = match change {
+        Change::Save { base: None, .. } => "file created",
+        Change::Save { .. } => "file saved",
+        Change::Insert { .. } => "inserted and saved",
+        Change::Delete { .. } => "file deleted",
+        Change::Flash(_) => "flashed",
+    };
+    match outcome {
+        Outcome::Applied => (format!("✓ {done}"), Role::Ok),
+        Outcome::Denied => ("not done".to_owned(), Role::Dim),
+        Outcome::Stale { found: Some(hash) } => {
+            let text = format!("✗ not done: the file had changed since (now {})", hash.short());
+            (text, Role::Error)
+        }
+        Outcome::Stale { found: None } => {
+            ("✗ not done: the file was no longer there".to_owned(), Role::Error)
+        }
+        Outcome::Failed(error) => {
+            let mut text =
+                format!("✗ {}: {}", sanitize::line(&error.what), sanitize::line(&error.why));
+            if !error.fix.is_empty() {
+                text = format!("{text} · {}", sanitize::line(&error.fix));
+            }
+            (text, Role::Error)
+        }
+        Outcome::Interrupted(found) => {
+            (format!("! interrupted: {}", sanitize::line(found)), Role::Warn)
+        }
+    }
+}
+
+/// Words one after the other with ` · ` between, on as many rows as they need.
+fn wrapped(words: &[Words], width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+    let width = width.saturating_sub(2).max(4);
+    let mut rows: Vec<Vec<Span<'static>>> = vec![vec![Span::raw(" ")]];
+    let mut used = 0;
+    for (place, (text, role)) in words.iter().enumerate() {
+        let between = if place > 0 { 3 } else { 0 };
+        if used + between + line::width(text) <= width {
+            if let (Some(row), true) = (rows.last_mut(), place > 0) {
+                row.push(Span::styled(" · ", cx.style(Role::Dim)));
+            }
+            used += between;
+        } else if used > 0 {
+            rows.push(vec![Span::raw(" ")]);
+            used = 0;
+        }
+        for (nth, part) in wrap_words(text, width - used).into_iter().enumerate() {
+            if nth > 0 {
+                rows.push(vec![Span::raw(" ")]);
+                used = 0;
+            }
+            used += line::width(&part);
+            if let Some(row) = rows.last_mut() {
+                row.push(Span::styled(part, cx.style(*role)));
+            }
+        }
+    }
+    rows.into_iter().map(Line::from).collect()
+}

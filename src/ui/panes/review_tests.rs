@@ -1,0 +1,303 @@
+//! Tests of the review at a desk.
+
+use insta::assert_snapshot;
+
+use super::super::test_desk::{Desk, Store};
+use super::*;
+use crate::model::*;
+use crate::ui::overlay::Overlay;
+use crate::ui::pane::Command;
+
+const OLD: &str = "#include \"i2c_scan.h\"\n#include \"driver/gpio.h\"\n#include \"esp_log.h\"\n\n\
+    static const char *TAG = \"scan\";\n";
+const NEW: &str = "#include \"i2c_scan.h\"\n#include \"driver/i2c_master.h\"\n#include \"esp_log.h\"\n\n\
+    static const char *TAG = \"scan\";\n";
+
+fn pane(desk: &Desk) -> ReviewPane {
+    ReviewPane::new(Arc::<Store>::clone(&desk.store))
+}
+
+/// What a key asked of the engine.
+fn intents(effects: Vec<Effect>) -> Vec<Intent> {
+    let intent = |effect| match effect {
+        Effect::Command(Command::Intent(intent)) => Some(intent),
+        _ => None,
+    };
+    effects.into_iter().filter_map(intent).collect()
+}
+
+fn words(effects: &[Effect]) -> String {
+    let words = effects.iter().map(|effect| match effect {
+        Effect::Notice(notice) => notice.text.clone(),
+        other => format!("{other:?}"),
+    });
+    words.collect()
+}
+
+fn flash_plan() -> FlashPlan {
+    let image = |file: &str, offset, bytes| FlashImage {
+        file: file.into(),
+        offset,
+        bytes,
+        hash: ContentHash::of(file.as_bytes()),
+    };
+    FlashPlan {
+        board: BoardInfo {
+            label: "virtual board".into(),
+            chip: "esp32".into(),
+            port: "/dev/pts/3".into(),
+            simulated: true,
+        },
+        images: vec![
+            image("build/bootloader/bootloader.bin", 0x1000, 26_768),
+            image("build/app.bin", 0x10000, 181_232),
+        ],
+        touches_boot: true,
+        build: BuildId(2),
+        built_at: Timestamp(1_700_000_001_000),
+    }
+}
+
+#[test]
+fn an_edit_at_three_widths() {
+    let mut desk = Desk::new();
+    desk.propose_save("main/src/i2c_scan.c", Some(OLD), NEW);
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 60, 20);
+    desk.wait(400);
+    assert_snapshot!("edit_44", desk.show(&mut pane, 44, 20));
+    assert_snapshot!("edit_80", desk.show(&mut pane, 80, 18));
+    assert_snapshot!("edit_120", desk.show(&mut pane, 120, 18));
+}
+
+#[test]
+fn each_kind_of_change() {
+    let mut desk = Desk::new();
+    let mut pane = pane(&desk);
+    let mut shown = vec![desk.show(&mut pane, 70, 4)];
+    desk.propose_save("main/new.h", None, "#pragma once\nint scan(void);\n");
+    shown.push(desk.show(&mut pane, 70, 12));
+    let base = desk.store(b"int old;\n");
+    let path = ProjectPath::new("main/old.c").unwrap();
+    desk.propose(Change::Delete { path, base }, (1, 1));
+    desk.press(&mut pane, Action::NextProposal);
+    shown.push(desk.show(&mut pane, 70, 12));
+    desk.propose(Change::Flash(flash_plan()), (1, 1));
+    desk.press(&mut pane, Action::NextProposal);
+    shown.push(desk.show(&mut pane, 70, 18));
+    assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn what_came_of_it_in_words() {
+    let mut desk = Desk::new();
+    let mut pane = pane(&desk);
+    let mut feet = Vec::new();
+    let mut foot = |desk: &Desk, pane: &mut ReviewPane| {
+        let shown = desk.show(pane, 90, 14);
+        feet.push(shown.lines().last().unwrap_or_default().to_owned());
+    };
+    let error = UserError::new("cannot write a.c", "the disk is full", "make room");
+    let outcomes = [
+        Outcome::Applied,
+        Outcome::Stale { found: None },
+        Outcome::Failed(error),
+        Outcome::Interrupted("the file holds the old content".into()),
+    ];
+    for outcome in outcomes {
+        let id = desk.propose_save("a.c", None, "int a;\n");
+        desk.decide(id, Verdict::Approve, DecidedBy::Person, 3);
+        foot(&desk, &mut pane);
+        desk.record(Event::Settled { proposal: id, outcome });
+        foot(&desk, &mut pane);
+    }
+    let id = desk.propose_save("a.c", None, "int a;\n");
+    let reason = "too much".to_owned();
+    desk.decide(id, Verdict::Reject { reason }, DecidedBy::Policy("no a.c".into()), 0);
+    desk.record(Event::Settled { proposal: id, outcome: Outcome::Denied });
+    foot(&desk, &mut pane);
+    let id = desk.propose(Change::Flash(flash_plan()), (1, 1));
+    desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
+    foot(&desk, &mut pane);
+    desk.record(Event::FlashProgress { proposal: id, done: 52_000, total: 208_000 });
+    foot(&desk, &mut pane);
+    assert_snapshot!(feet.join("\n"));
+}
+
+#[test]
+fn approving_needs_a_moment_and_binds_to_what_is_shown() {
+    let mut desk = Desk::new();
+    let id = desk.propose_save("main/a.c", Some(OLD), NEW);
+    let mut pane = pane(&desk);
+    assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [], "nothing was shown");
+    let early = desk.show(&mut pane, 80, 18);
+    assert!(early.contains("your decision"));
+    desk.wait(299);
+    assert!(desk.press(&mut pane, Action::Approve).is_empty(), "too early");
+    desk.wait(1);
+    let shown = desk.view.review.get(id).unwrap().proposal.change.hash();
+    assert_eq!(pane.current(&desk.view), Some((id, shown)));
+    let approve = Intent::Decide { proposal: id, shown, unseen: 0, verdict: Verdict::Approve };
+    assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [approve]);
+    assert!(desk.show(&mut pane, 80, 18).contains("on its way"));
+    assert!(words(&desk.press(&mut pane, Action::Approve)).contains("on its way"));
+    assert_eq!(pane.current(&desk.view), None);
+}
+
+#[test]
+fn another_proposal_on_screen_is_dead_again() {
+    let mut desk = Desk::new();
+    let first = desk.propose_save("main/a.c", Some(OLD), NEW);
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 80, 18);
+    desk.wait(400);
+    desk.propose_save("main/b.c", Some(OLD), NEW);
+    desk.decide(first, Verdict::Approve, DecidedBy::Policy("rule".into()), 0);
+    // The key comes after the news and before the next frame.
+    pane.prepare(Rect::new(0, 0, 80, 18), &desk.cx());
+    assert!(desk.press(&mut pane, Action::Approve).is_empty());
+    desk.show(&mut pane, 80, 18);
+    assert!(desk.press(&mut pane, Action::Approve).is_empty());
+    desk.wait(300);
+    assert_eq!(intents(desk.press(&mut pane, Action::Approve)).len(), 1);
+}
+
+#[test]
+fn unseen_lines_are_shown_before_they_are_approved() {
+    let mut desk = Desk::new();
+    let text: String = (0..40).map(|n| format!("int line_{n};\n")).collect();
+    desk.propose_save("main/a.c", None, &text);
+    let mut pane = pane(&desk);
+    let shown = desk.show(&mut pane, 80, 18);
+    assert!(shown.contains("a show them (29 lines unseen)"), "{shown}");
+    desk.wait(400);
+    let unseen = intents(desk.press(&mut pane, Action::ApproveUnseen));
+    assert!(matches!(unseen[..], [Intent::Decide { unseen: 29, .. }]), "{unseen:?}");
+    desk.wait(6_000);
+    let mut presses = 0;
+    let intents = loop {
+        desk.show(&mut pane, 80, 18);
+        desk.wait(400);
+        let intents = intents(desk.press(&mut pane, Action::Approve));
+        if !intents.is_empty() {
+            break intents;
+        }
+        presses += 1;
+        assert!(presses < 10);
+    };
+    assert!(matches!(intents[..], [Intent::Decide { unseen: 0, .. }]));
+    assert_eq!(presses, 3);
+}
+
+#[test]
+fn a_narrow_pane_never_hides_a_part_of_a_changed_line() {
+    let mut desk = Desk::new();
+    let text = format!("int a; // {}\n", "long ".repeat(60));
+    desk.propose_save("main/a.c", None, &text);
+    let mut pane = pane(&desk);
+    let shown = desk.show(&mut pane, 40, 12);
+    assert!(shown.contains('↪') && shown.contains("1 line unseen"), "{shown}");
+    assert!(!shown.lines().any(|row| row.contains("long…")));
+}
+
+#[test]
+fn a_replay_decides_nothing() {
+    let mut desk = Desk::new();
+    desk.propose_save("main/a.c", Some(OLD), NEW);
+    desk.mode = Mode::Replay;
+    let mut pane = pane(&desk);
+    assert!(desk.show(&mut pane, 80, 18).contains("nothing can be decided"));
+    desk.wait(1_000);
+    for action in [Action::Approve, Action::ApproveUnseen, Action::ApproveRest, Action::Reject] {
+        let said = words(&desk.press(&mut pane, action));
+        assert_eq!(said, "this is a replay; nothing can be decided");
+    }
+}
+
+#[test]
+fn the_rest_of_a_batch_is_listed_with_what_was_not_seen() {
+    let mut desk = Desk::new();
+    for (index, path) in (1..).zip(["main/a.c", "main/b.c"]) {
+        let change = Change::Save {
+            path: ProjectPath::new(path).unwrap(),
+            base: None,
+            content: desk.store(format!("int {index};\nint more;\n").as_bytes()),
+        };
+        desk.propose(change, (index, 2));
+    }
+    desk.propose_save("main/other.c", None, "int other;\n");
+    let mut pane = pane(&desk);
+    assert!(desk.show(&mut pane, 80, 18).contains("A approve all 2 of this batch"));
+    desk.wait(400);
+    let mut effects = desk.press(&mut pane, Action::ApproveRest);
+    let Some(Effect::Open(overlay)) = effects.pop() else { panic!("{effects:?}") };
+    let Overlay::Batch(mut batch) = *overlay else { panic!("no list") };
+    let intents =
+        intents(Overlay::Batch(batch_of(&mut batch)).on_action(Action::Accept, &desk.cx()));
+    let unseen: Vec<_> = intents
+        .iter()
+        .map(|intent| match intent {
+            Intent::Decide { proposal, unseen, .. } => (proposal.0, *unseen),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(unseen, [(1, 0), (2, 2)]);
+}
+
+/// The list itself, out of its box.
+fn batch_of(list: &mut BatchList) -> BatchList {
+    std::mem::replace(list, BatchList::new(Vec::new()))
+}
+
+#[test]
+fn a_rejected_change_stays_readable() {
+    let mut desk = Desk::new();
+    let id = desk.propose_save("main/a.c", Some(OLD), NEW);
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 80, 18);
+    desk.wait(400);
+    let effects = desk.press(&mut pane, Action::Reject);
+    assert!(
+        matches!(&effects[..], [Effect::Open(overlay)] if matches!(**overlay, Overlay::Reason(_)))
+    );
+    let verdict = Verdict::Reject { reason: "keep gpio.h".into() };
+    desk.decide(id, verdict, DecidedBy::Person, 0);
+    desk.record(Event::Settled { proposal: id, outcome: Outcome::Denied });
+    desk.propose_save("main/b.c", None, "int b;\n");
+    assert!(desk.show(&mut pane, 80, 18).contains("main/b.c"));
+    desk.press(&mut pane, Action::PreviousProposal);
+    let shown = desk.show(&mut pane, 80, 18);
+    assert!(shown.contains("driver/i2c_master.h") && shown.contains("“keep gpio.h”"), "{shown}");
+    assert!(shown.contains("1 waiting"), "{shown}");
+    desk.wait(1_000);
+    assert!(words(&desk.press(&mut pane, Action::Approve)).contains("decided already"));
+    desk.press(&mut pane, Action::Back);
+    assert!(desk.show(&mut pane, 80, 18).contains("main/b.c"));
+}
+
+#[test]
+fn a_change_that_cannot_be_read_can_only_be_rejected() {
+    let mut desk = Desk::new();
+    let content = BlobRef { hash: ContentHash::of(b"gone"), bytes: 4 };
+    let path = ProjectPath::new("main/a.c").unwrap();
+    desk.propose(Change::Save { path, base: None, content }, (1, 1));
+    let mut pane = pane(&desk);
+    assert!(desk.show(&mut pane, 80, 18).contains("cannot show the change"));
+    desk.wait(1_000);
+    assert!(words(&desk.press(&mut pane, Action::Approve)).contains("cannot be approved"));
+    assert!(matches!(desk.press(&mut pane, Action::Reject)[..], [Effect::Open(_)]));
+}
+
+#[test]
+fn deciding_a_later_one_goes_on_with_the_oldest() {
+    let mut desk = Desk::new();
+    desk.propose_save("main/a.c", None, "int a;\n");
+    let second = desk.propose_save("main/b.c", None, "int b;\n");
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 80, 18);
+    desk.press(&mut pane, Action::NextProposal);
+    assert!(desk.show(&mut pane, 80, 18).contains("Review 2/2 · save main/b.c"));
+    let verdict = Verdict::Reject { reason: String::new() };
+    desk.decide(second, verdict, DecidedBy::Person, 0);
+    assert!(desk.show(&mut pane, 80, 18).contains("Review 1/1 · save main/a.c"));
+}

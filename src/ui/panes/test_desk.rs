@@ -1,0 +1,206 @@
+//! A session in memory and a desk before it, for the tests of panes.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::config::Assets;
+use crate::model::event::SessionStart;
+use crate::model::*;
+use crate::ui::action::Action;
+use crate::ui::pane::{Agents, Clock, Cx, Effect, Keys, Mode, Pane};
+use crate::ui::{Depth, Keymap, Theme};
+use crate::view::SessionView;
+
+/// What a session keeps, in memory.
+#[derive(Default)]
+pub(super) struct Store {
+    blobs: Mutex<Vec<Vec<u8>>>,
+    logs: Mutex<Vec<(LogId, Vec<u8>)>>,
+    records: Mutex<Vec<Record>>,
+}
+
+impl BlobSource for Store {
+    fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
+        let blobs = self.blobs.lock().unwrap();
+        let found = blobs.iter().find(|bytes| ContentHash::of(bytes) == *hash);
+        found.map(|bytes| bytes.as_slice().into()).ok_or_else(|| {
+            UserError::new(
+                "cannot show the change",
+                format!("content {} is missing", hash.short()),
+                "",
+            )
+        })
+    }
+}
+
+impl LogSource for Store {
+    fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
+        let logs = self.logs.lock().unwrap();
+        let (_, bytes) = logs.iter().find(|(known, _)| *known == log).unwrap();
+        let end = usize::try_from(range.end).unwrap().min(bytes.len());
+        let start = usize::try_from(range.start).unwrap();
+        Ok(bytes.get(start..end).unwrap_or_default().to_vec())
+    }
+}
+
+impl EventSource for Store {
+    fn records(&self, range: Range<u64>) -> Result<Vec<Record>, UserError> {
+        let records = self.records.lock().unwrap();
+        Ok(records.iter().filter(|record| range.contains(&record.seq.0)).cloned().collect())
+    }
+}
+
+/// A person's desk.
+pub(super) struct Desk {
+    pub store: Arc<Store>,
+    pub view: SessionView,
+    pub mode: Mode,
+    theme: Theme,
+    keymap: Keymap,
+    agents: Agents,
+    clock: Clock,
+    proposals: u32,
+}
+
+/// When the session began.
+const START: i64 = 1_700_000_000_000;
+
+impl Desk {
+    pub fn new() -> Self {
+        let assets = Assets::built_in();
+        let now = Instant::now();
+        let mut desk = Self {
+            store: Arc::default(),
+            view: SessionView::default(),
+            mode: Mode::Live,
+            theme: Theme::load(&assets, "dark", Depth::True).unwrap(),
+            keymap: Keymap::load(&assets, "default").unwrap(),
+            agents: Agents::default(),
+            clock: Clock { now, anchor: (now, Timestamp(START)), mode: Mode::Live },
+            proposals: 0,
+        };
+        desk.record(Event::SessionStarted(SessionStart {
+            id: SessionId::new("test"),
+            task: "Scan the bus".into(),
+            team: "generate".into(),
+            project: "/project".into(),
+            model: "scripted model".into(),
+            toolchain: "virtual board".into(),
+            program: "0".into(),
+            parts: Default::default(),
+        }));
+        desk
+    }
+
+    /// Records a fact, a second after the one before.
+    pub fn record(&mut self, event: Event) {
+        let seq = self.view.seq.next();
+        let at = Timestamp(START + 1000 * i64::try_from(seq.0).unwrap());
+        let record = Record { v: 1, seq, at, event };
+        self.view.apply(&record);
+        self.store.records.lock().unwrap().push(record);
+        self.clock.anchor = (self.clock.now, at);
+    }
+
+    pub fn store(&self, bytes: &[u8]) -> BlobRef {
+        self.store.blobs.lock().unwrap().push(bytes.to_vec());
+        BlobRef { hash: ContentHash::of(bytes), bytes: bytes.len() as u64 }
+    }
+
+    /// Makes a log longer, and records that.
+    pub fn log(&mut self, log: LogId, text: &str) {
+        let length = {
+            let mut logs = self.store.logs.lock().unwrap();
+            if !logs.iter().any(|(known, _)| *known == log) {
+                logs.push((log, Vec::new()));
+            }
+            let (_, bytes) = logs.iter_mut().find(|(known, _)| *known == log).unwrap();
+            bytes.extend(text.as_bytes());
+            let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+            (bytes.len() as u64, lines)
+        };
+        self.record(Event::LogGrew { log, bytes: length.0, lines: length.1 });
+    }
+
+    /// Proposes a change as the `index`-th of a batch of `of`; its number.
+    pub fn propose(&mut self, change: Change, (index, of): (u32, u32)) -> ProposalId {
+        self.proposals += 1;
+        let id = ProposalId(self.proposals);
+        let check = |kind, status, note: &str| Check { kind, status, note: note.into() };
+        self.record(Event::Proposed(Proposal {
+            id,
+            turn: TurnId(1),
+            call: CallId(1),
+            agent: AgentName::from("CodeReviewerAgent"),
+            tool: ToolName::from("generate_code"),
+            reason: "adds the header that the build asked for".into(),
+            batch: Batch { id: BatchId(self.proposals - index + 1), index, of },
+            change,
+            checks: vec![
+                check(CheckKind::Parses, CheckStatus::Passed, ""),
+                check(CheckKind::Name, CheckStatus::Warned, "the name is close to driver/i2c.h"),
+                check(CheckKind::InProject, CheckStatus::Passed, ""),
+            ],
+        }));
+        id
+    }
+
+    /// Proposes to write a file.
+    pub fn propose_save(&mut self, path: &str, old: Option<&str>, new: &str) -> ProposalId {
+        let change = Change::Save {
+            path: ProjectPath::new(path).unwrap(),
+            base: old.map(|old| self.store(old.as_bytes())),
+            content: self.store(new.as_bytes()),
+        };
+        self.propose(change, (1, 1))
+    }
+
+    pub fn decide(&mut self, proposal: ProposalId, verdict: Verdict, by: DecidedBy, unseen: u32) {
+        let shown = self.view.review.get(proposal).unwrap().proposal.change.hash();
+        let decision = Decision { verdict, by, shown, unseen };
+        self.record(Event::Decided { proposal, decision });
+    }
+
+    pub fn wait(&mut self, millis: u64) {
+        self.clock.now += Duration::from_millis(millis);
+    }
+
+    pub fn cx(&self) -> Cx<'_> {
+        Cx {
+            view: &self.view,
+            timeline: None,
+            theme: &self.theme,
+            keymap: &self.keymap,
+            agents: &self.agents,
+            clock: &self.clock,
+            mode: self.mode,
+            keys: Keys::Here,
+        }
+    }
+
+    /// Draws a pane with its title above, and lets it be seen.
+    pub fn show(&self, pane: &mut dyn Pane, width: u16, height: u16) -> String {
+        let area = Rect::new(0, 0, width, height);
+        let cx = self.cx();
+        pane.prepare(area, &cx);
+        pane.was_shown();
+        // What was seen changes what is said of it.
+        pane.prepare(area, &cx);
+        let mut buf = Buffer::empty(area);
+        pane.draw(area, &mut buf, &cx);
+        let rows = (0..height).map(|y| {
+            let row: String = (0..width).map(|x| buf[(x, y)].symbol()).collect();
+            format!("{}\n", row.trim_end())
+        });
+        format!("─ {} ─\n{}", pane.title(&cx), rows.collect::<String>())
+    }
+
+    /// Presses the key of an action.
+    pub fn press(&self, pane: &mut dyn Pane, action: Action) -> Vec<Effect> {
+        pane.on_action(action, &self.cx())
+    }
+}

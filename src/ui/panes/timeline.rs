@@ -1,0 +1,208 @@
+//! The timeline of a replay, in the composer's place.
+//!
+//! Owns the track and its marks. One column stands for the same number of records everywhere, so
+//! that a long wait takes no room.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::model::timeline::Playback;
+use crate::model::{Seq, TimelineCommand, TimelineView};
+use crate::ui::action::{Action, Context};
+use crate::ui::line;
+use crate::ui::pane::{Command, Cx, Effect};
+use crate::ui::role::Role;
+use crate::view::{Mark, MarkKind, SessionView};
+
+/// The bar under the panes of a replay.
+#[derive(Debug, Default)]
+pub struct TimelineBar {
+    marks: Vec<Mark>,
+}
+
+/// Columns left free at each end of the track.
+const MARGIN: u16 = 1;
+
+impl TimelineBar {
+    /// Rows it takes.
+    pub const ROWS: u16 = 2;
+
+    /// Takes over the moments of the whole session, also those that lie ahead.
+    pub fn set_marks(&mut self, marks: Vec<Mark>) {
+        self.marks = marks;
+    }
+
+    /// Draws it.
+    pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let Some(timeline) = cx.timeline else { return };
+        let mut rows = area.rows();
+        if let Some(row) = rows.next() {
+            self.draw_track(timeline, row, buf, cx);
+        }
+        if let Some(row) = rows.next() {
+            line::draw_split(&state(timeline, cx), &legend(area.width, cx), row, buf);
+        }
+    }
+
+    fn draw_track(&self, timeline: &TimelineView, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let columns = track(row.width);
+        let head = column_of(timeline.position, timeline.last, columns);
+        for column in 0..columns {
+            let (sign, role) = match column {
+                _ if column == head => ("●", Role::TimelineHead),
+                _ if column < head => ("━", Role::TimelineHead),
+                _ => ("─", Role::Timeline),
+            };
+            buf.set_string(row.x + MARGIN + column, row.y, sign, cx.style(role));
+        }
+        let known = if self.marks.is_empty() { &cx.view.marks } else { &self.marks };
+        // The most telling mark of a column is the one that shows.
+        let mut shown: Vec<Option<MarkKind>> = vec![None; usize::from(columns)];
+        for mark in known {
+            let column = usize::from(column_of(mark.seq, timeline.last, columns));
+            if let Some(cell) = shown.get_mut(column)
+                && cell.is_none_or(|kind| weight(kind) < weight(mark.kind))
+            {
+                *cell = Some(mark.kind);
+            }
+        }
+        for (column, kind) in (0..columns).zip(shown) {
+            let Some((sign, role)) = kind.and_then(look).filter(|_| column != head) else {
+                continue;
+            };
+            buf.set_string(row.x + MARGIN + column, row.y, sign, cx.style(role));
+        }
+    }
+
+    /// A click at a column of `width`.
+    pub fn on_click(
+        &mut self,
+        column: u16,
+        width: u16,
+        _view: &SessionView,
+        timeline: Option<&TimelineView>,
+    ) -> Vec<Effect> {
+        let Some(timeline) = timeline else { return Vec::new() };
+        let columns = track(width);
+        let column = column.saturating_sub(MARGIN).min(columns.saturating_sub(1));
+        let seq = seq_of(column, timeline.last, columns);
+        vec![Effect::Command(Command::Timeline(TimelineCommand::Seek(seq)))]
+    }
+}
+
+const fn track(width: u16) -> u16 {
+    width.saturating_sub(2 * MARGIN)
+}
+
+/// The column of the track where a record is.
+fn column_of(seq: Seq, last: Seq, columns: u16) -> u16 {
+    let end = u64::from(columns.saturating_sub(1));
+    let column = u128::from(seq.0.min(last.0)) * u128::from(end) / u128::from(last.0.max(1));
+    u16::try_from(column).unwrap_or(0)
+}
+
+/// The last record of a column of the track.
+fn seq_of(column: u16, last: Seq, columns: u16) -> Seq {
+    let end = u128::from(columns.saturating_sub(1).max(1));
+    let seq = (u128::from(column) * u128::from(last.0)).div_ceil(end);
+    Seq(u64::try_from(seq).unwrap_or(last.0).min(last.0))
+}
+
+const fn weight(kind: MarkKind) -> u8 {
+    match kind {
+        MarkKind::Turn => 0,
+        MarkKind::Proposal => 1,
+        MarkKind::BuildPassed => 2,
+        MarkKind::Flash => 3,
+        MarkKind::Error => 4,
+        MarkKind::Rejection => 5,
+    }
+}
+
+/// Turns leave no sign: there are too many of them.
+const fn look(kind: MarkKind) -> Option<(&'static str, Role)> {
+    match kind {
+        MarkKind::Turn => None,
+        MarkKind::Proposal => Some(("◆", Role::Accent)),
+        MarkKind::Rejection => Some(("✗", Role::Error)),
+        MarkKind::BuildPassed => Some(("✓", Role::Ok)),
+        MarkKind::Error => Some(("!", Role::Error)),
+        MarkKind::Flash => Some(("▼", Role::Busy)),
+    }
+}
+
+fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
+    let dim = cx.style(Role::Dim);
+    let key = |action| cx.key(Context::Replay, action);
+    let (sign, word) = match timeline.playback {
+        Playback::Playing => ("▶", "playing"),
+        Playback::Held if timeline.position == timeline.last => ("■", "at the end"),
+        Playback::Held => ("❚❚", "held"),
+    };
+    let now = line::clock(timeline.at.millis_since(timeline.from));
+    let all = line::clock(timeline.until.millis_since(timeline.from));
+    let mut spans = vec![
+        Span::styled(format!(" {sign} {word} "), cx.style(Role::TimelineHead)),
+        Span::styled(format!("{}  ", timeline.speed), cx.style(Role::Text)),
+        Span::styled(now, cx.style(Role::Strong)),
+        Span::styled(format!(" / {all}  "), dim),
+        Span::styled(format!("event {} / {}", timeline.position, timeline.last), dim),
+    ];
+    if timeline.damaged > 0 {
+        let words = format!("  {} lines unreadable", timeline.damaged);
+        spans.push(Span::styled(words, cx.style(Role::Warn)));
+    }
+    for (actions, words) in [
+        ([Action::PlayPause, Action::PlayPause], "play"),
+        ([Action::StepBack, Action::StepForward], "event"),
+        ([Action::ProposalBack, Action::ProposalForward], "proposal"),
+    ] {
+        let [first, second] = actions.map(key);
+        let keys = if first == second { first } else { format!("{first} {second}") };
+        spans.push(Span::styled(format!("  {keys}"), cx.style(Role::Key)));
+        spans.push(Span::styled(format!(" {words}"), cx.style(Role::KeyHelp)));
+    }
+    Line::from(spans)
+}
+
+/// What the signs of the track mean, where there is room for it.
+fn legend(width: u16, cx: &Cx<'_>) -> Line<'static> {
+    if width < 140 {
+        return Line::default();
+    }
+    let mut spans = Vec::new();
+    for (kind, words) in [
+        (MarkKind::Proposal, "proposal"),
+        (MarkKind::Rejection, "rejected"),
+        (MarkKind::Error, "error"),
+        (MarkKind::BuildPassed, "built"),
+        (MarkKind::Flash, "board"),
+    ] {
+        let Some((sign, role)) = look(kind) else { continue };
+        spans.push(Span::styled(sign, cx.style(role)));
+        spans.push(Span::styled(format!(" {words}  "), cx.style(Role::Dim)));
+    }
+    Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_click_on_the_head_of_a_record_goes_to_it_or_its_neighbours_in_the_column() {
+        for (last, columns) in [(7_u64, 80_u16), (80, 80), (10_000, 98), (1, 60), (0, 60)] {
+            let last = Seq(last);
+            assert_eq!(column_of(last, last, columns), if last.0 == 0 { 0 } else { columns - 1 });
+            assert_eq!(seq_of(0, last, columns), Seq(0));
+            assert_eq!(seq_of(columns - 1, last, columns), last);
+            for column in 0..columns {
+                let seq = seq_of(column, last, columns);
+                assert!(
+                    column_of(seq, last, columns) >= column.min(column_of(last, last, columns))
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! Tests of the whole screen: what it shows, and what keys may and may not do.
+
+use std::time::Duration;
+
+use crossterm::event::Event as TerminalEvent;
+
+use super::fixture::Desk;
+use super::*;
+use crate::model::{
+    AgentName, Intent, QuestionId, SessionOutcome, TimelineCommand, UserError, Verdict,
+};
+
+fn intents(commands: &[Command]) -> Vec<Intent> {
+    let intent = |command: &Command| match command {
+        Command::Intent(intent) => Some(intent.clone()),
+        Command::Timeline(_) | Command::Quit | Command::Suspend | Command::Redraw => None,
+    };
+    commands.iter().filter_map(intent).collect()
+}
+
+#[test]
+fn screens_at_work() {
+    for (width, height) in [(80, 24), (100, 32), (120, 40), (200, 60)] {
+        let desk = Desk::at_work(width, height);
+        insta::assert_snapshot!(format!("work_{width}x{height}"), desk.screen());
+    }
+}
+
+#[test]
+fn screens_while_a_proposal_waits() {
+    for (width, height) in [(80, 24), (100, 32), (120, 40), (200, 60)] {
+        let mut desk = Desk::at_work(width, height);
+        desk.propose(1);
+        desk.pass(20);
+        desk.pass(400);
+        insta::assert_snapshot!(format!("waiting_{width}x{height}"), desk.screen());
+    }
+}
+
+#[test]
+fn screens_of_questions_and_ends() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.ask();
+    desk.sync();
+    insta::assert_snapshot!("question", desk.screen());
+    let mut desk = Desk::at_work(80, 24);
+    let failure = UserError::new("the build failed", "10 attempts were not enough", "look at it");
+    desk.end(SessionOutcome::Failed(failure));
+    desk.sync();
+    insta::assert_snapshot!("failed", desk.screen());
+    let mut desk = Desk::at_work(120, 40);
+    desk.press("?");
+    insta::assert_snapshot!("help", desk.screen());
+    desk.press("esc q");
+    insta::assert_snapshot!("quit", desk.screen());
+}
+
+#[test]
+fn a_small_terminal_says_what_it_needs() {
+    let mut desk = Desk::at_work(59, 15);
+    desk.propose(1);
+    desk.pass(1000);
+    let screen = desk.screen();
+    assert_eq!(screen.trim(), "firmhand needs 60×16, this is 59×15 · 1 waiting");
+    assert_eq!(desk.press("a ctrl-a enter"), []);
+    let size = TerminalEvent::Resize(80, 24);
+    assert_eq!(desk.event(&size), []);
+    assert!(desk.screen().lines().count() > 15);
+}
+
+#[test]
+fn the_header_drops_whole_parts() {
+    for width in 60..160 {
+        let mut desk = Desk::at_work(width, 24);
+        desk.propose(1);
+        desk.pass(10);
+        let screen = desk.screen();
+        let header = screen.lines().next().unwrap();
+        assert!(header.contains("1 waiting") && !header.contains('…'), "{header}");
+    }
+}
+
+#[test]
+fn a_key_without_a_meaning_says_so() {
+    let mut desk = Desk::at_work(80, 24);
+    assert_eq!(desk.press("x"), []);
+    assert!(desk.last_row().starts_with("`x` does nothing here · ? help"), "{}", desk.last_row());
+    desk.press("g");
+    assert!(desk.last_row().starts_with("g …"), "{}", desk.last_row());
+    desk.press("x");
+    assert!(desk.last_row().starts_with("`g x` does nothing"), "{}", desk.last_row());
+    desk.pass(10_000);
+    assert!(!desk.last_row().contains("does nothing"), "{}", desk.last_row());
+}
+
+#[test]
+fn every_key_of_every_pane_changes_something_or_says_why_not() {
+    for pane in ["1", "2", "3", "4"] {
+        for key in "abcdefghjklmnoprstuvwxyABCDEFGHIJKLMNOPQRSTUVWXYZ056789[]{}<>.,;:+-$!".chars() {
+            let mut desk = Desk::at_work(120, 40);
+            desk.press(pane);
+            desk.press("G");
+            let before = (desk.screen(), desk.last_row());
+            let commands = desk.press(&key.to_string());
+            // At the end of something a movement towards it has nothing left to do.
+            let is_movement = "jGFlkh+-".contains(key);
+            assert!(
+                is_movement || !commands.is_empty() || before != (desk.screen(), desk.last_row()),
+                "`{key}` in pane {pane} did nothing"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_proposal_calls_the_person_and_lets_go_again() {
+    let mut desk = Desk::at_work(80, 24);
+    assert_eq!(desk.ui.hands.front, PaneId::Chat);
+    let proposal = desk.propose(1);
+    desk.pass(10);
+    assert_eq!(desk.ui.hands.front, PaneId::Review);
+    let decision = crate::model::Decision {
+        verdict: Verdict::Approve,
+        by: crate::model::DecidedBy::Person,
+        shown: proposal.change.hash(),
+        unseen: 0,
+    };
+    desk.record(10, crate::model::Event::Decided { proposal: proposal.id, decision });
+    desk.pass(10);
+    assert_eq!(desk.ui.hands.front, PaneId::Chat);
+}
+
+#[test]
+fn approval_takes_one_deliberate_key() {
+    let mut desk = Desk::at_work(120, 40);
+    let proposal = desk.propose(1);
+    desk.sync();
+    assert_eq!(desk.press_after("a", 299), []);
+    assert!(desk.last_row().contains("not decided"), "{}", desk.last_row());
+    let expected = Intent::Decide {
+        proposal: proposal.id,
+        shown: proposal.change.hash(),
+        unseen: 0,
+        verdict: Verdict::Approve,
+    };
+    assert_eq!(intents(&desk.press_after("a", 1000)), [expected]);
+}
+
+#[test]
+fn a_key_that_is_held_or_pasted_never_decides() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.propose(1);
+    desk.pass(1000);
+    desk.event(&TerminalEvent::Paste("aaaa\n".into()));
+    desk.press("esc");
+    for key in ["x", "a", "a", "a"] {
+        assert_eq!(intents(&desk.press_after(key, 1)), []);
+    }
+    for _ in 0..40 {
+        assert_eq!(intents(&desk.press_after("a", 33)), []);
+    }
+}
+
+#[test]
+fn while_writing_no_key_decides_and_nothing_jumps() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.press("i");
+    desk.type_text("approve ");
+    desk.propose(1);
+    desk.sync();
+    assert_eq!(desk.ui.hands.front, PaneId::Chat);
+    assert_eq!(desk.type_text("all of it, a A r"), []);
+    let wake = desk.ui.next_wake(&desk.view, desk.now).unwrap();
+    assert!(wake <= desk.now + TYPING_TIME);
+    desk.pass(1100);
+    assert_eq!(desk.ui.hands.front, PaneId::Review);
+    assert_eq!(desk.type_text("a"), []);
+    assert!(desk.screen().contains("approve all of it, a A ra"));
+    desk.press("esc");
+    assert_eq!(desk.press_after("a", 100), []);
+    assert_eq!(intents(&desk.press_after("a", 1000)).len(), 1);
+}
+
+#[test]
+fn hints_name_only_keys_that_work() {
+    let mut desk = Desk::at_work(120, 40);
+    assert!(desk.last_row().ends_with("? help"), "{}", desk.last_row());
+    desk.press("i");
+    assert!(desk.last_row().ends_with("f1 help"), "{}", desk.last_row());
+    desk.press("?");
+    assert_eq!(desk.ui.panes.composer.text(), "?");
+}
+
+#[test]
+fn messages_go_to_the_team_or_to_one_agent() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.press("i");
+    desk.type_text("keep it small");
+    let said = |to, text: &str| Intent::Say { to, text: text.into() };
+    assert_eq!(intents(&desk.press("enter")), [said(None, "keep it small")]);
+    desk.press("i");
+    desk.type_text("@codef use the new driver");
+    let agent = AgentName::from("CodeFixerAgent");
+    assert_eq!(intents(&desk.press("enter")), [said(Some(agent), "use the new driver")]);
+    desk.press("i");
+    desk.type_text("@nobody hello");
+    assert_eq!(desk.press("enter"), []);
+    assert!(desk.last_row().contains("@BuildAgent"), "{}", desk.last_row());
+}
+
+#[test]
+fn commands_are_known_or_refused_with_those_there_are() {
+    for (text, expected) in
+        [("/pause", Intent::Pause), ("/resume", Intent::Resume), ("/stop", Intent::Stop)]
+    {
+        let mut desk = Desk::at_work(80, 24);
+        desk.press("i");
+        desk.type_text(text);
+        assert_eq!(intents(&desk.press("enter")), [expected]);
+    }
+    let mut desk = Desk::at_work(80, 24);
+    desk.press("/");
+    desk.type_text("stpo");
+    assert_eq!(desk.press("enter"), []);
+    assert!(desk.last_row().contains("/stop"), "{}", desk.last_row());
+    assert!(desk.screen().contains("/stpo"));
+}
+
+#[test]
+fn the_history_brings_messages_back() {
+    let mut desk = Desk::at_work(80, 24);
+    for text in ["first", "second"] {
+        desk.press("i");
+        desk.type_text(text);
+        desk.press("enter");
+    }
+    desk.press("i");
+    desk.type_text("draft");
+    desk.press("ctrl-p ctrl-p");
+    assert_eq!(desk.ui.panes.composer.text(), "first");
+    desk.press("ctrl-n ctrl-n");
+    assert_eq!(desk.ui.panes.composer.text(), "draft");
+}
+
+#[test]
+fn pasted_lines_stay_in_the_message() {
+    let mut desk = Desk::at_work(80, 24);
+    assert_eq!(desk.event(&TerminalEvent::Paste("one\r\ntwo\na\n".into())), []);
+    assert_eq!(desk.ui.panes.composer.text(), "one\ntwo\na\n");
+}
+
+#[test]
+fn a_question_is_answered_by_number_or_words() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.ask();
+    desk.sync();
+    assert_eq!(desk.press_after("2", 100), []);
+    let answered = |answer: &str| Intent::Answer { question: QuestionId(1), answer: answer.into() };
+    assert_eq!(intents(&desk.press("2")), [answered("Address and name")]);
+    assert_eq!(desk.press("7"), []);
+    desk.press("i");
+    desk.type_text("everything");
+    assert_eq!(intents(&desk.press("enter")), [answered("everything")]);
+}
+
+#[test]
+fn leaving_asks_while_a_run_goes_on() {
+    let mut desk = Desk::at_work(80, 24);
+    assert_eq!(desk.press("q"), []);
+    assert_eq!(desk.press("enter"), []);
+    assert_eq!(desk.press("ctrl-c down enter"), [Command::Quit]);
+    assert_eq!(intents(&desk.press("q down down enter")), [Intent::Stop]);
+    desk.end(SessionOutcome::Completed);
+    desk.sync();
+    assert_eq!(desk.press("q"), [Command::Quit]);
+}
+
+#[test]
+fn an_idle_screen_sleeps() {
+    let mut desk = Desk::at_work(80, 24);
+    assert!(desk.ui.next_wake(&desk.view, desk.now).is_some());
+    desk.propose(1);
+    desk.pass(10);
+    // Once to note what was on screen, once when the keys come alive.
+    for _ in 0..3 {
+        if let Some(wake) = desk.ui.next_wake(&desk.view, desk.now) {
+            desk.now = wake.max(desk.now);
+            desk.sync();
+        }
+    }
+    assert!(!desk.screen().contains("unseen"), "{}", desk.screen());
+    assert_eq!(desk.ui.next_wake(&desk.view, desk.now), None);
+    desk.end(SessionOutcome::Completed);
+    desk.pass(10);
+    assert_eq!(desk.ui.next_wake(&desk.view, desk.now), None);
+    desk.press("x");
+    let wake = desk.ui.next_wake(&desk.view, desk.now).unwrap();
+    desk.now = wake;
+    desk.sync();
+    assert_eq!(desk.ui.next_wake(&desk.view, desk.now), None);
+}
+
+#[test]
+fn the_spinner_turns_with_time_only() {
+    let mut desk = Desk::at_work(120, 40);
+    let before = desk.screen();
+    assert_eq!(before, desk.screen());
+    let wake = desk.ui.next_wake(&desk.view, desk.now).unwrap();
+    desk.now = wake.max(desk.now + Duration::from_millis(1));
+    desk.sync();
+    assert_ne!(before, desk.screen());
+}
+
+#[test]
+fn panes_zoom_and_take_turns() {
+    let mut desk = Desk::at_work(120, 40);
+    assert!(desk.screen().contains("─ Project") && desk.screen().contains("─ Chat"));
+    desk.press("z");
+    assert!(!desk.screen().contains("─ Project") && desk.screen().contains("─ Chat"));
+    desk.press("tab");
+    assert_eq!(desk.ui.layout.panes.len(), 1);
+    assert_eq!(desk.ui.hands.front, PaneId::Review);
+    desk.press("esc");
+    assert_eq!(desk.ui.layout.panes.len(), 4);
+    desk.press("shift-tab shift-tab");
+    assert_eq!(desk.ui.hands.front, PaneId::Project);
+}
+
+#[test]
+fn in_a_replay_nothing_is_decided_or_said() {
+    let mut desk = Desk::new(120, 40, Mode::Replay);
+    desk.begin();
+    desk.work();
+    desk.propose(1);
+    desk.ask();
+    desk.pass(1000);
+    desk.press("3");
+    for key in ["a", "A", "r", "ctrl-a", "i", "/"] {
+        assert_eq!(desk.press(key), [], "{key}");
+    }
+    desk.press("2");
+    assert_eq!(desk.press("space"), [Command::Timeline(TimelineCommand::TogglePlay)]);
+    assert_eq!(desk.press("$"), [Command::Timeline(TimelineCommand::End)]);
+    assert_eq!(desk.press("q"), [Command::Quit]);
+}
+
+#[test]
+fn nothing_foreign_reaches_the_terminal_as_it_is() {
+    let mut desk = Desk::at_work(200, 60);
+    let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}txt\r";
+    let turn = crate::model::TurnId(2);
+    desk.record(1, crate::model::Event::TextAdded { turn, text: evil.into() });
+    desk.call(2, 9, evil, serde_json::json!({ "path": evil, evil: [evil] }));
+    desk.record(1, crate::model::Event::SpeakerChosen { agent: evil.into(), reason: evil.into() });
+    desk.record(
+        1,
+        crate::model::Event::TurnStarted { turn: crate::model::TurnId(3), agent: evil.into() },
+    );
+    desk.record(
+        1,
+        crate::model::Event::Asked {
+            question: QuestionId(1),
+            agent: Some(evil.into()),
+            text: evil.into(),
+            options: vec![evil.into()],
+        },
+    );
+    desk.record(
+        1,
+        crate::model::Event::Noticed {
+            level: crate::model::event::Level::Error,
+            notice: UserError::new(evil, evil, evil),
+        },
+    );
+    desk.sync();
+    for keys in ["", "enter", "g g", "?"] {
+        desk.press(keys);
+        let screen = desk.screen();
+        assert!(
+            !screen.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'),
+            "{screen}"
+        );
+    }
+}

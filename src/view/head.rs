@@ -1,0 +1,155 @@
+//! What the header shows: task, phase, speaker, board, tokens, and whether the run goes on.
+
+use crate::model::{
+    AgentName, BoardInfo, Event, QuestionId, Record, SessionOutcome, Timestamp, TurnId, Usage,
+    event::SessionStart,
+};
+
+/// The header's facts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Head {
+    /// What the session is about; `None` before the first record.
+    pub start: Option<SessionStart>,
+    /// The phase and attempt that runs or ran last.
+    pub phase: Option<PhaseView>,
+    /// Who speaks now.
+    pub speaker: Option<Speaker>,
+    /// Tokens so far.
+    pub usage: Usage,
+    /// The board that is connected.
+    pub board: Option<BoardInfo>,
+    /// The question that waits for the person.
+    pub question: Option<Question>,
+    /// Whether the run goes on.
+    pub state: RunState,
+}
+
+/// A phase, or one attempt of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhaseView {
+    /// Name in the team's file.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// From 1.
+    pub attempt: u32,
+    /// How many there may be.
+    pub max_attempts: u32,
+}
+
+/// An agent's turn that is under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Speaker {
+    /// Who.
+    pub agent: AgentName,
+    /// Its turn.
+    pub turn: TurnId,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// A question to the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Its number.
+    pub id: QuestionId,
+    /// Who asks; `None`: the program.
+    pub agent: Option<AgentName>,
+    /// The question.
+    pub text: String,
+    /// Answers to choose from; empty: free text.
+    pub options: Vec<String>,
+}
+
+/// Whether the run goes on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum RunState {
+    /// No record yet.
+    #[default]
+    Empty,
+    /// Going on.
+    Running,
+    /// Held by the person.
+    Paused,
+    /// Asked to stop, not there yet.
+    Stopping,
+    /// Over.
+    Ended(SessionOutcome),
+}
+
+impl Head {
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
+    pub(super) fn apply(&mut self, record: &Record) {
+        match &record.event {
+            Event::SessionStarted(start) => {
+                self.start = Some(start.clone());
+                self.state = RunState::Running;
+            }
+            Event::SessionResumed { .. } => {
+                self.state = RunState::Running;
+                self.speaker = None;
+                self.question = None;
+                self.board = None;
+            }
+            Event::SessionEnded { outcome } => {
+                self.state = RunState::Ended(outcome.clone());
+                self.speaker = None;
+                self.question = None;
+            }
+            Event::PhaseStarted { phase, title, attempt, max_attempts } => {
+                self.phase = Some(PhaseView {
+                    name: phase.clone(),
+                    title: title.clone(),
+                    attempt: *attempt,
+                    max_attempts: *max_attempts,
+                });
+            }
+            Event::TurnStarted { turn, agent } => {
+                self.speaker =
+                    Some(Speaker { agent: agent.clone(), turn: *turn, since: record.at });
+            }
+            Event::TurnEnded { turn, .. } => {
+                if self.speaker.as_ref().is_some_and(|speaker| speaker.turn == *turn) {
+                    self.speaker = None;
+                }
+            }
+            Event::ModelAnswered { usage, .. } => self.usage += *usage,
+            Event::BoardConnected(board) => self.board = Some(board.clone()),
+            Event::BoardLost { port, .. } => {
+                if self.board.as_ref().is_some_and(|board| board.port == *port) {
+                    self.board = None;
+                }
+            }
+            Event::Asked { question, agent, text, options } => {
+                self.question = Some(Question {
+                    id: *question,
+                    agent: agent.clone(),
+                    text: text.clone(),
+                    options: options.clone(),
+                });
+            }
+            Event::Answered { .. } => self.question = None,
+            Event::Paused => self.state = RunState::Paused,
+            Event::Unpaused => self.state = RunState::Running,
+            Event::StopRequested => self.state = RunState::Stopping,
+            Event::ProjectListed { .. }
+            | Event::PhaseEnded { .. }
+            | Event::SpeakerChosen { .. }
+            | Event::TextAdded { .. }
+            | Event::ToolCalled { .. }
+            | Event::ToolAnswered { .. }
+            | Event::Proposed(_)
+            | Event::Decided { .. }
+            | Event::Settled { .. }
+            | Event::FlashProgress { .. }
+            | Event::BuildStarted { .. }
+            | Event::BuildProgress { .. }
+            | Event::BuildEnded { .. }
+            | Event::LogGrew { .. }
+            | Event::SerialOpened { .. }
+            | Event::SerialClosed { .. }
+            | Event::PersonSaid { .. }
+            | Event::Noticed { .. } => {}
+        }
+    }
+}

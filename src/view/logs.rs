@@ -1,0 +1,179 @@
+//! Builds and serial connections; their raw bytes lie in log files, only lengths are kept here.
+
+use std::sync::Arc;
+
+use crate::model::{
+    BuildId, BuildOutcome, Diagnostic, Event, LogId, LogKind, Record, Severity, Timestamp,
+};
+
+/// All builds and serial connections of the session.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Logs {
+    /// Oldest first.
+    pub builds: Vec<Arc<BuildView>>,
+    /// Oldest first.
+    pub serials: Vec<Arc<SerialView>>,
+}
+
+/// One build.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BuildView {
+    /// Its number.
+    pub build: BuildId,
+    /// Its raw output.
+    pub log: LogId,
+    /// What was run.
+    pub command: String,
+    /// When it began.
+    pub at: Timestamp,
+    /// Steps done, of how many; `None` before the first step.
+    pub progress: Option<(u32, u32)>,
+    /// How it ended; `None` while it runs.
+    pub outcome: Option<BuildOutcome>,
+    /// Errors first.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How long it took; 0 while it runs.
+    pub millis: u64,
+    /// Bytes of raw output so far.
+    pub bytes: u64,
+    /// Lines of raw output so far.
+    pub lines: u64,
+}
+
+impl BuildView {
+    /// How many diagnostics of that severity there are.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.diagnostics.iter().filter(|found| found.severity == severity).count()
+    }
+}
+
+/// One serial connection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SerialView {
+    /// The port.
+    pub port: String,
+    /// Its raw bytes.
+    pub log: LogId,
+    /// Bits per second; 0 where it means nothing.
+    pub baud: u32,
+    /// When it was opened.
+    pub at: Timestamp,
+    /// Bytes so far.
+    pub bytes: u64,
+    /// Lines so far.
+    pub lines: u64,
+    /// Why it was closed; `None` while open.
+    pub closed: Option<String>,
+}
+
+impl Logs {
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
+    pub(super) fn apply(&mut self, record: &Record) {
+        match &record.event {
+            Event::BuildStarted { build, log, command } => {
+                self.builds.push(Arc::new(BuildView {
+                    build: *build,
+                    log: *log,
+                    command: command.clone(),
+                    at: record.at,
+                    progress: None,
+                    outcome: None,
+                    diagnostics: Vec::new(),
+                    millis: 0,
+                    bytes: 0,
+                    lines: 0,
+                }));
+            }
+            Event::BuildProgress { build, done, total } => {
+                self.with_build(
+                    |view| view.build == *build,
+                    |view| {
+                        view.progress = Some((*done, *total));
+                    },
+                );
+            }
+            Event::BuildEnded { build, outcome, diagnostics, millis } => {
+                self.with_build(
+                    |view| view.build == *build,
+                    |view| {
+                        view.outcome = Some(outcome.clone());
+                        view.diagnostics.clone_from(diagnostics);
+                        view.millis = *millis;
+                    },
+                );
+            }
+            Event::LogGrew { log, bytes, lines } => match log.kind {
+                LogKind::Build => self.with_build(
+                    |view| view.log == *log,
+                    |view| {
+                        (view.bytes, view.lines) = (*bytes, *lines);
+                    },
+                ),
+                LogKind::Serial => self.with_serial(*log, |view| {
+                    (view.bytes, view.lines) = (*bytes, *lines);
+                }),
+            },
+            Event::SerialOpened { port, log, baud } => self.serials.push(Arc::new(SerialView {
+                port: port.clone(),
+                log: *log,
+                baud: *baud,
+                at: record.at,
+                bytes: 0,
+                lines: 0,
+                closed: None,
+            })),
+            Event::SerialClosed { log, why } => {
+                self.with_serial(*log, |view| view.closed = Some(why.clone()));
+            }
+            Event::SessionResumed { .. } => self.close_all(),
+            Event::SessionStarted(_)
+            | Event::SessionEnded { .. }
+            | Event::ProjectListed { .. }
+            | Event::PhaseStarted { .. }
+            | Event::PhaseEnded { .. }
+            | Event::SpeakerChosen { .. }
+            | Event::TurnStarted { .. }
+            | Event::TextAdded { .. }
+            | Event::ToolCalled { .. }
+            | Event::ToolAnswered { .. }
+            | Event::ModelAnswered { .. }
+            | Event::TurnEnded { .. }
+            | Event::Proposed(_)
+            | Event::Decided { .. }
+            | Event::Settled { .. }
+            | Event::FlashProgress { .. }
+            | Event::BoardConnected(_)
+            | Event::BoardLost { .. }
+            | Event::PersonSaid { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::Paused
+            | Event::Unpaused
+            | Event::StopRequested
+            | Event::Noticed { .. } => {}
+        }
+    }
+
+    fn with_build(&mut self, is: impl Fn(&BuildView) -> bool, change: impl FnOnce(&mut BuildView)) {
+        if let Some(view) = self.builds.iter_mut().rev().find(|view| is(view)) {
+            change(Arc::make_mut(view));
+        }
+    }
+
+    fn with_serial(&mut self, log: LogId, change: impl FnOnce(&mut SerialView)) {
+        if let Some(view) = self.serials.iter_mut().rev().find(|view| view.log == log) {
+            change(Arc::make_mut(view));
+        }
+    }
+
+    /// What was open when the program ended is over.
+    fn close_all(&mut self) {
+        for view in self.serials.iter_mut().filter(|view| view.closed.is_none()) {
+            Arc::make_mut(view).closed = Some("the program ended".to_owned());
+        }
+        for view in self.builds.iter_mut().filter(|view| view.outcome.is_none()) {
+            Arc::make_mut(view).outcome = Some(BuildOutcome::Cancelled);
+        }
+    }
+}

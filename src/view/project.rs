@@ -1,0 +1,263 @@
+//! The project's files with what the session did to them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::{Change, Event, Outcome, ProjectPath, Proposal, ProposalId, Record, Severity};
+
+use super::review::Review;
+
+/// The project's files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Project {
+    /// By path; files that are only proposed are among them.
+    pub files: Arc<BTreeMap<ProjectPath, FileView>>,
+    /// How many more files there are than were listed.
+    pub omitted: u64,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileView {
+    /// Its length on disk; `None` while it is not there.
+    pub bytes: Option<u64>,
+    /// What the session did or wants to do to it.
+    pub mark: Option<FileMark>,
+    /// Errors and warnings the last build found in it.
+    pub errors: u32,
+    /// Warnings the last build found in it.
+    pub warnings: u32,
+    /// The mark that applied proposals left, also while another one covers it.
+    lasting: Option<FileMark>,
+}
+
+/// What the session did, or wants to do, to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileMark {
+    /// A proposal that would create it waits.
+    ProposedNew,
+    /// A proposal that would change it waits.
+    ProposedEdit,
+    /// A proposal that would remove it waits.
+    ProposedDelete,
+    /// Created in this session.
+    Created,
+    /// Changed in this session.
+    Edited,
+    /// Removed in this session.
+    Deleted,
+}
+
+impl Project {
+    pub(super) fn apply(&mut self, record: &Record, review: &Review) {
+        match &record.event {
+            Event::ProjectListed { files, omitted } => {
+                let known = Arc::make_mut(&mut self.files);
+                for view in known.values_mut() {
+                    view.bytes = None;
+                }
+                for file in files {
+                    known.entry(file.path.clone()).or_default().bytes = Some(file.bytes);
+                }
+                known.retain(|_, view| view.bytes.is_some() || view.mark.is_some());
+                self.omitted = *omitted;
+            }
+            Event::Proposed(proposal) => self.propose(proposal),
+            Event::Settled { proposal, outcome } => self.settle(*proposal, outcome, review),
+            Event::BuildEnded { diagnostics, .. } => {
+                let known = Arc::make_mut(&mut self.files);
+                for view in known.values_mut() {
+                    (view.errors, view.warnings) = (0, 0);
+                }
+                for diagnostic in diagnostics {
+                    let path = diagnostic.file.as_deref().and_then(|f| ProjectPath::new(f).ok());
+                    let Some(view) = path.and_then(|path| known.get_mut(&path)) else { continue };
+                    match diagnostic.severity {
+                        Severity::Error => view.errors += 1,
+                        Severity::Warning => view.warnings += 1,
+                        Severity::Note => {}
+                    }
+                }
+            }
+            Event::SessionStarted(_)
+            | Event::SessionResumed { .. }
+            | Event::SessionEnded { .. }
+            | Event::PhaseStarted { .. }
+            | Event::PhaseEnded { .. }
+            | Event::SpeakerChosen { .. }
+            | Event::TurnStarted { .. }
+            | Event::TextAdded { .. }
+            | Event::ToolCalled { .. }
+            | Event::ToolAnswered { .. }
+            | Event::ModelAnswered { .. }
+            | Event::TurnEnded { .. }
+            | Event::Decided { .. }
+            | Event::FlashProgress { .. }
+            | Event::BuildStarted { .. }
+            | Event::BuildProgress { .. }
+            | Event::LogGrew { .. }
+            | Event::BoardConnected(_)
+            | Event::BoardLost { .. }
+            | Event::SerialOpened { .. }
+            | Event::SerialClosed { .. }
+            | Event::PersonSaid { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::Paused
+            | Event::Unpaused
+            | Event::StopRequested
+            | Event::Noticed { .. } => {}
+        }
+    }
+
+    fn propose(&mut self, proposal: &Proposal) {
+        if let Some((path, mark)) = wish(&proposal.change) {
+            Arc::make_mut(&mut self.files).entry(path.clone()).or_default().mark = Some(mark);
+        }
+    }
+
+    fn settle(&mut self, id: ProposalId, outcome: &Outcome, review: &Review) {
+        let Some(settled) = review.get(id) else { return };
+        let Some(path) = settled.proposal.change.path() else { return };
+        let applied = *outcome == Outcome::Applied;
+        let files = Arc::make_mut(&mut self.files);
+        let view = files.entry(path.clone()).or_default();
+        match (&settled.proposal.change, applied) {
+            (Change::Save { content, .. } | Change::Insert { content, .. }, true) => {
+                view.bytes = Some(content.bytes);
+            }
+            (Change::Delete { .. }, true) => view.bytes = None,
+            (Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. }, false)
+            | (Change::Flash(_), _) => {}
+        }
+        if applied {
+            view.lasting = lasting_mark(view.lasting, &settled.proposal.change);
+        }
+        let wishes = review.waiting().filter_map(|waiting| wish(&waiting.proposal.change));
+        let wished = wishes.filter(|(of, _)| *of == path).map(|(_, mark)| mark).last();
+        view.mark = wished.or(view.lasting);
+        if view.bytes.is_none() && view.mark.is_none() {
+            files.remove(path);
+        }
+    }
+}
+
+/// The file that a change touches, and the mark it sets while it waits.
+fn wish(change: &Change) -> Option<(&ProjectPath, FileMark)> {
+    match change {
+        Change::Save { path, base: None, .. } => Some((path, FileMark::ProposedNew)),
+        Change::Save { path, base: Some(_), .. } | Change::Insert { path, .. } => {
+            Some((path, FileMark::ProposedEdit))
+        }
+        Change::Delete { path, .. } => Some((path, FileMark::ProposedDelete)),
+        Change::Flash(_) => None,
+    }
+}
+
+/// The mark that an applied change leaves on a file that had `before`. What the session itself
+/// created stays created when edited, and leaves nothing when removed.
+fn lasting_mark(before: Option<FileMark>, change: &Change) -> Option<FileMark> {
+    let was_created = before == Some(FileMark::Created);
+    match change {
+        Change::Save { base: None, .. } => Some(FileMark::Created),
+        Change::Save { .. } | Change::Insert { .. } if was_created => Some(FileMark::Created),
+        Change::Save { .. } | Change::Insert { .. } => Some(FileMark::Edited),
+        Change::Delete { .. } if was_created => None,
+        Change::Delete { .. } => Some(FileMark::Deleted),
+        Change::Flash(_) => before,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{
+        Batch, BatchId, BlobRef, CallId, ContentHash, Seq, Timestamp, TurnId, event::ProjectFile,
+    };
+
+    use super::*;
+    use crate::view::SessionView;
+
+    fn blob(bytes: u64) -> BlobRef {
+        BlobRef { hash: ContentHash::of(&bytes.to_le_bytes()), bytes }
+    }
+
+    fn path() -> ProjectPath {
+        ProjectPath::new("main/a.c").unwrap()
+    }
+
+    fn save(base: Option<u64>) -> Change {
+        Change::Save { path: path(), base: base.map(blob), content: blob(9) }
+    }
+
+    fn proposed(id: u32, change: Change) -> Event {
+        Event::Proposed(Proposal {
+            id: ProposalId(id),
+            turn: TurnId(1),
+            call: CallId(1),
+            agent: "A".into(),
+            tool: "generate_code".into(),
+            reason: String::new(),
+            batch: Batch { id: BatchId(1), index: 1, of: 1 },
+            change,
+            checks: vec![],
+        })
+    }
+
+    fn settled(id: u32, outcome: Outcome) -> Event {
+        Event::Settled { proposal: ProposalId(id), outcome }
+    }
+
+    /// The mark and length of `main/a.c` after each event.
+    fn marks(events: Vec<Event>) -> Vec<Option<(Option<FileMark>, Option<u64>)>> {
+        let mut view = SessionView::default();
+        let follow = |(seq, event)| {
+            view.apply(&Record { v: 1, seq: Seq(seq), at: Timestamp(0), event });
+            view.project.files.get(&path()).map(|file| (file.mark, file.bytes))
+        };
+        (1..).zip(events).map(follow).collect()
+    }
+
+    #[test]
+    fn what_the_session_created_stays_created_until_it_is_removed() {
+        use FileMark::{Created, ProposedDelete, ProposedEdit, ProposedNew};
+        let delete = Change::Delete { path: path(), base: blob(9) };
+        let shown = marks(vec![
+            proposed(1, save(None)),
+            settled(1, Outcome::Applied),
+            proposed(2, save(Some(9))),
+            settled(2, Outcome::Denied),
+            proposed(3, save(Some(9))),
+            settled(3, Outcome::Applied),
+            proposed(4, delete),
+            settled(4, Outcome::Applied),
+        ]);
+        let expected = [
+            Some((Some(ProposedNew), None)),
+            Some((Some(Created), Some(9))),
+            Some((Some(ProposedEdit), Some(9))),
+            Some((Some(Created), Some(9))),
+            Some((Some(ProposedEdit), Some(9))),
+            Some((Some(Created), Some(9))),
+            Some((Some(ProposedDelete), Some(9))),
+            None,
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_file_is_marked_as_proposed_while_any_proposal_for_it_waits() {
+        use FileMark::{Edited, ProposedDelete};
+        let files = vec![ProjectFile { path: path(), bytes: 5 }];
+        let delete = Change::Delete { path: path(), base: blob(5) };
+        let shown = marks(vec![
+            Event::ProjectListed { files, omitted: 0 },
+            proposed(1, save(Some(5))),
+            proposed(2, delete),
+            settled(1, Outcome::Applied),
+            settled(2, Outcome::Denied),
+        ]);
+        assert_eq!(shown[0], Some((None, Some(5))));
+        assert_eq!(shown[3], Some((Some(ProposedDelete), Some(9))));
+        assert_eq!(shown[4], Some((Some(Edited), Some(9))));
+    }
+}

@@ -1,0 +1,83 @@
+//! The list of the project's files, ignore rules honoured.
+
+use ignore::WalkBuilder;
+
+use super::Sandbox;
+use crate::model::event::ProjectFile;
+use crate::model::{Event, ProjectPath};
+
+/// How many files are listed when nothing else is said.
+pub const DEFAULT_LIST_LIMIT: usize = 2_000;
+
+/// Folders that hold what tools make of the project, wherever they are in it.
+const OUTPUT_FOLDERS: [&str; 4] = ["build", "managed_components", ".git", ".firmhand"];
+
+/// How many more entries are counted once the list is full.
+const COUNT_LIMIT: u64 = 100_000;
+
+/// The files of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// By path.
+    pub files: Vec<ProjectFile>,
+    /// How many more there are than could be listed.
+    pub omitted: u64,
+}
+
+impl Listing {
+    /// The list as a fact of the session.
+    #[must_use]
+    pub fn into_event(self) -> Event {
+        Event::ProjectListed { files: self.files, omitted: self.omitted }
+    }
+}
+
+impl Sandbox {
+    /// Lists the regular files, by path and at most `limit` of them. Ignore files, hidden files,
+    /// build output and symbolic links are left out, and so are names that are not UTF-8 or hold
+    /// characters that [`ProjectPath`] refuses.
+    #[must_use]
+    pub fn list(&self, limit: usize) -> Listing {
+        let mut listing = Listing::default();
+        for entry in self.walk() {
+            // An unreadable folder leaves a gap rather than hiding the rest.
+            let Ok(entry) = entry else { continue };
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            let Some(path) = self.project_path(entry.path()) else { continue };
+            if listing.files.len() < limit {
+                let bytes = entry.metadata().map_or(0, |metadata| metadata.len());
+                listing.files.push(ProjectFile { path, bytes });
+            } else if listing.omitted < COUNT_LIMIT {
+                listing.omitted += 1;
+            } else {
+                break;
+            }
+        }
+        listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+        listing
+    }
+
+    fn walk(&self) -> ignore::Walk {
+        WalkBuilder::new(self.root())
+            .follow_links(false)
+            .require_git(false)
+            // What a person ignores everywhere must not change what an agent sees here.
+            .git_global(false)
+            .parents(false)
+            .sort_by_file_name(std::ffi::OsStr::cmp)
+            .filter_entry(|entry| {
+                let name = entry.file_name().to_str();
+                !name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name))
+                    || !entry.file_type().is_some_and(|kind| kind.is_dir())
+                    || entry.depth() == 0
+            })
+            .build()
+    }
+
+    fn project_path(&self, path: &std::path::Path) -> Option<ProjectPath> {
+        let text = path.strip_prefix(self.root()).ok()?.to_str()?;
+        ProjectPath::new(text).ok()
+    }
+}

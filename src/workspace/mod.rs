@@ -1,0 +1,99 @@
+//! The project folder behind a sandbox: listing, reading and hashing, never writing.
+//!
+//! Owns the one handle on the project's folder. The writing half lives in the gate's effects.
+
+mod error;
+mod list;
+mod sandbox;
+
+pub use error::WorkspaceError;
+pub use list::{DEFAULT_LIST_LIMIT, Listing};
+pub use sandbox::{Excerpt, MAX_FILE_BYTES, Sandbox};
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::{ContentHash, ProjectPath, UserError};
+
+    fn path(text: &str) -> ProjectPath {
+        ProjectPath::new(text).unwrap()
+    }
+
+    #[test]
+    fn links_inside_are_followed_and_those_out_are_refused() {
+        let (project, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(outside.path().join("secret"), "s").unwrap();
+        fs::write(project.path().join("a.c"), "a").unwrap();
+        symlink("a.c", project.path().join("near")).unwrap();
+        symlink(outside.path(), project.path().join("far")).unwrap();
+        symlink(
+            format!("../{}", outside.path().file_name().unwrap().to_str().unwrap()),
+            project.path().join("up"),
+        )
+        .unwrap();
+        let sandbox = Sandbox::open(project.path()).unwrap();
+        assert_eq!(sandbox.read(&path("near")).unwrap(), b"a");
+        for file in ["far/secret", "up/secret"] {
+            let error = sandbox.read(&path(file)).unwrap_err();
+            assert!(matches!(error, WorkspaceError::Outside(_)), "{file}: {error}");
+            assert!(sandbox.hash(&path(file)).is_err());
+            assert!(!sandbox.is_file(&path(file)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_told_apart() {
+        let project = tempfile::tempdir().unwrap();
+        fs::create_dir(project.path().join("folder")).unwrap();
+        fs::write(project.path().join("plain"), "abc").unwrap();
+        let sandbox = Sandbox::open(project.path()).unwrap();
+        let kind = |file: &str| sandbox.read(&path(file)).unwrap_err();
+        assert!(matches!(kind("folder"), WorkspaceError::NotAFile(_)));
+        assert!(matches!(kind("none"), WorkspaceError::Missing(_)));
+        assert!(matches!(kind("plain/below"), WorkspaceError::Missing(_)));
+        assert_eq!(sandbox.hash(&path("none")).unwrap(), None);
+        assert_eq!(sandbox.hash(&path("plain")).unwrap(), Some(ContentHash::of(b"abc")));
+        let start = sandbox.read_start(&path("plain"), 2).unwrap();
+        assert_eq!((start.content.as_slice(), start.omitted()), (b"ab".as_slice(), 1));
+    }
+
+    #[test]
+    fn a_missing_project_is_told_with_advice() {
+        let project = tempfile::tempdir().unwrap();
+        let missing = project.path().join("none");
+        let error = UserError::from(Sandbox::open(&missing).unwrap_err());
+        assert!(error.what.contains("none") && !error.why.is_empty() && !error.fix.is_empty());
+    }
+
+    #[test]
+    fn the_list_skips_links_and_names_that_no_path_may_have() {
+        let project = tempfile::tempdir().unwrap();
+        for file in ["a.c", "b\u{202e}.c", "back\\slash.c"] {
+            fs::write(project.path().join(file), "x").unwrap();
+        }
+        symlink("a.c", project.path().join("link.c")).unwrap();
+        let listing = Sandbox::open(project.path()).unwrap().list(10);
+        let names: Vec<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(names, ["a.c"]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_version_control_is_protected_however_it_is_written(
+            before in "[a-z]{0,3}", upper in any::<[bool; 4]>(), after in "[a-z]{1,3}"
+        ) {
+            let git: String = ".git".chars().zip(upper)
+                .map(|(c, upper)| if upper { c.to_ascii_uppercase() } else { c }).collect();
+            let text = format!("{before}/./{git}//{after}").trim_start_matches('/').to_owned();
+            prop_assert!(Sandbox::is_protected(&path(&text)));
+            let git = git.trim_start_matches('.');
+            let harmless = format!("{before}x/{git}/{after}");
+            prop_assert!(!Sandbox::is_protected(&path(&harmless)));
+        }
+    }
+}

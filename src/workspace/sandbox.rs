@@ -1,0 +1,141 @@
+//! The handle on the project folder. Reads through it; hands the folder itself to the gate alone.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File};
+
+use super::WorkspaceError;
+use crate::model::{ContentHash, ProjectPath};
+
+/// Longest file that is read whole, in bytes: sources are far below, and a base has to fit into
+/// the session's blobs.
+pub const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// The project folder. No path given to it can lead out of it, symbolic links included.
+#[derive(Debug)]
+pub struct Sandbox {
+    dir: Dir,
+    root: PathBuf,
+}
+
+/// The beginning of a file, and how much of it there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The bytes from the start of the file.
+    pub content: Vec<u8>,
+    /// Length of the whole file in bytes.
+    pub total: u64,
+}
+
+impl Excerpt {
+    /// How many bytes were left out.
+    #[must_use]
+    pub fn omitted(&self) -> u64 {
+        self.total.saturating_sub(self.content.len() as u64)
+    }
+}
+
+impl Sandbox {
+    /// Opens an existing project folder.
+    ///
+    /// # Errors
+    /// [`WorkspaceError::Root`] when it is missing, is no folder or may not be read.
+    pub fn open(root: &Path) -> Result<Self, WorkspaceError> {
+        let failed = |source| WorkspaceError::Root { folder: root.display().to_string(), source };
+        let root = root.canonicalize().map_err(failed)?;
+        let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed)?;
+        Ok(Self { dir, root })
+    }
+
+    /// Absolute path of the folder, without symbolic links.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder itself, for the gate's effects and nobody else.
+    pub(crate) fn dir_for_effects(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Whether nobody may change what lies there: the history of the version control, and the
+    /// program's own folder. A hook planted there would run without being asked about.
+    #[must_use]
+    pub fn is_protected(path: &ProjectPath) -> bool {
+        path.as_str().split('/').any(|part| {
+            let part = part.to_ascii_lowercase();
+            matches!(part.as_str(), ".git" | ".hg" | ".svn" | ".firmhand")
+        })
+    }
+
+    /// Whether a regular file is there.
+    #[must_use]
+    pub fn is_file(&self, path: &ProjectPath) -> bool {
+        self.dir.metadata(path.as_str()).is_ok_and(|metadata| metadata.is_file())
+    }
+
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// Missing, not a file, outside, longer than [`MAX_FILE_BYTES`], or unreadable.
+    pub fn read(&self, path: &ProjectPath) -> Result<Vec<u8>, WorkspaceError> {
+        let excerpt = self.read_start(path, MAX_FILE_BYTES)?;
+        if excerpt.omitted() > 0 {
+            let (bytes, limit) = (excerpt.total, MAX_FILE_BYTES);
+            return Err(WorkspaceError::TooLarge { path: path.clone(), bytes, limit });
+        }
+        Ok(excerpt.content)
+    }
+
+    /// Reads a whole file; `None` when there is nothing at that path.
+    ///
+    /// # Errors
+    /// As [`Sandbox::read`], save for a missing file.
+    pub fn read_if_there(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        match self.read(path) {
+            Ok(content) => Ok(Some(content)),
+            Err(WorkspaceError::Missing(_)) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Reads at most `limit` bytes from the start of a file.
+    ///
+    /// # Errors
+    /// Missing, not a file, outside, or unreadable.
+    pub fn read_start(&self, path: &ProjectPath, limit: u64) -> Result<Excerpt, WorkspaceError> {
+        let (file, total) = self.open_file(path)?;
+        let mut content = Vec::new();
+        file.take(limit)
+            .read_to_end(&mut content)
+            .map_err(|source| WorkspaceError::of(path, source))?;
+        // The file may have grown or shrunk since its length was asked for.
+        let total = if (content.len() as u64) < limit { content.len() as u64 } else { total };
+        Ok(Excerpt { content, total })
+    }
+
+    /// Hashes a file; `None` when there is nothing at that path.
+    ///
+    /// # Errors
+    /// As [`Sandbox::read`], save for a missing file.
+    pub fn hash(&self, path: &ProjectPath) -> Result<Option<ContentHash>, WorkspaceError> {
+        match self.read(path) {
+            Ok(content) => Ok(Some(ContentHash::of(&content))),
+            Err(WorkspaceError::Missing(_)) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn open_file(&self, path: &ProjectPath) -> Result<(File, u64), WorkspaceError> {
+        let failed = |source: io::Error| WorkspaceError::of(path, source);
+        // Asked before opening: opening a pipe would wait for its other end.
+        let metadata = self.dir.metadata(path.as_str()).map_err(failed)?;
+        if !metadata.is_file() {
+            return Err(WorkspaceError::NotAFile(path.clone()));
+        }
+        let file = self.dir.open(path.as_str()).map_err(failed)?;
+        Ok((file, metadata.len()))
+    }
+}

@@ -1,0 +1,204 @@
+//! A project in a temporary folder, a virtual board, and ears for its port.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use firmhand::config::assets::Assets;
+use firmhand::model::{BuildId, FlashPlan, Timestamp, UserError};
+use firmhand::toolchain::{
+    BuildJob, BuildReport, BuildSink, FlashOrder, Kit, Toolchain, VirtualToolchain,
+};
+use serial2_tokio::SerialPort;
+use tokio_util::sync::CancellationToken;
+
+pub const HELLO: &str = "#include \"esp_log.h\"\n\nvoid app_main(void)\n{\n    \
+                         ESP_LOGI(\"hello\", \"hello from the board\");\n}\n";
+
+/// Longest a test waits for anything; only a failing test gets there.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(Default)]
+struct Paper(Mutex<Vec<u8>>);
+
+impl BuildSink for Paper {
+    fn output(&self, bytes: &[u8]) {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+    }
+
+    fn progress(&self, done: u32, total: u32) {
+        assert!(done <= total);
+    }
+}
+
+pub struct Bench {
+    dir: tempfile::TempDir,
+    board: VirtualToolchain,
+    paper: Arc<Paper>,
+    pub cancel: CancellationToken,
+}
+
+fn kit() -> Kit {
+    let assets = Assets::built_in();
+    let files = assets.list("assets/virtual").into_iter().map(|path| {
+        let (bytes, _) = assets.bytes(&path).unwrap();
+        (path.strip_prefix("assets/virtual/").unwrap().to_owned(), bytes)
+    });
+    Kit::new(files).unwrap()
+}
+
+impl Bench {
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let board = VirtualToolchain::new(kit(), dir.path().join("board"));
+        let paper = Arc::default();
+        let bench = Self { dir, board, paper, cancel: CancellationToken::new() };
+        bench.write(
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.16)\n\
+             include($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(bench)\n",
+        );
+        bench.write(
+            "main/CMakeLists.txt",
+            "idf_component_register(SRCS \"main.c\" INCLUDE_DIRS \".\")\n",
+        );
+        for (path, text) in files {
+            bench.write(path, text);
+        }
+        bench
+    }
+
+    pub fn with_compiler(mut self, compiler: Result<PathBuf, UserError>) -> Self {
+        self.board =
+            VirtualToolchain::with_compiler(kit(), self.dir.path().join("board"), compiler);
+        self
+    }
+
+    pub fn with_compiler_script(self, script: &str) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.dir.path().join("compiler.sh");
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        self.with_compiler(Ok(path))
+    }
+
+    pub fn path(&self, inside: &str) -> PathBuf {
+        self.dir.path().join("project").join(inside)
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub async fn build(&self) -> BuildReport {
+        self.build_within(PATIENCE).await
+    }
+
+    pub async fn build_within(&self, timeout: Duration) -> BuildReport {
+        self.paper.0.lock().unwrap().clear();
+        let (project, sink) = (self.path(""), self.paper.clone());
+        self.board.build(BuildJob { project, sink, timeout, cancel: self.cancel.clone() }).await
+    }
+
+    /// What the last build printed.
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&self.paper.0.lock().unwrap()).into_owned()
+    }
+
+    /// The lines of steps that the last build ran.
+    pub fn steps(&self) -> Vec<String> {
+        self.log().lines().filter(|line| line.starts_with('[')).map(str::to_owned).collect()
+    }
+
+    pub fn plan(&self) -> FlashPlan {
+        self.board.plan_flash(&self.path(""), BuildId(1), Timestamp(0)).unwrap()
+    }
+
+    pub async fn flash_plan(&self, plan: FlashPlan) -> Result<String, UserError> {
+        let total = plan.total_bytes();
+        let last = Arc::new(Mutex::new(0));
+        let seen = last.clone();
+        let progress = Arc::new(move |done, of| {
+            assert_eq!(of, total);
+            *seen.lock().unwrap() = done;
+        });
+        let (project, cancel) = (self.path(""), self.cancel.clone());
+        let board = self.board.flash(FlashOrder { project, plan, progress, cancel }).await?;
+        assert_eq!(*last.lock().unwrap(), total);
+        assert!(board.simulated && board.label == "virtual board");
+        Ok(board.port)
+    }
+
+    pub async fn flash(&self) -> Ears {
+        let path = self.flash_plan(self.plan()).await.unwrap();
+        Ears { port: SerialPort::open(&path, 115_200).unwrap(), path, heard: Vec::new() }
+    }
+
+    /// Function and place of each address; `None` where there is no `addr2line`.
+    pub fn resolve(&self, counters: &[String]) -> Option<Vec<String>> {
+        let elf = self.path("build/bench.elf");
+        let run = Command::new("addr2line").arg("-pfe").arg(elf).args(counters).output().ok()?;
+        let text = String::from_utf8(run.stdout).unwrap();
+        Some(text.lines().map(|line| line.replace(" at ", " ")).collect())
+    }
+}
+
+pub struct Ears {
+    port: SerialPort,
+    pub path: String,
+    heard: Vec<u8>,
+}
+
+impl Ears {
+    /// Listens until the text comes, and to the end of its line.
+    pub async fn until(&mut self, text: &str) -> String {
+        let wait = async {
+            let mut buffer = vec![0; 64 * 1024];
+            loop {
+                let heard = String::from_utf8_lossy(&self.heard).into_owned();
+                if heard.split_once(text).is_some_and(|(_, after)| after.contains('\n')) {
+                    return heard;
+                }
+                let count = self.port.read(&mut buffer).await.unwrap();
+                assert!(count > 0, "the port was closed after: {heard}");
+                self.heard.extend_from_slice(&buffer[..count]);
+            }
+        };
+        match tokio::time::timeout(PATIENCE, wait).await {
+            Ok(heard) => heard,
+            Err(_) => panic!("no `{text}` in: {}", String::from_utf8_lossy(&self.heard)),
+        }
+    }
+}
+
+pub fn number_after(text: &str, before: &str) -> i32 {
+    let rest = text.split_once(before).unwrap().1;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
+    rest[..end].parse().unwrap()
+}
+
+/// Program counters of the first backtrace.
+pub fn backtrace(text: &str) -> Vec<String> {
+    let line = text.lines().find_map(|line| line.strip_prefix("Backtrace: ")).unwrap();
+    line.split(' ').map(|pair| pair.split(':').next().unwrap().to_owned()).collect()
+}
+
+pub fn is_running(pid: &str) -> bool {
+    // A dead process that nobody has collected yet does not count.
+    let run = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+    let state = String::from_utf8_lossy(&run.stdout).trim().to_owned();
+    !state.is_empty() && !state.starts_with('Z')
+}
+
+pub async fn wait_until(what: &str, ready: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if ready() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("never: {what}");
+}

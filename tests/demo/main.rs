@@ -1,0 +1,13 @@
+//! The recorded demo, played without a screen: all the ways a person can take through it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test says what is wrong by panicking, and works on its own files"
+)]
+
+mod branches;
+mod stage;
+mod whole;
+mod workbench;

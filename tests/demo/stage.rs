@@ -1,0 +1,306 @@
+//! A place where the recorded demo is played: everything but the model is the program's own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use firmhand::config::{Assets, Origin, Policy, Rule, Ruling};
+use firmhand::device::SerialHub;
+use firmhand::engine::{Engine, EngineHandle, EngineSetup, Recorder, Team, toolbox};
+use firmhand::gate::{Desk, Gate, GateParts, Numbers};
+use firmhand::journal::{ReadItem, SessionDir, scan};
+use firmhand::knowledge::{Knowledge, NameList};
+use firmhand::model::event::{SessionParts, SessionStart};
+use firmhand::model::{
+    Event, Intent, Ledger, Proposal, Record, Seq, SessionId, SessionOutcome, Timestamp, Verdict,
+};
+use firmhand::provider::{Pacing, Script, Scripted};
+use firmhand::toolchain::Toolchain;
+use firmhand::tools::{Limits, Registry, ToolContext, known};
+use firmhand::workspace::Sandbox;
+use tokio_util::sync::CancellationToken;
+
+/// The recording that ships.
+pub fn demo() -> Arc<Script> {
+    const FOLDER: &str = "assets/demo/i2c-scan";
+    let assets = Assets::built_in();
+    let text = |name: &str| {
+        let file = assets.text(&format!("{FOLDER}/{name}"))?;
+        Ok(file.text.into_owned())
+    };
+    Arc::new(Script::parse("script.toml", &text("script.toml").unwrap(), &text).unwrap())
+}
+
+/// What a person does.
+pub trait Person {
+    /// Decides a proposal; how often this file or flash was proposed before, from 0.
+    fn decide(&mut self, proposal: &Proposal, before: usize) -> Verdict;
+
+    /// Answers a question of the program.
+    fn answer(&mut self, text: &str) -> String {
+        panic!("nobody expected the question: {text}")
+    }
+
+    /// Says something once after this event.
+    fn says(&mut self, _event: &Event) -> Option<String> {
+        None
+    }
+}
+
+/// A person who is never asked, because a rule decides.
+pub struct Nobody;
+
+impl Person for Nobody {
+    fn decide(&mut self, proposal: &Proposal, _: usize) -> Verdict {
+        panic!("nobody is there for {proposal:?}")
+    }
+}
+
+impl<F: FnMut(&Proposal, usize) -> Verdict> Person for F {
+    fn decide(&mut self, proposal: &Proposal, before: usize) -> Verdict {
+        self(proposal, before)
+    }
+}
+
+/// Approves.
+pub fn approve() -> Verdict {
+    Verdict::Approve
+}
+
+/// Rejects with these words.
+pub fn reject(reason: &str) -> Verdict {
+    Verdict::Reject { reason: reason.to_owned() }
+}
+
+/// A project folder, a data folder and a toolchain.
+pub struct Stage {
+    root: tempfile::TempDir,
+    session: SessionDir,
+    toolchain: Arc<dyn Toolchain>,
+    policy: Policy,
+}
+
+impl Stage {
+    pub fn new(toolchain: Arc<dyn Toolchain>) -> Self {
+        Self::with(|_| toolchain)
+    }
+
+    /// With a toolchain that keeps files of its own beside the project.
+    pub fn with(make: impl FnOnce(&Path) -> Arc<dyn Toolchain>) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let toolchain = make(root.path());
+        fs::create_dir(root.path().join("project")).unwrap();
+        let session = SessionDir::create(root.path(), "task", Timestamp(0)).unwrap();
+        Self { root, session, toolchain, policy: Policy::default() }
+    }
+
+    /// With a rule that allows everything.
+    pub fn allowing_all(mut self) -> Self {
+        let (kind, tool, agent, path) = (None, None, None, None);
+        let origin = Origin::User { file: "policy.toml".into(), line: 1 };
+        self.policy =
+            Policy::new(vec![Rule { decide: Ruling::Allow, kind, tool, agent, path, origin }]);
+        self
+    }
+
+    /// A path in the project.
+    pub fn project(&self, below: &str) -> PathBuf {
+        self.root.path().join("project").join(below)
+    }
+
+    /// The text of a file of the project.
+    pub fn file(&self, below: &str) -> String {
+        fs::read_to_string(self.project(below)).unwrap()
+    }
+
+    /// All bytes of a raw log.
+    pub fn log(&self, log: firmhand::model::LogId) -> String {
+        let bytes = fs::read(self.session.log_file(log)).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The journal as it is on disk.
+    pub fn records(&self) -> Vec<Record> {
+        let mut records = Vec::new();
+        scan(&self.session.journal(), |item, _| match item {
+            ReadItem::Record(record) => records.push(record),
+            other => panic!("the journal is damaged: {other:?}"),
+        })
+        .unwrap();
+        records
+    }
+
+    pub fn events(&self) -> Vec<Event> {
+        self.records().into_iter().map(|record| record.event).collect()
+    }
+
+    fn setup(&self, recorder: &Arc<Recorder>, known_before: &[Record]) -> EngineSetup {
+        let proposals = known_before.iter().filter_map(|record| match &record.event {
+            Event::Proposed(proposal) => Some(proposal),
+            _ => None,
+        });
+        let numbers = Numbers::after(proposals);
+        let assets = Assets::built_in();
+        let (desk, stop) = (Desk::default(), CancellationToken::new());
+        let ledger: Arc<dyn Ledger> = Arc::clone(recorder) as Arc<dyn Ledger>;
+        let sandbox = Arc::new(Sandbox::open(&self.project("")).unwrap());
+        let gate = GateParts {
+            ledger: Arc::clone(&ledger),
+            blobs: Arc::new(recorder.blobs().clone()),
+            sandbox: Arc::clone(&sandbox),
+            toolchain: Arc::clone(&self.toolchain),
+            policy: Arc::new(self.policy.clone()),
+            cancel: stop.clone(),
+        };
+        let documents: Vec<(String, String)> = assets
+            .list("assets/knowledge")
+            .into_iter()
+            .map(|path| (path.clone(), assets.text(&path).unwrap().text.into_owned()))
+            .collect();
+        let documents = documents.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        let names = assets.text("assets/names/esp-idf.txt").unwrap().text;
+        let context = ToolContext {
+            sandbox: Arc::clone(&sandbox),
+            ledger: Arc::clone(&ledger),
+            state: recorder.state(),
+            knowledge: Arc::new(Knowledge::new(documents).unwrap()),
+            names: Arc::new(NameList::parse("esp-idf.txt", &names).unwrap()),
+            toolchain: Arc::clone(&self.toolchain),
+            serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
+            limits: Limits::default(),
+            cancel: stop.clone(),
+        };
+        let script = demo();
+        EngineSetup {
+            session: self.start(script.task()),
+            team: Team::load(&assets, "generate", &known).unwrap(),
+            gate: Arc::new(Gate::new(gate, &desk, numbers)),
+            tools: toolbox(&Registry::new(&context)),
+            provider: Arc::new(Scripted::new(script, Pacing::Instant)),
+            limits: firmhand::engine::Limits::default(),
+            state: recorder.state(),
+            project: sandbox,
+            ledger,
+            desk,
+            stop,
+        }
+    }
+
+    fn start(&self, task: &str) -> SessionStart {
+        SessionStart {
+            id: SessionId::new("demo"),
+            task: task.to_owned(),
+            team: "generate".to_owned(),
+            project: self.project("").display().to_string(),
+            model: "scripted model".to_owned(),
+            toolchain: self.toolchain.label(),
+            program: "0".to_owned(),
+            parts: SessionParts::default(),
+        }
+    }
+
+    /// Plays the recording from beginning to end.
+    pub fn play(&self, person: impl Person) -> SessionOutcome {
+        runtime().block_on(async {
+            let recorder = Arc::new(Recorder::create(self.session.clone()).unwrap());
+            let setup = self.setup(&recorder, &[]);
+            let desk = setup.desk.clone();
+            let run = Engine::start(setup).unwrap();
+            self.supervise(run, desk, person).await
+        })
+    }
+
+    /// Begins to play and leaves as soon as so many records are there; tells how many there are.
+    pub fn leave_after(&self, records: usize) -> usize {
+        runtime().block_on(async {
+            let recorder = Arc::new(Recorder::create(self.session.clone()).unwrap());
+            let mut published = recorder.subscribe();
+            let run = Engine::start(self.setup(&recorder, &[])).unwrap();
+            let is_there = |seq: &Seq| seq.0 >= records as u64;
+            let reached =
+                tokio::time::timeout(Duration::from_secs(60), published.wait_for(is_there));
+            reached.await.unwrap().unwrap();
+            run.detach().await;
+        });
+        self.records().len()
+    }
+
+    /// Goes on where the run was left.
+    pub fn go_on(&self, person: impl Person) -> SessionOutcome {
+        runtime().block_on(async {
+            let records = self.records();
+            let (recorder, _) = Recorder::reopen(self.session.clone()).unwrap();
+            let recorder = Arc::new(recorder);
+            for record in &records {
+                recorder.state().fold(record);
+            }
+            let setup = self.setup(&recorder, &records);
+            let desk = setup.desk.clone();
+            let run = Engine::resume(setup, &records).unwrap();
+            self.supervise(run, desk, person).await
+        })
+    }
+
+    async fn supervise(
+        &self,
+        run: EngineHandle,
+        desk: Desk,
+        mut person: impl Person,
+    ) -> SessionOutcome {
+        let mut seen = 0;
+        // Not decided as far as is known; what a rule decides never waits at the desk.
+        let mut open: Vec<Proposal> = Vec::new();
+        let mut proposed: BTreeMap<String, usize> = BTreeMap::new();
+        loop {
+            let is_over = run.is_finished();
+            let events = self.events();
+            for event in events.get(seen..).unwrap_or_default() {
+                if let Some(text) = person.says(event) {
+                    send(&run, Intent::Say { to: None, text }).await;
+                }
+                match event {
+                    Event::Proposed(proposal) => open.push(proposal.clone()),
+                    Event::Decided { proposal, .. } => open.retain(|known| known.id != *proposal),
+                    Event::Asked { question, text, .. } => {
+                        let (question, answer) = (*question, person.answer(text));
+                        send(&run, Intent::Answer { question, answer }).await;
+                    }
+                    _ => {}
+                }
+            }
+            seen = events.len();
+            let waiting = desk.waiting();
+            let (now, later): (Vec<_>, Vec<_>) =
+                open.into_iter().partition(|known| waiting.contains(&known.id));
+            open = later;
+            for proposal in now {
+                let count = proposed.entry(subject(&proposal)).or_default();
+                let verdict = person.decide(&proposal, *count);
+                *count += 1;
+                let (proposal, shown) = (proposal.id, proposal.change.hash());
+                send(&run, Intent::Decide { proposal, shown, unseen: 0, verdict }).await;
+            }
+            if is_over {
+                return run.join().await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2).enable_all().build().unwrap()
+}
+
+/// What a proposal is about: its path, or `flash`.
+pub fn subject(proposal: &Proposal) -> String {
+    proposal.change.path().map_or_else(|| "flash".to_owned(), ToString::to_string)
+}
+
+async fn send(run: &EngineHandle, intent: Intent) {
+    // A run that has just ended takes no wishes any more.
+    let _ = run.intents.send(intent).await;
+}

@@ -1,0 +1,199 @@
+//! A person at the desk: looks at what waits, decides by keys, and checks the journal for what
+//! was taken.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use firmhand::model::{Decision, Event, Outcome, Proposal, ProposalId, SessionOutcome, Verdict};
+
+use crate::place::Place;
+use crate::terminal::{PATIENCE, Size, Terminal};
+
+/// How long a person looks before a key decides; longer than the keys are dead.
+const LOOK: Duration = Duration::from_millis(400);
+/// After this a decision that was not recorded is made again. Longer than the time in which a key
+/// counts as held down.
+const AGAIN: Duration = Duration::from_millis(1_200);
+/// Pages that the longest file of the demo has, and some more.
+const PAGES: usize = 12;
+
+/// What the desk comes to next.
+pub enum Next {
+    Waits(Proposal),
+    Ended(SessionOutcome),
+}
+
+/// A session on screen.
+pub struct Desk<'a> {
+    pub place: &'a Place,
+    pub terminal: Terminal,
+}
+
+impl<'a> Desk<'a> {
+    /// Starts the demo.
+    pub fn demo(place: &'a Place, size: Size) -> Self {
+        Self { place, terminal: place.demo(size) }
+    }
+
+    /// Takes the only session up again.
+    pub fn resume(place: &'a Place, size: Size) -> Self {
+        Self { place, terminal: place.open(&["resume", "--speed", "max"], size) }
+    }
+
+    /// Waits for the next proposal, or for the session's end.
+    #[track_caller]
+    pub fn next(&self) -> Next {
+        let found = self.place.within(PATIENCE, || {
+            if self.terminal.is_closed() {
+                self.fail("the program ended");
+            }
+            if let Some(&id) = self.place.waiting().first() {
+                return Some(Next::Waits(self.proposal(id)));
+            }
+            self.place.events().into_iter().rev().find_map(|event| match event {
+                Event::SessionEnded { outcome } => Some(Next::Ended(outcome)),
+                _ => None,
+            })
+        });
+        found.unwrap_or_else(|| self.fail("neither a proposal nor an end"))
+    }
+
+    /// Waits for the next proposal.
+    #[track_caller]
+    pub fn next_proposal(&self) -> Proposal {
+        match self.next() {
+            Next::Waits(proposal) => proposal,
+            Next::Ended(outcome) => self.fail(&format!("the session ended: {outcome:?}")),
+        }
+    }
+
+    fn proposal(&self, id: ProposalId) -> Proposal {
+        let events = self.place.events().into_iter();
+        let mut found = events.filter_map(|event| match event {
+            Event::Proposed(proposal) if proposal.id == id => Some(proposal),
+            _ => None,
+        });
+        found.next().unwrap_or_else(|| self.fail("an unknown proposal waits"))
+    }
+
+    /// Turns to the review and waits until the proposal is on screen.
+    #[track_caller]
+    pub fn turn_to(&mut self, proposal: &Proposal) {
+        self.terminal.press("esc 3");
+        let path = proposal.change.path().map_or("", |path| path.as_str());
+        let mut name = format!("{} {path}", proposal.change.kind());
+        if self.terminal.look(|screen| screen.size().1) < Size::SMALL.columns {
+            // The title is cut.
+            name.truncate(12);
+        }
+        let name = regex::escape(name.trim_end());
+        self.terminal.wait_for(&name);
+    }
+
+    /// Goes through the whole change and returns every screen on the way.
+    pub fn leaf_through(&mut self) -> Vec<String> {
+        self.terminal.press("home");
+        let mut screens = Vec::new();
+        for _ in 0..PAGES {
+            thread::sleep(Duration::from_millis(60));
+            screens.push(self.terminal.screen());
+            self.terminal.press("pagedown");
+        }
+        thread::sleep(Duration::from_millis(60));
+        screens.push(self.terminal.screen());
+        screens
+    }
+
+    /// Looks at all of the proposal, then approves it by the plain key.
+    #[track_caller]
+    pub fn approve(&mut self, proposal: &Proposal) {
+        self.turn_to(proposal);
+        self.leaf_through();
+        thread::sleep(LOOK);
+        for _ in 0..5 {
+            self.terminal.press("a");
+            if let Some(decision) = self.decided(proposal.id, AGAIN) {
+                assert_eq!(decision.verdict, Verdict::Approve);
+                assert_eq!(decision.shown, proposal.change.hash());
+                assert_eq!(decision.unseen, 0, "lines of {} were not on screen", proposal.id);
+                return;
+            }
+        }
+        self.fail(&format!("proposal {} cannot be approved", proposal.id));
+    }
+
+    /// Rejects the proposal with these words.
+    #[track_caller]
+    pub fn reject(&mut self, proposal: &Proposal, words: &str) {
+        self.turn_to(proposal);
+        thread::sleep(LOOK);
+        self.terminal.press("r");
+        self.terminal.wait_for("Reject");
+        self.terminal.type_slowly(words);
+        self.terminal.wait_for(&regex::escape(words));
+        self.terminal.press("enter");
+        let Some(decision) = self.decided(proposal.id, PATIENCE) else {
+            self.fail(&format!("the rejection of {} was not recorded", proposal.id));
+        };
+        assert_eq!(decision.verdict, Verdict::Reject { reason: words.to_owned() });
+    }
+
+    /// What was decided on a proposal, if it is recorded in that time.
+    pub fn decided(&self, id: ProposalId, time: Duration) -> Option<Decision> {
+        self.place.event_within(time, |event| match event {
+            Event::Decided { proposal, decision } if *proposal == id => Some(decision.clone()),
+            _ => None,
+        })
+    }
+
+    /// Approves everything to the end, checks that every file on disk is what was approved, and
+    /// returns how many there were to decide.
+    #[track_caller]
+    pub fn approve_everything(&mut self) -> usize {
+        let mut count = 0;
+        loop {
+            match self.next() {
+                Next::Waits(proposal) => {
+                    self.approve(&proposal);
+                    self.check_applied(&proposal);
+                    count += 1;
+                }
+                Next::Ended(outcome) => {
+                    assert_eq!(outcome, SessionOutcome::Completed);
+                    return count;
+                }
+            }
+        }
+    }
+
+    #[track_caller]
+    fn check_applied(&self, proposal: &Proposal) {
+        let outcome = self.place.event_within(PATIENCE, |event| match event {
+            Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
+            _ => None,
+        });
+        assert_eq!(outcome, Some(Outcome::Applied), "{proposal:?}");
+        if let (Some(path), Some(content)) = (proposal.change.path(), proposal.change.after()) {
+            let on_disk = fs::read(self.place.project().join(path.as_str())).unwrap();
+            assert_eq!(firmhand::model::ContentHash::of(&on_disk), content.hash, "{path}");
+        }
+    }
+
+    /// Leaves an ended session.
+    #[track_caller]
+    pub fn quit(mut self) -> Terminal {
+        self.terminal.press("esc q");
+        assert_eq!(self.terminal.wait_exit().exit_code(), 0);
+        self.terminal
+    }
+
+    /// Fails the test, showing the screen and the end of the journal.
+    #[track_caller]
+    pub fn fail(&self, why: &str) -> ! {
+        let events = self.place.events();
+        let last: Vec<String> =
+            events.iter().rev().take(5).rev().map(|event| format!("{event:?}")).collect();
+        self.terminal.fail(format!("{why}\nlast events:\n{}", last.join("\n")))
+    }
+}

@@ -1,0 +1,96 @@
+//! Without a screen: exit codes, and events on standard output.
+
+use std::fs;
+
+use firmhand::model::{Event, Record, SessionOutcome};
+
+use crate::place::Place;
+
+const TASK: &str = "Generate an I2C driver for the ESP32";
+
+fn policy(place: &Place, text: &str) -> String {
+    let file = place.config().join("rules.toml");
+    fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn allowed_everything_the_run_completes_and_prints_every_record() {
+    let place = Place::new();
+    let policy = policy(&place, "[[policy]]\ndecide = \"allow\"\n");
+    let project = place.project().to_str().unwrap().to_owned();
+    let run = ["run", TASK, "--speed", "max", "--json", "--policy", &policy, "--project", &project];
+    let output = place.run(&run);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    let printed: Vec<Record> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let journal = place.journal();
+    assert_eq!(printed, journal[..printed.len()]);
+    let end = Event::SessionEnded { outcome: SessionOutcome::Completed };
+    let at = printed.iter().position(|record| record.event == end).expect("an end");
+    // The board runs on when the team is done; nobody has to wait for its last words.
+    for record in &journal[at + 1..] {
+        let event = &record.event;
+        assert!(matches!(event, Event::LogGrew { .. } | Event::SerialClosed { .. }), "{event:?}");
+    }
+    assert!(place.project().join("CMakeLists.txt").exists());
+}
+
+#[test]
+fn without_rules_nothing_is_written_and_the_run_does_not_succeed() {
+    let place = Place::new();
+    let project = place.project().to_str().unwrap().to_owned();
+    let output = place.run(&["run", TASK, "--speed", "max", "--json", "--project", &project]);
+    let code = output.status.code().expect("an exit code");
+    assert!([3, 4].contains(&code), "exit code {code}");
+    assert!(!place.project().join("CMakeLists.txt").exists());
+    for event in place.events() {
+        if let Event::Settled { outcome, .. } = event {
+            assert_eq!(outcome, firmhand::model::Outcome::Denied);
+        }
+    }
+}
+
+#[test]
+fn wrong_usage_and_wrong_files_have_their_own_codes_and_a_sentence() {
+    let place = Place::new();
+    let said = |args: &[&str]| {
+        let output = place.run(args);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(!errors.contains("panicked"), "{errors}");
+        (output.status.code(), errors)
+    };
+    assert_eq!(said(&["run"]).0, Some(2));
+    assert_eq!(said(&["unheard-of"]).0, Some(2));
+    let (code, words) = said(&["run", TASK, "--policy", "/nowhere/rules.toml"]);
+    assert!(code == Some(1) && words.contains("/nowhere/rules.toml"), "{code:?} {words}");
+    let bad = policy(&place, "[[policy]]\ndecide = \"perhaps\"\n");
+    let (code, words) = said(&["run", TASK, "--policy", &bad]);
+    assert!(code == Some(1) && words.contains("rules.toml, line 2"), "{code:?} {words}");
+    let (code, words) = said(&["run", TASK, "--team", "generte"]);
+    assert!(code == Some(1) && words.contains("generate"), "{code:?} {words}");
+    let (code, words) = said(&["replay", "no-such-session"]);
+    assert!(code == Some(1) && words.contains("no-such-session"), "{code:?} {words}");
+}
+
+#[test]
+fn without_a_terminal_the_desk_says_so() {
+    let place = Place::new();
+    let output = place.run(&["demo"]);
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(words.contains("terminal") && words.contains("firmhand run"), "{words}");
+}
+
+#[test]
+fn a_fresh_home_has_no_sessions_and_says_how_to_begin() {
+    let place = Place::new();
+    let output = place.run(&["sessions"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("firmhand demo"));
+    assert_eq!(place.run(&["--version"]).status.code(), Some(0));
+}

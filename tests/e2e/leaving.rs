@@ -1,0 +1,141 @@
+//! Leaving in the middle: stopped, detached, killed; and coming back.
+
+use std::time::Duration;
+
+use firmhand::model::{Event, SessionOutcome};
+use rustix::process::Signal;
+
+use crate::desk::Desk;
+use crate::place::Place;
+use crate::terminal::Size;
+
+#[test]
+fn stopped_in_the_middle_the_journal_is_whole() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::SMALL);
+    let first = desk.next_proposal();
+    desk.approve(&first);
+    desk.next_proposal();
+    desk.terminal.press("esc q");
+    desk.terminal.wait_for("Stop the run");
+    desk.terminal.press("down down enter");
+    place.wait_for_event(&desk.terminal, "the end", |event| match event {
+        Event::SessionEnded { .. } => Some(()),
+        _ => None,
+    });
+    desk.quit();
+    assert!(place.journal_is_whole());
+    let journal = place.journal();
+    let last = &journal.last().expect("records").event;
+    assert_eq!(*last, Event::SessionEnded { outcome: SessionOutcome::Stopped });
+    let listed = String::from_utf8(place.run(&["sessions"]).stdout).unwrap();
+    assert!(listed.contains("stopped"), "{listed}");
+}
+
+#[test]
+fn killed_with_a_proposal_waiting_it_waits_again_with_its_full_diff() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::SMALL);
+    let first = desk.next_proposal();
+    desk.approve(&first);
+    let waiting = desk.next_proposal();
+    desk.turn_to(&waiting);
+    desk.terminal.signal(Signal::KILL);
+    desk.terminal.wait_exit();
+    let before = place.journal();
+
+    let mut desk = Desk::resume(&place, Size::SMALL);
+    let again = desk.next_proposal();
+    assert_eq!(again, waiting);
+    desk.turn_to(&again);
+    let shown = desk.leaf_through().join("\n");
+    let content = place.content(&again);
+    for line in content.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        // Long lines are wrapped.
+        let start: String = line.chars().take(50).collect();
+        assert!(shown.contains(&start), "not on screen: {line}\n{shown}");
+    }
+    desk.approve_everything();
+    desk.quit();
+    let after = place.journal();
+    assert_eq!(after[..before.len()], before[..], "the past was changed");
+    let proposed = |event: &&Event| matches!(event, Event::Proposed(p) if p.id == waiting.id);
+    assert_eq!(place.events().iter().filter(proposed).count(), 1, "proposed twice");
+}
+
+#[test]
+fn left_for_later_it_is_there_again() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::SMALL);
+    let waiting = desk.next_proposal();
+    desk.turn_to(&waiting);
+    desk.terminal.press("q");
+    desk.terminal.wait_for("go on later");
+    desk.terminal.press("down enter");
+    assert_eq!(desk.terminal.wait_exit().exit_code(), 0);
+    let resume = format!("firmhand resume {}", place.session_name());
+    desk.terminal.wait_for_after_exit(&resume);
+    assert_eq!(place.waiting()[0], waiting.id);
+
+    let mut desk = Desk::resume(&place, Size::LARGE);
+    let again = desk.next_proposal();
+    assert_eq!(again, waiting);
+    desk.approve(&again);
+    let next = desk.next_proposal();
+    assert_ne!(next.id, waiting.id);
+}
+
+#[test]
+fn two_programs_cannot_run_one_session() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::SMALL);
+    let waiting = desk.next_proposal();
+    let mut second = place.open(&["resume"], Size::SMALL);
+    assert_eq!(second.wait_exit().exit_code(), 1);
+    second.wait_for_after_exit("open in another firmhand");
+    // The first is not disturbed.
+    desk.approve(&waiting);
+}
+
+#[test]
+fn terminated_it_can_be_resumed() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::SMALL);
+    let waiting = desk.next_proposal();
+    desk.turn_to(&waiting);
+    desk.terminal.signal(Signal::TERM);
+    assert_eq!(desk.terminal.wait_exit().exit_code(), 143);
+    assert!(place.journal_is_whole());
+    let desk = Desk::resume(&place, Size::SMALL);
+    assert_eq!(desk.next_proposal(), waiting);
+}
+
+#[test]
+fn replayed_it_is_seen_again_step_by_step() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::LARGE);
+    desk.approve_everything();
+    desk.quit();
+    let journal = place.journal();
+    let count = journal.len();
+
+    let mut replay = place.open(&["replay"], Size::LARGE);
+    replay.press("$");
+    replay.wait_for(&format!(r"\b{count}\b"));
+    replay.wait_for("completed|Completed");
+    replay.press("0");
+    replay.wait_gone("completed|Completed");
+    replay.press("}");
+    let first = journal.iter().find_map(|record| match &record.event {
+        Event::Proposed(proposal) => proposal.change.path().cloned(),
+        _ => None,
+    });
+    let first = first.expect("a file was proposed");
+    replay.wait_for(&format!("save {}", regex::escape(first.as_str())));
+    // Nothing can be decided in the past.
+    replay.press("3 a");
+    std::thread::sleep(Duration::from_millis(300));
+    replay.press("esc q");
+    assert_eq!(replay.wait_exit().exit_code(), 0);
+    assert_eq!(place.journal(), journal);
+}

@@ -1,0 +1,19 @@
+//! The real program in a pseudo-terminal, driven by key names.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test says what is wrong by panicking, and works on its own files"
+)]
+
+mod deciding;
+mod desk;
+mod headless;
+mod keys;
+mod leaving;
+mod place;
+mod screens;
+mod selftest;
+mod terminal;

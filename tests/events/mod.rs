@@ -1,0 +1,289 @@
+//! One of every kind of event, for tests.
+
+#![allow(dead_code, reason = "not every test uses all of it")]
+#![allow(clippy::unwrap_used, reason = "a test's helpers fail the test")]
+
+use firmhand::model::event::{Level, ProjectFile, SessionParts, SessionStart};
+use firmhand::model::*;
+
+/// The last of the numbers that [`kind`] gives.
+pub const LAST_KIND: usize = 31;
+
+/// A number for each kind of event; a new kind does not compile until it has one here, and then
+/// the scenario must hold it.
+pub fn kind(event: &Event) -> usize {
+    match event {
+        Event::SessionStarted(_) => 0,
+        Event::SessionResumed { .. } => 1,
+        Event::SessionEnded { .. } => 2,
+        Event::ProjectListed { .. } => 3,
+        Event::PhaseStarted { .. } => 4,
+        Event::PhaseEnded { .. } => 5,
+        Event::SpeakerChosen { .. } => 6,
+        Event::TurnStarted { .. } => 7,
+        Event::TextAdded { .. } => 8,
+        Event::ToolCalled { .. } => 9,
+        Event::ToolAnswered { .. } => 10,
+        Event::ModelAnswered { .. } => 11,
+        Event::TurnEnded { .. } => 12,
+        Event::Proposed(_) => 13,
+        Event::Decided { .. } => 14,
+        Event::Settled { .. } => 15,
+        Event::FlashProgress { .. } => 16,
+        Event::BuildStarted { .. } => 17,
+        Event::BuildProgress { .. } => 18,
+        Event::BuildEnded { .. } => 19,
+        Event::LogGrew { .. } => 20,
+        Event::BoardConnected(_) => 21,
+        Event::BoardLost { .. } => 22,
+        Event::SerialOpened { .. } => 23,
+        Event::SerialClosed { .. } => 24,
+        Event::PersonSaid { .. } => 25,
+        Event::Asked { .. } => 26,
+        Event::Answered { .. } => 27,
+        Event::Paused => 28,
+        Event::Unpaused => 29,
+        Event::StopRequested => 30,
+        Event::Noticed { .. } => 31,
+    }
+}
+
+fn path(number: u32) -> ProjectPath {
+    ProjectPath::new(&format!("main/src/f{number}.c")).unwrap()
+}
+
+fn blob(number: u32) -> BlobRef {
+    BlobRef { hash: ContentHash::of(&number.to_le_bytes()), bytes: u64::from(number) }
+}
+
+fn board() -> BoardInfo {
+    BoardInfo {
+        label: "virtual board".into(),
+        chip: "esp32".into(),
+        port: "/dev/pts/7".into(),
+        simulated: true,
+    }
+}
+
+fn error(text: &str) -> UserError {
+    UserError::new(text, "because", "do this")
+}
+
+fn change(variant: u32, number: u32) -> Change {
+    let (path, base, content) = (path(number), blob(number), blob(number + 1));
+    match variant % 5 {
+        0 => Change::Save { path, base: None, content },
+        1 => Change::Save { path, base: Some(base), content },
+        2 => Change::Delete { path, base },
+        3 => Change::Insert { path, base, content },
+        _ => Change::Flash(FlashPlan {
+            board: board(),
+            images: vec![FlashImage {
+                file: "build/app.bin".into(),
+                offset: 0x10000,
+                bytes: 9,
+                hash: base.hash,
+            }],
+            touches_boot: false,
+            build: BuildId(number),
+            built_at: Timestamp(5),
+        }),
+    }
+}
+
+fn proposal(variant: u32, number: u32) -> Event {
+    Event::Proposed(Proposal {
+        id: ProposalId(number),
+        turn: TurnId(number),
+        call: CallId(number),
+        agent: "CodeReviewerAgent".into(),
+        tool: "generate_code".into(),
+        reason: "needed \u{202e}".into(),
+        batch: Batch { id: BatchId(1), index: 1, of: 2 },
+        change: change(variant, number),
+        checks: vec![Check {
+            kind: CheckKind::Parses,
+            status: CheckStatus::Warned,
+            note: "odd".into(),
+        }],
+    })
+}
+
+fn decided(variant: u32, number: u32) -> Event {
+    let verdict = match variant % 2 {
+        0 => Verdict::Approve,
+        _ => Verdict::Reject { reason: "no".into() },
+    };
+    let by = match variant % 3 {
+        0 => DecidedBy::Person,
+        1 => DecidedBy::Policy("allow save".into()),
+        _ => DecidedBy::Nobody("the desk is gone".into()),
+    };
+    let shown = ContentHash::of(b"shown");
+    Event::Decided {
+        proposal: ProposalId(number),
+        decision: Decision { verdict, by, shown, unseen: 0 },
+    }
+}
+
+fn settled(variant: u32, number: u32) -> Event {
+    let outcome = match variant % 5 {
+        0 => Outcome::Applied,
+        1 => Outcome::Denied,
+        2 => Outcome::Stale { found: Some(ContentHash::of(b"other")) },
+        3 => Outcome::Failed(error("disk")),
+        _ => Outcome::Interrupted("half".into()),
+    };
+    Event::Settled { proposal: ProposalId(number), outcome }
+}
+
+fn build_ended(variant: u32, number: u32) -> Event {
+    let outcome = match variant % 5 {
+        0 => BuildOutcome::Passed,
+        1 => BuildOutcome::Failed,
+        2 => BuildOutcome::TimedOut,
+        3 => BuildOutcome::Cancelled,
+        _ => BuildOutcome::NotRun(error("cc")),
+    };
+    let severities = [Severity::Error, Severity::Warning, Severity::Note];
+    let diagnostics = severities.map(|severity| Diagnostic {
+        file: Some(path(number).to_string()),
+        line: Some(14),
+        column: None,
+        severity,
+        message: "implicit declaration".into(),
+        hint: String::new(),
+    });
+    let diagnostics = diagnostics.into();
+    Event::BuildEnded { build: BuildId(number), outcome, diagnostics, millis: 3200 }
+}
+
+pub fn log(variant: u32, number: u32) -> LogId {
+    let kind = if variant.is_multiple_of(2) { LogKind::Build } else { LogKind::Serial };
+    LogId { kind, number }
+}
+
+fn turn_event(kind: usize, variant: u32, number: u32) -> Event {
+    let (turn, call) = (TurnId(number), CallId(number));
+    let agent = AgentName::new(format!("Agent{}", variant % 3));
+    match kind {
+        6 => Event::SpeakerChosen { agent, reason: "the planner named it".into() },
+        7 => Event::TurnStarted { turn, agent },
+        8 => Event::TextAdded { turn, text: format!("text {variant}\n") },
+        9 => {
+            let args = serde_json::json!({"file_name": "a.c", "z": [1, null], "b": variant});
+            Event::ToolCalled { turn, call, tool: "read_files".into(), args }
+        }
+        10 => {
+            let result = serde_json::json!({"ok": variant.is_multiple_of(2)});
+            Event::ToolAnswered { call, result, millis: 7 }
+        }
+        11 => {
+            let usage = Usage { input: 10, output: u64::from(variant), cached: 3 };
+            Event::ModelAnswered { turn, usage, state: Some("opaque".into()) }
+        }
+        _ => {
+            let stop = match variant % 5 {
+                0 => TurnStop::Done,
+                1 => TurnStop::Terminated("approve_saved_files".into()),
+                2 => TurnStop::Stopped,
+                3 => TurnStop::Failed(error("script")),
+                _ => TurnStop::Interrupted,
+            };
+            Event::TurnEnded { turn, stop }
+        }
+    }
+}
+
+fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
+    match kind {
+        0 => Event::SessionStarted(SessionStart {
+            id: "s".into(),
+            task: "scan the bus".into(),
+            team: "generate".into(),
+            project: "/p".into(),
+            model: "scripted model".into(),
+            toolchain: "virtual board".into(),
+            program: "0.1.0".into(),
+            parts: SessionParts::default(),
+        }),
+        1 => Event::SessionResumed { program: "0.1.0".into() },
+        2 => Event::SessionEnded {
+            outcome: match variant % 3 {
+                0 => SessionOutcome::Completed,
+                1 => SessionOutcome::Failed(error("limit")),
+                _ => SessionOutcome::Stopped,
+            },
+        },
+        3 => {
+            let file = |n| ProjectFile { path: path(n), bytes: u64::from(n) };
+            Event::ProjectListed { files: (0..number).map(file).collect(), omitted: 2 }
+        }
+        4 => Event::PhaseStarted {
+            phase: "build".into(),
+            title: "build & fix".into(),
+            attempt: number,
+            max_attempts: 10,
+        },
+        _ => {
+            let outcome = match variant % 3 {
+                0 => PhaseOutcome::Succeeded("approved".into()),
+                1 => PhaseOutcome::Failed("build".into()),
+                _ => PhaseOutcome::Stopped,
+            };
+            Event::PhaseEnded { phase: "build".into(), attempt: number, outcome }
+        }
+    }
+}
+
+fn other_event(kind: usize, variant: u32, number: u32) -> Event {
+    let port = || "/dev/pts/7".to_owned();
+    let levels = [Level::Info, Level::Warning, Level::Error];
+    match kind {
+        16 => Event::FlashProgress { proposal: ProposalId(number), done: 1, total: 9 },
+        17 => {
+            let log = log(0, number);
+            Event::BuildStarted { build: BuildId(number), log, command: "cc".into() }
+        }
+        18 => Event::BuildProgress { build: BuildId(number), done: variant, total: 9 },
+        20 => Event::LogGrew { log: log(variant, number), bytes: 80, lines: u64::from(variant) },
+        21 => Event::BoardConnected(board()),
+        22 => Event::BoardLost { port: port(), why: "unplugged".into() },
+        23 => Event::SerialOpened { port: port(), log: log(1, number), baud: 115_200 },
+        24 => Event::SerialClosed { log: log(1, number), why: "flash".into() },
+        25 => Event::PersonSaid { to: Some("A".into()), text: "use GPIO 21".into() },
+        26 => Event::Asked {
+            question: QuestionId(number),
+            agent: None,
+            text: "go on?".into(),
+            options: vec!["yes".into(), "no".into()],
+        },
+        27 => Event::Answered { question: QuestionId(number), answer: "yes".into() },
+        28 => Event::Paused,
+        29 => Event::Unpaused,
+        30 => Event::StopRequested,
+        _ => {
+            let level = levels[variant as usize % levels.len()];
+            Event::Noticed { level, notice: error("note") }
+        }
+    }
+}
+
+/// An event of that kind; `variant` chooses among its forms, `number` is its turn, build, …
+pub fn event(kind: usize, variant: u32, number: u32) -> Event {
+    match kind {
+        0..=5 => phase_event(kind, variant, number),
+        6..=12 => turn_event(kind, variant, number),
+        13 => proposal(variant, number),
+        14 => decided(variant, number),
+        15 => settled(variant, number),
+        19 => build_ended(variant, number),
+        _ => other_event(kind, variant, number),
+    }
+}
+
+/// All kinds, in an order that makes sense.
+pub const ORDER: [usize; LAST_KIND + 2] = [
+    0, 3, 21, 4, 6, 7, 8, 9, 13, 14, 15, 10, 17, 18, 19, 20, 11, 25, 8, 12, 16, 23, 24, 26, 27, 28,
+    29, 31, 5, 22, 30, 2, 1,
+];

@@ -1,0 +1,129 @@
+//! Where files are written, processes started and boards flashed.
+//!
+//! `clippy.toml` bans the same functions by their types; this check keeps the list of files that
+//! may lift the ban, and says what each is for.
+
+use super::paths::Seen;
+use super::{Rule, SourceFile, Violation};
+
+/// A kind of effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// Making, changing or removing files and folders.
+    Files,
+    /// Starting a process.
+    Process,
+    /// Writing to a board.
+    Flash,
+    /// Ending the program on the spot.
+    Exit,
+}
+
+/// The files that may have effects: (path or folder, which, why).
+const HOMES: &[(&str, &[Effect], &str)] = &[
+    ("gate/effects.rs", &[Effect::Files, Effect::Flash], "what was approved happens here"),
+    ("journal/blobs.rs", &[Effect::Files], "contents of a session"),
+    ("journal/dir.rs", &[Effect::Files], "a session's own folder"),
+    ("journal/lock.rs", &[Effect::Files], "the lock file of a session"),
+    ("journal/logs.rs", &[Effect::Files], "raw logs of a session"),
+    ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
+    ("app/compose.rs", &[Effect::Files], "the folder the person named, before any agent acts"),
+    ("toolchain/", &[Effect::Files, Effect::Process], "builds, and their output folder"),
+];
+
+const FILE_FUNCTIONS: &[&str] = &[
+    "write",
+    "remove_file",
+    "remove_dir",
+    "remove_dir_all",
+    "rename",
+    "create_dir",
+    "create_dir_all",
+    "copy",
+    "hard_link",
+    "soft_link",
+    "symlink",
+    "set_permissions",
+    "renameat",
+    "unlink",
+    "unlinkat",
+    "mkdir",
+    "mkdirat",
+    "linkat",
+    "symlinkat",
+    "chmod",
+    "fchmod",
+    "truncate",
+];
+
+const FILE_METHODS: &[&str] = &[
+    "remove_file",
+    "remove_dir",
+    "remove_dir_all",
+    "remove_open_dir",
+    "remove_open_dir_all",
+    "rename",
+    "create_dir",
+    "create_dir_all",
+    "create_dir_with",
+    "hard_link",
+    "symlink",
+    "symlink_file",
+    "symlink_dir",
+    "set_permissions",
+    "open_with",
+];
+
+/// Finds effects outside their homes, and lifted bans outside every home.
+pub fn check(file: &SourceFile, seen: &Seen) -> Vec<Violation> {
+    let paths = seen
+        .paths
+        .iter()
+        .filter_map(|path| Some((of_path(&path.segments)?, path.segments.join("::"), path.line)));
+    let methods = seen.methods.iter().filter_map(|(name, line)| {
+        let effect = match name.as_str() {
+            "flash" => Effect::Flash,
+            name if FILE_METHODS.contains(&name) => Effect::Files,
+            _ => return None,
+        };
+        Some((effect, format!(".{name}()"), *line))
+    });
+    let mut found: Vec<_> = paths
+        .chain(methods)
+        .filter(|(effect, ..)| !homes(file).any(|allowed| allowed.contains(effect)))
+        .map(|(effect, text, line)| {
+            file.broken(Rule::Effect, line, format!("{text}: {effect:?} is not allowed here"))
+        })
+        .collect();
+    let lifted = seen.excused_lints.iter().filter(|(lint, _)| {
+        ["clippy::disallowed_methods", "clippy::disallowed_types"].contains(&lint.as_str())
+    });
+    if homes(file).next().is_none() {
+        found.extend(lifted.map(|(lint, line)| {
+            file.broken(Rule::Effect, *line, format!("{lint} must not be lifted here"))
+        }));
+    }
+    found
+}
+
+fn homes(file: &SourceFile) -> impl Iterator<Item = &'static [Effect]> {
+    let fits =
+        |home: &str| file.path == home || (home.ends_with('/') && file.path.starts_with(home));
+    HOMES.iter().filter(move |(home, ..)| fits(home)).map(|(_, effects, _)| *effects)
+}
+
+fn of_path(segments: &[String]) -> Option<Effect> {
+    let last = segments.last()?.as_str();
+    let owner = segments[..segments.len() - 1].last()?.as_str();
+    match (owner, last) {
+        ("fs", name) if FILE_FUNCTIONS.contains(&name) => Some(Effect::Files),
+        ("fs", "*") => Some(Effect::Files),
+        ("File", "create" | "create_new" | "options") => Some(Effect::Files),
+        ("OFlags", "CREATE" | "TRUNC" | "WRONLY" | "RDWR" | "APPEND") => Some(Effect::Files),
+        ("OpenOptions", "new") => Some(Effect::Files),
+        ("Command" | "CommandWrap", "new" | "with_new") => Some(Effect::Process),
+        ("Toolchain", "flash") => Some(Effect::Flash),
+        ("process", "exit" | "abort") => Some(Effect::Exit),
+        _ => None,
+    }
+}

@@ -1,0 +1,283 @@
+//! Compiles and runs real small projects on the virtual board.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test says what is wrong by panicking, and works on its own files"
+)]
+
+mod board_bench;
+
+use std::time::Duration;
+
+use board_bench::{Bench, HELLO};
+use firmhand::model::{BuildOutcome, Severity, UserError};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hello_is_built_flashed_and_heard() {
+    let bench = Bench::new(&[("main/main.c", HELLO)]);
+    let report = bench.build().await;
+    assert_eq!(
+        (report.outcome, report.diagnostics),
+        (BuildOutcome::Passed, vec![]),
+        "{}",
+        bench.log()
+    );
+    let mut port = bench.flash().await;
+    let heard = port.until("hello from the board").await;
+    assert!(heard.contains("rst:0x1 (POWERON_RESET)"), "{heard}");
+    assert!(heard.contains("virtual board: a simulated esp32"), "{heard}");
+    assert!(heard.contains("\u{1b}[0;32mI ("), "{heard}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scan_finds_both_devices_and_reads_a_plausible_temperature() {
+    let bench = Bench::new(&[("main/main.c", include_str!("board_bench/scan.c"))]);
+    let report = bench.build().await;
+    assert_eq!(report.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let mut port = bench.flash().await;
+    let heard = port.until("scan done").await;
+    let found: Vec<_> = heard.lines().filter_map(|line| line.split("found 0x").nth(1)).collect();
+    assert_eq!(found.len(), 2, "{heard}");
+    assert!(found[0].starts_with("3c") && found[1].starts_with("76"), "{heard}");
+    assert!(heard.contains("chip id 0x60"), "{heard}");
+    let centidegrees: i32 = board_bench::number_after(&heard, "temperature ");
+    assert!((2100..2500).contains(&centidegrees), "{heard}");
+    assert!(heard.contains("nobody: ESP_ERR_INVALID_STATE"), "{heard}");
+}
+
+#[tokio::test]
+async fn a_missing_include_gives_the_compilers_error() {
+    let source = "#include \"esp_log.h\"\n\nvoid app_main(void)\n{\n    \
+                  i2c_master_bus_handle_t bus = NULL;\n    vTaskDelay(1);\n    (void)bus;\n}\n";
+    let bench = Bench::new(&[("main/main.c", source)]);
+    let report = bench.build().await;
+    assert_eq!(report.outcome, BuildOutcome::Failed);
+    let errors: Vec<_> = report
+        .diagnostics
+        .iter()
+        .filter(|found| found.severity == Severity::Error)
+        .map(|found| (found.file.as_deref(), found.line, found.message.as_str()))
+        .collect();
+    assert!(
+        errors[0].0 == Some("main/main.c")
+            && errors[0].1 == Some(5)
+            && errors[0].2.contains("i2c_master_bus_handle_t"),
+        "{errors:?}"
+    );
+    assert!(errors.iter().any(|e| e.1 == Some(6) && e.2.contains("vTaskDelay")), "{errors:?}");
+    let log = bench.log();
+    assert!(log.contains("FAILED: esp-idf/main/CMakeFiles/__idf_main.dir/main.c.o"), "{log}");
+    assert!(log.ends_with("ninja: build stopped: subcommand failed.\n"), "{log}");
+}
+
+#[tokio::test]
+async fn headers_outside_of_the_subset_say_so_at_the_include() {
+    let source = "#include <stdio.h>\n#include \"esp_wifi.h\"\nvoid app_main(void) {}\n";
+    let bench = Bench::new(&[("main/main.c", source)]);
+    let report = bench.build().await;
+    let first = &report.diagnostics[0];
+    assert_eq!((first.file.as_deref(), first.line), (Some("main/main.c"), Some(2)));
+    assert!(first.message.contains("the virtual board does not have Wi-Fi"));
+
+    bench.write("main/main.c", "#include \"no_such.h\"\nvoid app_main(void) {}\n");
+    let report = bench.build().await;
+    assert!(report.diagnostics[0].hint.contains("neither the include folders"), "{report:?}");
+}
+
+#[tokio::test]
+async fn requirements_decide_which_headers_are_seen() {
+    let cmake = "idf_component_register(SRCS main.c REQUIRES esp_driver_gpio)\n";
+    let source = "#include \"driver/gpio.h\"\n#include \"esp_timer.h\"\nvoid app_main(void) {}\n";
+    let bench = Bench::new(&[("main/CMakeLists.txt", cmake), ("main/main.c", source)]);
+    let report = bench.build().await;
+    let first = &report.diagnostics[0];
+    assert_eq!((first.line, first.message.contains("esp_timer.h")), (Some(2), true));
+    assert!(first.hint.contains("add esp_timer to REQUIRES or PRIV_REQUIRES"), "{first:?}");
+
+    bench.write("main/CMakeLists.txt", "\nidf_component_register(SRCS main.c REQUIRES oled)\n");
+    let report = bench.build().await;
+    let first = &report.diagnostics[0];
+    assert_eq!((first.file.as_deref(), first.line), (Some("main/CMakeLists.txt"), Some(2)));
+    assert_eq!(
+        first.message,
+        "Failed to resolve component 'oled' required by component 'main': unknown name."
+    );
+}
+
+#[tokio::test]
+async fn only_what_changed_is_compiled_again() {
+    let files = [
+        ("main/CMakeLists.txt", "idf_component_register(SRCS main.c a.c INCLUDE_DIRS .)\n"),
+        ("main/main.c", "#include \"a.h\"\nvoid app_main(void) { a(); }\n"),
+        ("main/a.c", "#include \"a.h\"\nint a(void) { return A; }\n"),
+        ("main/a.h", "#define A 1\nint a(void);\n"),
+    ];
+    let bench = Bench::new(&files);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    bench.build().await;
+    assert!(bench.log().contains("ninja: no work to do."), "{}", bench.log());
+
+    bench.write("main/a.c", "#include \"a.h\"\nint a(void) { return A + 1; }\n");
+    bench.build().await;
+    let steps = bench.steps();
+    assert_eq!(steps.len(), 2, "{steps:?}");
+    assert!(steps[0].starts_with("[1/2] Building C object") && steps[0].ends_with("a.c.o"));
+
+    bench.write("main/a.h", "#define A 2\nint a(void);\n");
+    bench.build().await;
+    assert_eq!(bench.steps().len(), 3, "{:?}", bench.steps());
+}
+
+#[tokio::test]
+async fn an_undefined_function_is_placed_at_its_call() {
+    let source = "void display_init(void);\nvoid app_main(void)\n{\n    display_init();\n}\n";
+    let bench = Bench::new(&[("main/main.c", source)]);
+    let report = bench.build().await;
+    assert_eq!(report.outcome, BuildOutcome::Failed);
+    let first = &report.diagnostics[0];
+    assert_eq!((first.file.as_deref(), first.line), (Some("main/main.c"), Some(4)), "{report:?}");
+    assert!(first.message.contains("undefined reference to `display_init'"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn panics_have_the_chips_format_and_real_addresses() {
+    let bench = Bench::new(&[("main/main.c", include_str!("board_bench/panics.c"))]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let mut port = bench.flash().await;
+    let heard = port.until("stays halted").await;
+    let expected = [
+        "abort() was called at PC 0x",
+        "assert failed: app_main main.c:",
+        "(ESP_ERR_NOT_FOUND) at 0x",
+        "Guru Meditation Error: Core  0 panic'ed (LoadProhibited). Exception was unhandled.",
+        "Guru Meditation Error: Core  0 panic'ed (InstrFetchProhibited). Exception was unhandled.",
+        "***ERROR*** A stack overflow in task main has been detected.",
+    ];
+    let mut rest = heard.as_str();
+    for text in expected {
+        let at = rest.find(text).unwrap_or_else(|| panic!("no `{text}` in:\n{rest}"));
+        rest = &rest[at + text.len()..];
+    }
+    assert_eq!(heard.matches("\nBacktrace: 0x").count(), 6, "{heard}");
+    assert_eq!(heard.matches("Rebooting...").count(), 6, "{heard}");
+    assert_eq!(heard.matches("rst:0xc (SW_CPU_RESET)").count(), 5, "{heard}");
+    assert!(heard.contains("EXCVADDR: 0x00000010"), "{heard}");
+    let at = heard.find("(LoadProhibited)").unwrap();
+    let counters = board_bench::backtrace(&heard[at..]);
+    let Some(places) = bench.resolve(&counters) else { return };
+    assert!(places[0].starts_with("read_sensor ") && places[0].ends_with("main.c:9"), "{places:?}");
+    assert!(places[1].starts_with("app_main "), "{places:?}");
+}
+
+#[tokio::test]
+async fn a_build_that_hangs_is_ended_with_everything_it_started() {
+    let bench = Bench::new(&[("main/main.c", HELLO)]);
+    let mark = bench.path("child");
+    let script = format!("#!/bin/sh\nsleep 300 &\necho $! > '{}'\nwait\n", mark.display());
+    let bench = bench.with_compiler_script(&script);
+    let report = bench.build_within(Duration::from_millis(400)).await;
+    assert_eq!(report.outcome, BuildOutcome::TimedOut);
+    let child: String = std::fs::read_to_string(&mark).unwrap().trim().to_owned();
+    board_bench::wait_until("the compiler's child is gone", || !board_bench::is_running(&child))
+        .await;
+}
+
+#[tokio::test]
+async fn a_build_can_be_cancelled() {
+    let bench = Bench::new(&[("main/main.c", HELLO)]);
+    let bench = bench.with_compiler_script("#!/bin/sh\nexec sleep 300\n");
+    let cancel = bench.cancel.clone();
+    let (report, ()) = tokio::join!(bench.build(), async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        cancel.cancel();
+    });
+    assert_eq!(report.outcome, BuildOutcome::Cancelled);
+}
+
+#[tokio::test]
+async fn without_a_compiler_the_person_is_told_what_to_install() {
+    let missing = UserError::new("cannot build", "there is no C compiler", "install one");
+    let bench = Bench::new(&[("main/main.c", HELLO)]).with_compiler(Err(missing.clone()));
+    assert_eq!(bench.build().await.outcome, BuildOutcome::NotRun(missing));
+}
+
+#[tokio::test]
+async fn output_never_leaves_the_project() {
+    let bench = Bench::new(&[("main/main.c", HELLO)]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), bench.path("build")).unwrap();
+    let BuildOutcome::NotRun(error) = bench.build().await.outcome else { panic!("it was run") };
+    assert!(error.why.contains("a link is not followed"), "{error}");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_waits_for_its_reader_and_loses_nothing() {
+    let source = "#include <stdio.h>\nvoid app_main(void)\n{\n    \
+                  for (int i = 0; i < 20000; i++) printf(\"line %d\\n\", i);\n    puts(\"the end\");\n}\n";
+    let bench = Bench::new(&[("main/main.c", source)]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let mut port = bench.flash().await;
+    let heard = port.until("the end").await;
+    let lines: Vec<_> = heard.lines().filter(|line| line.starts_with("line ")).collect();
+    assert_eq!(lines.len(), 20_000);
+    assert_eq!(lines[19_999], "line 19999");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_port_stays_when_the_firmware_dies_and_is_flashed_again() {
+    let source = "#include <stdlib.h>\n#include <stdio.h>\nvoid app_main(void)\n{\n    \
+                  puts(\"going\");\n    exit(3);\n}\n";
+    let bench = Bench::new(&[("main/main.c", source)]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let mut port = bench.flash().await;
+    let heard = port.until("the firmware has ended").await;
+    assert!(heard.contains("going"), "{heard}");
+    bench.write("main/main.c", HELLO);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let again = bench.flash().await;
+    assert_eq!(again.path, port.path);
+    port.until("hello from the board").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nvs_outlives_a_restart_and_tasks_talk_through_queues() {
+    let bench = Bench::new(&[("main/main.c", include_str!("board_bench/kernel.c"))]);
+    let report = bench.build().await;
+    assert_eq!(report.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let heard = bench.flash().await.until("boots 2").await;
+    for text in ["sum 45", "mutex ok", "timer 3", "event 3", "late 0", "notified 7", "reset 3"] {
+        assert!(heard.contains(text), "no `{text}` in {heard}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_image_that_changed_since_the_plan_is_refused() {
+    let bench = Bench::new(&[("main/main.c", HELLO)]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let plan = bench.plan();
+    assert!(plan.board.simulated && !plan.touches_boot);
+    assert_eq!((plan.images[0].offset, plan.images.len()), (0x10000, 1));
+    std::fs::write(bench.path(&plan.images[0].file), b"something else").unwrap();
+    let error = bench.flash_plan(plan).await.unwrap_err();
+    assert!(error.why.contains("has changed since it was approved"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_firmware_sees_no_secrets_and_ends_with_the_board() {
+    let source = "#include <stdio.h>\n#include <unistd.h>\nextern char **environ;\n\
+                  void app_main(void)\n{\n    for (char **e = environ; *e; e++) puts(*e);\n    \
+                  printf(\"pid %d.\\n\", (int)getpid());\n}\n";
+    let bench = Bench::new(&[("main/main.c", source)]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let heard = bench.flash().await.until("pid ").await;
+    let pid: i32 = board_bench::number_after(&heard, "pid ");
+    assert!(!heard.contains("PATH=") && !heard.contains("HOME="), "{heard}");
+    assert!(board_bench::is_running(&pid.to_string()));
+    drop(bench);
+    board_bench::wait_until("the firmware is gone", || !board_bench::is_running(&pid.to_string()))
+        .await;
+}
