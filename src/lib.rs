@@ -5,7 +5,7 @@
 //!
 //! - F0 [`model`], [`text`]: vocabulary and pure text algorithms; text may use the model's words.
 //! - F1 [`journal`], [`config`], [`provider`], [`workspace`], [`toolchain`], [`device`],
-//!   [`knowledge`], [`view`].
+//!   [`knowledge`], [`lang`], [`view`].
 //! - F2 [`tools`], [`gate`].
 //! - F3 [`engine`], [`ui`]: they never import each other and meet in [`model`].
 //! - F4 [`app`], [`cli`].
@@ -23,6 +23,7 @@ pub mod engine;
 pub mod gate;
 pub mod journal;
 pub mod knowledge;
+pub mod lang;
 pub mod model;
 pub mod provider;
 pub mod text;

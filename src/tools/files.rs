@@ -1,4 +1,5 @@
-//! `list_project_files`, `read_file` and `read_code_files`: what the project holds.
+//! `list_project_files`, `read_file`, `read_code_files` and `read_project_files`: what the project
+//! holds.
 
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ pub const LIST: &str = "list_project_files";
 pub const READ: &str = "read_file";
 /// Reads the project's sources.
 pub const READ_CODE: &str = "read_code_files";
+/// Reads chosen files.
+pub const READ_CHOSEN: &str = "read_project_files";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,11 +40,19 @@ struct ReadArgs {
 #[serde(deny_unknown_fields)]
 struct NoArgs {}
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ChosenArgs {
+    /// Files relative to the project folder.
+    paths: Vec<String>,
+}
+
 #[derive(Clone, Copy)]
 enum What {
     List,
     Read,
     ReadCode,
+    ReadChosen,
 }
 
 struct Files {
@@ -70,6 +81,11 @@ pub(super) fn make_read_code(context: &ToolContext) -> Arc<dyn Tool> {
     make(What::ReadCode, context)
 }
 
+/// Makes `read_project_files`.
+pub(super) fn make_read_chosen(context: &ToolContext) -> Arc<dyn Tool> {
+    make(What::ReadChosen, context)
+}
+
 /// Tells a model why a file cannot be read.
 pub(super) fn unreadable(error: WorkspaceError) -> ToolError {
     let code = match &error {
@@ -82,9 +98,19 @@ pub(super) fn unreadable(error: WorkspaceError) -> ToolError {
     ToolError::from_user_error(code, &UserError::from(error))
 }
 
+/// A folder as the beginning of the paths in it.
+pub(super) fn folder(sandbox: &Sandbox, text: &str) -> Result<String, ToolError> {
+    let text = text.trim();
+    // Some models give the folder as they were told it.
+    if matches!(text, "" | "." | "./") || std::path::Path::new(text) == sandbox.root() {
+        return Ok(String::new());
+    }
+    Ok(format!("{}/", args::path("project_path", text)?))
+}
+
 impl Files {
     fn list(&self, args: ListArgs) -> Result<Value, ToolError> {
-        let folder = self.folder(args.project_path.as_deref().unwrap_or("."))?;
+        let folder = folder(&self.sandbox, args.project_path.as_deref().unwrap_or("."))?;
         let listing = self.sandbox.list(DEFAULT_LIST_LIMIT);
         let mut files: Vec<String> = listing
             .files
@@ -102,16 +128,6 @@ impl Files {
         Ok(answer::ok(fields))
     }
 
-    /// A folder as the beginning of the paths in it.
-    fn folder(&self, text: &str) -> Result<String, ToolError> {
-        let text = text.trim();
-        // Some models give the folder as they were told it.
-        if matches!(text, "" | "." | "./") || std::path::Path::new(text) == self.sandbox.root() {
-            return Ok(String::new());
-        }
-        Ok(format!("{}/", args::path("project_path", text)?))
-    }
-
     fn read(&self, args: &ReadArgs) -> Result<Value, ToolError> {
         let path = args::path("path", &args.path)?;
         let (content, omitted) = self.text(&path, self.limits.file_bytes)?;
@@ -122,11 +138,32 @@ impl Files {
         Ok(answer::ok(fields))
     }
 
+    /// The project's own sources.
     fn read_code(&self) -> Value {
         let listing = self.sandbox.list(DEFAULT_LIST_LIMIT);
+        self.blocks(listing.files.into_iter().map(|file| file.path).filter(is_source))
+    }
+
+    /// The files that were chosen.
+    fn read_chosen(&self, args: &ChosenArgs) -> Result<Value, ToolError> {
+        let mut paths: Vec<ProjectPath> = Vec::with_capacity(args.paths.len());
+        for (index, text) in args.paths.iter().enumerate() {
+            let path = args::path(&format!("paths[{index}]"), text)?;
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        if paths.is_empty() {
+            let message = "paths: the list is empty";
+            return Err(ToolError::new("bad_arguments", message, "Name at least one file."));
+        }
+        Ok(self.blocks(paths))
+    }
+
+    fn blocks(&self, paths: impl IntoIterator<Item = ProjectPath>) -> Value {
         let (mut text, mut cut) = (String::new(), Vec::new());
         let mut files = 0;
-        for path in listing.files.into_iter().map(|file| file.path).filter(is_source) {
+        for path in paths {
             let room = self.limits.answer_bytes.saturating_sub(text.len());
             if room == 0 {
                 cut.push(json!({ "path": path, "why": "the answer is full" }));
@@ -199,6 +236,11 @@ impl Tool for Files {
                 "Reads all sources and build files of the project, each after a line \
                  `### File: PATH ###`.",
             ),
+            What::ReadChosen => args::spec::<ChosenArgs>(
+                READ_CHOSEN,
+                "Reads the files that are named, each after a line `### File: PATH ###`. What \
+                 cannot be read, or does not fit, is listed in `cut`.",
+            ),
         }
     }
 
@@ -211,6 +253,7 @@ impl Tool for Files {
                     let NoArgs {} = args::parse(args)?;
                     self.read_code()
                 }
+                What::ReadChosen => self.read_chosen(&args::parse(args)?)?,
             };
             Ok(Reply::Answer(value))
         })

@@ -18,6 +18,7 @@ mod file_name_checker;
 mod files;
 mod flash;
 mod generate_code;
+mod headers;
 mod retrieve_docs;
 mod serial;
 
@@ -81,6 +82,9 @@ pub trait Tool: Send + Sync {
 
 #[cfg(test)]
 mod tool_tests;
+
+#[cfg(test)]
+mod edit_tests;
 
 #[cfg(test)]
 mod board_tests;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{
     Tool, ToolContext, approve_saved_files, build, file_name_checker, files, flash, generate_code,
-    retrieve_docs, serial,
+    headers, retrieve_docs, serial,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -25,8 +25,10 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: files::LIST, make: files::make_list },
     ToolEntry { name: files::READ, make: files::make_read },
     ToolEntry { name: files::READ_CODE, make: files::make_read_code },
+    ToolEntry { name: files::READ_CHOSEN, make: files::make_read_chosen },
     ToolEntry { name: flash::NAME, make: flash::make },
     ToolEntry { name: generate_code::NAME, make: generate_code::make },
+    ToolEntry { name: headers::HEADERS, make: headers::make },
     ToolEntry { name: serial::NAME, make: serial::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
 ];

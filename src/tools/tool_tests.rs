@@ -71,14 +71,15 @@ impl Toolchain for Unused {
     }
 }
 
-struct Desk {
-    folder: tempfile::TempDir,
-    context: ToolContext,
+/// A project folder with the tools on it.
+pub(super) struct Desk {
+    pub(super) folder: tempfile::TempDir,
+    pub(super) context: ToolContext,
     registry: Registry,
 }
 
 impl Desk {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let names = "source: ESP-IDF v0\nheader driver/gpio.h esp_driver_gpio\ncomponent led\n";
         let docs = "---\ntitle: GPIO\nsource: manual\n---\n## Levels\nUse `gpio_set_level`.\n";
@@ -97,17 +98,23 @@ impl Desk {
         Self { folder, context, registry }
     }
 
-    fn write(&self, path: &str, content: &str) {
+    /// The same with other bounds in its context.
+    pub(super) fn remade(self) -> Self {
+        let registry = Registry::new(&self.context);
+        Self { registry, ..self }
+    }
+
+    pub(super) fn write(&self, path: &str, content: &str) {
         let path = self.folder.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
 
-    async fn call(&self, tool: &str, args: Value) -> Result<Reply, ToolError> {
+    pub(super) async fn call(&self, tool: &str, args: Value) -> Result<Reply, ToolError> {
         self.registry.get(&ToolName::from(tool)).unwrap().call(args).await
     }
 
-    async fn answer(&self, tool: &str, args: Value) -> Value {
+    pub(super) async fn answer(&self, tool: &str, args: Value) -> Value {
         match self.call(tool, args).await {
             Ok(Reply::Answer(answer)) => answer,
             Ok(Reply::Propose { .. }) => panic!("{tool} proposed something"),
@@ -129,7 +136,12 @@ impl Desk {
     }
 }
 
-fn settlement(number: u32, verdict: Verdict, by: DecidedBy, outcome: Outcome) -> Settlement {
+pub(super) fn settlement(
+    number: u32,
+    verdict: Verdict,
+    by: DecidedBy,
+    outcome: Outcome,
+) -> Settlement {
     let decision = Decision { verdict, by, shown: ContentHash::of(b""), unseen: 0 };
     Settlement { proposal: ProposalId(number), decision, outcome }
 }
