@@ -81,7 +81,7 @@ impl Provider for Model {
             let args = json!({ "code": format!("int a{number};") }).to_string();
             Delta::Call { tool: "generate_code".into(), args }
         };
-        let usage = Usage { input: 10, output: 10, cached: 0 };
+        let usage = Usage { input: 10, output: 10, ..Usage::default() };
         futures::stream::iter([Ok(piece), Ok(Delta::Done { usage, state: None })]).boxed()
     }
 }

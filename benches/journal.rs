@@ -226,7 +226,7 @@ impl Day {
         }
         let result = serde_json::json!({"ok": true, "saved": [path(number)]});
         self.add(Event::ToolAnswered { call, result, millis: 812 });
-        let usage = Usage { input: 4_000, output: 400, cached: 0 };
+        let usage = Usage { input: 4_000, output: 400, ..Usage::default() };
         self.add(Event::ModelAnswered { turn, usage, state: None });
         self.add(Event::TurnEnded { turn, stop: TurnStop::Done });
     }

@@ -204,6 +204,14 @@ impl Attempt {
         }
     }
 
+    /// What the model call under way has said counts for nothing.
+    pub fn taken_back(&mut self) {
+        if let Some(turn) = self.turn.as_mut().filter(|turn| !turn.is_complete) {
+            turn.text.clear();
+            turn.calls.clear();
+        }
+    }
+
     /// A tool call came.
     pub fn called(&mut self, id: CallId, tool: &ToolName, args: &Value) {
         if let Some(turn) = &mut self.turn {

@@ -13,7 +13,8 @@ use super::guard::Guard;
 use super::team::{ContextPart, Phase, Team};
 use crate::model::event::ProjectFile;
 use crate::model::{
-    AgentName, CallId, Event, PhaseOutcome, QuestionId, SessionOutcome, TurnId, TurnStop, UserError,
+    AgentName, CallId, Event, ModelEvent, PhaseOutcome, QuestionId, SessionOutcome, TurnId,
+    TurnStop, UserError,
 };
 
 /// Why the run cannot go on without the person.
@@ -307,6 +308,7 @@ impl Progress {
                     self.concern = self.concern.take().or(concern);
                 }
             }
+            Event::Model(event) => self.model_event(event),
             Event::ToolAnswered { call, result, .. } => self.tool_answered(*call, result),
             Event::TurnEnded { stop, .. } => {
                 if let Stage::Running(attempt) = &mut self.stage
@@ -341,6 +343,17 @@ impl Progress {
             | Event::SerialOpened { .. }
             | Event::SerialClosed { .. }
             | Event::Noticed { .. } => {}
+        }
+    }
+
+    fn model_event(&mut self, event: &ModelEvent) {
+        match event {
+            ModelEvent::Faulted { .. } => self.in_attempt(Attempt::taken_back),
+            ModelEvent::Reasoned { .. }
+            | ModelEvent::Trimmed { .. }
+            | ModelEvent::Named { .. }
+            | ModelEvent::Chosen { .. }
+            | ModelEvent::Budgeted(_) => {}
         }
     }
 

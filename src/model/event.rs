@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::answering::ModelEvent;
 use super::board::BoardInfo;
 use super::build::{BuildOutcome, Diagnostic};
 use super::error::UserError;
@@ -184,6 +185,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         state: Option<String>,
     },
+    /// Something about the model that answers.
+    Model(ModelEvent),
     /// The agent is done.
     TurnEnded {
         /// Which turn.

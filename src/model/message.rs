@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::answering::Cost;
 use super::ids::{AgentName, CallId, ToolName};
 
 /// Who a message is from, in the sense of the chat protocols.
@@ -57,20 +58,24 @@ pub struct Usage {
     /// Of `input`, those the service had cached.
     #[serde(default)]
     pub cached: u64,
+    /// What it cost; nothing where no price is known.
+    #[serde(default, skip_serializing_if = "Cost::is_zero")]
+    pub cost: Cost,
 }
 
 impl Usage {
     /// All tokens sent and received.
     #[must_use]
     pub const fn total(self) -> u64 {
-        self.input + self.output
+        self.input.saturating_add(self.output)
     }
 }
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cached += other.cached;
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.cost += other.cost;
     }
 }

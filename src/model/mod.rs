@@ -3,12 +3,14 @@
 //! Owns the types that the engine writes and the screen reads. Must not do IO, read a clock,
 //! start a task or know a terminal.
 
+pub mod answering;
 pub mod blob;
 pub mod board;
 pub mod build;
 pub mod draft;
 pub mod error;
 pub mod event;
+pub mod finding;
 pub mod ids;
 pub mod intent;
 pub mod message;
@@ -20,12 +22,14 @@ pub mod time;
 pub mod timeline;
 pub mod tool_spec;
 
+pub use answering::{Budget, Cost, LeftOut, ModelEvent, Spent};
 pub use blob::{BlobRef, ContentHash};
 pub use board::{BoardInfo, FlashImage, FlashPlan};
 pub use build::{BuildOutcome, Diagnostic, Severity};
 pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;
 pub use event::{Event, Record};
+pub use finding::{Finding, Health};
 pub use ids::{
     AgentName, BatchId, BuildId, CallId, LogId, LogKind, ProposalId, QuestionId, Seq, SessionId,
     ToolName, TurnId,

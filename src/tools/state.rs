@@ -129,6 +129,7 @@ impl TeamState {
             | Event::TurnStarted { .. }
             | Event::TextAdded { .. }
             | Event::ModelAnswered { .. }
+            | Event::Model(_)
             | Event::TurnEnded { .. }
             | Event::Decided { .. }
             | Event::FlashProgress { .. }

@@ -299,7 +299,7 @@ impl Desk {
         let result = json!({"ok": false, "errors": [error], "warnings": [],
             "error": {"code": "build_failed", "message": "the build failed"}});
         self.record(0, Event::ToolAnswered { call: CallId(1), result, millis: 3_249 });
-        let usage = Usage { input: 38_100, output: 3_136, cached: 0 };
+        let usage = Usage { input: 38_100, output: 3_136, ..Usage::default() };
         self.record(5, Event::ModelAnswered { turn: TurnId(1), usage, state: None });
         self.record(5, Event::TurnEnded { turn: TurnId(1), stop: TurnStop::Done });
     }

@@ -100,6 +100,15 @@ fn elapsed(cx: &Cx<'_>, since: Timestamp) -> String {
     }
 }
 
+/// How what was used is shown: louder when most of its limit is gone.
+fn spending(used: u64, most: Option<u64>) -> Role {
+    match most {
+        Some(most) if used >= most => Role::Error,
+        Some(most) if used.saturating_mul(10) >= most.saturating_mul(8) => Role::Warn,
+        Some(_) | None => Role::Dim,
+    }
+}
+
 fn right(cx: &Cx<'_>) -> Parts {
     let head = &cx.view.head;
     let mut parts = Parts::default();
@@ -122,13 +131,24 @@ fn right(cx: &Cx<'_>) -> Parts {
         );
     }
     if let Some(start) = &head.start {
-        let role = if start.model.contains("script") { Role::Simulated } else { Role::Text };
-        parts.push(3, vec![Span::styled(clean(&start.model), cx.style(role))]);
+        let model = head.model.as_ref().unwrap_or(&start.model);
+        let role = if model.contains("script") { Role::Simulated } else { Role::Text };
+        parts.push(3, vec![Span::styled(clean(model), cx.style(role))]);
     }
     let tokens = head.usage.total();
     if tokens > 0 {
-        let text = format!("{} tok", line::count(tokens));
-        parts.push(2, vec![Span::styled(text, cx.style(Role::Dim))]);
+        let most = head.budget.tokens;
+        let of = most.map_or_else(String::new, |most| format!("/{}", line::count(most)));
+        let role = spending(tokens, most);
+        let text = format!("{}{of} tok", line::count(tokens));
+        parts.push(2, vec![Span::styled(text, cx.style(role))]);
+    }
+    let cost = head.usage.cost;
+    if !cost.is_zero() {
+        let most = head.budget.cost;
+        let of = most.map_or_else(String::new, |most| format!("/{most}"));
+        let role = spending(cost.0, most.map(|most| most.0));
+        parts.push(2, vec![Span::styled(format!("{cost}{of}"), cx.style(role))]);
     }
     let waiting = cx.view.review.waiting.len() + usize::from(head.question.is_some());
     if waiting > 0 {

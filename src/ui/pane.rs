@@ -163,6 +163,18 @@ impl Clock {
         }
     }
 
+    /// How long it takes from now until that moment of the session; nothing when it is past.
+    #[must_use]
+    pub fn until(&self, at: Timestamp) -> Duration {
+        let recorded = Duration::from_millis(at.millis_since(self.anchor.1));
+        match self.mode {
+            Mode::Live => {
+                recorded.saturating_sub(self.now.saturating_duration_since(self.anchor.0))
+            }
+            Mode::Replay => recorded,
+        }
+    }
+
     /// The spinner of something that began at that moment.
     #[must_use]
     pub fn spinner(&self, since: Timestamp) -> &'static str {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::model::{
-    AgentName, CallId, Event, PhaseOutcome, QuestionId, Record, SessionOutcome, Timestamp,
-    ToolName, TurnId, TurnStop, Usage, UserError, event::Level,
+    AgentName, CallId, Event, LeftOut, ModelEvent, PhaseOutcome, QuestionId, Record,
+    SessionOutcome, Timestamp, ToolName, TurnId, TurnStop, Usage, UserError, event::Level,
 };
 
 /// The conversation.
@@ -17,6 +17,8 @@ pub struct Chat {
     pub entries: Vec<Arc<Entry>>,
     /// Turns that have not ended, by their place in `entries`.
     open_turns: BTreeMap<TurnId, usize>,
+    /// Parts that each open turn had when its model call under way began.
+    settled_parts: BTreeMap<TurnId, usize>,
     /// Calls without an answer: place of the turn, place of the part in it.
     open_calls: BTreeMap<CallId, (usize, usize)>,
 }
@@ -118,6 +120,36 @@ pub enum Part {
     Text(String),
     /// A tool call.
     Call(CallView),
+    /// What the model thought; nothing that anybody else is told.
+    Reasoning(String),
+    /// The model's service failed, and the call is made again.
+    Retry(RetryView),
+    /// Not everything fitted into the model.
+    Trimmed(TrimView),
+}
+
+/// A model call that is made again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryView {
+    /// The try that comes next, from 2.
+    pub attempt: u32,
+    /// How many there may be.
+    pub most: u32,
+    /// When it comes.
+    pub due: Timestamp,
+    /// What went wrong.
+    pub fault: UserError,
+}
+
+/// What was left out of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrimView {
+    /// Oldest first.
+    pub left_out: Vec<LeftOut>,
+    /// Tokens the model was given.
+    pub tokens: u64,
+    /// Tokens it can take.
+    pub window: u64,
 }
 
 /// One tool call.
@@ -198,11 +230,17 @@ impl Chat {
                 );
             }
             Event::ModelAnswered { turn, usage, .. } => {
-                self.with_turn(*turn, |view| view.usage += *usage);
+                let parts = self.with_turn(*turn, |view| {
+                    view.usage += *usage;
+                    view.parts.len()
+                });
+                self.settled_parts.extend(parts.map(|parts| (*turn, parts)));
             }
+            Event::Model(event) => self.apply_model(event, at),
             Event::TurnEnded { turn, stop } => {
                 self.with_turn(*turn, |view| view.ended = Some((stop.clone(), at)));
                 self.open_turns.remove(turn);
+                self.settled_parts.remove(turn);
             }
             Event::PersonSaid { to, text } => {
                 self.push(Entry::Person { to: to.clone(), text: text.clone(), at });
@@ -276,10 +314,64 @@ impl Chat {
     }
 
     fn add_text(&mut self, turn: TurnId, text: &str) {
-        self.with_turn(turn, |view| match view.parts.last_mut() {
-            Some(Part::Text(so_far)) => so_far.push_str(text),
-            Some(Part::Call(_)) | None => view.parts.push(Part::Text(text.to_owned())),
+        let settled = self.settled_parts.get(&turn).copied().unwrap_or(0);
+        self.with_turn(turn, |view| {
+            let is_fresh = view.parts.len() <= settled;
+            match view.parts.last_mut() {
+                Some(Part::Text(so_far)) if !is_fresh => so_far.push_str(text),
+                _ => view.parts.push(Part::Text(text.to_owned())),
+            }
         });
+    }
+
+    fn apply_model(&mut self, event: &ModelEvent, at: Timestamp) {
+        match event {
+            ModelEvent::Reasoned { turn, text } => self.add_reasoning(*turn, text),
+            ModelEvent::Faulted { turn, attempt, most, wait_millis, fault } => {
+                self.take_back(*turn);
+                let due = Timestamp(at.0.saturating_add_unsigned(*wait_millis));
+                let retry = RetryView { attempt: *attempt, most: *most, due, fault: fault.clone() };
+                self.add_settled(*turn, Part::Retry(retry));
+            }
+            ModelEvent::Trimmed { turn, left_out, tokens, window } => {
+                let left_out = left_out.clone();
+                let trim = TrimView { left_out, tokens: *tokens, window: *window };
+                self.add_settled(*turn, Part::Trimmed(trim));
+            }
+            ModelEvent::Chosen { label, .. } => self.push(Entry::Notice {
+                level: Level::Info,
+                notice: UserError::new(format!("From here on {label} answers"), "you chose it", ""),
+            }),
+            ModelEvent::Named { .. } | ModelEvent::Budgeted(_) => {}
+        }
+    }
+
+    fn add_reasoning(&mut self, turn: TurnId, text: &str) {
+        let settled = self.settled_parts.get(&turn).copied().unwrap_or(0);
+        self.with_turn(turn, |view| {
+            let is_fresh = view.parts.len() <= settled;
+            match view.parts.last_mut() {
+                Some(Part::Reasoning(so_far)) if !is_fresh => so_far.push_str(text),
+                _ => view.parts.push(Part::Reasoning(text.to_owned())),
+            }
+        });
+    }
+
+    /// Adds a part that stays whatever becomes of the model call under way.
+    fn add_settled(&mut self, turn: TurnId, part: Part) {
+        let parts = self.with_turn(turn, |view| {
+            view.parts.push(part);
+            view.parts.len()
+        });
+        self.settled_parts.extend(parts.map(|parts| (turn, parts)));
+    }
+
+    /// Takes back what came of the model call under way.
+    fn take_back(&mut self, turn: TurnId) {
+        let settled = self.settled_parts.get(&turn).copied().unwrap_or(0);
+        let Some(place) = self.open_turns.get(&turn).copied() else { return };
+        self.with_turn(turn, |view| view.parts.truncate(settled));
+        self.open_calls.retain(|_, (entry, part)| *entry != place || *part < settled);
     }
 
     fn add_call(&mut self, turn: TurnId, call: CallView) {
@@ -308,5 +400,70 @@ impl Chat {
         {
             *answer = Some(given.to_owned());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Seq;
+
+    fn chat(events: Vec<Event>) -> Chat {
+        let mut chat = Chat::default();
+        for (seq, event) in (1..).zip(events) {
+            chat.apply(&Record { v: 1, seq: Seq(seq), at: Timestamp(1_000), event });
+        }
+        chat
+    }
+
+    #[test]
+    fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
+        let (turn, agent) = (TurnId(1), AgentName::from("A"));
+        let text = |text: &str| Event::TextAdded { turn, text: text.into() };
+        let call = |id| Event::ToolCalled {
+            turn,
+            call: CallId(id),
+            tool: "read_file".into(),
+            args: Value::Null,
+        };
+        let answered = Event::ModelAnswered { turn, usage: Usage::default(), state: None };
+        let fault = UserError::new("The model broke off", "the connection was lost", "");
+        let faulted = |attempt| {
+            Event::Model(ModelEvent::Faulted {
+                turn,
+                attempt,
+                most: 5,
+                wait_millis: 500,
+                fault: fault.clone(),
+            })
+        };
+        let result = Event::ToolAnswered { call: CallId(1), result: Value::Null, millis: 1 };
+        let chat = chat(vec![
+            Event::TurnStarted { turn, agent },
+            text("I read it."),
+            call(1),
+            answered,
+            result,
+            text("It is a dri"),
+            call(2),
+            faulted(2),
+            text("It"),
+            faulted(3),
+            text("It is a driver."),
+        ]);
+        let Some(Entry::Turn(view)) = chat.entries.first().map(AsRef::as_ref) else { panic!() };
+        let said: Vec<String> = view
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) | Part::Reasoning(text) => text.clone(),
+                Part::Call(call) => format!("call {}", call.call),
+                Part::Retry(retry) => format!("try {} at {}", retry.attempt, retry.due.0),
+                Part::Trimmed(_) => "trimmed".into(),
+            })
+            .collect();
+        let call = format!("call {}", CallId(1));
+        let retries = ["try 2 at 1500", "try 3 at 1500"];
+        assert_eq!(said, ["I read it.", &call, retries[0], retries[1], "It is a driver."]);
     }
 }

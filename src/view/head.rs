@@ -1,8 +1,8 @@
 //! What the header shows: task, phase, speaker, board, tokens, and whether the run goes on.
 
 use crate::model::{
-    AgentName, BoardInfo, Event, QuestionId, Record, SessionOutcome, Timestamp, TurnId, Usage,
-    event::SessionStart,
+    AgentName, BoardInfo, Budget, Event, ModelEvent, QuestionId, Record, SessionOutcome, Timestamp,
+    TurnId, Usage, event::SessionStart,
 };
 
 /// The header's facts.
@@ -16,6 +16,10 @@ pub struct Head {
     pub speaker: Option<Speaker>,
     /// Tokens so far.
     pub usage: Usage,
+    /// What the screen calls the model that answers; `None`: as the session began.
+    pub model: Option<String>,
+    /// What the session may use.
+    pub budget: Budget,
     /// The board that is connected.
     pub board: Option<BoardInfo>,
     /// The question that waits for the person.
@@ -114,6 +118,14 @@ impl Head {
                 }
             }
             Event::ModelAnswered { usage, .. } => self.usage += *usage,
+            Event::Model(event) => match event {
+                ModelEvent::Named { model } => self.model = Some(model.clone()),
+                ModelEvent::Chosen { label, .. } => self.model = Some(label.clone()),
+                ModelEvent::Budgeted(budget) => self.budget = *budget,
+                ModelEvent::Reasoned { .. }
+                | ModelEvent::Faulted { .. }
+                | ModelEvent::Trimmed { .. } => {}
+            },
             Event::BoardConnected(board) => self.board = Some(board.clone()),
             Event::BoardLost { port, .. } => {
                 if self.board.as_ref().is_some_and(|board| board.port == *port) {

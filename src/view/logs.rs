@@ -138,6 +138,7 @@ impl Logs {
             | Event::ToolCalled { .. }
             | Event::ToolAnswered { .. }
             | Event::ModelAnswered { .. }
+            | Event::Model(_)
             | Event::TurnEnded { .. }
             | Event::Proposed(_)
             | Event::Decided { .. }

@@ -56,6 +56,7 @@ pub(super) fn mark_of(record: &Record) -> Option<Mark> {
         | Event::ToolCalled { .. }
         | Event::ToolAnswered { .. }
         | Event::ModelAnswered { .. }
+        | Event::Model(_)
         | Event::TurnEnded { .. }
         | Event::Settled { .. }
         | Event::FlashProgress { .. }

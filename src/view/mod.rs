@@ -10,7 +10,7 @@ mod marks;
 mod project;
 mod review;
 
-pub use chat::{CallState, CallView, Chat, Entry, Part, TurnView};
+pub use chat::{CallState, CallView, Chat, Entry, Part, RetryView, TrimView, TurnView};
 pub use head::{Head, PhaseView, Question, RunState, Speaker};
 pub use logs::{BuildView, Logs, SerialView};
 pub use marks::{Mark, MarkKind};

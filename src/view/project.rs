@@ -90,6 +90,7 @@ impl Project {
             | Event::ToolCalled { .. }
             | Event::ToolAnswered { .. }
             | Event::ModelAnswered { .. }
+            | Event::Model(_)
             | Event::TurnEnded { .. }
             | Event::Decided { .. }
             | Event::FlashProgress { .. }

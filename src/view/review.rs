@@ -86,6 +86,7 @@ impl Review {
             | Event::ToolCalled { .. }
             | Event::ToolAnswered { .. }
             | Event::ModelAnswered { .. }
+            | Event::Model(_)
             | Event::TurnEnded { .. }
             | Event::BuildStarted { .. }
             | Event::BuildProgress { .. }

@@ -7,7 +7,7 @@ use firmhand::model::event::{Level, ProjectFile, SessionParts, SessionStart};
 use firmhand::model::*;
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 31;
+pub const LAST_KIND: usize = 32;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -45,6 +45,7 @@ pub fn kind(event: &Event) -> usize {
         Event::Unpaused => 29,
         Event::StopRequested => 30,
         Event::Noticed { .. } => 31,
+        Event::Model(_) => 32,
     }
 }
 
@@ -158,6 +159,28 @@ fn build_ended(variant: u32, number: u32) -> Event {
     Event::BuildEnded { build: BuildId(number), outcome, diagnostics, millis: 3200 }
 }
 
+fn of_model(variant: u32, number: u32) -> ModelEvent {
+    let turn = TurnId(number);
+    match variant % 6 {
+        0 => ModelEvent::Reasoned { turn, text: "let me think".into() },
+        1 => {
+            let (attempt, most, wait_millis) = (2, 6, 1_500);
+            ModelEvent::Faulted { turn, attempt, most, wait_millis, fault: error("cut") }
+        }
+        2 => {
+            let left_out = vec![LeftOut { what: "an old message".into(), tokens: 9 }];
+            ModelEvent::Trimmed { turn, left_out, tokens: 90, window: 100 }
+        }
+        3 => ModelEvent::Named { model: "m-2026".into() },
+        4 => ModelEvent::Chosen { provider: "profile:work".into(), label: "m".into() },
+        _ => ModelEvent::Budgeted(Budget {
+            tokens: Some(1_000),
+            cost: Some(Cost(2_000_000_000)),
+            seconds: None,
+        }),
+    }
+}
+
 pub fn log(variant: u32, number: u32) -> LogId {
     let kind = if variant.is_multiple_of(2) { LogKind::Build } else { LogKind::Serial };
     LogId { kind, number }
@@ -179,7 +202,7 @@ fn turn_event(kind: usize, variant: u32, number: u32) -> Event {
             Event::ToolAnswered { call, result, millis: 7 }
         }
         11 => {
-            let usage = Usage { input: 10, output: u64::from(variant), cached: 3 };
+            let usage = Usage { input: 10, output: u64::from(variant), cached: 3, cost: Cost(7) };
             Event::ModelAnswered { turn, usage, state: Some("opaque".into()) }
         }
         _ => {
@@ -278,12 +301,13 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         14 => decided(variant, number),
         15 => settled(variant, number),
         19 => build_ended(variant, number),
+        32 => Event::Model(of_model(variant, number)),
         _ => other_event(kind, variant, number),
     }
 }
 
 /// All kinds, in an order that makes sense.
 pub const ORDER: [usize; LAST_KIND + 2] = [
-    0, 3, 21, 4, 6, 7, 8, 9, 13, 14, 15, 10, 17, 18, 19, 20, 11, 25, 8, 12, 16, 23, 24, 26, 27, 28,
-    29, 31, 5, 22, 30, 2, 1,
+    0, 3, 21, 4, 6, 7, 8, 9, 13, 14, 15, 10, 17, 18, 19, 20, 11, 32, 25, 8, 12, 16, 23, 24, 26, 27,
+    28, 29, 31, 5, 22, 30, 2, 1,
 ];

@@ -71,7 +71,7 @@ pub fn call(tool: &str, args: &str) -> Vec<Result<Delta, UserError>> {
 }
 
 pub fn done() -> Delta {
-    Delta::Done { usage: Usage { input: 2, output: 1, cached: 0 }, state: None }
+    Delta::Done { usage: Usage { input: 2, output: 1, ..Usage::default() }, state: None }
 }
 
 /// Saves one file a call.

@@ -258,7 +258,7 @@ fn usage(request: &Request, text: &str, calls: &[Delta]) -> Usage {
     Usage {
         input: tokens(messages.chain(tools).sum()),
         output: tokens(text.len() + called.sum::<usize>()),
-        cached: 0,
+        ..Usage::default()
     }
 }
 

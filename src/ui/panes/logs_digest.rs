@@ -3,7 +3,7 @@
 //! Owns the wording. Must not look at anything but the record.
 
 use crate::model::{
-    BuildOutcome, Change, Decision, Event, Outcome, PhaseOutcome, ProposalId, Record,
+    BuildOutcome, Change, Decision, Event, ModelEvent, Outcome, PhaseOutcome, ProposalId, Record,
     SessionOutcome, TurnStop, Verdict,
 };
 use crate::text::sanitize;
@@ -93,6 +93,7 @@ fn of_event(event: &Event) -> Parts {
         Event::ModelAnswered { turn, usage, .. } => {
             ("model_answered", format!("{turn} {} in, {} out", usage.input, usage.output), Plain)
         }
+        Event::Model(event) => of_model(event),
         Event::TurnEnded { turn, stop } => match stop {
             TurnStop::Done => ("turn_ended", format!("{turn} done"), Plain),
             TurnStop::Terminated(why) => ("turn_ended", format!("{turn} {why}"), Plain),
@@ -170,6 +171,35 @@ fn of_proposal(event: &Event) -> Parts {
             ("settled", format!("#{proposal} {text}"), tone)
         }
         _ => ("", String::new(), Tone::Plain),
+    }
+}
+
+fn of_model(event: &ModelEvent) -> Parts {
+    match event {
+        ModelEvent::Reasoned { turn, text } => {
+            ("model_reasoned", format!("{turn} {text}"), Tone::Plain)
+        }
+        ModelEvent::Faulted { turn, attempt, most, wait_millis, fault } => (
+            "model_faulted",
+            format!("{turn} {fault}; try {attempt}/{most} in {wait_millis} ms"),
+            Tone::Bad,
+        ),
+        ModelEvent::Trimmed { turn, left_out, tokens, window } => {
+            let pieces = left_out.len();
+            let text = format!("{turn} {pieces} pieces left out, {tokens} of {window} tokens");
+            ("model_trimmed", text, Tone::Plain)
+        }
+        ModelEvent::Named { model } => ("model_named", model.clone(), Tone::Plain),
+        ModelEvent::Chosen { provider, label } => {
+            ("model_chosen", format!("{label} ({provider})"), Tone::Plain)
+        }
+        ModelEvent::Budgeted(budget) => {
+            let words = |limit: Option<String>| limit.unwrap_or_else(|| "no limit".to_owned());
+            let tokens = words(budget.tokens.map(|tokens| format!("{tokens} tokens")));
+            let cost = words(budget.cost.map(|cost| cost.to_string()));
+            let time = words(budget.seconds.map(|seconds| format!("{seconds} s")));
+            ("model_budgeted", format!("{tokens}, {cost}, {time}"), Tone::Plain)
+        }
     }
 }
 

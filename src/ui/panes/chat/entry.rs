@@ -8,11 +8,12 @@ use ratatui::layout::Rect;
 use crate::model::{CallId, Timestamp, TurnStop};
 use crate::ui::line;
 use crate::ui::markdown::{Document, FoldId, Piece, Row, wrap};
-use crate::ui::pane::{Agents, Cx, Mode};
+use crate::ui::pane::{Agents, Cx};
 use crate::ui::role::Role;
-use crate::view::{CallState, Entry, Part, TurnView};
+use crate::view::{CallState, CallView, Entry, Part, TurnView};
 
-use super::{call, card};
+use super::paint::{draw_entry_row, draw_row};
+use super::{aside, call, card};
 
 /// Columns left of what an agent says.
 pub(super) const INDENT: u16 = 2;
@@ -24,6 +25,8 @@ pub(super) enum Item {
     Call(CallId),
     /// Code in that part of a turn.
     Code(usize, FoldId),
+    /// The thought in that part of a turn.
+    Thought(usize),
 }
 
 /// What the layout of an entry depends on besides itself.
@@ -64,7 +67,7 @@ impl Place<'_> {
     fn unfolded_code(&self, wanted: usize) -> BTreeSet<FoldId> {
         let code = |item| match item {
             Item::Code(part, fold) if part == wanted => Some(fold),
-            Item::Code(..) | Item::Call(_) => None,
+            Item::Code(..) | Item::Call(_) | Item::Thought(_) => None,
         };
         self.own().filter_map(code).collect()
     }
@@ -90,6 +93,8 @@ pub(super) enum Right {
     Text(Piece),
     /// How long a call has been running, or that it waits for the person.
     Running(CallId, Timestamp),
+    /// How long it takes until something happens.
+    Countdown(Timestamp),
 }
 
 impl EntryRow {
@@ -131,6 +136,13 @@ enum Body {
         stamp: CallStamp,
         rows: Vec<EntryRow>,
     },
+    /// A thought of that part, made from so many bytes.
+    Thought {
+        part: usize,
+        bytes: usize,
+        is_unfolded: bool,
+        rows: Vec<EntryRow>,
+    },
 }
 
 /// Tells whether an entry has changed without comparing all of it.
@@ -166,7 +178,8 @@ impl Stamp {
                 stamp.settled = turn.ended.is_some();
                 for part in &turn.parts {
                     match part {
-                        Part::Text(text) => stamp.bytes += text.len(),
+                        Part::Text(text) | Part::Reasoning(text) => stamp.bytes += text.len(),
+                        Part::Retry(_) | Part::Trimmed(_) => {}
                         Part::Call(call) => {
                             stamp.done += usize::from(call.state.succeeded().is_some());
                         }
@@ -244,20 +257,20 @@ impl EntryLayout {
                     self.push(body);
                 }
                 Part::Call(view) => {
-                    let stamp = CallStamp {
-                        is_done: view.state.succeeded().is_some(),
-                        is_unfolded: place.shows_all(view.call),
-                    };
-                    let same = |body: &Body| matches!(body, Body::Call { call, stamp: old, .. } if *call == view.call && *old == stamp);
-                    let body = match old.iter().position(same) {
-                        Some(found) => old.swap_remove(found),
-                        None => {
-                            let rows = call::lay_out(view, place);
-                            Body::Call { call: view.call, stamp, rows }
-                        }
-                    };
                     after_call = true;
-                    self.push(body);
+                    self.push(call_body(view, &mut old, place));
+                }
+                Part::Reasoning(text) => {
+                    after_call = true;
+                    self.push(thought_body(index, text, &mut old, place));
+                }
+                Part::Retry(view) => {
+                    after_call = true;
+                    self.push(Body::Rows(aside::retry(view, place)));
+                }
+                Part::Trimmed(view) => {
+                    after_call = true;
+                    self.push(Body::Rows(aside::trimmed(view, place)));
                 }
             }
         }
@@ -280,6 +293,7 @@ impl EntryLayout {
             Body::Text { part, document } => {
                 document.fold_at(inside).map(|fold| Item::Code(*part, fold))
             }
+            Body::Thought { part, .. } => Some(Item::Thought(*part)),
             Body::Rows(_) => None,
         }
     }
@@ -292,6 +306,7 @@ impl EntryLayout {
                 let item = |(row, fold)| (section.first + row, Item::Code(*part, fold));
                 document.folds().into_iter().map(item).collect()
             }
+            Body::Thought { part, .. } => vec![(section.first, Item::Thought(*part))],
             Body::Rows(_) => Vec::new(),
         };
         self.sections.iter().flat_map(of_section).collect()
@@ -312,7 +327,7 @@ impl EntryLayout {
     pub fn draw_row(&self, entry: &Entry, row: usize, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let Some((section, inside)) = self.section(row) else { return };
         match &section.body {
-            Body::Rows(rows) | Body::Call { rows, .. } => {
+            Body::Rows(rows) | Body::Call { rows, .. } | Body::Thought { rows, .. } => {
                 if let Some(row) = rows.get(inside) {
                     draw_entry_row(row, area, buf, cx);
                 }
@@ -333,7 +348,7 @@ impl EntryLayout {
 impl Body {
     fn rows(&self) -> usize {
         match self {
-            Self::Rows(rows) | Self::Call { rows, .. } => rows.len(),
+            Self::Rows(rows) | Self::Call { rows, .. } | Self::Thought { rows, .. } => rows.len(),
             Self::Text { document, .. } => document.rows(),
         }
     }
@@ -343,7 +358,7 @@ fn text_body(index: usize, text: &str, old: &mut Vec<Body>, place: &Place<'_>) -
     let same = |body: &Body| matches!(body, Body::Text { part, .. } if *part == index);
     let mut document = match old.iter().position(same).map(|found| old.swap_remove(found)) {
         Some(Body::Text { document, .. }) => document,
-        Some(Body::Rows(_) | Body::Call { .. }) | None => {
+        Some(Body::Rows(_) | Body::Call { .. } | Body::Thought { .. }) | None => {
             Box::new(Document::new(place.text_width()))
         }
     };
@@ -352,11 +367,35 @@ fn text_body(index: usize, text: &str, old: &mut Vec<Body>, place: &Place<'_>) -
     Body::Text { part: index, document }
 }
 
+fn call_body(view: &CallView, old: &mut Vec<Body>, place: &Place<'_>) -> Body {
+    let stamp = CallStamp {
+        is_done: view.state.succeeded().is_some(),
+        is_unfolded: place.shows_all(view.call),
+    };
+    let same = |body: &Body| matches!(body, Body::Call { call, stamp: old, .. } if *call == view.call && *old == stamp);
+    match old.iter().position(same) {
+        Some(found) => old.swap_remove(found),
+        None => Body::Call { call: view.call, stamp, rows: call::lay_out(view, place) },
+    }
+}
+
+fn thought_body(index: usize, text: &str, old: &mut Vec<Body>, place: &Place<'_>) -> Body {
+    let shown = place.unfolded.contains(&(place.entry, Item::Thought(index)));
+    let same = |body: &Body| matches!(body, Body::Thought { part, bytes, is_unfolded, .. } if *part == index && *bytes == text.len() && *is_unfolded == shown);
+    match old.iter().position(same) {
+        Some(found) => old.swap_remove(found),
+        None => {
+            let rows = aside::reasoning(text, shown, place);
+            Body::Thought { part: index, bytes: text.len(), is_unfolded: shown, rows }
+        }
+    }
+}
+
 fn text_of(entry: &Entry, part: usize) -> Option<&str> {
     match entry {
         Entry::Turn(turn) => match turn.parts.get(part)? {
             Part::Text(text) => Some(text),
-            Part::Call(_) => None,
+            Part::Call(_) | Part::Reasoning(_) | Part::Retry(_) | Part::Trimmed(_) => None,
         },
         Entry::PhaseStarted { .. }
         | Entry::PhaseEnded { .. }
@@ -403,48 +442,6 @@ pub(super) fn indented(text: &str, role: Role, place: &Place<'_>) -> Vec<EntryRo
     let indent = [Piece::new(" ".repeat(usize::from(INDENT)), Role::Text)];
     let rows = wrap(&[Piece::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
     rows.into_iter().map(|row| EntryRow { row, right: Right::Nothing }).collect()
-}
-
-fn draw_entry_row(row: &EntryRow, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    draw_row(&row.row, area, buf, cx);
-    let piece = match &row.right {
-        Right::Nothing => return,
-        Right::Text(piece) => piece.clone(),
-        Right::Running(call, since) => running(*call, *since, cx),
-    };
-    let width = u16::try_from(piece.width()).unwrap_or(u16::MAX);
-    if width + 1 < area.width {
-        let x = area.right() - width - 1;
-        buf.set_string(x, area.y, &piece.text, cx.style(piece.face.role));
-    }
-}
-
-fn running(call: CallId, since: Timestamp, cx: &Cx<'_>) -> Piece {
-    let waits = cx.view.review.waiting().any(|view| view.proposal.call == call);
-    if waits && cx.mode == Mode::Live {
-        return Piece::new(" waiting ", Role::Waiting);
-    }
-    if waits {
-        return Piece::new("waiting", Role::Warn);
-    }
-    let millis = u64::try_from(cx.clock.since(since).as_millis()).unwrap_or(u64::MAX);
-    Piece::new(format!("{} {}", cx.clock.spinner(since), line::clock(millis)), Role::Busy)
-}
-
-/// Draws the pieces of a row.
-pub(super) fn draw_row(row: &Row, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    if area.is_empty() {
-        return;
-    }
-    if let Some(fill) = row.fill {
-        buf.set_style(area, cx.style(fill));
-    }
-    let mut x = area.x;
-    for piece in &row.pieces {
-        let room = usize::from(area.right().saturating_sub(x));
-        let style = cx.style(piece.face.role).add_modifier(piece.face.add);
-        (x, _) = buf.set_stringn(x, area.y, &piece.text, room, style);
-    }
 }
 
 /// Whether a call is still under way.

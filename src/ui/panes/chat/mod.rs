@@ -3,9 +3,11 @@
 //! Only what is looked at is laid out, and of a growing text only its end; scrolling costs the
 //! rows on screen, not those of the session.
 
+mod aside;
 mod call;
 mod card;
 mod entry;
+mod paint;
 mod scroll;
 
 use std::collections::BTreeSet;

@@ -1,0 +1,196 @@
+//! Facts about the models that answer: what they thought, how their services failed, what they
+//! were not given, and what may be spent on them.
+//!
+//! Part of the journal's format like the events around them; see [`Event`](super::Event).
+
+use serde::{Deserialize, Serialize};
+
+use super::error::UserError;
+use super::ids::TurnId;
+
+/// A fact about a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelEvent {
+    /// It thought aloud before or between its words; never part of the chat.
+    Reasoned {
+        /// Which turn.
+        turn: TurnId,
+        /// What to append.
+        text: String,
+    },
+    /// Its service failed. What this model call had said so far counts for nothing: it is made
+    /// again after a pause.
+    Faulted {
+        /// Which turn.
+        turn: TurnId,
+        /// The try that comes next, from 2.
+        attempt: u32,
+        /// How many tries there may be.
+        most: u32,
+        /// The pause before it.
+        wait_millis: u64,
+        /// What went wrong.
+        fault: UserError,
+    },
+    /// The conversation was too long for it, and this was left out.
+    Trimmed {
+        /// Which turn.
+        turn: TurnId,
+        /// What was left out, oldest first.
+        left_out: Vec<LeftOut>,
+        /// Tokens of what it was given.
+        tokens: u64,
+        /// Tokens it can take.
+        window: u64,
+    },
+    /// The model that answers, as its service names it; recorded when it changes.
+    Named {
+        /// Its name.
+        model: String,
+    },
+    /// From here on this model answers for the team.
+    Chosen {
+        /// How to get it again, as in [`SessionParts`](super::event::SessionParts).
+        provider: String,
+        /// What the screen calls it.
+        label: String,
+    },
+    /// From here on the session may use this much.
+    Budgeted(Budget),
+}
+
+/// A piece of the conversation that a model was not given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// What it is, for people.
+    pub what: String,
+    /// Its length in tokens.
+    pub tokens: u64,
+}
+
+/// How much may be used; `None`: as much as it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Budget {
+    /// Tokens sent and received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// Time that models and tools work, the person's thinking not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<u64>,
+}
+
+impl Budget {
+    /// Whether nothing is limited.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The limit that was reached, in words; `None` while there is something left.
+    #[must_use]
+    pub fn reached(&self, spent: &Spent) -> Option<String> {
+        if let Some(most) = self.tokens.filter(|most| spent.tokens >= *most) {
+            return Some(format!("{} of {most} tokens are used", spent.tokens));
+        }
+        if let Some(most) = self.cost.filter(|most| spent.cost >= *most) {
+            return Some(format!("{} of {most} are spent", spent.cost));
+        }
+        let seconds = spent.millis / 1_000;
+        let most = self.seconds.filter(|most| seconds >= *most)?;
+        Some(format!("{seconds} of {most} seconds of work are over"))
+    }
+}
+
+/// What was used of a [`Budget`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Tokens sent and received.
+    pub tokens: u64,
+    /// Money.
+    pub cost: Cost,
+    /// Milliseconds that models and tools worked.
+    pub millis: u64,
+}
+
+/// Money, in billionths of a US dollar.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Cost(pub u64);
+
+impl Cost {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// Whether it is nothing.
+    #[must_use]
+    pub const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// So many US dollars; what is negative or no number counts as nothing.
+    #[must_use]
+    pub fn from_dollars(dollars: f64) -> Self {
+        // `as` saturates, and makes nothing of what is negative or no number.
+        Self((dollars * 1e9).round() as u64)
+    }
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.0 = self.0.saturating_add(other.0);
+    }
+}
+
+impl std::fmt::Display for Cost {
+    /// In dollars: cents from one cent on, else as many digits as it takes to see two.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let dollars = self.0 as f64 / 1e9;
+        match self.0 {
+            0 => f.write_str("$0"),
+            1..100_000 => f.write_str("<$0.0001"),
+            100_000..10_000_000 => write!(f, "${dollars:.4}"),
+            _ => write!(f, "${dollars:.2}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_is_shown_with_the_digits_that_matter() {
+        let shown = |dollars| Cost::from_dollars(dollars).to_string();
+        assert_eq!(shown(0.0), "$0");
+        assert_eq!(shown(0.000_01), "<$0.0001");
+        assert_eq!(shown(0.001_23), "$0.0012");
+        assert_eq!(shown(0.023), "$0.02");
+        assert_eq!(shown(12.5), "$12.50");
+        assert_eq!(shown(-1.0), "$0");
+        assert_eq!(shown(f64::NAN), "$0");
+    }
+
+    #[test]
+    fn a_budget_tells_which_limit_was_reached() {
+        let budget = Budget { tokens: Some(10), cost: Some(Cost(5)), seconds: Some(2) };
+        let spent = |tokens, cost, millis| Spent { tokens, cost: Cost(cost), millis };
+        assert_eq!(budget.reached(&spent(9, 4, 1_999)), None);
+        assert!(budget.reached(&spent(10, 0, 0)).is_some_and(|why| why.contains("tokens")));
+        assert!(budget.reached(&spent(0, 5, 0)).is_some_and(|why| why.contains("spent")));
+        assert!(budget.reached(&spent(0, 0, 2_000)).is_some_and(|why| why.contains("seconds")));
+        assert_eq!(Budget::default().reached(&spent(u64::MAX, u64::MAX, u64::MAX)), None);
+    }
+
+    #[test]
+    fn the_json_form_is_flat_and_readable() {
+        let event = ModelEvent::Reasoned { turn: TurnId(3), text: "hm".into() };
+        let json = serde_json::to_string(&super::super::Event::Model(event)).unwrap();
+        assert_eq!(json, r#"{"model":{"reasoned":{"turn":3,"text":"hm"}}}"#);
+    }
+}

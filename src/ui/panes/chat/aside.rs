@@ -1,0 +1,69 @@
+//! What stands between an agent's words without being said by it: thoughts, calls that are made
+//! again, and what a model was not given.
+
+use crate::ui::line;
+use crate::ui::markdown::Piece;
+use crate::ui::role::Role;
+use crate::view::{RetryView, TrimView};
+
+use super::entry::{EntryRow, Place, Right, indented};
+
+/// Bytes of a thought that are shown at most.
+const MOST_SHOWN: usize = 64 << 10;
+
+/// Pieces that are named when something was left out.
+const MOST_NAMED: usize = 6;
+
+/// The rows of a thought: one when folded.
+pub(super) fn reasoning(text: &str, is_unfolded: bool, place: &Place<'_>) -> Vec<EntryRow> {
+    let mark = if is_unfolded { "  ▾ " } else { "  ▸ " };
+    let size = format!("thinking  {} characters", line::count(text.len() as u64));
+    let head = vec![Piece::new(mark, Role::Dim), Piece::new(size, Role::Dim)];
+    let mut rows = vec![EntryRow::new(head)];
+    if is_unfolded {
+        let start = text.len().saturating_sub(MOST_SHOWN);
+        let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        if start > 0 {
+            let cut = format!("… {} characters before are not shown", line::count(start as u64));
+            rows.extend(indented(&cut, Role::Dim, place));
+        }
+        rows.extend(indented(text.get(start..).unwrap_or_default(), Role::Dim, place));
+    }
+    rows
+}
+
+/// The rows of a call that is made again.
+pub(super) fn retry(view: &RetryView, place: &Place<'_>) -> Vec<EntryRow> {
+    let RetryView { attempt, most, due, fault } = view;
+    let text = format!("↻ try {attempt} of {most}: {}: {}", fault.what, fault.why);
+    let room = Place { width: place.width.saturating_sub(10), ..*place };
+    let mut rows = indented(&text, Role::Warn, &room);
+    if let Some(first) = rows.first_mut() {
+        first.right = Right::Countdown(*due);
+    }
+    rows
+}
+
+/// The rows on what a model was not given.
+pub(super) fn trimmed(view: &TrimView, place: &Place<'_>) -> Vec<EntryRow> {
+    let tokens: u64 = view.left_out.iter().map(|piece| piece.tokens).sum();
+    let pieces = match view.left_out.len() {
+        1 => "1 piece".to_owned(),
+        pieces => format!("{pieces} pieces"),
+    };
+    let (left, given) = (line::count(tokens), line::count(view.tokens));
+    let text = format!(
+        "left out {pieces} of the conversation ({left} tokens); given {given} of {} tokens",
+        line::count(view.window)
+    );
+    let mut rows = indented(&text, Role::Warn, place);
+    for piece in view.left_out.iter().take(MOST_NAMED) {
+        let text = format!("· {} ({} tokens)", piece.what, line::count(piece.tokens));
+        rows.extend(indented(&text, Role::Dim, place));
+    }
+    let more = view.left_out.len().saturating_sub(MOST_NAMED);
+    if more > 0 {
+        rows.extend(indented(&format!("· and {more} more"), Role::Dim, place));
+    }
+    rows
+}

@@ -1,0 +1,61 @@
+//! Draws the rows of an entry, and what in them goes with the time.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::model::{CallId, Timestamp};
+use crate::ui::line;
+use crate::ui::markdown::{Piece, Row};
+use crate::ui::pane::{Cx, Mode};
+use crate::ui::role::Role;
+
+use super::entry::{EntryRow, Right};
+
+/// Draws a row with what stands at its right end.
+pub(super) fn draw_entry_row(row: &EntryRow, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    draw_row(&row.row, area, buf, cx);
+    let piece = match &row.right {
+        Right::Nothing => return,
+        Right::Text(piece) => piece.clone(),
+        Right::Running(call, since) => running(*call, *since, cx),
+        Right::Countdown(due) => match cx.clock.until(*due).as_secs_f64().ceil() {
+            seconds if seconds > 0.0 && cx.mode == Mode::Live => {
+                Piece::new(format!("in {seconds} s"), Role::Busy)
+            }
+            _ => return,
+        },
+    };
+    let width = u16::try_from(piece.width()).unwrap_or(u16::MAX);
+    if width + 1 < area.width {
+        let x = area.right() - width - 1;
+        buf.set_string(x, area.y, &piece.text, cx.style(piece.face.role));
+    }
+}
+
+fn running(call: CallId, since: Timestamp, cx: &Cx<'_>) -> Piece {
+    let waits = cx.view.review.waiting().any(|view| view.proposal.call == call);
+    if waits && cx.mode == Mode::Live {
+        return Piece::new(" waiting ", Role::Waiting);
+    }
+    if waits {
+        return Piece::new("waiting", Role::Warn);
+    }
+    let millis = u64::try_from(cx.clock.since(since).as_millis()).unwrap_or(u64::MAX);
+    Piece::new(format!("{} {}", cx.clock.spinner(since), line::clock(millis)), Role::Busy)
+}
+
+/// Draws the pieces of a row.
+pub(super) fn draw_row(row: &Row, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    if area.is_empty() {
+        return;
+    }
+    if let Some(fill) = row.fill {
+        buf.set_style(area, cx.style(fill));
+    }
+    let mut x = area.x;
+    for piece in &row.pieces {
+        let room = usize::from(area.right().saturating_sub(x));
+        let style = cx.style(piece.face.role).add_modifier(piece.face.add);
+        (x, _) = buf.set_stringn(x, area.y, &piece.text, room, style);
+    }
+}
