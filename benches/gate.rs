@@ -164,7 +164,7 @@ impl Toolchain for NoToolchain {
         "none".to_owned()
     }
 
-    fn command(&self) -> String {
+    fn command(&self, _project: &Path) -> String {
         "none".to_owned()
     }
 

@@ -81,7 +81,7 @@ impl Wanted {
         let provider = Arc::new(Scripted::new(self.script, self.pacing));
         let board = dir.root().join("board");
         let toolchain: Arc<dyn Toolchain> = match self.builder {
-            Builder::Idf(idf) => Arc::new(idf),
+            Builder::Idf(idf) => Arc::new(idf.with_host_folder(board)),
             Builder::Virtual(kit) => Arc::new(VirtualToolchain::new(kit, board)),
         };
         Parts { provider, toolchain }

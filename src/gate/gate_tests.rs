@@ -75,7 +75,7 @@ impl Toolchain for Bench {
         "test".to_owned()
     }
 
-    fn command(&self) -> String {
+    fn command(&self, _project: &Path) -> String {
         "none".to_owned()
     }
 

@@ -4,8 +4,8 @@
 //! [`Toolchain::flash`] is called by the gate alone, for an approved plan.
 
 pub mod diagnostics;
+mod host_board;
 mod idf;
-mod idf_flash;
 pub mod process;
 mod virtual_board;
 
@@ -70,8 +70,8 @@ pub trait Toolchain: Send + Sync {
     /// What the screen calls it, e.g. `ESP-IDF v5.4 · esp32` or `virtual board`.
     fn label(&self) -> String;
 
-    /// What is run for a build, for people.
-    fn command(&self) -> String;
+    /// What the next build of that project runs, for people.
+    fn command(&self, project: &std::path::Path) -> String;
 
     /// Builds.
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport>;

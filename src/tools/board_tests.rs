@@ -65,7 +65,7 @@ impl Toolchain for Told {
         "recorded".to_owned()
     }
 
-    fn command(&self) -> String {
+    fn command(&self, _project: &std::path::Path) -> String {
         "make".to_owned()
     }
 

@@ -45,7 +45,7 @@ impl BuildProject {
         let ToolContext { ledger, toolchain, state, sandbox, limits, .. } = &self.context;
         let build = state.snapshot().next_build();
         let log = LogId { kind: LogKind::Build, number: build.0 };
-        let command = toolchain.command();
+        let command = toolchain.command(sandbox.root());
         ledger.record(Event::BuildStarted { build, log, command }).map_err(not_recorded)?;
         let started = Instant::now();
         let sink = Arc::new(Sink {

@@ -48,7 +48,7 @@ impl Toolchain for Unused {
         "none".to_owned()
     }
 
-    fn command(&self) -> String {
+    fn command(&self, _project: &std::path::Path) -> String {
         "none".to_owned()
     }
 

@@ -35,7 +35,7 @@ impl Toolchain for Workbench {
         "workbench".to_owned()
     }
 
-    fn command(&self) -> String {
+    fn command(&self, _project: &Path) -> String {
         "look".to_owned()
     }
 

@@ -163,7 +163,7 @@ impl Toolchain for NoToolchain {
     fn label(&self) -> String {
         "none".into()
     }
-    fn command(&self) -> String {
+    fn command(&self, _project: &Path) -> String {
         "none".into()
     }
     fn build(&self, _: BuildJob) -> BoxFuture<'_, BuildReport> {

@@ -4,7 +4,6 @@
 //! Always there, because Rust already needs a C compiler. Says of itself everywhere that it is
 //! virtual. Must not pretend to have what its kit of headers lacks.
 
-mod board;
 mod build;
 mod cmake;
 mod kit;
@@ -16,9 +15,9 @@ use std::sync::Mutex;
 
 use futures::future::BoxFuture;
 
-pub use board::Board;
 pub use kit::Kit;
 
+use super::host_board::HostBoard;
 use super::{BuildJob, BuildReport, BuildSink, FlashOrder, Toolchain, diagnostics};
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Timestamp,
@@ -33,9 +32,6 @@ pub const LABEL: &str = "virtual board";
 /// Flash address of an application in ESP-IDF's default partition table.
 const APP_OFFSET: u32 = 0x1_0000;
 
-/// Bytes written to the board between two reports of progress.
-const CHUNK: usize = 16 * 1024;
-
 /// Bytes of build output that are searched for diagnostics.
 const MAX_SEARCHED: usize = 8 << 20;
 
@@ -43,8 +39,7 @@ const MAX_SEARCHED: usize = 8 << 20;
 pub struct VirtualToolchain {
     kit: Kit,
     compiler: Result<PathBuf, UserError>,
-    folder: PathBuf,
-    board: Board,
+    board: HostBoard,
 }
 
 impl VirtualToolchain {
@@ -57,17 +52,12 @@ impl VirtualToolchain {
     /// As [`VirtualToolchain::new`], with a compiler of one's own.
     #[must_use]
     pub fn with_compiler(kit: Kit, folder: PathBuf, compiler: Result<PathBuf, UserError>) -> Self {
-        let board = Board::new(folder.clone());
-        Self { kit, compiler, folder, board }
+        let board = HostBoard::new(LABEL, folder);
+        Self { kit, compiler, board }
     }
 
     fn info(&self) -> BoardInfo {
-        BoardInfo {
-            label: LABEL.to_owned(),
-            chip: "esp32".to_owned(),
-            port: self.board.port().unwrap_or_else(|| "virtual".to_owned()),
-            simulated: true,
-        }
+        self.board.info("esp32")
     }
 
     async fn run(&self, job: &BuildJob, sink: &dyn BuildSink) -> Result<(), StepError> {
@@ -95,7 +85,7 @@ impl Toolchain for VirtualToolchain {
         LABEL.to_owned()
     }
 
-    fn command(&self) -> String {
+    fn command(&self, _project: &Path) -> String {
         match &self.compiler {
             Ok(compiler) => format!("virtual board · {}", compiler.display()),
             Err(_) => "virtual board · no C compiler".to_owned(),
@@ -154,29 +144,7 @@ impl Toolchain for VirtualToolchain {
     }
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        Box::pin(async move {
-            let [image] = order.plan.images.as_slice() else {
-                return Err(failed("the plan must hold one image"));
-            };
-            let content = fs::read(order.project.join(&image.file))
-                .map_err(|error| failed(&format!("{}: {error}", image.file)))?;
-            if ContentHash::of(&content) != image.hash {
-                let why = format!("{} has changed since it was approved", image.file);
-                return Err(failed(&why).fix("propose the flash again"));
-            }
-            self.board.halt();
-            let path = self.folder.join("flash.elf");
-            board::write_flash(&path, &content, CHUNK, |done| {
-                (order.progress)(done, content.len() as u64);
-                !order.cancel.is_cancelled()
-            })?;
-            let read_back = fs::read(&path).map_err(|error| failed(&error.to_string()))?;
-            if ContentHash::of(&read_back) != image.hash {
-                return Err(failed("what was read back differs from what was written"));
-            }
-            self.board.start(&path)?;
-            Ok(self.info())
-        })
+        Box::pin(async move { self.board.load(&order) })
     }
 }
 
@@ -197,10 +165,6 @@ impl BuildSink for Tee<'_> {
     fn progress(&self, done: u32, total: u32) {
         self.sink.progress(done, total);
     }
-}
-
-fn failed(why: &str) -> UserError {
-    UserError::new("cannot flash the virtual board", why, "build and flash again")
 }
 
 fn cannot_build(error: &StepError) -> UserError {

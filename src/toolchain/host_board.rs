@@ -1,4 +1,4 @@
-//! The running board: a process of its own whose UART is a pseudo-terminal.
+//! A board that is a process of this machine, whose UART is a pseudo-terminal.
 //!
 //! Owns the process and the terminal's ends. The firmware has the master's end as its UART; who
 //! listens opens the other end like any port. One such end stays open here, so that the kernel
@@ -25,11 +25,17 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use rustix::pty::OpenptFlags;
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-use crate::model::UserError;
+use super::FlashOrder;
+use crate::model::{BoardInfo, ContentHash, UserError};
 
-/// One virtual board. Dropping it ends its process.
+/// Bytes written to the board between two reports of progress.
+const CHUNK: usize = 16 * 1024;
+
+/// One such board. Dropping it ends its process.
 #[derive(Debug)]
-pub struct Board {
+pub struct HostBoard {
+    /// What the screen calls it, e.g. `virtual board`.
+    label: &'static str,
     /// Flash memory and stored settings lie here.
     folder: PathBuf,
     power: Mutex<Power>,
@@ -57,11 +63,56 @@ struct Uart {
     port: String,
 }
 
-impl Board {
+impl HostBoard {
     /// A board that is switched off.
     #[must_use]
-    pub fn new(folder: PathBuf) -> Self {
-        Self { folder, power: Mutex::default() }
+    pub fn new(label: &'static str, folder: PathBuf) -> Self {
+        Self { label, folder, power: Mutex::default() }
+    }
+
+    /// What is known of it, as a board with that chip.
+    #[must_use]
+    pub fn info(&self, chip: &str) -> BoardInfo {
+        BoardInfo {
+            label: self.label.to_owned(),
+            chip: chip.to_owned(),
+            port: self.port().unwrap_or_else(|| "virtual".to_owned()),
+            simulated: true,
+        }
+    }
+
+    /// Writes the one image of an approved plan to the board's memory, reads it back and runs it.
+    ///
+    /// # Errors
+    /// When the plan holds anything else, the image has changed since, or it cannot be written or
+    /// started.
+    pub fn load(&self, order: &FlashOrder) -> Result<BoardInfo, UserError> {
+        let failed = |why: String| self.failed(why, "build and flash again");
+        let [image] = order.plan.images.as_slice() else {
+            return Err(failed("the plan must hold one image".to_owned()));
+        };
+        let content = fs::read(order.project.join(&image.file))
+            .map_err(|error| failed(format!("{}: {error}", image.file)))?;
+        if ContentHash::of(&content) != image.hash {
+            let why = format!("{} has changed since it was approved", image.file);
+            return Err(self.failed(why, "propose the flash again"));
+        }
+        self.halt();
+        let path = self.folder.join("flash.elf");
+        self.write_flash(&path, &content, |done| {
+            (order.progress)(done, content.len() as u64);
+            !order.cancel.is_cancelled()
+        })?;
+        let read_back = fs::read(&path).map_err(|error| failed(error.to_string()))?;
+        if ContentHash::of(&read_back) != image.hash {
+            return Err(failed("what was read back differs from what was written".to_owned()));
+        }
+        self.start(&path)?;
+        Ok(self.info(&order.plan.board.chip))
+    }
+
+    fn failed(&self, why: String, fix: &str) -> UserError {
+        UserError::new(format!("cannot flash the {}", self.label), why, fix)
     }
 
     /// Path of its port; `None` before it was first started.
@@ -86,7 +137,7 @@ impl Board {
         self.halt();
         let failed = |error: io::Error| {
             UserError::new(
-                "cannot start the virtual board",
+                format!("cannot start the {}", self.label),
                 error.to_string(),
                 "build and flash again; if it stays so, look whether the system allows programs in \
                  the data folder to be run",
@@ -116,8 +167,41 @@ impl Board {
             .stderr(end()?)
             .spawn()?;
         let is_halted = Arc::new(AtomicBool::new(false));
-        watch(process.id(), is_halted.clone(), uart.master.try_clone()?);
+        watch(self.label, process.id(), is_halted.clone(), uart.master.try_clone()?);
         Ok(Firmware { process, is_halted })
+    }
+
+    /// Writes the board's memory in chunks. After each, `goes_on` is told how many bytes are
+    /// written and says whether to go on.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or it was told to stop.
+    fn write_flash(
+        &self,
+        path: &Path,
+        content: &[u8],
+        mut goes_on: impl FnMut(u64) -> bool,
+    ) -> Result<(), UserError> {
+        let failed = |why: String| self.failed(why, "free some disk space and flash again");
+        let write =
+            |file: &mut File, part: &[u8]| file.write_all(part).map_err(|e| failed(e.to_string()));
+        let folder = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
+        // A new file, because a program that still ends may have the old one open.
+        let fresh = path.with_extension("new");
+        let mut file = File::create(&fresh).map_err(|error| failed(error.to_string()))?;
+        let mut done = 0;
+        for part in content.chunks(CHUNK) {
+            write(&mut file, part)?;
+            done += part.len() as u64;
+            if !goes_on(done) {
+                return Err(failed("it was stopped".to_owned()));
+            }
+        }
+        let executable = fs::Permissions::from_mode(0o700);
+        file.set_permissions(executable).map_err(|error| failed(error.to_string()))?;
+        drop(file);
+        fs::rename(&fresh, path).map_err(|error| failed(error.to_string()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Power> {
@@ -125,7 +209,7 @@ impl Board {
     }
 }
 
-impl Drop for Board {
+impl Drop for HostBoard {
     fn drop(&mut self) {
         self.halt();
     }
@@ -146,7 +230,7 @@ fn pid(id: u32) -> Option<Pid> {
 
 /// Says on the port when the firmware ends by itself, which a chip's never does. A thread that
 /// nobody waits for, because writing waits for a reader.
-fn watch(id: u32, is_halted: Arc<AtomicBool>, port: OwnedFd) {
+fn watch(label: &'static str, id: u32, is_halted: Arc<AtomicBool>, port: OwnedFd) {
     let Some(firmware) = pid(id) else { return };
     std::thread::spawn(move || {
         // Leaves it to `end` to collect the process, so that its number is not given anew.
@@ -160,7 +244,7 @@ fn watch(id: u32, is_halted: Arc<AtomicBool>, port: OwnedFd) {
             (None, Some(signal)) => format!("signal {signal}"),
             (None, None) => "for an unknown reason".to_owned(),
         };
-        let text = format!("\nvirtual board: the firmware has ended: {how}\n");
+        let text = format!("\n{label}: the firmware has ended: {how}\n");
         // Without a port there is nobody to tell.
         let _ = File::from(port).write_all(text.as_bytes());
     });
@@ -185,43 +269,4 @@ fn open_uart() -> io::Result<Uart> {
     settings.make_raw();
     tcsetattr(&listening, OptionalActions::Now, &settings)?;
     Ok(Uart { master, _listening: listening.into(), port })
-}
-
-/// Writes the board's memory in chunks of `chunk` bytes. After each, `goes_on` is told how many
-/// bytes are written and says whether to go on.
-///
-/// # Errors
-/// When the file cannot be written, or it was told to stop.
-pub fn write_flash(
-    path: &Path,
-    content: &[u8],
-    chunk: usize,
-    mut goes_on: impl FnMut(u64) -> bool,
-) -> Result<(), UserError> {
-    let failed = |why: String| {
-        UserError::new(
-            "cannot flash the virtual board",
-            why,
-            "free some disk space and flash again",
-        )
-    };
-    let write =
-        |file: &mut File, part: &[u8]| file.write_all(part).map_err(|e| failed(e.to_string()));
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
-    // A new file, because a program that still ends may have the old one open.
-    let fresh = path.with_extension("new");
-    let mut file = File::create(&fresh).map_err(|error| failed(error.to_string()))?;
-    let mut done = 0;
-    for part in content.chunks(chunk) {
-        write(&mut file, part)?;
-        done += part.len() as u64;
-        if !goes_on(done) {
-            return Err(failed("it was stopped".to_owned()));
-        }
-    }
-    let executable = fs::Permissions::from_mode(0o700);
-    file.set_permissions(executable).map_err(|error| failed(error.to_string()))?;
-    drop(file);
-    fs::rename(&fresh, path).map_err(|error| failed(error.to_string()))
 }

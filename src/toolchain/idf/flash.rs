@@ -17,14 +17,12 @@ use std::time::Duration;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::FlashOrder;
-use super::idf::{IdfToolchain, JobFrame};
-use super::process::{self, Ended};
+use super::IdfToolchain;
+use super::route::{self, BUILD};
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
 use crate::text::sanitize;
-
-/// The folder of builds within the project.
-const BUILD: &str = "build";
+use crate::toolchain::FlashOrder;
+use crate::toolchain::process::{self, Ended};
 
 /// A flash that takes longer hangs.
 const TIMEOUT: Duration = Duration::from_secs(300);
@@ -117,6 +115,24 @@ pub(super) fn images(project: &Path) -> Result<(String, Vec<FlashImage>, bool), 
     Ok((args.extra_esptool_args.chip, images, touches_boot))
 }
 
+/// The program that a build for the target `linux` left.
+///
+/// # Errors
+/// When there is none.
+pub(super) fn host_image(project: &Path) -> Result<FlashImage, UserError> {
+    let none = |why: String| UserError::new(WHAT, why, "Build the project first.");
+    let app = route::description(project).map(|found| found.app_elf).unwrap_or_default();
+    let is_inside = Path::new(&app).components().all(|part| matches!(part, Component::Normal(_)));
+    if app.is_empty() || !is_inside {
+        return Err(none(format!("`{BUILD}/project_description.json` names no program")));
+    }
+    let file = format!("{BUILD}/{app}");
+    let content =
+        std::fs::read(project.join(&file)).map_err(|error| none(format!("`{file}`: {error}")))?;
+    let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
+    Ok(FlashImage { file, offset: 0, bytes, hash })
+}
+
 /// The first port, by name, that a board may be at, among the devices in `folder`.
 ///
 /// # Errors
@@ -149,11 +165,10 @@ pub(super) async fn flash(idf: &IdfToolchain, order: FlashOrder) -> Result<Board
     let copies = tempfile::tempdir().map_err(|error| UserError::from_cause(WHAT, &error))?;
     let files = copy_aside(&project, &plan, copies.path())?;
     let all = esptool_args(&args, &plan, &files);
-    let frame = JobFrame { folder: copies.path(), timeout: TIMEOUT, cancel: &cancel };
     let total = plan.total_bytes();
     progress(0, total);
     let mut writing = Writing::default();
-    let job = idf.job("python", all, &frame);
+    let job = idf.python(all, copies.path(), TIMEOUT, &cancel).await?;
     let ended = process::run(job, |bytes| {
         if let Some(done) = writing.push(bytes, &plan.images) {
             progress(done, total);
@@ -276,5 +291,5 @@ fn written(line: &str, images: &[FlashImage]) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[path = "idf_flash_tests.rs"]
+#[path = "flash_tests.rs"]
 mod tests;

@@ -5,7 +5,7 @@ use std::fs;
 use super::*;
 use crate::model::{BuildId, Timestamp};
 
-const ARGS: &str = include_str!("../../tests/data/build/flasher_args.json");
+const ARGS: &str = include_str!("../../../tests/data/build/flasher_args.json");
 
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,152 @@
+//! The framework's own advice for what went wrong.
+//!
+//! Owns asking the installation's hint rules about each error by itself, so that advice stands
+//! with the error it explains. Installations without such rules (before v5.0) give none.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::model::{Diagnostic, Severity};
+use crate::toolchain::process::{self, Job};
+
+/// More errors than this are rarely read; the first ones explain the rest.
+const MAX_ERRORS: usize = 40;
+
+/// The rules are looked through in well under a second.
+const TIME: Duration = Duration::from_secs(20);
+
+/// Reads a list of texts from a file, prints a list of lists of hints.
+const SCRIPT: &str = "\
+import json, os, sys
+sys.path.insert(0, os.path.join(os.environ['IDF_PATH'], 'tools'))
+from idf_py_actions.tools import generate_hints_buffer, load_hints
+try:
+    # Rules about missing headers look up which component has them.
+    from idf_py_actions.tools import get_build_context
+    with open('build/project_description.json', encoding='utf-8') as file:
+        get_build_context()['proj_desc'] = json.load(file)
+except (ImportError, OSError, ValueError):
+    pass
+rules = load_hints()
+texts = json.load(open(sys.argv[1], encoding='utf-8'))
+out = [list(dict.fromkeys(generate_hints_buffer(text, rules))) for text in texts]
+print('\\n' + json.dumps(out))
+";
+
+/// Adds advice to the errors of `diagnostics` that have none. Whatever goes wrong here leaves them
+/// as they are: the build has failed anyway, and its own words are what matters.
+pub(super) async fn advise(
+    project: &Path,
+    diagnostics: &mut [Diagnostic],
+    env: Vec<(OsString, OsString)>,
+    cancel: &CancellationToken,
+) {
+    let errors: Vec<&mut Diagnostic> = diagnostics
+        .iter_mut()
+        .filter(|found| found.severity == Severity::Error && found.hint.is_empty())
+        .take(MAX_ERRORS)
+        .collect();
+    let texts: Vec<String> = errors.iter().map(|error| as_printed(project, error)).collect();
+    if texts.is_empty() {
+        return;
+    }
+    let Some(hints) = ask(project, &texts, env, cancel).await else { return };
+    for (error, hints) in errors.into_iter().zip(hints) {
+        let hint = hints.join(" ");
+        error.hint = hint.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+}
+
+/// The error in the form in which the rules expect it.
+fn as_printed(project: &Path, error: &Diagnostic) -> String {
+    let kind = if error.message.ends_with(": No such file or directory") {
+        "fatal error"
+    } else {
+        "error"
+    };
+    match (&error.file, error.line) {
+        (Some(file), Some(line)) => {
+            let file = project.join(file);
+            let column = error.column.map(|column| format!(":{column}")).unwrap_or_default();
+            format!("{}:{line}{column}: {kind}: {}", file.display(), error.message)
+        }
+        _ => error.message.clone(),
+    }
+}
+
+async fn ask(
+    project: &Path,
+    texts: &[String],
+    env: Vec<(OsString, OsString)>,
+    cancel: &CancellationToken,
+) -> Option<Vec<Vec<String>>> {
+    let mut file = tempfile::NamedTempFile::new().ok()?;
+    file.write_all(&serde_json::to_vec(texts).ok()?).ok()?;
+    let job = Job {
+        program: "python3".into(),
+        args: vec!["-c".into(), SCRIPT.into(), file.path().into()],
+        env,
+        folder: project.to_owned(),
+        timeout: TIME,
+        cancel: cancel.clone(),
+    };
+    let mut said = Vec::new();
+    process::run(job, |bytes| said.extend_from_slice(bytes)).await.ok()?;
+    // Modules of the rules may print what they like before.
+    let last = said.trim_ascii_end().rsplit(|&byte| byte == b'\n').next()?;
+    serde_json::from_slice(last).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(file: Option<&str>, message: &str) -> Diagnostic {
+        Diagnostic {
+            file: file.map(str::to_owned),
+            line: file.map(|_| 3),
+            column: None,
+            severity: Severity::Error,
+            message: message.to_owned(),
+            hint: String::new(),
+        }
+    }
+
+    /// An installation with one rule, as far as hints go.
+    fn rules(folder: &Path, body: &str) -> Vec<(OsString, OsString)> {
+        let actions = folder.join("tools/idf_py_actions");
+        std::fs::create_dir_all(&actions).unwrap();
+        std::fs::write(actions.join("tools.py"), body).unwrap();
+        vec![("IDF_PATH".into(), folder.into())]
+    }
+
+    #[tokio::test]
+    async fn each_error_gets_its_own_advice() {
+        let folder = tempfile::tempdir().unwrap();
+        let body = "def load_hints(): return 'driver'\n\
+                    def generate_hints_buffer(text, rules):\n    \
+                    print('noise')\n    \
+                    if rules in text: yield 'add\\nit: ' + text.split('/')[-1]\n";
+        let env = rules(folder.path(), body);
+        let mut found = [
+            error(Some("main/a.c"), "driver/i2c.h: No such file or directory"),
+            error(None, "something else"),
+        ];
+        advise(folder.path(), &mut found, env, &CancellationToken::new()).await;
+        assert_eq!(found[0].hint, "add it: i2c.h: No such file or directory");
+        assert_eq!(found[1].hint, "");
+    }
+
+    #[tokio::test]
+    async fn an_installation_without_rules_gives_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let env = vec![("IDF_PATH".into(), folder.path().into())];
+        let mut found = [error(None, "x")];
+        advise(folder.path(), &mut found, env, &CancellationToken::new()).await;
+        assert_eq!(found[0].hint, "");
+    }
+}

@@ -1,0 +1,211 @@
+//! ESP-IDF: builds with `idf.py` or its ninja, flashes with its `esptool`.
+//!
+//! Must not write into the project beside what `idf.py` does. A project for the target `linux` has
+//! no chip: what it builds runs as a process on this machine, and says so.
+
+mod flash;
+mod hints;
+mod install;
+mod route;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::diagnostics::{self, Progress};
+use super::host_board::HostBoard;
+use super::process::{self, Ended, Job};
+use super::{BuildJob, BuildReport, FlashOrder, Toolchain};
+use crate::model::{BoardInfo, BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
+use install::Installation;
+use route::Route;
+
+/// Output beyond this is not searched for diagnostics, save its newest half.
+const MAX_OUTPUT: usize = 16 * 1024 * 1024;
+
+/// The target that runs on this machine instead of a chip.
+const LINUX: &str = "linux";
+
+/// An installed ESP-IDF.
+#[derive(Debug, Clone)]
+pub struct IdfToolchain {
+    install: Arc<Installation>,
+    /// Where programs for [`LINUX`] are kept and run; `None` until a session gives a place.
+    host: Option<Arc<HostBoard>>,
+}
+
+impl IdfToolchain {
+    /// Finds an installation: the one in `IDF_PATH`, or one in a usual place.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find() -> Result<Self, UserError> {
+        let install = Installation::find(&|name| std::env::var_os(name))?;
+        Ok(Self { install: Arc::new(install), host: None })
+    }
+
+    /// The same, with a folder in which programs for the target `linux` are kept and run. It is
+    /// made when the first of them is.
+    #[must_use]
+    pub fn with_host_folder(self, folder: PathBuf) -> Self {
+        let host = HostBoard::new("host process", folder);
+        Self { host: Some(Arc::new(host)), ..self }
+    }
+
+    async fn run_build(&self, job: BuildJob) -> BuildReport {
+        let BuildJob { project, sink, timeout, cancel } = job;
+        let failed = |error: UserError| BuildReport {
+            outcome: BuildOutcome::NotRun(error),
+            diagnostics: Vec::new(),
+        };
+        let env = match self.install.env(&cancel, &|bytes| sink.output(bytes)).await {
+            Ok(env) => env,
+            Err(error) => return failed(error),
+        };
+        let way = route::route(&project, &self.install.root);
+        let (program, args) = program(way);
+        let folder = project.clone();
+        let job = Job {
+            program: program.into(),
+            args,
+            env: env.clone(),
+            folder,
+            timeout,
+            cancel: cancel.clone(),
+        };
+        let output = Mutex::new(Vec::new());
+        let mut progress = Progress::default();
+        let ended = process::run(job, |bytes| {
+            sink.output(bytes);
+            if let Some((done, total)) = progress.push(bytes) {
+                sink.progress(done, total);
+            }
+            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+            output.extend_from_slice(bytes);
+            if output.len() > MAX_OUTPUT {
+                output.drain(..MAX_OUTPUT / 2);
+            }
+        })
+        .await;
+        let outcome = match ended {
+            Ok(Ended::Well) => BuildOutcome::Passed,
+            Ok(Ended::Badly(_)) => BuildOutcome::Failed,
+            Ok(Ended::TimedOut) => BuildOutcome::TimedOut,
+            Ok(Ended::Cancelled) => BuildOutcome::Cancelled,
+            Err(error) => {
+                let what = format!("Cannot run `{way}`");
+                let fix = "Run ESP-IDF's `install.sh`, then its `export.sh` in this shell.";
+                return failed(UserError::from_cause(what, &error).fix(fix));
+            }
+        };
+        let output = output.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let root = project.clone();
+        let read = tokio::task::spawn_blocking(move || diagnostics::parse(&root, &output));
+        // It ends without a result only when the program ends.
+        let mut diagnostics = read.await.unwrap_or_default();
+        // `idf.py` gives its advice itself; ninja has none to give.
+        if outcome == BuildOutcome::Failed && way == Route::Ninja {
+            hints::advise(&project, &mut diagnostics, env, &cancel).await;
+            tell_hints(&diagnostics, sink.as_ref());
+        }
+        BuildReport { outcome, diagnostics }
+    }
+
+    /// A job that runs a Python module of the installation.
+    async fn python(
+        &self,
+        args: Vec<OsString>,
+        folder: &Path,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Job, UserError> {
+        let env = self.install.env(cancel, &|_| {}).await?;
+        let (folder, cancel) = (folder.to_owned(), cancel.clone());
+        Ok(Job { program: "python3".into(), args, env, folder, timeout, cancel })
+    }
+
+    /// The board that runs programs for the target `linux`.
+    fn host(&self) -> Result<&HostBoard, UserError> {
+        self.host.as_deref().ok_or_else(|| {
+            UserError::new(
+                "Cannot run a program for the target `linux`",
+                "no folder was given to run it in",
+                "Choose a chip with `idf.py set-target`.",
+            )
+        })
+    }
+}
+
+fn program(way: Route) -> (&'static str, Vec<OsString>) {
+    match way {
+        Route::Configure => ("idf.py", vec!["build".into()]),
+        Route::Reconfigure => ("idf.py", vec!["reconfigure".into(), "build".into()]),
+        Route::Ninja => ("ninja", vec!["-C".into(), route::BUILD.into()]),
+    }
+}
+
+/// Puts advice that was asked for afterwards into the raw log, as `idf.py` would have.
+fn tell_hints(diagnostics: &[crate::model::Diagnostic], sink: &dyn super::BuildSink) {
+    let hints: std::collections::BTreeSet<&str> = diagnostics
+        .iter()
+        .map(|found| found.hint.as_str())
+        .filter(|hint| !hint.is_empty())
+        .collect();
+    for hint in hints {
+        sink.output(format!("HINT: {hint}\n").as_bytes());
+    }
+}
+
+impl Toolchain for IdfToolchain {
+    fn label(&self) -> String {
+        format!("ESP-IDF {}", self.install.version).trim_end().to_owned()
+    }
+
+    fn command(&self, project: &Path) -> String {
+        let way = route::route(project, &self.install.root);
+        match route::target(project) {
+            Some(target) => format!("{} · {target} · {way}", self.label()),
+            None => format!("{} · {way}", self.label()),
+        }
+    }
+
+    fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {
+        Box::pin(self.run_build(job))
+    }
+
+    fn plan_flash(
+        &self,
+        project: &Path,
+        build: BuildId,
+        built_at: Timestamp,
+    ) -> Result<FlashPlan, UserError> {
+        if route::target(project).as_deref() == Some(LINUX) {
+            let image = flash::host_image(project)?;
+            let board = self.host()?.info(LINUX);
+            return Ok(FlashPlan {
+                board,
+                images: vec![image],
+                touches_boot: false,
+                build,
+                built_at,
+            });
+        }
+        let (chip, images, touches_boot) = flash::images(project)?;
+        let port = flash::first_port(Path::new("/dev"))?;
+        let board = BoardInfo { label: format!("{chip} board"), chip, port, simulated: false };
+        Ok(FlashPlan { board, images, touches_boot, build, built_at })
+    }
+
+    fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(async move {
+            if order.plan.board.simulated {
+                return self.host()?.load(&order);
+            }
+            flash::flash(self, order).await
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! The real ESP-IDF, where there is one: `FIRMHAND_TEST_IDF=1 cargo test --test esp_idf` in a shell
+//! in which its `export.sh` has run. Elsewhere these tests say that they did nothing.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test says what is wrong by panicking, and works on its own files"
+)]
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use firmhand::model::{BuildId, BuildOutcome, Severity, Timestamp};
+use firmhand::toolchain::{BuildJob, BuildReport, BuildSink, FlashOrder, IdfToolchain, Toolchain};
+use tokio_util::sync::CancellationToken;
+
+type Progress = Option<(u32, u32)>;
+
+#[derive(Default)]
+struct Log(Mutex<(Vec<u8>, Progress)>);
+
+impl BuildSink for Log {
+    fn output(&self, bytes: &[u8]) {
+        self.0.lock().unwrap().0.extend_from_slice(bytes);
+    }
+
+    fn progress(&self, done: u32, total: u32) {
+        self.0.lock().unwrap().1 = Some((done, total));
+    }
+}
+
+struct Built {
+    report: BuildReport,
+    log: String,
+    progress: Progress,
+    command: String,
+    time: Duration,
+}
+
+async fn build(idf: &IdfToolchain, project: &Path) -> Built {
+    let sink = Arc::new(Log::default());
+    let command = idf.command(project);
+    let job = BuildJob {
+        project: project.to_owned(),
+        sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
+        timeout: Duration::from_secs(600),
+        cancel: CancellationToken::new(),
+    };
+    let began = Instant::now();
+    let report = idf.build(job).await;
+    let time = began.elapsed();
+    let (log, progress) = std::mem::take(&mut *sink.0.lock().unwrap());
+    Built { report, log: String::from_utf8_lossy(&log).into_owned(), progress, command, time }
+}
+
+fn write(project: &Path, path: &str, text: &str) {
+    let path = project.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+const MAIN: &str = "#include <stdio.h>\n#include <unistd.h>\n#include \"esp_log.h\"\n\n\
+    void app_main(void)\n{\n    ESP_LOGI(\"main\", \"hello from the host\");\n    \
+    fflush(stdout);\n    while (1) sleep(1);\n}\n";
+
+/// A project for the target `linux`, in a folder whose name needs care.
+fn project(folder: &Path) -> std::path::PathBuf {
+    let project = folder.join("größe und Maß");
+    write(
+        &project,
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.16)\n\
+         include($ENV{IDF_PATH}/tools/cmake/project.cmake)\n\
+         idf_build_set_property(MINIMAL_BUILD ON)\nproject(hello)\n",
+    );
+    write(
+        &project,
+        "main/CMakeLists.txt",
+        "idf_component_register(SRC_DIRS . PRIV_REQUIRES log)\n",
+    );
+    write(&project, "main/main.c", MAIN);
+    write(&project, "sdkconfig.defaults", "CONFIG_IDF_TARGET=\"linux\"\n");
+    project
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_project_is_built_mended_and_run() {
+    if std::env::var_os("FIRMHAND_TEST_IDF").is_none() {
+        eprintln!("nothing done: FIRMHAND_TEST_IDF is not set");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path());
+    let idf = IdfToolchain::find().unwrap().with_host_folder(folder.path().join("board"));
+
+    let first = build(&idf, &project).await;
+    assert_eq!(first.report.outcome, BuildOutcome::Passed, "{}", first.log);
+    assert!(first.command.ends_with("linux · idf.py build"), "{}", first.command);
+    assert!(first.progress.is_some_and(|(done, total)| done == total && total > 10));
+
+    // A mistake that the framework has advice for.
+    write(&project, "main/main.c", &MAIN.replace("unistd.h", "esp_timer.h"));
+    let broken = build(&idf, &project).await;
+    assert!(broken.command.ends_with("ninja -C build"), "{}", broken.command);
+    assert_eq!(broken.report.outcome, BuildOutcome::Failed, "{}", broken.log);
+    let error = &broken.report.diagnostics[0];
+    assert_eq!((error.severity, error.file.as_deref()), (Severity::Error, Some("main/main.c")));
+    assert_eq!(error.line, Some(2));
+    assert!(error.hint.contains("esp_timer") && error.hint.contains("REQUIRES"), "{error:?}");
+    assert!(broken.log.contains("HINT: "), "{}", broken.log);
+
+    // A new file that only a configuration finds.
+    write(
+        &project,
+        "main/main.c",
+        &format!(
+            "const char *word(void);\n{}",
+            MAIN.replace("\"hello from the host\"", "\"%s\", word()")
+        ),
+    );
+    write(&project, "main/word.c", "const char *word(void) { return \"hello from the host\"; }\n");
+    let wider = build(&idf, &project).await;
+    assert!(wider.command.ends_with("idf.py reconfigure build"), "{}", wider.command);
+    assert_eq!(wider.report.outcome, BuildOutcome::Passed, "{}", wider.log);
+
+    write(&project, "main/word.c", "const char *word(void) { return \"hello again\"; }\n");
+    let again = build(&idf, &project).await;
+    assert!(again.command.ends_with("ninja -C build"), "{}", again.command);
+    assert_eq!(again.report.outcome, BuildOutcome::Passed, "{}", again.log);
+    eprintln!("first {:?}, one file by ninja {:?}", first.time, again.time);
+
+    let plan = idf.plan_flash(&project, BuildId(1), Timestamp(0)).unwrap();
+    assert!(plan.board.simulated && plan.board.label == "host process", "{:?}", plan.board);
+    let order = FlashOrder {
+        project,
+        plan,
+        progress: Arc::new(|_, _| {}),
+        cancel: CancellationToken::new(),
+    };
+    let board = idf.flash(order).await.unwrap();
+    let said = tokio::task::spawn_blocking(move || {
+        use std::io::Read;
+        let mut port = std::fs::File::open(board.port).unwrap();
+        let (mut all, mut buffer) = (Vec::new(), [0; 256]);
+        while !String::from_utf8_lossy(&all).contains("hello again") {
+            let count = port.read(&mut buffer).unwrap();
+            all.extend_from_slice(&buffer[..count]);
+        }
+    });
+    tokio::time::timeout(Duration::from_secs(10), said).await.expect("the program speaks").unwrap();
+}
