@@ -398,6 +398,9 @@ mod tests {
             after in "[A-Za-z ,.:\"\n-]{0,40}",
         ) {
             let text = format!("{before}{}{after}", laid_out(&value, is_pretty));
+            // Within quotes it is a piece of text, and an answer as a whole.
+            let whole = serde_json::from_str::<Value>(&text);
+            prop_assume!(!whole.is_ok_and(|whole| whole.is_string()));
             prop_assert_eq!(structured(&text), Ok(value));
         }
 
