@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 use firmhand::config::Assets;
 use firmhand::model::*;
-use firmhand::ui::{Depth, Keymap, Mode, Theme, Ui, UiSetup};
+use firmhand::ui::{Arrangement, Depth, Keymap, Looks, Mode, Theme, Ui, UiSetup};
 use firmhand::view::SessionView;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -91,8 +91,13 @@ impl Screen {
         let nothing = Arc::new(Nothing);
         let size = Size { width: 120, height: 40 };
         let ui = Ui::new(UiSetup {
-            theme: Theme::load(&assets, "dark", Depth::True).unwrap(),
+            looks: Looks {
+                theme: Theme::load(&assets, "dark", Depth::True).unwrap(),
+                name: "dark".to_owned(),
+                names: Vec::new(),
+            },
             keymap: Keymap::load(&assets, "default").unwrap(),
+            arrangement: Arrangement::default(),
             mode: Mode::Live,
             size,
             blobs: Arc::clone(&nothing) as Arc<dyn BlobSource>,

@@ -15,8 +15,9 @@ use tokio::sync::mpsc;
 use super::feed::{Feed, Progress};
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
+use super::themes::Themes;
 use crate::model::{Intent, UserError};
-use crate::ui::{Command, Ui};
+use crate::ui::{Chosen, Command, Ui};
 
 /// Shortest time between two frames that only show news (60 Hz).
 const FRAME: Duration = Duration::from_millis(16);
@@ -48,6 +49,8 @@ pub struct Session<'a> {
     pub feed: &'a mut Feed,
     /// Where the person's wishes go; `None` for a replay.
     pub intents: Option<mpsc::Sender<Intent>>,
+    /// How things may look.
+    pub themes: &'a mut Themes,
     /// When the screen changes by itself; set anew before every wait.
     pub ui_due: Option<Instant>,
 }
@@ -82,9 +85,16 @@ impl Session<'_> {
                 }
                 frames.drawn(Instant::now());
             }
+            if self.tell_terminal().is_err() {
+                return Ok(Left::TerminalLost);
+            }
             let woken = self.wait(&mut events, &mut signals, &frames, progress).await?;
             match woken {
                 Woken::News => {}
+                Woken::Themes => {
+                    self.reload_theme();
+                    frames.ask(FRAME);
+                }
                 Woken::Timer => {
                     let now = Instant::now();
                     if self.ui_due.is_some_and(|due| due <= now) {
@@ -137,6 +147,7 @@ impl Session<'_> {
             event = events.next() => Woken::Terminal(event),
             () = timer => Woken::Timer,
             () = self.feed.changed() => Woken::News,
+            () = self.themes.changed() => Woken::Themes,
         })
     }
 
@@ -182,6 +193,13 @@ impl Session<'_> {
                 self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
             }
             Command::Quit => return Ok(Some(Left::Quit)),
+            Command::ShowTheme(name) => self.show_theme(&name, Chosen::No),
+            Command::KeepTheme(name) => self.show_theme(&name, Chosen::Yes),
+            Command::Copy(text) => {
+                if self.screen.copy(&text).is_err() {
+                    return Ok(Some(Left::TerminalLost));
+                }
+            }
             Command::Suspend => {
                 if self.screen.suspend().is_err() {
                     return Ok(Some(Left::TerminalLost));
@@ -194,6 +212,32 @@ impl Session<'_> {
             }
         }
         Ok(None)
+    }
+
+    fn show_theme(&mut self, name: &str, chosen: Chosen) {
+        match self.themes.load(name) {
+            Ok(theme) => self.ui.set_theme(theme, name, chosen),
+            Err(error) => self.ui.hint(&format!("{}: {}", error.what, error.why)),
+        }
+    }
+
+    /// A theme with a mistake in it is not taken; the screen keeps the one it has.
+    fn reload_theme(&mut self) {
+        let name = self.ui.theme_name().to_owned();
+        self.ui.set_theme_names(self.themes.names());
+        self.show_theme(&name, Chosen::No);
+        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
+    }
+
+    /// What the terminal is told besides what it shows.
+    fn tell_terminal(&mut self) -> io::Result<()> {
+        if let Some(call) = self.ui.take_call() {
+            self.screen.call(&call)?;
+        }
+        if self.screen.wants_title() {
+            self.screen.set_title(&self.ui.terminal_title(self.feed.view()))?;
+        }
+        Ok(())
     }
 
     fn send(&mut self, intent: Intent) {
@@ -250,6 +294,8 @@ async fn at_once(events: &mut EventStream) -> Poll<Option<io::Result<TerminalEve
 enum Woken {
     /// There are new records.
     News,
+    /// A theme's file has changed.
+    Themes,
     /// A frame is due, or something on screen moves by itself.
     Timer,
     /// A signal came.

@@ -4,9 +4,11 @@ mod checkpoints;
 pub mod compose;
 pub mod event_loop;
 pub mod feed;
+pub mod memory;
 pub mod parts;
 pub mod signals;
 pub mod terminal;
+pub mod themes;
 pub mod timeline;
 
 pub use feed::{Feed, Live, Progress};

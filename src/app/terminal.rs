@@ -8,9 +8,11 @@ use std::io::{self, BufWriter, Stdout, Write};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{
-    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
+    EnableFocusChange, EnableMouseCapture,
 };
 use crossterm::style::ResetColor;
 use crossterm::terminal::{
@@ -22,6 +24,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Size;
 use ratatui::{Frame, Terminal};
 
+use crate::config::{Notify, TerminalUse};
 use crate::model::UserError;
 
 /// Bytes collected before a write: a whole 200×60 frame with colours fits.
@@ -30,9 +33,57 @@ const FRAME_BUFFER: usize = 256 * 1024;
 /// Whether the screen is ours; the panic hook and [`Screen`] share it.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Whether the terminal's own title was changed, and is to be put back.
+static TITLED: AtomicBool = AtomicBool::new(false);
+
+/// Most bytes that are put into the clipboard at once; terminals drop more without a word.
+const MOST_COPIED: usize = 70_000;
+
+/// What the terminal is used for besides showing text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uses {
+    /// Whether the mouse belongs to the program.
+    pub mouse: bool,
+    /// Whether the title tells what goes on.
+    pub title: bool,
+    /// How a person who looks elsewhere is called.
+    pub notify: Notify,
+}
+
+impl Uses {
+    /// What the settings say; the environment tells what the terminal understands.
+    pub fn of(settings: &TerminalUse, env: impl Fn(&str) -> Option<String>) -> Self {
+        let notify = match settings.notify.value {
+            Notify::Auto => known_notify(env),
+            set => set,
+        };
+        Self { mouse: settings.mouse.value, title: settings.title.value, notify }
+    }
+}
+
+/// How the terminal is known to notify: <https://gitlab.freedesktop.org/terminal-wg/specifications>
+/// lists OSC 9 of iTerm2 and OSC 777 of rxvt-unicode.
+fn known_notify(env: impl Fn(&str) -> Option<String>) -> Notify {
+    let says = |name: &str, words: &[&str]| {
+        env(name).is_some_and(|value| words.iter().any(|word| value.contains(word)))
+    };
+    // Within a multiplexer nobody knows what is outside of it.
+    if says("TERM", &["tmux", "screen"]) || env("TMUX").is_some() {
+        Notify::Bell
+    } else if says("TERM_PROGRAM", &["iTerm", "WezTerm", "ghostty"]) || says("TERM", &["kitty"]) {
+        Notify::Osc9
+    } else if says("TERM", &["foot", "rxvt-unicode"]) {
+        Notify::Osc777
+    } else {
+        Notify::Bell
+    }
+}
+
 /// The terminal while the program has it. Dropping it gives the terminal back.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    uses: Uses,
+    title: String,
 }
 
 impl Screen {
@@ -40,17 +91,17 @@ impl Screen {
     ///
     /// # Errors
     /// When standard input or output is no terminal, or the terminal cannot be set up.
-    pub fn take() -> Result<Self, UserError> {
+    pub fn take(uses: Uses) -> Result<Self, UserError> {
         require()?;
         let failed = |error: io::Error| UserError::from_cause("cannot set up the terminal", &error);
         install_panic_hook();
-        enter().map_err(failed)?;
+        enter(uses).map_err(failed)?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(FRAME_BUFFER, io::stdout()));
         let terminal = Terminal::new(backend).map_err(|error| {
             restore();
             failed(error)
         })?;
-        Ok(Self { terminal })
+        Ok(Self { terminal, uses, title: String::new() })
     }
 
     /// Draws one frame; the terminal shows it at once and whole.
@@ -62,6 +113,59 @@ impl Screen {
         self.terminal.draw(render)?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         self.terminal.backend_mut().flush()
+    }
+
+    /// Puts text into the terminal's clipboard; whether it was taken cannot be known.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        let end = text.floor_char_boundary(MOST_COPIED);
+        execute!(self.terminal.backend_mut(), CopyToClipboard::to_clipboard_from(&text[..end]))
+    }
+
+    /// Calls a person who looks elsewhere. `words` must be free of control characters.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn call(&mut self, words: &str) -> io::Result<()> {
+        let out = self.terminal.backend_mut();
+        match self.uses.notify {
+            Notify::Off => return Ok(()),
+            Notify::Auto | Notify::Bell => out.write_all(b"\x07")?,
+            Notify::Osc9 => write!(out, "\x1b]9;firmhand: {words}\x1b\\")?,
+            // A semicolon would begin another part.
+            Notify::Osc777 => {
+                let words = words.replace(';', ",");
+                write!(out, "\x1b]777;notify;firmhand;{words}\x1b\\")?;
+            }
+        }
+        out.flush()
+    }
+
+    /// Whether the terminal's window is to have a title.
+    #[must_use]
+    pub const fn wants_title(&self) -> bool {
+        self.uses.title
+    }
+
+    /// Gives the terminal's window this title, if that is wanted. `title` must be free of control
+    /// characters.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn set_title(&mut self, title: &str) -> io::Result<()> {
+        if !self.uses.title || self.title == title {
+            return Ok(());
+        }
+        let out = self.terminal.backend_mut();
+        if !TITLED.swap(true, Ordering::SeqCst) {
+            // The terminal remembers its own title until the end.
+            out.write_all(b"\x1b[22;2t")?;
+        }
+        write!(out, "\x1b]2;{title}\x1b\\")?;
+        title.clone_into(&mut self.title);
+        out.flush()
     }
 
     /// Forgets what is on screen, so that the next frame is drawn in full.
@@ -80,7 +184,8 @@ impl Screen {
     pub fn suspend(&mut self) -> io::Result<()> {
         restore();
         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?;
-        enter()?;
+        enter(self.uses)?;
+        self.title.clear();
         self.repaint()
     }
 
@@ -89,7 +194,8 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub fn retake(&mut self) -> io::Result<()> {
-        enter()?;
+        enter(self.uses)?;
+        self.title.clear();
         self.repaint()
     }
 }
@@ -125,10 +231,12 @@ impl Drop for Screen {
     }
 }
 
-fn enter() -> io::Result<()> {
+fn enter(uses: Uses) -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
-    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, Hide)
+    let mut out = io::stdout();
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, Hide)
+        .and_then(|()| if uses.mouse { execute!(out, EnableMouseCapture) } else { Ok(()) })
         .inspect_err(|_| restore())
 }
 
@@ -140,9 +248,13 @@ pub fn restore() {
     // Each step is tried even when the one before failed: a terminal that is gone cannot be
     // helped, one that is half there can.
     let mut out = io::stdout();
+    if TITLED.swap(false, Ordering::SeqCst) {
+        let _ = out.write_all(b"\x1b[23;2t");
+    }
     let _ = execute!(
         out,
         EndSynchronizedUpdate,
+        DisableMouseCapture,
         DisableFocusChange,
         DisableBracketedPaste,
         ResetColor,

@@ -15,6 +15,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     subcommand_help_heading = "Commands"
 )]
 pub struct Cli {
+    /// How things look: a file of `themes/`, your own or one that ships with the program.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Which key does what: default, vim, emacs, or a file of your own in `keymaps/`.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub keymap: Option<String>,
     /// What to do; without it, the recent sessions and the commands to start with are shown.
     #[command(subcommand)]
     pub command: Option<Command>,

@@ -6,16 +6,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc;
 
 use super::report;
 use crate::app::compose::{self, Order, Running, World};
 use crate::app::event_loop::{Left, Session};
-use crate::app::terminal::{self, Screen};
+use crate::app::memory::Memory;
+use crate::app::terminal::{self, Screen, Uses};
+use crate::app::themes::Themes;
 use crate::app::{Feed, Live, Timeline};
+use crate::config::Origin;
 use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
-use crate::model::UserError;
+use crate::model::{Intent, UserError};
 use crate::provider::Pacing;
-use crate::ui::{Depth, Keymap, Mode, Theme, Ui, UiSetup};
+use crate::ui::layout::PaneId;
+use crate::ui::{Arrangement, Depth, Keymap, Looks, Mode, Ui, UiSetup};
 use crate::view::{RunState, SessionView};
 
 /// How long a run that was told to stop may take to record its end.
@@ -56,32 +61,54 @@ pub fn resume(world: &World, dir: SessionDir, pacing: Pacing) -> Result<ExitCode
 pub fn replay(world: &World, dir: &SessionDir) -> Result<ExitCode, UserError> {
     terminal::require()?;
     let mut feed = Feed::Replay(Box::new(Timeline::open(dir)?));
-    let mut ui = Ui::new(ui_setup(world, Mode::Replay, dir)?);
-    ui.set_marks(feed.marks());
-    let mut screen = Screen::take()?;
-    let session =
-        Session { screen: &mut screen, ui: &mut ui, feed: &mut feed, intents: None, ui_due: None };
-    let left = screen_runtime()?.block_on(session.run())?;
-    drop(screen);
+    let project = project_of(dir).unwrap_or_else(|| dir.project());
+    let memory = Memory::of(&world.dirs.data, &project);
+    let left = show(world, Mode::Replay, dir, &memory, (&mut feed, None))?;
     Ok(exit_code(left))
 }
 
 fn supervise(world: &World, engine: &Runtime, running: Running) -> Result<ExitCode, UserError> {
     let dir = running.dir.clone();
     let mut feed = Feed::Live(Box::new(Live::open(&dir, running.recorder.subscribe())?));
-    let mut ui = Ui::new(ui_setup(world, Mode::Live, &dir)?);
-    let mut screen = Screen::take()?;
+    let project = feed.view().head.start.as_ref().map(|start| PathBuf::from(&start.project));
+    let memory = Memory::of(&world.dirs.data, &project.unwrap_or_else(|| dir.project()));
     let intents = Some(running.engine.intents.clone());
-    let session =
-        Session { screen: &mut screen, ui: &mut ui, feed: &mut feed, intents, ui_due: None };
-    let left = screen_runtime()?.block_on(session.run());
-    drop(screen);
+    let left = show(world, Mode::Live, &dir, &memory, (&mut feed, intents));
     engine.block_on(end(running, feed.view()));
     // What the engine recorded last is not on screen any more, but belongs into the farewell.
     let _ = feed.advance(std::time::Instant::now());
     let left = left?;
     farewell(&dir, feed.view());
     Ok(exit_code(left))
+}
+
+/// Shows a session until the person leaves it, and remembers how the screen was arranged.
+fn show(
+    world: &World,
+    mode: Mode,
+    dir: &SessionDir,
+    memory: &Memory,
+    (feed, intents): (&mut Feed, Option<mpsc::Sender<Intent>>),
+) -> Result<Left, UserError> {
+    let depth = Depth::detect(|name| std::env::var(name).ok());
+    let mut themes = Themes::new(world.assets.clone(), &world.dirs.config, depth);
+    let mut ui = Ui::new(ui_setup(world, mode, dir, (memory.recall(), &themes))?);
+    ui.set_marks(feed.marks());
+    let uses = Uses::of(&world.settings.terminal, |name| std::env::var(name).ok());
+    let mut screen = Screen::take(uses)?;
+    let session = Session {
+        screen: &mut screen,
+        ui: &mut ui,
+        feed,
+        intents,
+        themes: &mut themes,
+        ui_due: None,
+    };
+    let left = screen_runtime()?.block_on(session.run());
+    drop(screen);
+    // Not worth a word at the end of a session: the next one has the usual arrangement.
+    let _ = memory.keep(ui.arrangement());
+    left
 }
 
 /// Gives a run that is stopping the time to record its end; leaves any other as it stands.
@@ -147,11 +174,32 @@ pub fn project_of(dir: &SessionDir) -> Option<PathBuf> {
     summary(dir).start.map(|start| PathBuf::from(start.project))
 }
 
-fn ui_setup(world: &World, mode: Mode, dir: &SessionDir) -> Result<UiSetup, UserError> {
-    let depth = Depth::detect(|name| std::env::var(name).ok());
+fn ui_setup(
+    world: &World,
+    mode: Mode,
+    dir: &SessionDir,
+    (mut arrangement, themes): (Arrangement, &Themes),
+) -> Result<UiSetup, UserError> {
+    let set = &world.settings.theme;
+    // A flag or the environment says what is wanted now; it is not what the person chose here.
+    let is_wanted = matches!(set.origin, Origin::Flag(_) | Origin::Env(_));
+    let chosen = arrangement.theme.clone().filter(|_| !is_wanted);
+    // A chosen theme may have lost its file since.
+    let looks = match chosen.and_then(|name| Some((themes.load(&name).ok()?, name))) {
+        Some((theme, name)) => Looks { theme, name, names: themes.names() },
+        None => {
+            let (theme, name) = (themes.load(&set.value)?, set.value.clone());
+            Looks { theme, name, names: themes.names() }
+        }
+    };
+    if mode == Mode::Live {
+        // A run begins with what it says; the review comes to the front by itself.
+        arrangement.front = arrangement.front.filter(|front| *front != PaneId::Review);
+    }
     Ok(UiSetup {
-        theme: Theme::load(&world.assets, &world.settings.theme.value, depth)?,
+        looks,
         keymap: Keymap::load(&world.assets, &world.settings.keymap.value)?,
+        arrangement,
         mode,
         size: terminal::size()?,
         blobs: Arc::new(dir.blobs()),

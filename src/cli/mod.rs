@@ -43,34 +43,35 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<ExitCode, UserError> {
-    let dirs = Dirs::from_env()?;
+    let place = Place { dirs: Dirs::from_env()?, theme: cli.theme, keymap: cli.keymap };
+    let dirs = &place.dirs;
     let Some(command) = cli.command else {
         sessions::print_overview(&dirs.data)?;
         return Ok(ExitCode::SUCCESS);
     };
     match command {
         Command::Demo(DemoArgs { options }) => {
-            let world = world(dirs, options.project.as_deref(), None)?;
+            let world = place.world(options.project.as_deref(), None)?;
             let task = parts::demo_task(&world.assets)?;
             desk::live(&world, order(task, options))
         }
         Command::New(NewArgs { task, options }) => {
-            let world = world(dirs, options.project.as_deref(), None)?;
+            let world = place.world(options.project.as_deref(), None)?;
             desk::live(&world, order(task, options))
         }
         Command::Run(RunArgs { task, options, policy, json }) => {
-            let world = world(dirs, options.project.as_deref(), policy)?;
+            let world = place.world(options.project.as_deref(), policy)?;
             let form = if json { run::Form::Json } else { run::Form::Text };
             headless::run(&world, order(task, options), form)
         }
         Command::Resume(ResumeArgs { session, speed }) => {
             let dir = desk::find(&dirs.data, session.id.as_deref())?;
             let project = desk::project_of(&dir);
-            desk::resume(&world(dirs, project.as_deref(), None)?, dir, pacing(speed))
+            desk::resume(&place.world(project.as_deref(), None)?, dir, pacing(speed))
         }
         Command::Replay(SessionArg { id }) => {
             let dir = desk::find(&dirs.data, id.as_deref())?;
-            desk::replay(&world(dirs, None, None)?, &dir)
+            desk::replay(&place.world(None, None)?, &dir)
         }
         Command::Sessions { json } => {
             if json {
@@ -81,7 +82,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Config { project } => {
-            for row in world(dirs, project.as_deref(), None)?.settings.rows() {
+            for row in place.world(project.as_deref(), None)?.settings.rows() {
                 report::line(&format!("{} = {}  # {}", row.key, row.value, row.origin));
             }
             Ok(ExitCode::SUCCESS)
@@ -114,14 +115,24 @@ const fn pacing(speed: Speed) -> Pacing {
     }
 }
 
-fn world(
+/// What every command begins with: the folders, and the flags that all commands know.
+struct Place {
     dirs: Dirs,
-    project: Option<&Path>,
-    policy_file: Option<PathBuf>,
-) -> Result<World, UserError> {
-    let env = EnvOverrides::read(|name| env::var_os(name));
-    let overrides = Overrides { policy_file, env, ..Overrides::default() };
-    let settings = Settings::load(&dirs, project, &overrides)?;
-    let assets = Assets::with_user_folder(&dirs.config);
-    Ok(World { dirs, assets, settings })
+    theme: Option<String>,
+    keymap: Option<String>,
+}
+
+impl Place {
+    fn world(
+        &self,
+        project: Option<&Path>,
+        policy_file: Option<PathBuf>,
+    ) -> Result<World, UserError> {
+        let env = EnvOverrides::read(|name| env::var_os(name));
+        let (theme, keymap) = (self.theme.clone(), self.keymap.clone());
+        let overrides = Overrides { theme, keymap, policy_file, env };
+        let settings = Settings::load(&self.dirs, project, &overrides)?;
+        let assets = Assets::with_user_folder(&self.dirs.config);
+        Ok(World { dirs: self.dirs.clone(), assets, settings })
+    }
 }

@@ -30,6 +30,14 @@ pub enum AssetOrigin {
     User(PathBuf),
 }
 
+impl AssetOrigin {
+    /// Whether it is the person's own file.
+    #[must_use]
+    pub const fn is_users(&self) -> bool {
+        matches!(self, Self::User(_))
+    }
+}
+
 impl fmt::Display for AssetOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

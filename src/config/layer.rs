@@ -11,6 +11,7 @@ use crate::model::UserError;
 use super::glob::Glob;
 use super::origin::{Origin, Sourced};
 use super::policy::{Rule, RuleKind, Ruling};
+use super::settings::Notify;
 
 /// Which file a layer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +44,9 @@ pub(super) struct Layer {
 pub(super) struct UiLayer {
     pub theme: Option<Spanned<String>>,
     pub keymap: Option<Spanned<String>>,
+    pub mouse: Option<Spanned<bool>>,
+    pub title: Option<Spanned<bool>>,
+    pub notify: Option<Spanned<Notify>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

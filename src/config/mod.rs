@@ -16,4 +16,4 @@ pub use dirs::Dirs;
 pub use glob::Glob;
 pub use origin::{Origin, Sourced};
 pub use policy::{Policy, Rule, RuleKind, Ruling};
-pub use settings::{EnvOverrides, Limits, Overrides, SettingRow, Settings};
+pub use settings::{EnvOverrides, Limits, Notify, Overrides, SettingRow, Settings, TerminalUse};

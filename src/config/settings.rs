@@ -5,6 +5,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use crate::model::UserError;
 
 use super::dirs::Dirs;
@@ -25,10 +27,53 @@ pub struct Settings {
     pub theme: Sourced<String>,
     /// Name of the keymap, a file in `keymaps/`.
     pub keymap: Sourced<String>,
+    /// What the terminal is asked for besides showing text.
+    pub terminal: TerminalUse,
     /// Bounds on runs.
     pub limits: Limits,
     /// Rules that decide for the person.
     pub policy: Policy,
+}
+
+/// What the terminal is asked for besides showing text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminalUse {
+    /// Whether the mouse belongs to the program.
+    pub mouse: Sourced<bool>,
+    /// Whether the terminal's title tells what waits.
+    pub title: Sourced<bool>,
+    /// How a person who looks elsewhere is called.
+    pub notify: Sourced<Notify>,
+}
+
+/// How a person who looks elsewhere is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Notify {
+    /// By what the terminal is known to understand, else by the bell.
+    Auto,
+    /// By the bell.
+    Bell,
+    /// By a desktop notification, OSC 9.
+    Osc9,
+    /// By a desktop notification with a title, OSC 777.
+    Osc777,
+    /// Not at all.
+    Off,
+}
+
+impl Notify {
+    /// Name in a configuration file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Bell => "bell",
+            Self::Osc9 => "osc9",
+            Self::Osc777 => "osc777",
+            Self::Off => "off",
+        }
+    }
 }
 
 /// Bounds on runs; `None` leaves it to the team.
@@ -94,6 +139,11 @@ impl Default for Settings {
         Self {
             theme: Sourced::default("dark".to_owned()),
             keymap: Sourced::default("default".to_owned()),
+            terminal: TerminalUse {
+                mouse: Sourced::default(true),
+                title: Sourced::default(false),
+                notify: Sourced::default(Notify::Auto),
+            },
             limits: Limits {
                 build_seconds: Sourced::default(1200),
                 tool_seconds: Sourced::default(60),
@@ -156,6 +206,9 @@ impl Settings {
         let mut rows = vec![
             row("ui.theme", &self.theme, self.theme.value.clone()),
             row("ui.keymap", &self.keymap, self.keymap.value.clone()),
+            row("ui.mouse", &self.terminal.mouse, self.terminal.mouse.value.to_string()),
+            row("ui.title", &self.terminal.title, self.terminal.title.value.to_string()),
+            row("ui.notify", &self.terminal.notify, self.terminal.notify.value.name().to_owned()),
             number("limits.build_seconds", &limits.build_seconds),
             number("limits.tool_seconds", &limits.tool_seconds),
             number("limits.monitor_seconds", &limits.monitor_seconds),
@@ -176,6 +229,15 @@ impl Settings {
         }
         if let Some(keymap) = &layer.ui.keymap {
             self.keymap = source.sourced(keymap);
+        }
+        if let Some(mouse) = &layer.ui.mouse {
+            self.terminal.mouse = source.sourced(mouse);
+        }
+        if let Some(title) = &layer.ui.title {
+            self.terminal.title = source.sourced(title);
+        }
+        if let Some(notify) = &layer.ui.notify {
+            self.terminal.notify = source.sourced(notify);
         }
         let numbers = [
             (&layer.limits.build_seconds, &mut self.limits.build_seconds),

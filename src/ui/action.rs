@@ -137,6 +137,13 @@ actions! {
     FocusChat, "focus-chat", Global, "chat", "Turns to the chat";
     FocusReview, "focus-review", Global, "review", "Turns to the review";
     FocusLogs, "focus-logs", Global, "logs", "Turns to the logs";
+    Palette, "palette", Global, "palette", "Finds an action by its words and does it";
+    ChooseTheme, "choose-theme", Global, "theme", "Chooses how things look, shown as you go through";
+    Wider, "wider", Global, "wider", "Makes the pane wider";
+    Narrower, "narrower", Global, "narrower", "Makes the pane narrower";
+    Taller, "taller", Global, "taller", "Makes the pane taller";
+    Lower, "lower", Global, "lower", "Makes the pane lower";
+    ResetLayout, "reset-layout", Global, "usual sizes", "Gives all panes their usual sizes again";
     Zoom, "zoom", Global, "zoom", "Gives the pane the whole screen, or back its place";
     Compose, "compose", Global, "write", "Writes a message to the team";
     Command, "command", Global, "command", "Writes a command such as /stop";
@@ -189,6 +196,7 @@ actions! {
     LeaveComposer, "leave-composer", Composer, "leave", "Leaves the message as it is";
 
     Accept, "accept", Dialog, "do it", "Does what is selected";
+    Find, "find", Dialog, "search", "Searches the dialog";
     Cancel, "cancel", Dialog, "cancel", "Closes the dialog";
 
     PlayPause, "play-pause", Replay, "play", "Plays or holds";
@@ -210,6 +218,9 @@ impl Action {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }
+
+    /// Actions that need no key: the palette is enough for what is done once in a while.
+    pub const PALETTE_ONLY: &'static [Self] = &[Self::ChooseTheme, Self::ResetLayout];
 
     /// Whether a keymap may bind it in `context`.
     #[must_use]

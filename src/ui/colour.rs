@@ -41,14 +41,68 @@ impl Depth {
     /// What stands in for `colour` on such a terminal; `None`: leave it to the terminal.
     #[must_use]
     pub fn fit(self, colour: Rgb) -> Option<Color> {
+        self.colour(self.fitted(colour)?)
+    }
+
+    /// As [`Depth::fit`] for text on these backgrounds: of the colours there are, the nearest one
+    /// that stands out from all of them as well as `text` does, up to [`READABLE`].
+    #[must_use]
+    pub fn fit_text(self, text: Rgb, grounds: &[Rgb]) -> Option<Color> {
+        let least = |text: Rgb| {
+            grounds.iter().map(|ground| text.contrast(*ground)).fold(f64::INFINITY, f64::min)
+        };
+        if matches!(self, Self::True | Self::None) {
+            return self.fit(text);
+        }
+        let mut palette = self.palette();
+        match (self, text.hue()) {
+            // With so few colours the hue says more than the shade.
+            (Self::Basic, Some(_)) => palette.sort_by_key(|colour| text.hue_distance(*colour)),
+            _ => palette.sort_by_key(|colour| (0, text.distance(*colour))),
+        }
+        let near = palette.iter().find(|colour| least(**colour) >= READABLE);
+        let clearest = || palette.iter().max_by(|a, b| least(**a).total_cmp(&least(**b)));
+        self.colour(*near.or_else(clearest)?)
+    }
+
+    /// How the colour that stands in for `colour` looks.
+    #[must_use]
+    pub fn fitted(self, colour: Rgb) -> Option<Rgb> {
         match self {
-            Self::True => Some(Color::Rgb(colour.0, colour.1, colour.2)),
-            Self::Indexed => Some(Color::Indexed(colour.nearest_indexed())),
-            Self::Basic => Some(colour.nearest_basic()),
+            Self::True => Some(colour),
+            Self::Indexed | Self::Basic => {
+                self.palette().into_iter().min_by_key(|known| colour.distance(*known))
+            }
             Self::None => None,
         }
     }
+
+    /// The way to ask the terminal for a colour of [`Depth::palette`].
+    pub(super) fn colour(self, colour: Rgb) -> Option<Color> {
+        match self {
+            Self::True => Some(Color::Rgb(colour.0, colour.1, colour.2)),
+            Self::Indexed => {
+                (16..=255).find(|index| Rgb::of_index(*index) == colour).map(Color::Indexed)
+            }
+            Self::Basic => {
+                BASIC.iter().find(|(_, _, known)| *known == colour).map(|(_, known, _)| *known)
+            }
+            Self::None => None,
+        }
+    }
+
+    /// The colours there are, where they are few.
+    fn palette(self) -> Vec<Rgb> {
+        match self {
+            Self::True | Self::None => Vec::new(),
+            Self::Indexed => (16..=255).map(Rgb::of_index).collect(),
+            Self::Basic => BASIC.iter().map(|(_, _, rgb)| *rgb).collect(),
+        }
+    }
 }
+
+/// Least contrast of text that is easily read: WCAG 2, level AA.
+pub const READABLE: f64 = 4.5;
 
 /// A colour: red, green, blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,6 +129,11 @@ const BASIC: [(&str, Color, Rgb); 16] = [
 ];
 
 impl Rgb {
+    /// Plain green.
+    pub(super) const GREEN: Self = Self(0, 128, 0);
+    /// Plain red.
+    pub(super) const RED: Self = Self(192, 0, 0);
+
     /// Reads `#rrggbb` or the name of a basic colour.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -116,13 +175,44 @@ impl Rgb {
         0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
     }
 
+    /// Its hue in degrees; `None` for what is as good as grey.
+    pub(super) fn hue(self) -> Option<u32> {
+        let [red, green, blue] = [self.0, self.1, self.2].map(i32::from);
+        let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));
+        let chroma = most - least;
+        if chroma < 24 {
+            return None;
+        }
+        let sixth = |from: i32, to: i32, start: i32| start + 60 * (from - to) / chroma;
+        let degrees = match most {
+            _ if most == red => sixth(green, blue, 360),
+            _ if most == green => sixth(blue, red, 120),
+            _ => sixth(red, green, 240),
+        };
+        u32::try_from(degrees % 360).ok()
+    }
+
+    /// How far apart two colours are, first by hue and then by shade.
+    fn hue_distance(self, other: Self) -> (u32, u32) {
+        let hue = match (self.hue(), other.hue()) {
+            (Some(a), Some(b)) => a.abs_diff(b).min(360 - a.abs_diff(b)),
+            _ => 360,
+        };
+        (hue, self.distance(other))
+    }
+
+    /// The faintest green and red of xterm's 256 colours that can be told from this ground.
+    pub(super) fn tints(self) -> [Self; 2] {
+        if self.luminance() < 0.5 {
+            [Self(0, 95, 0), Self(95, 0, 0)]
+        } else {
+            [Self(215, 255, 215), Self(255, 215, 215)]
+        }
+    }
+
     fn distance(self, other: Self) -> u32 {
         let part = |a: u8, b: u8, weight: u32| u32::from(a.abs_diff(b)).pow(2) * weight;
         part(self.0, other.0, 3) + part(self.1, other.1, 4) + part(self.2, other.2, 2)
-    }
-
-    fn nearest_indexed(self) -> u8 {
-        (16..=255).min_by_key(|index| self.distance(Self::of_index(*index))).unwrap_or(16)
     }
 
     /// The colour cube and the greys of xterm, 16 to 255.
@@ -134,13 +224,6 @@ impl Rgb {
         let place = index.saturating_sub(16);
         let level = |step: u8| if step == 0 { 0 } else { 55 + step * 40 };
         Self(level(place / 36), level(place / 6 % 6), level(place % 6))
-    }
-
-    fn nearest_basic(self) -> Color {
-        BASIC
-            .iter()
-            .min_by_key(|(_, _, rgb)| self.distance(*rgb))
-            .map_or(Color::Reset, |(_, colour, _)| *colour)
     }
 }
 
@@ -172,6 +255,20 @@ mod tests {
         assert_eq!(Depth::Indexed.fit(Rgb(8, 8, 8)), Some(Color::Indexed(232)));
         assert_eq!(Depth::Basic.fit(Rgb(250, 250, 250)), Some(Color::White));
         assert_eq!(Depth::None.fit(Rgb(250, 250, 250)), None);
+    }
+
+    #[test]
+    fn of_16_colours_text_gets_the_one_of_its_hue_that_can_be_read() {
+        let on_black = |text| Depth::Basic.fit_text(text, &[Rgb(0, 0, 0)]);
+        assert_eq!(
+            on_black(Rgb(166, 227, 161)),
+            Some(Color::LightGreen),
+            "a pale green is no grey"
+        );
+        assert_eq!(on_black(Rgb(243, 139, 168)), Some(Color::LightRed));
+        assert_eq!(on_black(Rgb(200, 200, 204)), Some(Color::Gray));
+        let on_white = Depth::Basic.fit_text(Rgb(117, 80, 10), &[Rgb(255, 255, 255)]);
+        assert_eq!(on_white, Some(Color::Red), "yellow cannot be read on white");
     }
 
     #[test]

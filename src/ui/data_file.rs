@@ -23,12 +23,19 @@ impl DataFile {
         Ok(Self { file: assets.text(&format!("{folder}/{name}.toml"))? })
     }
 
-    /// Reads a file and those it is based on (its key `inherits`), the most basic one first.
+    /// Reads a file and those it is based on (its key `inherits`), the most basic one first. A
+    /// person's own file that inherits its own name is based on the built-in one.
     pub fn load_chain(assets: &Assets, folder: &str, name: &str) -> Result<Vec<Self>, UserError> {
-        let mut chain = Vec::new();
+        let mut chain: Vec<Self> = Vec::new();
         let mut next = Some(name.to_owned());
+        let mut last = String::new();
         while let Some(name) = next {
-            let file = Self::load(assets, folder, &name)?;
+            let is_own = chain.first().is_some_and(|first| first.file.origin.is_users());
+            let file = if name == last && is_own {
+                Self::load(&Assets::built_in(), folder, &name)?
+            } else {
+                Self::load(assets, folder, &name)?
+            };
             let table = file.parse()?;
             next = match table.get("inherits") {
                 None => None,
@@ -37,6 +44,7 @@ impl DataFile {
                 }
                 Some(base) => Some(file.text_of(base)?.to_owned()),
             };
+            last = name;
             chain.insert(0, file);
         }
         Ok(chain)

@@ -11,6 +11,7 @@ use crate::view::SessionView;
 
 use super::layout::{LEAST, PaneArea, PaneId, Shape};
 use super::pane::{Cx, Keys, Mode, Pane};
+use super::pointer::Selection;
 use super::role::Role;
 use super::{Composing, Ui, header, hints, line};
 
@@ -18,24 +19,53 @@ impl Ui {
     /// Draws the session. Nothing but the note that something was drawn changes.
     pub fn draw(&self, frame: &mut Frame<'_>, view: &SessionView) {
         let area = frame.area();
-        let buf = frame.buffer_mut();
-        buf.set_style(area, self.theme.style(Role::Text));
         if area.as_size() != self.size {
             // The size has just changed; the event that says so is on its way.
+            frame.buffer_mut().set_style(area, self.looks.theme.style(Role::Text));
             return;
         }
+        self.paint(area, frame.buffer_mut(), view);
+        self.drawn.set(true);
+    }
+
+    /// The text between two places of the screen as it is drawn, without blanks at the ends.
+    pub(super) fn text_of(&self, selection: Selection, view: &SessionView) -> String {
+        let screen = Rect::new(0, 0, self.size.width, self.size.height);
+        let mut buf = Buffer::empty(screen);
+        self.paint(screen, &mut buf, view);
+        let row = |row: Rect| {
+            let mut text = String::new();
+            let mut covered = 0;
+            for cell in row.columns().filter_map(|cell| buf.cell(cell.as_position())) {
+                // A wide character covers the cells after it.
+                if covered == 0 {
+                    text.push_str(cell.symbol());
+                    covered = line::width(cell.symbol()).max(1);
+                }
+                covered -= 1;
+            }
+            text.trim_end().to_owned()
+        };
+        selection.rows().map(row).collect::<Vec<_>>().join("\n")
+    }
+
+    fn paint(&self, area: Rect, buf: &mut Buffer, view: &SessionView) {
+        buf.set_style(area, self.looks.theme.style(Role::Text));
         let cx = self.cx(view, Keys::Elsewhere);
         if self.layout.shape == Shape::TooSmall {
             draw_too_small(area, buf, &cx);
         } else {
             self.draw_parts(buf, &cx);
+            if let Some(selection) = self.hands.room.selection {
+                let style = cx.style(Role::Selection);
+                selection.rows().for_each(|row| buf.set_style(row, style));
+            }
             if let Some(overlay) = &self.hands.overlay {
                 dim(area, buf, &cx);
                 hints::draw(self, self.layout.hints, buf, &cx);
                 overlay.draw(area, buf, &cx);
             }
         }
-        self.drawn.set(true);
     }
 
     /// What a part of the screen may look at.
@@ -43,7 +73,7 @@ impl Ui {
         Cx {
             view,
             timeline: self.timeline.as_ref(),
-            theme: &self.theme,
+            theme: &self.looks.theme,
             keymap: &self.keymap,
             agents: &self.agents,
             clock: &self.clock,

@@ -16,7 +16,7 @@ use crate::model::event::{ProjectFile, SessionStart};
 use crate::model::*;
 use crate::view::SessionView;
 
-use super::{Command, Depth, Keymap, Mode, Theme, Ui, UiSetup};
+use super::{Arrangement, Command, Depth, Keymap, Looks, Mode, Theme, Ui, UiSetup};
 
 /// When the session began, in milliseconds since 1970.
 const START: i64 = 1_700_000_000_000;
@@ -71,8 +71,9 @@ impl Desk {
         let (theme, keymap) = looks();
         let size = Size { width, height };
         let ui = Ui::new(UiSetup {
-            theme,
+            looks: Looks { theme, name: "dark".into(), names: vec!["dark".into(), "nord".into()] },
             keymap,
+            arrangement: Arrangement::default(),
             mode,
             size,
             blobs: Arc::clone(&store) as Arc<dyn BlobSource>,

@@ -6,7 +6,7 @@ use ratatui::text::Span;
 
 use crate::model::{SessionOutcome, Timestamp};
 use crate::text::sanitize;
-use crate::view::RunState;
+use crate::view::{RunState, SessionView};
 
 use super::line::{self, Parts};
 use super::pane::{Cx, Mode};
@@ -19,6 +19,22 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let (left, right) =
         line::fit_halves(left(cx), right(cx), &separator, usize::from(inside.width));
     line::draw_split(&left, &right, inside, buf);
+}
+
+/// The title for the terminal's window or tab.
+pub(super) fn terminal_title(view: &SessionView, mode: Mode) -> String {
+    let mut title = "firmhand".to_owned();
+    if let Some(start) = &view.head.start {
+        title.push_str(&format!(" · {}", line::cut(project_name(&start.project), 40)));
+    }
+    let waiting = view.review.waiting.len() + usize::from(view.head.question.is_some());
+    match (mode, waiting, &view.head.state) {
+        (Mode::Replay, ..) => title.push_str(" · replay"),
+        (Mode::Live, 0, RunState::Ended(_)) => title.push_str(" · over"),
+        (Mode::Live, 0, _) => {}
+        (Mode::Live, waiting, _) => title.push_str(&format!(" · {waiting} waiting")),
+    }
+    title.chars().filter(|c| !c.is_control()).collect()
 }
 
 /// Foreign text on one line.

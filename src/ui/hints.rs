@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
 
 use crate::view::RunState;
 
@@ -27,7 +28,7 @@ pub(super) fn draw(ui: &Ui, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     }
     let chain = ui.contexts(cx.view);
     if !ui.hands.pending.is_empty() {
-        line::draw(&which_key(ui, &chain, cx), inside, buf);
+        draw_which_key(ui, &chain, inside, buf, cx);
         return;
     }
     let help = first_key(ui, &chain, Action::Help).map_or_else(Line::default, |key| {
@@ -78,8 +79,14 @@ fn first_key(ui: &Ui, chain: &[Context], action: Action) -> Option<String> {
 
 fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
     match &ui.hands.overlay {
-        Some(Overlay::Help(_)) => return vec![Action::Cancel],
-        Some(Overlay::Quit(_) | Overlay::Reason(_) | Overlay::Batch(_)) => {
+        Some(Overlay::Help(_)) => return vec![Action::Find, Action::Cancel],
+        Some(
+            Overlay::Palette(_)
+            | Overlay::Themes(_)
+            | Overlay::Quit(_)
+            | Overlay::Reason(_)
+            | Overlay::Batch(_),
+        ) => {
             return vec![Action::Accept, Action::Cancel];
         }
         None => {}
@@ -101,17 +108,45 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
     actions
 }
 
-/// What may follow the keys pressed so far.
-fn which_key(ui: &Ui, chain: &[Context], cx: &Cx<'_>) -> Line<'static> {
+/// Columns of one key that may follow, with what it does.
+const NEXT_KEY: usize = 26;
+
+/// What may follow the keys pressed so far: in the row if there is room, else in a list over it.
+fn draw_which_key(ui: &Ui, chain: &[Context], inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let pressed: Vec<String> = ui.hands.pending.iter().map(ToString::to_string).collect();
-    let mut spans = vec![Span::styled(format!("{} …", pressed.join(" ")), cx.style(Role::Key))];
-    if let Lookup::Prefix(next) = ui.keymap.look_up(chain, &ui.hands.pending) {
-        for (key, action) in next {
-            spans.push(Span::styled(format!("   {key}"), cx.style(Role::Key)));
-            spans.push(Span::styled(format!(" {}", action.hint()), cx.style(Role::KeyHelp)));
-        }
+    let lead = Span::styled(format!("{} …", pressed.join(" ")), cx.style(Role::Key));
+    let Lookup::Prefix(next) = ui.keymap.look_up(chain, &ui.hands.pending) else { return };
+    let part = |(key, action): &(super::key::Key, Action)| {
+        let key = Span::styled(format!("{key}"), cx.style(Role::Key));
+        [key, Span::styled(format!(" {}", action.hint()), cx.style(Role::KeyHelp))]
+    };
+    let mut spans = vec![lead.clone()];
+    for next in &next {
+        spans.push(Span::raw("   "));
+        spans.extend(part(next));
     }
-    Line::from(spans)
+    let row = Line::from(spans);
+    if row.width() <= usize::from(inside.width) {
+        line::draw(&row, inside, buf);
+        return;
+    }
+    line::draw(&Line::from(lead), inside, buf);
+    let columns = (usize::from(inside.width) / NEXT_KEY).max(1);
+    let rows = next.len().div_ceil(columns);
+    let Ok(height) = u16::try_from(rows) else { return };
+    let y = inside.y.saturating_sub(height + 1);
+    let list = Rect { x: inside.x - 1, y, width: inside.width + 2, height: height + 1 };
+    Clear.render(list, buf);
+    buf.set_style(list, cx.style(Role::Text));
+    Span::styled("─".repeat(usize::from(list.width)), cx.style(Role::BorderFocus))
+        .render(list, buf);
+    for (place, next) in next.iter().enumerate() {
+        let (column, row) = (place / rows, place % rows);
+        let x = inside.x + u16::try_from(column * NEXT_KEY).unwrap_or(0);
+        let y = y + 1 + u16::try_from(row).unwrap_or(0);
+        let width = u16::try_from(NEXT_KEY - 2).unwrap_or(24).min(inside.right().saturating_sub(x));
+        line::draw(&Line::from(part(next).to_vec()), Rect { x, y, width, height: 1 }, buf);
+    }
 }
 
 /// Keys as one word, for sentences.

@@ -2,19 +2,19 @@
 
 use std::time::Instant;
 
-use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::{Position, Size};
+use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
+use ratatui::layout::Size;
 
-use crate::model::{Intent, TimelineCommand};
-use crate::view::{RunState, SessionView};
+use crate::view::SessionView;
 
 use super::action::{Action, Context};
 use super::key::Key;
 use super::keymap::Lookup;
-use super::layout::PaneId;
-use super::overlay::{HelpView, Overlay, QuitChoice};
+use super::layout::{PaneId, Sizes};
+use super::overlay::{HelpView, Overlay, PaletteView, ThemeList};
 use super::pane::{Command, Cx, Effect, Keys, Mode, Notice, Pane, TextMode};
-use super::{Composing, Ui, hints};
+use super::pointer::{Pointed, Selection, Turn};
+use super::{Composing, Ui, hints, possible, run};
 
 /// Rows that one notch of the wheel scrolls.
 const WHEEL_ROWS: usize = 3;
@@ -45,9 +45,13 @@ impl Ui {
             // A key that was meant for another window must not decide here.
             Event::FocusGained => {
                 self.hands.guard.arm(now.at);
+                self.hands.attention.came();
                 Vec::new()
             }
-            Event::FocusLost => Vec::new(),
+            Event::FocusLost => {
+                self.hands.attention.left();
+                Vec::new()
+            }
         };
         let commands = self.carry_out(effects, now);
         self.refresh(view, now.at);
@@ -84,7 +88,10 @@ impl Ui {
 
     fn on_key(&mut self, event: &KeyEvent, now: Now<'_>) -> Vec<Effect> {
         self.hands.guard.watch(event, now.at);
+        // Who presses a key is here, whatever the terminal said.
+        self.hands.attention.came();
         self.hands.notice = None;
+        self.hands.room.selection = None;
         let key = Key::of(event);
         if !self.is_usable() {
             return self.on_key_too_small(key, now);
@@ -162,7 +169,7 @@ impl Ui {
         let cx = Cx {
             view: now.view,
             timeline: self.timeline.as_ref(),
-            theme: &self.theme,
+            theme: &self.looks.theme,
             keymap: &self.keymap,
             agents: &self.agents,
             clock: &self.clock,
@@ -195,7 +202,7 @@ impl Ui {
             let cx = Cx {
                 view: now.view,
                 timeline: self.timeline.as_ref(),
-                theme: &self.theme,
+                theme: &self.looks.theme,
                 keymap: &self.keymap,
                 agents: &self.agents,
                 clock: &self.clock,
@@ -207,8 +214,8 @@ impl Ui {
         match action.home() {
             Context::Global => self.act_globally(action, now),
             Context::Composer => self.act_in_composer(action, now),
-            Context::Replay => self.act_in_replay(action),
-            Context::Question => answer(key, now.view),
+            Context::Replay => run::play(action, self.mode),
+            Context::Question => run::answer(key, now.view),
             Context::Pane
             | Context::Chat
             | Context::Project
@@ -224,7 +231,7 @@ impl Ui {
                 let first = self.contexts(now.view).first().copied().unwrap_or(Context::Global);
                 vec![Effect::Open(Box::new(Overlay::Help(HelpView::new(first))))]
             }
-            Action::Quit => self.quit(now.view),
+            Action::Quit => run::quit(self.mode, now.view),
             Action::Suspend => vec![Effect::Command(Command::Suspend)],
             Action::Redraw => vec![Effect::Command(Command::Redraw)],
             Action::FocusNext => vec![Effect::Focus(self.hands.front.next())],
@@ -233,6 +240,19 @@ impl Ui {
             Action::FocusChat => vec![Effect::Focus(PaneId::Chat)],
             Action::FocusReview => vec![Effect::Focus(PaneId::Review)],
             Action::FocusLogs => vec![Effect::Focus(PaneId::Logs)],
+            Action::Palette => vec![Effect::Open(Box::new(self.palette(now.view)))],
+            Action::ChooseTheme => {
+                let list = ThemeList::new(self.looks.names.clone(), &self.looks.name);
+                vec![Effect::Open(Box::new(Overlay::Themes(list)))]
+            }
+            Action::Wider | Action::Narrower | Action::Taller | Action::Lower => {
+                self.resize_pane(action)
+            }
+            Action::ResetLayout => {
+                self.hands.room.sizes = Sizes::default();
+                self.hands.zoom = None;
+                Effect::info("the panes have their usual sizes again")
+            }
             Action::Zoom => {
                 let front = self.hands.front;
                 self.hands.zoom = if self.hands.zoom.is_some() { None } else { Some(front) };
@@ -240,7 +260,7 @@ impl Ui {
             }
             Action::Compose => vec![Effect::Compose(String::new())],
             Action::Command => vec![Effect::Compose("/".to_owned())],
-            Action::TogglePause => self.toggle_pause(now.view),
+            Action::TogglePause => run::toggle_pause(self.mode, now.view),
             Action::Back if self.hands.zoom.is_some() => {
                 self.hands.zoom = None;
                 Vec::new()
@@ -253,29 +273,22 @@ impl Ui {
         }
     }
 
-    fn quit(&self, view: &SessionView) -> Vec<Effect> {
-        let goes_on =
-            matches!(view.head.state, RunState::Running | RunState::Paused | RunState::Stopping);
-        if self.mode == Mode::Live && goes_on {
-            vec![Effect::Open(Box::new(Overlay::Quit(QuitChoice::default())))]
-        } else {
-            vec![Effect::Command(Command::Quit)]
-        }
+    fn palette(&self, view: &SessionView) -> Overlay {
+        let chain = self.contexts(view);
+        let writes = self.hands.composing == Composing::Yes;
+        let place = possible::Place { front: self.hands.front, chain: &chain, writes };
+        let cx = self.cx(view, Keys::Elsewhere);
+        Overlay::Palette(PaletteView::new(possible::entries(&place, |id| self.pane(id), &cx)))
     }
 
-    fn toggle_pause(&self, view: &SessionView) -> Vec<Effect> {
-        match (&view.head.state, self.mode) {
-            (_, Mode::Replay) => Effect::refuse("this is a replay: there is no run to hold"),
-            (RunState::Running, Mode::Live) => {
-                let mut effects = vec![Effect::intent(Intent::Pause)];
-                effects.extend(Effect::info("the run holds before its next step"));
-                effects
+    fn resize_pane(&mut self, action: Action) -> Vec<Effect> {
+        let front = self.hands.front;
+        match self.hands.room.sizes.nudged(front, action, &self.layout) {
+            Ok(sizes) => {
+                self.hands.room.sizes = sizes;
+                Vec::new()
             }
-            (RunState::Paused, Mode::Live) => vec![Effect::intent(Intent::Resume)],
-            (RunState::Empty, Mode::Live) => Effect::refuse("the run has not begun yet"),
-            (RunState::Stopping | RunState::Ended(_), Mode::Live) => {
-                Effect::refuse("the run is over: there is nothing to hold")
-            }
+            Err(why) => Effect::refuse(why),
         }
     }
 
@@ -287,7 +300,7 @@ impl Ui {
         let cx = Cx {
             view: now.view,
             timeline: self.timeline.as_ref(),
-            theme: &self.theme,
+            theme: &self.looks.theme,
             keymap: &self.keymap,
             agents: &self.agents,
             clock: &self.clock,
@@ -306,25 +319,6 @@ impl Ui {
         self.hands.composing = Composing::No;
         self.hands.typed_at = None;
         self.hands.guard.arm(now.at);
-    }
-
-    fn act_in_replay(&mut self, action: Action) -> Vec<Effect> {
-        use crate::model::Direction::{Back, Forward};
-        let command = match action {
-            Action::PlayPause => TimelineCommand::TogglePlay,
-            Action::Faster => TimelineCommand::Faster,
-            Action::Slower => TimelineCommand::Slower,
-            Action::StepForward => TimelineCommand::StepEvent(Forward),
-            Action::StepBack => TimelineCommand::StepEvent(Back),
-            Action::TurnForward => TimelineCommand::StepTurn(Forward),
-            Action::TurnBack => TimelineCommand::StepTurn(Back),
-            Action::ProposalForward => TimelineCommand::StepProposal(Forward),
-            Action::ProposalBack => TimelineCommand::StepProposal(Back),
-            Action::ReplayStart => TimelineCommand::Start,
-            Action::ReplayEnd => TimelineCommand::End,
-            _ => return Vec::new(),
-        };
-        vec![Effect::Command(Command::Timeline(command))]
     }
 
     /// Pasted text goes into a text field and nowhere else.
@@ -359,40 +353,59 @@ impl Ui {
                 _ => Vec::new(),
             };
         }
-        let at = Position::new(mouse.column, mouse.row);
-        let area = self.layout.pane_at(at).copied();
-        match (mouse.kind, area) {
-            (MouseEventKind::ScrollUp, Some(area)) => self.wheel(area.id, Action::Up, now),
-            (MouseEventKind::ScrollDown, Some(area)) => self.wheel(area.id, Action::Down, now),
-            (MouseEventKind::Down(MouseButton::Left), Some(area)) => {
-                let mut effects = vec![Effect::Focus(area.id)];
-                effects.extend(if area.title.contains(at) {
-                    let column = at.x.saturating_sub(area.title.x + 2);
-                    self.with_pane(area.id, now, |pane, cx| pane.on_title_click(column, cx))
-                } else {
-                    let inside = Position::new(at.x - area.body.x, at.y - area.body.y);
-                    self.with_pane(area.id, now, |pane, cx| pane.on_click(inside, cx))
-                });
+        if matches!(mouse.kind, MouseEventKind::Down(_)) {
+            self.hands.room.selection = None;
+        }
+        let sizes = self.hands.room.sizes;
+        let Some(pointed) = self.hands.room.pointer.on(mouse, &self.layout, sizes) else {
+            return Vec::new();
+        };
+        match pointed {
+            Pointed::Wheel(Some(id), Turn::Up) => self.wheel(id, Action::Up, now),
+            Pointed::Wheel(Some(id), Turn::Down) => self.wheel(id, Action::Down, now),
+            Pointed::Wheel(None, _) => Vec::new(),
+            Pointed::Title(id, column) => {
+                let mut effects = vec![Effect::Focus(id)];
+                effects.extend(self.with_pane(id, now, |pane, cx| pane.on_title_click(column, cx)));
                 effects
             }
-            (MouseEventKind::Down(MouseButton::Left), None)
-                if self.layout.bottom.contains(at) && self.mode == Mode::Live =>
-            {
-                vec![Effect::Compose(String::new())]
+            Pointed::Body(id, inside) => {
+                let mut effects = vec![Effect::Focus(id)];
+                effects.extend(self.with_pane(id, now, |pane, cx| pane.on_click(inside, cx)));
+                effects
             }
-            (MouseEventKind::Down(MouseButton::Left), None)
-                if self.layout.bottom.contains(at) && self.mode == Mode::Replay =>
-            {
-                let column = at.x - self.layout.bottom.x;
-                self.panes.timeline.on_click(
-                    column,
-                    self.layout.bottom.width,
-                    now.view,
-                    self.timeline.as_ref(),
-                )
+            Pointed::Bottom(_) if self.mode == Mode::Live => vec![Effect::Compose(String::new())],
+            Pointed::Bottom(column) => {
+                let width = self.layout.bottom.width;
+                self.panes.timeline.on_click(column, width, now.view, self.timeline.as_ref())
             }
-            _ => Vec::new(),
+            Pointed::Resize(sizes) => {
+                self.hands.room.sizes = sizes;
+                Vec::new()
+            }
+            Pointed::Select(selection) => {
+                self.hands.room.selection = Some(selection);
+                Vec::new()
+            }
+            Pointed::Copy(selection) => self.copy(selection, now.view),
         }
+    }
+
+    /// Copies the text of a selection, which stays marked until the next key or click.
+    fn copy(&mut self, selection: Selection, view: &SessionView) -> Vec<Effect> {
+        // The marks themselves are no text.
+        self.hands.room.selection = None;
+        let text = self.text_of(selection, view);
+        self.hands.room.selection = Some(selection);
+        if text.trim().is_empty() {
+            return Effect::info("there is no text in the selection");
+        }
+        let lines = text.lines().count();
+        let words = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+        let mut effects =
+            Effect::info(format!("{words} copied, if the terminal allows it (OSC 52)"));
+        effects.push(Effect::Command(Command::Copy(text)));
+        effects
     }
 
     fn wheel(&mut self, id: PaneId, action: Action, now: Now<'_>) -> Vec<Effect> {
@@ -438,25 +451,5 @@ impl Ui {
             }
         }
         commands
-    }
-}
-
-/// The answer that a digit stands for.
-fn answer(key: Option<Key>, view: &SessionView) -> Vec<Effect> {
-    let Some(question) = &view.head.question else {
-        return Effect::refuse("no question waits");
-    };
-    let option = key
-        .and_then(Key::digit)
-        .and_then(|digit| digit.checked_sub(1))
-        .and_then(|place| question.options.get(place));
-    match option {
-        Some(option) => {
-            let answer = option.clone();
-            vec![Effect::intent(Intent::Answer { question: question.id, answer })]
-        }
-        None => {
-            Effect::refuse(format!("there are {} answers to choose from", question.options.len()))
-        }
     }
 }

@@ -15,13 +15,59 @@ fn keys(text: &str) -> Vec<Key> {
 
 const REVIEW: [Context; 3] = [Context::Review, Context::Pane, Context::Global];
 
-#[test]
-fn the_built_in_keymap_binds_every_action_where_it_belongs() {
-    let keymap = Keymap::load(&Assets::built_in(), "default").unwrap();
-    for action in Action::ALL {
-        let bound = keymap.bindings(action.home());
-        assert!(bound.iter().any(|(known, _)| known == action), "{}", action.name());
+fn shipped() -> Vec<(String, Keymap)> {
+    let assets = Assets::built_in();
+    let names = Keymap::names(&assets);
+    names.into_iter().map(|name| (name.clone(), Keymap::load(&assets, &name).unwrap())).collect()
+}
+
+/// The contexts that hold together with one, as the screen asks for them.
+fn chain(context: Context) -> Vec<Context> {
+    match context {
+        Context::Dialog => vec![context],
+        Context::Composer => vec![context, Context::Global],
+        Context::Global => vec![context],
+        Context::Pane | Context::Replay => vec![context, Context::Global],
+        _ => vec![context, Context::Pane, Context::Global],
     }
+}
+
+#[test]
+fn every_shipped_keymap_reaches_every_action_where_it_belongs() {
+    let mut missing = Vec::new();
+    let keymaps = shipped();
+    assert!(keymaps.len() >= 3, "{keymaps:?}");
+    for (name, keymap) in keymaps {
+        for action in Action::ALL {
+            let is_bound = keymap.key_of(&chain(action.home()), *action).is_some();
+            if !is_bound && !Action::PALETTE_ONLY.contains(action) {
+                missing.push(format!("{name}: no key for {}", action.name()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn in_every_shipped_keymap_the_way_out_and_the_help_work_from_every_pane() {
+    for (name, keymap) in shipped() {
+        for context in [Context::Project, Context::Chat, Context::Review, Context::Logs] {
+            for action in [Action::Help, Action::Quit, Action::Palette, Action::FocusNext] {
+                for mode in [vec![], vec![Context::Replay]] {
+                    let all = [vec![context, Context::Pane], mode, vec![Context::Global]].concat();
+                    assert!(keymap.key_of(&all, action).is_some(), "{name}: {}", action.name());
+                }
+            }
+        }
+        for action in [Action::Accept, Action::Cancel, Action::Up, Action::Down] {
+            assert!(keymap.key_of(&[Context::Dialog], action).is_some(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_built_in_keymap_decides_in_the_review_only() {
+    let keymap = Keymap::load(&Assets::built_in(), "default").unwrap();
     assert_eq!(keymap.look_up(&REVIEW, &keys("a")), Lookup::Action(Action::Approve));
     assert_eq!(keymap.look_up(&[Context::Chat, Context::Pane], &keys("a")), Lookup::Unbound);
 }

@@ -3,9 +3,13 @@
 //! Pure arithmetic on rectangles; must not know what panes hold.
 
 use ratatui::layout::{Position, Rect};
+use serde::{Deserialize, Serialize};
+
+use super::action::Action;
 
 /// A pane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PaneId {
     /// The project's files.
     Project,
@@ -103,7 +107,109 @@ pub struct Wish {
     pub bottom_rows: u16,
     /// Whether there is anything in the logs yet.
     pub logs: LogsWish,
+    /// What the person made larger or smaller.
+    pub sizes: Sizes,
 }
+
+/// Sizes that the person chose, in thousandths of the room there is; `None`: as is usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sizes {
+    /// Width of the project.
+    pub project: Option<u16>,
+    /// Width of the chat, of what the project leaves.
+    pub chat: Option<u16>,
+    /// Height of the logs.
+    pub logs: Option<u16>,
+}
+
+/// A border that can be moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Border {
+    /// Between project and chat.
+    Project,
+    /// Between chat and review.
+    Chat,
+    /// Above the logs.
+    Logs,
+}
+
+impl Sizes {
+    /// The sizes that bring a border of `layout` to a place of the screen.
+    #[must_use]
+    pub fn moved(self, border: Border, to: Position, layout: &Layout) -> Self {
+        let main = layout.main();
+        let project = layout.pane(PaneId::Project).map_or(0, |pane| pane.body.width + 1);
+        let share = |part: u16, whole: u16| {
+            let whole = u32::from(whole.max(1));
+            let share = (u32::from(part.min(1_000)) * 1_000 + whole / 2) / whole;
+            Some(u16::try_from(share).unwrap_or(1_000).min(1_000))
+        };
+        let x = to.x.saturating_sub(main.x);
+        match border {
+            Border::Project => Self { project: share(x, main.width), ..self },
+            Border::Chat => {
+                let rest = main.width.saturating_sub(project);
+                Self { chat: share(x.saturating_sub(project), rest), ..self }
+            }
+            Border::Logs => {
+                Self { logs: share(main.bottom().saturating_sub(to.y), main.height), ..self }
+            }
+        }
+    }
+}
+
+/// Columns or rows that one key makes a pane larger by.
+const NUDGE: (u16, u16) = (4, 2);
+
+impl Sizes {
+    /// The sizes after a key made the pane `id` larger or smaller.
+    ///
+    /// # Errors
+    /// Why that makes no sense now.
+    pub fn nudged(self, id: PaneId, action: Action, layout: &Layout) -> Result<Self, &'static str> {
+        let Some(area) = layout.pane(id).filter(|_| layout.panes.len() > 1) else {
+            return Err("the pane has the whole room already");
+        };
+        let (border, way) = match (action, id) {
+            (Action::Taller | Action::Lower, PaneId::Logs) => {
+                (Border::Logs, action == Action::Lower)
+            }
+            (Action::Taller | Action::Lower, _) => (Border::Logs, action == Action::Taller),
+            (_, PaneId::Logs) => return Err("the logs are as wide as the screen"),
+            _ if layout.shape != Shape::Wide => return Err("there is nothing beside this pane"),
+            (_, PaneId::Project) => (Border::Project, action == Action::Wider),
+            (_, PaneId::Chat) => (Border::Chat, action == Action::Wider),
+            (_, PaneId::Review) => (Border::Chat, action == Action::Narrower),
+        };
+        let step = |place: u16, by: u16| {
+            if way { place.saturating_add(by) } else { place.saturating_sub(by) }
+        };
+        let of = |id: PaneId| layout.pane(id).map_or(area.body, |pane| pane.body);
+        let to = match border {
+            Border::Project => Position::new(step(of(PaneId::Project).right(), NUDGE.0), 0),
+            Border::Chat => Position::new(step(of(PaneId::Chat).right(), NUDGE.0), 0),
+            Border::Logs => {
+                let title = layout.pane(PaneId::Logs).map_or(0, |pane| pane.title.y);
+                Position::new(0, step(title, NUDGE.1))
+            }
+        };
+        let moved = self.moved(border, to, layout);
+        if moved == self { Err("it cannot go any further") } else { Ok(moved) }
+    }
+}
+
+/// A part of `whole`, as a share in thousandths, kept between two bounds.
+fn part(share: u16, whole: u16, least: u16, most: u16) -> u16 {
+    let part = (u32::from(share) * u32::from(whole) + 500) / 1_000;
+    u16::try_from(part).unwrap_or(whole).clamp(least.min(most), most)
+}
+
+/// Least columns and rows of a pane beside others.
+const LEAST_PANE: (u16, u16) = (14, 3);
+
+/// Least columns of chat and review.
+const LEAST_TEXT: u16 = 30;
 
 /// How much room the logs need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +278,30 @@ impl Layout {
         self.panes.iter().find(|pane| pane.id == id)
     }
 
+    /// The room of all panes together.
+    #[must_use]
+    pub fn main(&self) -> Rect {
+        let areas = self.panes.iter().flat_map(|pane| [pane.title, pane.body]);
+        areas.reduce(Rect::union).unwrap_or_default()
+    }
+
+    /// The border between two panes beside each other at a place of the screen.
+    #[must_use]
+    pub fn border_at(&self, at: Position) -> Option<Border> {
+        let is_right_of = |id: PaneId| {
+            self.pane(id).is_some_and(|pane| {
+                at.x == pane.body.right() && (pane.title.y..pane.body.bottom()).contains(&at.y)
+            })
+        };
+        match self.shape {
+            Shape::Wide if self.panes.len() > 1 && is_right_of(PaneId::Project) => {
+                Some(Border::Project)
+            }
+            Shape::Wide if self.panes.len() > 1 && is_right_of(PaneId::Chat) => Some(Border::Chat),
+            Shape::Wide | Shape::Medium | Shape::Narrow | Shape::TooSmall => None,
+        }
+    }
+
     /// The pane at a place of the screen.
     #[must_use]
     pub fn pane_at(&self, at: Position) -> Option<&PaneArea> {
@@ -182,15 +312,31 @@ impl Layout {
 fn wide(main: Rect, wish: &Wish) -> Vec<PaneArea> {
     let front = wish.front;
     let rows = match (front, wish.logs) {
+        _ if wish.sizes.logs.is_some() => logs_rows(main, wish),
         (PaneId::Logs, _) => (main.height * 2 / 5).min(24),
         (_, LogsWish::Quiet) => QUIET_ROWS,
         (_, LogsWish::Full) => (main.height / 4).clamp(7, 24),
     };
     let [top, logs] = split_bottom(main, rows);
-    let [project, rest] = split_left(top, (main.width / 6).clamp(26, 34));
+    let project_width = match wish.sizes.project {
+        Some(share) => {
+            let most = main.width.saturating_sub(2 * LEAST_TEXT + 2).min(main.width / 2);
+            part(share, main.width, LEAST_PANE.0, most)
+        }
+        None => (main.width / 6).clamp(26, 34),
+    };
+    let [project, rest] = split_left(top, project_width);
     let rest = without_left(rest, 1);
-    let share = if front == PaneId::Chat { 48 } else { 42 };
-    let chat_width = u16::try_from(u32::from(rest.width) * share / 100).unwrap_or(rest.width / 2);
+    let chat_width = match wish.sizes.chat {
+        Some(share) => {
+            let most = rest.width.saturating_sub(LEAST_TEXT + 1);
+            part(share, rest.width, LEAST_TEXT, most)
+        }
+        None => {
+            let share = if front == PaneId::Chat { 48 } else { 42 };
+            u16::try_from(u32::from(rest.width) * share / 100).unwrap_or(rest.width / 2)
+        }
+    };
     let [chat, review] = split_left(rest, chat_width);
     vec![
         pane(PaneId::Project, project),
@@ -200,8 +346,16 @@ fn wide(main: Rect, wish: &Wish) -> Vec<PaneArea> {
     ]
 }
 
+/// Rows of the logs as the person wants them; what is above them stays of use.
+fn logs_rows(main: Rect, wish: &Wish) -> u16 {
+    let most = main.height.saturating_sub(8);
+    part(wish.sizes.logs.unwrap_or(0), main.height, LEAST_PANE.1, most)
+}
+
 fn medium(main: Rect, wish: &Wish) -> Vec<PaneArea> {
     let (upper, rows) = match (wish.front, wish.logs) {
+        (PaneId::Logs, _) if wish.sizes.logs.is_some() => (PaneId::Chat, logs_rows(main, wish)),
+        (upper, _) if wish.sizes.logs.is_some() => (upper, logs_rows(main, wish)),
         (PaneId::Logs, _) => (PaneId::Chat, main.height / 2),
         (upper, LogsWish::Quiet) => (upper, QUIET_ROWS),
         (upper, LogsWish::Full) => (upper, (main.height / 4).max(6)),
@@ -243,7 +397,14 @@ mod tests {
 
     fn layout(width: u16, height: u16, front: PaneId) -> Layout {
         let screen = Rect::new(0, 0, width, height);
-        Layout::new(&Wish { screen, front, zoom: None, bottom_rows: 1, logs: LogsWish::Full })
+        Layout::new(&Wish {
+            screen,
+            front,
+            zoom: None,
+            bottom_rows: 1,
+            logs: LogsWish::Full,
+            sizes: Sizes::default(),
+        })
     }
 
     fn shown(layout: &Layout) -> Vec<PaneId> {
@@ -268,6 +429,7 @@ mod tests {
             zoom: Some(PaneId::Logs),
             bottom_rows: 1,
             logs: LogsWish::Full,
+            sizes: Sizes::default(),
         };
         let layout = Layout::new(&wish);
         assert_eq!(shown(&layout), [PaneId::Logs]);
@@ -276,9 +438,15 @@ mod tests {
 
     #[test]
     fn parts_never_overlap_nor_leave_the_screen() {
-        for (width, height) in [(60, 16), (80, 24), (95, 31), (120, 36), (200, 60), (400, 150)] {
-            for front in PaneId::ALL {
-                let layout = layout(width, height, front);
+        let shares = [None, Some(0), Some(333), Some(1_000)];
+        let all = shares.map(|share| Sizes { project: share, chat: share, logs: share });
+        let sizes = [(60, 16), (80, 24), (95, 31), (120, 36), (200, 60), (400, 150)];
+        for (width, height) in sizes {
+            for (front, sizes) in PaneId::ALL.into_iter().flat_map(|id| all.map(|all| (id, all))) {
+                let screen = Rect::new(0, 0, width, height);
+                let logs = LogsWish::Full;
+                let wish = Wish { screen, front, zoom: None, bottom_rows: 1, logs, sizes };
+                let layout = Layout::new(&wish);
                 let mut parts = vec![layout.header, layout.bottom, layout.hints];
                 parts.extend(layout.panes.iter().flat_map(|pane| [pane.title, pane.body]));
                 for (place, part) in parts.iter().enumerate() {

@@ -3,6 +3,8 @@
 //! Must not know the engine, read files or start processes.
 
 pub mod action;
+pub mod arrangement;
+mod attention;
 pub mod colour;
 mod data_file;
 mod draw;
@@ -18,7 +20,10 @@ pub mod markdown;
 pub mod overlay;
 pub mod pane;
 pub mod panes;
+pub mod pointer;
+mod possible;
 pub mod role;
+mod run;
 pub mod theme;
 
 use std::cell::Cell;
@@ -32,24 +37,29 @@ use crate::model::{
 };
 use crate::view::{Entry, Mark, RunState, SessionView};
 
+pub use arrangement::Arrangement;
 pub use colour::Depth;
 pub use keymap::Keymap;
 pub use pane::{Command, Mode};
 pub use theme::Theme;
 
+use attention::Attention;
 use guard::Guard;
 use key::Key;
-use layout::{Layout, LogsWish, PaneId, Shape, Wish};
+use layout::{Layout, LogsWish, PaneId, Shape, Sizes, Wish};
 use overlay::Overlay;
 use pane::{Agents, Clock, Cx, Keys, Notice, Pane};
 use panes::{ChatPane, Composer, LogsPane, ProjectPane, ReviewPane, TimelineBar};
+use pointer::{Pointer, Selection};
 
 /// What the screen needs to begin.
 pub struct UiSetup {
-    /// How things look.
-    pub theme: Theme,
+    /// How things look, and could look.
+    pub looks: Looks,
     /// Which key does what.
     pub keymap: Keymap,
+    /// How the person left things the last time.
+    pub arrangement: Arrangement,
     /// Whether the session runs or is played back.
     pub mode: Mode,
     /// Size of the terminal.
@@ -62,9 +72,20 @@ pub struct UiSetup {
     pub events: Arc<dyn EventSource>,
 }
 
+/// The theme in use, and those there are.
+#[derive(Debug, Clone)]
+pub struct Looks {
+    /// How things look.
+    pub theme: Theme,
+    /// Its name.
+    pub name: String,
+    /// Names of all themes.
+    pub names: Vec<String>,
+}
+
 /// The screen.
 pub struct Ui {
-    theme: Theme,
+    looks: Looks,
     keymap: Keymap,
     mode: Mode,
     size: Size,
@@ -104,6 +125,29 @@ struct Hands {
     notice: Option<(Notice, Instant)>,
     /// When a key last went to the composer.
     typed_at: Option<Instant>,
+    /// What the mouse and the keys made of the panes' places.
+    room: Room,
+    attention: Attention,
+}
+
+/// The panes' sizes, and the mouse that changes them.
+#[derive(Default)]
+struct Room {
+    sizes: Sizes,
+    pointer: Pointer,
+    /// Text that is or was selected.
+    selection: Option<Selection>,
+    /// The theme that the person chose here.
+    theme: Option<String>,
+}
+
+/// Whether the person chose a look, or only looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chosen {
+    /// It stays.
+    Yes,
+    /// It is a preview, or the file of the look in use has changed.
+    No,
 }
 
 /// Whether a message is being written.
@@ -135,7 +179,7 @@ impl Ui {
     #[must_use]
     pub fn new(setup: UiSetup) -> Self {
         let now = Instant::now();
-        let UiSetup { theme, keymap, mode, size, blobs, logs, events } = setup;
+        let UiSetup { looks, keymap, arrangement, mode, size, blobs, logs, events } = setup;
         let panes = Panes {
             project: ProjectPane::default(),
             chat: ChatPane::default(),
@@ -145,7 +189,7 @@ impl Ui {
             timeline: TimelineBar::default(),
         };
         let hands = Hands {
-            front: PaneId::Chat,
+            front: arrangement.front.unwrap_or(PaneId::Chat),
             before: None,
             composing: Composing::No,
             zoom: None,
@@ -154,11 +198,13 @@ impl Ui {
             guard: Guard::default(),
             notice: None,
             typed_at: None,
+            room: Room { sizes: arrangement.sizes, theme: arrangement.theme, ..Room::default() },
+            attention: Attention::default(),
         };
         let clock = Clock { now, anchor: (now, Timestamp(0)), mode };
         let layout = Layout::new(&wish(size, &hands, 1, LogsWish::Quiet));
         Self {
-            theme,
+            looks,
             keymap,
             mode,
             size,
@@ -171,6 +217,47 @@ impl Ui {
             timeline: None,
             drawn: Cell::new(false),
         }
+    }
+
+    /// How the person leaves things, to be remembered for the project.
+    #[must_use]
+    pub fn arrangement(&self) -> Arrangement {
+        Arrangement {
+            theme: self.hands.room.theme.clone(),
+            front: Some(self.hands.before.unwrap_or(self.hands.front)),
+            sizes: self.hands.room.sizes,
+        }
+    }
+
+    /// Another look from now on; `Chosen` ones are remembered.
+    pub fn set_theme(&mut self, theme: Theme, name: &str, chosen: Chosen) {
+        self.looks.theme = theme;
+        name.clone_into(&mut self.looks.name);
+        if chosen == Chosen::Yes {
+            self.hands.room.theme = Some(name.to_owned());
+        }
+    }
+
+    /// Names of all themes, which may have become others.
+    pub fn set_theme_names(&mut self, names: Vec<String>) {
+        self.looks.names = names;
+    }
+
+    /// Name of the theme in use.
+    #[must_use]
+    pub fn theme_name(&self) -> &str {
+        &self.looks.name
+    }
+
+    /// What to call out to a person who looks elsewhere; once each.
+    pub fn take_call(&mut self) -> Option<String> {
+        self.hands.attention.take()
+    }
+
+    /// What the terminal's own title may say, safe to print.
+    #[must_use]
+    pub fn terminal_title(&self, view: &SessionView) -> String {
+        header::terminal_title(view, self.mode)
     }
 
     /// Says that a wish could not be passed on, and why.
@@ -291,6 +378,9 @@ impl Ui {
         if is_new || (asks.is_some() && asks != self.memory.question) {
             self.hands.guard.arm(now);
         }
+        if self.mode == Mode::Live {
+            self.call_for(view);
+        }
         self.memory.question = asks;
         if self.mode == Mode::Live {
             if is_new && self.hands.front != PaneId::Review {
@@ -319,6 +409,21 @@ impl Ui {
         }
     }
 
+    /// Calls the person when something new waits, should nobody be looking.
+    fn call_for(&mut self, view: &SessionView) {
+        let is_new = |id: &ProposalId| !self.memory.waiting.contains(id);
+        if let Some(new) = view.review.waiting().find(|view| is_new(&view.proposal.id)) {
+            let proposal = &new.proposal;
+            let path = proposal.change.path().map_or("", |path| path.as_str());
+            let what = proposal.change.kind();
+            self.hands.attention.wants(&format!("{} asks to {what} {path}", proposal.agent));
+        } else if let Some(question) = &view.head.question
+            && Some(question.id) != self.memory.question
+        {
+            self.hands.attention.wants(&format!("a question waits: {}", question.text));
+        }
+    }
+
     /// Lays out, and brings every pane that shows up to date.
     fn refresh(&mut self, view: &SessionView, now: Instant) {
         let rows = match self.mode {
@@ -334,7 +439,7 @@ impl Ui {
             let cx = Cx {
                 view,
                 timeline: self.timeline.as_ref(),
-                theme: &self.theme,
+                theme: &self.looks.theme,
                 keymap: &self.keymap,
                 agents: &self.agents,
                 clock: &self.clock,
@@ -375,7 +480,8 @@ impl Ui {
 fn wish(size: Size, hands: &Hands, bottom_rows: u16, logs: LogsWish) -> Wish {
     let screen = Rect::new(0, 0, size.width, size.height);
     let zoom = hands.zoom.map(|_| hands.front);
-    Wish { screen, front: hands.front, zoom, bottom_rows, logs }
+    let sizes = hands.room.sizes;
+    Wish { screen, front: hands.front, zoom, bottom_rows, logs, sizes }
 }
 
 #[cfg(test)]
@@ -384,3 +490,7 @@ mod fixture;
 #[cfg(test)]
 #[path = "ui_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "shell_tests.rs"]
+mod shell_tests;

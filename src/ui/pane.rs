@@ -31,6 +31,12 @@ pub enum Command {
     Suspend,
     /// Draw everything anew.
     Redraw,
+    /// Put this text into the terminal's clipboard.
+    Copy(String),
+    /// Show the theme of that name for now.
+    ShowTheme(String),
+    /// Show the theme of that name from now on.
+    KeepTheme(String),
 }
 
 /// Whether a session runs or is played back.
@@ -262,6 +268,11 @@ pub trait Pane {
 
     /// Draws itself.
     fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>);
+
+    /// Why an action of this pane cannot be done now, for the palette; `None` when it can.
+    fn why_not(&self, _action: Action, _cx: &Cx<'_>) -> Option<String> {
+        None
+    }
 
     /// Whether it takes text, e.g. a filter.
     fn text_mode(&self) -> TextMode {

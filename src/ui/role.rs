@@ -112,6 +112,18 @@ roles! {
 }
 
 impl Role {
+    /// Roles whose backgrounds text of [`Ground::Anywhere`] stands on.
+    pub const GROUNDS: [Self; 8] = [
+        Self::Text,
+        Self::Code,
+        Self::Selection,
+        Self::SelectionDim,
+        Self::DiffAdded,
+        Self::DiffRemoved,
+        Self::DiffAddedWord,
+        Self::DiffRemovedWord,
+    ];
+
     /// The role with that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -2,7 +2,7 @@
 //!
 //! A theme names its colours in `[palette]` and gives each role of the table in
 //! [`Role`] a look in `[roles]`. One that `inherits` another names only what
-//! it changes.
+//! it changes; a colour of the palette that it changes is another one in every look.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::model::UserError;
 
 use super::colour::{Depth, Rgb};
 use super::data_file::{DataFile, near_names};
-use super::role::Role;
+use super::role::{Ground, Role};
 
 /// The look of every role.
 #[derive(Debug, Clone)]
@@ -31,6 +31,9 @@ struct Look {
     bg: Option<Rgb>,
     modifiers: Modifier,
 }
+
+/// Grounds with less contrast than this are shades of one another.
+const SHADE: f64 = 2.6;
 
 const MODIFIERS: [(&str, Modifier); 5] = [
     ("bold", Modifier::BOLD),
@@ -51,9 +54,10 @@ impl Theme {
         let mut looks = BTreeMap::new();
         let mut palette = BTreeMap::new();
         for file in &chain {
-            let root = file.parse()?;
-            read_palette(file, &root, &mut palette)?;
-            read_roles(file, &root, &palette, &mut looks)?;
+            read_palette(file, &file.parse()?, &mut palette)?;
+        }
+        for file in &chain {
+            read_roles(file, &file.parse()?, &palette, &mut looks)?;
         }
         let missing: Vec<&str> = Role::ALL
             .iter()
@@ -69,9 +73,17 @@ impl Theme {
             .iter()
             .map(|role| looks.get(role.name()).copied().unwrap_or_default())
             .collect();
-        let styles =
-            Role::ALL.iter().zip(&looks).map(|(role, look)| look.style(*role, depth)).collect();
-        Ok(Self { looks, styles })
+        let mut theme = Self { looks, styles: Vec::new() };
+        theme.styles = Role::ALL.iter().map(|role| theme.fit(*role, depth)).collect();
+        Ok(theme)
+    }
+
+    /// Names of all themes, built-in and the person's own, sorted.
+    #[must_use]
+    pub fn names(assets: &Assets) -> Vec<String> {
+        let name =
+            |path: &String| path.strip_prefix("themes/")?.strip_suffix(".toml").map(str::to_owned);
+        assets.list("themes").iter().filter_map(name).collect()
     }
 
     /// The look of a role.
@@ -87,16 +99,63 @@ impl Theme {
     }
 }
 
-impl Look {
-    fn style(&self, role: Role, depth: Depth) -> Style {
-        let mut style = Style::new().add_modifier(self.modifiers);
-        // Grounds that differ by a shade only are one colour there.
+impl Theme {
+    /// The look of a role on a terminal with that many colours.
+    fn fit(&self, role: Role, depth: Depth) -> Style {
+        let look = self.looks.get(role as usize).copied().unwrap_or_default();
+        let mut style = Style::new().add_modifier(look.modifiers);
         if needs_reverse(role, depth) {
             return style.add_modifier(Modifier::REVERSED);
         }
-        style.fg = self.fg.and_then(|colour| depth.fit(colour));
-        style.bg = self.bg.and_then(|colour| depth.fit(colour));
+        let grounds: Vec<Rgb> = match role.ground() {
+            Ground::Plain => vec![Role::Text],
+            Ground::Anywhere => Role::GROUNDS.to_vec(),
+            Ground::Own => vec![role],
+            Ground::Shape => Vec::new(),
+        }
+        .into_iter()
+        .filter_map(|role| self.fit_ground(role, depth))
+        .collect();
+        style.bg = look.bg.and_then(|_| depth.colour(self.fit_ground(role, depth)?));
+        let text = look.fg.map(|text| self.stand_in(role, depth).unwrap_or(text));
+        style.fg = text.and_then(|text| match role.ground() {
+            Ground::Shape => depth.fit(text),
+            Ground::Plain | Ground::Anywhere | Ground::Own => depth.fit_text(text, &grounds),
+        });
         style
+    }
+
+    /// What the background of a role becomes. With 16 colours, grounds that differ from the
+    /// screen's by a shade only are that of the screen: there is no shade between. With 256, a
+    /// diff whose two grounds fall together gets the faintest green and red there are.
+    fn fit_ground(&self, role: Role, depth: Depth) -> Option<Rgb> {
+        let screen = self.colours(Role::Text).1?;
+        let ground = |role: Role| self.colours(role).1.unwrap_or(screen);
+        let own = ground(role);
+        if depth == Depth::Basic && own.contrast(screen) < SHADE {
+            return depth.fitted(screen);
+        }
+        let fitted = depth.fitted(own);
+        let [added, removed] = [ground(Role::DiffAdded), ground(Role::DiffRemoved)];
+        let are_lost = depth == Depth::Indexed
+            && self.colours(Role::FileNew).0.and_then(Rgb::hue).is_some()
+            && depth.fitted(added) == depth.fitted(removed);
+        match role {
+            Role::DiffAdded | Role::DiffAddedWord if are_lost => Some(screen.tints()[0]),
+            Role::DiffRemoved | Role::DiffRemovedWord if are_lost => Some(screen.tints()[1]),
+            _ => fitted,
+        }
+    }
+
+    /// Where the shades of a diff are lost, its text says by its own colour what they said; a
+    /// theme without hues says it by shade and weight.
+    fn stand_in(&self, role: Role, depth: Depth) -> Option<Rgb> {
+        self.colours(Role::Ok).0.and_then(Rgb::hue)?;
+        match (depth, role) {
+            (Depth::Basic, Role::DiffAdded | Role::DiffAddedWord) => Some(Rgb::GREEN),
+            (Depth::Basic, Role::DiffRemoved | Role::DiffRemovedWord) => Some(Rgb::RED),
+            _ => None,
+        }
     }
 }
 

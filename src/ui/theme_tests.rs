@@ -1,7 +1,10 @@
 //! Tests of reading themes, and of how well they can be read.
 
+use std::collections::HashMap;
+
+use ratatui::style::Color;
+
 use super::*;
-use crate::ui::role::Ground;
 
 fn load(text: &str) -> Result<Theme, UserError> {
     let folder = tempfile::tempdir().unwrap();
@@ -10,52 +13,77 @@ fn load(text: &str) -> Result<Theme, UserError> {
     Theme::load(&Assets::with_user_folder(folder.path()), "own", Depth::True)
 }
 
-/// Least contrast of text: WCAG 2, level AA.
-const LEAST: f64 = 4.5;
+const DEPTHS: [Depth; 3] = [Depth::True, Depth::Indexed, Depth::Basic];
+
+fn shipped(depth: Depth) -> impl Iterator<Item = (String, Theme)> {
+    let assets = Assets::built_in();
+    let names = Theme::names(&assets);
+    assert!(names.len() >= 8, "{names:?}");
+    names.into_iter().map(move |name| {
+        let theme = Theme::load(&Assets::built_in(), &name, depth).unwrap();
+        (name, theme)
+    })
+}
+
+/// Least contrast of text: WCAG 2, level AA, and AAA for the theme that promises more.
+fn least(name: &str, depth: Depth) -> f64 {
+    if name == "high-contrast" && depth == Depth::True { 7.0 } else { 4.5 }
+}
+
+/// How the colours look that can be asked of a terminal with few of them.
+fn looks(depth: Depth) -> HashMap<Color, Rgb> {
+    let greys = (0..=255_u8).map(|part| Rgb(part, part, part));
+    let basic = Rgb::NAMES.iter().filter_map(|name| Rgb::parse(name));
+    let level = |step: u8| if step == 0 { 0 } else { 55 + step * 40 };
+    let cube =
+        (0..216_u8).map(|place| Rgb(level(place / 36), level(place / 6 % 6), level(place % 6)));
+    let all = greys.chain(basic).chain(cube);
+    all.filter_map(|rgb| Some((depth.colour(rgb)?, rgb))).collect()
+}
+
+fn look(colour: Option<Color>, looks: &HashMap<Color, Rgb>) -> Option<Rgb> {
+    match colour? {
+        Color::Rgb(red, green, blue) => Some(Rgb(red, green, blue)),
+        other => Some(looks[&other]),
+    }
+}
 
 #[test]
-fn text_stands_out_from_every_background_it_is_used_on() {
+fn text_stands_out_from_every_background_it_is_used_on_at_every_depth() {
     let mut weak = Vec::new();
-    for path in Assets::built_in().list("themes") {
-        let name = path.trim_start_matches("themes/").trim_end_matches(".toml");
-        let theme = Theme::load(&Assets::built_in(), name, Depth::True).unwrap();
-        let (Some(text), Some(screen)) = theme.colours(Role::Text) else {
-            panic!("{name}: the role `text` needs fg and bg");
-        };
-        let bg = |role| theme.colours(role).1.unwrap_or(screen);
-        let anywhere = [
-            Role::Text,
-            Role::Code,
-            Role::Selection,
-            Role::SelectionDim,
-            Role::DiffAdded,
-            Role::DiffRemoved,
-            Role::DiffAddedWord,
-            Role::DiffRemovedWord,
-        ];
-        for role in Role::ALL {
-            let (fg, own) = theme.colours(*role);
-            let grounds = match role.ground() {
-                Ground::Plain => vec![screen],
-                Ground::Anywhere => anywhere.map(bg).to_vec(),
-                Ground::Own => vec![own.unwrap_or(screen)],
-                Ground::Shape => continue,
-            };
-            for ground in grounds {
-                let contrast = fg.unwrap_or(text).contrast(ground);
-                if contrast < LEAST {
-                    weak.push(format!("{name}: {} on {ground:?}: {contrast:.2}", role.name()));
+    let mut pairs = 0;
+    for depth in DEPTHS {
+        let looks = looks(depth);
+        for (name, theme) in shipped(depth) {
+            let style = |role| theme.style(role);
+            let text = look(style(Role::Text).fg, &looks).unwrap();
+            let screen = look(style(Role::Text).bg, &looks).unwrap();
+            let bg = |role| look(style(role).bg, &looks).unwrap_or(screen);
+            for role in Role::ALL {
+                let grounds = match role.ground() {
+                    Ground::Plain => vec![screen],
+                    Ground::Anywhere => Role::GROUNDS.map(bg).to_vec(),
+                    Ground::Own => vec![bg(*role)],
+                    Ground::Shape => continue,
+                };
+                for ground in grounds {
+                    pairs += 1;
+                    let contrast = look(style(*role).fg, &looks).unwrap_or(text).contrast(ground);
+                    if contrast < least(&name, depth) {
+                        let role = role.name();
+                        weak.push(format!("{name} {depth:?}: {role} on {ground:?}: {contrast:.2}"));
+                    }
                 }
             }
         }
     }
-    assert!(weak.is_empty(), "{}", weak.join("\n"));
+    assert!(pairs > 3_000, "{pairs}");
+    assert!(weak.is_empty(), "{}\n{} weak", weak.join("\n"), weak.len());
 }
 
 #[test]
 fn a_waiting_decision_is_the_brightest_thing_on_screen() {
-    for name in ["dark", "light"] {
-        let theme = Theme::load(&Assets::built_in(), name, Depth::True).unwrap();
+    for (name, theme) in shipped(Depth::True) {
         let screen = theme.colours(Role::Text).1.unwrap();
         let stands_out = |role| theme.colours(role).1.map_or(1.0, |bg| bg.contrast(screen));
         let waiting = stands_out(Role::Waiting);
@@ -68,20 +96,58 @@ fn a_waiting_decision_is_the_brightest_thing_on_screen() {
 }
 
 #[test]
+fn what_was_added_never_looks_like_what_was_removed() {
+    for depth in DEPTHS {
+        for (name, theme) in shipped(depth) {
+            for (added, removed) in [
+                (Role::DiffAdded, Role::DiffRemoved),
+                (Role::DiffAddedWord, Role::DiffRemovedWord),
+                (Role::Ok, Role::Error),
+            ] {
+                assert_ne!(theme.style(added), theme.style(removed), "{name} {depth:?}");
+            }
+            let screen = theme.style(Role::Text);
+            for role in [Role::DiffAdded, Role::DiffRemoved] {
+                assert_ne!(screen.patch(theme.style(role)), screen, "{name} {depth:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn without_colours_what_waits_and_what_is_selected_still_shows() {
-    for name in ["dark", "light"] {
-        let theme = Theme::load(&Assets::built_in(), name, Depth::None).unwrap();
+    for (name, theme) in shipped(Depth::None) {
         for role in Role::ALL {
             let style = theme.style(*role);
             assert_eq!((style.fg, style.bg), (None, None));
         }
         for role in [Role::Waiting, Role::Selection, Role::Cursor] {
-            assert!(theme.style(role).add_modifier.contains(Modifier::REVERSED), "{}", role.name());
+            let style = theme.style(role);
+            assert!(style.add_modifier.contains(Modifier::REVERSED), "{name}: {}", role.name());
         }
         for role in [Role::DiffAddedWord, Role::DiffRemovedWord, Role::Error, Role::TitleFocus] {
-            assert!(!theme.style(role).add_modifier.is_empty(), "{}", role.name());
+            assert!(!theme.style(role).add_modifier.is_empty(), "{name}: {}", role.name());
         }
     }
+}
+
+#[test]
+fn a_colour_of_the_palette_is_changed_in_every_look() {
+    let theme = load("inherits = 'dark'\n[palette]\nsky = '#010203'\n").unwrap();
+    for role in [Role::Accent, Role::SynFunction, Role::Key] {
+        assert_eq!(theme.colours(role).0, Some(Rgb(1, 2, 3)), "{}", role.name());
+    }
+}
+
+#[test]
+fn a_persons_own_version_of_a_shipped_file_can_build_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("themes")).unwrap();
+    let text = "inherits = 'nord'\n[palette]\nground = '#010203'\n";
+    std::fs::write(folder.path().join("themes/nord.toml"), text).unwrap();
+    let assets = Assets::with_user_folder(folder.path());
+    let theme = Theme::load(&assets, "nord", Depth::True).unwrap();
+    assert_eq!(theme.colours(Role::Text).1, Some(Rgb(1, 2, 3)));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::model::{
 fn intents(commands: &[Command]) -> Vec<Intent> {
     let intent = |command: &Command| match command {
         Command::Intent(intent) => Some(intent.clone()),
-        Command::Timeline(_) | Command::Quit | Command::Suspend | Command::Redraw => None,
+        _ => None,
     };
     commands.iter().filter_map(intent).collect()
 }

@@ -28,6 +28,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("journal/logs.rs", &[Effect::Files], "raw logs of a session"),
     ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
     ("app/compose.rs", &[Effect::Files], "the folder the person named, before any agent acts"),
+    ("app/memory.rs", &[Effect::Files], "how the person left the screen, in the data folder"),
     ("toolchain/", &[Effect::Files, Effect::Process], "builds, and their output folder"),
 ];
 

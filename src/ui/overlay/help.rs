@@ -1,5 +1,6 @@
 //! What every key does, made from the keymap and the table of actions.
 
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -10,12 +11,22 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, Mode};
 use crate::ui::role::Role;
 
+use super::search_field::SearchField;
+
 /// The help, scrolled to some line.
 #[derive(Debug)]
 pub struct HelpView {
     /// The context whose keys come first.
     first: Context,
     top: usize,
+    search: Option<Search>,
+}
+
+/// What is searched for.
+#[derive(Debug, Default)]
+struct Search {
+    field: SearchField,
+    typing: bool,
 }
 
 /// Rows that a page holds, as far as scrolling is concerned.
@@ -25,7 +36,24 @@ impl HelpView {
     /// The help with the keys of one context first.
     #[must_use]
     pub const fn new(first: Context) -> Self {
-        Self { first, top: 0 }
+        Self { first, top: 0, search: None }
+    }
+
+    /// Whether keys go to the search.
+    pub(super) fn is_searching(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| search.typing)
+    }
+
+    pub(super) fn on_text(&mut self, key: &KeyEvent) {
+        match key.code {
+            KeyCode::Up => self.top = self.top.saturating_sub(1),
+            KeyCode::Down => self.top += 1,
+            _ => {
+                if self.search.as_mut().is_some_and(|search| search.field.on_key(key)) {
+                    self.top = 0;
+                }
+            }
+        }
     }
 
     pub(super) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
@@ -37,6 +65,18 @@ impl HelpView {
             Action::PageDown => self.top + PAGE,
             Action::Top => 0,
             Action::Bottom => last,
+            Action::Find => {
+                self.search.get_or_insert_default().typing = true;
+                0
+            }
+            Action::Accept if self.is_searching() => {
+                self.search.iter_mut().for_each(|search| search.typing = false);
+                self.top
+            }
+            Action::Cancel if self.search.is_some() => {
+                self.search = None;
+                0
+            }
             _ => return vec![Effect::Close],
         }
         .min(last);
@@ -62,8 +102,15 @@ impl HelpView {
 
     fn rows(&self, cx: &Cx<'_>) -> Vec<Line<'static>> {
         let mut rows = Vec::new();
+        let query = self.search.as_ref().map_or("", |search| search.field.text()).to_lowercase();
         for context in self.contexts(cx.mode) {
-            let bindings = cx.keymap.bindings(context);
+            let mut bindings = cx.keymap.bindings(context);
+            bindings.retain(|(action, keys)| {
+                let keys = keys.iter().map(|keys| keys.to_string().to_lowercase());
+                let words = [action.help(), action.name(), context.title()].map(str::to_lowercase);
+                let is_found = |text: &String| query.split(' ').all(|word| text.contains(word));
+                is_found(&words.join(" ")) || keys.into_iter().any(|keys| keys == query)
+            });
             if bindings.is_empty() {
                 continue;
             }
@@ -87,11 +134,32 @@ impl HelpView {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let hint = Line::styled(" ↑↓ scroll · esc closes ", cx.style(Role::DialogDim));
+        let keys = match &self.search {
+            None => " ↑↓ scroll · / search · esc closes ",
+            Some(Search { typing: true, .. }) => " enter keeps the search · esc ends it ",
+            Some(Search { typing: false, .. }) => " ↑↓ scroll · esc ends the search ",
+        };
+        let hint = Line::styled(keys, cx.style(Role::DialogDim));
         let rows = self.rows(cx);
-        let height =
-            u16::try_from(rows.len()).unwrap_or(u16::MAX).min(screen.height.saturating_sub(6));
-        let inside = super::frame("Help", hint, (92, height), screen, buf, cx);
+        let height = match &self.search {
+            // The frame keeps its size while the search finds less and less.
+            Some(_) => screen.height.saturating_sub(6),
+            None => {
+                u16::try_from(rows.len()).unwrap_or(u16::MAX).min(screen.height.saturating_sub(6))
+            }
+        };
+        let mut inside = super::frame("Help", hint, (92, height), screen, buf, cx);
+        if let Some(search) = &self.search {
+            let row = Rect { height: inside.height.min(1), ..inside };
+            search.field.draw("words or a key", row, buf, cx);
+            inside.y += row.height;
+            inside.height -= row.height;
+            if rows.is_empty() {
+                let text =
+                    Line::styled("no key does anything like that", cx.style(Role::DialogDim));
+                line::draw(&text, inside, buf);
+            }
+        }
         let top = self.top.min(rows.len().saturating_sub(usize::from(inside.height)));
         for (text, row) in rows.iter().skip(top).zip(inside.rows()) {
             line::draw(text, row, buf);

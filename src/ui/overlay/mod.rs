@@ -1,16 +1,21 @@
-//! Dialogs over the panes: help, leaving, a reason, a list to decide.
+//! Dialogs over the panes: help, palette, themes, leaving, a reason, a list to decide.
 //!
 //! While one is open it has all keys. Closing one without an answer never decides anything.
 
 mod batch;
 mod help;
+mod palette;
 mod quit;
 mod reason;
+mod search_field;
+mod themes;
 
 pub use batch::{BatchList, BatchRow};
 pub use help::{HelpView, key_table};
+pub use palette::{PaletteEntry, PaletteView};
 pub use quit::QuitChoice;
 pub use reason::ReasonInput;
+pub use themes::ThemeList;
 
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
@@ -30,6 +35,10 @@ use super::role::Role;
 pub enum Overlay {
     /// What every key does.
     Help(HelpView),
+    /// Every action by its words.
+    Palette(PaletteView),
+    /// How things look.
+    Themes(ThemeList),
     /// Leave while a run goes on?
     Quit(QuitChoice),
     /// Why is it rejected?
@@ -44,7 +53,11 @@ impl Overlay {
     pub const fn is_decision(&self) -> bool {
         match self {
             Self::Batch(_) => true,
-            Self::Help(_) | Self::Quit(_) | Self::Reason(_) => false,
+            Self::Help(_)
+            | Self::Palette(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Reason(_) => false,
         }
     }
 
@@ -52,7 +65,7 @@ impl Overlay {
     #[must_use]
     pub fn proposals(&self) -> Vec<ProposalId> {
         match self {
-            Self::Help(_) | Self::Quit(_) => Vec::new(),
+            Self::Help(_) | Self::Palette(_) | Self::Themes(_) | Self::Quit(_) => Vec::new(),
             Self::Reason(reason) => vec![reason.proposal()],
             Self::Batch(batch) => batch.proposals(),
         }
@@ -62,8 +75,9 @@ impl Overlay {
     #[must_use]
     pub fn wants_text(&self, key: Key) -> bool {
         match self {
-            Self::Reason(_) => key.is_text(),
-            Self::Help(_) | Self::Quit(_) | Self::Batch(_) => false,
+            Self::Reason(_) | Self::Palette(_) => key.is_text(),
+            Self::Help(help) => help.is_searching() && key.is_text(),
+            Self::Themes(_) | Self::Quit(_) | Self::Batch(_) => false,
         }
     }
 
@@ -71,7 +85,9 @@ impl Overlay {
     pub fn on_text(&mut self, key: &KeyEvent) {
         match self {
             Self::Reason(reason) => reason.on_text(key),
-            Self::Help(_) | Self::Quit(_) | Self::Batch(_) => {}
+            Self::Palette(palette) => palette.on_text(key),
+            Self::Help(help) => help.on_text(key),
+            Self::Themes(_) | Self::Quit(_) | Self::Batch(_) => {}
         }
     }
 
@@ -82,17 +98,21 @@ impl Overlay {
                 reason.on_paste(text);
                 true
             }
-            Self::Help(_) | Self::Quit(_) | Self::Batch(_) => false,
+            Self::Palette(palette) => {
+                palette.on_paste(text);
+                true
+            }
+            Self::Help(_) | Self::Themes(_) | Self::Quit(_) | Self::Batch(_) => false,
         }
     }
 
     /// Does what a key asked for.
     pub fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
-        if action == Action::Cancel {
-            return vec![Effect::Close];
-        }
         match self {
             Self::Help(help) => help.on_action(action, cx),
+            Self::Themes(themes) => themes.on_action(action),
+            _ if action == Action::Cancel => vec![Effect::Close],
+            Self::Palette(palette) => palette.on_action(action),
             Self::Quit(quit) => quit.on_action(action),
             Self::Reason(reason) => reason.on_action(action),
             Self::Batch(batch) => batch.on_action(action, cx),
@@ -103,6 +123,8 @@ impl Overlay {
     pub fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         match self {
             Self::Help(help) => help.draw(screen, buf, cx),
+            Self::Palette(palette) => palette.draw(screen, buf, cx),
+            Self::Themes(themes) => themes.draw(screen, buf, cx),
             Self::Quit(quit) => quit.draw(screen, buf, cx),
             Self::Reason(reason) => reason.draw(screen, buf, cx),
             Self::Batch(batch) => batch.draw(screen, buf, cx),

@@ -1,0 +1,163 @@
+//! Every action by its words: those that are possible here, and why the others are not.
+//!
+//! Owns the choice only; what is chosen is done as if its key had been pressed.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::action::Action;
+use crate::ui::layout::PaneId;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect};
+use crate::ui::role::Role;
+
+use super::search_field::{SearchField, fuzzy};
+
+/// One action of the list.
+#[derive(Debug, Clone)]
+pub struct PaletteEntry {
+    /// The action.
+    pub action: Action,
+    /// Its keys where it holds; may be empty.
+    pub keys: String,
+    /// The pane to turn to first, if it needs one; or why it cannot be done now.
+    pub way: Result<Option<PaneId>, String>,
+}
+
+/// The list with what is searched for.
+#[derive(Debug)]
+pub struct PaletteView {
+    entries: Vec<PaletteEntry>,
+    texts: Vec<String>,
+    field: SearchField,
+    /// Places in `entries`, the best first.
+    found: Vec<usize>,
+    selected: usize,
+}
+
+/// Rows of the list.
+const ROWS: u16 = 14;
+
+/// Columns of an action's name.
+const NAME: usize = 20;
+
+impl PaletteView {
+    /// The palette with nothing searched for; what is possible comes first.
+    #[must_use]
+    pub fn new(mut entries: Vec<PaletteEntry>) -> Self {
+        entries.sort_by_key(|entry| entry.way.is_err());
+        let text = |entry: &PaletteEntry| {
+            format!("{} {} {}", entry.action.name(), entry.action.hint(), entry.action.help())
+        };
+        let texts = entries.iter().map(text).collect();
+        let found = (0..entries.len()).collect();
+        Self { entries, texts, field: SearchField::default(), found, selected: 0 }
+    }
+
+    pub(super) fn on_text(&mut self, key: &KeyEvent) {
+        match key.code {
+            KeyCode::Up => self.step(-1),
+            KeyCode::Down => self.step(1),
+            KeyCode::Home => self.selected = 0,
+            KeyCode::End => self.step(isize::MAX),
+            _ => {
+                if self.field.on_key(key) {
+                    self.search();
+                }
+            }
+        }
+    }
+
+    pub(super) fn on_paste(&mut self, text: &str) {
+        self.field.on_paste(text);
+        self.search();
+    }
+
+    fn search(&mut self) {
+        self.found = fuzzy(self.field.text(), self.texts.iter().map(String::as_str));
+        self.selected = 0;
+    }
+
+    fn step(&mut self, rows: isize) {
+        let last = self.found.len().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(rows).min(last);
+    }
+
+    fn chosen(&self) -> Option<&PaletteEntry> {
+        self.found.get(self.selected).and_then(|place| self.entries.get(*place))
+    }
+
+    pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
+        let page = isize::try_from(ROWS - 1).unwrap_or(1);
+        match action {
+            Action::Up => self.step(-1),
+            Action::Down => self.step(1),
+            Action::PageUp | Action::HalfPageUp => self.step(-page),
+            Action::PageDown | Action::HalfPageDown => self.step(page),
+            Action::Top => self.selected = 0,
+            Action::Bottom => self.step(isize::MAX),
+            Action::Accept => return self.accept(),
+            _ => return Effect::info("type to search, choose with up and down, enter does it"),
+        }
+        Vec::new()
+    }
+
+    fn accept(&self) -> Vec<Effect> {
+        let Some(entry) = self.chosen() else {
+            return Effect::refuse("no action is called like that");
+        };
+        match &entry.way {
+            Err(why) => Effect::refuse(format!("{}: {why}", entry.action.name())),
+            Ok(pane) => {
+                let mut effects = vec![Effect::Close];
+                effects.extend(pane.map(Effect::Focus));
+                effects.push(Effect::Act(entry.action));
+                effects
+            }
+        }
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let count = self.entries.iter().filter(|entry| entry.way.is_ok()).count();
+        let hint = format!(" {count} of {} possible here · enter · esc ", self.entries.len());
+        let hint = Line::styled(hint, cx.style(Role::DialogDim));
+        let inside = super::frame("Palette", hint, (92, ROWS + 2), screen, buf, cx);
+        let mut rows = inside.rows();
+        if let Some(row) = rows.next() {
+            self.field.draw("what do you want to do?", row, buf, cx);
+        }
+        let room = usize::from(inside.height).saturating_sub(2);
+        let top = self.selected.saturating_sub(room.saturating_sub(1));
+        let mut rows = rows.skip(1);
+        if self.found.is_empty()
+            && let Some(row) = rows.next()
+        {
+            let text = Line::styled("no action is called like that", cx.style(Role::DialogDim));
+            line::draw(&text, row, buf);
+        }
+        for ((place, entry), row) in self.found.iter().enumerate().skip(top).zip(rows) {
+            let Some(entry) = self.entries.get(*entry) else { continue };
+            draw_entry(entry, row, buf, cx);
+            if place == self.selected {
+                buf.set_style(row, cx.style(Role::Selection));
+            }
+        }
+    }
+}
+
+fn draw_entry(entry: &PaletteEntry, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let (role, words) = match &entry.way {
+        Ok(_) => (Role::Dialog, entry.action.help().to_owned()),
+        Err(why) => (Role::DialogDim, format!("not now: {why}")),
+    };
+    let keys = Line::styled(line::cut(&entry.keys, 18), cx.style(role));
+    let room = usize::from(row.width).saturating_sub(keys.width() + NAME + 2);
+    let name = format!("{:<NAME$} ", line::cut(entry.action.name(), NAME));
+    let left = Line::from(vec![
+        Span::styled(name, cx.style(role)),
+        Span::styled(line::cut(&words, room), cx.style(Role::DialogDim)),
+    ]);
+    line::draw_split(&left, &keys, row, buf);
+}

@@ -1,0 +1,99 @@
+//! One line of text to search with, and the fuzzy match behind it.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::ui::line;
+use crate::ui::pane::Cx;
+use crate::ui::role::Role;
+
+/// What is typed so far; the cursor stays at its end.
+#[derive(Debug, Default)]
+pub(super) struct SearchField {
+    text: String,
+}
+
+impl SearchField {
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// A key that types or takes back; tells whether the text is another one now.
+    pub fn on_key(&mut self, key: &KeyEvent) -> bool {
+        let is_plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        match key.code {
+            KeyCode::Char(c) if is_plain => self.text.push(c),
+            KeyCode::Backspace => {
+                let last = self.text.grapheme_indices(true).next_back();
+                let Some((place, _)) = last else { return false };
+                self.text.truncate(place);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Pasted text, on one line.
+    pub fn on_paste(&mut self, text: &str) {
+        self.text.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
+    }
+
+    pub fn draw(&self, placeholder: &'static str, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let mut spans = vec![Span::styled("› ", cx.style(Role::DialogBorder))];
+        if self.text.is_empty() {
+            spans.push(Span::styled(" ", cx.style(Role::Cursor)));
+            spans.push(Span::styled(placeholder, cx.style(Role::DialogDim)));
+        } else {
+            let room = usize::from(row.width).saturating_sub(4);
+            let text = line::cut_start(&self.text, room);
+            spans.push(Span::styled(text, cx.style(Role::Dialog)));
+            spans.push(Span::styled(" ", cx.style(Role::Cursor)));
+        }
+        line::draw(&Line::from(spans), row, buf);
+    }
+}
+
+/// Places of those texts that `query` is found in, the best first; in their own order when
+/// nothing is asked for.
+pub(super) fn fuzzy<'t>(query: &str, texts: impl Iterator<Item = &'t str>) -> Vec<usize> {
+    let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut buffer = Vec::new();
+    let mut found: Vec<(u32, usize)> = texts
+        .enumerate()
+        .filter_map(|(place, text)| {
+            let score = pattern.score(Utf32Str::new(text, &mut buffer), &mut matcher)?;
+            Some((score, place))
+        })
+        .collect();
+    found.sort_by_key(|(score, place)| (std::cmp::Reverse(*score), *place));
+    found.into_iter().map(|(_, place)| place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_match_comes_first_and_nothing_asked_keeps_the_order() {
+        let texts = ["focus-project Turns to the files", "next-error To the next error", "help"];
+        assert_eq!(fuzzy("", texts.into_iter()), [0, 1, 2]);
+        assert_eq!(fuzzy("nxt err", texts.into_iter()), [1]);
+        assert_eq!(fuzzy("HELP", texts.into_iter())[0], 2);
+        assert!(fuzzy("zzz", texts.into_iter()).is_empty());
+    }
+
+    #[test]
+    fn backspace_takes_whole_graphemes() {
+        let mut field = SearchField { text: "a👩‍🚀".into() };
+        assert!(field.on_key(&KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE)));
+        assert_eq!(field.text(), "a");
+        field.on_paste("b\nc");
+        assert_eq!(field.text(), "ab c");
+    }
+}

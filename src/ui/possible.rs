@@ -1,0 +1,88 @@
+//! What can be done here and now, for the palette.
+//!
+//! Owns the reasons that the whole session gives; those of a pane are its own.
+
+use crate::view::RunState;
+
+use super::action::{Action, Context};
+use super::layout::PaneId;
+use super::overlay::PaletteEntry;
+use super::pane::{Cx, Mode, Pane};
+
+/// Where the person is when the palette opens.
+pub(super) struct Place<'a> {
+    /// The pane that is turned to.
+    pub front: PaneId,
+    /// The contexts that hold there.
+    pub chain: &'a [Context],
+    /// Whether a message is being written.
+    pub writes: bool,
+}
+
+/// Every action with its keys, and whether it can be done.
+pub(super) fn entries<'p>(
+    place: &Place<'_>,
+    pane: impl Fn(PaneId) -> &'p dyn Pane,
+    cx: &Cx<'_>,
+) -> Vec<PaletteEntry> {
+    let listed = Action::ALL.iter().filter(|action| action.home() != Context::Dialog);
+    let entry = |action: &Action| {
+        let home = pane_of(action.home());
+        let chain: Vec<Context> = match home {
+            Some(_) => vec![action.home(), Context::Pane, Context::Global],
+            None if action.home() == Context::Composer => vec![Context::Composer],
+            None => place.chain.to_vec(),
+        };
+        let keys = cx.keymap.keys_of(&chain, *action);
+        let keys: Vec<String> = keys.iter().map(|keys| format!("{keys}")).collect();
+        let way = why_not(*action, place, cx)
+            .or_else(|| pane(home.unwrap_or(place.front)).why_not(*action, cx))
+            .map_or_else(|| Ok(home.filter(|id| *id != place.front)), Err);
+        PaletteEntry { action: *action, keys: keys.join("  "), way }
+    };
+    listed.map(entry).collect()
+}
+
+/// The pane whose actions a context holds.
+const fn pane_of(context: Context) -> Option<PaneId> {
+    match context {
+        Context::Chat | Context::Question => Some(PaneId::Chat),
+        Context::Project => Some(PaneId::Project),
+        Context::Review => Some(PaneId::Review),
+        Context::Logs => Some(PaneId::Logs),
+        Context::Global | Context::Pane | Context::Composer | Context::Dialog | Context::Replay => {
+            None
+        }
+    }
+}
+
+fn why_not(action: Action, place: &Place<'_>, cx: &Cx<'_>) -> Option<String> {
+    let is_replay = cx.mode == Mode::Replay;
+    let view = cx.view;
+    if action.is_decision() {
+        // The palette hides what would be decided on.
+        let there = if action.home() == Context::Question { "chat" } else { "review" };
+        return Some(if is_replay {
+            "this is a replay; nothing can be decided".to_owned()
+        } else {
+            format!("decisions are made in the {there}, by their own key")
+        });
+    }
+    match action.home() {
+        Context::Replay if !is_replay => Some("this is no replay".to_owned()),
+        Context::Composer if !place.writes => Some("no message is being written".to_owned()),
+        Context::Review if view.review.proposals.is_empty() => {
+            Some("nothing was proposed yet".to_owned())
+        }
+        _ => match (action, &view.head.state) {
+            (Action::Compose | Action::Command | Action::TogglePause, _) if is_replay => {
+                Some("this is a replay; there is no run".to_owned())
+            }
+            (Action::TogglePause, RunState::Empty) => Some("the run has not begun".to_owned()),
+            (Action::TogglePause, RunState::Stopping | RunState::Ended(_)) => {
+                Some("the run is over".to_owned())
+            }
+            _ => None,
+        },
+    }
+}

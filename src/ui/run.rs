@@ -1,0 +1,80 @@
+//! Keys that concern the run or the replay as a whole: hold, leave, answer, play.
+
+use crate::model::{Intent, TimelineCommand};
+use crate::view::{RunState, SessionView};
+
+use super::action::Action;
+use super::key::Key;
+use super::overlay::{Overlay, QuitChoice};
+use super::pane::{Command, Effect, Mode};
+
+/// Leaves, or asks first while a run goes on.
+pub(super) fn quit(mode: Mode, view: &SessionView) -> Vec<Effect> {
+    let goes_on =
+        matches!(view.head.state, RunState::Running | RunState::Paused | RunState::Stopping);
+    if mode == Mode::Live && goes_on {
+        vec![Effect::Open(Box::new(Overlay::Quit(QuitChoice::default())))]
+    } else {
+        vec![Effect::Command(Command::Quit)]
+    }
+}
+
+/// Holds the run, or lets it go on.
+pub(super) fn toggle_pause(mode: Mode, view: &SessionView) -> Vec<Effect> {
+    match (&view.head.state, mode) {
+        (_, Mode::Replay) => Effect::refuse("this is a replay: there is no run to hold"),
+        (RunState::Running, Mode::Live) => {
+            let mut effects = vec![Effect::intent(Intent::Pause)];
+            effects.extend(Effect::info("the run holds before its next step"));
+            effects
+        }
+        (RunState::Paused, Mode::Live) => vec![Effect::intent(Intent::Resume)],
+        (RunState::Empty, Mode::Live) => Effect::refuse("the run has not begun yet"),
+        (RunState::Stopping | RunState::Ended(_), Mode::Live) => {
+            Effect::refuse("the run is over: there is nothing to hold")
+        }
+    }
+}
+
+/// The answer that a digit stands for.
+pub(super) fn answer(key: Option<Key>, view: &SessionView) -> Vec<Effect> {
+    let Some(question) = &view.head.question else {
+        return Effect::refuse("no question waits");
+    };
+    let option = key
+        .and_then(Key::digit)
+        .and_then(|digit| digit.checked_sub(1))
+        .and_then(|place| question.options.get(place));
+    match option {
+        Some(option) => {
+            let answer = option.clone();
+            vec![Effect::intent(Intent::Answer { question: question.id, answer })]
+        }
+        None => {
+            Effect::refuse(format!("there are {} answers to choose from", question.options.len()))
+        }
+    }
+}
+
+/// Moves in a replay.
+pub(super) fn play(action: Action, mode: Mode) -> Vec<Effect> {
+    use crate::model::Direction::{Back, Forward};
+    if mode == Mode::Live {
+        return Effect::refuse("this is no replay");
+    }
+    let command = match action {
+        Action::PlayPause => TimelineCommand::TogglePlay,
+        Action::Faster => TimelineCommand::Faster,
+        Action::Slower => TimelineCommand::Slower,
+        Action::StepForward => TimelineCommand::StepEvent(Forward),
+        Action::StepBack => TimelineCommand::StepEvent(Back),
+        Action::TurnForward => TimelineCommand::StepTurn(Forward),
+        Action::TurnBack => TimelineCommand::StepTurn(Back),
+        Action::ProposalForward => TimelineCommand::StepProposal(Forward),
+        Action::ProposalBack => TimelineCommand::StepProposal(Back),
+        Action::ReplayStart => TimelineCommand::Start,
+        Action::ReplayEnd => TimelineCommand::End,
+        _ => return Vec::new(),
+    };
+    vec![Effect::Command(Command::Timeline(command))]
+}

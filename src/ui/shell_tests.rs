@@ -1,0 +1,234 @@
+//! Tests of what is around the panes: palette, themes, help, which-key, mouse, calls.
+
+use crossterm::event::{
+    Event as TerminalEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+
+use super::action::Action;
+use super::fixture::Desk;
+use super::layout::PaneId;
+use super::{Chosen, Command, Mode};
+use crate::model::Intent;
+
+fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) -> Vec<Command> {
+    let modifiers = KeyModifiers::NONE;
+    desk.event(&TerminalEvent::Mouse(MouseEvent { kind, column, row, modifiers }))
+}
+
+const DOWN: MouseEventKind = MouseEventKind::Down(MouseButton::Left);
+const DRAG: MouseEventKind = MouseEventKind::Drag(MouseButton::Left);
+const UP: MouseEventKind = MouseEventKind::Up(MouseButton::Left);
+
+#[test]
+fn overlays_around_the_panes() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = Desk::at_work(width, height);
+        desk.press(":");
+        insta::assert_snapshot!(format!("palette_{width}x{height}"), desk.screen());
+        desk.type_text("nxt er");
+        insta::assert_snapshot!(format!("palette_found_{width}x{height}"), desk.screen());
+        desk.press("esc");
+        desk.press("?");
+        desk.press("/");
+        desk.type_text("log");
+        insta::assert_snapshot!(format!("help_found_{width}x{height}"), desk.screen());
+    }
+}
+
+#[test]
+fn the_palette_does_what_is_chosen_also_in_another_pane() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.press("2 :");
+    desk.type_text("zoom");
+    assert_eq!(desk.press("enter"), []);
+    assert_eq!(desk.ui.layout.panes.len(), 1);
+    desk.press("z :");
+    desk.type_text("next-tab");
+    desk.press("enter");
+    assert_eq!(desk.ui.hands.front, PaneId::Logs);
+    assert!(desk.ui.hands.overlay.is_none());
+}
+
+#[test]
+fn the_palette_decides_nothing_and_says_why() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.propose(1);
+    desk.pass(1000);
+    for action in Action::ALL.iter().filter(|action| action.is_decision()) {
+        desk.press(":");
+        desk.type_text(action.name());
+        let commands = desk.press("enter");
+        assert_eq!(commands, [], "{}", action.name());
+        assert!(desk.last_row().contains("decisions are made"), "{}", desk.last_row());
+        desk.press("esc");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_listed_last_with_the_reason() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.press(":");
+    desk.type_text("play-pause");
+    assert!(desk.screen().contains("not now: this is no replay"), "{}", desk.screen());
+    desk.press("enter");
+    assert!(desk.last_row().contains("this is no replay"), "{}", desk.last_row());
+    assert!(desk.ui.hands.overlay.is_some());
+    let mut desk = Desk::new(120, 40, Mode::Replay);
+    desk.begin();
+    desk.work();
+    desk.sync();
+    desk.press(":");
+    desk.type_text("toggle-pause");
+    assert!(desk.screen().contains("not now: this is a replay"), "{}", desk.screen());
+}
+
+#[test]
+fn every_action_of_the_palette_does_something_or_says_why_not() {
+    for action in Action::ALL {
+        let mut desk = Desk::at_work(120, 40);
+        desk.press(":");
+        desk.type_text(action.name());
+        let before = desk.screen();
+        let commands = desk.press("enter");
+        let after = desk.screen();
+        assert!(!commands.is_empty() || before != after, "{} did nothing", action.name());
+    }
+}
+
+#[test]
+fn a_theme_is_shown_while_it_is_chosen_and_comes_back_when_it_is_not() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.press(":");
+    desk.type_text("choose-theme");
+    desk.press("enter");
+    assert_eq!(desk.press("down"), [Command::ShowTheme("nord".into())]);
+    assert_eq!(desk.press("esc"), [Command::ShowTheme("dark".into())]);
+    assert_eq!(desk.ui.arrangement().theme, None);
+    desk.press(":");
+    desk.type_text("choose-theme");
+    desk.press("enter down");
+    assert_eq!(desk.press("enter"), [Command::KeepTheme("nord".into())]);
+    let theme = desk.ui.looks.theme.clone();
+    desk.ui.set_theme(theme, "nord", Chosen::Yes);
+    assert_eq!(desk.ui.arrangement().theme.as_deref(), Some("nord"));
+}
+
+#[test]
+fn the_help_finds_words_and_keys() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.press("? /");
+    desk.type_text("ctrl-z");
+    assert!(desk.screen().contains("Goes back to the shell"), "{}", desk.screen());
+    desk.press("esc");
+    assert!(desk.ui.hands.overlay.is_some(), "the first esc ends the search");
+    desk.press("/");
+    desk.type_text("xyzzy");
+    assert!(desk.screen().contains("no key does anything like that"));
+    desk.press("esc esc");
+    assert!(desk.ui.hands.overlay.is_none());
+}
+
+#[test]
+fn a_prefix_shows_all_that_may_follow() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.ui.keymap = super::Keymap::load(&crate::config::Assets::built_in(), "vim").unwrap();
+    desk.press("ctrl-w");
+    let screen = desk.screen();
+    for words in ["w next pane", "h project", "= usual sizes", "> wider"] {
+        assert!(screen.contains(words), "{words}\n{screen}");
+    }
+    insta::assert_snapshot!("which_key_vim", screen);
+    desk.press("h");
+    assert_eq!(desk.ui.hands.front, PaneId::Project);
+}
+
+#[test]
+fn panes_are_resized_by_keys_and_keep_their_sizes() {
+    let mut desk = Desk::at_work(120, 40);
+    let width = |desk: &Desk, id| desk.ui.layout.pane(id).unwrap().body.width;
+    let before = width(&desk, PaneId::Chat);
+    desk.press("2 alt-right");
+    assert_eq!(width(&desk, PaneId::Chat), before + 4);
+    desk.press("3 alt-right");
+    assert_eq!(width(&desk, PaneId::Chat), before, "the review grows to the left");
+    desk.press("4");
+    let rows = desk.ui.layout.pane(PaneId::Logs).unwrap().body.height;
+    desk.press("alt-up");
+    assert_eq!(desk.ui.layout.pane(PaneId::Logs).unwrap().body.height, rows + 2);
+    desk.press("alt-right");
+    assert!(desk.last_row().contains("as wide as the screen"), "{}", desk.last_row());
+    let sizes = desk.ui.arrangement().sizes;
+    assert!(sizes.chat.is_some() && sizes.logs.is_some() && sizes.project.is_none());
+    for _ in 0..60 {
+        desk.press("1 alt-right");
+        desk.screen();
+    }
+    assert!(width(&desk, PaneId::Review) >= 30 && width(&desk, PaneId::Chat) >= 30);
+}
+
+#[test]
+fn dragging_selects_and_copies_text_and_no_marks() {
+    let mut desk = Desk::at_work(120, 40);
+    let body = desk.ui.layout.pane(PaneId::Chat).unwrap().body;
+    mouse(&mut desk, DOWN, body.x, body.y + 2);
+    mouse(&mut desk, DRAG, body.right() - 1, body.y + 3);
+    let commands = mouse(&mut desk, UP, body.right() - 1, body.y + 3);
+    let [Command::Copy(text)] = commands.as_slice() else { panic!("{commands:?}") };
+    let screen = desk.screen();
+    let lines: Vec<&str> = screen.lines().skip(usize::from(body.y + 2)).take(2).collect();
+    assert_eq!(text.lines().count(), 2);
+    for (copied, shown) in text.lines().zip(lines) {
+        assert!(shown.contains(copied.trim_end()), "{copied:?} {shown:?}");
+    }
+    assert!(desk.ui.hands.room.selection.is_some());
+    desk.press("j");
+    assert!(desk.ui.hands.room.selection.is_none());
+}
+
+#[test]
+fn the_mouse_never_decides() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.propose(1);
+    desk.pass(1000);
+    for row in 0..40 {
+        for column in (0..120).step_by(9) {
+            let mut commands = mouse(&mut desk, DOWN, column, row);
+            commands.extend(mouse(&mut desk, UP, column, row));
+            let decides = |command: &Command| {
+                matches!(command, Command::Intent(Intent::Decide { .. } | Intent::Answer { .. }))
+            };
+            assert!(!commands.iter().any(decides), "{column},{row}: {commands:?}");
+        }
+    }
+}
+
+#[test]
+fn a_person_who_looks_elsewhere_is_called_once_for_what_waits() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.propose(9);
+    desk.pass(10);
+    assert_eq!(desk.ui.take_call(), None, "the person is here");
+    desk.event(&TerminalEvent::FocusLost);
+    desk.pass(10);
+    assert_eq!(desk.ui.take_call(), None, "it waited before");
+    desk.propose(10);
+    desk.pass(10);
+    let call = desk.ui.take_call().unwrap();
+    assert!(call.contains("asks to save"), "{call}");
+    desk.pass(10);
+    assert_eq!(desk.ui.take_call(), None);
+    desk.event(&TerminalEvent::FocusGained);
+    desk.propose(11);
+    desk.pass(10);
+    assert_eq!(desk.ui.take_call(), None);
+}
+
+#[test]
+fn the_terminals_title_tells_what_waits_in_clean_words() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.propose(1);
+    desk.pass(10);
+    let title = desk.ui.terminal_title(&desk.view);
+    assert!(title.starts_with("firmhand · ") && title.ends_with("1 waiting"), "{title}");
+    assert!(!title.chars().any(char::is_control));
+}
