@@ -175,6 +175,13 @@ impl Rgb {
         0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
     }
 
+    /// The same without its hue.
+    pub(super) fn grey(self) -> Self {
+        let [red, green, blue] = [self.0, self.1, self.2].map(u32::from);
+        let shade = u8::try_from((red * 3 + green * 6 + blue) / 10).unwrap_or(u8::MAX);
+        Self(shade, shade, shade)
+    }
+
     /// Its hue in degrees; `None` for what is as good as grey.
     pub(super) fn hue(self) -> Option<u32> {
         let [red, green, blue] = [self.0, self.1, self.2].map(i32::from);

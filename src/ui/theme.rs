@@ -118,6 +118,16 @@ impl Theme {
         .collect();
         style.bg = look.bg.and_then(|_| depth.colour(self.fit_ground(role, depth)?));
         let text = look.fg.map(|text| self.stand_in(role, depth).unwrap_or(text));
+        // With 16 colours a breath of blue in plain text would become blue text.
+        let is_plain = |text: Rgb| {
+            [Role::Text, Role::Dim, Role::Strong]
+                .iter()
+                .any(|role| self.colours(*role).0 == Some(text))
+        };
+        let text = text.map(|text| match depth {
+            Depth::Basic if is_plain(text) => text.grey(),
+            Depth::Basic | Depth::True | Depth::Indexed | Depth::None => text,
+        });
         style.fg = text.and_then(|text| match role.ground() {
             Ground::Shape => depth.fit(text),
             Ground::Plain | Ground::Anywhere | Ground::Own => depth.fit_text(text, &grounds),

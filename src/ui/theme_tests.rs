@@ -82,6 +82,17 @@ fn text_stands_out_from_every_background_it_is_used_on_at_every_depth() {
 }
 
 #[test]
+fn with_16_colours_plain_text_is_grey() {
+    for (name, theme) in shipped(Depth::Basic) {
+        for role in [Role::Text, Role::Strong, Role::Dim] {
+            let shade = theme.style(role).fg.unwrap();
+            let greys = [Color::Black, Color::DarkGray, Color::Gray, Color::White];
+            assert!(greys.contains(&shade), "{name}: {} is {shade:?}", role.name());
+        }
+    }
+}
+
+#[test]
 fn a_waiting_decision_is_the_brightest_thing_on_screen() {
     for (name, theme) in shipped(Depth::True) {
         let screen = theme.colours(Role::Text).1.unwrap();
