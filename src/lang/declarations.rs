@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::Node;
 
-use super::preprocess::{Include, grammar_of, includes, tame};
+use super::preprocess::{grammar_of, tame};
 use super::scan;
 use super::tree::{Grammar, line, parse, text};
 use crate::model::ProjectPath;
+use crate::text::includes::{Include, includes};
 
 /// Longest text of one declaration, in characters: an enum of a thousand values is cut.
 const MAX_TEXT: usize = 600;

@@ -9,5 +9,5 @@ mod scan;
 mod tree;
 
 pub use declarations::{Declaration, DeclarationKind, Header, read_header};
-pub use preprocess::{Include, grammar_of, includes};
+pub use preprocess::grammar_of;
 pub use tree::Grammar;

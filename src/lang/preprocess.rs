@@ -1,4 +1,4 @@
-//! What the preprocessor would see: includes, and guards that a grammar stumbles over.
+//! What the preprocessor would make of a text: guards and macros that a grammar stumbles over.
 //!
 //! Every change to a text keeps its length and its lines.
 
@@ -9,64 +9,6 @@ use regex::Regex;
 
 use super::tree::Grammar;
 use crate::model::ProjectPath;
-
-/// One `#include`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Include {
-    /// Line, from 1.
-    pub line: u32,
-    /// What stands between the quotes or brackets.
-    pub target: String,
-    /// Whether it stands in `<…>`.
-    pub is_system: bool,
-}
-
-/// The includes of a C or C++ text, in their order; those in comments are left out.
-#[must_use]
-pub fn includes(source: &str) -> Vec<Include> {
-    let (mut found, mut in_comment) = (Vec::new(), false);
-    for (index, line) in source.lines().enumerate() {
-        let starts_in_comment = in_comment;
-        in_comment = ends_in_comment(line, in_comment);
-        if starts_in_comment {
-            continue;
-        }
-        let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
-        let Some(rest) = rest.trim_start().strip_prefix("include") else { continue };
-        let rest = rest.trim_start();
-        let (close, is_system) = match rest.chars().next() {
-            Some('"') => ('"', false),
-            Some('<') => ('>', true),
-            _ => continue,
-        };
-        let Some(target) = rest.get(1..).and_then(|rest| rest.split_once(close)) else { continue };
-        let line = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        found.push(Include { line, target: target.0.trim().to_owned(), is_system });
-    }
-    found
-}
-
-/// Whether a block comment is open after a line; strings and line comments are minded.
-fn ends_in_comment(line: &str, mut in_comment: bool) -> bool {
-    let bytes = line.as_bytes();
-    let (mut at, mut quote) = (0, None);
-    while let Some(&byte) = bytes.get(at) {
-        let pair = bytes.get(at..at + 2).unwrap_or_default();
-        match (in_comment, quote) {
-            (true, _) if pair == b"*/" => (in_comment, at) = (false, at + 1),
-            (true, _) => {}
-            (false, Some(_)) if byte == b'\\' => at += 1,
-            (false, Some(open)) if byte == open => quote = None,
-            (false, Some(_)) => {}
-            (false, None) if pair == b"//" => return false,
-            (false, None) if pair == b"/*" => (in_comment, at) = (true, at + 1),
-            (false, None) if matches!(byte, b'"' | b'\'') => quote = Some(byte),
-            (false, None) => {}
-        }
-        at += 1;
-    }
-    in_comment
-}
 
 /// The grammar for a file by its name, and for a header by what it holds; `None` when there is
 /// none.
@@ -196,17 +138,6 @@ mod tests {
     }
 
     #[test]
-    fn includes_are_read_and_comments_are_not() {
-        let source = "#include <stdio.h>\n# include \"a b.h\" // why\n/* #include \"no.h\"\n\
-                      #include \"no2.h\"\n*/\n// #include \"no3.h\"\n#include MACRO\n\
-                      char *c = \"/*\";\n#include \"d/e.h\"\n";
-        let found = includes(source);
-        let short: Vec<(u32, &str, bool)> =
-            found.iter().map(|i| (i.line, i.target.as_str(), i.is_system)).collect();
-        assert_eq!(short, [(1, "stdio.h", true), (2, "a b.h", false), (9, "d/e.h", false)]);
-    }
-
-    #[test]
     fn headers_are_told_apart_by_what_they_hold() {
         assert_eq!(grammar_of(&path("a.h"), "int f(void);"), Some(Grammar::C));
         assert_eq!(grammar_of(&path("a.h"), "class A {};"), Some(Grammar::Cpp));
@@ -259,7 +190,6 @@ mod tests {
                 prop_assert_eq!(tamed.len(), source.len());
                 prop_assert_eq!(tamed.matches('\n').count(), source.matches('\n').count());
             }
-            let _ = includes(&source);
         }
     }
 }

@@ -1,9 +1,12 @@
-//! Pure text algorithms: sanitising, diff, syntax, recovery of structured answers.
+//! Pure text algorithms: sanitising, diff, merging, syntax, recovery of structured answers.
 //!
 //! Owns no state and must not do IO.
 
 mod c_source;
 pub mod diff;
+pub mod includes;
+pub mod insert;
+mod lines;
 pub mod recover;
 pub mod sanitize;
 pub mod syntax;

@@ -1,9 +1,10 @@
 //! Tests of the tools that teams use on projects they did not write.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::tool_tests::Desk;
+use super::tool_tests::{Desk, settlement};
 use super::*;
+use crate::model::{DecidedBy, Draft, DraftChange, Outcome, Settlement, Verdict};
 
 #[tokio::test]
 async fn headers_are_read_as_declarations_and_all_files_are_listed() {
@@ -56,4 +57,87 @@ async fn chosen_files_are_read_in_their_order() {
     assert_eq!(none.err().unwrap().code, "bad_arguments");
     let outside = desk.call("read_project_files", json!({ "paths": ["a.c", "/etc/passwd"] })).await;
     assert!(outside.err().unwrap().message.contains("paths[1]"));
+}
+
+/// What a call proposes, and the answer when the given settlements come back.
+async fn proposed(desk: &Desk, tool: &str, args: Value) -> (Vec<Draft>, Finish) {
+    match desk.call(tool, args).await {
+        Ok(Reply::Propose { drafts, finish }) => (drafts, finish),
+        Ok(Reply::Answer(answer)) => panic!("{tool} answered {answer}"),
+        Err(error) => panic!("{tool}: {error}"),
+    }
+}
+
+fn applied(number: u32) -> Settlement {
+    settlement(number, Verdict::Approve, DecidedBy::Person, Outcome::Applied)
+}
+
+fn text(draft: &Draft) -> (&str, &str) {
+    match &draft.change {
+        DraftChange::Save { path, content, .. } | DraftChange::Insert { path, content, .. } => {
+            (path.as_str(), std::str::from_utf8(content).unwrap())
+        }
+        DraftChange::Delete { path, .. } => (path.as_str(), ""),
+        DraftChange::Flash(_) => panic!("a flash"),
+    }
+}
+
+#[tokio::test]
+async fn insertions_into_one_file_are_one_proposal() {
+    let desk = Desk::new();
+    desk.write("main/a.c", "#include <stdio.h>\r\nint a;\r\nint b;\r\n");
+    desk.write("main/b.c", "int z;\n");
+    let wish = |file: &str, context: &str, code: &str| json!({ "file_name": file, "context": context, "insertion_code": code, "includes": ["<b.h>"] });
+    let wishes = [
+        wish("main/a.c", "int b;", "int c;"),
+        wish("main/b.c", "int z;\n", "int y;\n"),
+        wish("./main/a.c", "int a;", "int ab;"),
+    ];
+    let (drafts, finish) = proposed(&desk, "insert_code", json!({ "insertions": wishes })).await;
+    let texts: Vec<_> = drafts.iter().map(text).collect();
+    assert_eq!(
+        texts,
+        [
+            (
+                "main/a.c",
+                "#include <stdio.h>\r\n#include <b.h>\r\nint a;\r\nint ab;\r\nint b;\r\nint c;\r\n"
+            ),
+            ("main/b.c", "#include <b.h>\nint z;\nint y;\n"),
+        ]
+    );
+    assert!(drafts.iter().all(|draft| matches!(draft.change, DraftChange::Insert { .. })));
+    let rejected =
+        settlement(2, Verdict::Approve, DecidedBy::Nobody("stopped".into()), Outcome::Denied);
+    let answer = finish(vec![applied(1), rejected]).await.unwrap();
+    assert_eq!(answer["inserted"], json!(["main/a.c"]));
+    assert_eq!(answer["rejected"], json!([{ "file_name": "main/b.c", "reason": "stopped" }]));
+    assert_eq!(answer["places"][0]["insertions"][0]["after_line"], 3);
+}
+
+#[tokio::test]
+async fn an_insertion_without_a_certain_place_proposes_nothing() {
+    let desk = Desk::new();
+    desk.write("a.c", "x();\nx();\n");
+    std::fs::write(desk.folder.path().join("wide.c"), b"\xff\xfei\0n\0t\0").unwrap();
+    std::fs::write(desk.folder.path().join("bin.c"), b"i\0nt").unwrap();
+    let one = |file: &str, context: &str| {
+        let wish = json!({ "file_name": file, "context": context, "insertion_code": "y();" });
+        json!({ "insertions": [wish] })
+    };
+    for (file, context, code, words) in [
+        ("a.c", "x();", "ambiguous_context", "after line 1, after line 2"),
+        ("a.c", "z();", "missing_context", "insertions[0], `a.c`"),
+        ("a.c", "", "bad_arguments", "empty"),
+        ("none.c", "x", "not_found", "none.c"),
+        ("../a.c", "x", "bad_path", "insertions[0].file_name"),
+        ("wide.c", "x", "not_text", "UTF-16"),
+        ("bin.c", "x", "not_text", "binary"),
+    ] {
+        let error = desk.call("insert_code", one(file, context)).await.err().unwrap();
+        assert_eq!(error.code, code, "{file} {context}: {error}");
+        assert!(error.message.contains(words), "{error}");
+    }
+    desk.write("b.c", "x();\ny();\n");
+    let answer = desk.answer("insert_code", one("b.c", "x();")).await;
+    assert_eq!(answer["places"][0]["insertions"][0]["present"], true);
 }

@@ -98,6 +98,23 @@ pub(super) fn unreadable(error: WorkspaceError) -> ToolError {
     ToolError::from_user_error(code, &UserError::from(error))
 }
 
+/// The text of a file that shall be changed.
+pub(super) fn as_text(path: &ProjectPath, content: Vec<u8>) -> Result<String, ToolError> {
+    let refuse = |what: &str| {
+        let hint = "Only UTF-8 text can be changed; ask the person to convert the file.";
+        Err(ToolError::new("not_text", format!("`{path}` is {what}"), hint))
+    };
+    if content.starts_with(&[0xff, 0xfe]) || content.starts_with(&[0xfe, 0xff]) {
+        return refuse("UTF-16 text");
+    }
+    match String::from_utf8(content) {
+        Ok(text) if text.contains('\0') => refuse("binary"),
+        Ok(text) => Ok(text),
+        Err(error) if error.as_bytes().contains(&0) => refuse("binary"),
+        Err(_) => refuse("not UTF-8 text"),
+    }
+}
+
 /// A folder as the beginning of the paths in it.
 pub(super) fn folder(sandbox: &Sandbox, text: &str) -> Result<String, ToolError> {
     let text = text.trim();

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
 use super::cmake::Registration;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files};
+use super::report::Report;
+use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files};
 use crate::knowledge::NameList;
 use crate::model::{
-    DecidedBy, Decision, Draft, DraftChange, Outcome, ProjectPath, Settlement, ToolSpec, Verdict,
+    DecidedBy, Decision, Draft, DraftChange, ProjectPath, Settlement, ToolSpec, Verdict,
 };
 use crate::workspace::{MAX_FILE_BYTES, Sandbox};
 
@@ -100,38 +101,11 @@ fn new_files(given: Vec<CodeFile>) -> Result<Vec<NewFile>, ToolError> {
 
 /// Makes the answer: what was saved, what was rejected and with which words, what went wrong.
 fn report(paths: &[ProjectPath], settlements: &[Settlement], lists: &[ProjectPath]) -> Value {
-    let (mut saved, mut rejected, mut failed) = (Vec::new(), Vec::new(), Vec::new());
-    for (path, settlement) in paths.iter().zip(settlements) {
-        match &settlement.outcome {
-            Outcome::Applied => saved.push(json!(path)),
-            Outcome::Denied => {
-                let reason = words(&settlement.decision);
-                rejected.push(json!({ "file_name": path, "reason": reason }));
-            }
-            Outcome::Stale { .. } => failed.push(json!({
-                "file_name": path, "why": "the file was changed meanwhile; read it again",
-            })),
-            Outcome::Failed(error) => {
-                failed.push(json!({ "file_name": path, "why": error.to_string() }));
-            }
-            Outcome::Interrupted(why) => failed.push(json!({ "file_name": path, "why": why })),
-        }
-    }
-    let mut fields = json!({ "saved": saved, "rejected": rejected, "registered_in": lists });
-    if failed.is_empty() {
-        return answer::ok(fields);
-    }
-    let error = ToolError::new(
-        "not_saved",
-        format!("{} of {} files could not be saved", failed.len(), paths.len()),
-        "See `failed` for the cause of each.",
-    );
-    let mut refusal = error.to_answer();
-    if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), fields.as_object_mut()) {
-        refusal.append(fields);
-        refusal.insert("failed".to_owned(), Value::Array(failed));
-    }
-    refusal
+    let report = Report::of(paths, settlements);
+    let fields = json!({
+        "saved": report.done, "rejected": report.rejected, "registered_in": lists,
+    });
+    report.answer("saved", fields)
 }
 
 /// Why something was rejected, in the words of whoever did.

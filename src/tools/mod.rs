@@ -8,6 +8,7 @@ mod answer;
 mod args;
 mod context;
 mod registry;
+mod report;
 mod state;
 
 mod approve_saved_files;
@@ -19,6 +20,7 @@ mod files;
 mod flash;
 mod generate_code;
 mod headers;
+mod insert_code;
 mod retrieve_docs;
 mod serial;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{
     Tool, ToolContext, approve_saved_files, build, file_name_checker, files, flash, generate_code,
-    headers, retrieve_docs, serial,
+    headers, insert_code, retrieve_docs, serial,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -29,6 +29,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: flash::NAME, make: flash::make },
     ToolEntry { name: generate_code::NAME, make: generate_code::make },
     ToolEntry { name: headers::HEADERS, make: headers::make },
+    ToolEntry { name: insert_code::NAME, make: insert_code::make },
     ToolEntry { name: serial::NAME, make: serial::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
 ];

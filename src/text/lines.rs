@@ -1,0 +1,73 @@
+//! The lines of a text with their ends, and which end a text uses.
+
+use std::fmt;
+
+/// One line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Without its end.
+    pub text: &'a str,
+    /// Where it begins, in bytes.
+    pub start: usize,
+    /// Where the next one begins, in bytes.
+    pub end: usize,
+}
+
+/// Splits a text at its line feeds. A text that ends with one has no empty line behind it.
+#[must_use]
+pub fn lines(source: &str) -> Vec<Line<'_>> {
+    let mut start = 0;
+    source
+        .split_inclusive('\n')
+        .map(|whole| {
+            let end = start + whole.len();
+            let text = whole.strip_suffix('\n').unwrap_or(whole);
+            let line = Line { text: text.strip_suffix('\r').unwrap_or(text), start, end };
+            start = end;
+            line
+        })
+        .collect()
+}
+
+/// How a text ends its lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Newline {
+    /// Line feed.
+    Lf,
+    /// Carriage return and line feed.
+    CrLf,
+}
+
+impl Newline {
+    /// What most lines of a text end with.
+    #[must_use]
+    pub fn of(source: &str) -> Self {
+        let all = source.matches('\n').count();
+        if source.matches("\r\n").count() * 2 > all { Self::CrLf } else { Self::Lf }
+    }
+
+    /// The end itself.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Lf => "\n",
+            Self::CrLf => "\r\n",
+        }
+    }
+
+    /// A text with these line ends.
+    #[must_use]
+    pub fn apply(self, text: &str) -> String {
+        let plain = text.replace("\r\n", "\n");
+        match self {
+            Self::Lf => plain,
+            Self::CrLf => plain.replace('\n', "\r\n"),
+        }
+    }
+}
+
+impl fmt::Display for Newline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

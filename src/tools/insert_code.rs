@@ -1,0 +1,206 @@
+//! `insert_code`: puts code into files that exist, and leaves the rest of them alone.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::checks::{NewFile, Surroundings};
+use super::report::Report;
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files};
+use crate::knowledge::NameList;
+use crate::model::{
+    Check, CheckKind, CheckStatus, Draft, DraftChange, ProjectPath, Settlement, ToolSpec,
+};
+use crate::text::insert::{
+    InsertError, InsertErrorKind, Insertion, Match, Merged, PlaceError, insert,
+};
+use crate::workspace::Sandbox;
+
+/// Name of the tool.
+pub const NAME: &str = "insert_code";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// What goes where. Insertions into the same file are merged and decided together.
+    insertions: Vec<Wish>,
+    /// Why, in one sentence for the person who decides.
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Wish {
+    /// An existing file, relative to the project folder.
+    file_name: String,
+    /// The 10 to 20 lines right before the place, exactly as the file has them.
+    context: String,
+    /// The code to insert after the context; empty when only includes are wanted.
+    insertion_code: String,
+    /// Headers the code needs, such as `<string.h>` or `"led.h"`; those the file has are skipped.
+    #[serde(default)]
+    includes: Vec<String>,
+}
+
+/// Makes the tool.
+pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
+    let (sandbox, names) = (Arc::clone(&context.sandbox), Arc::clone(&context.names));
+    Arc::new(InsertCode { sandbox, names })
+}
+
+struct InsertCode {
+    sandbox: Arc<Sandbox>,
+    names: Arc<NameList>,
+}
+
+/// The insertions for one file, with their places in the call.
+struct FileWishes {
+    path: ProjectPath,
+    indices: Vec<usize>,
+    insertions: Vec<Insertion>,
+}
+
+impl InsertCode {
+    fn propose(&self, args: Args) -> Result<Reply, ToolError> {
+        let (mut drafts, mut paths, mut details) = (Vec::new(), Vec::new(), Vec::new());
+        for wishes in by_file(args.insertions)? {
+            let base = self.sandbox.read(&wishes.path).map_err(files::unreadable)?;
+            let source = files::as_text(&wishes.path, base)?;
+            let merged =
+                insert(&source, &wishes.insertions).map_err(|error| uncertain(&wishes, &error))?;
+            details.push(detail(&wishes.path, &merged));
+            if merged.text == source {
+                continue;
+            }
+            let checks = self.checks(&wishes.path, &source, &merged);
+            let path = wishes.path;
+            paths.push(path.clone());
+            let content = merged.text.into_bytes();
+            let change = DraftChange::Insert { path, base: source.into_bytes(), content };
+            drafts.push(Draft { change, reason: args.reason.clone(), checks });
+        }
+        if drafts.is_empty() {
+            let fields = json!({ "inserted": [], "rejected": [], "places": details });
+            return Ok(Reply::Answer(answer::ok(fields)));
+        }
+        let finish: Finish = Box::new(move |settlements| {
+            Box::pin(async move { Ok(report(&paths, &settlements, details)) })
+        });
+        Ok(Reply::Propose { drafts, finish })
+    }
+
+    fn checks(&self, path: &ProjectPath, source: &str, merged: &Merged) -> Vec<Check> {
+        let file = NewFile { path: path.clone(), code: merged.text.clone() };
+        let batch = std::slice::from_ref(&file);
+        let around = Surroundings { sandbox: &self.sandbox, names: &self.names, batch };
+        let mut checks = around.check(&file);
+        let before = NewFile { path: path.clone(), code: source.to_owned() };
+        for check in &mut checks {
+            let was_wrong = || {
+                let known = around.check(&before);
+                known.iter().any(|old| old.kind == check.kind && old.status == CheckStatus::Failed)
+            };
+            let about_content = matches!(check.kind, CheckKind::Parses | CheckKind::Text);
+            // What was wrong before is not the insertion's fault.
+            if about_content && check.status == CheckStatus::Failed && was_wrong() {
+                check.status = CheckStatus::Warned;
+                check.note = format!("{}, and it was so before", check.note);
+            }
+        }
+        checks
+    }
+}
+
+fn by_file(wishes: Vec<Wish>) -> Result<Vec<FileWishes>, ToolError> {
+    let mut files: Vec<FileWishes> = Vec::new();
+    for (index, wish) in wishes.into_iter().enumerate() {
+        let path = args::path(&format!("insertions[{index}].file_name"), &wish.file_name)?;
+        let Wish { context, insertion_code: code, includes, .. } = wish;
+        let insertion = Insertion { context, code, includes };
+        match files.iter_mut().find(|file| file.path == path) {
+            Some(file) => {
+                file.indices.push(index);
+                file.insertions.push(insertion);
+            }
+            None => {
+                files.push(FileWishes { path, indices: vec![index], insertions: vec![insertion] });
+            }
+        }
+    }
+    if files.is_empty() {
+        let message = "insertions: the list is empty";
+        return Err(ToolError::new("bad_arguments", message, "Give at least one insertion."));
+    }
+    Ok(files)
+}
+
+/// Tells a model why a place is not certain.
+fn uncertain(wishes: &FileWishes, error: &InsertError) -> ToolError {
+    let index = wishes.indices.get(error.index).copied().unwrap_or(error.index);
+    let (code, hint) = match &error.kind {
+        InsertErrorKind::Place(PlaceError::Ambiguous { .. }) => (
+            "ambiguous_context",
+            "Give more lines before the place, up to 20, so that only one place fits.",
+        ),
+        InsertErrorKind::Place(PlaceError::Absent { .. }) => (
+            "missing_context",
+            "Read the file with `read_project_files` and give the lines right before the place as \
+             it has them.",
+        ),
+        InsertErrorKind::Place(PlaceError::Empty) => {
+            ("bad_arguments", "Give the 10 to 20 lines right before the place.")
+        }
+        InsertErrorKind::NotAnInclude(_) => {
+            ("bad_arguments", "Write includes as `<string.h>` or `\"led.h\"`.")
+        }
+        InsertErrorKind::Nothing => ("bad_arguments", "Give code, includes or both."),
+    };
+    let message = format!("insertions[{index}], `{}`: {}", wishes.path, error.kind);
+    ToolError::new(code, message, hint)
+}
+
+/// Where the insertions of one file went, for the model.
+fn detail(path: &ProjectPath, merged: &Merged) -> Value {
+    let placed: Vec<Value> = merged
+        .placed
+        .iter()
+        .map(|placed| {
+            let matched = match placed.matched {
+                Match::Exact => "exactly",
+                Match::Whitespace => "with other white space",
+            };
+            match placed.is_present {
+                true => json!({ "present": true }),
+                false => json!({ "after_line": placed.after_line, "context_matched": matched }),
+            }
+        })
+        .collect();
+    json!({ "file_name": path, "insertions": placed, "includes_added": merged.includes })
+}
+
+fn report(paths: &[ProjectPath], settlements: &[Settlement], details: Vec<Value>) -> Value {
+    let report = Report::of(paths, settlements);
+    let fields = json!({
+        "inserted": report.done, "rejected": report.rejected, "places": details,
+    });
+    report.answer("inserted", fields)
+}
+
+impl Tool for InsertCode {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<Args>(
+            NAME,
+            "Proposes to insert code into existing files, each right after a context of 10 to 20 \
+             lines, and to add the includes it needs where they are missing. All else in the file \
+             stays as it is. A person decides on each file.",
+        )
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move { self.propose(args::parse(args)?) })
+    }
+}

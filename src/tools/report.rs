@@ -1,0 +1,74 @@
+//! What became of proposed files, in words for the model that wished for them.
+
+use serde_json::{Value, json};
+
+use super::generate_code::words;
+use super::{ToolError, answer};
+use crate::model::{Outcome, ProjectPath, Settlement};
+
+/// Files by what became of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Report {
+    /// Paths of those that were done.
+    pub(super) done: Vec<Value>,
+    /// Those that were rejected, with the words.
+    pub(super) rejected: Vec<Value>,
+    /// Those that went wrong, with the cause.
+    pub(super) failed: Vec<Value>,
+    of: usize,
+}
+
+impl Report {
+    /// Sorts settlements; `paths` are those of the drafts in their order.
+    pub(super) fn of(paths: &[ProjectPath], settlements: &[Settlement]) -> Self {
+        let mut report = Self { of: paths.len(), ..Self::default() };
+        for (path, settlement) in paths.iter().zip(settlements) {
+            report.add(path, settlement);
+        }
+        report
+    }
+
+    fn add(&mut self, path: &ProjectPath, settlement: &Settlement) {
+        match &settlement.outcome {
+            Outcome::Applied => self.done.push(json!(path)),
+            Outcome::Denied => {
+                let reason = words(&settlement.decision);
+                self.rejected.push(json!({ "file_name": path, "reason": reason }));
+            }
+            Outcome::Stale { .. } => self.failed.push(json!({
+                "file_name": path, "why": "the file was changed meanwhile; read it again",
+            })),
+            Outcome::Failed(error) => {
+                self.failed.push(json!({ "file_name": path, "why": error.to_string() }));
+            }
+            Outcome::Interrupted(why) => {
+                self.failed.push(json!({ "file_name": path, "why": why }));
+            }
+        }
+    }
+
+    /// Makes the answer of `fields`, and of `failed` with an error where there is one; `verb` is
+    /// what should have been done, e.g. `saved`.
+    pub(super) fn answer(self, verb: &'static str, mut fields: Value) -> Value {
+        if self.failed.is_empty() {
+            return answer::ok(fields);
+        }
+        let code = match verb {
+            "saved" => "not_saved",
+            "deleted" => "not_deleted",
+            "inserted" => "not_inserted",
+            _ => "not_applied",
+        };
+        let error = ToolError::new(
+            code,
+            format!("{} of {} files could not be {verb}", self.failed.len(), self.of),
+            "See `failed` for the cause of each.",
+        );
+        let mut refusal = error.to_answer();
+        if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), fields.as_object_mut()) {
+            refusal.append(fields);
+            refusal.insert("failed".to_owned(), Value::Array(self.failed));
+        }
+        refusal
+    }
+}
