@@ -3,11 +3,15 @@
 //! Owns no state and must not do IO.
 
 mod c_source;
+pub mod cmake;
 pub mod diff;
 pub mod includes;
 pub mod insert;
 mod lines;
+pub mod mark;
+pub mod patch;
 pub mod recover;
+pub mod references;
 pub mod sanitize;
 pub mod syntax;
 mod syntax_error;

@@ -64,6 +64,10 @@ impl Surroundings<'_> {
                 let note = format!("`{list}` does not list it, so it would not be compiled");
                 check(CheckKind::InCmake, CheckStatus::Warned, note)
             }
+            Registration::Unclear(list, why) => {
+                let note = format!("`{list}` is not understood ({why}); it may not be compiled");
+                check(CheckKind::InCmake, CheckStatus::Warned, note)
+            }
             Registration::Nowhere => {
                 let note = "there is no CMakeLists.txt for it".to_owned();
                 check(CheckKind::InCmake, CheckStatus::Warned, note)

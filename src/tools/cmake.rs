@@ -1,14 +1,18 @@
-//! Whether a source file is part of what CMake builds, as far as its text tells.
+//! Which list of CMake a source file belongs to, and what it takes to be built by it.
 
 use crate::model::ProjectPath;
+use crate::text::cmake::{Registered, builds, register};
+use crate::workspace::{DEFAULT_LIST_LIMIT, Sandbox};
 
 /// What the nearest `CMakeLists.txt` says about a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Registration {
     /// That file builds it.
     In(ProjectPath),
-    /// That file is the nearest one and does not mention it.
+    /// That file is the nearest one and does not build it.
     NotIn(ProjectPath),
+    /// That file is the nearest one and is not understood, for this reason.
+    Unclear(ProjectPath, String),
     /// There is none in the folders above it.
     Nowhere,
 }
@@ -18,12 +22,17 @@ pub(super) fn is_compiled(path: &ProjectPath) -> bool {
     matches!(path.extension(), Some("c" | "cpp" | "cc" | "cxx" | "S"))
 }
 
+/// The nearest list of a source file.
+struct Nearest {
+    list: ProjectPath,
+    text: String,
+    /// Path of the source from the list's folder.
+    relative: String,
+}
+
 /// Looks for the nearest `CMakeLists.txt` from the file's folder upwards; `read` gives the text of
 /// a file as it is or will be.
-pub(super) fn registration(
-    path: &ProjectPath,
-    read: &dyn Fn(&ProjectPath) -> Option<String>,
-) -> Registration {
+fn nearest(path: &ProjectPath, read: &dyn Fn(&ProjectPath) -> Option<String>) -> Option<Nearest> {
     let mut folder = path.parent();
     loop {
         let list = folder.map_or("CMakeLists.txt".to_owned(), |f| format!("{f}/CMakeLists.txt"));
@@ -31,75 +40,137 @@ pub(super) fn registration(
             ProjectPath::new(&list).ok().and_then(|list| read(&list).map(|text| (list, text)))
         {
             let skip = folder.map_or(0, |folder| folder.len() + 1);
-            let relative = path.as_str().get(skip..).unwrap_or(path.as_str());
-            return match builds(&text, relative) {
-                true => Registration::In(list),
-                false => Registration::NotIn(list),
-            };
+            let relative = path.as_str().get(skip..).unwrap_or(path.as_str()).to_owned();
+            return Some(Nearest { list, text, relative });
         }
-        match folder {
-            Some(inner) => folder = inner.rsplit_once('/').map(|(outer, _)| outer),
-            None => return Registration::Nowhere,
+        folder = folder?.rsplit_once('/').map(|(outer, _)| outer);
+    }
+}
+
+/// What the nearest list says about a source file.
+pub(super) fn registration(
+    path: &ProjectPath,
+    read: &dyn Fn(&ProjectPath) -> Option<String>,
+) -> Registration {
+    let Some(Nearest { list, text, relative }) = nearest(path, read) else {
+        return Registration::Nowhere;
+    };
+    match builds(&text, &relative) {
+        Ok(true) => Registration::In(list),
+        Ok(false) => Registration::NotIn(list),
+        Err(error) => Registration::Unclear(list, error.to_string()),
+    }
+}
+
+/// A list that shall build more sources than it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListEdit {
+    /// The list.
+    pub(super) path: ProjectPath,
+    /// What it holds now.
+    pub(super) base: String,
+    /// What it shall hold.
+    pub(super) text: String,
+    /// The sources that are added.
+    pub(super) sources: Vec<ProjectPath>,
+}
+
+/// A source that no list will build, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unregistered {
+    /// The source.
+    pub(super) source: ProjectPath,
+    /// The nearest list; `None` when there is none.
+    pub(super) list: Option<ProjectPath>,
+    /// Why it could not be added.
+    pub(super) why: String,
+}
+
+/// What it takes to have new sources built.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Plan {
+    /// Lists that have to change.
+    pub(super) edits: Vec<ListEdit>,
+    /// Sources that a person has to decide about.
+    pub(super) unregistered: Vec<Unregistered>,
+}
+
+/// Plans the registration of `sources`, none of which exists yet. Lists that are `written` in the
+/// same call are taken as they are: whoever writes a list says what it builds.
+pub(super) fn plan(
+    sandbox: &Sandbox,
+    sources: &[ProjectPath],
+    written: &dyn Fn(&ProjectPath) -> bool,
+) -> Plan {
+    let mut plan = Plan::default();
+    for source in sources {
+        let read = |list: &ProjectPath| {
+            if let Some(edit) = plan.edits.iter().find(|edit| edit.path == *list) {
+                return Some(edit.text.clone());
+            }
+            if written(list) {
+                return Some(String::new());
+            }
+            String::from_utf8(sandbox.read(list).ok()?).ok()
+        };
+        let Some(near) = nearest(source, &read) else {
+            let why = "there is no CMakeLists.txt in the folders above it".to_owned();
+            plan.unregistered.push(Unregistered { source: source.clone(), list: None, why });
+            continue;
+        };
+        if written(&near.list) {
+            continue;
+        }
+        let others = |folder: &str| siblings(sandbox, &near.list, folder, sources);
+        match register(&near.text, &near.relative, &others) {
+            Ok(Registered::Already { .. }) => {}
+            Ok(Registered::With { text, .. }) => plan.add(source, near, text),
+            Err(error) => plan.unregistered.push(Unregistered {
+                source: source.clone(),
+                list: Some(near.list),
+                why: error.to_string(),
+            }),
+        }
+    }
+    plan
+}
+
+impl Plan {
+    fn add(&mut self, source: &ProjectPath, near: Nearest, text: String) {
+        match self.edits.iter_mut().find(|edit| edit.path == near.list) {
+            Some(edit) => {
+                edit.text = text;
+                edit.sources.push(source.clone());
+            }
+            None => self.edits.push(ListEdit {
+                path: near.list,
+                base: near.text,
+                text,
+                sources: vec![source.clone()],
+            }),
         }
     }
 }
 
-/// Whether the text names the file, its folder in `SRC_DIRS`, or a pattern that takes it.
-fn builds(text: &str, relative: &str) -> bool {
-    let words = words(text);
-    let (folder, name) = relative.rsplit_once('/').unwrap_or((".", relative));
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let mut in_folders = false;
-    let mut glob: Option<&str> = None;
-    for word in &words {
-        match word.as_str() {
-            "SRC_DIRS" => in_folders = true,
-            "GLOB" | "GLOB_RECURSE" => glob = Some(word),
-            "SRCS" | "INCLUDE_DIRS" | "PRIV_INCLUDE_DIRS" | "REQUIRES" | "PRIV_REQUIRES"
-            | "EXCLUDE_SRCS" | "EMBED_FILES" | "EMBED_TXTFILES" | ")" => {
-                in_folders = false;
-                if word == ")" {
-                    glob = None;
-                }
-            }
-            word if in_folders && word.trim_end_matches('/') == folder => return true,
-            word => {
-                let taken = glob.is_some_and(|glob| takes(glob, word, folder, extension));
-                if taken || word == relative {
-                    return true;
-                }
-            }
-        }
-    }
-    false
-}
-
-/// Whether a pattern such as `src/*.c` takes a file with that extension of that folder.
-fn takes(glob: &str, pattern: &str, folder: &str, extension: &str) -> bool {
-    let (place, last) = pattern.rsplit_once('/').unwrap_or((".", pattern));
-    let below = glob == "GLOB_RECURSE"
-        && (place == "." || folder.strip_prefix(place).is_some_and(|rest| rest.starts_with('/')));
-    let right_place = place == folder || place == "*" || below;
-    right_place && (last == "*" || last == "*.*" || last == format!("*.{extension}"))
-}
-
-/// The words of a CMake text without comments, quotes and the folder the text lies in; a closing
-/// parenthesis is a word.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for line in text.lines() {
-        let line = line.split('#').next().unwrap_or_default().replace(')', " ) ").replace('(', " ");
-        for word in line.split(|c: char| c.is_whitespace() || matches!(c, '"' | ';')) {
-            let word = word.strip_prefix("${CMAKE_CURRENT_SOURCE_DIR}/").unwrap_or(word);
-            let word = word.strip_prefix("${CMAKE_CURRENT_LIST_DIR}/").unwrap_or(word);
-            let word = word.strip_prefix("${COMPONENT_DIR}/").unwrap_or(word);
-            let word = word.strip_prefix("./").unwrap_or(word);
-            if !word.is_empty() {
-                words.push(word.to_owned());
-            }
-        }
-    }
-    words
+/// Compiled sources that lie in a folder below a list's folder, save those that are new.
+fn siblings(
+    sandbox: &Sandbox,
+    list: &ProjectPath,
+    folder: &str,
+    new: &[ProjectPath],
+) -> Vec<String> {
+    let place = match (list.parent(), folder) {
+        (None, ".") => None,
+        (None, inner) => Some(inner.to_owned()),
+        (Some(outer), ".") => Some(outer.to_owned()),
+        (Some(outer), inner) => Some(format!("{outer}/{inner}")),
+    };
+    let files = sandbox.list(DEFAULT_LIST_LIMIT).files.into_iter().map(|file| file.path);
+    files
+        .filter(|path| path.parent() == place.as_deref() && is_compiled(path))
+        .filter(|path| !new.contains(path))
+        .map(|path| path.to_string())
+        .collect()
 }
 
 #[cfg(test)]
@@ -108,24 +179,6 @@ mod tests {
 
     fn path(text: &str) -> ProjectPath {
         ProjectPath::new(text).unwrap()
-    }
-
-    #[test]
-    fn every_way_to_name_a_source_is_known() {
-        let cases = [
-            ("idf_component_register(SRCS \"main.c\" \"src/a.c\" INCLUDE_DIRS \".\")", true),
-            ("idf_component_register(SRCS \"main.c\" INCLUDE_DIRS \"src\")", false),
-            ("idf_component_register(SRC_DIRS \".\" \"src\" INCLUDE_DIRS \"include\")", true),
-            ("idf_component_register(SRC_DIRS . INCLUDE_DIRS src)", false),
-            ("file(GLOB sources \"src/*.c\")\nidf_component_register(SRCS ${sources})", true),
-            ("file(GLOB sources \"*.c\")", false),
-            ("file(GLOB_RECURSE sources ${CMAKE_CURRENT_LIST_DIR}/*.c)", true),
-            ("set(srcs\n  main.c # and src/a.c\n)", false),
-            ("idf_component_register(SRCS ${CMAKE_CURRENT_SOURCE_DIR}/src/a.c)", true),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(builds(text, "src/a.c"), expected, "{text}");
-        }
     }
 
     #[test]
@@ -138,8 +191,54 @@ mod tests {
         let main = path("main/CMakeLists.txt");
         assert_eq!(registration(&path("main/src/a.c"), &read), Registration::In(main.clone()));
         assert_eq!(registration(&path("main/b.c"), &read), Registration::NotIn(main));
-        let root = path("CMakeLists.txt");
-        assert_eq!(registration(&path("other/c.c"), &read), Registration::NotIn(root));
+        let found = registration(&path("other/c.c"), &read);
+        assert!(
+            matches!(found, Registration::Unclear(list, _) if list.as_str() == "CMakeLists.txt")
+        );
         assert_eq!(registration(&path("c.c"), &|_| None), Registration::Nowhere);
+    }
+
+    #[test]
+    fn sources_of_several_components_go_into_their_own_lists() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in [
+            ("main/CMakeLists.txt", "idf_component_register(SRCS main.c)"),
+            ("components/led/CMakeLists.txt", "idf_component_register(SRC_DIRS src)"),
+            ("components/odd/CMakeLists.txt", "odd(a.c)"),
+            ("components/led/src/led.c", ""),
+            ("components/led/more/old.c", ""),
+        ] {
+            let file = folder.path().join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        }
+        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let sources = [
+            "main/a.c",
+            "main/src/b.c",
+            "components/led/src/n.c",
+            "components/led/more/n.c",
+            "components/odd/n.c",
+            "x.c",
+        ]
+        .map(path);
+        let found = plan(&sandbox, &sources, &|_| false);
+        let edits: Vec<_> =
+            found.edits.iter().map(|edit| (edit.path.as_str(), edit.text.as_str())).collect();
+        assert_eq!(
+            edits,
+            [("main/CMakeLists.txt", "idf_component_register(SRCS main.c a.c src/b.c)")]
+        );
+        assert_eq!(found.edits[0].sources.len(), 2);
+        let open: Vec<_> =
+            found.unregistered.iter().map(|u| (u.source.as_str(), u.why.as_str())).collect();
+        assert_eq!(open.len(), 3, "{open:?}");
+        assert!(
+            open[0].1.contains("components/led/more/old.c")
+                && open[1].1.contains("no `idf_component_register`")
+        );
+        assert!(open[2].1.contains("no CMakeLists.txt"), "{open:?}");
+        let own = plan(&sandbox, &sources[..2], &|list| list.as_str() == "main/CMakeLists.txt");
+        assert_eq!(own, Plan::default());
     }
 }

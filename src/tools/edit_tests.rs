@@ -141,3 +141,115 @@ async fn an_insertion_without_a_certain_place_proposes_nothing() {
     let answer = desk.answer("insert_code", one("b.c", "x();")).await;
     assert_eq!(answer["places"][0]["insertions"][0]["present"], true);
 }
+
+#[tokio::test]
+async fn deleted_files_are_told_with_the_lines_that_still_name_them() {
+    let desk = Desk::new();
+    desk.write("main/led.c", "#include \"led.h\"\n");
+    desk.write("main/led.h", "int a;\n");
+    desk.write("main/main.c", "#include <stdio.h>\n#include \"led.h\"\n");
+    desk.write("main/CMakeLists.txt", "idf_component_register(SRCS main.c\n    led.c)\n");
+    let paths = json!({ "paths": ["main/led.c", "main/led.h", "./main/led.c"] });
+    let (drafts, finish) = proposed(&desk, "delete_files", paths).await;
+    let texts: Vec<_> = drafts.iter().map(|draft| text(draft).0).collect();
+    assert_eq!(texts, ["main/led.c", "main/led.h"]);
+    for path in texts {
+        std::fs::remove_file(desk.folder.path().join(path)).unwrap();
+    }
+    let answer = finish(vec![applied(1), applied(2)]).await.unwrap();
+    assert_eq!(answer["deleted"], json!(["main/led.c", "main/led.h"]));
+    assert_eq!(
+        answer["still_named"],
+        json!([
+            { "deleted": "main/led.c", "file_name": "main/CMakeLists.txt", "line": 2, "by": "cmake", "text": "led.c)" },
+            { "deleted": "main/led.h", "file_name": "main/main.c", "line": 2, "by": "include", "text": "#include \"led.h\"" },
+        ])
+    );
+    for (paths, code) in [
+        (json!([]), "bad_arguments"),
+        (json!(["x/../y"]), "bad_path"),
+        (json!(["none"]), "not_found"),
+        (json!(["main"]), "not_a_file"),
+    ] {
+        let error = desk.call("delete_files", json!({ "paths": paths })).await.err().unwrap();
+        assert_eq!(error.code, code, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_diff_becomes_one_proposal_and_tells_what_was_forgiven() {
+    let desk = Desk::new();
+    desk.write("a.c", "int a;\r\nint b;\r\nint c;\r\n");
+    let diff = "--- a/a.c\n+++ b/a.c\n@@ -7,3 +7,3 @@\n int a;\n-int b;\n+int z;\n int c;\n";
+    let args = json!({ "path": "a.c", "diff": diff });
+    let (drafts, finish) = proposed(&desk, "write_file", args).await;
+    assert_eq!(text(&drafts[0]), ("a.c", "int a;\r\nint z;\r\nint c;\r\n"));
+    let answer = finish(vec![applied(1)]).await.unwrap();
+    let hunk = json!({ "hunk": 1, "line": 1, "offset": -6, "white_space_differs": true });
+    assert_eq!(answer["hunks"], json!([hunk]));
+    let new = "--- /dev/null\n+++ b/n.c\n@@ -0,0 +1 @@\n+int n;\n";
+    let (drafts, _) = proposed(&desk, "write_file", json!({ "path": "n.c", "diff": new })).await;
+    assert_eq!(text(&drafts[0]), ("n.c", "int n;\n"));
+    for (path, diff, code, words) in [
+        ("a.c", new, "bad_arguments", "about `b/n.c`"),
+        ("n.c", "@@ -1 +1 @@\n-a\n+b\n", "not_found", "n.c"),
+        ("a.c", "@@ -1 +1 @@\n-nope\n+b\n", "diff_does_not_apply", "hunk 1"),
+        ("a.c", "--- a.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "bad_arguments", "removes"),
+        ("../a.c", new, "bad_path", ".."),
+    ] {
+        let error =
+            desk.call("write_file", json!({ "path": path, "diff": diff })).await.err().unwrap();
+        assert_eq!(error.code, code, "{error}");
+        assert!(error.message.contains(words), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn new_sources_are_listed_by_a_proposal_of_its_own() {
+    let desk = Desk::new();
+    desk.write("main/CMakeLists.txt", "idf_component_register(SRCS main.c)\n");
+    desk.write("odd/CMakeLists.txt", "odd()\n");
+    let files = json!([
+        { "file_name": "main/a.c", "code": "int a;\n" }, { "file_name": "odd/b.c", "code": "int b;\n" },
+        { "file_name": "main/main.c", "code": "int m;\n" },
+    ]);
+    let args = json!({ "files": files });
+    let (drafts, finish) = proposed(&desk, "generate_code", args.clone()).await;
+    assert_eq!(
+        text(&drafts[3]),
+        ("main/CMakeLists.txt", "idf_component_register(SRCS main.c a.c)\n")
+    );
+    assert_eq!(drafts[3].reason, "So that `main/a.c` is compiled.");
+    let answer = finish((1..=4).map(applied).collect()).await.unwrap();
+    assert_eq!(answer["saved"], json!(["main/a.c", "odd/b.c", "main/main.c"]));
+    assert_eq!(answer["registered_in"], json!(["main/CMakeLists.txt"]));
+    assert_eq!(answer["not_registered"][0]["file_name"], "odd/b.c");
+    assert!(answer["not_registered"][0]["why"].as_str().unwrap().contains("line 1"), "{answer}");
+    let no = |number| settlement(number, Verdict::Approve, DecidedBy::Person, Outcome::Denied);
+    let (_, finish) = proposed(&desk, "generate_code", args.clone()).await;
+    let answer = finish(vec![no(1), applied(2), applied(3), applied(4)]).await.unwrap();
+    assert_eq!(answer["listed_but_missing"][0]["file_name"], "main/a.c");
+    let (_, finish) = proposed(&desk, "generate_code", args).await;
+    let answer = finish(vec![applied(1), applied(2), applied(3), no(4)]).await.unwrap();
+    assert_eq!(answer["not_registered"].as_array().unwrap().len(), 2);
+    assert_eq!(answer["rejected"][0]["file_name"], "main/CMakeLists.txt");
+}
+
+#[tokio::test]
+async fn a_new_project_is_marked_and_stays_so() {
+    let top = |code: &str| json!({ "files": [{ "file_name": "CMakeLists.txt", "code": code }] });
+    let marked = "# firmhand: generated project\nproject(a)\n";
+    let desk = Desk::new();
+    let (drafts, _) = proposed(&desk, "generate_code", top("project(a)\n")).await;
+    assert_eq!(text(&drafts[0]).1, marked);
+    desk.write("CMakeLists.txt", marked);
+    desk.write("main/main.c", "");
+    assert!(desk.context.sandbox.is_generated());
+    let (drafts, _) = proposed(&desk, "generate_code", top("project(b)\n")).await;
+    assert_eq!(text(&drafts[0]).1, "# firmhand: generated project\nproject(b)\n");
+    let theirs = Desk::new();
+    theirs.write("main/main.c", "");
+    let (drafts, _) = proposed(&theirs, "generate_code", top("project(a)\n")).await;
+    assert_eq!(text(&drafts[0]).1, "project(a)\n");
+    assert!(!theirs.context.sandbox.is_generated());
+}

@@ -8,17 +8,23 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
-use super::cmake::Registration;
+use super::cmake::{ListEdit, Plan, Registration, is_compiled};
 use super::report::Report;
+use super::state::SharedState;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files};
 use crate::knowledge::NameList;
 use crate::model::{
-    DecidedBy, Decision, Draft, DraftChange, ProjectPath, Settlement, ToolSpec, Verdict,
+    Check, DecidedBy, Decision, Draft, DraftChange, ProjectPath, Settlement, ToolSpec, Verdict,
 };
-use crate::workspace::{MAX_FILE_BYTES, Sandbox};
+use crate::text::mark;
+use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, Sandbox};
 
 /// Name of the tool.
 pub const NAME: &str = "generate_code";
+
+/// What to do about sources that could not be registered.
+const ADVICE: &str = "These sources are not compiled. Ask the person where they belong, or change \
+                      the list by `write_file`.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,27 +48,47 @@ struct CodeFile {
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
     let (sandbox, names) = (Arc::clone(&context.sandbox), Arc::clone(&context.names));
-    Arc::new(GenerateCode { sandbox, names })
+    Arc::new(GenerateCode { sandbox, names, state: context.state.clone() })
 }
 
 struct GenerateCode {
     sandbox: Arc<Sandbox>,
     names: Arc<NameList>,
+    state: SharedState,
+}
+
+/// What the answer is made of.
+struct Planned {
+    /// The files themselves, in the order of their drafts.
+    files: Vec<ProjectPath>,
+    /// Lists that build some of them already.
+    lists: Vec<ProjectPath>,
+    /// Lists that change, in the order of their drafts, which follow those of the files.
+    plan: Plan,
 }
 
 impl GenerateCode {
     fn propose(&self, args: Args) -> Result<Reply, ToolError> {
         let reason = args.reason;
-        let batch = new_files(args.files)?;
-        let around =
-            Surroundings { sandbox: &self.sandbox, names: &self.names, batch: batch.as_slice() };
+        let mut batch = new_files(args.files)?;
+        self.mark(&mut batch);
+        let plan = self.plan(&batch);
+        let files: Vec<ProjectPath> = batch.iter().map(|file| file.path.clone()).collect();
+        // The checks see the lists as they will be.
+        batch.extend(
+            plan.edits
+                .iter()
+                .map(|edit| NewFile { path: edit.path.clone(), code: edit.text.clone() }),
+        );
+        let around = Surroundings { sandbox: &self.sandbox, names: &self.names, batch: &batch };
         let mut lists: Vec<ProjectPath> = Vec::new();
         let mut drafts = Vec::with_capacity(batch.len());
-        for file in &batch {
+        for file in batch.iter().take(files.len()) {
             let base = self.sandbox.read_if_there(&file.path).map_err(files::unreadable)?;
-            if let Registration::In(list) = around.registration(&file.path)
-                && super::cmake::is_compiled(&file.path)
+            if is_compiled(&file.path)
+                && let Registration::In(list) = around.registration(&file.path)
                 && !lists.contains(&list)
+                && plan.edits.iter().all(|edit| edit.path != list)
             {
                 lists.push(list);
             }
@@ -70,11 +96,61 @@ impl GenerateCode {
             let change = DraftChange::Save { path: file.path.clone(), base, content };
             drafts.push(Draft { change, reason: reason.clone(), checks: around.check(file) });
         }
-        let paths: Vec<ProjectPath> = batch.into_iter().map(|file| file.path).collect();
-        let finish: Finish = Box::new(move |settlements| {
-            Box::pin(async move { Ok(report(&paths, &settlements, &lists)) })
-        });
+        for (edit, file) in plan.edits.iter().zip(batch.iter().skip(files.len())) {
+            drafts.push(list_draft(edit, around.check(file)));
+        }
+        let planned = Planned { files, lists, plan };
+        let finish: Finish =
+            Box::new(move |settlements| Box::pin(async move { Ok(report(planned, &settlements)) }));
         Ok(Reply::Propose { drafts, finish })
+    }
+
+    /// What it takes to have the new sources built.
+    fn plan(&self, batch: &[NewFile]) -> Plan {
+        let is_new = |file: &&NewFile| is_compiled(&file.path) && !self.sandbox.is_file(&file.path);
+        let sources: Vec<ProjectPath> =
+            batch.iter().filter(is_new).map(|file| file.path.clone()).collect();
+        super::cmake::plan(&self.sandbox, &sources, &|list| {
+            batch.iter().any(|file| file.path == *list)
+        })
+    }
+
+    /// Marks the top list of a project that this team makes, or that carries the mark already.
+    fn mark(&self, batch: &mut [NewFile]) {
+        let all: Vec<ProjectPath> = batch.iter().map(|file| file.path.clone()).collect();
+        let Some(top) = batch.iter_mut().find(|file| file.path.as_str() == "CMakeLists.txt") else {
+            return;
+        };
+        let is_generated = match self.sandbox.read_if_there(&top.path) {
+            Ok(Some(old)) => mark::is_marked(&String::from_utf8_lossy(&old)),
+            Ok(None) => self.is_own(&all),
+            Err(_) => false,
+        };
+        if is_generated {
+            top.code = mark::marked(&top.code);
+        }
+    }
+
+    /// Whether all sources of the project are those that this team writes.
+    fn is_own(&self, batch: &[ProjectPath]) -> bool {
+        let organized = self.state.snapshot().organized;
+        let is_known = |path: &ProjectPath| {
+            batch.contains(path) || organized.iter().any(|file| file.path == *path)
+        };
+        let files = self.sandbox.list(DEFAULT_LIST_LIMIT).files;
+        files.iter().filter(|file| is_compiled(&file.path)).all(|file| is_known(&file.path))
+    }
+}
+
+/// The change of a list, with a reason of its own: nobody else wished for it.
+fn list_draft(edit: &ListEdit, checks: Vec<Check>) -> Draft {
+    let names: Vec<String> = edit.sources.iter().map(|source| format!("`{source}`")).collect();
+    let (path, base) = (edit.path.clone(), edit.base.clone().into_bytes());
+    let content = edit.text.clone().into_bytes();
+    Draft {
+        change: DraftChange::Insert { path, base, content },
+        reason: format!("So that {} is compiled.", names.join(", ")),
+        checks,
     }
 }
 
@@ -99,12 +175,47 @@ fn new_files(given: Vec<CodeFile>) -> Result<Vec<NewFile>, ToolError> {
     Ok(files)
 }
 
-/// Makes the answer: what was saved, what was rejected and with which words, what went wrong.
-fn report(paths: &[ProjectPath], settlements: &[Settlement], lists: &[ProjectPath]) -> Value {
-    let report = Report::of(paths, settlements);
-    let fields = json!({
-        "saved": report.done, "rejected": report.rejected, "registered_in": lists,
+/// Makes the answer: what was saved, what was rejected and with which words, what went wrong, and
+/// which lists build the new sources.
+fn report(planned: Planned, settlements: &[Settlement]) -> Value {
+    let Planned { files, lists, plan } = planned;
+    let (for_files, for_lists) = settlements.split_at(files.len().min(settlements.len()));
+    let list_paths: Vec<ProjectPath> = plan.edits.iter().map(|edit| edit.path.clone()).collect();
+    let changed = Report::of(&list_paths, for_lists);
+    let mut report = Report::of(&files, for_files);
+    let mut registered: Vec<Value> = lists.iter().map(|list| json!(list)).collect();
+    registered.extend(changed.done.iter().cloned());
+    let mut open: Vec<Value> = plan
+        .unregistered
+        .iter()
+        .map(|open| json!({ "file_name": open.source, "list": open.list, "why": open.why }))
+        .collect();
+    let mut missing: Vec<Value> = Vec::new();
+    for edit in &plan.edits {
+        let is_changed = changed.done.contains(&json!(edit.path));
+        for source in &edit.sources {
+            match (is_changed, report.done.contains(&json!(source))) {
+                (true, false) => missing.push(json!({ "file_name": source, "list": edit.path })),
+                (false, true) => open.push(json!({
+                    "file_name": source, "list": edit.path, "why": "the change of the list was not approved",
+                })),
+                (true, true) | (false, false) => {}
+            }
+        }
+    }
+    report.take(changed);
+    let mut fields = json!({
+        "saved": report.done, "rejected": report.rejected, "registered_in": registered,
     });
+    if let Some(fields) = fields.as_object_mut() {
+        if !open.is_empty() {
+            fields.insert("not_registered".to_owned(), Value::Array(open));
+            fields.insert("advice".to_owned(), json!(ADVICE));
+        }
+        if !missing.is_empty() {
+            fields.insert("listed_but_missing".to_owned(), Value::Array(missing));
+        }
+    }
     report.answer("saved", fields)
 }
 
@@ -126,8 +237,9 @@ impl Tool for GenerateCode {
     fn spec(&self) -> ToolSpec {
         args::spec::<Args>(
             NAME,
-            "Proposes to save whole files. A person decides on each; the answer tells which were \
-             saved and why others were rejected.",
+            "Proposes to save whole files, and to list new sources in the CMakeLists.txt of their \
+             component. A person decides on each; the answer tells which were saved, why others \
+             were rejected, and which lists build the new sources.",
         )
     }
 

@@ -15,6 +15,7 @@ mod approve_saved_files;
 mod build;
 mod checks;
 mod cmake;
+mod delete_files;
 mod file_name_checker;
 mod files;
 mod flash;
@@ -23,6 +24,7 @@ mod headers;
 mod insert_code;
 mod retrieve_docs;
 mod serial;
+mod write_file;
 
 use std::time::Duration;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{
-    Tool, ToolContext, approve_saved_files, build, file_name_checker, files, flash, generate_code,
-    headers, insert_code, retrieve_docs, serial,
+    Tool, ToolContext, approve_saved_files, build, delete_files, file_name_checker, files, flash,
+    generate_code, headers, insert_code, retrieve_docs, serial, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -21,6 +21,7 @@ pub struct ToolEntry {
 pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: approve_saved_files::NAME, make: approve_saved_files::make },
     ToolEntry { name: build::NAME, make: build::make },
+    ToolEntry { name: delete_files::NAME, make: delete_files::make },
     ToolEntry { name: file_name_checker::NAME, make: file_name_checker::make },
     ToolEntry { name: files::LIST, make: files::make_list },
     ToolEntry { name: files::READ, make: files::make_read },
@@ -32,6 +33,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: insert_code::NAME, make: insert_code::make },
     ToolEntry { name: serial::NAME, make: serial::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
+    ToolEntry { name: write_file::NAME, make: write_file::make },
 ];
 
 /// Tells whether a name stands for a tool.

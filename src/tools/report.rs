@@ -47,6 +47,13 @@ impl Report {
         }
     }
 
+    /// Takes over what was rejected or failed in another report.
+    pub(super) fn take(&mut self, other: Self) {
+        self.rejected.extend(other.rejected);
+        self.failed.extend(other.failed);
+        self.of += other.of;
+    }
+
     /// Makes the answer of `fields`, and of `failed` with an error where there is one; `verb` is
     /// what should have been done, e.g. `saved`.
     pub(super) fn answer(self, verb: &'static str, mut fields: Value) -> Value {

@@ -4,10 +4,12 @@
 
 mod error;
 mod list;
+mod references;
 mod sandbox;
 
 pub use error::WorkspaceError;
 pub use list::{DEFAULT_LIST_LIMIT, Listing};
+pub use references::Reference;
 pub use sandbox::{Excerpt, MAX_FILE_BYTES, Sandbox};
 
 #[cfg(test)]

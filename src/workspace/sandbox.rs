@@ -8,6 +8,7 @@ use cap_std::fs::{Dir, File};
 
 use super::WorkspaceError;
 use crate::model::{ContentHash, ProjectPath};
+use crate::text::mark;
 
 /// Longest file that is read whole, in bytes: sources are far below, and a base has to fit into
 /// the session's blobs.
@@ -68,6 +69,14 @@ impl Sandbox {
             let part = part.to_ascii_lowercase();
             matches!(part.as_str(), ".git" | ".hg" | ".svn" | ".firmhand")
         })
+    }
+
+    /// Whether the project was made with this program: its top list of CMake carries the mark.
+    #[must_use]
+    pub fn is_generated(&self) -> bool {
+        let Ok(top) = ProjectPath::new("CMakeLists.txt") else { return false };
+        let start = self.read_start(&top, 64 * 1024);
+        start.is_ok_and(|start| mark::is_marked(&String::from_utf8_lossy(&start.content)))
     }
 
     /// Whether a regular file is there.

@@ -9,6 +9,7 @@ use std::fmt;
 
 use super::includes::IncludeName;
 use super::lines::{Line, Newline, lines};
+pub(super) use place::closest;
 pub use place::{Candidate, PlaceError};
 
 /// One wish: code behind a context.

@@ -86,19 +86,8 @@ pub(super) fn find(lines: &[Line<'_>], context: &str) -> Result<(usize, Match), 
     if !exact.is_empty() {
         return only(exact).map(|after| (after, Match::Exact));
     }
-    // Blank lines do not count, and white space inside of lines does not either.
-    let squeeze = |text: &str| text.split_whitespace().collect::<String>();
-    let wanted: Vec<(String, &str)> = wanted
-        .iter()
-        .map(|line| (squeeze(line), *line))
-        .filter(|(line, _)| !line.is_empty())
-        .collect();
-    let there: Vec<(usize, String)> = lines
-        .iter()
-        .enumerate()
-        .map(|(index, line)| (index + 1, squeeze(line.text)))
-        .filter(|(_, line)| !line.is_empty())
-        .collect();
+    let wanted = squeezed(&wanted);
+    let there = numbered(lines);
     let loose: Vec<usize> = there
         .windows(wanted.len())
         .filter(|window| window.iter().zip(&wanted).all(|((_, line), (want, _))| line == want))
@@ -118,6 +107,26 @@ fn only(places: Vec<usize>) -> Result<usize, PlaceError> {
     let candidate = |&after_line: &usize| Candidate { after_line, agree: 0, differs: None };
     let candidates = places.iter().take(MOST_CANDIDATES).map(candidate).collect();
     Err(PlaceError::Ambiguous { count: places.len(), candidates })
+}
+
+/// Lines without the white space in them, beside the lines themselves. Blank ones do not count.
+fn squeezed<'a>(lines: &[&'a str]) -> Vec<(String, &'a str)> {
+    let squeezed = lines.iter().map(|line| (squeeze(line), line.trim_end_matches(['\r', '\n'])));
+    squeezed.filter(|(line, _)| !line.is_empty()).collect()
+}
+
+fn numbered(lines: &[Line<'_>]) -> Vec<(usize, String)> {
+    let numbered = lines.iter().enumerate().map(|(index, line)| (index + 1, squeeze(line.text)));
+    numbered.filter(|(_, line)| !line.is_empty()).collect()
+}
+
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// What comes closest to lines that are not in a text, best first.
+pub(in crate::text) fn closest(lines: &[Line<'_>], wanted: &[&str]) -> Vec<Candidate> {
+    nearest(lines, &numbered(lines), &squeezed(wanted))
 }
 
 /// The places where most lines agree, counted from the line right before the place upwards.

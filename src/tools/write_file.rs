@@ -1,0 +1,158 @@
+//! `write_file`: changes a file by a unified diff.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::checks::{NewFile, Surroundings};
+use super::report::Report;
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files};
+use crate::knowledge::NameList;
+use crate::model::{Draft, DraftChange, ProjectPath, Settlement, ToolSpec};
+use crate::text::patch::{Applied, Patch, PatchError, Patched, apply, parse};
+use crate::workspace::Sandbox;
+
+/// Name of the tool.
+pub const NAME: &str = "write_file";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// File relative to the project folder.
+    path: String,
+    /// A unified diff of that one file, with three lines of context; from `/dev/null` for a new
+    /// file.
+    diff: String,
+    /// Why, in one sentence for the person who decides.
+    #[serde(default)]
+    reason: String,
+}
+
+/// Makes the tool.
+pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
+    let (sandbox, names) = (Arc::clone(&context.sandbox), Arc::clone(&context.names));
+    Arc::new(WriteFile { sandbox, names })
+}
+
+struct WriteFile {
+    sandbox: Arc<Sandbox>,
+    names: Arc<NameList>,
+}
+
+impl WriteFile {
+    fn propose(&self, args: Args) -> Result<Reply, ToolError> {
+        let path = args::path("path", &args.path)?;
+        let patch = parse(&args.diff).map_err(|error| refused(&path, &error))?;
+        named_alike(&path, &patch)?;
+        let base = self.base(&path, &patch)?;
+        let source = base.as_deref().unwrap_or_default();
+        let Patched { text, hunks } =
+            apply(source, &patch).map_err(|error| refused(&path, &error))?;
+        let hunks: Vec<Value> = hunks.iter().enumerate().map(|(i, hunk)| told(i, hunk)).collect();
+        if base.as_deref() == Some(text.as_str()) {
+            let fields = json!({ "applied": false, "unchanged": true, "hunks": hunks });
+            return Ok(Reply::Answer(answer::ok(fields)));
+        }
+        let file = NewFile { path: path.clone(), code: text };
+        let batch = std::slice::from_ref(&file);
+        let around = Surroundings { sandbox: &self.sandbox, names: &self.names, batch };
+        let checks = around.check(&file);
+        let content = file.code.into_bytes();
+        let change =
+            DraftChange::Save { path: path.clone(), base: base.map(String::into_bytes), content };
+        let finish: Finish = Box::new(move |settlements| {
+            Box::pin(async move { Ok(report(path, &settlements, hunks)) })
+        });
+        Ok(Reply::Propose { drafts: vec![Draft { change, reason: args.reason, checks }], finish })
+    }
+
+    /// The text the diff applies to; `None` when it makes the file.
+    fn base(&self, path: &ProjectPath, patch: &Patch) -> Result<Option<String>, ToolError> {
+        let there = self.sandbox.read_if_there(path).map_err(files::unreadable)?;
+        match there {
+            None if patch.creates() => Ok(None),
+            None => Err(ToolError::new(
+                "not_found",
+                format!("`{path}` does not exist"),
+                "For a new file the diff starts with `--- /dev/null`.",
+            )),
+            Some(content) if patch.creates() && !content.is_empty() => Err(ToolError::new(
+                "already_there",
+                format!("the diff makes `{path}`, which exists already"),
+                "Read the file and give a diff against what it holds.",
+            )),
+            Some(content) => files::as_text(path, content).map(Some),
+        }
+    }
+}
+
+/// Whether the names in the diff's header, where there are any, are those of the file.
+fn named_alike(path: &ProjectPath, patch: &Patch) -> Result<(), ToolError> {
+    if patch.deletes() {
+        let message = format!("the diff removes `{path}`");
+        return Err(ToolError::new("bad_arguments", message, "Use `delete_files` for that."));
+    }
+    let Some(name) = patch.new.as_deref() else { return Ok(()) };
+    let short = name.strip_prefix("b/").unwrap_or(name);
+    let is_same = |text: &str| ProjectPath::new(text).is_ok_and(|named| named == *path);
+    if is_same(name) || is_same(short) || name.ends_with(&format!("/{path}")) {
+        return Ok(());
+    }
+    let name = crate::text::sanitize::line(name);
+    let message = format!("the diff is about `{name}`, but `path` is `{path}`");
+    Err(ToolError::new("bad_arguments", message, "Give one diff per file, with its path."))
+}
+
+fn refused(path: &ProjectPath, error: &PatchError) -> ToolError {
+    let hint = match error {
+        PatchError::Hunk { .. } => {
+            "Read the file with `read_file` and make the diff against what it holds now."
+        }
+        PatchError::Empty | PatchError::SeveralFiles | PatchError::Line(..) => {
+            "Give a unified diff of this one file."
+        }
+    };
+    ToolError::new("diff_does_not_apply", format!("`{path}`: {error}"), hint)
+}
+
+/// How a hunk was applied, as far as there is something to tell.
+fn told(index: usize, hunk: &Applied) -> Value {
+    let mut fields = json!({ "hunk": index + 1, "line": hunk.line });
+    if let Some(fields) = fields.as_object_mut() {
+        if let Some(offset) = hunk.offset.filter(|offset| *offset != 0) {
+            fields.insert("offset".to_owned(), json!(offset));
+        }
+        if hunk.is_loose {
+            fields.insert("white_space_differs".to_owned(), json!(true));
+        }
+        if hunk.is_recounted {
+            fields.insert("counts_in_header_were_wrong".to_owned(), json!(true));
+        }
+    }
+    fields
+}
+
+fn report(path: ProjectPath, settlements: &[Settlement], hunks: Vec<Value>) -> Value {
+    let report = Report::of(&[path], settlements);
+    let fields = json!({
+        "applied": !report.done.is_empty(), "rejected": report.rejected, "hunks": hunks,
+    });
+    report.answer("written", fields)
+}
+
+impl Tool for WriteFile {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<Args>(
+            NAME,
+            "Proposes to change one file by a unified diff. A diff that does not apply says which \
+             hunk and why. A person decides.",
+        )
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move { self.propose(args::parse(args)?) })
+    }
+}
