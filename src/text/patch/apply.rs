@@ -30,6 +30,9 @@ pub struct Patched {
     pub hunks: Vec<Applied>,
 }
 
+/// Whether a line of the text can be a line of a hunk.
+type Fits<'a> = &'a dyn Fn(&str, &str) -> bool;
+
 /// A line of the text that is being changed.
 #[derive(Debug, Clone)]
 struct Line {
@@ -87,11 +90,11 @@ fn place(image: &[Line], hunk: &Hunk, old: &[&str]) -> Result<(usize, bool), Str
     if old.iter().all(|line| line.trim().is_empty()) {
         return Err("it has no line of context that could tell where it belongs".to_owned());
     }
-    let everywhere = |fits: &dyn Fn(&str, &str) -> bool| -> Vec<usize> {
+    let everywhere = |fits: Fits<'_>| -> Vec<usize> {
         (0..image.len()).filter(|&at| matches(image, at, old, fits)).collect()
     };
     let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let searches: [(&dyn Fn(&str, &str) -> bool, bool); 3] = [
+    let searches: [(Fits<'_>, bool); 3] = [
         (&|have, want| have == want, false),
         (&|have, want| have.trim_end() == want.trim_end(), true),
         (&|have, want| squeeze(have) == squeeze(want), true),
@@ -145,7 +148,7 @@ fn near(image: &[Line], hunk: &Hunk, old: &[&str]) -> Option<usize> {
         .find(|&at| at <= farthest && fits(at))
 }
 
-fn matches(image: &[Line], at: usize, old: &[&str], fits: &dyn Fn(&str, &str) -> bool) -> bool {
+fn matches(image: &[Line], at: usize, old: &[&str], fits: Fits<'_>) -> bool {
     let Some(window) = image.get(at..at + old.len()) else { return false };
     window.iter().zip(old).all(|(line, want)| !line.is_new && fits(&line.text, want))
 }
