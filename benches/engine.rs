@@ -199,7 +199,21 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
     let save: Arc<dyn Tool> = Arc::new(Save(Arc::clone(&project)));
     let tools = Toolbox::from([(ToolName::from("generate_code"), save)]);
     let (provider, limits) = (Arc::new(Model(kind)), Limits::default());
-    EngineSetup { session, team, ledger, gate, desk, tools, state, provider, project, stop, limits }
+    let documents = Vec::new();
+    EngineSetup {
+        session,
+        documents,
+        team,
+        ledger,
+        gate,
+        desk,
+        tools,
+        state,
+        provider,
+        project,
+        stop,
+        limits,
+    }
 }
 
 fn syncing(data: &Path, count: u32) {

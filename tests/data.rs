@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use firmhand::config::{Assets, Dirs, Overrides, Settings};
+use firmhand::config::{Assets, Dirs, Example, Overrides, Settings};
 use firmhand::engine::Team;
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::UserError;
@@ -34,6 +34,10 @@ const KINDS: &[(&str, Load)] = &[
     ("config", |place, _, text| {
         place.with("config.toml", text);
         place.settings(None, None)
+    }),
+    ("examples", |place, file, text| {
+        let assets = place.with(&format!("assets/examples/{file}"), text);
+        Example::all(&assets).map(drop)
     }),
     ("keymaps", |place, file, text| {
         let assets = place.with(&format!("keymaps/{file}"), text);
@@ -187,6 +191,9 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         "themes" => [Depth::True, Depth::Indexed, Depth::Basic, Depth::None]
             .into_iter()
             .try_for_each(|depth| Theme::load(assets, stem(file), depth).map(drop)),
+        "assets/examples" => Example::all(assets).map(drop),
+        // Starting points of recordings: `tests/demo` builds them.
+        _ if folder.starts_with("assets/projects") => Ok(()),
         "assets/names" => NameList::parse(path, &text(path)?).map(drop),
         "assets/knowledge" => Knowledge::new([(path, &*text(path)?)]).map(drop),
         "assets" if file == "README.md" => Ok(()),

@@ -28,7 +28,20 @@ struct Exception {
 }
 
 /// Every exception there is.
-const EXCEPTIONS: &[Exception] = &[];
+const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        file: "engine/team_format.rs",
+        rule: Rule::StructSize,
+        about: "PhaseFile",
+        reason: "one field for each key a phase may have in a team's file",
+    },
+    Exception {
+        file: "engine/team_format.rs",
+        rule: Rule::StructSize,
+        about: "ConditionFile",
+        reason: "one field for each condition a team's file may name",
+    },
+];
 
 fn src() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")

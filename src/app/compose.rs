@@ -213,6 +213,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
     let bench = Bench { _toolchain: Arc::clone(&parts.toolchain), _serial: serial };
     let setup = EngineSetup {
         session,
+        documents: Vec::new(),
         team,
         ledger,
         gate: Arc::new(gate),

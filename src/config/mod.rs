@@ -5,6 +5,7 @@
 
 pub mod assets;
 pub mod dirs;
+mod examples;
 pub mod glob;
 mod layer;
 pub mod origin;
@@ -13,6 +14,7 @@ pub mod settings;
 
 pub use assets::{AssetFile, AssetOrigin, Assets};
 pub use dirs::Dirs;
+pub use examples::Example;
 pub use glob::Glob;
 pub use origin::{Origin, Sourced};
 pub use policy::{Policy, Rule, RuleKind, Ruling};

@@ -2,19 +2,23 @@
 //!
 //! A fold of the run's own events; the same fold serves the live run and a resumed one.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::chat::Chat;
+use super::chat::{Chat, Heard};
+use super::concern::Concern;
 use super::condition::{Answer, Facts};
 use super::guard::Guard;
-use super::progress::Concern;
-use super::select::{Assignment, Plan, shortened};
-use super::team::{Phase, Selection};
-use crate::model::{AgentName, CallId, ToolCall, ToolName, TurnId, TurnStop, Usage};
+use super::listing::Listing;
+use super::select::Assignment;
+use super::speakers::{Choice, Speakers, Spoken};
+use super::steps;
+use super::team::{Phase, PlanReview, Selection};
+use crate::model::{AgentName, CallId, PlanItem, ToolCall, ToolName, TurnId, TurnStop, Usage};
+use crate::tools::{ASK, HAND_OFF, HandOffArgs};
 
-/// How often a planner may name nobody, or an agent may call wrongly, before the person is asked.
+/// How often an agent may call wrongly before the person is asked.
 const PATIENCE: u32 = 3;
 
 /// Words of tool errors that mean the model called wrongly, so that it has to call again.
@@ -35,6 +39,12 @@ pub(super) enum Move {
     AskModel,
     /// A call of the open turn is made.
     RunCall(CallId),
+    /// The files a call is about to bring into the chat are to be listed.
+    ListContext(CallId),
+    /// A call is answered without being made.
+    Answer(CallId, Value),
+    /// The plan of the turn that ended is to be recorded.
+    ShowPlan(AgentName, Vec<PlanItem>),
     /// The open turn is over.
     EndTurn(TurnStop),
     /// The attempt is over; the words say why.
@@ -52,9 +62,15 @@ pub(super) struct Turn {
     pub text: String,
     /// The tool calls of that model call; the answered ones have `true`.
     pub calls: Vec<(ToolCall, Answered)>,
+    /// The files that the open call is about to bring into the chat.
+    pub listing: Listing,
     is_complete: bool,
     rounds: u32,
     wrong_calls: u32,
+    /// Answer the person gave to the open call.
+    answer: Option<Value>,
+    /// Tools that were called, and whether the last answer was `ok`.
+    tools: BTreeMap<ToolName, bool>,
 }
 
 /// Whether a call has its answer.
@@ -66,8 +82,18 @@ pub(super) enum Answered {
 
 impl Turn {
     fn new(id: TurnId, agent: AgentName) -> Self {
-        let (text, calls) = (String::new(), Vec::new());
-        Self { id, agent, text, calls, is_complete: false, rounds: 0, wrong_calls: 0 }
+        Self {
+            id,
+            agent,
+            text: String::new(),
+            calls: Vec::new(),
+            listing: Listing::default(),
+            is_complete: false,
+            rounds: 0,
+            wrong_calls: 0,
+            answer: None,
+            tools: BTreeMap::new(),
+        }
     }
 
     /// The first call without an answer.
@@ -94,14 +120,24 @@ pub(super) struct Attempt {
     pub chat: Chat,
     /// The turn under way.
     pub turn: Option<Turn>,
-    queue: VecDeque<Assignment>,
-    last: Option<AgentName>,
+    speakers: Speakers,
     speaker: Option<AgentName>,
-    /// How often the planner named nobody in a row.
-    nameless: u32,
+    plan: PlanStage,
+    /// Whether the person has seen a plan and let it be carried out.
+    is_plan_seen: bool,
     ended_by: Option<String>,
     /// What the person said while tools ran: a model wants the answers to its calls first.
     held: Vec<(Option<AgentName>, String)>,
+}
+
+/// How far the plan of an attempt is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+enum PlanStage {
+    /// There is none, or it was looked at as far as it has to be.
+    #[default]
+    Settled,
+    /// It is to be recorded.
+    Due(AgentName, Vec<PlanItem>),
 }
 
 impl Attempt {
@@ -114,7 +150,11 @@ impl Attempt {
     pub fn next(&self, phase: &Phase) -> Move {
         let Some(turn) = &self.turn else { return self.next_between(phase) };
         if let Some(call) = turn.open_call().filter(|_| turn.is_complete) {
-            return Move::RunCall(call.id);
+            return match &turn.answer {
+                Some(answer) => Move::Answer(call.id, answer.clone()),
+                None if turn.listing.is_due(call) => Move::ListContext(call.id),
+                None => Move::RunCall(call.id),
+            };
         }
         if turn.is_complete {
             return Move::EndTurn(TurnStop::Done);
@@ -131,46 +171,19 @@ impl Attempt {
     }
 
     fn next_between(&self, phase: &Phase) -> Move {
+        if let PlanStage::Due(agent, items) = &self.plan {
+            return Move::ShowPlan(agent.clone(), items.clone());
+        }
         if let Some(why) = self.ended_by.clone().or_else(|| phase.terminate.met(&self.facts)) {
             return Move::End(why);
         }
         if let Some(agent) = &self.speaker {
             return Move::Begin(agent.clone());
         }
-        let (agent, reason) = self.choose(phase);
-        Move::Choose(agent, reason)
-    }
-
-    /// The next speaker and why.
-    fn choose(&self, phase: &Phase) -> (AgentName, String) {
-        match &phase.selection {
-            Selection::Planner(planner) => self.choose_planned(planner),
-            Selection::RoundRobin => {
-                let place = |name| phase.participants.iter().position(|agent| agent == name);
-                let next = self.last.as_ref().and_then(place).map_or(0, |last| last + 1);
-                let next = next % phase.participants.len().max(1);
-                // A checked team has participants in every phase.
-                let agent = phase.participants.get(next).cloned();
-                let agent = agent.unwrap_or_else(|| AgentName::from(""));
-                (agent, "the agents of this phase speak in turn".to_owned())
-            }
+        match self.speakers.next(phase) {
+            Choice::Speak(agent, reason) => Move::Choose(agent, reason),
+            Choice::Over(why) => Move::End(why),
         }
-    }
-
-    fn choose_planned(&self, planner: &AgentName) -> (AgentName, String) {
-        let reason = match &self.last {
-            None => format!("{planner} opens the chat"),
-            Some(last) if last != planner => format!("{planner} speaks after every other agent"),
-            Some(_) => match self.queue.front() {
-                Some(next) => {
-                    let task = shortened(&next.task);
-                    let reason = format!("{planner} asked {} to “{task}”", next.agent);
-                    return (next.agent.clone(), reason);
-                }
-                None => format!("{planner} named nobody, so it is asked again"),
-            },
-        };
-        (planner.clone(), reason)
     }
 
     /// The person said something.
@@ -184,10 +197,8 @@ impl Attempt {
     }
 
     /// An agent was named.
-    pub fn chosen(&mut self, agent: &AgentName) {
-        if self.queue.front().is_some_and(|next| next.agent == *agent) {
-            self.queue.pop_front();
-        }
+    pub fn chosen(&mut self, agent: &AgentName, phase: &Phase) {
+        self.speakers.chosen(agent, phase);
         self.speaker = Some(agent.clone());
     }
 
@@ -221,8 +232,9 @@ impl Attempt {
     }
 
     /// A model call is complete.
-    pub fn completed(&mut self, usage: Usage, guard: &mut Guard) -> Option<Concern> {
+    pub fn completed(&mut self, usage: Usage, guard: &mut Guard, phase: &Phase) -> Option<Concern> {
         self.facts.tokens += usage.total();
+        self.facts.cost += usage.cost;
         let turn = self.turn.as_mut()?;
         turn.is_complete = true;
         turn.rounds += 1;
@@ -230,7 +242,9 @@ impl Attempt {
         let mut saves = calls.iter().filter(|call| call.tool.as_str() == SAVING_TOOL);
         let repeated = saves.any(|call| guard.repeats_save(&call.args));
         let rewritten = guard.repeats_files(&turn.agent, &turn.text);
-        self.chat.said(&turn.agent, &turn.text, calls);
+        let is_private = phase.selection == Selection::Selector(turn.agent.clone());
+        let heard = if is_private { Heard::ByItself } else { Heard::ByAll };
+        self.chat.said(&turn.agent, &turn.text, calls, heard);
         (repeated || rewritten).then(|| Concern::SameFiles(turn.agent.clone()))
     }
 
@@ -238,13 +252,16 @@ impl Attempt {
     pub fn answered(
         &mut self,
         id: CallId,
-        result: &Value,
+        (result, millis): (&Value, u64),
         guard: &mut Guard,
-    ) -> Option<(ToolName, Option<Concern>)> {
+    ) -> Option<(ToolCall, AgentName, Option<Concern>)> {
         let turn = self.turn.as_mut()?;
         let (call, answered) = turn.calls.iter_mut().find(|(call, _)| call.id == id)?;
         *answered = Answered::Yes;
-        let tool = call.tool.clone();
+        let call = call.clone();
+        let tool = &call.tool;
+        turn.answer = None;
+        turn.listing = Listing::default();
         if !turn.is_complete {
             return None;
         }
@@ -252,8 +269,10 @@ impl Attempt {
         if is_ok && tool.as_str() == SAVING_TOOL {
             guard.decided(&call.args);
         }
-        self.facts.answered(&tool, if is_ok { Answer::Ok } else { Answer::Any });
-        self.chat.answered(&turn.agent, id, &tool, result);
+        turn.tools.insert(tool.clone(), is_ok);
+        self.facts.learn(&call, result, millis);
+        self.facts.answered(tool, if is_ok { Answer::Ok } else { Answer::Any });
+        self.chat.answered(&turn.agent, id, tool, result);
         let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
         turn.wrong_calls = if WRONG_CALLS.contains(&code) { turn.wrong_calls + 1 } else { 0 };
         let mut concern = None;
@@ -269,6 +288,15 @@ impl Attempt {
         if has_entries(result, "saved") || has_entries(result, "deleted") {
             guard.changed();
         }
+        if is_ok
+            && tool.as_str() == HAND_OFF
+            && let Ok(HandOffArgs { agent, task }) = HandOffArgs::read(&call.args)
+        {
+            let agent = AgentName::new(agent);
+            self.facts.handed(&agent);
+            self.speakers.hand_over(agent, task);
+        }
+        let agent = turn.agent.clone();
         if turn.open_call().is_none() {
             turn.is_complete = false;
             turn.text.clear();
@@ -277,7 +305,7 @@ impl Attempt {
                 self.chat.tell(to, text);
             }
         }
-        Some((tool, concern))
+        Some((call, agent, concern))
     }
 
     /// The turn ended.
@@ -300,38 +328,76 @@ impl Attempt {
         }
         self.facts.messages += 1;
         self.facts.heard(&phase.terminate, &turn.agent, &turn.text);
-        self.last = Some(turn.agent.clone());
-        match &phase.selection {
-            Selection::Planner(planner) if *planner == turn.agent => {
-                self.planned(planner, &turn.text, phase)
-            }
-            Selection::Planner(_) | Selection::RoundRobin => None,
+        self.facts.spoke(&turn.agent);
+        if let Selection::Planner(planner) = &phase.selection
+            && *planner == turn.agent
+            && let Some(items) = steps::read(&turn.text, &phase.participants, planner)
+        {
+            self.plan = PlanStage::Due(planner.clone(), items);
+        }
+        let failed = turn.tools.iter().filter(|(_, is_ok)| !**is_ok);
+        let failed: Vec<ToolName> = failed.map(|(tool, _)| tool.clone()).collect();
+        let spoken = Spoken { agent: &turn.agent, text: &turn.text, failed: &failed };
+        let aftermath = self.speakers.ended(&spoken, phase);
+        if let Some((to, note)) = aftermath.note {
+            self.chat.tell(Some(to), note);
+        }
+        aftermath.concern
+    }
+
+    /// A plan was recorded; tells whether the person has to look at it.
+    pub fn planned(
+        &mut self,
+        by: Option<&AgentName>,
+        items: &[PlanItem],
+        phase: &Phase,
+    ) -> Option<Concern> {
+        let was_due = matches!(self.plan, PlanStage::Due(..));
+        self.plan = PlanStage::Settled;
+        let Some(agent) = by else {
+            let named = items.iter().filter_map(|item| {
+                let known = phase.participants.contains(item.agent.as_ref()?);
+                let agent = item.agent.clone().filter(|_| known)?;
+                Some(Assignment { agent, task: item.task.clone() })
+            });
+            self.speakers.replace_plan(named.collect());
+            let note = format!("I changed the plan. It is now:\n{}", steps::in_words(items));
+            self.told(None, note);
+            return None;
+        };
+        let waits = phase.plan == PlanReview::First && was_due && !self.is_plan_seen;
+        waits.then(|| Concern::Plan(agent.clone()))
+    }
+
+    /// The person has answered whether the plan is carried out.
+    pub fn plan_judged(&mut self, is_taken: bool) {
+        self.is_plan_seen = is_taken;
+        if !is_taken {
+            self.speakers.plan_anew();
         }
     }
 
-    fn planned(&mut self, planner: &AgentName, text: &str, phase: &Phase) -> Option<Concern> {
-        let plan = Plan::read(text, &phase.participants, planner);
-        let unknown = plan.unknown.join(", ");
-        plan.merge_into(&mut self.queue);
-        if !self.queue.is_empty() {
-            self.nameless = 0;
-            return None;
+    /// The call that waits for the person's answer to the agent's own question.
+    fn asking(&mut self) -> Option<&mut Turn> {
+        let turn = self.turn.as_mut()?;
+        let asks = turn.open_call().is_some_and(|call| call.tool.as_str() == ASK);
+        asks.then_some(turn)
+    }
+
+    /// The person answered the question of the agent that speaks.
+    pub fn replied(&mut self, answer: &str) {
+        if let Some(turn) = self.asking() {
+            turn.answer = Some(json!({ "ok": true, "answer": answer }));
         }
-        let others = phase.participants.iter().filter(|agent| *agent != planner);
-        let others: Vec<&str> = others.map(AgentName::as_str).collect();
-        let what = if unknown.is_empty() {
-            "Nobody was named to go on.".to_owned()
-        } else {
-            format!("Nobody here is called {unknown}.")
-        };
-        let how = "End your message with a line `<Agent> : <task>`. In this chat are";
-        self.chat.tell(Some(planner.clone()), format!("{what} {how}: {}.", others.join(", ")));
-        self.nameless += 1;
-        if self.nameless < PATIENCE {
-            return None;
+    }
+
+    /// The person does not want the listed files read, for this reason.
+    pub fn refuse_listing(&mut self, words: &str) {
+        if let Some(turn) = &mut self.turn {
+            let message = format!("the person wants other files: {words}");
+            let error = json!({ "code": "not_chosen", "message": message });
+            turn.answer = Some(json!({ "ok": false, "error": error }));
         }
-        self.nameless = 0;
-        Some(Concern::NobodyNamed(planner.clone()))
     }
 }
 

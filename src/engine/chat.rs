@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::model::event::ProjectFile;
-use crate::model::{AgentName, CallId, Message, Role, ToolCall, ToolName};
+use crate::model::{AgentName, CallId, Document, Message, Role, ToolCall, ToolName};
 
 /// One message, as its author and as the others see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,15 @@ struct Line {
     to: Option<AgentName>,
     own: Option<Arc<Message>>,
     other: Option<Arc<Message>>,
+}
+
+/// Who hears what an agent says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// Everyone in the chat.
+    ByAll,
+    /// Nobody but itself.
+    ByItself,
 }
 
 /// The chat.
@@ -34,12 +43,12 @@ impl Chat {
     }
 
     /// Adds one complete answer of a model.
-    pub fn said(&mut self, agent: &AgentName, text: &str, calls: Vec<ToolCall>) {
+    pub fn said(&mut self, agent: &AgentName, text: &str, calls: Vec<ToolCall>, heard: Heard) {
         if text.is_empty() && calls.is_empty() {
             return;
         }
-        let other =
-            (!text.is_empty()).then(|| Arc::new(user(Some(agent.clone()), text.to_owned())));
+        let is_heard = heard == Heard::ByAll && !text.is_empty();
+        let other = is_heard.then(|| Arc::new(user(Some(agent.clone()), text.to_owned())));
         let own = Arc::new(Message {
             role: Role::Assistant,
             agent: Some(agent.clone()),
@@ -65,9 +74,15 @@ impl Chat {
         self.lines.push(Line { of: Some(agent.clone()), to: None, own: Some(own), other });
     }
 
-    /// What `agent` is given, after its instructions.
-    pub fn messages(&self, agent: &AgentName, instructions: &Arc<Message>) -> Vec<Arc<Message>> {
-        let mut messages = Vec::with_capacity(self.lines.len() + 1);
+    /// What `agent` is given: its instructions, the task, what it needs from the blackboard, and
+    /// the rest of the chat.
+    pub fn messages(
+        &self,
+        agent: &AgentName,
+        instructions: &Arc<Message>,
+        needed: Vec<String>,
+    ) -> Vec<Arc<Message>> {
+        let mut messages = Vec::with_capacity(self.lines.len() + needed.len() + 1);
         messages.push(Arc::clone(instructions));
         for line in &self.lines {
             if line.to.as_ref().is_some_and(|to| to != agent) {
@@ -76,6 +91,9 @@ impl Chat {
             let is_own = line.of.as_ref() == Some(agent);
             messages.extend(if is_own { line.own.clone() } else { line.other.clone() });
         }
+        let needed = needed.into_iter().map(|text| Arc::new(user(None, text)));
+        let task = messages.len().min(2);
+        messages.splice(task..task, needed);
         messages
     }
 }
@@ -94,6 +112,15 @@ pub(super) fn file_list(files: &[ProjectFile]) -> Option<String> {
         text.push_str(&format!("and {} more\n", files.len() - MOST));
     }
     Some(text)
+}
+
+/// A document that came with the task, as a message.
+pub(super) fn document(document: &Document) -> String {
+    let cut = match document.omitted {
+        0 => String::new(),
+        bytes => format!("\n[{bytes} more bytes of it were left out]"),
+    };
+    format!("Document `{}` that came with the task:\n{}{cut}", document.name, document.text)
 }
 
 /// The errors of the last build as a message.
@@ -149,15 +176,15 @@ mod tests {
         let (a, b) = (AgentName::from("A"), AgentName::from("B"));
         chat.tell(None, "the task".into());
         let call = ToolCall { id: CallId(1), tool: "build_project".into(), args: json!({}) };
-        chat.said(&a, "", vec![call]);
+        chat.said(&a, "", vec![call], Heard::ByAll);
         chat.answered(&a, CallId(1), &"build_project".into(), &json!({ "ok": true }));
         chat.tell(Some(b.clone()), "only for B".into());
         let rules = system("rules".into());
-        let for_a = chat.messages(&a, &rules);
+        let for_a = chat.messages(&a, &rules, Vec::new());
         let roles: Vec<Role> = for_a.iter().map(|m| m.role).collect();
         assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::Tool]);
         assert_eq!(for_a[3].answers, Some(CallId(1)));
-        let for_b = chat.messages(&b, &rules);
+        let for_b = chat.messages(&b, &rules, Vec::new());
         assert_eq!(for_b.len(), 4);
         assert_eq!(for_b[2].agent, Some(a));
         assert!(for_b[2].text.contains(r#"{"ok":true}"#));

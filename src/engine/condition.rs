@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{AgentName, ToolName};
+use serde_json::Value;
+
+use crate::model::{AgentName, Cost, ToolCall, ToolName};
 
 /// A condition that ends an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +33,17 @@ pub enum Condition {
     MaxTokens(u64),
     /// Models and tools have worked so many seconds; the person's thinking is not counted.
     MaxSeconds(u64),
+    /// Models have cost so much.
+    MaxCost(Cost),
+    /// An agent has spoken.
+    Spoke(AgentName),
+    /// Somebody handed over to this agent.
+    HandOff(AgentName),
+    /// The board was flashed, and then its serial output was watched for so many seconds without a
+    /// panic, a reset or a line that reports an error.
+    Stable(u64),
+    /// Every file of the list that `file_name_checker` took was saved in this phase.
+    FilesSaved,
 }
 
 /// How a tool answered.
@@ -53,11 +66,81 @@ pub(super) struct Facts {
     pub worked: u64,
     /// Tools that answered, and whether one of the answers was `ok`.
     tools: BTreeMap<ToolName, bool>,
+    /// What models have cost.
+    pub cost: Cost,
+    /// Who has spoken.
+    spoke: BTreeSet<AgentName>,
+    /// Who was handed over to.
+    handed: BTreeSet<AgentName>,
+    /// The files of the accepted list, and those that were saved.
+    files: Files,
+    /// Whether the last build is on the board, and how long it ran without fault, in milliseconds.
+    board: (bool, Option<u64>),
     /// Texts of conditions that were heard, with the speaker.
     heard: BTreeSet<(String, AgentName)>,
 }
 
+/// Files that were planned and files that are there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Files {
+    planned: BTreeSet<String>,
+    saved: BTreeSet<String>,
+}
+
 impl Facts {
+    /// Notes that an agent has spoken.
+    pub fn spoke(&mut self, agent: &AgentName) {
+        self.spoke.insert(agent.clone());
+    }
+
+    /// Notes that an agent was handed over to.
+    pub fn handed(&mut self, agent: &AgentName) {
+        self.handed.insert(agent.clone());
+    }
+
+    /// Notes the list of files that was accepted; it replaces the one before.
+    fn planned(&mut self, files: impl Iterator<Item = String>) {
+        self.files.planned = files.collect();
+    }
+
+    /// Notes files that were saved.
+    fn saved(&mut self, files: impl Iterator<Item = String>) {
+        self.files.saved.extend(files);
+    }
+
+    /// Whether the present build was seen to run without fault.
+    pub const fn is_stable(&self) -> bool {
+        self.board.1.is_some()
+    }
+
+    /// Takes what a tool's answer says about files and the board.
+    pub fn learn(&mut self, call: &ToolCall, result: &Value, millis: u64) {
+        let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
+        if is_ok && call.tool.as_str() == "file_name_checker" {
+            let files = call.args.get("files").and_then(Value::as_array).into_iter().flatten();
+            let names = files.filter_map(|file| file.get("file_name")?.as_str());
+            self.planned(names.map(str::to_owned));
+        }
+        match call.tool.as_str() {
+            "build_project" | "build_arduino" => self.board = (false, None),
+            "flash_project" | "flash_arduino" => {
+                self.board = (result.get("flashed") == Some(&Value::Bool(true)), None);
+            }
+            "monitor_serial" => {
+                let is_stable = self.board.0 && is_ok && runs_well(result);
+                self.board.1 = is_stable.then_some(millis);
+            }
+            _ => {}
+        }
+        let saved = result.get("saved").and_then(Value::as_array).into_iter().flatten();
+        self.saved(saved.filter_map(Value::as_str).map(str::to_owned));
+    }
+
+    /// Whether every planned file was saved; without a plan none was.
+    pub fn files_saved(&self) -> bool {
+        !self.files.planned.is_empty() && self.files.planned.is_subset(&self.files.saved)
+    }
+
     /// Notes a tool's answer.
     pub fn answered(&mut self, tool: &ToolName, is_ok: Answer) {
         let ok = self.tools.entry(tool.clone()).or_default();
@@ -85,7 +168,12 @@ impl Facts {
             Condition::Tool { .. }
             | Condition::MaxMessages(_)
             | Condition::MaxTokens(_)
-            | Condition::MaxSeconds(_) => {}
+            | Condition::MaxSeconds(_)
+            | Condition::MaxCost(_)
+            | Condition::Spoke(_)
+            | Condition::HandOff(_)
+            | Condition::Stable(_)
+            | Condition::FilesSaved => {}
         }
     }
 }
@@ -119,8 +207,37 @@ impl Condition {
             }
             Self::MaxSeconds(max) => (facts.worked / 1_000 >= *max)
                 .then(|| format!("the limit of {max} seconds of work was reached")),
+            Self::MaxCost(max) => {
+                (facts.cost >= *max).then(|| format!("the limit of {max} was reached"))
+            }
+            Self::Spoke(agent) => facts.spoke.contains(agent).then(|| format!("{agent} spoke")),
+            Self::HandOff(agent) => {
+                facts.handed.contains(agent).then(|| format!("it was handed over to {agent}"))
+            }
+            Self::Stable(seconds) => (facts.board.1? >= seconds * 1_000)
+                .then(|| format!("the serial output was stable for {seconds} seconds")),
+            Self::FilesSaved => {
+                facts.files_saved().then(|| "every planned file was saved".to_owned())
+            }
         }
     }
+}
+
+/// Whether what a board printed shows no fault: it said something, did not panic, started at most
+/// once, and no line reports an error.
+fn runs_well(heard: &Value) -> bool {
+    let count = |key: &str| heard.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+    let log = heard.get("log").and_then(Value::as_str).unwrap_or_default();
+    let is_error = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("E (") || line.to_ascii_lowercase().contains("error")
+    };
+    let is_connected = heard.get("disconnected").is_none_or(Value::is_null);
+    is_connected
+        && count("panics") == 0
+        && count("resets") <= 1
+        && !log.trim().is_empty()
+        && !log.lines().any(is_error)
 }
 
 #[cfg(test)]

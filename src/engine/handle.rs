@@ -14,7 +14,9 @@ use super::run::{Runner, Shared};
 use super::team::Team;
 use crate::gate::{Desk, Gate};
 use crate::model::event::SessionStart;
-use crate::model::{Event, Intent, Ledger, Record, SessionOutcome, ToolName, UserError};
+use crate::model::{
+    Document, Event, Intent, Ledger, Record, SessionOutcome, TeamFact, ToolName, UserError,
+};
 use crate::provider::Provider;
 use crate::tools::{Registry, SharedState, TOOLS, Tool};
 use crate::workspace::Sandbox;
@@ -38,11 +40,29 @@ pub struct Limits {
     pub answer_bytes: usize,
     /// Files in a list of the project.
     pub listed_files: usize,
+    /// Whether plans and files for the context wait for the person.
+    pub supervision: Supervision,
+}
+
+/// Whether a run stops for the person before a plan is carried out and before files are read into
+/// the context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Supervision {
+    /// Both are shown, and the run goes on at once.
+    #[default]
+    Show,
+    /// Both wait until the person lets the run go on.
+    Ask,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_attempts: None, answer_bytes: 4 << 20, listed_files: 2_000 }
+        Self {
+            max_attempts: None,
+            answer_bytes: 4 << 20,
+            listed_files: 2_000,
+            supervision: Supervision::Show,
+        }
     }
 }
 
@@ -51,6 +71,8 @@ impl Default for Limits {
 pub struct EngineSetup {
     /// What the session is about: the first record of a new session.
     pub session: SessionStart,
+    /// Documents that come with the task; a resumed session has them in its journal.
+    pub documents: Vec<Document>,
     /// Who takes part.
     pub team: Arc<Team>,
     /// Takes every fact.
@@ -83,9 +105,12 @@ impl Engine {
     /// # Errors
     /// When the first record cannot be written.
     pub fn start(setup: EngineSetup) -> Result<EngineHandle, UserError> {
-        let progress = Progress::new(Arc::clone(&setup.team), setup.limits.max_attempts);
+        let progress = Progress::new(Arc::clone(&setup.team), &setup.limits);
         let shared = Arc::new(Shared::new(progress, &setup));
         shared.record(Event::SessionStarted(setup.session.clone()))?;
+        for document in &setup.documents {
+            shared.record(Event::Team(TeamFact::Attached(document.clone())))?;
+        }
         let desk = setup.desk.clone();
         let runner = Runner::new(setup, shared, BTreeMap::new());
         runner.list_project()?;

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::progress::{Progress, STOP};
+use super::concern::STOP;
+use super::progress::Progress;
 use super::run::Shared;
+use super::step::Words;
 use crate::gate::Desk;
 use crate::model::event::Level;
-use crate::model::{AgentName, Event, Intent, QuestionId, UserError};
+use crate::model::{AgentName, Event, Intent, PlanItem, QuestionId, TeamFact, UserError};
 
 /// Takes wishes one after the other.
 pub(super) struct Clerk {
@@ -44,6 +46,12 @@ impl Clerk {
             }
             Intent::Say { to, text } => self.say(to, text),
             Intent::Answer { question, answer } => self.answer(question, answer),
+            Intent::EditPlan { items } => self.edit_plan(items),
+            Intent::EditContext { add, remove } => {
+                let is_empty = add.is_empty() && remove.is_empty();
+                let fact = TeamFact::ContextEdited { add, remove };
+                self.when(|_| !is_empty, Event::Team(fact))
+            }
             Intent::Pause => self.when(|p| !p.is_paused() && !p.is_stopping(), Event::Paused),
             Intent::Resume => self.when(Progress::is_paused, Event::Unpaused),
             Intent::Stop => self.stop(),
@@ -62,9 +70,26 @@ impl Clerk {
         self.when(|_| true, Event::PersonSaid { to, text })
     }
 
+    /// Takes the plan as the person has changed it. Steps without words are left out.
+    fn edit_plan(&self, mut items: Vec<PlanItem>) -> Result<(), UserError> {
+        items.retain(|item| !item.task.trim().is_empty());
+        if items.is_empty() {
+            let notice = UserError::new(
+                "The plan was not changed",
+                "it would have no step left",
+                "Stop the run instead, or say what shall be done.",
+            );
+            return self.shared.notice(Level::Warning, notice);
+        }
+        self.when(
+            |p| p.running().is_some() && !p.is_stopping(),
+            Event::Team(TeamFact::PlanMade { by: None, items }),
+        )
+    }
+
     fn answer(&self, question: QuestionId, answer: String) -> Result<(), UserError> {
         let open = self.shared.progress().question();
-        let Some((_, options)) = open.filter(|(id, _)| *id == question) else {
+        let Some((_, options, words)) = open.filter(|(id, ..)| *id == question) else {
             let notice = UserError::new(
                 "The answer came too late",
                 format!("question {question} does not wait any more"),
@@ -74,10 +99,14 @@ impl Clerk {
         };
         let answer = answer.trim().to_owned();
         self.shared.record(Event::Answered { question, answer: answer.clone() })?;
-        if answer == STOP {
+        let is_offered = options.contains(&answer);
+        if answer == STOP && is_offered {
             return self.stop();
         }
-        if options.contains(&answer) { Ok(()) } else { self.say(None, answer) }
+        match words {
+            Words::ToTeam if !is_offered => self.say(None, answer),
+            Words::ToTeam | Words::ToCall => Ok(()),
+        }
     }
 
     fn stop(&self) -> Result<(), UserError> {

@@ -4,26 +4,37 @@
 //! restart. Must not know the screen, and must not touch a file except through the gate.
 
 mod attempt;
+mod blackboard;
+mod budget;
 mod chat;
+mod concern;
 mod condition;
 mod guard;
 mod handle;
 mod intents;
+mod listing;
+mod memory;
+mod phase_file;
 mod progress;
 pub mod recorder;
 mod resume;
 mod run;
 mod seat;
 mod select;
+mod selector;
+mod speakers;
+mod step;
+mod steps;
 pub mod team;
 mod team_file;
+mod team_format;
 mod turn;
 
+pub use concern::Concern;
 pub use condition::{Answer, Condition};
-pub use handle::{Engine, EngineHandle, EngineSetup, Limits, Toolbox, toolbox};
-pub use progress::Concern;
+pub use handle::{Engine, EngineHandle, EngineSetup, Limits, Supervision, Toolbox, toolbox};
 pub use recorder::Recorder;
-pub use team::{Agent, ContextPart, Phase, Selection, Team};
+pub use team::{Agent, ContextPart, Failure, Phase, PlanReview, Rework, Selection, Team};
 pub use team_file::{KnownTool, agents};
 
 #[cfg(test)]

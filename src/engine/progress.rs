@@ -8,81 +8,20 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::attempt::{Attempt, Move, WRONG_CALLS};
+use super::blackboard::Blackboard;
 use super::chat;
+use super::concern::{Concern, STOP};
 use super::guard::Guard;
-use super::team::{ContextPart, Phase, Team};
-use crate::model::event::ProjectFile;
+use super::handle::{Limits, Supervision};
+use super::listing::Listing;
+use super::memory::Memory;
+use super::step::{Hold, Step, Words};
+use super::steps;
+use super::team::{Phase, Team};
 use crate::model::{
-    AgentName, CallId, Event, ModelEvent, PhaseOutcome, QuestionId, SessionOutcome, TurnId,
-    TurnStop, UserError,
+    ArtifactKind, CallId, ChosenBy, Event, ModelEvent, PhaseOutcome, ProjectPath, QuestionId,
+    SessionOutcome, TeamFact, TurnId, TurnStop, UserError,
 };
-
-/// Why the run cannot go on without the person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Concern {
-    /// An agent came up with the same files as before.
-    SameFiles(AgentName),
-    /// A build failed in the same way as before.
-    SameBuild,
-    /// An agent called tools wrongly again and again.
-    WrongCalls(AgentName),
-    /// What was approved could not be carried out again and again, for this cause.
-    NothingDone(AgentName, String),
-    /// The planner named nobody again and again.
-    NobodyNamed(AgentName),
-    /// The model of an agent failed.
-    Failed(AgentName, UserError),
-}
-
-impl Concern {
-    /// The question, and the answers to choose from; the last one always ends the run.
-    #[must_use]
-    pub fn question(&self) -> (String, Vec<String>) {
-        let go_on = || vec!["go on".to_owned(), STOP.to_owned()];
-        match self {
-            Self::SameFiles(agent) => {
-                (format!("{agent} wrote the same files as the time before. Go on?"), go_on())
-            }
-            Self::SameBuild => {
-                ("The build fails just as it did before. Go on?".to_owned(), go_on())
-            }
-            Self::WrongCalls(agent) => {
-                (format!("{agent} called its tools wrongly three times in a row. Go on?"), go_on())
-            }
-            Self::NothingDone(agent, why) => (
-                format!("Nothing that {agent} was allowed to do could be done: {why}. Go on?"),
-                go_on(),
-            ),
-            Self::NobodyNamed(agent) => {
-                (format!("{agent} named nobody to go on, three times in a row. Go on?"), go_on())
-            }
-            Self::Failed(agent, error) => (
-                format!("The model did not answer {agent}: {}. Try again?", error.why),
-                vec!["retry".to_owned(), STOP.to_owned()],
-            ),
-        }
-    }
-}
-
-/// The answer that ends a run.
-pub(super) const STOP: &str = "stop";
-
-/// What comes next.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
-    /// Nothing, until the person answers or lets the run go on.
-    Wait,
-    /// This happens, and is to be recorded.
-    Record(Event),
-    /// The model of the open turn is asked.
-    AskModel,
-    /// A call of the open turn is made.
-    RunCall(CallId),
-    /// An attempt is over for this reason; whether it succeeded is to be found out.
-    Judge(String),
-    /// The run is over.
-    Finish(SessionOutcome),
-}
 
 #[derive(Debug, Clone, PartialEq)]
 enum Stage {
@@ -93,14 +32,6 @@ enum Stage {
     },
     Running(Box<Attempt>),
     Over(SessionOutcome),
-}
-
-/// What holds a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Hold {
-    is_paused: bool,
-    is_stopping: bool,
-    question: Option<QuestionId>,
 }
 
 /// The numbers given last.
@@ -116,6 +47,7 @@ struct Numbers {
 pub(super) struct Progress {
     team: Arc<Team>,
     max_attempts: Option<u32>,
+    supervision: Supervision,
     task: String,
     stage: Stage,
     ended: Option<SessionOutcome>,
@@ -126,23 +58,12 @@ pub(super) struct Progress {
     memory: Memory,
 }
 
-/// What outlives an attempt.
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Memory {
-    files: Vec<ProjectFile>,
-    /// Errors of the last build, if it failed.
-    errors: Option<String>,
-    /// What the person said.
-    said: Vec<(Option<AgentName>, String)>,
-    /// What the provider wants back.
-    state: Option<String>,
-}
-
 impl Progress {
-    pub fn new(team: Arc<Team>, max_attempts: Option<u32>) -> Self {
+    pub fn new(team: Arc<Team>, limits: &Limits) -> Self {
         Self {
             team,
-            max_attempts,
+            max_attempts: limits.max_attempts,
+            supervision: limits.supervision,
             task: String::new(),
             stage: Stage::Before { phase: 0, attempt: 1 },
             ended: None,
@@ -160,6 +81,23 @@ impl Progress {
 
     pub fn next_call(&self) -> CallId {
         self.numbers.call.next()
+    }
+
+    pub fn next_question(&self) -> QuestionId {
+        self.numbers.question.next()
+    }
+
+    /// What was produced so far.
+    pub const fn board(&self) -> &Blackboard {
+        &self.memory.board
+    }
+
+    /// The files the open call is about to read, and who wants each.
+    pub fn listed(&self, id: CallId) -> Vec<(ProjectPath, ChosenBy)> {
+        let turn = self.running().and_then(|(attempt, _)| attempt.turn.as_ref());
+        let open = turn.and_then(|turn| Some((turn.open_call()?, turn)));
+        let open = open.filter(|(call, _)| call.id == id);
+        open.map_or_else(Vec::new, |(call, turn)| self.memory.pins.list(call, &turn.agent))
     }
 
     /// The attempt that runs, and its phase.
@@ -186,10 +124,10 @@ impl Progress {
         self.hold.is_stopping
     }
 
-    /// The question that waits, and the answers offered.
-    pub fn question(&self) -> Option<(QuestionId, Vec<String>)> {
+    /// The question that waits, the answers offered, and who gets a free one.
+    pub fn question(&self) -> Option<(QuestionId, Vec<String>, Words)> {
         let options = self.concern.as_ref().map(|concern| concern.question().1);
-        self.hold.question.map(|id| (id, options.unwrap_or_default()))
+        self.hold.question.map(|id| (id, options.unwrap_or_default(), self.hold.words))
     }
 
     /// Adds to the time that models and tools have worked.
@@ -214,7 +152,19 @@ impl Progress {
         if self.hold.is_stopping {
             return Step::Record(self.next_of_stop());
         }
-        if self.hold.is_paused || self.hold.question.is_some() {
+        if let Some(event) = self.memory.board.due() {
+            return Step::Record(event);
+        }
+        if self.hold.is_paused {
+            return Step::Wait;
+        }
+        // A list that the person has changed is shown anew although a question waits.
+        if let Some((attempt, phase)) = self.running()
+            && let Move::ListContext(call) = attempt.next(phase)
+        {
+            return Step::ListContext(call);
+        }
+        if self.hold.question.is_some() {
             return Step::Wait;
         }
         if let Some(concern) = &self.concern {
@@ -252,6 +202,13 @@ impl Progress {
             }
             Move::AskModel => Step::AskModel,
             Move::RunCall(call) => Step::RunCall(call),
+            Move::ListContext(call) => Step::ListContext(call),
+            Move::Answer(call, result) => {
+                Step::Record(Event::ToolAnswered { call, result, millis: 0 })
+            }
+            Move::ShowPlan(agent, items) => {
+                Step::Record(Event::Team(TeamFact::PlanMade { by: Some(agent), items }))
+            }
             Move::EndTurn(stop) => {
                 Step::Record(Event::TurnEnded { turn: turn.unwrap_or_default(), stop })
             }
@@ -282,16 +239,23 @@ impl Progress {
     }
 
     /// Folds one event in.
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub fn apply(&mut self, event: &Event) {
         match event {
-            Event::SessionStarted(start) => self.task.clone_from(&start.task),
+            Event::SessionStarted(start) => {
+                self.task.clone_from(&start.task);
+                let task = start.task.clone();
+                self.memory.board.post(ArtifactKind::Task, &start.task, None, task);
+            }
             // A person who goes on after all means it, whatever held the run before.
             Event::SessionResumed { .. } => self.hold = Hold::default(),
             Event::SessionEnded { outcome } => self.ended = Some(outcome.clone()),
             Event::ProjectListed { files, .. } => self.memory.files.clone_from(files),
             Event::PhaseStarted { phase, attempt, .. } => self.start_phase(phase, *attempt),
             Event::PhaseEnded { outcome, .. } => self.end_phase(outcome),
-            Event::SpeakerChosen { agent, .. } => self.in_attempt(|a| a.chosen(agent)),
+            Event::SpeakerChosen { agent, .. } => {
+                self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
+            }
             Event::TurnStarted { turn, agent } => {
                 self.numbers.turn = *turn;
                 self.in_attempt(|attempt| attempt.begun(*turn, agent));
@@ -303,28 +267,36 @@ impl Progress {
             }
             Event::ModelAnswered { usage, state, .. } => {
                 self.memory.state.clone_from(state);
-                if let Stage::Running(attempt) = &mut self.stage {
-                    let concern = attempt.completed(*usage, &mut self.guard);
+                if let Stage::Running(attempt) = &mut self.stage
+                    && let Some(phase) = self.team.phases.get(attempt.phase)
+                {
+                    let concern = attempt.completed(*usage, &mut self.guard, phase);
+                    if let Some(turn) = &attempt.turn {
+                        self.memory.board.said(&turn.agent, &turn.text);
+                    }
                     self.concern = self.concern.take().or(concern);
                 }
             }
             Event::Model(event) => self.model_event(event),
-            Event::ToolAnswered { call, result, .. } => self.tool_answered(*call, result),
-            Event::TurnEnded { stop, .. } => {
-                if let Stage::Running(attempt) = &mut self.stage
-                    && let Some(phase) = self.team.phases.get(attempt.phase)
-                {
-                    let concern = attempt.ended(stop, phase);
-                    self.concern = self.concern.take().or(concern);
-                }
+            Event::ToolAnswered { call, result, millis } => {
+                self.tool_answered(*call, result, *millis);
             }
+            Event::TurnEnded { stop, .. } => {
+                let concern = self.in_phase(|attempt, phase| attempt.ended(stop, phase));
+                self.concern = self.concern.take().or(concern.flatten());
+            }
+            Event::Team(fact) => self.learned(fact),
             Event::PersonSaid { to, text } => {
                 self.memory.said.push((to.clone(), text.clone()));
+                self.memory.board.post(ArtifactKind::Feedback, text, None, text.clone());
                 self.in_attempt(|attempt| attempt.told(to.clone(), text.clone()));
             }
-            Event::Asked { question, .. } => {
+            Event::Asked { question, agent, .. } => {
                 self.numbers.question = *question;
                 self.hold.question = Some(*question);
+                let is_context = matches!(self.concern, Some(Concern::Context(_)));
+                let is_call = agent.is_some() || is_context;
+                self.hold.words = if is_call { Words::ToCall } else { Words::ToTeam };
             }
             Event::Answered { question, answer } => self.person_answered(*question, answer),
             Event::Paused => self.hold.is_paused = true,
@@ -357,6 +329,49 @@ impl Progress {
         }
     }
 
+    /// Takes what the team laid out for its own work.
+    fn learned(&mut self, fact: &TeamFact) {
+        match fact {
+            TeamFact::Attached(document) => self.memory.documents.push(document.clone()),
+            TeamFact::PlanMade { by, items } => {
+                let text = steps::in_words(items);
+                let title = format!("{} steps", items.len());
+                self.memory.board.post(ArtifactKind::Plan, &title, by.as_ref(), text);
+                let is_asked = self.supervision == Supervision::Ask;
+                let concern = self.in_phase(|a, phase| a.planned(by.as_ref(), items, phase));
+                let concern = concern.flatten().filter(|_| is_asked);
+                self.concern = self.concern.take().or(concern);
+            }
+            TeamFact::ContextListed { call, files } => {
+                let is_asked = self.supervision == Supervision::Ask;
+                let Stage::Running(attempt) = &mut self.stage else { return };
+                let Some(turn) = attempt.turn.as_mut() else { return };
+                if turn.open_call().is_some_and(|open| open.id == *call) {
+                    turn.listing = Listing::Shown(files.clone());
+                    let concern = is_asked.then(|| Concern::Context(turn.agent.clone()));
+                    self.concern = self.concern.take().or(concern);
+                }
+            }
+            TeamFact::ContextEdited { add, remove } => {
+                self.memory.pins.edit(add, remove);
+                // What was listed is out of date.
+                let is_open = matches!(self.concern, Some(Concern::Context(_)));
+                self.in_attempt(|attempt| {
+                    if let Some(turn) = attempt.turn.as_mut().filter(|_| is_open) {
+                        turn.listing = Listing::None;
+                    }
+                });
+            }
+            TeamFact::ArtifactPosted(artifact) => self.memory.board.recorded(artifact),
+        }
+    }
+
+    fn in_phase<R>(&mut self, change: impl FnOnce(&mut Attempt, &Phase) -> R) -> Option<R> {
+        let Stage::Running(attempt) = &mut self.stage else { return None };
+        let phase = self.team.phases.get(attempt.phase)?;
+        Some(change(attempt, phase))
+    }
+
     fn in_attempt(&mut self, change: impl FnOnce(&mut Attempt)) {
         if let Stage::Running(attempt) = &mut self.stage {
             change(attempt);
@@ -370,21 +385,7 @@ impl Progress {
             return;
         };
         let mut attempt = Attempt::new(place, number);
-        attempt.chat.tell(None, self.task.clone());
-        for part in &phase.context {
-            let text = match part {
-                ContextPart::Files => chat::file_list(&self.memory.files),
-                ContextPart::BuildErrors => {
-                    self.memory.errors.as_ref().map(|errors| chat::build_errors(errors))
-                }
-            };
-            if let Some(text) = text {
-                attempt.chat.tell(None, text);
-            }
-        }
-        for (to, text) in &self.memory.said {
-            attempt.chat.tell(to.clone(), text.clone());
-        }
+        self.memory.open_chat(&self.task, &phase.context, &mut attempt.chat);
         self.stage = Stage::Running(Box::new(attempt));
     }
 
@@ -406,14 +407,18 @@ impl Progress {
         };
     }
 
-    fn tool_answered(&mut self, call: CallId, result: &Value) {
+    fn tool_answered(&mut self, call: CallId, result: &Value, millis: u64) {
         let Stage::Running(attempt) = &mut self.stage else { return };
-        let Some((tool, mut concern)) = attempt.answered(call, result, &mut self.guard) else {
+        let Some((call, agent, mut concern)) =
+            attempt.answered(call, (result, millis), &mut self.guard)
+        else {
             return;
         };
+        let tool = &call.tool;
+        self.memory.board.answered(&agent, tool, &call.args, result);
         let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
         let was_made = !WRONG_CALLS.contains(&code) && code != "stopped";
-        if tool.as_str() == "build_project" && was_made {
+        if ["build_project", "build_arduino"].contains(&tool.as_str()) && was_made {
             match chat::errors_of(result) {
                 None => {
                     self.guard.passed();
@@ -430,10 +435,28 @@ impl Progress {
     }
 
     fn person_answered(&mut self, question: QuestionId, answer: &str) {
-        if self.hold.question == Some(question) {
-            self.hold.question = None;
-            self.concern = None;
-            self.hold.is_stopping |= answer == STOP;
+        if self.hold.question != Some(question) {
+            return;
+        }
+        self.hold.question = None;
+        match self.concern.take() {
+            Some(concern) => {
+                self.hold.is_stopping |= answer == STOP;
+                let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
+                self.in_attempt(|attempt| match concern {
+                    Concern::Plan(_) => attempt.plan_judged(is_taken),
+                    Concern::Context(_) if !is_taken => attempt.refuse_listing(answer),
+                    Concern::Context(_)
+                    | Concern::SameFiles(_)
+                    | Concern::SameBuild
+                    | Concern::WrongCalls(_)
+                    | Concern::NothingDone(..)
+                    | Concern::NobodyNamed(_)
+                    | Concern::ReworkUsedUp(..)
+                    | Concern::Failed(..) => {}
+                });
+            }
+            None => self.in_attempt(|attempt| attempt.replied(answer)),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn rebuild(setup: &EngineSetup, records: &[Record]) -> Result<Rebuilt
         let why = format!("it was run by the team `{}`, not `{}`", start.team, setup.team.name);
         return Err(cannot(why, "Resume it with its own team."));
     }
-    let mut progress = Progress::new(Arc::clone(&setup.team), setup.limits.max_attempts);
+    let mut progress = Progress::new(Arc::clone(&setup.team), &setup.limits);
     let mut proposals = Proposals::default();
     for record in records {
         progress.apply(&record.event);

@@ -6,22 +6,26 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::attempt::Answered;
 use super::handle::{EngineSetup, Limits, Toolbox};
-use super::progress::{Progress, Step, not_run};
+use super::progress::{Progress, not_run};
 use super::seat::Seats;
+use super::step::Step;
 use super::turn::Asking;
 use crate::gate::{Gate, GateError, Origin, Recorded};
 use crate::model::event::Level;
 use crate::model::{
-    CallId, Event, Ledger, PhaseOutcome, SessionOutcome, ToolCall, TurnStop, UserError,
+    AgentName, CallId, ContextFile, Event, Ledger, PhaseOutcome, ProjectPath, SessionOutcome,
+    TeamFact, ToolCall, TurnStop, UserError, estimated_tokens,
 };
 use crate::provider::Provider;
-use crate::tools::{PhaseGoal, Reply, SharedState, Tool, ToolError};
+use crate::tools::{
+    ASK, AskArgs, HAND_OFF, HandOffArgs, PhaseGoal, Reply, SharedState, Tool, ToolError,
+};
 use crate::workspace::Sandbox;
 
 /// How long a tool may take to end once the run is stopped.
@@ -153,6 +157,7 @@ impl Runner {
                 Step::Record(event) => self.step(event)?,
                 Step::AskModel => self.ask_model().await?,
                 Step::RunCall(call) => self.run_call(call).await?,
+                Step::ListContext(call) => self.list_context(call)?,
                 Step::Judge(why) => self.judge(why)?,
                 Step::Finish(outcome) => return Ok(outcome),
             }
@@ -182,10 +187,13 @@ impl Runner {
         let started = Instant::now();
         let asking = {
             let progress = self.shared.progress();
-            Asking::new(&progress, &self.seats, &self.shared, self.limits.answer_bytes)
+            Asking::new(&progress, &self.seats, &self.shared, &self.limits)
         };
-        let Some((asking, request)) = asking else { return Ok(()) };
+        let Some((asking, request, cut)) = asking else { return Ok(()) };
         let turn = asking.turn();
+        if let Some(cut) = cut {
+            self.shared.record(Event::Model(cut))?;
+        }
         let answered = asking.listen(self.provider.ask(request)).await?;
         self.shared.progress().worked(millis_since(started));
         let Err(error) = answered else { return Ok(()) };
@@ -200,16 +208,64 @@ impl Runner {
             let call = turn.open_call().filter(|call| call.id == id)?;
             let (agent, tool) = (turn.agent.clone(), call.tool.clone());
             let origin = Origin { turn: turn.id, call: id, agent, tool };
-            Some((origin, call.clone(), attempt.phase))
+            let args = turn.listing.arguments(call);
+            Some((origin, ToolCall { args, ..call.clone() }, attempt.phase))
         });
         let Some((origin, call, phase)) = found else { return Ok(()) };
         let started = Instant::now();
         let result = match self.allowed(&origin, &call, phase) {
+            Ok(_) if call.tool.as_str() == ASK => match AskArgs::read(&call.args) {
+                Ok(asked) => return self.ask_person(origin.agent, asked),
+                Err(error) => error.to_answer(),
+            },
+            Ok(_) if call.tool.as_str() == HAND_OFF => self.hand_over(&origin.agent, &call.args),
             Ok(tool) => self.perform(&*tool, origin, call.args).await?,
             Err(error) => error.to_answer(),
         };
         let millis = millis_since(started);
         self.shared.record(Event::ToolAnswered { call: id, result, millis })
+    }
+
+    /// Puts an agent's question before the person; its call is answered with their words.
+    fn ask_person(&self, agent: AgentName, asked: AskArgs) -> Result<(), UserError> {
+        self.shared.record_with(|progress| {
+            let question = progress.next_question();
+            let (text, options) = (asked.question, asked.options);
+            Some(Event::Asked { question, agent: Some(agent), text, options })
+        })
+    }
+
+    /// Whether the agent that is to go on takes part.
+    fn hand_over(&self, from: &AgentName, args: &Value) -> Value {
+        let to = match HandOffArgs::read(args) {
+            Ok(args) => args.agent,
+            Err(error) => return error.to_answer(),
+        };
+        let progress = self.shared.progress();
+        let known = progress.running().map(|(_, phase)| phase.participants.as_slice());
+        let others = known.unwrap_or_default().iter().filter(|agent| *agent != from);
+        let others: Vec<&str> = others.map(AgentName::as_str).collect();
+        if others.contains(&to.as_str()) || to == "person" {
+            return json!({ "ok": true, "next": to });
+        }
+        let message = format!("nobody here but you is called `{to}`");
+        let hint = format!("Hand over to one of: {}.", others.join(", "));
+        ToolError::new("bad_arguments", message, hint).to_answer()
+    }
+
+    /// Records what the open call is about to read, with sizes.
+    fn list_context(&self, call: CallId) -> Result<(), UserError> {
+        let wanted = self.shared.progress().listed(call);
+        let size = |path: &ProjectPath| {
+            let start = self.project.read_start(path, 0).ok()?;
+            Some(start.total)
+        };
+        let files = wanted.into_iter().map(|(path, by)| {
+            let bytes = size(&path);
+            ContextFile { tokens: estimated_tokens(bytes.unwrap_or(0)), bytes, path, by }
+        });
+        let files = files.collect();
+        self.shared.record(Event::Team(TeamFact::ContextListed { call, files }))
     }
 
     fn allowed(
@@ -303,7 +359,14 @@ impl Runner {
             let Step::Judge(_) = progress.next() else { return None };
             let (attempt, phase) = progress.running()?;
             let reached = match phase.goal {
-                PhaseGoal::FilesSaved => attempt.facts.was_ok("approve_saved_files"),
+                PhaseGoal::FilesSaved => {
+                    attempt.facts.was_ok("approve_saved_files") || attempt.facts.files_saved()
+                }
+                PhaseGoal::Answered => attempt.facts.messages > 0,
+                PhaseGoal::BoardStable => {
+                    let built = state.last_build.as_ref().is_some_and(|b| b.is_fresh_success());
+                    built && attempt.facts.is_stable()
+                }
                 PhaseGoal::BuildPassed => {
                     state.last_build.as_ref().is_some_and(|last| last.is_fresh_success())
                 }
@@ -323,6 +386,8 @@ const fn missed(goal: PhaseGoal) -> &'static str {
     match goal {
         PhaseGoal::FilesSaved => "not every planned file was saved",
         PhaseGoal::BuildPassed => "no build of the present files passed",
+        PhaseGoal::BoardStable => "the board was not seen to run stably with the present files",
+        PhaseGoal::Answered => "nobody answered",
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::chat;
 use super::handle::Toolbox;
 use super::team::{Phase, Selection, Team};
-use crate::model::{AgentName, Message, ToolSpec};
+use crate::model::{AgentName, ArtifactKind, Message, ToolSpec};
 use crate::provider::ModelOptions;
 
 /// An agent in a phase.
@@ -18,6 +18,10 @@ pub(super) struct Seat {
     pub tools: Arc<[ToolSpec]>,
     /// What it asks of the model.
     pub options: ModelOptions,
+    /// What it is given from the blackboard.
+    pub needs: Vec<ArtifactKind>,
+    /// Most tokens one of its requests may hold.
+    pub context_tokens: Option<u64>,
 }
 
 /// Every agent in every phase, made once.
@@ -50,21 +54,27 @@ impl Seats {
 fn seat(team: &Team, phase: &Phase, tools: &Toolbox, name: &AgentName) -> Option<Seat> {
     let agent = team.agents.get(name)?;
     let mut rules = agent.prompt.clone();
+    let hands_over = matches!(phase.selection, Selection::HandOff(_));
     if let Some(more) = phase.instructions.get(name) {
         rules.push_str("\n\n");
         rules.push_str(more.trim());
     }
-    if phase.selection == Selection::Planner(name.clone()) {
+    if phase.selection.leader() == Some(name) || hands_over {
         rules.push_str("\n\nIn this chat are:\n");
         for other in phase.participants.iter().filter(|other| *other != name) {
             let what = team.agents.get(other).map_or("", |agent| agent.description.as_str());
             rules.push_str(&format!("- {other}: {what}\n"));
         }
     }
+    if matches!(phase.selection, Selection::Selector(_)) && phase.selection.leader() == Some(name) {
+        rules.push_str(&format!("\n{}", super::selector::HOW));
+    }
     let specs = agent.tools.iter().filter_map(|tool| Some(tools.get(tool)?.spec()));
     Some(Seat {
         rules: chat::system(rules),
         tools: specs.collect(),
         options: agent.options.clone(),
+        needs: agent.needs.clone(),
+        context_tokens: agent.context_tokens,
     })
 }

@@ -84,6 +84,11 @@ fn skip_list_mark(line: &str) -> &str {
     ["- ", "* ", "+ ", "• "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim()
 }
 
+/// A line without marks of emphasis and code.
+pub(super) fn plain(line: &str) -> String {
+    line.replace("**", "").replace('`', "").trim().to_owned()
+}
+
 /// The first line of a task, short enough for a sentence.
 pub(super) fn shortened(task: &str) -> String {
     const MOST: usize = 100;

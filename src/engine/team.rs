@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::condition::Condition;
-use crate::model::{AgentName, ToolName};
+use crate::model::{AgentName, ArtifactKind, ToolName};
 use crate::provider::ModelOptions;
 use crate::tools::PhaseGoal;
 
@@ -18,6 +18,10 @@ pub struct Agent {
     pub tools: Vec<ToolName>,
     /// What it asks of the model.
     pub options: ModelOptions,
+    /// What it is given from the blackboard, newest of each kind.
+    pub needs: Vec<ArtifactKind>,
+    /// Most tokens one of its requests may hold; `None`: as set for the run.
+    pub context_tokens: Option<u64>,
     /// Its instructions.
     pub prompt: String,
 }
@@ -58,6 +62,8 @@ pub struct Phase {
     pub goal: PhaseGoal,
     /// Model calls one turn may take.
     pub max_rounds: u32,
+    /// Whether the person sees the plan before anybody carries it out.
+    pub plan: PlanReview,
     /// What some agents are told on top of their own instructions.
     pub instructions: BTreeMap<AgentName, String>,
 }
@@ -70,6 +76,50 @@ pub enum Selection {
     Planner(AgentName),
     /// Everyone in the order of the file, over and over.
     RoundRobin,
+    /// A fixed order, once; a failure brings some agents back before it goes on.
+    Pipeline {
+        /// Who speaks, one after the other.
+        order: Vec<AgentName>,
+        /// What happens on failures.
+        reworks: Vec<Rework>,
+    },
+    /// An agent that does nothing else names each speaker; the others do not hear it.
+    Selector(AgentName),
+    /// This agent begins; whoever speaks hands over by calling `hand_off`.
+    HandOff(AgentName),
+}
+
+impl Selection {
+    /// The agent who decides on the others and has to know who they are.
+    #[must_use]
+    pub const fn leader(&self) -> Option<&AgentName> {
+        match self {
+            Self::Planner(agent) | Self::Selector(agent) | Self::HandOff(agent) => Some(agent),
+            Self::RoundRobin | Self::Pipeline { .. } => None,
+        }
+    }
+}
+
+/// A way back in a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rework {
+    /// After this agent's turn.
+    pub after: AgentName,
+    /// When it failed.
+    pub when: Failure,
+    /// These speak, and then it is that agent's turn again.
+    pub through: Vec<AgentName>,
+    /// How often in a row before the person is asked.
+    pub most: u32,
+}
+
+/// What counts as a failure of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The last answer of this tool was not `ok`.
+    Tool(ToolName),
+    /// The agent said this.
+    Text(String),
 }
 
 /// Something the chat of an attempt begins with.
@@ -79,4 +129,14 @@ pub enum ContextPart {
     Files,
     /// The errors of the last build.
     BuildErrors,
+}
+
+/// Whether a phase's plan is put before the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PlanReview {
+    /// It is carried out at once.
+    #[default]
+    None,
+    /// The first plan of the phase waits for the person.
+    First,
 }

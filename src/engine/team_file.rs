@@ -8,15 +8,15 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::condition::{Answer, Condition};
-use super::team::{Agent, ContextPart, Phase, Selection, Team};
+use super::phase_file;
+use super::team::{Agent, ContextPart, Phase, Team};
+use super::team_format::{AgentFile, ContextWord, TeamFile};
 use crate::config::assets::{AssetFile, Assets};
 use crate::model::{AgentName, ToolName, UserError};
 use crate::provider::ModelOptions;
-use crate::tools::PhaseGoal;
 
-/// Model calls one turn may take when the team's file does not say.
-const ROUNDS: u32 = 12;
+/// Fewest tokens an agent may be limited to.
+const LEAST_CONTEXT: u32 = 1_000;
 
 /// Tells whether a tool of that name exists.
 pub type KnownTool<'a> = &'a dyn Fn(&ToolName) -> Result<(), UserError>;
@@ -72,96 +72,14 @@ pub fn agents(
     Ok(agents)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AgentFile {
-    name: Spanned<String>,
-    description: String,
-    #[serde(default)]
-    tools: Vec<Spanned<String>>,
-    model: Option<String>,
-    temperature: Option<f64>,
-    max_tokens: Option<u32>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TeamFile {
-    name: Spanned<String>,
-    title: String,
-    description: String,
-    phases: Spanned<Vec<Spanned<PhaseFile>>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PhaseFile {
-    name: Spanned<String>,
-    title: String,
-    participants: Spanned<Vec<Spanned<String>>>,
-    selection: SelectionWord,
-    planner: Option<Spanned<String>>,
-    #[serde(default)]
-    context: Vec<ContextWord>,
-    attempts: Option<Spanned<u32>>,
-    terminate: Spanned<ConditionFile>,
-    goal: GoalWord,
-    max_rounds: Option<Spanned<u32>>,
-    #[serde(default)]
-    instructions: BTreeMap<Spanned<String>, String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum SelectionWord {
-    Planner,
-    RoundRobin,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ContextWord {
-    Files,
-    BuildErrors,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum GoalWord {
-    FilesSaved,
-    BuildPassed,
-}
-
-#[derive(Deserialize, PartialEq)]
-#[serde(rename_all = "snake_case")]
-enum AnswerWord {
-    Any,
-    Ok,
-}
-
-/// Exactly one of the conditions must be there; `answer` goes with `tool`, `agent` with `text`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ConditionFile {
-    any: Option<Vec<Spanned<ConditionFile>>>,
-    all: Option<Vec<Spanned<ConditionFile>>>,
-    tool: Option<Spanned<String>>,
-    answer: Option<AnswerWord>,
-    text: Option<String>,
-    agent: Option<Spanned<String>>,
-    max_messages: Option<u32>,
-    max_tokens: Option<u64>,
-    max_seconds: Option<u64>,
-}
-
 /// A file, and how many of its bytes stand before the TOML that is read.
-struct Source<'a> {
+pub(super) struct Source<'a> {
     file: &'a AssetFile,
     skipped: usize,
 }
 
 impl Source<'_> {
-    fn wrong(&self, span: &Range<usize>, why: impl Into<String>, fix: &str) -> UserError {
+    pub fn wrong(&self, span: &Range<usize>, why: impl Into<String>, fix: &str) -> UserError {
         let before = self.file.text.get(..self.skipped + span.start).unwrap_or(&self.file.text);
         let line = before.matches('\n').count() + 1;
         UserError::new(format!("Cannot use {}, line {line}", self.file.origin), why, fix)
@@ -183,7 +101,11 @@ impl Source<'_> {
         Err(self.wrong(&name.span(), why, "Make them the same."))
     }
 
-    fn tool(&self, name: &Spanned<String>, known: KnownTool<'_>) -> Result<ToolName, UserError> {
+    pub fn tool(
+        &self,
+        name: &Spanned<String>,
+        known: KnownTool<'_>,
+    ) -> Result<ToolName, UserError> {
         let tool = ToolName::new(name.get_ref());
         match known(&tool) {
             Ok(()) => Ok(tool),
@@ -193,7 +115,11 @@ impl Source<'_> {
         }
     }
 
-    fn one_of(&self, name: &Spanned<String>, known: &[AgentName]) -> Result<AgentName, UserError> {
+    pub fn one_of(
+        &self,
+        name: &Spanned<String>,
+        known: &[AgentName],
+    ) -> Result<AgentName, UserError> {
         let found = known.iter().find(|agent| agent.as_str() == name.get_ref());
         found.cloned().ok_or_else(|| {
             let names: Vec<&str> = known.iter().map(AgentName::as_str).collect();
@@ -202,7 +128,7 @@ impl Source<'_> {
         })
     }
 
-    fn positive(&self, number: Option<Spanned<u32>>, default: u32) -> Result<u32, UserError> {
+    pub fn positive(&self, number: Option<Spanned<u32>>, default: u32) -> Result<u32, UserError> {
         match number {
             Some(number) if *number.get_ref() == 0 => {
                 Err(self.wrong(&number.span(), "the number must be at least 1", "Raise it."))
@@ -228,7 +154,7 @@ impl Source<'_> {
         let mut phases: Vec<Phase> = Vec::new();
         for phase in file.phases.into_inner() {
             let span = phase.span();
-            let phase = self.phase(phase.into_inner(), &known, tools)?;
+            let phase = phase_file::phase(self, phase.into_inner(), &known, tools)?;
             if phases.iter().any(|other| other.name == phase.name) {
                 let why = format!("there are two phases `{}`", phase.name);
                 return Err(self.wrong(&span, why, "Give each its own name."));
@@ -245,108 +171,6 @@ impl Source<'_> {
             agents: agents.map(|(name, agent)| (name.clone(), agent.clone())).collect(),
             phases,
         })
-    }
-
-    fn phase(
-        &self,
-        file: PhaseFile,
-        known: &[AgentName],
-        tools: KnownTool<'_>,
-    ) -> Result<Phase, UserError> {
-        let span = file.participants.span();
-        let names = file.participants.get_ref().iter();
-        let participants: Vec<AgentName> =
-            names.map(|name| self.one_of(name, known)).collect::<Result<_, _>>()?;
-        if participants.is_empty() {
-            return Err(self.wrong(&span, "nobody takes part in this phase", "Name some agents."));
-        }
-        let selection = match (file.selection, &file.planner) {
-            (SelectionWord::Planner, Some(planner)) => {
-                Selection::Planner(self.one_of(planner, &participants)?)
-            }
-            (SelectionWord::Planner, None) => {
-                let why = "the selection `planner` needs a `planner`";
-                return Err(self.wrong(&file.name.span(), why, "Name the agent who plans."));
-            }
-            (SelectionWord::RoundRobin, None) => Selection::RoundRobin,
-            (SelectionWord::RoundRobin, Some(planner)) => {
-                let why = "the selection `round_robin` knows no planner";
-                return Err(self.wrong(&planner.span(), why, "Remove the line."));
-            }
-        };
-        let mut instructions = BTreeMap::new();
-        for (name, text) in file.instructions {
-            instructions.insert(self.one_of(&name, &participants)?, text);
-        }
-        Ok(Phase {
-            name: file.name.into_inner(),
-            title: file.title,
-            selection,
-            context: file.context.into_iter().map(ContextPart::from).collect(),
-            attempts: self.positive(file.attempts, 1)?,
-            terminate: self.condition(file.terminate, &participants, tools)?,
-            goal: match file.goal {
-                GoalWord::FilesSaved => PhaseGoal::FilesSaved,
-                GoalWord::BuildPassed => PhaseGoal::BuildPassed,
-            },
-            max_rounds: self.positive(file.max_rounds, ROUNDS)?,
-            participants,
-            instructions,
-        })
-    }
-
-    fn condition(
-        &self,
-        file: Spanned<ConditionFile>,
-        agents: &[AgentName],
-        tools: KnownTool<'_>,
-    ) -> Result<Condition, UserError> {
-        let span = file.span();
-        let file = file.into_inner();
-        let mut found = Vec::new();
-        if let Some(parts) = file.any {
-            found.push(Condition::Any(self.parts(&span, parts, agents, tools)?));
-        }
-        if let Some(parts) = file.all {
-            found.push(Condition::All(self.parts(&span, parts, agents, tools)?));
-        }
-        let (has_tool, has_text) = (file.tool.is_some(), file.text.is_some());
-        if let Some(tool) = &file.tool {
-            let tool = self.tool(tool, tools)?;
-            let is_ok = file.answer == Some(AnswerWord::Ok);
-            let answer = if is_ok { Answer::Ok } else { Answer::Any };
-            found.push(Condition::Tool { tool, answer });
-        }
-        if let Some(text) = file.text {
-            let agent = file.agent.as_ref().map(|name| self.one_of(name, agents)).transpose()?;
-            found.push(Condition::Text { text, agent });
-        }
-        found.extend(file.max_messages.map(Condition::MaxMessages));
-        found.extend(file.max_tokens.map(Condition::MaxTokens));
-        found.extend(file.max_seconds.map(Condition::MaxSeconds));
-        let strays = (file.answer.is_some() && !has_tool) || (file.agent.is_some() && !has_text);
-        match (found.pop(), found.is_empty() && !strays) {
-            (Some(condition), true) => Ok(condition),
-            (Some(_) | None, _) => {
-                let why = "a condition must be exactly one of any, all, tool (with answer), \
-                           text (with agent), max_messages, max_tokens, max_seconds";
-                Err(self.wrong(&span, why, "Put several conditions into `any` or `all`."))
-            }
-        }
-    }
-
-    fn parts(
-        &self,
-        span: &Range<usize>,
-        parts: Vec<Spanned<ConditionFile>>,
-        agents: &[AgentName],
-        tools: KnownTool<'_>,
-    ) -> Result<Vec<Condition>, UserError> {
-        if parts.is_empty() {
-            let why = "`any` and `all` need at least one condition";
-            return Err(self.wrong(span, why, "Add one."));
-        }
-        parts.into_iter().map(|part| self.condition(part, agents, tools)).collect()
     }
 }
 
@@ -383,6 +207,15 @@ fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, Us
         return Err(source.wrong(&(close..close), why, "Write them below the fields."));
     }
     let names = fields.tools.iter();
+    let budget = fields.context_tokens;
+    let context_tokens = match budget.as_ref().map(Spanned::get_ref) {
+        Some(&tokens) if tokens < LEAST_CONTEXT => {
+            let span = budget.as_ref().map(Spanned::span).unwrap_or_default();
+            let why = format!("an agent cannot work with {tokens} tokens of context");
+            return Err(source.wrong(&span, why, "Allow at least 1000."));
+        }
+        tokens => tokens.map(|&tokens| u64::from(tokens)),
+    };
     Ok(Agent {
         name: AgentName::new(fields.name.into_inner()),
         description: fields.description,
@@ -392,6 +225,8 @@ fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, Us
             temperature: fields.temperature,
             max_tokens: fields.max_tokens,
         },
+        needs: fields.needs.into_iter().map(Into::into).collect(),
+        context_tokens,
         prompt,
     })
 }

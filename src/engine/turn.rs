@@ -7,10 +7,12 @@ use futures::stream::BoxStream;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::budget;
+use super::handle::Limits;
 use super::progress::Progress;
 use super::run::Shared;
 use super::seat::Seats;
-use crate::model::{Event, ToolName, TurnId, UserError};
+use crate::model::{Event, ModelEvent, ToolName, TurnId, UserError};
 use crate::provider::{Delta, Request};
 
 /// How long pieces of text are gathered before they are recorded together.
@@ -28,27 +30,36 @@ pub(super) struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    /// Makes the request of the open turn; `None` without one.
+    /// Makes the request of the open turn, and tells what of the chat it leaves out; `None`
+    /// without a turn.
     pub fn new(
         progress: &Progress,
         seats: &Seats,
         shared: &'a Shared,
-        most: usize,
-    ) -> Option<(Self, Request)> {
+        limits: &Limits,
+    ) -> Option<(Self, Request, Option<ModelEvent>)> {
         let (attempt, phase) = progress.running()?;
         let turn = attempt.turn.as_ref()?;
         let seat = seats.get(attempt.phase, &turn.agent)?;
+        let needed = progress.board().needed(&seat.needs);
+        let messages = attempt.chat.messages(&turn.agent, &seat.rules, needed);
+        let (messages, cut) = match seat.context_tokens {
+            Some(budget) => budget::fit(messages, budget),
+            None => (messages, None),
+        };
+        let cut = cut.map(|cut| cut.told(turn.id));
         let request = Request {
             agent: turn.agent.clone(),
             phase: phase.name.clone(),
             attempt: attempt.number,
-            messages: attempt.chat.messages(&turn.agent, &seat.rules),
+            messages,
             tools: seat.tools.clone(),
             options: seat.options.clone(),
             state: progress.provider_state(),
         };
         let gathered = String::new();
-        Some((Self { shared, turn: turn.id, gathered, due: None, left: most }, request))
+        let left = limits.answer_bytes;
+        Some((Self { shared, turn: turn.id, gathered, due: None, left }, request, cut))
     }
 
     /// The turn that asks.

@@ -17,6 +17,7 @@ use super::message::Usage;
 use super::outcome::{PhaseOutcome, SessionOutcome, TurnStop};
 use super::path::ProjectPath;
 use super::proposal::{Decision, Outcome, Proposal};
+use super::team::TeamFact;
 use super::time::Timestamp;
 
 /// One line of the journal.
@@ -194,6 +195,8 @@ pub enum Event {
         /// Why it ended.
         stop: TurnStop,
     },
+    /// The team has laid out something for its own work.
+    Team(TeamFact),
     /// A tool wishes for an effect.
     Proposed(Proposal),
     /// The wish was decided. Synced before the effect begins.

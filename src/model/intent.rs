@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::blob::ContentHash;
 use super::ids::{AgentName, ProposalId, QuestionId};
+use super::path::ProjectPath;
 use super::proposal::Verdict;
+use super::team::PlanItem;
 
 /// A wish of the person, on its way from the screen to the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +30,18 @@ pub enum Intent {
         to: Option<AgentName>,
         /// The words.
         text: String,
+    },
+    /// Replaces the plan; who is named in it speaks in that order.
+    EditPlan {
+        /// The whole plan as it shall be.
+        items: Vec<PlanItem>,
+    },
+    /// Puts files into the context, or keeps them out of it.
+    EditContext {
+        /// Files the team shall read.
+        add: Vec<ProjectPath>,
+        /// Files it shall not.
+        remove: Vec<ProjectPath>,
     },
     /// Answers a question.
     Answer {

@@ -18,6 +18,7 @@ pub mod outcome;
 pub mod path;
 pub mod proposal;
 pub mod sources;
+pub mod team;
 pub mod time;
 pub mod timeline;
 pub mod tool_spec;
@@ -42,6 +43,9 @@ pub use proposal::{
     Batch, Change, Check, CheckKind, CheckStatus, DecidedBy, Decision, Outcome, Proposal, Verdict,
 };
 pub use sources::{BlobSource, EventSource, Ledger, LogSource};
+pub use team::{
+    Artifact, ArtifactKind, ChosenBy, ContextFile, Document, PlanItem, TeamFact, estimated_tokens,
+};
 pub use time::Timestamp;
 pub use timeline::{Direction, Playback, Speed, TimelineCommand, TimelineView};
 pub use tool_spec::ToolSpec;

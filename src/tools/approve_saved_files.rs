@@ -86,7 +86,10 @@ impl Tool for ApproveSavedFiles {
             let state = self.state.snapshot();
             let value = match state.goal {
                 PhaseGoal::FilesSaved => self.files_saved(&state)?,
-                PhaseGoal::BuildPassed => build_passed(state.last_build.as_ref())?,
+                PhaseGoal::Answered => answer::ok(json!({ "goal": "answered" })),
+                PhaseGoal::BuildPassed | PhaseGoal::BoardStable => {
+                    build_passed(state.last_build.as_ref())?
+                }
             };
             Ok(Reply::Answer(value))
         })

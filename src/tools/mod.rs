@@ -16,6 +16,7 @@ mod build;
 mod checks;
 mod cmake;
 mod delete_files;
+mod dialogue;
 mod file_name_checker;
 mod files;
 mod flash;
@@ -34,6 +35,7 @@ use serde_json::Value;
 use crate::model::{Draft, Settlement, ToolSpec};
 
 pub use context::{Limits, ToolContext};
+pub use dialogue::{ASK, AskArgs, HAND_OFF, HandOffArgs};
 pub use registry::{Registry, TOOLS, ToolEntry, known};
 pub use state::{LastBuild, OrganizedFile, PhaseGoal, SharedState, TeamState};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{
-    Tool, ToolContext, approve_saved_files, build, delete_files, file_name_checker, files, flash,
-    generate_code, headers, insert_code, retrieve_docs, serial, write_file,
+    Tool, ToolContext, approve_saved_files, build, delete_files, dialogue, file_name_checker,
+    files, flash, generate_code, headers, insert_code, retrieve_docs, serial, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -22,6 +22,8 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: approve_saved_files::NAME, make: approve_saved_files::make },
     ToolEntry { name: build::NAME, make: build::make },
     ToolEntry { name: delete_files::NAME, make: delete_files::make },
+    ToolEntry { name: dialogue::ASK, make: dialogue::make_ask },
+    ToolEntry { name: dialogue::HAND_OFF, make: dialogue::make_hand_off },
     ToolEntry { name: file_name_checker::NAME, make: file_name_checker::make },
     ToolEntry { name: files::LIST, make: files::make_list },
     ToolEntry { name: files::READ, make: files::make_read },

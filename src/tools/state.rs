@@ -21,6 +21,10 @@ pub enum PhaseGoal {
     FilesSaved,
     /// The last build passed.
     BuildPassed,
+    /// The last build passed, is on the board, and its output was stable.
+    BoardStable,
+    /// Somebody answered; nothing is to be saved.
+    Answered,
 }
 
 /// The build that was run last.
@@ -131,6 +135,7 @@ impl TeamState {
             | Event::ModelAnswered { .. }
             | Event::Model(_)
             | Event::TurnEnded { .. }
+            | Event::Team(_)
             | Event::Decided { .. }
             | Event::FlashProgress { .. }
             | Event::BuildProgress { .. }

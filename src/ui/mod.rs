@@ -363,6 +363,7 @@ impl Ui {
             | Entry::PhaseEnded { .. }
             | Entry::Person { .. }
             | Entry::Question { .. }
+            | Entry::Fact { .. }
             | Entry::Notice { .. }
             | Entry::Resumed { .. }
             | Entry::Ended { .. } => None,

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::model::{
     AgentName, CallId, Event, LeftOut, ModelEvent, PhaseOutcome, QuestionId, Record,
-    SessionOutcome, Timestamp, ToolName, TurnId, TurnStop, Usage, UserError, event::Level,
+    SessionOutcome, TeamFact, Timestamp, ToolName, TurnId, TurnStop, Usage, UserError,
+    event::Level,
 };
 
 /// The conversation.
@@ -76,6 +77,13 @@ pub enum Entry {
         options: Vec<String>,
         /// The answer, once there is one.
         answer: Option<String>,
+    },
+    /// The team laid out something for its own work: a plan, files for the context, a document.
+    Fact {
+        /// What.
+        fact: TeamFact,
+        /// When.
+        at: Timestamp,
     },
     /// Something the person should know.
     Notice {
@@ -258,6 +266,9 @@ impl Chat {
             }
             Event::SessionResumed { .. } => self.push(Entry::Resumed { at }),
             Event::SessionEnded { outcome } => self.push(Entry::Ended { outcome: outcome.clone() }),
+            // The blackboard is not a part of the conversation.
+            Event::Team(TeamFact::ArtifactPosted(_)) => {}
+            Event::Team(fact) => self.push(Entry::Fact { fact: fact.clone(), at }),
             Event::SessionStarted(_)
             | Event::ProjectListed { .. }
             | Event::Proposed(_)
@@ -307,6 +318,7 @@ impl Chat {
             | Entry::Choice { .. }
             | Entry::Person { .. }
             | Entry::Question { .. }
+            | Entry::Fact { .. }
             | Entry::Notice { .. }
             | Entry::Resumed { .. }
             | Entry::Ended { .. } => None,

@@ -161,6 +161,7 @@ impl Head {
             | Event::SerialOpened { .. }
             | Event::SerialClosed { .. }
             | Event::PersonSaid { .. }
+            | Event::Team(_)
             | Event::Noticed { .. } => {}
         }
     }

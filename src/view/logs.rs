@@ -140,6 +140,7 @@ impl Logs {
             | Event::ModelAnswered { .. }
             | Event::Model(_)
             | Event::TurnEnded { .. }
+            | Event::Team(_)
             | Event::Proposed(_)
             | Event::Decided { .. }
             | Event::Settled { .. }

@@ -58,6 +58,7 @@ pub(super) fn mark_of(record: &Record) -> Option<Mark> {
         | Event::ModelAnswered { .. }
         | Event::Model(_)
         | Event::TurnEnded { .. }
+        | Event::Team(_)
         | Event::Settled { .. }
         | Event::FlashProgress { .. }
         | Event::BuildStarted { .. }

@@ -9,6 +9,7 @@ mod logs;
 mod marks;
 mod project;
 mod review;
+mod team;
 
 pub use chat::{CallState, CallView, Chat, Entry, Part, RetryView, TrimView, TurnView};
 pub use head::{Head, PhaseView, Question, RunState, Speaker};
@@ -16,6 +17,7 @@ pub use logs::{BuildView, Logs, SerialView};
 pub use marks::{Mark, MarkKind};
 pub use project::{FileMark, FileView, Project};
 pub use review::{ProposalView, Review};
+pub use team::{ContextView, PlanView, StepState, TeamView};
 
 use crate::model::{Record, Seq, Timestamp};
 
@@ -36,6 +38,8 @@ pub struct SessionView {
     pub project: Project,
     /// Proposals, decided and waiting.
     pub review: Review,
+    /// The team's plan, context and blackboard.
+    pub team: TeamView,
     /// Builds and serial connections.
     pub logs: Logs,
     /// Moments worth a mark on the timeline.
@@ -55,6 +59,7 @@ impl SessionView {
         self.chat.apply(record);
         self.review.apply(record);
         self.project.apply(record, &self.review);
+        self.team.apply(record);
         self.logs.apply(record);
         self.marks.extend(marks::mark_of(record));
     }

@@ -92,6 +92,7 @@ impl Project {
             | Event::ModelAnswered { .. }
             | Event::Model(_)
             | Event::TurnEnded { .. }
+            | Event::Team(_)
             | Event::Decided { .. }
             | Event::FlashProgress { .. }
             | Event::BuildStarted { .. }

@@ -88,6 +88,7 @@ impl Review {
             | Event::ModelAnswered { .. }
             | Event::Model(_)
             | Event::TurnEnded { .. }
+            | Event::Team(_)
             | Event::BuildStarted { .. }
             | Event::BuildProgress { .. }
             | Event::BuildEnded { .. }

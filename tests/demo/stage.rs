@@ -175,6 +175,7 @@ impl Stage {
         let script = demo();
         EngineSetup {
             session: self.start(script.task()),
+            documents: Vec::new(),
             team: Team::load(&assets, "generate", &known).unwrap(),
             gate: Arc::new(Gate::new(gate, &desk, numbers)),
             tools: toolbox(&Registry::new(&context)),

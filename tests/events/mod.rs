@@ -7,7 +7,7 @@ use firmhand::model::event::{Level, ProjectFile, SessionParts, SessionStart};
 use firmhand::model::*;
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 32;
+pub const LAST_KIND: usize = 33;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -46,6 +46,7 @@ pub fn kind(event: &Event) -> usize {
         Event::StopRequested => 30,
         Event::Noticed { .. } => 31,
         Event::Model(_) => 32,
+        Event::Team(_) => 33,
     }
 }
 
@@ -292,6 +293,44 @@ fn other_event(kind: usize, variant: u32, number: u32) -> Event {
     }
 }
 
+fn team_fact(variant: u32, number: u32) -> TeamFact {
+    match variant % 5 {
+        0 => TeamFact::Attached(Document {
+            name: "spec.md".into(),
+            bytes: 40,
+            text: "It blinks.".into(),
+            omitted: u64::from(number),
+        }),
+        1 => {
+            let item = |agent: Option<&str>| PlanItem {
+                task: "list the files".into(),
+                agent: agent.map(AgentName::from),
+            };
+            let by = number.is_multiple_of(2).then(|| AgentName::from("A"));
+            TeamFact::PlanMade { by, items: vec![item(Some("A")), item(None)] }
+        }
+        2 => {
+            let file = |number, by| ContextFile {
+                path: path(number),
+                bytes: number.is_multiple_of(2).then_some(80),
+                tokens: 20,
+                by,
+            };
+            let by_agent = ChosenBy::Agent("A".into());
+            let files = vec![file(number, by_agent), file(number + 1, ChosenBy::Person)];
+            TeamFact::ContextListed { call: CallId(number), files }
+        }
+        3 => TeamFact::ContextEdited { add: vec![path(number)], remove: vec![path(number + 1)] },
+        _ => TeamFact::ArtifactPosted(Artifact {
+            number,
+            kind: ArtifactKind::ALL[number as usize % ArtifactKind::ALL.len()],
+            title: "a build".into(),
+            by: Some("A".into()),
+            tokens: 12,
+        }),
+    }
+}
+
 /// An event of that kind; `variant` chooses among its forms, `number` is its turn, build, …
 pub fn event(kind: usize, variant: u32, number: u32) -> Event {
     match kind {
@@ -302,6 +341,7 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         15 => settled(variant, number),
         19 => build_ended(variant, number),
         32 => Event::Model(of_model(variant, number)),
+        33 => Event::Team(team_fact(variant, number)),
         _ => other_event(kind, variant, number),
     }
 }
@@ -309,5 +349,5 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
 /// All kinds, in an order that makes sense.
 pub const ORDER: [usize; LAST_KIND + 2] = [
     0, 3, 21, 4, 6, 7, 8, 9, 13, 14, 15, 10, 17, 18, 19, 20, 11, 32, 25, 8, 12, 16, 23, 24, 26, 27,
-    28, 29, 31, 5, 22, 30, 2, 1,
+    28, 29, 33, 31, 5, 22, 30, 2, 1,
 ];

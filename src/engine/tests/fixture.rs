@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Assets, Policy};
-use crate::engine::{Engine, EngineHandle, EngineSetup, Limits, Recorder, Team, Toolbox};
+use crate::engine::{
+    Engine, EngineHandle, EngineSetup, Limits, Recorder, Supervision, Team, Toolbox,
+};
 use crate::gate::{Desk, Gate, GateParts, Numbers};
 use crate::journal::{ReadItem, SessionDir, scan};
 use crate::model::event::{SessionParts, SessionStart};
@@ -147,9 +149,22 @@ impl Tool for Approve {
         let state = self.1.snapshot();
         let ok = match state.goal {
             PhaseGoal::FilesSaved => self.0.is_file(&ProjectPath::new("main.c").unwrap()),
-            PhaseGoal::BuildPassed => state.last_build.is_some_and(|b| b.is_fresh_success()),
+            _ => state.last_build.is_some_and(|b| b.is_fresh_success()),
         };
         async move { Ok(Reply::Answer(json!({ "ok": ok }))) }.boxed()
+    }
+}
+
+/// Answers with what it was asked for.
+struct Echo(&'static str);
+
+impl Tool for Echo {
+    fn spec(&self) -> ToolSpec {
+        spec(self.0)
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        async move { Ok(Reply::Answer(json!({ "ok": true, "asked": args }))) }.boxed()
     }
 }
 
@@ -206,10 +221,19 @@ pub struct World {
     root: tempfile::TempDir,
     session: SessionDir,
     pub team: Arc<Team>,
+    /// Whether plans and files for the context wait for the person.
+    pub supervision: Supervision,
 }
 
 pub fn known(name: &ToolName) -> Result<(), UserError> {
-    let names = ["generate_code", "build_project", "approve_saved_files"];
+    let names = [
+        "generate_code",
+        "build_project",
+        "approve_saved_files",
+        "read_project_files",
+        "ask_user",
+        "hand_off",
+    ];
     if names.contains(&name.as_str()) {
         return Ok(());
     }
@@ -220,8 +244,9 @@ pub fn known(name: &ToolName) -> Result<(), UserError> {
 pub fn write_team(folder: &Path, team: &str) {
     let agents = [
         ("Planner", ""),
-        ("Writer", r#""generate_code""#),
-        ("Builder", r#""build_project""#),
+        ("Writer", r#""generate_code", "ask_user", "hand_off""#),
+        ("Reader", r#""read_project_files""#),
+        ("Builder", r#""build_project", "hand_off""#),
         ("Closer", r#""approve_saved_files""#),
     ];
     std::fs::create_dir_all(folder.join("prompts/agents")).unwrap();
@@ -246,7 +271,7 @@ impl World {
             |name: &ToolName| known(name).or_else(|_| crate::tools::known(name)).or(Ok(()));
         let team = Team::load(&assets, "small", &anything).unwrap();
         let session = SessionDir::create(root.path(), "task", Timestamp(0)).unwrap();
-        Self { root, session, team }
+        Self { root, session, team, supervision: Supervision::Show }
     }
 
     pub fn project(&self) -> PathBuf {
@@ -304,7 +329,10 @@ impl World {
             cancel: stop.clone(),
         };
         let gate = Arc::new(Gate::new(parts, &desk, Numbers::after(&proposals)));
-        let tools: [Arc<dyn Tool>; 3] = [
+        let tools: [Arc<dyn Tool>; 6] = [
+            Arc::new(Echo("ask_user")),
+            Arc::new(Echo("hand_off")),
+            Arc::new(Echo("read_project_files")),
             Arc::new(Save(Arc::clone(&sandbox))),
             Arc::new(Build(Arc::clone(&sandbox), Arc::clone(&ledger), state.clone())),
             Arc::new(Approve(Arc::clone(&sandbox), state.clone())),
@@ -312,6 +340,7 @@ impl World {
         let tools: Toolbox = tools.into_iter().map(|tool| (tool.spec().name, tool)).collect();
         EngineSetup {
             session: self.start(),
+            documents: Vec::new(),
             team: Arc::clone(&self.team),
             ledger,
             gate,
@@ -321,7 +350,7 @@ impl World {
             provider: Arc::new(FnProvider(model)),
             project: sandbox,
             stop,
-            limits: Limits::default(),
+            limits: Limits { supervision: self.supervision, ..Limits::default() },
         }
     }
 

@@ -5,4 +5,5 @@ mod resume;
 mod runs;
 mod selection;
 mod team_files;
+mod teamwork;
 mod wishes;

@@ -12,6 +12,8 @@ pub(super) struct ScriptFile {
     pub format: Spanned<u32>,
     pub title: String,
     pub task: String,
+    pub team: Option<String>,
+    pub project: Option<Spanned<String>>,
     pub start: Spanned<String>,
     pub timing: Option<TimingTable>,
     #[serde(default)]

@@ -20,6 +20,8 @@ pub type Sibling<'a> = &'a dyn Fn(&str) -> Result<String, UserError>;
 
 /// The version of the format that is read.
 const FORMAT: u32 = 1;
+/// The team of a script that does not say.
+const TEAM: &str = "generate";
 /// The word for the files of the last refusal.
 const REJECTED: &str = "rejected";
 
@@ -54,6 +56,8 @@ impl Script {
             file: origin.to_owned(),
             title: parsed.title.clone(),
             task: parsed.task.clone(),
+            team: parsed.team.clone().unwrap_or_else(|| TEAM.to_owned()),
+            project: source.project(parsed.project.as_ref())?,
             timing: source.timing(parsed.timing.as_ref())?,
             start: source.place(&parsed.start, &places)?,
             steps: steps?,
@@ -107,6 +111,16 @@ impl Source<'_> {
             let why = error.message().trim().replace('\n', ", ");
             self.wrong(&error.span().unwrap_or(0..0), why, "Correct or remove that line.")
         })
+    }
+
+    fn project(&self, name: Option<&Spanned<String>>) -> Result<Option<String>, UserError> {
+        let Some(name) = name else { return Ok(None) };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if !name.get_ref().is_empty() && name.get_ref().chars().all(is_plain) {
+            return Ok(Some(name.get_ref().clone()));
+        }
+        let why = format!("`{}` is no folder of assets/projects", name.get_ref());
+        Err(self.wrong(&name.span(), why, "Use letters, digits, `-` and `_`."))
     }
 
     fn timing(&self, table: Option<&TimingTable>) -> Result<Timing, UserError> {

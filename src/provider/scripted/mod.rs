@@ -15,6 +15,8 @@
 //! format = 1
 //! title = "Scan the I2C bus"
 //! task = "Generate an I2C driver for the ESP32"
+//! team = "generate"                    # the team that was recorded, this one if not said
+//! project = "sensor-node"              # begins with this folder of assets/projects; or empty
 //! start = "plan"                       # id of the first step
 //!
 //! [timing]                             # only for `Pacing::Real`
@@ -113,6 +115,8 @@ pub struct Script {
     file: String,
     title: String,
     task: String,
+    team: String,
+    project: Option<String>,
     timing: Timing,
     files: Vec<RecordedFile>,
     steps: Vec<Step>,
@@ -130,6 +134,18 @@ impl Script {
     #[must_use]
     pub fn task(&self) -> &str {
         &self.task
+    }
+
+    /// The team that was recorded.
+    #[must_use]
+    pub fn team(&self) -> &str {
+        &self.team
+    }
+
+    /// The project it begins with, a folder of `assets/projects`; `None`: an empty one.
+    #[must_use]
+    pub fn project(&self) -> Option<&str> {
+        self.project.as_deref()
     }
 }
 

@@ -8,11 +8,14 @@ use crate::model::{ContentHash, Message, Role};
 use crate::provider::Request;
 
 /// Beginnings of messages that the program itself puts into a chat in the person's place.
-const PROGRAM_NOTES: [&str; 4] = [
+const PROGRAM_NOTES: [&str; 7] = [
     "Files of the project:\n",
     "The last build failed:\n",
     "Nobody was named to go on.",
     "Nobody here is called ",
+    "Document `",
+    "From the blackboard, ",
+    "I changed the plan. It is now:\n",
 ];
 
 /// A file that was refused, and the words.

@@ -3,8 +3,8 @@
 //! Owns the wording. Must not look at anything but the record.
 
 use crate::model::{
-    BuildOutcome, Change, Decision, Event, ModelEvent, Outcome, PhaseOutcome, ProposalId, Record,
-    SessionOutcome, TurnStop, Verdict,
+    AgentName, BuildOutcome, Change, Decision, Event, ModelEvent, Outcome, PhaseOutcome,
+    ProposalId, Record, SessionOutcome, TeamFact, TurnStop, Verdict,
 };
 use crate::text::sanitize;
 
@@ -101,6 +101,7 @@ fn of_event(event: &Event) -> Parts {
             TurnStop::Failed(error) => ("turn_ended", format!("{turn} {error}"), Bad),
             TurnStop::Interrupted => ("turn_ended", format!("{turn} interrupted"), Bad),
         },
+        Event::Team(fact) => of_team(fact),
         Event::Proposed(_) | Event::Decided { .. } | Event::Settled { .. } => of_proposal(event),
         Event::FlashProgress { proposal, done, total } => {
             ("flash_progress", format!("#{proposal} {done}/{total} bytes"), Plain)
@@ -211,6 +212,33 @@ fn of_decision(proposal: ProposalId, decision: &Decision) -> Parts {
         }
         Verdict::Reject { reason } => {
             ("decided", format!("#{proposal} rejected: {reason}"), Tone::Bad)
+        }
+    }
+}
+
+fn of_team(fact: &TeamFact) -> Parts {
+    match fact {
+        TeamFact::Attached(document) => {
+            ("attached", format!("{} {} bytes", document.name, document.bytes), Tone::Plain)
+        }
+        TeamFact::PlanMade { by, items } => {
+            let by = by.as_ref().map_or("the person", AgentName::as_str);
+            ("plan_made", format!("by {by}, {} steps", items.len()), Tone::Plain)
+        }
+        TeamFact::ContextListed { call, files } => {
+            let tokens: u64 = files.iter().map(|file| file.tokens).sum();
+            (
+                "context_listed",
+                format!("{call} {} files, {tokens} tokens", files.len()),
+                Tone::Plain,
+            )
+        }
+        TeamFact::ContextEdited { add, remove } => {
+            ("context_edited", format!("+{} -{}", add.len(), remove.len()), Tone::Plain)
+        }
+        TeamFact::ArtifactPosted(artifact) => {
+            let (number, kind) = (artifact.number, artifact.kind.word());
+            ("artifact_posted", format!("{number} {kind}: {}", artifact.title), Tone::Plain)
         }
     }
 }

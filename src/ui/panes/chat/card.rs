@@ -9,6 +9,7 @@ use crate::ui::role::Role;
 use crate::view::Entry;
 
 use super::entry::{EntryRow, Place, Right, indented};
+use super::fact;
 
 /// The rows of an entry that is no turn.
 pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
@@ -55,6 +56,7 @@ pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
             let who = agent.as_ref().map_or("firmhand".to_owned(), ToString::to_string);
             question(&who, text, options, answer.as_deref(), place)
         }
+        Entry::Fact { fact, at } => fact::rows(fact, *at, place),
         Entry::Notice { level, notice } => notice_rows(*level, notice, place),
         Entry::Resumed { at } => {
             vec![rule("opened again", &place.time(*at), Role::Title, place)]
@@ -86,7 +88,13 @@ fn rule(words: &str, right: &str, role: Role, place: &Place<'_>) -> EntryRow {
 }
 
 /// A mark, then text that is wrapped right of it.
-fn marked(mark: &str, mark_role: Role, text: &str, role: Role, place: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn marked(
+    mark: &str,
+    mark_role: Role,
+    text: &str,
+    role: Role,
+    place: &Place<'_>,
+) -> Vec<EntryRow> {
     let clean = sanitize::line(text);
     let first = [Piece::new(format!("{mark} "), mark_role)];
     let rest = [Piece::new("  ", Role::Text)];

@@ -191,6 +191,7 @@ impl Stamp {
             | Entry::PhaseEnded { .. }
             | Entry::Choice { .. }
             | Entry::Person { .. }
+            | Entry::Fact { .. }
             | Entry::Notice { .. }
             | Entry::Resumed { .. }
             | Entry::Ended { .. } => {}
@@ -218,6 +219,7 @@ impl EntryLayout {
             | Entry::Choice { .. }
             | Entry::Person { .. }
             | Entry::Question { .. }
+            | Entry::Fact { .. }
             | Entry::Notice { .. }
             | Entry::Resumed { .. }
             | Entry::Ended { .. } => {
@@ -402,6 +404,7 @@ fn text_of(entry: &Entry, part: usize) -> Option<&str> {
         | Entry::Choice { .. }
         | Entry::Person { .. }
         | Entry::Question { .. }
+        | Entry::Fact { .. }
         | Entry::Notice { .. }
         | Entry::Resumed { .. }
         | Entry::Ended { .. } => None,

@@ -7,6 +7,7 @@ mod aside;
 mod call;
 mod card;
 mod entry;
+mod fact;
 mod paint;
 mod scroll;
 

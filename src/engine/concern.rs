@@ -1,0 +1,70 @@
+//! Why a run stops to ask the person, and the words it asks with.
+
+use crate::model::{AgentName, UserError};
+
+/// Why the run cannot go on without the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Concern {
+    /// An agent came up with the same files as before.
+    SameFiles(AgentName),
+    /// A build failed in the same way as before.
+    SameBuild,
+    /// An agent called tools wrongly again and again.
+    WrongCalls(AgentName),
+    /// What was approved could not be carried out again and again, for this cause.
+    NothingDone(AgentName, String),
+    /// Whoever has to name the next speaker named nobody again and again.
+    NobodyNamed(AgentName),
+    /// An agent failed more often in a row than the pipeline allows.
+    ReworkUsedUp(AgentName, u32),
+    /// A plan waits for the person.
+    Plan(AgentName),
+    /// Files wait for the person before they are read.
+    Context(AgentName),
+    /// The model of an agent failed.
+    Failed(AgentName, UserError),
+}
+
+impl Concern {
+    /// The question, and the answers to choose from; the last one always ends the run.
+    #[must_use]
+    pub fn question(&self) -> (String, Vec<String>) {
+        let go_on = || vec!["go on".to_owned(), STOP.to_owned()];
+        match self {
+            Self::SameFiles(agent) => {
+                (format!("{agent} wrote the same files as the time before. Go on?"), go_on())
+            }
+            Self::SameBuild => {
+                ("The build fails just as it did before. Go on?".to_owned(), go_on())
+            }
+            Self::WrongCalls(agent) => {
+                (format!("{agent} called its tools wrongly three times in a row. Go on?"), go_on())
+            }
+            Self::NothingDone(agent, why) => (
+                format!("Nothing that {agent} was allowed to do could be done: {why}. Go on?"),
+                go_on(),
+            ),
+            Self::NobodyNamed(agent) => {
+                (format!("{agent} named nobody to go on, three times in a row. Go on?"), go_on())
+            }
+            Self::ReworkUsedUp(agent, most) => {
+                (format!("{agent} failed again after {most} tries to mend it. Go on?"), go_on())
+            }
+            Self::Plan(agent) => (
+                format!("{agent} has planned the work. Start, or say what shall be different?"),
+                vec!["start".to_owned(), STOP.to_owned()],
+            ),
+            Self::Context(agent) => (
+                format!("{agent} chose files for the context. Read them, or say which instead?"),
+                vec!["read them".to_owned(), STOP.to_owned()],
+            ),
+            Self::Failed(agent, error) => (
+                format!("The model did not answer {agent}: {}. Try again?", error.why),
+                vec!["retry".to_owned(), STOP.to_owned()],
+            ),
+        }
+    }
+}
+
+/// The answer that ends a run.
+pub(super) const STOP: &str = "stop";

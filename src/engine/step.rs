@@ -1,0 +1,42 @@
+//! What comes next in a run, and what holds it.
+
+use crate::model::{CallId, Event, QuestionId, SessionOutcome};
+
+/// What comes next.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    /// Nothing, until the person answers or lets the run go on.
+    Wait,
+    /// This happens, and is to be recorded.
+    Record(Event),
+    /// The model of the open turn is asked.
+    AskModel,
+    /// A call of the open turn is made.
+    RunCall(CallId),
+    /// The files a call is about to bring into the chat are to be listed.
+    ListContext(CallId),
+    /// An attempt is over for this reason; whether it succeeded is to be found out.
+    Judge(String),
+    /// The run is over.
+    Finish(SessionOutcome),
+}
+
+/// What holds a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Hold {
+    pub is_paused: bool,
+    pub is_stopping: bool,
+    pub question: Option<QuestionId>,
+    /// Who gets the answer to it.
+    pub words: Words,
+}
+
+/// What becomes of a free answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Words {
+    /// The whole team hears it.
+    #[default]
+    ToTeam,
+    /// It is the answer to the call of an agent.
+    ToCall,
+}

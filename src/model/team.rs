@@ -1,0 +1,160 @@
+//! What a team lays out for its own work: plans, files for the context, artifacts, documents.
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{AgentName, CallId};
+use super::path::ProjectPath;
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanItem {
+    /// What is to be done.
+    pub task: String,
+    /// Who does it; `None` where the plan does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+}
+
+/// A file that is about to go into the team's chat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextFile {
+    /// Where it is.
+    pub path: ProjectPath,
+    /// Its length; `None` when there is no such file.
+    pub bytes: Option<u64>,
+    /// About how many tokens it takes.
+    pub tokens: u64,
+    /// Who wants it there.
+    pub by: ChosenBy,
+}
+
+/// Who put a file on the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChosenBy {
+    /// An agent.
+    Agent(AgentName),
+    /// The person.
+    Person,
+}
+
+/// What an artifact on the blackboard is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArtifactKind {
+    /// The person's request, and the documents that came with it.
+    Task,
+    /// Steps and who does them.
+    Plan,
+    /// What has to hold: the list of files the project is checked against.
+    Contract,
+    /// Files.
+    Code,
+    /// Tests.
+    Tests,
+    /// What a tool found out.
+    Result,
+    /// What went wrong.
+    Error,
+    /// What the person said to it.
+    Feedback,
+}
+
+impl ArtifactKind {
+    /// All of them, in the order agents are given them.
+    pub const ALL: [Self; 8] = [
+        Self::Task,
+        Self::Plan,
+        Self::Contract,
+        Self::Code,
+        Self::Tests,
+        Self::Result,
+        Self::Error,
+        Self::Feedback,
+    ];
+
+    /// Its name in agents' files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Task => "task",
+            Self::Plan => "plan",
+            Self::Contract => "contract",
+            Self::Code => "code",
+            Self::Tests => "tests",
+            Self::Result => "result",
+            Self::Error => "error",
+            Self::Feedback => "feedback",
+        }
+    }
+}
+
+/// An entry of the blackboard; when it was put there is the time of its record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// From 1 within a session.
+    pub number: u32,
+    /// What it is.
+    pub kind: ArtifactKind,
+    /// What it holds, in a few words.
+    pub title: String,
+    /// Who made it; `None`: the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<AgentName>,
+    /// About how many tokens it takes.
+    pub tokens: u64,
+}
+
+/// A document that came with the task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// Its file's name.
+    pub name: String,
+    /// Its length on disk.
+    pub bytes: u64,
+    /// Its text as the team is given it.
+    pub text: String,
+    /// Bytes of text that were left out because there is more than fits.
+    #[serde(default)]
+    pub omitted: u64,
+}
+
+/// A fact of the team's own work; the body of [`Event::Team`](super::Event::Team).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TeamFact {
+    /// A document came with the task.
+    Attached(Document),
+    /// The plan is now this; it replaces the one before.
+    PlanMade {
+        /// Who made it; `None`: the person has changed it.
+        by: Option<AgentName>,
+        /// In order.
+        items: Vec<PlanItem>,
+    },
+    /// A call is about to bring these files into the chat; it replaces the list before it.
+    ContextListed {
+        /// Which call.
+        call: CallId,
+        /// In order.
+        files: Vec<ContextFile>,
+    },
+    /// The person wants files in the context, or out of it; holds until it is changed again.
+    ContextEdited {
+        /// Wanted.
+        add: Vec<ProjectPath>,
+        /// Not wanted.
+        remove: Vec<ProjectPath>,
+    },
+    /// Something was put on the blackboard.
+    ArtifactPosted(Artifact),
+}
+
+/// Bytes that make about one token.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// About how many tokens so many bytes of text take.
+#[must_use]
+pub const fn estimated_tokens(bytes: u64) -> u64 {
+    bytes.div_ceil(BYTES_PER_TOKEN)
+}

@@ -1,0 +1,78 @@
+//! Plans, files for the context, documents, and what was cut, as rows of the chat.
+
+use crate::model::{AgentName, ChosenBy, ContextFile, PlanItem, TeamFact, Timestamp};
+use crate::ui::line;
+use crate::ui::role::Role;
+
+use super::card::marked;
+use super::entry::{EntryRow, Place};
+
+/// The rows of a fact.
+pub(super) fn rows(fact: &TeamFact, at: Timestamp, place: &Place<'_>) -> Vec<EntryRow> {
+    let mut rows = match fact {
+        TeamFact::Attached(document) => {
+            let cut = match document.omitted {
+                0 => String::new(),
+                bytes => format!(", {} left out", line::bytes(bytes)),
+            };
+            let text = format!("source {}, {}{cut}", document.name, line::bytes(document.bytes));
+            marked("▤", Role::Title, &text, Role::Text, place)
+        }
+        TeamFact::PlanMade { by, items } => plan(by.as_ref(), items, place),
+        TeamFact::ContextListed { files, .. } => context(files, place),
+        TeamFact::ContextEdited { add, remove } => {
+            let added = add.iter().map(|path| format!("+{path}"));
+            let removed = remove.iter().map(|path| format!("-{path}"));
+            let paths: Vec<String> = added.chain(removed).collect();
+            let text = format!("you changed the context: {}", paths.join(" "));
+            marked("▤", Role::Person, &text, Role::Text, place)
+        }
+        TeamFact::ArtifactPosted(artifact) => {
+            let text = format!("{}: {}", artifact.kind.word(), artifact.title);
+            marked("▪", Role::Dim, &text, Role::Dim, place)
+        }
+    };
+    if let Some(first) = rows.first_mut() {
+        let time = crate::ui::markdown::Piece::new(place.time(at), Role::Dim);
+        *first = std::mem::take(first).with_right(time);
+    }
+    rows
+}
+
+fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &Place<'_>) -> Vec<EntryRow> {
+    let head = match by {
+        Some(agent) => format!("plan of {agent}"),
+        None => "the plan as you changed it".to_owned(),
+    };
+    let mut rows = marked("☰", Role::Title, &head, Role::Title, place);
+    for (number, item) in items.iter().enumerate() {
+        let who = item.agent.as_ref().map_or(String::new(), |agent| format!("{agent}: "));
+        let mark = format!("  {}.", number + 1);
+        rows.extend(marked(&mark, Role::Dim, &format!("{who}{}", item.task), Role::Text, place));
+    }
+    rows
+}
+
+fn context(files: &[ContextFile], place: &Place<'_>) -> Vec<EntryRow> {
+    let tokens: u64 = files.iter().map(|file| file.tokens).sum();
+    let head = format!("{} files for the context, about {tokens} tokens", files.len());
+    let mut rows = marked("▤", Role::Title, &head, Role::Title, place);
+    for file in files {
+        let size = match file.bytes {
+            Some(_) => format!("{:>6} tok", file.tokens),
+            None => "not there".to_owned(),
+        };
+        let by = match &file.by {
+            ChosenBy::Agent(_) => "",
+            ChosenBy::Person => "  (you)",
+        };
+        rows.extend(marked(
+            "  ",
+            Role::Dim,
+            &format!("{size}  {}{by}", file.path),
+            Role::Text,
+            place,
+        ));
+    }
+    rows
+}

@@ -1,0 +1,152 @@
+//! What the team lays out for its own work: plan, files for the context, blackboard, documents.
+
+use crate::model::{
+    AgentName, Artifact, CallId, ContextFile, Document, Event, PlanItem, ProjectPath, Record,
+    TeamFact, Timestamp, TurnId, TurnStop,
+};
+
+/// Plan, context and blackboard as they are now.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TeamView {
+    /// The plan in force; `None` before the first, and when a phase begins.
+    pub plan: Option<PlanView>,
+    /// The files a call is about to bring into the chat.
+    pub context: Option<ContextView>,
+    /// Files the person wants in the context.
+    pub added: Vec<ProjectPath>,
+    /// Files the person wants out of it.
+    pub removed: Vec<ProjectPath>,
+    /// Everything that was put on the blackboard, oldest first.
+    pub blackboard: Vec<(Artifact, Timestamp)>,
+    /// Documents that came with the task.
+    pub documents: Vec<Document>,
+    speaker: Option<(TurnId, AgentName)>,
+}
+
+/// A plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanView {
+    /// Who made it; `None`: the person changed it.
+    pub by: Option<AgentName>,
+    /// Its steps, in order.
+    pub steps: Vec<(PlanItem, StepState)>,
+}
+
+/// How far a step of a plan is, as far as the session tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepState {
+    /// Nobody is named in it, so nothing tells when it is done.
+    Untold,
+    /// Its agent has not spoken yet.
+    Open,
+    /// Its agent speaks.
+    Active,
+    /// Its agent has spoken since the plan was made.
+    Done,
+}
+
+/// Files on their way into the chat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextView {
+    /// The call that reads them.
+    pub call: CallId,
+    /// In order.
+    pub files: Vec<ContextFile>,
+}
+
+impl ContextView {
+    /// About how many tokens they take together.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.files.iter().map(|file| file.tokens).sum()
+    }
+}
+
+impl TeamView {
+    pub(super) fn apply(&mut self, record: &Record) {
+        match &record.event {
+            Event::Team(fact) => self.learn(fact, record.at),
+            Event::PhaseStarted { .. } => (self.plan, self.context) = (None, None),
+            Event::TurnStarted { turn, agent } => {
+                self.speaker = Some((*turn, agent.clone()));
+                self.mark(agent, StepState::Open, StepState::Active);
+            }
+            Event::TurnEnded { turn, stop } => {
+                let Some((_, agent)) = self.speaker.take().filter(|(open, _)| open == turn) else {
+                    return;
+                };
+                let is_done = matches!(stop, TurnStop::Done | TurnStop::Terminated(_));
+                let to = if is_done { StepState::Done } else { StepState::Open };
+                self.mark(&agent, StepState::Active, to);
+            }
+            Event::ToolAnswered { call, .. } => {
+                if self.context.as_ref().is_some_and(|context| context.call == *call) {
+                    self.context = None;
+                }
+            }
+            Event::SessionStarted(_)
+            | Event::SessionResumed { .. }
+            | Event::SessionEnded { .. }
+            | Event::ProjectListed { .. }
+            | Event::PhaseEnded { .. }
+            | Event::SpeakerChosen { .. }
+            | Event::TextAdded { .. }
+            | Event::ToolCalled { .. }
+            | Event::ModelAnswered { .. }
+            | Event::Model(_)
+            | Event::Proposed(_)
+            | Event::Decided { .. }
+            | Event::Settled { .. }
+            | Event::FlashProgress { .. }
+            | Event::BuildStarted { .. }
+            | Event::BuildProgress { .. }
+            | Event::BuildEnded { .. }
+            | Event::LogGrew { .. }
+            | Event::BoardConnected(_)
+            | Event::BoardLost { .. }
+            | Event::SerialOpened { .. }
+            | Event::SerialClosed { .. }
+            | Event::PersonSaid { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::Paused
+            | Event::Unpaused
+            | Event::StopRequested
+            | Event::Noticed { .. } => {}
+        }
+    }
+
+    fn learn(&mut self, fact: &TeamFact, at: Timestamp) {
+        match fact {
+            TeamFact::Attached(document) => self.documents.push(document.clone()),
+            TeamFact::PlanMade { by, items } => {
+                let state = |item: &PlanItem| match &item.agent {
+                    Some(_) => StepState::Open,
+                    None => StepState::Untold,
+                };
+                let steps = items.iter().map(|item| (item.clone(), state(item))).collect();
+                self.plan = Some(PlanView { by: by.clone(), steps });
+            }
+            TeamFact::ContextListed { call, files } => {
+                self.context = Some(ContextView { call: *call, files: files.clone() });
+            }
+            TeamFact::ContextEdited { add, remove } => {
+                self.added.retain(|path| !remove.contains(path));
+                self.removed.retain(|path| !add.contains(path));
+                self.added.extend(add.iter().cloned());
+                self.removed.extend(remove.iter().cloned());
+            }
+            TeamFact::ArtifactPosted(artifact) => self.blackboard.push((artifact.clone(), at)),
+        }
+    }
+
+    /// Brings the first step of `agent` that is in state `from` to `to`.
+    fn mark(&mut self, agent: &AgentName, from: StepState, to: StepState) {
+        let steps = self.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
+        let mut own =
+            steps.filter(|(item, state)| item.agent.as_ref() == Some(agent) && *state == from);
+        if let Some((_, state)) = own.next() {
+            *state = to;
+        }
+    }
+}
