@@ -2,11 +2,13 @@
 
 mod checkpoints;
 pub mod compose;
+pub mod doctor;
 pub mod event_loop;
 pub mod feed;
 pub mod memory;
 pub mod parts;
 pub mod signals;
+pub mod start;
 pub mod terminal;
 pub mod themes;
 pub mod timeline;

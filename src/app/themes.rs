@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::config::Assets;
 use crate::model::UserError;
@@ -23,6 +24,8 @@ pub struct Themes {
     /// Kept: it stops watching when dropped. `None`: there is no folder to watch.
     watcher: Option<RecommendedWatcher>,
     changes: mpsc::Receiver<()>,
+    /// When a change that was heard of has come to rest.
+    rests_at: Option<Instant>,
 }
 
 impl Themes {
@@ -46,7 +49,7 @@ impl Themes {
             let folder = config.join("themes");
             watcher.watch(&folder, RecursiveMode::NonRecursive).ok().map(|()| watcher)
         });
-        Self { assets, depth, watcher, changes }
+        Self { assets, depth, watcher, changes, rests_at: None }
     }
 
     /// The theme of that name.
@@ -66,10 +69,20 @@ impl Themes {
     /// Resolves when one of the person's own files has changed and rests. Safe to drop and call
     /// again.
     pub async fn changed(&mut self) {
-        if self.watcher.is_none() || self.changes.recv().await.is_none() {
-            std::future::pending::<()>().await;
-        }
-        tokio::time::sleep(SETTLE).await;
+        let rests_at = match self.rests_at {
+            Some(at) => at,
+            None => {
+                if self.watcher.is_none() || self.changes.recv().await.is_none() {
+                    std::future::pending::<()>().await;
+                }
+                let at = Instant::now() + SETTLE;
+                // Whoever drops this wait finds the change again with the next one.
+                self.rests_at = Some(at);
+                at
+            }
+        };
+        tokio::time::sleep_until(rests_at).await;
+        self.rests_at = None;
         while self.changes.try_recv().is_ok() {}
     }
 }
@@ -93,6 +106,13 @@ mod tests {
         let mut themes = Themes::new(assets, config.path(), Depth::True);
         assert!(themes.names().contains(&"own".to_owned()));
         std::fs::write(&file, "inherits = 'nord'").unwrap();
+        // A wait that is given up for something else loses nothing.
+        for _ in 0..20 {
+            let _ = timeout(Duration::from_millis(10), themes.changed()).await;
+            if themes.rests_at.is_some() {
+                break;
+            }
+        }
         timeout(SOON, themes.changed()).await.unwrap();
         themes.load("own").unwrap();
         assert!(timeout(Duration::from_millis(300), themes.changed()).await.is_err());

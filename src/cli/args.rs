@@ -21,7 +21,11 @@ pub struct Cli {
     /// Which key does what: default, vim, emacs, or a file of your own in `keymaps/`.
     #[arg(long, global = true, value_name = "NAME")]
     pub keymap: Option<String>,
-    /// What to do; without it, the recent sessions and the commands to start with are shown.
+    /// Line by line instead of on the full screen: for screen readers and simple terminals. Also
+    /// what a terminal with TERM=dumb gets.
+    #[arg(long, global = true)]
+    pub plain: bool,
+    /// What to do; without it, the start screen: recent sessions, projects, the demo.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -48,6 +52,13 @@ pub enum Command {
     /// Exit codes: 0 completed; 1 could not run; 2 wrong usage; 3 the team failed; 4 stopped
     /// because something would have needed a person; 130 interrupted.
     Run(RunArgs),
+    /// Print the script with which a shell completes commands and options.
+    ///
+    /// E.g. `firmhand completions bash > ~/.local/share/bash-completion/completions/firmhand`.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
     /// Show every setting and where its value comes from.
     Config {
         /// Take the settings of this project into account.

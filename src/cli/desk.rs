@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 
-use super::report;
+use super::{Face, lines, report};
 use crate::app::compose::{self, Order, Running, World};
 use crate::app::event_loop::{Left, Session};
 use crate::app::memory::Memory;
@@ -30,36 +30,44 @@ const STOP_PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// When there is no terminal, or the session cannot be begun.
-pub fn live(world: &World, order: Order) -> Result<ExitCode, UserError> {
-    terminal::require()?;
+pub(super) fn live(world: &World, order: Order, face: Face) -> Result<ExitCode, UserError> {
+    require(face)?;
     let engine = engine_runtime()?;
     let running = {
         let _on = engine.enter();
         compose::start(world, order)?
     };
-    supervise(world, &engine, running)
+    supervise(world, &engine, running, face)
 }
 
 /// Takes a session up again and shows it.
 ///
 /// # Errors
 /// When there is no terminal, no such session, or it cannot go on.
-pub fn resume(world: &World, dir: SessionDir, pacing: Pacing) -> Result<ExitCode, UserError> {
-    terminal::require()?;
+pub(super) fn resume(
+    world: &World,
+    dir: SessionDir,
+    pacing: Pacing,
+    face: Face,
+) -> Result<ExitCode, UserError> {
+    require(face)?;
     let engine = engine_runtime()?;
     let running = {
         let _on = engine.enter();
         compose::resume(world, dir, pacing)?
     };
-    supervise(world, &engine, running)
+    supervise(world, &engine, running, face)
 }
 
 /// Shows a saved session; nothing is run.
 ///
 /// # Errors
 /// When there is no terminal, no such session, or it cannot be read.
-pub fn replay(world: &World, dir: &SessionDir) -> Result<ExitCode, UserError> {
-    terminal::require()?;
+pub(super) fn replay(world: &World, dir: &SessionDir, face: Face) -> Result<ExitCode, UserError> {
+    if face == Face::Lines {
+        return lines::replay(dir);
+    }
+    require(face)?;
     let mut feed = Feed::Replay(Box::new(Timeline::open(dir)?));
     let project = project_of(dir).unwrap_or_else(|| dir.project());
     let memory = Memory::of(&world.dirs.data, &project);
@@ -67,8 +75,26 @@ pub fn replay(world: &World, dir: &SessionDir) -> Result<ExitCode, UserError> {
     Ok(exit_code(left))
 }
 
-fn supervise(world: &World, engine: &Runtime, running: Running) -> Result<ExitCode, UserError> {
+fn require(face: Face) -> Result<(), UserError> {
+    match face {
+        Face::Screen => terminal::require(),
+        Face::Lines => lines::require(),
+    }
+}
+
+fn supervise(
+    world: &World,
+    engine: &Runtime,
+    running: Running,
+    face: Face,
+) -> Result<ExitCode, UserError> {
     let dir = running.dir.clone();
+    if face == Face::Lines {
+        let (code, view) = screen_runtime()?.block_on(lines::follow(&running))?;
+        engine.block_on(end(running, &view));
+        farewell(&dir, &view);
+        return Ok(code);
+    }
     let mut feed = Feed::Live(Box::new(Live::open(&dir, running.recorder.subscribe())?));
     let project = feed.view().head.start.as_ref().map(|start| PathBuf::from(&start.project));
     let memory = Memory::of(&world.dirs.data, &project.unwrap_or_else(|| dir.project()));
@@ -143,7 +169,7 @@ fn farewell(dir: &SessionDir, view: &SessionView) {
     }
 }
 
-fn exit_code(left: Left) -> ExitCode {
+pub(super) fn exit_code(left: Left) -> ExitCode {
     match left {
         Left::Quit => ExitCode::SUCCESS,
         Left::Signalled(signal) => ExitCode::from(signal.exit_status()),
@@ -214,7 +240,7 @@ fn engine_runtime() -> Result<Runtime, UserError> {
     runtime.map_err(|error| UserError::from_cause("cannot start the engine", &error))
 }
 
-fn screen_runtime() -> Result<Runtime, UserError> {
+pub(super) fn screen_runtime() -> Result<Runtime, UserError> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| UserError::from_cause("cannot start the screen", &error))
 }

@@ -3,18 +3,20 @@
 mod args;
 mod desk;
 mod headless;
+mod lines;
 mod report;
 pub mod run;
 mod sessions;
+mod start;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::app::compose::{Order, World};
-use crate::app::parts;
+use crate::app::{parts, terminal};
 use crate::config::{Assets, Dirs, EnvOverrides, Overrides, Settings};
 use crate::model::UserError;
 use crate::model::event::SessionParts;
@@ -43,21 +45,27 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<ExitCode, UserError> {
+    let is_dumb = env::var("TERM").is_ok_and(|term| term == "dumb");
+    let face = if cli.plain || is_dumb { Face::Lines } else { Face::Screen };
     let place = Place { dirs: Dirs::from_env()?, theme: cli.theme, keymap: cli.keymap };
     let dirs = &place.dirs;
     let Some(command) = cli.command else {
-        sessions::print_overview(&dirs.data)?;
-        return Ok(ExitCode::SUCCESS);
+        // Where nobody can choose, what there is is printed.
+        if face == Face::Lines || terminal::require().is_err() {
+            sessions::print_overview(&dirs.data)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        return start::run(&place.world(None, None)?);
     };
     match command {
         Command::Demo(DemoArgs { options }) => {
             let world = place.world(options.project.as_deref(), None)?;
             let task = parts::demo_task(&world.assets)?;
-            desk::live(&world, order(task, options))
+            desk::live(&world, order(task, options), face)
         }
         Command::New(NewArgs { task, options }) => {
             let world = place.world(options.project.as_deref(), None)?;
-            desk::live(&world, order(task, options))
+            desk::live(&world, order(task, options), face)
         }
         Command::Run(RunArgs { task, options, policy, json }) => {
             let world = place.world(options.project.as_deref(), policy)?;
@@ -67,11 +75,11 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         Command::Resume(ResumeArgs { session, speed }) => {
             let dir = desk::find(&dirs.data, session.id.as_deref())?;
             let project = desk::project_of(&dir);
-            desk::resume(&place.world(project.as_deref(), None)?, dir, pacing(speed))
+            desk::resume(&place.world(project.as_deref(), None)?, dir, pacing(speed), face)
         }
         Command::Replay(SessionArg { id }) => {
             let dir = desk::find(&dirs.data, id.as_deref())?;
-            desk::replay(&place.world(None, None)?, &dir)
+            desk::replay(&place.world(None, None)?, &dir, face)
         }
         Command::Sessions { json } => {
             if json {
@@ -79,6 +87,12 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             } else {
                 sessions::print_table(&dirs.data)?;
             }
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "firmhand", &mut script);
+            report::raw(&script);
             Ok(ExitCode::SUCCESS)
         }
         Command::Config { project } => {
@@ -113,6 +127,15 @@ const fn pacing(speed: Speed) -> Pacing {
         Speed::Real => Pacing::Real,
         Speed::Max => Pacing::Instant,
     }
+}
+
+/// How a session is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Face {
+    /// On the full screen.
+    Screen,
+    /// Line by line.
+    Lines,
 }
 
 /// What every command begins with: the folders, and the flags that all commands know.

@@ -10,6 +10,11 @@ pub fn line(text: &str) {
     let _ = writeln!(io::stdout().lock(), "{}", sanitize::block(text));
 }
 
+/// Prints the program's own bytes on standard output as they are.
+pub fn raw(bytes: &[u8]) {
+    let _ = io::stdout().lock().write_all(bytes);
+}
+
 /// Prints what went wrong, why, and how to mend it on standard error.
 pub fn error(error: &UserError) {
     let mut out = io::stderr().lock();

@@ -162,7 +162,7 @@ fn write_record(record: &Record, form: Form, out: &mut (dyn Write + Send)) -> st
 }
 
 /// An event as a line for people; `None` for those that do not matter that much.
-fn line(event: &Event) -> Option<String> {
+pub(super) fn line(event: &Event) -> Option<String> {
     Some(match event {
         Event::SessionStarted(start) => format!("session {}: {}", start.id, start.task),
         Event::PhaseStarted { title, attempt, max_attempts: 1, .. } if *attempt == 1 => {

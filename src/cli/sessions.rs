@@ -84,14 +84,10 @@ fn table(sessions: &[SessionSummary]) -> Vec<String> {
         .iter()
         .map(|session| {
             let task = session.start.as_ref().map_or("(unreadable)", |start| start.task.as_str());
-            let waiting = match session.waiting {
-                0 => String::new(),
-                n => format!(", {n} waiting"),
-            };
             [
                 session.id.to_string(),
                 local(session.last_at),
-                format!("{}{waiting}", state_words(&session.state)),
+                state_with_waiting(session),
                 sanitize::line(task).into_owned(),
             ]
         })
@@ -113,6 +109,15 @@ fn table(sessions: &[SessionSummary]) -> Vec<String> {
         .collect()
 }
 
+/// How a session stands, and how many proposals wait in it.
+pub(super) fn state_with_waiting(session: &SessionSummary) -> String {
+    let waiting = match session.waiting {
+        0 => String::new(),
+        n => format!(", {n} waiting"),
+    };
+    format!("{}{waiting}", state_words(&session.state))
+}
+
 fn state_words(state: &SessionState) -> String {
     match state {
         SessionState::Running(Some(pid)) => format!("running (process {pid})"),
@@ -125,7 +130,7 @@ fn state_words(state: &SessionState) -> String {
     }
 }
 
-fn local(at: Timestamp) -> String {
+pub(super) fn local(at: Timestamp) -> String {
     if at == Timestamp(0) {
         return String::new();
     }

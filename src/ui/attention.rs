@@ -1,6 +1,8 @@
 //! Whether the person looks at the terminal, and the call when something waits and nobody does.
 
+use crate::model::{ProposalId, QuestionId};
 use crate::text::sanitize;
+use crate::view::SessionView;
 
 use super::line;
 
@@ -36,8 +38,23 @@ impl Attention {
         self.presence = Presence::Away;
     }
 
+    /// Looks for what waits and was not known to: proposals, or a question.
+    pub fn look(&mut self, view: &SessionView, known: &[ProposalId], asked: Option<QuestionId>) {
+        let is_new = |id: &ProposalId| !known.contains(id);
+        if let Some(new) = view.review.waiting().find(|view| is_new(&view.proposal.id)) {
+            let proposal = &new.proposal;
+            let path = proposal.change.path().map_or("", |path| path.as_str());
+            let what = proposal.change.kind();
+            self.wants(&format!("{} asks to {what} {path}", proposal.agent));
+        } else if let Some(question) = &view.head.question
+            && Some(question.id) != asked
+        {
+            self.wants(&format!("a question waits: {}", question.text));
+        }
+    }
+
     /// Something waits; calls unless the person is here. The words may be foreign.
-    pub fn wants(&mut self, words: &str) {
+    fn wants(&mut self, words: &str) {
         if self.presence == Presence::Away {
             let words: String = sanitize::line(words).chars().filter(|c| !c.is_control()).collect();
             self.call = Some(line::cut(&words, CALL));

@@ -16,6 +16,7 @@ pub mod key;
 pub mod keymap;
 pub mod layout;
 pub mod line;
+mod looks;
 pub mod markdown;
 pub mod overlay;
 pub mod pane;
@@ -24,6 +25,7 @@ pub mod pointer;
 mod possible;
 pub mod role;
 mod run;
+pub mod start;
 pub mod theme;
 
 use std::cell::Cell;
@@ -40,6 +42,7 @@ use crate::view::{Entry, Mark, RunState, SessionView};
 pub use arrangement::Arrangement;
 pub use colour::Depth;
 pub use keymap::Keymap;
+pub use looks::{Chosen, Looks};
 pub use pane::{Command, Mode};
 pub use theme::Theme;
 
@@ -70,17 +73,6 @@ pub struct UiSetup {
     pub logs: Arc<dyn LogSource>,
     /// The session's own records.
     pub events: Arc<dyn EventSource>,
-}
-
-/// The theme in use, and those there are.
-#[derive(Debug, Clone)]
-pub struct Looks {
-    /// How things look.
-    pub theme: Theme,
-    /// Its name.
-    pub name: String,
-    /// Names of all themes.
-    pub names: Vec<String>,
 }
 
 /// The screen.
@@ -139,15 +131,6 @@ struct Room {
     selection: Option<Selection>,
     /// The theme that the person chose here.
     theme: Option<String>,
-}
-
-/// Whether the person chose a look, or only looks at it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chosen {
-    /// It stays.
-    Yes,
-    /// It is a preview, or the file of the look in use has changed.
-    No,
 }
 
 /// Whether a message is being written.
@@ -380,7 +363,8 @@ impl Ui {
             self.hands.guard.arm(now);
         }
         if self.mode == Mode::Live {
-            self.call_for(view);
+            let (known, asked) = (&self.memory.waiting, self.memory.question);
+            self.hands.attention.look(view, known, asked);
         }
         self.memory.question = asks;
         if self.mode == Mode::Live {
@@ -407,21 +391,6 @@ impl Ui {
             self.hands.overlay = None;
             let text = "the proposal no longer waits; nothing was decided here";
             self.tell(Notice::error(text), now);
-        }
-    }
-
-    /// Calls the person when something new waits, should nobody be looking.
-    fn call_for(&mut self, view: &SessionView) {
-        let is_new = |id: &ProposalId| !self.memory.waiting.contains(id);
-        if let Some(new) = view.review.waiting().find(|view| is_new(&view.proposal.id)) {
-            let proposal = &new.proposal;
-            let path = proposal.change.path().map_or("", |path| path.as_str());
-            let what = proposal.change.kind();
-            self.hands.attention.wants(&format!("{} asks to {what} {path}", proposal.agent));
-        } else if let Some(question) = &view.head.question
-            && Some(question.id) != self.memory.question
-        {
-            self.hands.attention.wants(&format!("a question waits: {}", question.text));
         }
     }
 

@@ -7,7 +7,7 @@ mod help;
 mod palette;
 mod quit;
 mod reason;
-mod search_field;
+pub(super) mod search_field;
 mod themes;
 
 pub use batch::{BatchList, BatchRow};

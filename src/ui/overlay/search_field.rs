@@ -14,17 +14,24 @@ use crate::ui::role::Role;
 
 /// What is typed so far; the cursor stays at its end.
 #[derive(Debug, Default)]
-pub(super) struct SearchField {
+pub(in crate::ui) struct SearchField {
     text: String,
 }
 
 impl SearchField {
-    pub fn text(&self) -> &str {
+    /// A field with text in it.
+    pub(in crate::ui) fn with(text: &str) -> Self {
+        let mut field = Self::default();
+        field.on_paste(text);
+        field
+    }
+
+    pub(in crate::ui) fn text(&self) -> &str {
         &self.text
     }
 
     /// A key that types or takes back; tells whether the text is another one now.
-    pub fn on_key(&mut self, key: &KeyEvent) -> bool {
+    pub(in crate::ui) fn on_key(&mut self, key: &KeyEvent) -> bool {
         let is_plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         match key.code {
             KeyCode::Char(c) if is_plain => self.text.push(c),
@@ -39,11 +46,17 @@ impl SearchField {
     }
 
     /// Pasted text, on one line.
-    pub fn on_paste(&mut self, text: &str) {
+    pub(in crate::ui) fn on_paste(&mut self, text: &str) {
         self.text.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
     }
 
-    pub fn draw(&self, placeholder: &'static str, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    pub(in crate::ui) fn draw(
+        &self,
+        placeholder: &'static str,
+        row: Rect,
+        buf: &mut Buffer,
+        cx: &Cx<'_>,
+    ) {
         let mut spans = vec![Span::styled("› ", cx.style(Role::DialogBorder))];
         if self.text.is_empty() {
             spans.push(Span::styled(" ", cx.style(Role::Cursor)));

@@ -1,0 +1,98 @@
+//! What a run depends on, looked at: compiler and ESP-IDF, terminal, data folder.
+//!
+//! Owns the looking; changes nothing.
+
+use std::path::Path;
+
+use crate::model::{Finding, Health};
+use crate::toolchain::IdfToolchain;
+use crate::ui::Depth;
+
+/// One line for each thing, without those of the models.
+#[must_use]
+pub fn look(data: &Path, env: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
+    vec![esp_idf(), compiler(&env), terminal(&env), folder(data)]
+}
+
+fn esp_idf() -> Finding {
+    match IdfToolchain::find() {
+        Ok(_) => Finding::new("toolchain", "ESP-IDF", Health::Good, "idf.py is there"),
+        Err(error) => Finding::new(
+            "toolchain",
+            "ESP-IDF",
+            Health::Absent,
+            format!("{}; the virtual board needs none", error.why),
+        )
+        .fix(error.fix),
+    }
+}
+
+/// The virtual board compiles with the system's own compiler.
+fn compiler(env: &impl Fn(&str) -> Option<String>) -> Finding {
+    let path = env("PATH").unwrap_or_default();
+    let found = ["cc", "gcc", "clang"].into_iter().find_map(|name| {
+        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    });
+    match found {
+        Some(file) => {
+            let words = format!("{} builds for the virtual board", file.display());
+            Finding::new("toolchain", "compiler", Health::Good, words)
+        }
+        None => Finding::new(
+            "toolchain",
+            "compiler",
+            Health::Broken,
+            "no C compiler is found; the virtual board cannot build",
+        )
+        .fix("install gcc or clang, e.g. the package build-essential"),
+    }
+}
+
+fn terminal(env: &impl Fn(&str) -> Option<String>) -> Finding {
+    let (health, words) = match Depth::detect(env) {
+        Depth::True => (Health::Good, "all colours"),
+        Depth::Indexed => (Health::Good, "256 colours"),
+        Depth::Basic => (Health::Limited, "16 colours"),
+        Depth::None => (Health::Limited, "no colours, as NO_COLOR or TERM says"),
+    };
+    let finding = Finding::new("terminal", "terminal", health, words);
+    match health {
+        Health::Good => finding,
+        _ => finding.fix("if it can do more, set COLORTERM=truecolor"),
+    }
+}
+
+fn folder(data: &Path) -> Finding {
+    // The folder is made when it is first written to; until then the one around it tells.
+    let there = data.ancestors().find(|folder| folder.exists()).unwrap_or(data);
+    let is_writable =
+        there.is_dir() && rustix::fs::access(there, rustix::fs::Access::WRITE_OK).is_ok();
+    let shown = data.display();
+    if is_writable {
+        let words = format!("sessions are kept in {shown}");
+        return Finding::new("data", "data", Health::Good, words);
+    }
+    Finding::new("data", "data", Health::Broken, format!("{shown} cannot be written"))
+        .fix("make it writable, or name another folder in FIRMHAND_DATA_DIR")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told_with_its_fix() {
+        let data = tempfile::tempdir().unwrap();
+        let findings = look(&data.path().join("not/there/yet"), |_| None);
+        assert_eq!(findings.len(), 4);
+        for finding in &findings {
+            assert_eq!(finding.health == Health::Good, finding.fix.is_empty(), "{finding:?}");
+        }
+        assert_eq!(findings[1].health, Health::Broken, "no PATH, no compiler");
+        assert_eq!(findings[3].health, Health::Good);
+        let file = data.path().join("file");
+        std::fs::write(&file, "no folder").unwrap();
+        let findings = look(&file.join("data"), |_| None);
+        assert_eq!(findings[3].health, Health::Broken);
+    }
+}

@@ -1,0 +1,112 @@
+//! `firmhand` alone: the start screen, and what is chosen there.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::app::compose::{Order, World};
+use crate::app::event_loop::Left;
+use crate::app::terminal::{self, Screen, Uses};
+use crate::app::{doctor, parts, start};
+use crate::journal::{SessionDir, SessionState, list_sessions};
+use crate::model::UserError;
+use crate::model::event::SessionParts;
+use crate::provider::Pacing;
+use crate::ui::start::{Open, Start, StartChoice, StartFacts, StartSession};
+use crate::ui::{Depth, Keymap, Theme};
+
+use super::{Face, desk, sessions};
+
+/// Shows the start screen, then what is chosen. What cannot be done comes back to the screen as a
+/// word; a session that was shown ends the program.
+///
+/// # Errors
+/// When there is no terminal or the settings are wrong.
+pub fn run(world: &World) -> Result<ExitCode, UserError> {
+    terminal::require()?;
+    let mut failed = None;
+    loop {
+        let chosen = choose(world, failed.take())?;
+        let draft = match &chosen {
+            Ok(StartChoice::New { task, project }) => Some((task.clone(), project.clone())),
+            _ => None,
+        };
+        let result = match chosen {
+            Err(left) => return Ok(desk::exit_code(left)),
+            Ok(StartChoice::Demo) => parts::demo_task(&world.assets)
+                .and_then(|task| desk::live(world, order(task, None), Face::Screen)),
+            Ok(StartChoice::New { task, project }) => {
+                desk::live(world, order(task, project), Face::Screen)
+            }
+            Ok(StartChoice::Resume(name)) => SessionDir::find(&world.dirs.data, &name)
+                .map_err(UserError::from)
+                .and_then(|dir| desk::resume(world, dir, Pacing::Real, Face::Screen)),
+            Ok(StartChoice::Replay(name)) => SessionDir::find(&world.dirs.data, &name)
+                .map_err(UserError::from)
+                .and_then(|dir| desk::replay(world, &dir, Face::Screen)),
+            Ok(StartChoice::Quit | StartChoice::Suspend) => return Ok(ExitCode::SUCCESS),
+        };
+        match result {
+            Ok(code) => return Ok(code),
+            Err(error) => {
+                let words = format!("{}: {} · {}", error.what, error.why, error.fix);
+                failed = Some((words, draft));
+            }
+        }
+    }
+}
+
+/// Why what was chosen could not be done, and the task that was written.
+type Failed = (String, Option<(String, Option<String>)>);
+
+fn choose(world: &World, failed: Option<Failed>) -> Result<Result<StartChoice, Left>, UserError> {
+    let env = |name: &str| std::env::var(name).ok();
+    let depth = Depth::detect(env);
+    let theme = Theme::load(&world.assets, &world.settings.theme.value, depth)?;
+    let keymap = Keymap::load(&world.assets, &world.settings.keymap.value)?;
+    let mut start = Start::new(theme, keymap, facts(world, failed)?);
+    let mut screen = Screen::take(Uses::of(&world.settings.terminal, env))?;
+    desk::screen_runtime()?.block_on(start::choose(&mut screen, &mut start))
+}
+
+fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError> {
+    let (error, draft) = failed.map_or((None, None), |(words, draft)| (Some(words), draft));
+    let data = &world.dirs.data;
+    let all = list_sessions(data)?;
+    let mut projects: Vec<String> = Vec::new();
+    for start in all.iter().filter_map(|session| session.start.as_ref()) {
+        let is_own = PathBuf::from(&start.project).starts_with(data.join("sessions"));
+        if !is_own && !projects.contains(&start.project) {
+            projects.push(start.project.clone());
+        }
+    }
+    let session = |summary: &crate::journal::SessionSummary| StartSession {
+        name: summary.id.to_string(),
+        task: summary.start.as_ref().map_or("(unreadable)", |start| start.task.as_str()).to_owned(),
+        state: sessions::state_with_waiting(summary),
+        when: sessions::local(summary.last_at),
+        open: match summary.state {
+            SessionState::Unfinished => Open::ResumeOrReplay,
+            SessionState::Running(_) | SessionState::Ended(_) | SessionState::Unreadable(_) => {
+                Open::Replay
+            }
+        },
+    };
+    Ok(StartFacts {
+        demo: parts::demo_task(&world.assets)?,
+        sessions: all.iter().map(session).collect(),
+        projects,
+        findings: doctor::look(data, |name| std::env::var(name).ok()),
+        error,
+        draft,
+    })
+}
+
+fn order(task: String, project: Option<String>) -> Order {
+    Order {
+        task,
+        team: "generate".to_owned(),
+        project: project.map(PathBuf::from),
+        parts: SessionParts { provider: String::new(), toolchain: "virtual".to_owned() },
+        pacing: Pacing::Real,
+    }
+}

@@ -1,0 +1,496 @@
+//! The screen before a session: what there is to begin, to go on with, to look at, to mend.
+//!
+//! Owns the list and the choice only; whoever shows it has gathered the facts and does what is
+//! chosen.
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEventKind};
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use crate::model::{Finding, Health};
+
+use super::action::{Action, Context};
+use super::key::Key;
+use super::keymap::{Keymap, Lookup};
+use super::layout::LEAST;
+use super::line;
+use super::role::Role;
+use super::theme::Theme;
+
+/// A saved session as the list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartSession {
+    /// Its name.
+    pub name: String,
+    /// What it is about.
+    pub task: String,
+    /// How it stands, in words.
+    pub state: String,
+    /// When it was last used, in words.
+    pub when: String,
+    /// Whether it can go on.
+    pub open: Open,
+}
+
+/// What can be done with a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Open {
+    /// It goes on, or is looked at.
+    ResumeOrReplay,
+    /// It is over, or another program has it: it can be looked at.
+    Replay,
+}
+
+/// All facts of the screen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StartFacts {
+    /// What the demo is about.
+    pub demo: String,
+    /// The newest first.
+    pub sessions: Vec<StartSession>,
+    /// Folders that sessions worked in, the newest first.
+    pub projects: Vec<String>,
+    /// What the doctor says.
+    pub findings: Vec<Finding>,
+    /// Why what was chosen before could not be done.
+    pub error: Option<String>,
+    /// The task that could not be begun, with its project; it is there to be mended.
+    pub draft: Option<(String, Option<String>)>,
+}
+
+/// What the person chose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StartChoice {
+    /// Watch the demo.
+    Demo,
+    /// Start a team on a task, in a project if one was chosen.
+    New {
+        /// The person's words.
+        task: String,
+        /// The folder.
+        project: Option<String>,
+    },
+    /// Go on with the session of that name.
+    Resume(String),
+    /// Look at the session of that name.
+    Replay(String),
+    /// Leave.
+    Quit,
+    /// Back to the shell until continued.
+    Suspend,
+}
+
+/// The screen.
+pub struct Start {
+    theme: Theme,
+    keymap: Keymap,
+    facts: StartFacts,
+    rows: Vec<Row>,
+    /// Place in `rows` of the row that is turned to.
+    selected: usize,
+    verb: Verb,
+    task: Option<(SearchField, Option<String>)>,
+    /// Where each row was drawn last.
+    places: std::cell::RefCell<Vec<(Rect, usize)>>,
+    notice: Option<String>,
+}
+
+use super::overlay::search_field::SearchField;
+
+/// A line of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Row {
+    Heading(&'static str, usize),
+    Demo,
+    New,
+    Session(usize),
+    Project(usize),
+    Finding(usize),
+    Words(&'static str),
+    Blank,
+}
+
+/// What enter does with a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Resume,
+    Replay,
+}
+
+const CHAIN: [Context; 3] = [Context::Dialog, Context::Pane, Context::Global];
+
+/// Sessions and projects in the list.
+const MOST: usize = 8;
+
+impl Start {
+    /// The screen with the first thing to do turned to.
+    #[must_use]
+    pub fn new(theme: Theme, keymap: Keymap, facts: StartFacts) -> Self {
+        let rows = rows_of(&facts);
+        let notice = facts.error.clone();
+        let task = facts.draft.clone().map(|(text, project)| (SearchField::with(&text), project));
+        let places = std::cell::RefCell::default();
+        let mut start = Self {
+            theme,
+            keymap,
+            facts,
+            rows,
+            selected: 0,
+            verb: Verb::Resume,
+            task,
+            places,
+            notice,
+        };
+        start.step(1);
+        start
+    }
+
+    /// Deals with one event of the terminal; draw afterwards.
+    pub fn on_event(&mut self, event: &Event) -> Option<StartChoice> {
+        match event {
+            Event::Key(key) if key.kind == KeyEventKind::Release => None,
+            Event::Key(key) => self.on_key(key),
+            Event::Paste(text) => {
+                match &mut self.task {
+                    Some((field, _)) => field.on_paste(text),
+                    None => self.notice = Some("there is no place for pasted text here".to_owned()),
+                }
+                None
+            }
+            Event::Mouse(mouse) => match mouse.kind {
+                MouseEventKind::ScrollUp => self.act(Action::Up),
+                MouseEventKind::ScrollDown => self.act(Action::Down),
+                MouseEventKind::Down(MouseButton::Left) => {
+                    self.on_click(Position::new(mouse.column, mouse.row))
+                }
+                _ => None,
+            },
+            Event::Resize(..) | Event::FocusGained | Event::FocusLost => None,
+        }
+    }
+
+    fn on_key(&mut self, event: &KeyEvent) -> Option<StartChoice> {
+        self.notice = None;
+        if let Some((field, project)) = &mut self.task {
+            match event.code {
+                KeyCode::Esc => self.task = None,
+                KeyCode::Enter if field.text().trim().is_empty() => {
+                    self.notice = Some("say what the team shall do, or esc".to_owned());
+                }
+                KeyCode::Enter => {
+                    let task = field.text().trim().to_owned();
+                    return Some(StartChoice::New { task, project: project.clone() });
+                }
+                _ => drop(field.on_key(event)),
+            }
+            return None;
+        }
+        let key = Key::of(event);
+        match self.keymap.look_up(&CHAIN, &[key]) {
+            Lookup::Action(action) => self.act(action),
+            Lookup::Prefix(_) | Lookup::Unbound => {
+                self.notice = Some(format!("`{key}` does nothing here"));
+                None
+            }
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Option<StartChoice> {
+        match action {
+            Action::Up => self.step(-1),
+            Action::Down | Action::FocusNext => self.step(1),
+            Action::PageUp | Action::HalfPageUp => (0..MOST).for_each(|_| self.step(-1)),
+            Action::PageDown | Action::HalfPageDown => (0..MOST).for_each(|_| self.step(1)),
+            Action::Top => (0..self.rows.len()).for_each(|_| self.step(-1)),
+            Action::Bottom => (0..self.rows.len()).for_each(|_| self.step(1)),
+            Action::Left => self.turn(Verb::Resume),
+            Action::Right => self.turn(Verb::Replay),
+            Action::Accept | Action::Open => return self.choose(),
+            Action::Compose => self.task = Some((SearchField::default(), None)),
+            Action::Cancel | Action::Quit | Action::Back => return Some(StartChoice::Quit),
+            Action::Suspend => return Some(StartChoice::Suspend),
+            _ => self.notice = Some(format!("`{}` does nothing here", action.name())),
+        }
+        None
+    }
+
+    fn turn(&mut self, verb: Verb) {
+        match self.rows.get(self.selected) {
+            Some(Row::Session(_)) => self.verb = verb,
+            _ => self.notice = Some("there is nothing to the side of this".to_owned()),
+        }
+    }
+
+    fn step(&mut self, way: isize) {
+        let can = |row: &Row| !matches!(row, Row::Heading(..) | Row::Words(_) | Row::Blank);
+        let mut place = self.selected;
+        while let Some(next) = place.checked_add_signed(way).filter(|next| *next < self.rows.len())
+        {
+            place = next;
+            if self.rows.get(place).is_some_and(can) {
+                self.selected = place;
+                self.verb = Verb::Resume;
+                return;
+            }
+        }
+    }
+
+    fn choose(&mut self) -> Option<StartChoice> {
+        match self.rows.get(self.selected).copied()? {
+            Row::Demo => Some(StartChoice::Demo),
+            Row::New => {
+                self.task = Some((SearchField::default(), None));
+                None
+            }
+            Row::Project(place) => {
+                let project = self.facts.projects.get(place).cloned();
+                self.task = Some((SearchField::default(), project));
+                None
+            }
+            Row::Session(place) => {
+                let session = self.facts.sessions.get(place)?;
+                let name = session.name.clone();
+                Some(match (session.open, self.verb) {
+                    (Open::ResumeOrReplay, Verb::Resume) => StartChoice::Resume(name),
+                    (Open::ResumeOrReplay, Verb::Replay) | (Open::Replay, _) => {
+                        StartChoice::Replay(name)
+                    }
+                })
+            }
+            Row::Finding(place) => {
+                let finding = self.facts.findings.get(place)?;
+                let is_well = finding.fix.is_empty();
+                let words = if is_well { "there is nothing to mend" } else { &finding.fix };
+                self.notice = Some(words.to_owned());
+                None
+            }
+            Row::Heading(..) | Row::Words(_) | Row::Blank => None,
+        }
+    }
+
+    fn on_click(&mut self, at: Position) -> Option<StartChoice> {
+        self.notice = None;
+        let places = self.places.borrow();
+        let row = places.iter().find(|(area, _)| area.contains(at)).map(|(_, row)| *row);
+        drop(places);
+        let row = row.filter(|row| {
+            let row = self.rows.get(*row);
+            !matches!(row, None | Some(Row::Heading(..) | Row::Words(_) | Row::Blank))
+        })?;
+        if row == self.selected {
+            return self.choose();
+        }
+        self.selected = row;
+        self.verb = Verb::Resume;
+        None
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>) {
+        let area = frame.area();
+        let buf = frame.buffer_mut();
+        buf.set_style(area, self.theme.style(Role::Text));
+        if area.width < LEAST.0 || area.height < LEAST.1 {
+            let (width, height) = LEAST;
+            let text =
+                format!("firmhand needs {width}×{height}, this is {}×{}", area.width, area.height);
+            line::draw(&Line::styled(text, self.theme.style(Role::Warn)), area, buf);
+            return;
+        }
+        let inside = Rect { x: 1, width: area.width.saturating_sub(2), height: 1, y: 0 };
+        let version = concat!("firmhand ", env!("CARGO_PKG_VERSION"));
+        let head = Line::from(vec![
+            self.span(version, Role::Accent),
+            self.span(" · a desk for teams of agents that write ESP32 firmware", Role::Dim),
+        ]);
+        line::draw(&head, inside, buf);
+        let height = area.height.saturating_sub(3);
+        let list = Rect { y: 1, height, ..inside };
+        let top = self.selected.saturating_sub(usize::from(height).saturating_sub(3));
+        let mut places = self.places.borrow_mut();
+        places.clear();
+        for ((place, row), at) in self.rows.iter().enumerate().skip(top).zip(list.rows()) {
+            places.push((at, place));
+            self.draw_row(*row, place == self.selected, at, buf);
+        }
+        self.draw_foot(Rect { y: area.height - 2, ..inside }, buf);
+    }
+
+    fn span<'t>(&self, text: impl Into<std::borrow::Cow<'t, str>>, role: Role) -> Span<'t> {
+        Span::styled(text, self.theme.style(role))
+    }
+
+    fn draw_row(&self, row: Row, is_selected: bool, at: Rect, buf: &mut Buffer) {
+        let (left, right) = match row {
+            Row::Blank => return,
+            Row::Heading(title, count) => {
+                let count = if count > 0 { format!(" {count}") } else { String::new() };
+                let title = format!("─ {title}{count} ");
+                let rest = usize::from(at.width).saturating_sub(line::width(&title));
+                let rule = self.span("─".repeat(rest), Role::Border);
+                (Line::from(vec![self.span(title, Role::Title), rule]), Line::default())
+            }
+            Row::Words(words) => {
+                (Line::from(self.span(format!("  {words}"), Role::Dim)), Line::default())
+            }
+            Row::Demo => self.item("Demo", &self.facts.demo),
+            Row::New => self.item("New task", "say what a team shall do"),
+            Row::Project(place) => {
+                let path = self.facts.projects.get(place).map_or("", String::as_str);
+                let room = usize::from(at.width).saturating_sub(16);
+                let path = line::cut_start(path, room);
+                let left = Line::from(self.span(format!("  {path}"), Role::Text));
+                (left, Line::from(self.span("new task here", Role::Dim)))
+            }
+            Row::Session(place) => match self.facts.sessions.get(place) {
+                Some(session) => self.session(session, is_selected, at.width),
+                None => return,
+            },
+            Row::Finding(place) => match self.facts.findings.get(place) {
+                Some(finding) => self.finding(finding),
+                None => return,
+            },
+        };
+        line::draw_split(&left, &right, at, buf);
+        if is_selected {
+            buf.set_style(at, self.theme.style(Role::Selection));
+        }
+    }
+
+    fn item(&self, name: &'static str, words: &str) -> (Line<'static>, Line<'static>) {
+        let left = Line::from(vec![
+            self.span(format!("  {name:<10}"), Role::Strong),
+            self.span(line::cut(words, 400), Role::Dim),
+        ]);
+        (left, Line::default())
+    }
+
+    fn session(
+        &self,
+        session: &StartSession,
+        is_selected: bool,
+        width: u16,
+    ) -> (Line<'static>, Line<'static>) {
+        let verb = match (session.open, self.verb, is_selected) {
+            (_, _, false) => "",
+            (Open::ResumeOrReplay, Verb::Resume, true) => " [resume]  replay ",
+            (Open::ResumeOrReplay, Verb::Replay, true) => "  resume  [replay]",
+            (Open::Replay, _, true) => " [replay]",
+        };
+        let is_open = session.open == Open::ResumeOrReplay;
+        let role = if is_open { Role::Warn } else { Role::Dim };
+        let right = Line::from(vec![
+            self.span(line::cut(&session.state, 24), role),
+            self.span(format!("  {}", session.when), Role::Dim),
+            self.span(verb, Role::Strong),
+        ]);
+        let room = usize::from(width).saturating_sub(right.width() + 4);
+        let left =
+            Line::from(self.span(format!("  {}", line::cut(&session.task, room)), Role::Text));
+        (left, right)
+    }
+
+    fn finding(&self, finding: &Finding) -> (Line<'static>, Line<'static>) {
+        let (mark, role) = match finding.health {
+            Health::Good => ("✓", Role::Ok),
+            Health::Absent => ("○", Role::Dim),
+            Health::Limited => ("!", Role::Warn),
+            Health::Broken => ("✗", Role::Error),
+        };
+        let subject = format!(" {:<10}", line::cut(&finding.subject, 24));
+        let left = Line::from(vec![
+            self.span(format!("  {mark}"), role),
+            self.span(subject, Role::Text),
+            self.span(format!(" {}", line::cut(&finding.detail, 300)), Role::Dim),
+        ]);
+        (left, Line::default())
+    }
+
+    /// Two rows: the text that is being written or the advice, and the keys.
+    fn draw_foot(&self, first: Rect, buf: &mut Buffer) {
+        let second = Rect { y: first.y + 1, ..first };
+        if let Some((field, project)) = &self.task {
+            let place = project.as_ref().map_or("in a new folder", String::as_str);
+            let lead = format!("{} › ", line::cut_start(place, 28));
+            let room = usize::from(first.width).saturating_sub(line::width(&lead) + 2);
+            let text =
+                if field.text().is_empty() { "what shall the team do?" } else { field.text() };
+            let role = if field.text().is_empty() { Role::Dim } else { Role::Text };
+            let row = Line::from(vec![
+                self.span(lead, Role::Accent),
+                self.span(line::cut_start(text, room), role),
+                self.span(" ", Role::Cursor),
+            ]);
+            line::draw(&row, first, buf);
+        } else if let Some(Row::Finding(place)) = self.rows.get(self.selected)
+            && let Some(finding) = self.facts.findings.get(*place)
+            && !finding.fix.is_empty()
+        {
+            line::draw(
+                &Line::from(self.span(format!("fix: {}", finding.fix), Role::Text)),
+                first,
+                buf,
+            );
+        }
+        if let Some(notice) = &self.notice {
+            let text = line::cut(notice, usize::from(second.width));
+            buf.set_style(second, self.theme.style(Role::NoticeError));
+            line::draw(&Line::from(self.span(text, Role::NoticeError)), second, buf);
+            return;
+        }
+        let hints: &[(&str, Action)] = match &self.task {
+            Some(_) => &[],
+            None => &[
+                ("choose", Action::Down),
+                ("open", Action::Accept),
+                ("new task", Action::Compose),
+                ("leave", Action::Cancel),
+            ],
+        };
+        let mut spans = Vec::new();
+        if self.task.is_some() {
+            for (key, words) in [("enter", " starts   "), ("esc", " back")] {
+                spans.extend([self.span(key, Role::Key), self.span(words, Role::KeyHelp)]);
+            }
+        }
+        for (words, action) in hints {
+            let Some(key) = self.keymap.key_of(&CHAIN, *action) else { continue };
+            spans.extend([
+                self.span(key, Role::Key),
+                self.span(format!(" {words}   "), Role::KeyHelp),
+            ]);
+        }
+        if matches!(self.rows.get(self.selected), Some(Row::Session(_))) && self.task.is_none() {
+            spans.extend([
+                self.span("← →", Role::Key),
+                self.span(" resume or replay", Role::KeyHelp),
+            ]);
+        }
+        line::draw(&Line::from(spans), second, buf);
+    }
+}
+
+fn rows_of(facts: &StartFacts) -> Vec<Row> {
+    let mut rows = vec![Row::Heading("Begin", 0), Row::Demo, Row::New, Row::Blank];
+    rows.push(Row::Heading("Sessions", facts.sessions.len()));
+    if facts.sessions.is_empty() {
+        rows.push(Row::Words("none yet; the demo takes three minutes and needs no account"));
+    }
+    rows.extend((0..facts.sessions.len().min(MOST)).map(Row::Session));
+    if facts.sessions.len() > MOST {
+        rows.push(Row::Words("older ones: firmhand sessions"));
+    }
+    if !facts.projects.is_empty() {
+        rows.extend([Row::Blank, Row::Heading("Projects", 0)]);
+        rows.extend((0..facts.projects.len().min(MOST)).map(Row::Project));
+    }
+    rows.extend([Row::Blank, Row::Heading("State", 0)]);
+    rows.extend((0..facts.findings.len()).map(Row::Finding));
+    rows
+}
+
+#[cfg(test)]
+#[path = "start_tests.rs"]
+mod tests;

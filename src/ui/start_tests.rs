@@ -1,0 +1,139 @@
+//! Tests of the start screen.
+
+use crossterm::event::{KeyModifiers, MouseEvent};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use crate::config::Assets;
+use crate::ui::Depth;
+
+use super::*;
+
+fn facts() -> StartFacts {
+    let session = |name: &str, open, state: &str| StartSession {
+        name: name.into(),
+        task: format!("Scan the I2C bus and print what answers ({name})"),
+        state: state.into(),
+        when: "2026-01-02 03:04".into(),
+        open,
+    };
+    StartFacts {
+        demo: "Scan the I2C bus and print what answers".into(),
+        sessions: vec![
+            session("b", Open::ResumeOrReplay, "unfinished, 1 waiting"),
+            session("a", Open::Replay, "completed"),
+        ],
+        projects: vec!["/home/me/blinky".into()],
+        findings: vec![
+            Finding::new("toolchain", "ESP-IDF", Health::Absent, "idf.py is not found")
+                .fix("run the export script of ESP-IDF"),
+            Finding::new("terminal", "terminal", Health::Good, "24-bit colours"),
+        ],
+        error: None,
+        draft: None,
+    }
+}
+
+fn start(facts: StartFacts) -> Start {
+    let assets = Assets::built_in();
+    let theme = Theme::load(&assets, "dark", Depth::True).unwrap();
+    Start::new(theme, Keymap::load(&assets, "default").unwrap(), facts)
+}
+
+fn screen(start: &Start, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| start.draw(frame)).unwrap();
+    terminal.backend().to_string()
+}
+
+fn press(start: &mut Start, keys: &[KeyCode]) -> Option<StartChoice> {
+    let mut last = None;
+    for code in keys {
+        last = start.on_event(&Event::Key(KeyEvent::new(*code, KeyModifiers::NONE)));
+    }
+    last
+}
+
+use KeyCode::{Char, Down, End, Enter, Esc, Right};
+
+#[test]
+fn screens_of_the_start() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        insta::assert_snapshot!(
+            format!("start_{width}x{height}"),
+            screen(&start(facts()), width, height)
+        );
+    }
+    let empty = StartFacts { demo: "Scan".into(), ..StartFacts::default() };
+    insta::assert_snapshot!("start_empty", screen(&start(empty), 80, 24));
+    assert!(screen(&start(facts()), 59, 15).contains("firmhand needs 60×16, this is 59×15"));
+}
+
+#[test]
+fn everything_can_be_chosen_by_keys() {
+    let mut start = start(facts());
+    assert_eq!(press(&mut start, &[Enter]), Some(StartChoice::Demo));
+    assert_eq!(press(&mut start, &[Down, Down, Enter]), Some(StartChoice::Resume("b".into())));
+    assert_eq!(press(&mut start, &[Right, Enter]), Some(StartChoice::Replay("b".into())));
+    assert_eq!(press(&mut start, &[Down, Enter]), Some(StartChoice::Replay("a".into())));
+    assert_eq!(press(&mut start, &[Down, Enter, Char('h'), Char('i')]), None);
+    let project = Some("/home/me/blinky".into());
+    assert_eq!(press(&mut start, &[Enter]), Some(StartChoice::New { task: "hi".into(), project }));
+    assert_eq!(press(&mut start, &[Esc]), None, "the text is left first");
+    assert_eq!(press(&mut start, &[Char('q')]), Some(StartChoice::Quit));
+}
+
+#[test]
+fn a_doctors_line_tells_the_fix() {
+    let mut start = start(facts());
+    press(&mut start, &[End, Char('k')]);
+    assert!(screen(&start, 80, 24).contains("fix: run the export script of ESP-IDF"));
+    press(&mut start, &[Enter]);
+    assert!(screen(&start, 80, 24).contains("run the export script"));
+}
+
+#[test]
+fn a_task_is_never_empty_and_pasted_text_stays_on_one_line() {
+    let mut start = start(facts());
+    press(&mut start, &[Char('i'), Enter]);
+    assert!(screen(&start, 80, 24).contains("say what the team shall do"));
+    start.on_event(&Event::Paste("blink\nthe LED".into()));
+    let chosen = press(&mut start, &[Enter]);
+    assert_eq!(chosen, Some(StartChoice::New { task: "blink the LED".into(), project: None }));
+}
+
+#[test]
+fn a_task_that_could_not_be_begun_is_not_lost() {
+    let draft = Some(("blink".into(), None));
+    let mut start = start(StartFacts { error: Some("no model".into()), draft, ..facts() });
+    assert!(
+        screen(&start, 80, 24).contains("blink") && screen(&start, 80, 24).contains("no model")
+    );
+    let chosen = press(&mut start, &[Char('s'), Enter]);
+    assert_eq!(chosen, Some(StartChoice::New { task: "blinks".into(), project: None }));
+}
+
+#[test]
+fn a_click_turns_to_a_row_and_a_second_one_opens_it() {
+    let mut start = start(facts());
+    let shown = screen(&start, 80, 24);
+    let row = shown.lines().position(|line| line.contains("(a)")).unwrap();
+    let row = u16::try_from(row).unwrap();
+    let click = Event::Mouse(MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column: 9,
+        row,
+        modifiers: KeyModifiers::NONE,
+    });
+    assert_eq!(start.on_event(&click), None);
+    assert_eq!(start.on_event(&click), Some(StartChoice::Replay("a".into())));
+}
+
+#[test]
+fn foreign_words_are_clean() {
+    let mut facts = facts();
+    facts.sessions[0].task = "x\x1b]0;owned\x07\x1b[2J".into();
+    facts.error = Some("y\x1b[2J".into());
+    let shown = screen(&start(facts), 120, 40);
+    assert!(!shown.chars().any(|c| c.is_control() && c != '\n'), "{shown:?}");
+}

@@ -1,0 +1,107 @@
+//! The line mode: the same decisions without a screen, under the same guards.
+
+use std::thread;
+use std::time::Duration;
+
+use firmhand::model::{Event, SessionOutcome, Verdict};
+
+use crate::desk::{Desk, Next};
+use crate::place::Place;
+use crate::terminal::Size;
+
+/// Longer than no line decides after a proposal was printed.
+const LOOK: Duration = Duration::from_millis(500);
+
+fn demo(place: &Place) -> Desk<'_> {
+    let args = place.demo_args();
+    let mut all = vec!["--plain"];
+    all.extend(args.iter().map(String::as_str));
+    Desk { place, terminal: place.open(&all, Size::LARGE) }
+}
+
+#[test]
+fn a_whole_run_is_decided_line_by_line() {
+    let place = Place::new();
+    let mut desk = demo(&place);
+    let mut decided = 0;
+    let outcome = loop {
+        match desk.next() {
+            Next::Waits(proposal) => {
+                desk.terminal.wait_for(&format!("approve {},", proposal.id));
+                thread::sleep(LOOK);
+                desk.terminal.type_text(&format!("approve {}\r", proposal.id));
+                let decision = desk.decided(proposal.id, Duration::from_secs(10)).unwrap();
+                assert_eq!(decision.verdict, Verdict::Approve);
+                assert_eq!(decision.shown, proposal.change.hash());
+                decided += 1;
+            }
+            Next::Ended(outcome) => break outcome,
+        }
+    };
+    assert_eq!(outcome, SessionOutcome::Completed);
+    assert!(decided > 5, "{decided}");
+    assert_eq!(desk.terminal.wait_exit().exit_code(), 0);
+    assert!(!desk.terminal.look(vt100::Screen::alternate_screen));
+    desk.terminal.wait_for_after_exit("Session .* is complete");
+}
+
+#[test]
+fn pasted_unclear_and_early_lines_decide_nothing() {
+    let place = Place::new();
+    let mut desk = demo(&place);
+    // Typed ahead, before anything was shown.
+    desk.terminal.type_text("approve 1\r");
+    let waiting = desk.next_proposal();
+    let id = waiting.id;
+    desk.terminal.wait_for(&format!("approve {id},"));
+    thread::sleep(LOOK);
+    for lines in [format!("approve {id}\rapprove {id}\r"), "a\r".into(), "y\r".into(), "\r".into()]
+    {
+        desk.terminal.type_text(&lines);
+        assert_eq!(desk.decided(id, Duration::from_millis(700)), None, "{lines:?}");
+    }
+    desk.terminal.type_text("approve 999\r");
+    desk.terminal.wait_for("not decided: it is proposal");
+    desk.terminal.type_text(&format!("reject {id} keep the old driver\r"));
+    let decision = desk.decided(id, Duration::from_secs(10)).unwrap();
+    assert_eq!(decision.verdict, Verdict::Reject { reason: "keep the old driver".into() });
+    desk.next_proposal();
+    desk.terminal.type_text("quit\r");
+    assert_eq!(desk.terminal.wait_exit().exit_code(), 0);
+    desk.terminal.wait_for_after_exit("firmhand resume");
+    let mut desk =
+        Desk { place: &place, terminal: place.open(&["resume", "--plain"], Size::SMALL) };
+    desk.terminal.wait_for("Type: approve");
+    assert!(!desk.terminal.screen().contains("keep the old driver"), "the past is told again");
+}
+
+#[test]
+fn a_pipe_is_no_person() {
+    let place = Place::new();
+    let args = place.demo_args();
+    let mut all = vec!["--plain"];
+    all.extend(args.iter().map(String::as_str));
+    let output = place.run(&all);
+    assert_eq!(output.status.code(), Some(1));
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(words.contains("standard input is not a terminal"), "{words}");
+    assert!(!place.project().exists(), "nothing was begun");
+}
+
+#[test]
+fn a_saved_session_is_told_line_by_line() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::SMALL);
+    let waiting = desk.next_proposal();
+    desk.turn_to(&waiting);
+    desk.terminal.press("q");
+    desk.terminal.wait_for("go on later");
+    desk.terminal.press("down enter");
+    desk.terminal.wait_exit();
+    let output = place.run(&["replay", "--plain"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let proposed = place.events().iter().filter(|e| matches!(e, Event::Proposed(_))).count();
+    assert!(proposed > 0 && text.contains("session "), "{text}");
+    assert!(!text.contains('\u{1b}'));
+}

@@ -1,0 +1,112 @@
+//! What is around the panes: start screen, palette, themes, mouse, the memory of a project.
+
+use std::fs;
+
+use crate::desk::Desk;
+use crate::place::Place;
+use crate::terminal::{Size, Terminal};
+
+/// The ground of the screen's first cell.
+fn ground(screen: &vt100::Screen) -> vt100::Color {
+    screen.cell(0, 0).unwrap().bgcolor()
+}
+
+fn waits_for_ground(terminal: &Terminal, red: u8, green: u8, blue: u8) {
+    let wanted = vt100::Color::Rgb(red, green, blue);
+    terminal.wait_until(&format!("{wanted:?}"), |screen| (ground(screen) == wanted).then_some(()));
+}
+
+#[test]
+fn the_start_screen_opens_the_demo_and_gives_the_terminal_back() {
+    let place = Place::new();
+    let mut terminal = place.open(&[], Size::SMALL);
+    terminal.wait_for("New task");
+    terminal.wait_for("none yet");
+    assert!(terminal.look(vt100::Screen::alternate_screen));
+    terminal.press("i");
+    terminal.type_slowly("paint the moon");
+    terminal.press("enter");
+    terminal.wait_for("no model can take|cannot");
+    terminal.wait_for("paint the moon");
+    terminal.press("esc home enter");
+    terminal.wait_for("Chat");
+    terminal.press("ctrl-c");
+    terminal.wait_for("go on later");
+    terminal.press("down enter");
+    assert_eq!(terminal.wait_exit().exit_code(), 0);
+    let mut terminal = place.open(&[], Size::SMALL);
+    terminal.wait_for("unfinished");
+    terminal.press("q");
+    assert_eq!(terminal.wait_exit().exit_code(), 0);
+    assert!(!terminal.look(vt100::Screen::alternate_screen));
+}
+
+#[test]
+fn a_changed_theme_is_shown_at_once_and_a_wrong_one_leaves_what_there_is() {
+    let place = Place::new();
+    let file = place.config().join("themes/own.toml");
+    fs::create_dir(place.config().join("themes")).unwrap();
+    let theme = |ground: &str| format!("inherits = 'dark'\n[palette]\nground = '{ground}'\n");
+    fs::write(&file, theme("#010203")).unwrap();
+    let args = place.demo_args();
+    let mut all = vec!["--theme", "own"];
+    all.extend(args.iter().map(String::as_str));
+    let mut desk = Desk { place: &place, terminal: place.open(&all, Size::SMALL) };
+    desk.next_proposal();
+    waits_for_ground(&desk.terminal, 1, 2, 3);
+    fs::write(&file, theme("#040506")).unwrap();
+    waits_for_ground(&desk.terminal, 4, 5, 6);
+    fs::write(&file, "inherits = 'dark'\n[palette]\nground = 'mud'\n").unwrap();
+    desk.terminal.wait_for("own.toml, line 3");
+    waits_for_ground(&desk.terminal, 4, 5, 6);
+}
+
+#[test]
+fn a_theme_and_sizes_chosen_here_are_there_the_next_time() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::SMALL);
+    desk.next_proposal();
+    desk.terminal.press(":");
+    desk.terminal.type_slowly("choose-theme");
+    desk.terminal.press("enter");
+    desk.terminal.wait_for("╭ Theme");
+    for _ in 0..12 {
+        desk.terminal.press("down");
+    }
+    desk.terminal.press("enter");
+    waits_for_ground(&desk.terminal, 0x1a, 0x1b, 0x26);
+    desk.terminal.press("ctrl-c");
+    desk.terminal.wait_for("go on later");
+    desk.terminal.press("down enter");
+    desk.terminal.wait_exit();
+    let desk = Desk::resume(&place, Size::SMALL);
+    desk.next_proposal();
+    waits_for_ground(&desk.terminal, 0x1a, 0x1b, 0x26);
+    assert!(!place.project().join(".firmhand").exists(), "nothing of it is in the project");
+}
+
+#[test]
+fn the_mouse_turns_to_a_pane_and_copies_what_is_dragged_over() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::LARGE);
+    let waiting = desk.next_proposal();
+    desk.turn_to(&waiting);
+    // A press in the chat, a drag, and the release, as xterm tells them.
+    for report in ["<0;60;4M", "<32;90;6M", "<0;90;6m"] {
+        desk.terminal.type_text(&format!("\u{1b}[{report}"));
+    }
+    desk.terminal.wait_for("copied, if the terminal allows it");
+}
+
+#[test]
+fn every_shell_gets_its_completions() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = place.run(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(0), "{shell}");
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(script.contains("replay") && script.contains("plain"), "{shell}");
+    }
+    let output = place.run(&["completions", "tcsh"]);
+    assert_eq!(output.status.code(), Some(2));
+}
