@@ -47,11 +47,10 @@ pub async fn choose(
         match choice {
             None => {}
             Some(StartChoice::Quit) => return Ok(Err(Left::Quit)),
-            Some(StartChoice::Suspend) => {
-                if screen.suspend().is_err() {
-                    return Ok(Err(Left::TerminalLost));
-                }
+            Some(StartChoice::Suspend) if screen.suspend().is_err() => {
+                return Ok(Err(Left::TerminalLost));
             }
+            Some(StartChoice::Suspend) => {}
             Some(choice) => return Ok(Ok(choice)),
         }
     }
