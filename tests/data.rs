@@ -18,7 +18,7 @@ use firmhand::config::{Assets, Dirs, Example, Overrides, Settings};
 use firmhand::engine::Team;
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::UserError;
-use firmhand::provider::Script;
+use firmhand::provider::{Catalogue, Script};
 use firmhand::tools::known;
 use firmhand::ui::{Depth, Keymap, Theme};
 
@@ -44,6 +44,7 @@ const KINDS: &[(&str, Load)] = &[
         Keymap::load(&assets, stem(file)).map(drop)
     }),
     ("knowledge", |_, file, text| Knowledge::new([(file, text)]).map(drop)),
+    ("models", |_, file, text| Catalogue::parse(file, text).map(drop)),
     ("names", |_, file, text| NameList::parse(file, text).map(drop)),
     ("policy", |place, file, text| {
         place.with(file, text);
@@ -194,6 +195,7 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         "assets/examples" => Example::all(assets).map(drop),
         // Starting points of recordings: `tests/demo` builds them.
         _ if folder.starts_with("assets/projects") => Ok(()),
+        "assets/models" => Catalogue::parse(path, &text(path)?).map(drop),
         "assets/names" => NameList::parse(path, &text(path)?).map(drop),
         "assets/knowledge" => Knowledge::new([(path, &*text(path)?)]).map(drop),
         "assets" if file == "README.md" => Ok(()),

@@ -12,14 +12,14 @@ use tokio_util::sync::CancellationToken;
 use super::parts::{Parts, Wanted};
 use crate::config::{Assets, Dirs, Settings};
 use crate::device::SerialHub;
-use crate::engine::{Engine, EngineHandle, EngineSetup, Limits, Recorder, Team, toolbox};
+use crate::engine::{Budgets, Engine, EngineHandle, EngineSetup, Limits, Recorder, Team, toolbox};
 use crate::gate::{Desk, Gate, GateParts, Numbers};
 use crate::journal::{ReadItem, SessionDir, scan};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::event::{SessionParts, SessionStart};
-use crate::model::{Event, Ledger, Proposal, Record, Timestamp, ToolName, UserError};
+use crate::model::{Event, Ledger, ModelEvent, Proposal, Record, Timestamp, ToolName, UserError};
 use crate::provider::Pacing;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{Toolchain, process};
 use crate::tools::{self, Registry, ToolContext};
 use crate::workspace::Sandbox;
 
@@ -36,6 +36,8 @@ pub struct Order {
     pub parts: SessionParts,
     /// How fast a recorded model types.
     pub pacing: Pacing,
+    /// Where the model's answers are written down as a script.
+    pub record: Option<PathBuf>,
 }
 
 /// What every run on this machine shares.
@@ -86,7 +88,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     let team = load_team(world, &order.team)?;
     let now = Timestamp(now_millis());
     // Both fail before a folder is made: a wish that cannot be met leaves nothing behind.
-    let wanted = Wanted::check(&world.assets, &order)?;
+    let wanted = Wanted::check(world, &order)?;
     let dir = SessionDir::create(&world.dirs.data, &order.task, now)?;
     let project = project_folder(&dir, order.project.as_deref())?;
     let reopen = wanted.parts.clone();
@@ -140,11 +142,12 @@ pub fn resume(world: &World, dir: SessionDir, pacing: Pacing) -> Result<Running,
         task: session.task.clone(),
         team: session.team.clone(),
         project: Some(PathBuf::from(&session.project)),
-        parts: session.parts.clone(),
+        parts: parts_of(&session, &records),
         pacing,
+        record: None,
     };
     let team = load_team(world, &order.team)?;
-    let parts = Wanted::check(&world.assets, &order)?.make(&dir);
+    let parts = Wanted::check(world, &order)?.make(&dir);
     let project = Sandbox::open(Path::new(&session.project))?;
     for record in &records {
         recorder.state().fold(record);
@@ -183,6 +186,9 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
     let stop = CancellationToken::new();
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
     let limits = &world.settings.limits;
+    let models = &world.settings.models;
+    let keys = models.profiles.values().filter_map(|entry| entry.says.key.env.clone());
+    process::hide_variables(keys.collect());
     let gate = Gate::new(
         GateParts {
             ledger: Arc::clone(&ledger),
@@ -223,9 +229,28 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
         provider: parts.provider,
         project,
         stop,
-        limits: Limits { max_attempts: limits.max_attempts.value, ..Limits::default() },
+        limits: Limits {
+            max_attempts: limits.max_attempts.value,
+            budgets: Budgets {
+                turn: models.turn.value,
+                phase: models.phase.value,
+                session: models.session.value,
+            },
+            ..Limits::default()
+        },
     };
     Ok((setup, bench))
+}
+
+/// Model and toolchain as the session has them by now.
+fn parts_of(session: &SessionStart, records: &[Record]) -> SessionParts {
+    let chosen = records.iter().rev().find_map(|record| match &record.event {
+        Event::Model(ModelEvent::Chosen { provider, .. }) => Some(provider.clone()),
+        _ => None,
+    });
+    let mut parts = session.parts.clone();
+    parts.provider = chosen.unwrap_or(parts.provider);
+    parts
 }
 
 fn load_team(world: &World, name: &str) -> Result<Arc<Team>, UserError> {

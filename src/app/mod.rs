@@ -6,6 +6,8 @@ pub mod doctor;
 pub mod event_loop;
 pub mod feed;
 pub mod memory;
+pub mod model_doctor;
+pub mod models;
 pub mod parts;
 pub mod signals;
 pub mod start;

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::compose::Order;
+use super::compose::{Order, World};
+use super::models;
 use crate::config::Assets;
 use crate::journal::SessionDir;
 use crate::model::UserError;
 use crate::model::event::SessionParts;
-use crate::provider::{Pacing, Provider, Script, Scripted};
+use crate::provider::{Pacing, Provider, Recording, Script, Scripted};
 use crate::toolchain::{IdfToolchain, Kit, Toolchain, VirtualToolchain};
 
 /// Folder of the recorded conversations that ship with the program.
@@ -25,9 +26,15 @@ const DEMO: &str = "i2c-scan";
 pub struct Wanted {
     /// How the same parts can be had again.
     pub parts: SessionParts,
-    script: Arc<Script>,
+    voice: Voice,
     pacing: Pacing,
     builder: Builder,
+}
+
+/// What answers for the agents.
+enum Voice {
+    Script(Arc<Script>),
+    Model(Arc<dyn Provider>),
 }
 
 /// What a toolchain is made from.
@@ -45,15 +52,20 @@ pub struct Parts {
 }
 
 impl Wanted {
-    /// Finds out whether the parts of `order` can be had. An empty provider stands for the
-    /// recording that fits the task.
+    /// Finds out whether the parts of `order` can be had. An empty provider stands for the usual
+    /// profile, or without any for the recording that fits the task.
     ///
     /// # Errors
-    /// When no recording fits, a script or kit file is wrong, or the toolchain is not there.
-    pub fn check(assets: &Assets, order: &Order) -> Result<Self, UserError> {
-        let (provider, script) = match order.parts.provider.strip_prefix("script:") {
-            Some(name) => (order.parts.provider.clone(), load_script(assets, name)?),
-            None => fitting_script(assets, &order.task)?,
+    /// When there is no model and no recording fits, a profile, script or kit file is wrong, or the toolchain is not there.
+    pub fn check(world: &World, order: &Order) -> Result<Self, UserError> {
+        let assets = &world.assets;
+        let (provider, voice) = voice(world, order)?;
+        let voice = match &order.record {
+            None => voice,
+            Some(file) => {
+                let model = voice.into_provider(order.pacing);
+                Voice::Model(Arc::new(Recording::new(model, file, &order.task)?))
+            }
         };
         let builder = match order.parts.toolchain.as_str() {
             "idf" => Builder::Idf(IdfToolchain::find()?),
@@ -69,7 +81,7 @@ impl Wanted {
         };
         Ok(Self {
             parts: SessionParts { provider, toolchain: toolchain.to_owned() },
-            script: Arc::new(script),
+            voice,
             pacing: order.pacing,
             builder,
         })
@@ -78,7 +90,7 @@ impl Wanted {
     /// Makes them for the session in `dir`.
     #[must_use]
     pub fn make(self, dir: &SessionDir) -> Parts {
-        let provider = Arc::new(Scripted::new(self.script, self.pacing));
+        let provider = self.voice.into_provider(self.pacing);
         let board = dir.root().join("board");
         let toolchain: Arc<dyn Toolchain> = match self.builder {
             Builder::Idf(idf) => Arc::new(idf.with_host_folder(board)),
@@ -87,6 +99,44 @@ impl Wanted {
         Parts { provider, toolchain }
     }
 }
+
+impl Voice {
+    fn into_provider(self, pacing: Pacing) -> Arc<dyn Provider> {
+        match self {
+            Self::Script(script) => Arc::new(Scripted::new(script, pacing)),
+            Self::Model(model) => model,
+        }
+    }
+}
+
+/// What answers, and how it can be had again.
+fn voice(world: &World, order: &Order) -> Result<(String, Voice), UserError> {
+    let wanted = order.parts.provider.as_str();
+    if let Some(name) = wanted.strip_prefix("script:") {
+        let script = load_script(&world.assets, name)?;
+        return Ok((wanted.to_owned(), Voice::Script(Arc::new(script))));
+    }
+    let wanted = wanted.strip_prefix("profile:");
+    let (name, model) = match wanted.and_then(|wanted| wanted.split_once('/')) {
+        Some((name, model)) => (name, Some(model)),
+        None => (wanted.unwrap_or_default(), None),
+    };
+    let usual = models::usual(world);
+    if wanted.is_none() && usual.is_none() {
+        let (provider, script) = fitting_script(&world.assets, &order.task)?;
+        return Ok((provider, Voice::Script(Arc::new(script))));
+    }
+    let panel = models::panel(world, name, model)?;
+    let name = if name.is_empty() { usual.unwrap_or_default() } else { name.to_owned() };
+    let provider = match model {
+        Some(model) => format!("profile:{name}/{model}"),
+        None => format!("profile:{name}"),
+    };
+    Ok((provider, Voice::Model(Arc::new(panel))))
+}
+
+/// Names the recording of the demo.
+pub const DEMO_SCRIPT: &str = "script:i2c-scan";
 
 /// What the demo is about.
 ///
@@ -125,10 +175,11 @@ fn fitting_script(assets: &Assets, task: &str) -> Result<(String, Script), UserE
     Err(UserError::new(
         "no model can take this task on",
         format!(
-            "only recorded conversations can play the model yet, and they answer {}",
+            "no profile is configured, the environment holds no key, and recordings answer only {}",
             tasks.join(", ")
         ),
-        "use such a task, or name a recording of your own with `--script FILE`",
+        "set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or OLLAMA_HOST; \
+         see `firmhand doctor`",
     ))
 }
 

@@ -59,6 +59,15 @@ pub enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Check what a run depends on: toolchain, terminal, and for each model its key, address,
+    /// streaming and tool calling; says how to mend what is wrong.
+    Doctor(DoctorArgs),
+    /// List the models that a profile's service offers.
+    Models {
+        /// The profile; the usual one when left out.
+        #[arg(long, value_name = "NAME")]
+        profile: Option<String>,
+    },
     /// Show every setting and where its value comes from.
     Config {
         /// Take the settings of this project into account.
@@ -94,6 +103,40 @@ pub struct RunOptions {
     /// How fast the recorded model types.
     #[arg(long, value_enum, default_value_t = Speed::Real)]
     pub speed: Speed,
+    /// Which model answers, and what it may use.
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// Which model answers, and what it may use.
+#[derive(Debug, Default, Args)]
+pub struct ModelArgs {
+    /// Profile of the model that answers: one of your configuration, or one found in the
+    /// environment such as `openai`, `anthropic` or `ollama`.
+    #[arg(long, value_name = "NAME", conflicts_with = "script")]
+    pub profile: Option<String>,
+    /// Another model of that profile's service.
+    #[arg(long, value_name = "NAME", conflicts_with = "script")]
+    pub model: Option<String>,
+    /// Write the model's answers down as a script that `--script` plays.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Most tokens of the session.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_tokens: Option<u64>,
+    /// Most US dollars of the session.
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+    pub max_cost: Option<f64>,
+    /// Most minutes that models and tools work in the session.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_minutes: Option<u64>,
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    match text.trim_start_matches('$').parse::<f64>() {
+        Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
+        Ok(_) | Err(_) => Err("an amount of dollars such as 0.50 is expected".to_owned()),
+    }
 }
 
 /// Which toolchain builds and flashes.
@@ -151,6 +194,17 @@ pub struct ResumeArgs {
     /// How fast the recorded model types.
     #[arg(long, value_enum, default_value_t = Speed::Real)]
     pub speed: Speed,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Check only this profile.
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Ask no service anything.
+    #[arg(long)]
+    pub offline: bool,
 }
 
 /// Names one session.

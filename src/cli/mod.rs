@@ -1,6 +1,7 @@
 //! The command line: arguments to modes, errors to words, exit codes.
 
 mod args;
+mod checks;
 mod desk;
 mod headless;
 mod lines;
@@ -17,12 +18,12 @@ use clap::{CommandFactory, Parser};
 
 use crate::app::compose::{Order, World};
 use crate::app::{parts, terminal};
-use crate::config::{Assets, Dirs, EnvOverrides, Overrides, Settings};
-use crate::model::UserError;
+use crate::config::{Assets, Dirs, EnvOverrides, Origin, Overrides, Settings};
 use crate::model::event::SessionParts;
+use crate::model::{Cost, UserError};
 use crate::provider::Pacing;
 use args::{
-    Cli, Command, DemoArgs, NewArgs, ResumeArgs, RunArgs, RunOptions, SessionArg, Speed,
+    Cli, Command, DemoArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, RunOptions, SessionArg, Speed,
     ToolchainArg,
 };
 
@@ -59,16 +60,20 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
     };
     match command {
         Command::Demo(DemoArgs { options }) => {
-            let world = place.world(options.project.as_deref(), None)?;
+            let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
             let task = parts::demo_task(&world.assets)?;
-            desk::live(&world, order(task, options), face)
+            let mut order = order(task, options);
+            if order.parts.provider.is_empty() {
+                order.parts.provider = parts::DEMO_SCRIPT.to_owned();
+            }
+            desk::live(&world, order, face)
         }
         Command::New(NewArgs { task, options }) => {
-            let world = place.world(options.project.as_deref(), None)?;
+            let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
             desk::live(&world, order(task, options), face)
         }
         Command::Run(RunArgs { task, options, policy, json }) => {
-            let world = place.world(options.project.as_deref(), policy)?;
+            let world = bounded(place.world(options.project.as_deref(), policy)?, &options.model);
             let form = if json { run::Form::Json } else { run::Form::Text };
             headless::run(&world, order(task, options), form)
         }
@@ -95,6 +100,10 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             report::raw(&script);
             Ok(ExitCode::SUCCESS)
         }
+        Command::Doctor(args) => checks::doctor(&place.world(None, None)?, &args),
+        Command::Models { profile } => {
+            checks::models(&place.world(None, None)?, profile.as_deref())
+        }
         Command::Config { project } => {
             for row in place.world(project.as_deref(), None)?.settings.rows() {
                 report::line(&format!("{} = {}  # {}", row.key, row.value, row.origin));
@@ -105,9 +114,17 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
 }
 
 fn order(task: String, options: RunOptions) -> Order {
-    let provider = options.script.map_or_else(String::new, |file| {
-        format!("script:{}", std::path::absolute(&file).unwrap_or(file).display())
-    });
+    let ModelArgs { profile, model, record, .. } = options.model;
+    let provider = match (options.script, profile, model) {
+        (Some(file), ..) => {
+            format!("script:{}", std::path::absolute(&file).unwrap_or(file).display())
+        }
+        (None, None, None) => String::new(),
+        (None, profile, None) => format!("profile:{}", profile.unwrap_or_default()),
+        (None, profile, Some(model)) => {
+            format!("profile:{}/{model}", profile.unwrap_or_default())
+        }
+    };
     let toolchain = match options.toolchain {
         ToolchainArg::Virtual => "virtual",
         ToolchainArg::Idf => "idf",
@@ -119,7 +136,26 @@ fn order(task: String, options: RunOptions) -> Order {
         project: options.project,
         parts: SessionParts { provider, toolchain: toolchain.to_owned() },
         pacing: pacing(options.speed),
+        record,
     }
+}
+
+/// With the limits of the command line, which go before those of any file.
+fn bounded(mut world: World, args: &ModelArgs) -> World {
+    let session = &mut world.settings.models.session;
+    let limits = [
+        (args.max_tokens.is_some(), "--max-tokens"),
+        (args.max_cost.is_some(), "--max-cost"),
+        (args.max_minutes.is_some(), "--max-minutes"),
+    ];
+    if let Some((_, flag)) = limits.into_iter().find(|(is_given, _)| *is_given) {
+        session.origin = Origin::Flag(flag);
+    }
+    let budget = &mut session.value;
+    budget.tokens = args.max_tokens.or(budget.tokens);
+    budget.cost = args.max_cost.map(Cost::from_dollars).or(budget.cost);
+    budget.seconds = args.max_minutes.map(|minutes| minutes.saturating_mul(60)).or(budget.seconds);
+    world
 }
 
 const fn pacing(speed: Speed) -> Pacing {

@@ -9,6 +9,7 @@ use toml::Spanned;
 use crate::model::UserError;
 
 use super::glob::Glob;
+use super::models::{BudgetsLayer, ModelsLayer, Profiles};
 use super::origin::{Origin, Sourced};
 use super::policy::{Rule, RuleKind, Ruling};
 use super::settings::Notify;
@@ -36,6 +37,9 @@ pub(super) struct Source<'a> {
 pub(super) struct Layer {
     pub ui: UiLayer,
     pub limits: LimitsLayer,
+    pub models: ModelsLayer,
+    pub profiles: Profiles,
+    pub budget: BudgetsLayer,
     policy: Vec<Spanned<RuleLayer>>,
 }
 
@@ -149,7 +153,7 @@ impl Source<'_> {
         1 + before.iter().filter(|&&byte| byte == b'\n').count()
     }
 
-    fn wrong(&self, span: Range<usize>, why: &str) -> UserError {
+    pub fn wrong(&self, span: Range<usize>, why: &str) -> UserError {
         let file = self.file.display();
         let line = self.line(&span);
         UserError::new(

@@ -11,6 +11,7 @@ use crate::model::UserError;
 
 use super::dirs::Dirs;
 use super::layer::{Layer, LayerKind, Source};
+use super::models::{Models, budget_words};
 use super::origin::{Origin, Sourced};
 use super::policy::Policy;
 
@@ -21,7 +22,7 @@ pub const THEME_VAR: &str = "FIRMHAND_THEME";
 pub const KEYMAP_VAR: &str = "FIRMHAND_KEYMAP";
 
 /// All settings in force.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Name of the theme, a file in `themes/`.
     pub theme: Sourced<String>,
@@ -31,6 +32,8 @@ pub struct Settings {
     pub terminal: TerminalUse,
     /// Bounds on runs.
     pub limits: Limits,
+    /// Models, and what may be spent on them.
+    pub models: Models,
     /// Rules that decide for the person.
     pub policy: Policy,
 }
@@ -151,6 +154,7 @@ impl Default for Settings {
                 max_attempts: Sourced::default(None),
                 max_turns: Sourced::default(None),
             },
+            models: Models::default(),
             policy: Policy::default(),
         }
     }
@@ -215,6 +219,22 @@ impl Settings {
             optional("limits.max_attempts", &limits.max_attempts),
             optional("limits.max_turns", &limits.max_turns),
         ];
+        let models = &self.models;
+        let profile = models.profile.value.clone().unwrap_or_else(|| "as found".to_owned());
+        rows.push(row("models.profile", &models.profile, profile));
+        rows.extend(models.profiles.iter().map(|(name, entry)| {
+            let model = entry.says.model.as_deref().unwrap_or("its usual model");
+            SettingRow {
+                key: format!("profiles.{name}"),
+                value: format!("{model} ({})", entry.says.provider),
+                origin: entry.origin.clone(),
+            }
+        }));
+        let budgets =
+            [("session", &models.session), ("phase", &models.phase), ("turn", &models.turn)];
+        rows.extend(budgets.map(|(name, budget)| {
+            row(&format!("budget.{name}"), budget, budget_words(&budget.value))
+        }));
         rows.extend(self.policy.rules().iter().enumerate().map(|(place, rule)| SettingRow {
             key: format!("policy.{}", place + 1),
             value: rule.words(),
@@ -239,6 +259,7 @@ impl Settings {
         if let Some(notify) = &layer.ui.notify {
             self.terminal.notify = source.sourced(notify);
         }
+        self.models.take(source, &layer.models, &layer.profiles, &layer.budget)?;
         let numbers = [
             (&layer.limits.build_seconds, &mut self.limits.build_seconds),
             (&layer.limits.tool_seconds, &mut self.limits.tool_seconds),

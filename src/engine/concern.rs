@@ -1,5 +1,7 @@
 //! Why a run stops to ask the person, and the words it asks with.
 
+use serde_json::{Value, json};
+
 use crate::model::{AgentName, UserError};
 
 /// Why the run cannot go on without the person.
@@ -23,6 +25,8 @@ pub enum Concern {
     Context(AgentName),
     /// The model of an agent failed.
     Failed(AgentName, UserError),
+    /// The session has used what it may use.
+    Spent(String),
 }
 
 impl Concern {
@@ -58,6 +62,10 @@ impl Concern {
                 format!("{agent} chose files for the context. Read them, or say which instead?"),
                 vec!["read them".to_owned(), STOP.to_owned()],
             ),
+            Self::Spent(what) => (
+                format!("The budget of the session is used up: {what}. Allow as much again?"),
+                go_on(),
+            ),
             Self::Failed(agent, error) => (
                 format!("The model did not answer {agent}: {}. Try again?", error.why),
                 vec!["retry".to_owned(), STOP.to_owned()],
@@ -68,3 +76,18 @@ impl Concern {
 
 /// The answer that ends a run.
 pub(super) const STOP: &str = "stop";
+
+/// How a run ends when a phase has failed for good.
+pub(super) fn failure(title: &str, attempts: u32, why: &str) -> UserError {
+    let after = if attempts > 1 { format!(" after {attempts} attempts") } else { String::new() };
+    UserError::new(
+        format!("The phase “{title}” did not reach its goal{after}"),
+        why,
+        "Look at its last messages and logs, then start again with a more precise task.",
+    )
+}
+
+/// The answer to a call that was not made.
+pub(super) fn not_run(code: &str, why: &str) -> Value {
+    json!({ "ok": false, "error": { "code": code, "message": why } })
+}

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::intents::Clerk;
 use super::progress::Progress;
+use super::purse::Budgets;
 use super::resume;
 use super::run::{Runner, Shared};
 use super::team::Team;
@@ -42,6 +43,8 @@ pub struct Limits {
     pub listed_files: usize,
     /// Whether plans and files for the context wait for the person.
     pub supervision: Supervision,
+    /// What may be spent.
+    pub budgets: Budgets,
 }
 
 /// Whether a run stops for the person before a plan is carried out and before files are read into
@@ -62,6 +65,7 @@ impl Default for Limits {
             answer_bytes: 4 << 20,
             listed_files: 2_000,
             supervision: Supervision::Show,
+            budgets: Budgets::default(),
         }
     }
 }
@@ -112,6 +116,7 @@ impl Engine {
             shared.record(Event::Team(TeamFact::Attached(document.clone())))?;
         }
         let desk = setup.desk.clone();
+        shared.set_budget(setup.limits.budgets.session)?;
         let runner = Runner::new(setup, shared, BTreeMap::new());
         runner.list_project()?;
         Ok(EngineHandle::spawn(runner, desk))
@@ -127,6 +132,7 @@ impl Engine {
         let shared = Arc::new(Shared::new(rebuilt.progress, &setup));
         shared.record(Event::SessionResumed { program: setup.session.program.clone() })?;
         let desk = setup.desk.clone();
+        shared.set_budget(setup.limits.budgets.session)?;
         let runner = Runner::new(setup, shared, rebuilt.proposals);
         runner.list_project()?;
         runner.close_interrupted()?;

@@ -10,7 +10,10 @@ use super::run::Shared;
 use super::step::Words;
 use crate::gate::Desk;
 use crate::model::event::Level;
-use crate::model::{AgentName, Event, Intent, PlanItem, QuestionId, TeamFact, UserError};
+use crate::model::{
+    AgentName, Event, Intent, ModelEvent, PlanItem, QuestionId, TeamFact, UserError,
+};
+use crate::provider::Chosen;
 
 /// Takes wishes one after the other.
 pub(super) struct Clerk {
@@ -52,6 +55,7 @@ impl Clerk {
                 let fact = TeamFact::ContextEdited { add, remove };
                 self.when(|_| !is_empty, Event::Team(fact))
             }
+            Intent::UseModel { profile } => self.choose(&profile),
             Intent::Pause => self.when(|p| !p.is_paused() && !p.is_stopping(), Event::Paused),
             Intent::Resume => self.when(Progress::is_paused, Event::Unpaused),
             Intent::Stop => self.stop(),
@@ -85,6 +89,15 @@ impl Clerk {
             |p| p.running().is_some() && !p.is_stopping(),
             Event::Team(TeamFact::PlanMade { by: None, items }),
         )
+    }
+
+    fn choose(&self, profile: &str) -> Result<(), UserError> {
+        match self.shared.provider.choose(profile.trim()) {
+            Ok(Chosen { provider, label }) => {
+                self.when(|_| true, Event::Model(ModelEvent::Chosen { provider, label }))
+            }
+            Err(error) => self.shared.notice(Level::Warning, error),
+        }
     }
 
     fn answer(&self, question: QuestionId, answer: String) -> Result<(), UserError> {

@@ -17,6 +17,8 @@ pub(super) struct Memory {
     pub said: Vec<(Option<AgentName>, String)>,
     /// What the provider wants back.
     pub state: Option<String>,
+    /// The model that answered last, as its service names it.
+    pub model: Option<String>,
     /// What was produced so far.
     pub board: Blackboard,
     /// Documents that came with the task.

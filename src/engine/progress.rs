@@ -10,17 +10,18 @@ use serde_json::{Value, json};
 use super::attempt::{Attempt, Move, WRONG_CALLS};
 use super::blackboard::Blackboard;
 use super::chat;
-use super::concern::{Concern, STOP};
+use super::concern::{Concern, STOP, failure, not_run};
 use super::guard::Guard;
 use super::handle::{Limits, Supervision};
 use super::listing::Listing;
 use super::memory::Memory;
+use super::purse::Purse;
 use super::step::{Hold, Step, Words};
 use super::steps;
 use super::team::{Phase, Team};
 use crate::model::{
     ArtifactKind, CallId, ChosenBy, Event, ModelEvent, PhaseOutcome, ProjectPath, QuestionId,
-    SessionOutcome, TeamFact, TurnId, TurnStop, UserError,
+    SessionOutcome, Spent, TeamFact, TurnId, TurnStop,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +57,7 @@ pub(super) struct Progress {
     numbers: Numbers,
     guard: Guard,
     memory: Memory,
+    purse: Purse,
 }
 
 impl Progress {
@@ -72,6 +74,7 @@ impl Progress {
             numbers: Numbers::default(),
             guard: Guard::default(),
             memory: Memory::default(),
+            purse: Purse::new(limits.budgets),
         }
     }
 
@@ -112,6 +115,16 @@ impl Progress {
         self.memory.state.clone()
     }
 
+    /// The model that answered last.
+    pub fn model(&self) -> Option<&String> {
+        self.memory.model.as_ref()
+    }
+
+    /// What was used, and what may be.
+    pub fn purse(&self) -> &Purse {
+        &self.purse
+    }
+
     pub fn ended(&self) -> Option<&SessionOutcome> {
         self.ended.as_ref()
     }
@@ -132,6 +145,7 @@ impl Progress {
 
     /// Adds to the time that models and tools have worked.
     pub fn worked(&mut self, millis: u64) {
+        self.purse.worked(millis);
         if let Stage::Running(attempt) = &mut self.stage {
             attempt.facts.worked += millis;
         }
@@ -167,6 +181,9 @@ impl Progress {
         if self.hold.question.is_some() {
             return Step::Wait;
         }
+        if let Some(raised) = self.purse.raised {
+            return Step::Record(Event::Model(ModelEvent::Budgeted(raised)));
+        }
         if let Some(concern) = &self.concern {
             let (text, options) = concern.question();
             let question = self.numbers.question.next();
@@ -195,7 +212,15 @@ impl Progress {
         // A running attempt always belongs to a phase of its team.
         let Some(phase) = self.team.phases.get(attempt.phase) else { return Step::Wait };
         let turn = attempt.turn.as_ref().map(|turn| turn.id);
-        match attempt.next(phase) {
+        let next = match attempt.next(phase) {
+            // A turn ends early between model calls only, so that every call has its answer.
+            Move::AskModel if self.purse.turn_reached().is_some() => Move::EndTurn(TurnStop::Done),
+            Move::Choose(..) | Move::Begin(_) if self.purse.phase_reached().is_some() => {
+                Move::End(self.purse.phase_reached().unwrap_or_default())
+            }
+            next => next,
+        };
+        match next {
             Move::Choose(agent, reason) => Step::Record(Event::SpeakerChosen { agent, reason }),
             Move::Begin(agent) => {
                 Step::Record(Event::TurnStarted { turn: self.next_turn(), agent })
@@ -257,6 +282,7 @@ impl Progress {
                 self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
             }
             Event::TurnStarted { turn, agent } => {
+                self.purse.turn = Spent::default();
                 self.numbers.turn = *turn;
                 self.in_attempt(|attempt| attempt.begun(*turn, agent));
             }
@@ -267,6 +293,8 @@ impl Progress {
             }
             Event::ModelAnswered { usage, state, .. } => {
                 self.memory.state.clone_from(state);
+                let spent = self.purse.used(*usage).map(Concern::Spent);
+                self.concern = spent.or(self.concern.take());
                 if let Stage::Running(attempt) = &mut self.stage
                     && let Some(phase) = self.team.phases.get(attempt.phase)
                 {
@@ -321,11 +349,13 @@ impl Progress {
     fn model_event(&mut self, event: &ModelEvent) {
         match event {
             ModelEvent::Faulted { .. } => self.in_attempt(Attempt::taken_back),
-            ModelEvent::Reasoned { .. }
-            | ModelEvent::Trimmed { .. }
-            | ModelEvent::Named { .. }
-            | ModelEvent::Chosen { .. }
-            | ModelEvent::Budgeted(_) => {}
+            ModelEvent::Named { model } => self.memory.model = Some(model.clone()),
+            ModelEvent::Budgeted(budget) => self.purse.set(*budget),
+            ModelEvent::Chosen { .. } => {
+                self.memory.model = None;
+                self.memory.state = None;
+            }
+            ModelEvent::Reasoned { .. } | ModelEvent::Trimmed { .. } => {}
         }
     }
 
@@ -384,6 +414,9 @@ impl Progress {
         else {
             return;
         };
+        if number == 1 {
+            self.purse.phase = Spent::default();
+        }
         let mut attempt = Attempt::new(place, number);
         self.memory.open_chat(&self.task, &phase.context, &mut attempt.chat);
         self.stage = Stage::Running(Box::new(attempt));
@@ -397,7 +430,7 @@ impl Progress {
                 Stage::Before { phase: place + 1, attempt: 1 }
             }
             PhaseOutcome::Succeeded(_) => Stage::Over(SessionOutcome::Completed),
-            PhaseOutcome::Failed(_) if number < most => {
+            PhaseOutcome::Failed(_) if number < most && self.purse.phase_reached().is_none() => {
                 Stage::Before { phase: place, attempt: number + 1 }
             }
             PhaseOutcome::Failed(why) => {
@@ -442,11 +475,15 @@ impl Progress {
         match self.concern.take() {
             Some(concern) => {
                 self.hold.is_stopping |= answer == STOP;
+                if matches!(concern, Concern::Spent(_)) && answer != STOP {
+                    self.purse.raise();
+                }
                 let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
                 self.in_attempt(|attempt| match concern {
                     Concern::Plan(_) => attempt.plan_judged(is_taken),
                     Concern::Context(_) if !is_taken => attempt.refuse_listing(answer),
                     Concern::Context(_)
+                    | Concern::Spent(_)
                     | Concern::SameFiles(_)
                     | Concern::SameBuild
                     | Concern::WrongCalls(_)
@@ -459,18 +496,4 @@ impl Progress {
             None => self.in_attempt(|attempt| attempt.replied(answer)),
         }
     }
-}
-
-/// The answer to a call that was not made.
-pub(super) fn not_run(code: &str, why: &str) -> Value {
-    json!({ "ok": false, "error": { "code": code, "message": why } })
-}
-
-fn failure(title: &str, attempts: u32, why: &str) -> UserError {
-    let after = if attempts > 1 { format!(" after {attempts} attempts") } else { String::new() };
-    UserError::new(
-        format!("The phase “{title}” did not reach its goal{after}"),
-        why,
-        "Look at its last messages and logs, then start again with a more precise task.",
-    )
 }

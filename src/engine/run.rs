@@ -11,18 +11,20 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::attempt::Answered;
+use super::concern::not_run;
+use super::context;
 use super::handle::{EngineSetup, Limits, Toolbox};
-use super::progress::{Progress, not_run};
+use super::progress::Progress;
 use super::seat::Seats;
 use super::step::Step;
-use super::turn::Asking;
+use super::turn::{Asking, Heard};
 use crate::gate::{Gate, GateError, Origin, Recorded};
 use crate::model::event::Level;
 use crate::model::{
-    AgentName, CallId, ContextFile, Event, Ledger, PhaseOutcome, ProjectPath, SessionOutcome,
-    TeamFact, ToolCall, TurnStop, UserError, estimated_tokens,
+    AgentName, Budget, CallId, ContextFile, Event, Ledger, ModelEvent, PhaseOutcome, ProjectPath,
+    SessionOutcome, TeamFact, ToolCall, TurnStop, UserError, estimated_tokens,
 };
-use crate::provider::Provider;
+use crate::provider::{Provider, Request};
 use crate::tools::{
     ASK, AskArgs, HAND_OFF, HandOffArgs, PhaseGoal, Reply, SharedState, Tool, ToolError,
 };
@@ -30,6 +32,9 @@ use crate::workspace::Sandbox;
 
 /// How long a tool may take to end once the run is stopped.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How often a conversation is made shorter for a model that refuses it.
+const MOST_FITS: u32 = 4;
 
 /// What the run and the clerk who takes the person's wishes work on together.
 pub(super) struct Shared {
@@ -39,6 +44,8 @@ pub(super) struct Shared {
     pub changed: Notify,
     /// Cancelled when the person stops the run.
     pub stop: CancellationToken,
+    /// Answers for the agents.
+    pub provider: Arc<dyn Provider>,
 }
 
 impl Shared {
@@ -48,6 +55,7 @@ impl Shared {
             ledger: Arc::clone(&setup.ledger),
             changed: Notify::new(),
             stop: setup.stop.clone(),
+            provider: Arc::clone(&setup.provider),
         }
     }
 
@@ -74,6 +82,15 @@ impl Shared {
         self.ledger.record(event).map(|_| ())
     }
 
+    /// Records what the session may use, unless that is known.
+    pub fn set_budget(&self, budget: Budget) -> Result<(), UserError> {
+        self.record_with(|progress| {
+            let is_less = progress.purse().budget.is_open() || budget.is_open();
+            (is_less && progress.purse().budget != budget)
+                .then_some(Event::Model(ModelEvent::Budgeted(budget)))
+        })
+    }
+
     /// Tells the person something that is not part of the conversation.
     pub fn notice(&self, level: Level, notice: UserError) -> Result<(), UserError> {
         self.record(Event::Noticed { level, notice })
@@ -87,7 +104,6 @@ pub(super) struct Runner {
     tools: Toolbox,
     seats: Seats,
     state: SharedState,
-    provider: Arc<dyn Provider>,
     project: Arc<Sandbox>,
     limits: Limits,
     /// Proposals from before a restart whose calls have no answer yet.
@@ -106,7 +122,6 @@ impl Runner {
             seats: Seats::new(&setup.team, &setup.tools),
             tools: setup.tools,
             state: setup.state,
-            provider: setup.provider,
             project: setup.project,
             limits: setup.limits,
             recorded: Mutex::new(recorded),
@@ -166,6 +181,12 @@ impl Runner {
 
     /// Records a step, unless a wish of the person has changed what comes next meanwhile.
     fn step(&self, event: Event) -> Result<(), UserError> {
+        if let Event::TurnEnded { stop: TurnStop::Done, .. } = &event
+            && let Some(why) = self.shared.progress().purse().turn_reached()
+        {
+            let fix = "Raise `budget.turn` if its agents need more.";
+            self.shared.notice(Level::Warning, UserError::new("The turn was ended", why, fix))?;
+        }
         let is_phase = matches!(event, Event::PhaseStarted { .. });
         // What was approved is known from its own records; this takes in what others changed.
         if is_phase {
@@ -194,12 +215,53 @@ impl Runner {
         if let Some(cut) = cut {
             self.shared.record(Event::Model(cut))?;
         }
-        let answered = asking.listen(self.provider.ask(request)).await?;
+        let heard = self.hear(asking, request).await?;
         self.shared.progress().worked(millis_since(started));
-        let Err(error) = answered else { return Ok(()) };
+        let Err(error) = heard else { return Ok(()) };
         self.answer_open_calls("interrupted", "the model's answer broke off")?;
         self.shared.notice(Level::Error, error.clone())?;
         self.shared.record(Event::TurnEnded { turn, stop: TurnStop::Failed(error) })
+    }
+
+    /// Asks with as much of the conversation as the model takes.
+    async fn hear(
+        &self,
+        mut asking: Asking<'_>,
+        mut request: Request,
+    ) -> Result<Result<(), UserError>, UserError> {
+        let whole = request.messages.clone();
+        let mut meter = self.shared.provider.meter(&request);
+        for _ in 0..MOST_FITS {
+            let turn = asking.turn();
+            match context::fit(&whole, &request.tools, meter.as_ref()) {
+                Ok(fitted) => {
+                    request.messages = fitted.messages;
+                    if let Some(trimmed) = fitted.trimmed {
+                        self.shared.record(Event::Model(trimmed.into_event(turn)))?;
+                    }
+                }
+                Err(error) => return Ok(Err(error)),
+            }
+            let (limit, error) =
+                match asking.listen(self.shared.provider.ask(request.clone())).await? {
+                    Ok(Heard::All) => return Ok(Ok(())),
+                    Ok(Heard::TooLong(limit, error)) => (limit, error),
+                    Err(error) => return Ok(Err(error)),
+                };
+            let Some(smaller) = context::smaller(&request, meter.as_ref(), limit) else {
+                return Ok(Err(error));
+            };
+            meter = Some(smaller);
+            let progress = self.shared.progress();
+            let again = Asking::new(&progress, &self.seats, &self.shared, &self.limits);
+            let Some((again, ..)) = again else { return Ok(Err(error)) };
+            asking = again;
+        }
+        Ok(Err(UserError::new(
+            "The conversation does not fit into the model",
+            "its service refused it however much was left out",
+            "Choose a model with a larger window, or tell the team to read fewer files.",
+        )))
     }
 
     async fn run_call(&self, id: CallId) -> Result<(), UserError> {
@@ -290,7 +352,13 @@ impl Runner {
             return Err(ToolError::new("tool_not_allowed", message, hint));
         }
         if !call.args.is_object() {
-            let message = "the arguments are no JSON object";
+            let message = match &call.args {
+                Value::String(text) => match crate::text::recover::structured(text) {
+                    Err(error) => error.to_string(),
+                    Ok(_) => "the arguments are no JSON object".to_owned(),
+                },
+                _ => "the arguments are no JSON object".to_owned(),
+            };
             let hint = "Call the tool again with one JSON object that fits its schema.";
             return Err(ToolError::new("malformed_arguments", message, hint));
         }

@@ -12,8 +12,9 @@ use super::handle::Limits;
 use super::progress::Progress;
 use super::run::Shared;
 use super::seat::Seats;
+use crate::model::event::Level;
 use crate::model::{Event, ModelEvent, ToolName, TurnId, UserError};
-use crate::provider::{Delta, Request};
+use crate::provider::{Delta, ModelOptions, Request};
 
 /// How long pieces of text are gathered before they are recorded together.
 const GATHER: Duration = Duration::from_millis(50);
@@ -22,11 +23,28 @@ const GATHER: Duration = Duration::from_millis(50);
 pub(super) struct Asking<'a> {
     shared: &'a Shared,
     turn: TurnId,
-    /// Text that is not recorded yet, and by when it must be.
+    /// Text that is not recorded yet, of which kind, and by when it must be.
     gathered: String,
+    kind: Kind,
     due: Option<Instant>,
-    /// Bytes that may still come.
+    /// Bytes that may still come, and that may come in all.
     left: usize,
+    most: usize,
+}
+
+/// What a model's text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Said,
+    Thought,
+}
+
+/// How listening to a model ended, unless it failed.
+pub(super) enum Heard {
+    /// The answer is complete, or the run is stopped.
+    All,
+    /// The model cannot take the conversation, but perhaps one of so many tokens.
+    TooLong(Option<u64>, UserError),
 }
 
 impl<'a> Asking<'a> {
@@ -54,12 +72,16 @@ impl<'a> Asking<'a> {
             attempt: attempt.number,
             messages,
             tools: seat.tools.clone(),
-            options: seat.options.clone(),
+            options: ModelOptions {
+                max_tokens: progress.purse().allowed_answer(seat.options.max_tokens),
+                ..seat.options.clone()
+            },
             state: progress.provider_state(),
         };
         let gathered = String::new();
-        let left = limits.answer_bytes;
-        Some((Self { shared, turn: turn.id, gathered, due: None, left }, request, cut))
+        let (turn, kind, due) = (turn.id, Kind::Said, None);
+        let (left, most) = (limits.answer_bytes, limits.answer_bytes);
+        Some((Self { shared, turn, gathered, kind, due, left, most }, request, cut))
     }
 
     /// The turn that asks.
@@ -72,7 +94,8 @@ impl<'a> Asking<'a> {
     pub async fn listen(
         mut self,
         mut answer: BoxStream<'static, Result<Delta, UserError>>,
-    ) -> Result<Result<(), UserError>, UserError> {
+    ) -> Result<Result<Heard, UserError>, UserError> {
+        let mut too_long = None;
         let stop = self.shared.stop.clone();
         let mut stopped = std::pin::pin!(stop.cancelled());
         loop {
@@ -81,7 +104,7 @@ impl<'a> Asking<'a> {
                 biased;
                 () = &mut stopped => {
                     self.flush()?;
-                    return Ok(Ok(()));
+                    return Ok(Ok(Heard::All));
                 }
                 delta = answer.next() => delta,
                 () = at(due), if due.is_some() && !self.gathered.is_empty() => {
@@ -92,10 +115,17 @@ impl<'a> Asking<'a> {
             let error = match delta {
                 Some(Ok(delta)) => match self.take(delta)? {
                     Taken::More => continue,
-                    Taken::Done => return Ok(Ok(())),
-                    Taken::TooMuch => too_long(),
+                    Taken::Done => return Ok(Ok(Heard::All)),
+                    Taken::TooMuch => too_much(),
+                    Taken::TooLong(limit) => {
+                        too_long = Some(limit);
+                        continue;
+                    }
                 },
-                Some(Err(error)) => error,
+                Some(Err(error)) => match too_long {
+                    Some(limit) => return Ok(Ok(Heard::TooLong(limit, error))),
+                    None => error,
+                },
                 None => broken_off(),
             };
             self.flush()?;
@@ -105,13 +135,24 @@ impl<'a> Asking<'a> {
 
     fn take(&mut self, delta: Delta) -> Result<Taken, UserError> {
         match delta {
-            Delta::Text(text) => {
-                let Some(left) = self.left.checked_sub(text.len()) else {
-                    return Ok(Taken::TooMuch);
-                };
-                self.left = left;
-                self.gather(&text)?;
+            Delta::Text(text) => return self.gather(&text, Kind::Said),
+            Delta::Reasoning(text) => return self.gather(&text, Kind::Thought),
+            Delta::Model(model) => self.shared.record_with(|progress| {
+                let is_new = progress.model() != Some(&model);
+                is_new.then_some(Event::Model(ModelEvent::Named { model }))
+            })?,
+            Delta::Note(notice) => {
+                self.flush()?;
+                self.shared.notice(Level::Warning, notice)?;
             }
+            Delta::Again { attempt, most, wait_millis, fault } => {
+                self.gathered.clear();
+                self.left = self.most;
+                let turn = self.turn;
+                let faulted = ModelEvent::Faulted { turn, attempt, most, wait_millis, fault };
+                self.shared.record(Event::Model(faulted))?;
+            }
+            Delta::TooLong { limit } => return Ok(Taken::TooLong(limit)),
             Delta::Call { tool, args } => {
                 let Some(left) = self.left.checked_sub(args.len()) else {
                     return Ok(Taken::TooMuch);
@@ -130,12 +171,18 @@ impl<'a> Asking<'a> {
     }
 
     /// The first piece is recorded at once, later ones together.
-    fn gather(&mut self, text: &str) -> Result<(), UserError> {
-        self.gathered.push_str(text);
-        match self.due {
-            Some(due) if Instant::now() < due => Ok(()),
-            Some(_) | None => self.flush(),
+    fn gather(&mut self, text: &str, kind: Kind) -> Result<Taken, UserError> {
+        let Some(left) = self.left.checked_sub(text.len()) else { return Ok(Taken::TooMuch) };
+        self.left = left;
+        if self.kind != kind {
+            self.flush()?;
+            self.kind = kind;
         }
+        self.gathered.push_str(text);
+        if self.due.is_none_or(|due| Instant::now() >= due) {
+            self.flush()?;
+        }
+        Ok(Taken::More)
     }
 
     fn flush(&mut self) -> Result<(), UserError> {
@@ -144,7 +191,11 @@ impl<'a> Asking<'a> {
         }
         let text = std::mem::take(&mut self.gathered);
         self.due = Some(Instant::now() + GATHER);
-        self.shared.record(Event::TextAdded { turn: self.turn, text })
+        let turn = self.turn;
+        self.shared.record(match self.kind {
+            Kind::Said => Event::TextAdded { turn, text },
+            Kind::Thought => Event::Model(ModelEvent::Reasoned { turn, text }),
+        })
     }
 
     fn call(&mut self, tool: ToolName, args: String) -> Result<(), UserError> {
@@ -160,6 +211,7 @@ enum Taken {
     More,
     Done,
     TooMuch,
+    TooLong(Option<u64>),
 }
 
 async fn at(due: Option<Instant>) {
@@ -177,7 +229,7 @@ fn arguments(text: String) -> Value {
     super::guard::recovered(&text).unwrap_or(Value::String(text))
 }
 
-fn too_long() -> UserError {
+fn too_much() -> UserError {
     UserError::new(
         "The model's answer was cut off",
         "it is longer than any answer may be",

@@ -50,6 +50,12 @@ pub enum Intent {
         /// The words, or one of the options.
         answer: String,
     },
+    /// Lets another model answer from the next request on: a profile, with a model after a slash if
+    /// it is to be another one.
+    UseModel {
+        /// The profile.
+        profile: String,
+    },
     /// Holds the run before its next step.
     Pause,
     /// Goes on after a pause.

@@ -3,13 +3,32 @@
 //! Owns the wire to a model service, or the script that plays one. Must not know teams, tools'
 //! insides or the screen.
 
+mod assembly;
+mod catalogue;
+mod dialect;
+mod fault;
+mod keep;
+mod panel;
+mod profile;
+mod record;
+mod remote;
 mod scripted;
+mod tokens;
+mod wire;
+mod words;
 
 use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
+pub use catalogue::Catalogue;
+use dialect::OLLAMA_WINDOW;
+pub use panel::{FindProfile, Panel};
+pub use profile::{AgentChoice, KeySource, Prices, Profile, ReadKey, Service, ToolUse, Wire};
+pub use record::Recording;
+pub use remote::Remote;
 pub use scripted::{Pacing, Script, Scripted, Sibling};
+pub use tokens::{Counter, Meter};
 
 use crate::model::{AgentName, Message, ToolName, ToolSpec, Usage, UserError};
 
@@ -56,6 +75,29 @@ pub enum Delta {
         /// JSON text of its arguments.
         args: String,
     },
+    /// More of what the model thought; nobody else is told.
+    Reasoning(String),
+    /// The model that answers, as its service names it.
+    Model(String),
+    /// Something about the answer that the person should know.
+    Note(UserError),
+    /// The answer failed, and what had come of it counts for nothing; it is asked for again.
+    Again {
+        /// The try that comes next, from 2.
+        attempt: u32,
+        /// How many there may be.
+        most: u32,
+        /// The pause before it.
+        wait_millis: u64,
+        /// What went wrong.
+        fault: UserError,
+    },
+    /// The conversation does not fit into the model. An error follows, for those who cannot ask
+    /// with less.
+    TooLong {
+        /// How many tokens would fit, if the service said so.
+        limit: Option<u64>,
+    },
     /// The answer is complete. Always the last.
     Done {
         /// Tokens it cost.
@@ -65,10 +107,44 @@ pub enum Delta {
     },
 }
 
+/// A model that was chosen in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// How to get it again.
+    pub provider: String,
+    /// What the screen calls it.
+    pub label: String,
+}
+
 /// Something that answers like a model.
 pub trait Provider: Send + Sync {
     /// What the screen calls it; a scripted model says so.
     fn label(&self) -> String;
+
+    /// Lets another model answer from the next request on: a profile, with a model after a slash if
+    /// it is to be another one.
+    ///
+    /// # Errors
+    /// When there is no such profile, or nothing can be chosen; then all stays as it is.
+    fn choose(&self, wanted: &str) -> Result<Chosen, UserError> {
+        Err(UserError::new(
+            format!("cannot let `{wanted}` answer"),
+            format!("a {} plays its own part", self.label()),
+            "start a session with `--profile`",
+        ))
+    }
+
+    /// Takes the model's key out of a text.
+    fn redact(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    /// How much fits into the model that would answer; `None`: as much as anybody likes, or
+    /// nobody knows.
+    fn meter(&self, request: &Request) -> Option<Meter> {
+        let _ = request;
+        None
+    }
 
     /// Asks. Dropping the stream cancels the call at once.
     fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>>;

@@ -91,6 +91,10 @@ pub async fn run(job: Job, mut output: impl FnMut(&[u8])) -> std::io::Result<End
     let mut command = CommandWrap::with_new(&job.program, |command| {
         command.args(&job.args).envs(job.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&job.folder).stdin(Stdio::null());
+        // Builds run what agents wrote, which has no business with the keys of models.
+        for name in std::env::vars_os().map(|(name, _)| name).filter(|name| is_key(name)) {
+            command.env_remove(name);
+        }
     });
     command.command_mut().stdout(writer.try_clone()?).stderr(writer);
     // Together with the command goes our writing end, so that the pipe ends with the process.
@@ -102,6 +106,25 @@ pub async fn run(job: Job, mut output: impl FnMut(&[u8])) -> std::io::Result<End
         () = tokio::time::sleep(job.timeout) => Ok(Ended::TimedOut),
         ended = until_over(&mut group, &mut reader, &mut output) => ended,
     }
+}
+
+/// Whether a variable holds a key of a model's service: by its usual name, or because the program
+/// was told so.
+fn is_key(name: &std::ffi::OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let known = ["OPENAI", "ANTHROPIC", "AZURE_OPENAI", "OPENROUTER"];
+    name == "GITHUB_TOKEN"
+        || known.iter().any(|maker| name.starts_with(maker))
+        || HIDDEN.get().is_some_and(|hidden| hidden.iter().any(|other| other == name))
+}
+
+/// Variables that processes are not given besides the usual ones.
+static HIDDEN: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+
+/// Keeps these variables from all processes; counts once, before the first of them is started.
+pub fn hide_variables(names: Vec<String>) {
+    // A second world in one process has the same configuration.
+    let _ = HIDDEN.set(names);
 }
 
 async fn until_over(
@@ -154,6 +177,21 @@ mod tests {
         let mut all = Vec::new();
         let ended = run(job, |bytes| all.extend_from_slice(bytes)).await.unwrap();
         (ended, String::from_utf8(all).unwrap())
+    }
+
+    #[tokio::test]
+    async fn keys_of_models_are_kept_from_processes() {
+        for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "AZURE_OPENAI_API_KEY", "GITHUB_TOKEN"]
+        {
+            assert!(is_key(name.as_ref()), "{name}");
+        }
+        assert!(!is_key("PATH".as_ref()) && !is_key("IDF_PATH".as_ref()));
+        // Set by cargo for every test; stands for a key that a profile names.
+        assert!(std::env::var_os("CARGO_PKG_NAME").is_some());
+        assert!(output_of(shell("env")).await.1.contains("CARGO_PKG_NAME="));
+        hide_variables(vec!["CARGO_PKG_NAME".to_owned()]);
+        let (_, seen) = output_of(shell("env")).await;
+        assert!(seen.contains("PATH=") && !seen.contains("CARGO_PKG_NAME="), "{seen}");
     }
 
     #[tokio::test]

@@ -151,20 +151,22 @@ fn right(cx: &Cx<'_>) -> Parts {
         let role = if model.contains("script") { Role::Simulated } else { Role::Text };
         parts.push(3, vec![Span::styled(clean(model), cx.style(role))]);
     }
+    // Whoever has set a limit wants to see it.
+    let weight = if head.budget.is_open() { 2 } else { 4 };
     let tokens = head.usage.total();
     if tokens > 0 {
         let most = head.budget.tokens;
         let of = most.map_or_else(String::new, |most| format!("/{}", line::count(most)));
         let role = spending(tokens, most);
         let text = format!("{}{of} tok", line::count(tokens));
-        parts.push(2, vec![Span::styled(text, cx.style(role))]);
+        parts.push(weight, vec![Span::styled(text, cx.style(role))]);
     }
     let cost = head.usage.cost;
     if !cost.is_zero() {
         let most = head.budget.cost;
         let of = most.map_or_else(String::new, |most| format!("/{most}"));
         let role = spending(cost.0, most.map(|most| most.0));
-        parts.push(2, vec![Span::styled(format!("{cost}{of}"), cx.style(role))]);
+        parts.push(weight, vec![Span::styled(format!("{cost}{of}"), cx.style(role))]);
     }
     let waiting = cx.view.review.waiting.len() + usize::from(head.question.is_some());
     if waiting > 0 {

@@ -10,4 +10,7 @@
 mod branches;
 mod stage;
 mod whole;
+#[path = "../wire/mod.rs"]
+mod wire;
+mod wired;
 mod workbench;

@@ -16,7 +16,7 @@ use firmhand::model::event::{SessionParts, SessionStart};
 use firmhand::model::{
     Event, Intent, Ledger, Proposal, Record, Seq, SessionId, SessionOutcome, Timestamp, Verdict,
 };
-use firmhand::provider::{Pacing, Script, Scripted};
+use firmhand::provider::{Pacing, Provider, Script, Scripted};
 use firmhand::toolchain::Toolchain;
 use firmhand::tools::{Limits, Registry, ToolContext, known};
 use firmhand::workspace::Sandbox;
@@ -80,6 +80,7 @@ pub struct Stage {
     session: SessionDir,
     toolchain: Arc<dyn Toolchain>,
     policy: Policy,
+    model: Option<Arc<dyn Provider>>,
 }
 
 impl Stage {
@@ -93,7 +94,7 @@ impl Stage {
         let toolchain = make(root.path());
         fs::create_dir(root.path().join("project")).unwrap();
         let session = SessionDir::create(root.path(), "task", Timestamp(0)).unwrap();
-        Self { root, session, toolchain, policy: Policy::default() }
+        Self { root, session, toolchain, policy: Policy::default(), model: None }
     }
 
     /// With a rule that allows everything.
@@ -102,6 +103,12 @@ impl Stage {
         let origin = Origin::User { file: "policy.toml".into(), line: 1 };
         self.policy =
             Policy::new(vec![Rule { decide: Ruling::Allow, kind, tool, agent, path, origin }]);
+        self
+    }
+
+    /// With another model than the recording.
+    pub fn answered_by(mut self, model: Arc<dyn Provider>) -> Self {
+        self.model = Some(model);
         self
     }
 
@@ -179,7 +186,10 @@ impl Stage {
             team: Team::load(&assets, "generate", &known).unwrap(),
             gate: Arc::new(Gate::new(gate, &desk, numbers)),
             tools: toolbox(&Registry::new(&context)),
-            provider: Arc::new(Scripted::new(script, Pacing::Instant)),
+            provider: match &self.model {
+                Some(model) => Arc::clone(model),
+                None => Arc::new(Scripted::new(script, Pacing::Instant)),
+            },
             limits: firmhand::engine::Limits::default(),
             state: recorder.state(),
             project: sandbox,

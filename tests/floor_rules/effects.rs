@@ -29,6 +29,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
     ("app/compose.rs", &[Effect::Files], "the folder the person named, before any agent acts"),
     ("app/memory.rs", &[Effect::Files], "how the person left the screen, in the data folder"),
+    ("provider/record.rs", &[Effect::Files], "the recording that the person has asked for"),
     ("toolchain/", &[Effect::Files, Effect::Process], "builds, and their output folder"),
 ];
 

@@ -386,6 +386,16 @@ impl World {
         Engine::start(self.setup(recorder, life, model))
     }
 
+    /// Starts a run within other bounds than the usual ones.
+    pub fn begin_within(
+        &self,
+        limits: Limits,
+        model: Arc<Model>,
+    ) -> Result<EngineHandle, UserError> {
+        let recorder = Arc::new(Recorder::create(self.session.clone()).unwrap());
+        Engine::start(EngineSetup { limits, ..self.setup(recorder, u64::MAX, model) })
+    }
+
     pub fn resume(&self, model: Arc<Model>) -> Result<EngineHandle, UserError> {
         let records = self.records();
         let (recorder, _) = Recorder::reopen(self.session.clone()).unwrap();

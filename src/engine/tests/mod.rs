@@ -1,6 +1,7 @@
 //! Runs whole teams against models made of functions, with real files, gate and journal.
 
 pub(crate) mod fixture;
+mod models;
 mod resume;
 mod runs;
 mod selection;

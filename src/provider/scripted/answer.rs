@@ -143,10 +143,14 @@ struct Player<'a> {
 impl Player<'_> {
     fn play(&mut self) -> Result<Answer, UserError> {
         let mut text = String::new();
-        if !self.situation.said.is_empty() {
-            text.push_str(NOTED);
+        if self.script.verbatim {
+            text.push_str(&self.step.say);
+        } else {
+            if !self.situation.said.is_empty() {
+                text.push_str(NOTED);
+            }
+            text.push_str(&self.filled(&self.step.say));
         }
-        text.push_str(&self.filled(&self.step.say));
         if let Some(list) = &self.step.list {
             let json = format!("{:#}", self.files(list)?);
             text.push_str(&format!("\n\n```json\n{json}\n```"));
@@ -188,6 +192,9 @@ impl Player<'_> {
     }
 
     fn call(&mut self, call: &Call) -> Result<Delta, UserError> {
+        if let Some(raw) = &call.raw {
+            return Ok(Delta::Call { tool: call.tool.clone(), args: raw.clone() });
+        }
         let mut args: Map<String, Value> = call.args.clone();
         if let Some(files) = &call.files {
             args.insert("files".to_owned(), self.files(files)?);
@@ -253,7 +260,7 @@ fn usage(request: &Request, text: &str, calls: &[Delta]) -> Usage {
     let tools = request.tools.iter().map(|spec| spec.description.len() + json_len(&spec.schema));
     let called = calls.iter().map(|call| match call {
         Delta::Call { tool, args } => tool.as_str().len() + args.len(),
-        Delta::Text(_) | Delta::Done { .. } => 0,
+        _ => 0,
     });
     Usage {
         input: tokens(messages.chain(tools).sum()),

@@ -15,6 +15,8 @@ pub(super) struct ScriptFile {
     pub team: Option<String>,
     pub project: Option<Spanned<String>>,
     pub start: Spanned<String>,
+    #[serde(default)]
+    pub verbatim: bool,
     pub timing: Option<TimingTable>,
     #[serde(default)]
     pub files: BTreeMap<Spanned<String>, FileTable>,
@@ -79,6 +81,7 @@ pub(super) enum FilesWord {
 #[serde(deny_unknown_fields)]
 pub(super) struct CallTable {
     pub tool: Spanned<String>,
+    pub raw: Option<String>,
     #[serde(default)]
     pub args: Map<String, Value>,
     pub files: Option<Spanned<FilesWord>>,

@@ -50,14 +50,18 @@ impl Script {
                 return Err(source.wrong(&id.span(), why, "Give each step its own id."));
             }
         }
-        let steps: Result<Vec<Step>, _> =
-            parsed.steps.iter().map(|step| source.step(step, &mut files, &places)).collect();
+        let steps: Result<Vec<Step>, _> = parsed
+            .steps
+            .iter()
+            .map(|step| source.step(step, &mut files, &places, parsed.verbatim))
+            .collect();
         let script = Self {
             file: origin.to_owned(),
             title: parsed.title.clone(),
             task: parsed.task.clone(),
             team: parsed.team.clone().unwrap_or_else(|| TEAM.to_owned()),
             project: source.project(parsed.project.as_ref())?,
+            verbatim: parsed.verbatim,
             timing: source.timing(parsed.timing.as_ref())?,
             start: source.place(&parsed.start, &places)?,
             steps: steps?,
@@ -175,6 +179,7 @@ impl Source<'_> {
         step: &Spanned<StepTable>,
         files: &mut Names,
         places: &BTreeMap<String, usize>,
+        verbatim: bool,
     ) -> Result<Step, UserError> {
         let (span, table) = (step.span(), step.get_ref());
         let list = table.list.as_ref().map(|list| self.files(list, files)).transpose()?;
@@ -206,7 +211,10 @@ impl Source<'_> {
                 mentions: expect.mentions.clone(),
                 last_mentions: expect.last_mentions.clone(),
             },
-            say: table.say.trim_end().to_owned(),
+            say: match verbatim {
+                true => table.say.clone(),
+                false => table.say.trim_end().to_owned(),
+            },
             list,
             calls,
             next: self.nexts(&table.next, places)?,
@@ -250,7 +258,12 @@ impl Source<'_> {
             let why = "the call has both `files` and `args.files`";
             return Err(self.wrong(&table.tool.span(), why, "Keep one of them."));
         }
-        Ok(Call { tool: ToolName::new(table.tool.get_ref()), args: table.args.clone(), files })
+        if table.raw.is_some() && (files.is_some() || !table.args.is_empty()) {
+            let why = "the call has `raw` arguments and others";
+            return Err(self.wrong(&table.tool.span(), why, "Keep one of them."));
+        }
+        let (tool, args) = (ToolName::new(table.tool.get_ref()), table.args.clone());
+        Ok(Call { tool, args, raw: table.raw.clone(), files })
     }
 
     fn place(

@@ -72,6 +72,9 @@
 //! In `say`, `{reason}`, `{rejected}` and `{said}` stand for the words of the refusal, the names
 //! of the refused files and what the person said last.
 //!
+//! `raw` of a call gives its arguments as text, which need not be JSON. With `verbatim = true` at
+//! the top, as in recordings of real runs, everything is said as it stands: no braces are filled.
+//!
 //! **`expect`** is checked when the step is played: `phase`, `attempt`, `tools` that must be
 //! offered, `mentions` somewhere in the conversation, `last_mentions` in its last message.
 //!
@@ -118,6 +121,8 @@ pub struct Script {
     team: String,
     project: Option<String>,
     timing: Timing,
+    /// Whether everything is said as it stands, without the person's words in it.
+    verbatim: bool,
     files: Vec<RecordedFile>,
     steps: Vec<Step>,
     start: usize,
@@ -196,6 +201,8 @@ enum Files {
 struct Call {
     tool: ToolName,
     args: serde_json::Map<String, serde_json::Value>,
+    /// The arguments as text, instead of `args` and `files`.
+    raw: Option<String>,
     files: Option<Files>,
 }
 

@@ -79,7 +79,7 @@ impl Answer {
 fn calling(call: &Delta, timing: Timing) -> Duration {
     let length = match call {
         Delta::Call { args, .. } => args.len(),
-        Delta::Text(_) | Delta::Done { .. } => 0,
+        _ => 0,
     };
     let seconds = length as f64 / (f64::from(timing.chars_per_second) * 8.0);
     Duration::from_secs_f64(seconds).min(LONGEST_CALL)
@@ -130,7 +130,7 @@ mod tests {
         deltas
             .filter_map(|delta| match delta {
                 Delta::Text(text) => Some(text.as_str()),
-                Delta::Call { .. } | Delta::Done { .. } => None,
+                _ => None,
             })
             .collect()
     }

@@ -149,6 +149,7 @@ impl Talk {
                     self.state = state;
                     done = Some(usage);
                 }
+                other => panic!("a recording does not give {other:?}"),
             }
         }
         self.messages.push(Arc::new(Message {

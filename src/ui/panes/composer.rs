@@ -179,10 +179,11 @@ impl Composer {
 }
 
 /// Commands by name, with what they do.
-const COMMANDS: [(&str, &str); 5] = [
+const COMMANDS: [(&str, &str); 6] = [
     ("pause", "holds the run before its next step"),
     ("resume", "lets it go on"),
     ("stop", "ends the run in order"),
+    ("model", "lets another model answer: /model PROFILE or /model PROFILE/MODEL"),
     ("quit", "leaves the program"),
     ("help", "shows what every key does"),
 ];
@@ -193,6 +194,10 @@ fn run_command(command: &str) -> Vec<Effect> {
         "pause" => vec![Effect::intent(Intent::Pause)],
         "resume" => vec![Effect::intent(Intent::Resume)],
         "stop" => vec![Effect::intent(Intent::Stop)],
+        "model" => match command.split_whitespace().nth(1) {
+            Some(profile) => vec![Effect::intent(Intent::UseModel { profile: profile.to_owned() })],
+            None => Effect::refuse("name a profile: /model PROFILE or /model PROFILE/MODEL"),
+        },
         "quit" => vec![Effect::Act(Action::Quit)],
         "help" => vec![Effect::Act(Action::Help)],
         _ => {

@@ -67,3 +67,46 @@ pub(super) fn trimmed(view: &TrimView, place: &Place<'_>) -> Vec<EntryRow> {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ChatPane;
+    use crate::model::{Event, LeftOut, ModelEvent, TurnId, UserError};
+    use crate::ui::action::Action;
+    use crate::ui::panes::test_desk::Desk;
+
+    #[test]
+    fn what_stands_beside_the_words_is_there_and_out_of_the_way() {
+        let mut desk = Desk::new();
+        let mut pane = ChatPane::default();
+        let turn = TurnId(1);
+        desk.record(Event::TurnStarted { turn, agent: "Coder".into() });
+        let text = "let me see\u{1b}[31m what the pins are".to_owned();
+        desk.record(Event::Model(ModelEvent::Reasoned { turn, text }));
+        desk.record(Event::TextAdded { turn, text: "Half an ans".into() });
+        let fault = UserError::new("host has a fault", "it said “no luck” (503)", "");
+        let (attempt, most, wait_millis) = (2, 6, 9_000);
+        desk.record(Event::Model(ModelEvent::Faulted { turn, attempt, most, wait_millis, fault }));
+        let shown = desk.show(&mut pane, 60, 20);
+        assert!(shown.contains("↻ try 2 of 6: host has a fault"), "{shown}");
+        assert!(shown.contains("in 9 s") && !shown.contains("Half an ans"), "{shown}");
+        desk.wait(4_500);
+        let shown = desk.show(&mut pane, 60, 20);
+        assert!(shown.contains("in 5 s"), "{shown}");
+        let left_out = vec![LeftOut { what: "an old list".into(), tokens: 1_200 }];
+        desk.record(Event::Model(ModelEvent::Trimmed {
+            turn,
+            left_out,
+            tokens: 7_000,
+            window: 8_000,
+        }));
+        let text = "let me see what the pins are".to_owned();
+        desk.record(Event::Model(ModelEvent::Reasoned { turn, text }));
+        let shown = desk.show(&mut pane, 60, 20);
+        assert!(shown.contains("left out 1 piece") && shown.contains("an old list"), "{shown}");
+        assert!(shown.contains("▸ thinking") && !shown.contains("the pins"), "{shown}");
+        desk.press(&mut pane, Action::Open);
+        let shown = desk.show(&mut pane, 60, 20);
+        assert!(shown.contains("▾ thinking") && shown.contains("what the pins are"), "{shown}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Finds out whether what a run depends on is there and works, one line each, with the fix.
+//!
+//! For the command line and the start screen alike. Must not change anything.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use serde_json::json;
+
+use super::compose::World;
+use super::models;
+use crate::model::{Finding, Health, Message, Role, ToolSpec, UserError};
+use crate::provider::{Delta, ModelOptions, Profile, Provider, Remote, Request};
+
+/// How far the doctor goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Looks at configuration and keys.
+    Here,
+    /// Asks the services, which costs a few tokens each.
+    Services,
+}
+
+/// What the lines are about.
+const AREA: &str = "model";
+
+/// Looks at one profile, or at all.
+///
+/// # Errors
+/// When a profile is named that there is not.
+pub async fn models(
+    world: &World,
+    only: Option<&str>,
+    reach: Reach,
+) -> Result<Vec<Finding>, UserError> {
+    let names = match only {
+        Some(name) => vec![name.to_owned()],
+        None => models::names(world),
+    };
+    if names.is_empty() {
+        let detail = "none is configured or found in the environment; recordings can be played";
+        let fix = "set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
+                   OLLAMA_HOST, or write a profile into config.toml";
+        return Ok(vec![Finding::new(AREA, "profiles", Health::Absent, detail).fix(fix)]);
+    }
+    let mut findings = Vec::new();
+    for name in names {
+        match models::find(world, &name, None) {
+            Ok(profile) => examine(profile, reach, &mut findings).await,
+            Err(error) if only.is_some() => return Err(error),
+            // Without the name of a model the service can still be looked at.
+            Err(error) => match models::find(world, &name, Some("")) {
+                Ok(profile) => nameless(profile, reach, &error, &mut findings).await,
+                Err(_) => findings.push(broken(&name, &error)),
+            },
+        }
+    }
+    Ok(findings)
+}
+
+fn broken(subject: &str, error: &UserError) -> Finding {
+    let detail = format!("{}: {}", error.what, error.why);
+    Finding::new(AREA, subject, Health::Broken, detail).fix(error.fix.clone())
+}
+
+async fn examine(mut profile: Profile, reach: Reach, findings: &mut Vec<Finding>) {
+    let name = profile.name.clone();
+    let key = match profile.key() {
+        Ok(Some(_)) => format!("key from {}", profile.key_source),
+        Ok(None) => "without a key".to_owned(),
+        Err(error) => return findings.push(broken(&name, &error)),
+    };
+    let what = format!("{} at {}, {key}", profile.label(), profile.host());
+    findings.push(Finding::new(AREA, name.clone(), Health::Good, what));
+    if reach == Reach::Here {
+        return;
+    }
+    // A person waits: once is enough.
+    profile.wire.tries = 1;
+    let (model, window) = (profile.model.clone(), profile.window);
+    let remote = Remote::new(profile);
+    match remote.models().await {
+        Ok(offered) => findings.push(offer(&name, &model, &offered)),
+        Err(error) => {
+            findings.push(broken(&name, &error));
+            return;
+        }
+    }
+    findings.push(answers(&name, &remote).await);
+    if window.is_none() {
+        let detail = format!("the window of `{model}` is not known; nothing is left out for it");
+        let fix = "say `context_window` in the profile";
+        findings.push(Finding::new(AREA, name, Health::Limited, detail).fix(fix));
+    }
+}
+
+async fn nameless(
+    mut profile: Profile,
+    reach: Reach,
+    error: &UserError,
+    findings: &mut Vec<Finding>,
+) {
+    let (name, host) = (profile.name.clone(), profile.host());
+    if reach == Reach::Services {
+        profile.wire.tries = 1;
+        let finding = match Remote::new(profile).models().await {
+            Ok(offered) => {
+                let detail = format!("{host} answers and offers {} models", offered.len());
+                Finding::new(AREA, name.clone(), Health::Good, detail)
+            }
+            Err(error) => return findings.push(broken(&name, &error)),
+        };
+        findings.push(finding);
+    }
+    let finding = Finding::new(AREA, name, Health::Limited, error.what.clone());
+    findings.push(finding.fix(error.fix.clone()));
+}
+
+fn offer(name: &str, model: &str, offered: &[String]) -> Finding {
+    let is_same = |other: &String| other == model || other.strip_suffix(":latest") == Some(model);
+    if offered.is_empty() || offered.iter().any(is_same) {
+        let detail = format!("the service answers and offers {} models", offered.len());
+        return Finding::new(AREA, name, Health::Good, detail);
+    }
+    let detail = format!("`{model}` is not among the {} models on offer", offered.len());
+    let fix = format!("choose one of `firmhand models --profile {name}`");
+    Finding::new(AREA, name, Health::Limited, detail).fix(fix)
+}
+
+/// Lets the model call a tool.
+async fn answers(name: &str, remote: &Remote) -> Finding {
+    let mut answer = remote.ask(question());
+    let (mut pieces, mut has_called, mut notes) = (0_u32, false, Vec::new());
+    while let Some(delta) = answer.next().await {
+        match delta {
+            Ok(Delta::Text(_) | Delta::Reasoning(_)) => pieces += 1,
+            Ok(Delta::Call { tool, .. }) => has_called |= tool.as_str() == TOOL,
+            Ok(Delta::Note(note)) => notes.push(note.what),
+            Ok(_) => {}
+            Err(error) => return broken(name, &error),
+        }
+    }
+    let streams = if pieces > 1 { "streams" } else { "answers" };
+    let (health, calls) = match (has_called, notes.is_empty()) {
+        (true, true) => (Health::Good, "calls tools".to_owned()),
+        (true, false) => (Health::Limited, format!("calls tools; {}", notes.join("; "))),
+        (false, _) => (Health::Limited, "did not call the tool it was asked to call".to_owned()),
+    };
+    let finding = Finding::new(AREA, name, health, format!("the model {streams} and {calls}"));
+    match has_called {
+        true => finding,
+        false => finding.fix("choose a model that is made for tools, or say `tools = \"words\"`"),
+    }
+}
+
+const TOOL: &str = "report_ready";
+
+fn question() -> Request {
+    let message = |role, text: &str| {
+        let text = text.to_owned();
+        Arc::new(Message { role, agent: None, text, calls: Vec::new(), answers: None })
+    };
+    let spec = ToolSpec {
+        name: TOOL.into(),
+        description: "Reports that you are ready.".to_owned(),
+        schema: json!({ "type": "object", "properties": {}, "additionalProperties": false }),
+    };
+    Request {
+        agent: "Doctor".into(),
+        phase: "doctor".to_owned(),
+        attempt: 1,
+        messages: vec![
+            message(Role::System, "You are being tested."),
+            message(Role::User, "Say in five words that you are ready, and call report_ready."),
+        ],
+        tools: Arc::from([spec]),
+        options: ModelOptions { max_tokens: Some(2_000), ..ModelOptions::default() },
+        state: None,
+    }
+}

@@ -1,0 +1,377 @@
+//! Profiles made ready for use: from the person's configuration, or from what the environment
+//! already holds.
+//!
+//! The one place that reads keys. A key goes from its source into a profile and nowhere else.
+
+use std::env;
+use std::path::Path;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::compose::World;
+use crate::config::models::{AgentLayer, KeyLayer, ProfileLayer, ToolsWord};
+use crate::config::{Assets, Origin, ProfileEntry};
+use crate::model::UserError;
+use crate::provider::{
+    AgentChoice, Catalogue, FindProfile, KeySource, ModelOptions, Panel, Prices, Profile, ReadKey,
+    Service, ToolUse, Wire,
+};
+
+/// Where what is known of models is written.
+const CATALOGUE: &str = "assets/models/catalogue.toml";
+
+/// Services that are found by what people have in their environment, the likeliest first. A token
+/// for GitHub is usually there for other reasons, so it comes last.
+const FOUND: [(Service, &str); 6] = [
+    (Service::Anthropic, "ANTHROPIC_API_KEY"),
+    (Service::OpenAi, "OPENAI_API_KEY"),
+    (Service::Azure, "AZURE_OPENAI_API_KEY"),
+    (Service::OpenRouter, "OPENROUTER_API_KEY"),
+    (Service::Ollama, "OLLAMA_HOST"),
+    (Service::GitHub, "GITHUB_TOKEN"),
+];
+
+/// The text of an environment variable that is set and not empty.
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// Names of the profiles there are: the person's own, then those found in the environment.
+#[must_use]
+pub fn names(world: &World) -> Vec<String> {
+    let own = world.settings.models.profiles.keys().cloned();
+    let found = FOUND.into_iter().filter(|(_, name)| variable(name).is_some());
+    let mut names: Vec<String> = own.collect();
+    for (service, _) in found {
+        if !names.iter().any(|name| name == service.name()) {
+            names.push(service.name().to_owned());
+        }
+    }
+    names
+}
+
+/// The name of the profile that answers when nobody says otherwise; `None`: there is no model.
+#[must_use]
+pub fn usual(world: &World) -> Option<String> {
+    let named = world.settings.models.profile.value.clone();
+    named.or_else(|| names(world).into_iter().next())
+}
+
+/// A profile by its name, with another model if one is named.
+///
+/// # Errors
+/// When there is no such profile, or something it needs is missing.
+pub fn find(world: &World, name: &str, model: Option<&str>) -> Result<Profile, UserError> {
+    let catalogue = catalogue(&world.assets)?;
+    let own = world.settings.models.profiles.get(name);
+    let mut profile = match own {
+        Some(entry) => own_profile(name, entry, model, &catalogue)?,
+        None => found_profile(world, name, model, &catalogue)?,
+    };
+    catalogue.complete(&mut profile);
+    Ok(profile)
+}
+
+/// The models of a profile as one; an empty name stands for the usual profile.
+///
+/// # Errors
+/// As [`find`].
+pub fn panel(world: &World, name: &str, model: Option<&str>) -> Result<Panel, UserError> {
+    let usual = usual(world);
+    let name = match (name, usual.as_deref()) {
+        ("", Some(usual)) => usual,
+        ("", None) => return Err(no_model(world)),
+        (name, _) => name,
+    };
+    let profile = find(world, name, model)?;
+    // What is wrong with a key is said before a session begins.
+    profile.key()?;
+    let world = world.clone();
+    let finder: FindProfile = Box::new(move |name, model| find(&world, name, model));
+    Panel::new(profile, finder)
+}
+
+fn catalogue(assets: &Assets) -> Result<Catalogue, UserError> {
+    let file = assets.text(CATALOGUE)?;
+    Catalogue::parse(&file.origin.to_string(), &file.text)
+}
+
+fn no_model(world: &World) -> UserError {
+    let file = world.dirs.config.join("config.toml");
+    UserError::new(
+        "there is no model to answer",
+        "no profile is configured, and the environment names none",
+        format!(
+            "set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
+             OLLAMA_HOST, or write a profile into {}",
+            file.display()
+        ),
+    )
+}
+
+fn found_profile(
+    world: &World,
+    name: &str,
+    model: Option<&str>,
+    catalogue: &Catalogue,
+) -> Result<Profile, UserError> {
+    let found = FOUND.into_iter().find(|(service, _)| service.name() == name);
+    let known =
+        found.and_then(|(service, variable_name)| Some((service, variable(variable_name)?)));
+    let Some((service, value)) = known else {
+        let names = names(world);
+        let there = match names.is_empty() {
+            true => "there is none".to_owned(),
+            false => format!("there are {}", names.join(", ")),
+        };
+        let fix = match found {
+            Some((_, variable)) => format!("set {variable}, or name another with `--profile`"),
+            None => "name another with `--profile`".to_owned(),
+        };
+        return Err(UserError::new(format!("no profile `{name}`"), there, fix));
+    };
+    let url = match service {
+        Service::Azure => variable("AZURE_OPENAI_ENDPOINT").ok_or_else(|| {
+            UserError::new(
+                "cannot use Azure OpenAI",
+                "AZURE_OPENAI_API_KEY is set and AZURE_OPENAI_ENDPOINT is not",
+                "set it to the address of your resource, e.g. https://NAME.openai.azure.com",
+            )
+        })?,
+        Service::Ollama => ollama_url(&value),
+        Service::OpenAi => variable("OPENAI_BASE_URL").unwrap_or_else(|| base_url(service)),
+        Service::Anthropic => variable("ANTHROPIC_BASE_URL").unwrap_or_else(|| base_url(service)),
+        _ => base_url(service),
+    };
+    let mut wire = Wire::new(&url);
+    wire.api_version =
+        variable("AZURE_OPENAI_API_VERSION").or_else(|| variable("OPENAI_API_VERSION"));
+    let deployment = || match service {
+        Service::Azure => {
+            variable("AZURE_OPENAI_DEPLOYMENT").or_else(|| variable("AZURE_OPENAI_DEPLOYMENT_NAME"))
+        }
+        _ => None,
+    };
+    let model = model.map(str::to_owned).or_else(deployment);
+    let model = model.or_else(|| catalogue.usual(service).map(str::to_owned));
+    let Some(model) = model else { return Err(no_name(name, service)) };
+    let profile = Profile::new(name, service, &model, wire);
+    Ok(match service {
+        Service::Ollama => profile,
+        _ => match found {
+            Some((_, variable)) => with_variable(profile, variable),
+            None => profile,
+        },
+    })
+}
+
+fn base_url(service: Service) -> String {
+    service.base_url().unwrap_or_default().to_owned()
+}
+
+/// What `OLLAMA_HOST` says, which needs neither protocol nor port, and may say where a server
+/// listens rather than where it is found.
+fn ollama_url(host: &str) -> String {
+    let host = host.trim().trim_end_matches('/');
+    let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
+    let rest = rest.replacen("0.0.0.0", "127.0.0.1", 1);
+    let rest = if rest.starts_with(':') { format!("127.0.0.1{rest}") } else { rest };
+    let has_port = rest.rsplit(']').next().is_some_and(|end| end.contains(':'));
+    let port = if has_port || scheme == "https" { "" } else { ":11434" };
+    format!("{scheme}://{rest}{port}")
+}
+
+fn no_name(profile: &str, service: Service) -> UserError {
+    UserError::new(
+        format!("no model is named for `{profile}`"),
+        format!("what {service} offers is up to its owner"),
+        format!("see `firmhand models --profile {profile}`, then name one with `--model`"),
+    )
+}
+
+fn own_profile(
+    name: &str,
+    entry: &ProfileEntry,
+    model: Option<&str>,
+    catalogue: &Catalogue,
+) -> Result<Profile, UserError> {
+    let ProfileEntry { origin, says } = entry;
+    let wrong = |why: String, fix: &str| {
+        Err(UserError::new(format!("cannot use the profile `{name}` ({origin})"), why, fix))
+    };
+    let Some(service) = Service::named(&says.provider) else {
+        let names = Service::ALL.map(Service::name).join(", ");
+        let why = format!("`{}` is no provider; there are {names}", says.provider);
+        return wrong(why, "correct `provider` of the profile");
+    };
+    let url = says.wire.base_url.clone().or_else(|| service.base_url().map(str::to_owned));
+    let Some(url) = url else {
+        let why = format!("{service} has no address of its own");
+        return wrong(why, "add `wire.base_url` to the profile");
+    };
+    let model = model.map(str::to_owned).or_else(|| says.model.clone());
+    let model = model.or_else(|| catalogue.usual(service).map(str::to_owned));
+    let Some(model) = model else { return Err(no_name(name, service)) };
+    let mut profile = Profile::new(name, service, &model, wire(&url, says));
+    profile.options =
+        ModelOptions { model: None, temperature: says.temperature, max_tokens: says.max_tokens };
+    profile.effort = says.effort.map(|effort| effort.word().to_owned());
+    profile.window = says.context_window;
+    profile.prices = says.price.map(|price| Prices {
+        input: price.input,
+        cached: price.cached,
+        output: price.output,
+    });
+    profile.tools = match says.tools {
+        ToolsWord::Auto => ToolUse::Auto,
+        ToolsWord::Native => ToolUse::Native,
+        ToolsWord::Words => ToolUse::Words,
+    };
+    let agents = says.agents.iter().map(|(agent, layer)| (agent.as_str().into(), choice(layer)));
+    profile.agents = agents.collect();
+    let folder = folder_of(origin);
+    Ok(with_key(profile, &says.key, folder))
+}
+
+fn wire(url: &str, says: &ProfileLayer) -> Wire {
+    let mut wire = Wire::new(url);
+    let layer = &says.wire;
+    wire.api_version.clone_from(&layer.api_version);
+    wire.ca_file.clone_from(&layer.ca_file);
+    wire.proxy.clone_from(&layer.proxy);
+    wire.headers.clone_from(&layer.headers);
+    if let Some(seconds) = layer.stall_seconds {
+        wire.stall = Duration::from_secs(u64::from(seconds));
+    }
+    if let Some(tries) = layer.tries {
+        wire.tries = tries;
+    }
+    wire
+}
+
+fn choice(layer: &AgentLayer) -> AgentChoice {
+    AgentChoice {
+        profile: layer.profile.clone(),
+        options: ModelOptions {
+            model: layer.model.clone(),
+            temperature: layer.temperature,
+            max_tokens: layer.max_tokens,
+        },
+    }
+}
+
+/// The folder of the file in which something is set.
+fn folder_of(origin: &Origin) -> Option<&Path> {
+    match origin {
+        Origin::User { file, .. }
+        | Origin::Project { file, .. }
+        | Origin::FlagFile { file, .. } => file.parent(),
+        Origin::Default | Origin::Env(_) | Origin::Flag(_) => None,
+    }
+}
+
+fn with_key(profile: Profile, key: &KeyLayer, folder: Option<&Path>) -> Profile {
+    if let Some(name) = &key.env {
+        return with_variable(profile, name);
+    }
+    if let Some(file) = &key.file {
+        let file = folder.map_or_else(|| file.clone(), |folder| folder.join(file));
+        let source = KeySource::File(file.clone());
+        return profile.with_key(source, Box::new(move || key_file(&file).map(Some)));
+    }
+    if let Some(entry) = &key.keyring {
+        let source = KeySource::Keyring(entry.clone());
+        let entry = entry.clone();
+        return profile.with_key(source, Box::new(move || keyring(&entry).map(Some)));
+    }
+    match profile.service.key_variable() {
+        Some(name) => with_variable(profile, name),
+        None => profile,
+    }
+}
+
+fn with_variable(profile: Profile, name: &str) -> Profile {
+    let name = name.to_owned();
+    let source = KeySource::Env(name.clone());
+    let owner = profile.name.clone();
+    let read: ReadKey = Box::new(move || match variable(&name) {
+        Some(key) => Ok(Some(SecretString::from(key.trim().to_owned()))),
+        None => Err(UserError::new(
+            format!("the profile `{owner}` has no key"),
+            format!("{name} is not set"),
+            format!("set {name}, or name a file with `key.file` in the profile"),
+        )),
+    });
+    profile.with_key(source, read)
+}
+
+/// Reads a key from a file that nobody else may read.
+fn key_file(file: &Path) -> Result<SecretString, UserError> {
+    use std::os::unix::fs::PermissionsExt;
+    let cannot = |why: String, fix: String| {
+        Err(UserError::new(format!("cannot use the key in {}", file.display()), why, fix))
+    };
+    let mode = match std::fs::metadata(file) {
+        Ok(about) => about.permissions().mode(),
+        Err(error) => return cannot(error.to_string(), "correct `key.file` of the profile".into()),
+    };
+    if mode & 0o077 != 0 {
+        let why = format!("others may read it too (mode {:o})", mode & 0o777);
+        return cannot(why, format!("run `chmod 600 {}`", file.display()));
+    }
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => return cannot(error.to_string(), "make it a text file with the key".into()),
+    };
+    match text.trim() {
+        "" => cannot("it is empty".into(), "put the key into it".into()),
+        key => Ok(SecretString::from(key.to_owned())),
+    }
+}
+
+/// Reads a key from the system's keyring.
+fn keyring(entry: &str) -> Result<SecretString, UserError> {
+    Err(UserError::new(
+        format!("cannot read the keyring entry `{entry}`"),
+        "this build of the program has no way to the system's keyring",
+        "put the key into a file with mode 600 and name it with `key.file`",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_of_ollama_is_understood_in_all_its_forms() {
+        for (host, url) in [
+            ("127.0.0.1", "http://127.0.0.1:11434"),
+            ("0.0.0.0:11434", "http://127.0.0.1:11434"),
+            ("http://box:9999/", "http://box:9999"),
+            ("https://ollama.example.com", "https://ollama.example.com"),
+            (":1234", "http://127.0.0.1:1234"),
+            ("[::1]", "http://[::1]:11434"),
+        ] {
+            assert_eq!(ollama_url(host), url, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_key_file_that_others_may_read_is_refused_and_never_shown() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        std::fs::write(&file, "sk-secret\n").unwrap();
+        let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode));
+        mode(0o644).unwrap();
+        let error = key_file(&file).unwrap_err();
+        assert!(error.fix.contains("chmod 600") && !format!("{error:?}").contains("sk-"));
+        mode(0o600).unwrap();
+        let key = key_file(&file).unwrap();
+        assert_eq!(secrecy::ExposeSecret::expose_secret(&key), "sk-secret");
+        std::fs::write(&file, " \n").unwrap();
+        assert!(key_file(&file).unwrap_err().why.contains("empty"));
+        assert!(key_file(&folder.path().join("none")).is_err());
+    }
+}

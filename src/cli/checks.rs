@@ -1,0 +1,72 @@
+//! `firmhand doctor` and `firmhand models`: what there is, whether it works, and how to mend it.
+
+use std::process::ExitCode;
+
+use super::args::DoctorArgs;
+use super::report;
+use crate::app::compose::World;
+use crate::app::model_doctor::Reach;
+use crate::app::{doctor, model_doctor, models};
+use crate::model::{Finding, Health, UserError};
+use crate::provider::Remote;
+
+/// Prints a line for each thing that a run depends on; fails when something is broken.
+///
+/// # Errors
+/// When a profile is named that there is not.
+pub fn doctor(world: &World, args: &DoctorArgs) -> Result<ExitCode, UserError> {
+    let reach = if args.offline { Reach::Here } else { Reach::Services };
+    let only = args.profile.as_deref();
+    let mut findings = match only {
+        Some(_) => Vec::new(),
+        None => doctor::look(&world.dirs.data, |name| std::env::var(name).ok()),
+    };
+    findings.extend(runtime()?.block_on(model_doctor::models(world, only, reach))?);
+    print(&findings);
+    let is_broken = findings.iter().any(|finding| finding.health == Health::Broken);
+    Ok(if is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn print(findings: &[Finding]) {
+    for finding in findings {
+        let mark = match finding.health {
+            Health::Good => "✓",
+            Health::Absent => "-",
+            Health::Limited => "!",
+            Health::Broken => "✗",
+        };
+        let Finding { area, subject, detail, fix, .. } = finding;
+        report::line(&format!("{mark} {area} {subject}: {detail}"));
+        if !fix.is_empty() {
+            report::line(&format!("    {fix}"));
+        }
+    }
+}
+
+/// Prints the names of a service's models.
+///
+/// # Errors
+/// When there is no such profile, or its service does not answer.
+pub fn models(world: &World, profile: Option<&str>) -> Result<ExitCode, UserError> {
+    let name = match profile {
+        Some(name) => name.to_owned(),
+        None => models::usual(world).unwrap_or_default(),
+    };
+    // Whoever asks for the names need not know one.
+    let profile = models::find(world, &name, None)
+        .or_else(|error| models::find(world, &name, Some("")).map_err(|_| error))?;
+    let found = runtime()?.block_on(Remote::new(profile).models())?;
+    for name in &found {
+        report::line(name);
+    }
+    if found.is_empty() {
+        report::line("the service offers no model");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, UserError> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.map_err(|error| UserError::from_cause("cannot look", &error))
+}

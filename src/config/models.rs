@@ -1,0 +1,320 @@
+//! Which models there are and what may be spent on them, as the person has written it down.
+//!
+//! A project's own file may choose among the person's profiles and spend less, but define none:
+//! agents write to it, and a profile says where the key is sent.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::model::{Budget, Cost, UserError};
+
+use super::layer::{LayerKind, Source};
+use super::origin::{Origin, Sourced};
+
+/// Models and budgets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Models {
+    /// The profile that answers unless a flag says otherwise.
+    pub profile: Sourced<Option<String>>,
+    /// The person's profiles, by name.
+    pub profiles: BTreeMap<String, ProfileEntry>,
+    /// What the session may use.
+    pub session: Sourced<Budget>,
+    /// What all attempts of a phase may use.
+    pub phase: Sourced<Budget>,
+    /// What a turn may use.
+    pub turn: Sourced<Budget>,
+}
+
+impl Default for Models {
+    fn default() -> Self {
+        let open = Sourced::default(Budget::default());
+        let (session, phase, turn) = (open.clone(), open.clone(), open);
+        Self { profile: Sourced::default(None), profiles: BTreeMap::new(), session, phase, turn }
+    }
+}
+
+/// A profile as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfileEntry {
+    /// Where it begins.
+    pub origin: Origin,
+    /// What it says.
+    pub says: ProfileLayer,
+}
+
+/// What a profile says; everything but the provider may be left out.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileLayer {
+    /// Whose protocol is spoken, e.g. `openai`.
+    pub provider: String,
+    /// The model; on Azure the deployment.
+    pub model: Option<String>,
+    /// Where the key is.
+    #[serde(default)]
+    pub key: KeyLayer,
+    /// How the service is reached.
+    #[serde(default)]
+    pub wire: WireLayer,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Most tokens of one answer.
+    pub max_tokens: Option<u32>,
+    /// Tokens of conversation and answer together.
+    pub context_window: Option<u64>,
+    /// How hard the model shall think.
+    pub effort: Option<Effort>,
+    /// How tools are offered: `auto`, `native` or `words`.
+    #[serde(default)]
+    pub tools: ToolsWord,
+    /// US dollars for a million tokens.
+    pub price: Option<PriceLayer>,
+    /// What some agents use instead.
+    #[serde(default)]
+    pub agents: BTreeMap<String, AgentLayer>,
+}
+
+/// Where a key is; at most one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KeyLayer {
+    /// Name of an environment variable.
+    pub env: Option<String>,
+    /// A file that only the person may read.
+    pub file: Option<PathBuf>,
+    /// An entry of the system's keyring.
+    pub keyring: Option<String>,
+}
+
+/// How a service is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WireLayer {
+    /// Its address.
+    pub base_url: Option<String>,
+    /// Azure's API version.
+    pub api_version: Option<String>,
+    /// A PEM file of certificates to trust besides the system's.
+    pub ca_file: Option<PathBuf>,
+    /// A proxy.
+    pub proxy: Option<String>,
+    /// Headers to add.
+    pub headers: BTreeMap<String, String>,
+    /// How long nothing may come.
+    pub stall_seconds: Option<u32>,
+    /// How often a call is made at most.
+    pub tries: Option<u32>,
+}
+
+/// How hard a model shall think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// A little.
+    Low,
+    /// Some.
+    Medium,
+    /// A lot.
+    High,
+}
+
+impl Effort {
+    /// The word that services know.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// How tools are offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolsWord {
+    /// As the service has it, in words if the model does not take them.
+    #[default]
+    Auto,
+    /// As the service has it.
+    Native,
+    /// In words.
+    Words,
+}
+
+/// US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceLayer {
+    /// Tokens sent.
+    pub input: f64,
+    /// Tokens sent that were cached.
+    pub cached: Option<f64>,
+    /// Tokens received.
+    pub output: f64,
+}
+
+/// What an agent uses instead.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgentLayer {
+    /// Another profile.
+    pub profile: Option<String>,
+    /// Another model of the same service.
+    pub model: Option<String>,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Most tokens of one answer.
+    pub max_tokens: Option<u32>,
+}
+
+/// `[models]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ModelsLayer {
+    profile: Option<Spanned<String>>,
+}
+
+/// `[budget]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct BudgetsLayer {
+    session: Option<Spanned<BudgetLayer>>,
+    phase: Option<Spanned<BudgetLayer>>,
+    turn: Option<Spanned<BudgetLayer>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct BudgetLayer {
+    tokens: Option<u64>,
+    dollars: Option<f64>,
+    minutes: Option<f64>,
+}
+
+/// Profiles as a layer has them.
+pub(super) type Profiles = BTreeMap<Spanned<String>, Spanned<ProfileLayer>>;
+
+impl Models {
+    /// Takes what a layer says.
+    pub(super) fn take(
+        &mut self,
+        source: &Source<'_>,
+        models: &ModelsLayer,
+        profiles: &Profiles,
+        budgets: &BudgetsLayer,
+    ) -> Result<(), UserError> {
+        if let Some(profile) = &models.profile {
+            let Sourced { value, origin } = source.sourced(profile);
+            self.profile = Sourced { value: Some(value), origin };
+        }
+        for (name, says) in profiles {
+            self.profiles.insert(name.get_ref().clone(), entry(source, name, says)?);
+        }
+        let pairs = [
+            (&budgets.session, &mut self.session),
+            (&budgets.phase, &mut self.phase),
+            (&budgets.turn, &mut self.turn),
+        ];
+        for (given, into) in pairs {
+            let Some(given) = given else { continue };
+            let origin = source.sourced(given).origin;
+            let value = budget(source, given)?;
+            let value = match source.kind {
+                LayerKind::Project => less(value, into.value),
+                LayerKind::User | LayerKind::PolicyFile => value,
+            };
+            *into = Sourced { value, origin };
+        }
+        Ok(())
+    }
+}
+
+fn entry(
+    source: &Source<'_>,
+    name: &Spanned<String>,
+    spanned: &Spanned<ProfileLayer>,
+) -> Result<ProfileEntry, UserError> {
+    let wrong = |why: &str| Err(source.wrong(name.span(), why));
+    if source.kind == LayerKind::Project {
+        let mut error = source.wrong(
+            name.span(),
+            "a project's own configuration may not define profiles, because agents write to it",
+        );
+        error.fix = "move the profile to your own configuration".into();
+        return Err(error);
+    }
+    let says = spanned.get_ref();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.get_ref().is_empty() || !name.get_ref().chars().all(is_plain) {
+        return wrong("the name of a profile has letters, digits, `-`, `_` and `.` only");
+    }
+    let key = &says.key;
+    let keys = [key.env.is_some(), key.file.is_some(), key.keyring.is_some()];
+    if keys.into_iter().filter(|is_given| *is_given).count() > 1 {
+        return wrong("a profile has one key: name a variable, a file or a keyring entry");
+    }
+    let agents = says.agents.values().map(|agent| agent.temperature);
+    let mut temperatures = agents.chain([says.temperature]).flatten();
+    if temperatures.any(|temperature| !(0.0..=2.0).contains(&temperature)) {
+        return wrong("a temperature is from 0 to 2");
+    }
+    let prices = says.price.iter().flat_map(|price| [price.input, price.output]);
+    let mut prices = prices.chain(says.price.and_then(|price| price.cached));
+    if prices.any(|price| !price.is_finite() || price < 0.0) {
+        return wrong("a price is not less than 0");
+    }
+    let wire = &says.wire;
+    let nothing = [says.max_tokens, wire.stall_seconds, wire.tries];
+    if nothing.contains(&Some(0)) || says.context_window == Some(0) {
+        return wrong("numbers of a profile must be at least 1");
+    }
+    let is_url = |url: &String| url.starts_with("http://") || url.starts_with("https://");
+    if wire.base_url.as_ref().is_some_and(|url| !is_url(url)) {
+        return wrong("`base_url` begins with http:// or https://");
+    }
+    let origin = source.sourced(name).origin;
+    Ok(ProfileEntry { origin, says: says.clone() })
+}
+
+fn budget(source: &Source<'_>, spanned: &Spanned<BudgetLayer>) -> Result<Budget, UserError> {
+    let BudgetLayer { tokens, dollars, minutes } = *spanned.get_ref();
+    let is_wrong = |number: f64| !number.is_finite() || number <= 0.0;
+    if tokens == Some(0) || dollars.is_some_and(is_wrong) || minutes.is_some_and(is_wrong) {
+        return Err(source.wrong(spanned.span(), "a budget must be more than nothing"));
+    }
+    // Rounded up: a budget of a few seconds is not none.
+    let seconds = minutes.map(|minutes| (minutes * 60.0).ceil() as u64);
+    Ok(Budget { tokens, cost: dollars.map(Cost::from_dollars), seconds })
+}
+
+/// The smaller of each.
+fn less(one: Budget, other: Budget) -> Budget {
+    fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+    Budget {
+        tokens: least(one.tokens, other.tokens),
+        cost: least(one.cost, other.cost),
+        seconds: least(one.seconds, other.seconds),
+    }
+}
+
+/// A budget in words.
+pub(super) fn budget_words(budget: &Budget) -> String {
+    let parts = [
+        budget.tokens.map(|tokens| format!("{tokens} tokens")),
+        budget.cost.map(|cost| cost.to_string()),
+        budget.seconds.map(|seconds| format!("{seconds} s")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "as much as it takes".to_owned() } else { parts.join(", ") }
+}

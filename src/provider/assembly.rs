@@ -1,0 +1,192 @@
+//! Puts an answer together from its pieces, within bounds, and gives it on as deltas.
+
+use serde_json::Value;
+
+use super::dialect::{Piece, Slot, Stop};
+use super::fault::Fault;
+use super::profile::Profile;
+use super::{Delta, words};
+use crate::model::{ToolName, ToolSpec, Usage};
+
+/// Tool calls of one answer.
+const MOST_CALLS: usize = 256;
+
+/// Bytes of the arguments of all calls of one answer.
+const MOST_ARGS: usize = 4 << 20;
+
+/// An answer as far as it came.
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    calls: Vec<Growing>,
+    arg_bytes: usize,
+    /// All text, when calls are written in words.
+    text: Option<String>,
+    has_said: bool,
+    /// The tokens that were counted.
+    pub usage: Usage,
+    /// What the service wants back.
+    pub kept: Vec<Value>,
+    /// Why the answer ended.
+    pub stop: Option<Stop>,
+}
+
+#[derive(Debug)]
+struct Growing {
+    slot: Slot,
+    name: String,
+    args: String,
+}
+
+impl Assembly {
+    /// An answer whose calls are written in words.
+    pub fn in_words() -> Self {
+        Self { text: Some(String::new()), ..Self::default() }
+    }
+
+    /// Takes a piece; what can be shown at once is added to `out`, joined to what is there.
+    pub fn take(
+        &mut self,
+        piece: Piece,
+        profile: &Profile,
+        out: &mut Vec<Delta>,
+    ) -> Result<(), Fault> {
+        // What comes after the end is no part of the answer, but for the count.
+        if self.stop.is_some() && !matches!(piece, Piece::Usage(_) | Piece::Keep(_)) {
+            return Ok(());
+        }
+        match piece {
+            Piece::Text(text) => {
+                self.has_said |= !text.trim().is_empty();
+                if let Some(all) = &mut self.text {
+                    all.push_str(&text);
+                }
+                match out.last_mut() {
+                    Some(Delta::Text(last)) => last.push_str(&text),
+                    _ if text.is_empty() => {}
+                    _ => out.push(Delta::Text(text)),
+                }
+            }
+            Piece::Reasoning(text) => match out.last_mut() {
+                Some(Delta::Reasoning(last)) => last.push_str(&text),
+                _ if text.is_empty() => {}
+                _ => out.push(Delta::Reasoning(text)),
+            },
+            Piece::Call { slot, name, args } => self.call(slot, &name, &args, profile)?,
+            Piece::Model(model) => {
+                out.push(Delta::Model(format!("{model} ({})", profile.service)));
+            }
+            Piece::Usage(usage) => self.usage = usage,
+            Piece::Keep(value) => self.kept.push(value),
+            Piece::Stop(stop) => self.stop = Some(stop),
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, slot: Slot, name: &str, args: &str, profile: &Profile) -> Result<(), Fault> {
+        self.arg_bytes += args.len() + name.len();
+        if self.arg_bytes > MOST_ARGS {
+            let what = format!("the arguments of its tool calls exceed {} MB", MOST_ARGS >> 20);
+            return Err(Fault::excess(profile, &what));
+        }
+        let known = self.place_of(&slot);
+        let is_full = self.calls.len() == MOST_CALLS;
+        match known.and_then(|place| self.calls.get_mut(place)) {
+            Some(call) => {
+                if call.name.is_empty() {
+                    call.name.push_str(name);
+                }
+                call.args.push_str(args);
+            }
+            None if is_full => {
+                let what = format!("more than {MOST_CALLS} tool calls in one answer");
+                return Err(Fault::excess(profile, &what));
+            }
+            None => {
+                self.calls.push(Growing { slot, name: name.to_owned(), args: args.to_owned() });
+            }
+        }
+        Ok(())
+    }
+
+    /// The call that a piece belongs to; `None` if a new one begins.
+    fn place_of(&self, slot: &Slot) -> Option<usize> {
+        match slot {
+            Slot::New => None,
+            // Pieces without a place belong to the call that came last.
+            Slot::Place(u64::MAX) => self.calls.len().checked_sub(1),
+            Slot::Place(place) => self.calls.iter().rposition(|call| match &call.slot {
+                Slot::Place(other) | Slot::Named(other, _) => other == place,
+                Slot::New => false,
+            }),
+            Slot::Named(..) => self.calls.iter().rposition(|call| call.slot == *slot),
+        }
+    }
+
+    /// Whether nothing was said and nothing called.
+    pub fn is_empty(&self) -> bool {
+        !self.has_said && self.calls.is_empty()
+    }
+
+    /// The calls, once the answer is complete.
+    pub fn calls(&mut self, tools: &[ToolSpec]) -> Vec<Delta> {
+        let native = std::mem::take(&mut self.calls).into_iter().map(|call| (call.name, call.args));
+        let native = native.filter(|(name, args)| !name.is_empty() || !args.is_empty());
+        let worded = self.text.take().map(|text| words::calls(&text, tools)).unwrap_or_default();
+        let call =
+            |(name, args): (String, String)| Delta::Call { tool: ToolName::new(name.trim()), args };
+        native.chain(worded).map(call).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::Service;
+
+    fn profile() -> Profile {
+        Profile::for_test(Service::OpenAi, "http://127.0.0.1:1")
+    }
+
+    fn grown(pieces: &[(Slot, &str, &str)]) -> Vec<Delta> {
+        let mut assembly = Assembly::default();
+        for (slot, name, args) in pieces {
+            let (slot, name, args) = (slot.clone(), (*name).to_owned(), (*args).to_owned());
+            assembly.take(Piece::Call { slot, name, args }, &profile(), &mut Vec::new()).unwrap();
+        }
+        assembly.calls(&[])
+    }
+
+    fn call(tool: &str, args: &str) -> Delta {
+        Delta::Call { tool: tool.into(), args: args.into() }
+    }
+
+    #[test]
+    fn parallel_calls_grow_side_by_side() {
+        let place = Slot::Place;
+        let pieces =
+            [(place(0), "a", "{"), (place(1), "b", ""), (place(0), "", "}"), (place(1), "", "{}")];
+        assert_eq!(grown(&pieces), [call("a", "{}"), call("b", "{}")]);
+    }
+
+    #[test]
+    fn calls_at_the_same_place_are_told_apart_by_their_names() {
+        let named = |id: &str| Slot::Named(0, id.to_owned());
+        let pieces = [(named("x"), "a", "{}"), (named("y"), "b", "{"), (Slot::Place(0), "", "}")];
+        assert_eq!(grown(&pieces), [call("a", "{}"), call("b", "{}")]);
+        let repeated = [(named("x"), "a", "{"), (named("x"), "a", "}")];
+        assert_eq!(grown(&repeated), [call("a", "{}")]);
+        let whole = [(Slot::New, "a", "{}"), (Slot::New, "a", "{}")];
+        assert_eq!(grown(&whole).len(), 2);
+    }
+
+    #[test]
+    fn ten_thousand_calls_are_not_taken() {
+        let mut assembly = Assembly::default();
+        let refused = (0..10_000).find_map(|place| {
+            let piece =
+                Piece::Call { slot: Slot::Place(place), name: "a".into(), args: "{}".into() };
+            assembly.take(piece, &profile(), &mut Vec::new()).err()
+        });
+        assert!(refused.unwrap().error.why.contains("256 tool calls"));
+    }
+}

@@ -1,0 +1,207 @@
+//! OpenAI's chat completions, and what others have made of them.
+
+use serde_json::{Map, Value, json};
+
+use super::gist::Turn;
+use super::{Asked, Fault, Piece, Profile, Reader, Service, Slot, Stop};
+use super::{arguments, call_id, told_fault, usage};
+
+/// Writes a request.
+pub(super) fn write(asked: &Asked<'_>) -> Value {
+    let profile = asked.profile;
+    let mut body = Map::new();
+    if profile.service != Service::Azure {
+        body.insert("model".into(), json!(profile.model));
+    }
+    body.insert("messages".into(), Value::Array(messages(asked)));
+    body.insert("stream".into(), json!(true));
+    if !asked.without.stream_usage {
+        body.insert("stream_options".into(), json!({ "include_usage": true }));
+    }
+    if !asked.gist.tools.is_empty() {
+        body.insert("tools".into(), tools(asked));
+    }
+    if let Some(most) = asked.max_tokens {
+        let is_new = matches!(profile.service, Service::OpenAi | Service::Azure);
+        let name = match is_new != asked.without.old_limit {
+            true => "max_completion_tokens",
+            false => "max_tokens",
+        };
+        body.insert(name.into(), json!(most));
+    }
+    if let Some(temperature) = asked.temperature.filter(|_| !asked.without.temperature) {
+        body.insert("temperature".into(), json!(temperature));
+    }
+    if let Some(effort) = profile.effort.as_ref().filter(|_| !asked.without.reasoning) {
+        match profile.service {
+            Service::OpenRouter => body.insert("reasoning".into(), json!({ "effort": effort })),
+            _ => body.insert("reasoning_effort".into(), json!(effort)),
+        };
+    }
+    Value::Object(body)
+}
+
+fn messages(asked: &Asked<'_>) -> Vec<Value> {
+    let mut messages = Vec::with_capacity(asked.gist.turns.len() + 1);
+    if !asked.gist.system.is_empty() {
+        messages.push(json!({ "role": "system", "content": asked.gist.system }));
+    }
+    for turn in &asked.gist.turns {
+        messages.push(match turn {
+            Turn::Outside(text) => json!({ "role": "user", "content": text }),
+            Turn::Own { text, calls: [] } => json!({ "role": "assistant", "content": text }),
+            Turn::Own { text, calls } => {
+                let calls: Vec<Value> = calls
+                    .iter()
+                    .map(|call| {
+                        let args = arguments(&call.args).to_string();
+                        let function = json!({ "name": call.tool.as_str(), "arguments": args });
+                        json!({ "id": call_id(call.id), "type": "function", "function": function })
+                    })
+                    .collect();
+                let content = if text.is_empty() { Value::Null } else { json!(text) };
+                json!({ "role": "assistant", "content": content, "tool_calls": calls })
+            }
+            Turn::Result { call, json: text, .. } => {
+                json!({ "role": "tool", "tool_call_id": call_id(*call), "content": text })
+            }
+        });
+    }
+    messages
+}
+
+/// The declarations of tools, which Ollama takes in the same form.
+pub(super) fn tools(asked: &Asked<'_>) -> Value {
+    let tools = asked.gist.tools.iter().map(|spec| {
+        let function = json!({
+            "name": spec.name.as_str(),
+            "description": spec.description,
+            "parameters": spec.schema,
+        });
+        json!({ "type": "function", "function": function })
+    });
+    tools.collect()
+}
+
+/// Reads an answer.
+#[derive(Default)]
+pub(super) struct Answer {
+    is_named: bool,
+    has_stopped: bool,
+    refusal: String,
+}
+
+impl Reader for Answer {
+    fn read(
+        &mut self,
+        message: &str,
+        profile: &Profile,
+        out: &mut Vec<Piece>,
+    ) -> Result<(), Fault> {
+        if message.trim() == "[DONE]" {
+            // Some services end so without having said why.
+            if !self.has_stopped {
+                out.push(Piece::Stop(Stop::End));
+            }
+            return Ok(());
+        }
+        let chunk = super::json(message, profile)?;
+        self.take(&chunk, "delta", profile, out)
+    }
+
+    fn read_whole(
+        &mut self,
+        whole: &Value,
+        profile: &Profile,
+        out: &mut Vec<Piece>,
+    ) -> Result<(), Fault> {
+        self.take(whole, "message", profile, out)?;
+        if whole.pointer("/choices/0").is_none() {
+            let text = whole.to_string();
+            return Err(Fault::garbled(profile, "an answer without choices", &text));
+        }
+        if !self.has_stopped {
+            out.push(Piece::Stop(Stop::End));
+        }
+        Ok(())
+    }
+}
+
+impl Answer {
+    fn take(
+        &mut self,
+        chunk: &Value,
+        field: &str,
+        profile: &Profile,
+        out: &mut Vec<Piece>,
+    ) -> Result<(), Fault> {
+        if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
+            return Err(told_fault(error, profile));
+        }
+        let model = chunk.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
+        if let Some(model) = model.filter(|_| !self.is_named) {
+            self.is_named = true;
+            out.push(Piece::Model(model.to_owned()));
+        }
+        if let Some(counted) = chunk.get("usage").filter(|usage| usage.is_object()) {
+            let details = "prompt_tokens_details";
+            out.push(Piece::Usage(usage(counted, "prompt_tokens", "completion_tokens", details)));
+        }
+        let Some(choice) = chunk.pointer("/choices/0") else { return Ok(()) };
+        if let Some(delta) = choice.get(field) {
+            self.delta(delta, out);
+        }
+        let why = choice.get("finish_reason").and_then(Value::as_str);
+        if let Some(why) = why.filter(|_| !self.has_stopped) {
+            self.has_stopped = true;
+            out.push(Piece::Stop(match why {
+                "length" => Stop::Length,
+                "content_filter" => Stop::Refused(self.reason("its filter stopped the answer")),
+                "error" => return Err(Fault::told(profile, "", "the model failed in the middle")),
+                _ if !self.refusal.is_empty() => Stop::Refused(self.refusal.clone()),
+                _ => Stop::End,
+            }));
+        }
+        Ok(())
+    }
+
+    fn reason(&self, otherwise: &str) -> String {
+        if self.refusal.is_empty() { otherwise.to_owned() } else { self.refusal.clone() }
+    }
+
+    fn delta(&mut self, delta: &Value, out: &mut Vec<Piece>) {
+        let text = |value: Option<&Value>| {
+            value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        // The same thought under two names is one thought.
+        let thought = text(delta.get("reasoning_content")).or_else(|| text(delta.get("reasoning")));
+        out.extend(thought.map(Piece::Reasoning));
+        match delta.get("content") {
+            Some(Value::Array(parts)) => {
+                let parts = parts.iter().filter_map(|part| text(part.get("text")));
+                out.extend(parts.map(Piece::Text));
+            }
+            content => out.extend(text(content).map(Piece::Text)),
+        }
+        if let Some(refusal) = text(delta.get("refusal")) {
+            self.refusal.push_str(&refusal);
+        }
+        for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            let id = text(call.get("id"));
+            let slot = match (call.get("index").and_then(Value::as_u64), id) {
+                // Some services give every call the same place and only the id tells.
+                (Some(place), Some(id)) => Slot::Named(place, id),
+                (Some(place), None) => Slot::Place(place),
+                (None, Some(_)) => Slot::New,
+                (None, None) => Slot::Place(u64::MAX),
+            };
+            let name = text(call.pointer("/function/name")).unwrap_or_default();
+            let args = match call.pointer("/function/arguments") {
+                Some(Value::String(args)) => args.clone(),
+                Some(Value::Null) | None => String::new(),
+                Some(args) => args.to_string(),
+            };
+            out.push(Piece::Call { slot, name, args });
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Ollama's own protocol: JSON lines, tool calls in one piece, a context of chosen size.
+
+use serde_json::{Map, Value, json};
+
+use super::gist::Turn;
+use super::{Asked, Fault, Piece, Profile, Reader, Slot, Stop};
+use super::{arguments, chat, count, told_fault};
+use crate::model::{Cost, Usage};
+
+/// The context that is asked for when nobody says anything. Left alone, Ollama takes a small one
+/// and drops the beginning of the conversation without a word.
+pub const WINDOW: u64 = 16_384;
+
+/// Writes a request.
+pub(super) fn write(asked: &Asked<'_>) -> Value {
+    let profile = asked.profile;
+    let mut options = Map::new();
+    options.insert("num_ctx".into(), json!(profile.window.unwrap_or(WINDOW)));
+    if let Some(most) = asked.max_tokens {
+        options.insert("num_predict".into(), json!(most));
+    }
+    if let Some(temperature) = asked.temperature {
+        options.insert("temperature".into(), json!(temperature));
+    }
+    let mut body = Map::new();
+    body.insert("model".into(), json!(profile.model));
+    body.insert("messages".into(), messages(asked));
+    body.insert("stream".into(), json!(true));
+    body.insert("options".into(), Value::Object(options));
+    if !asked.gist.tools.is_empty() {
+        body.insert("tools".into(), chat::tools(asked));
+    }
+    if profile.effort.is_some() && !asked.without.reasoning {
+        body.insert("think".into(), json!(true));
+    }
+    Value::Object(body)
+}
+
+fn messages(asked: &Asked<'_>) -> Value {
+    let mut messages = Vec::with_capacity(asked.gist.turns.len() + 1);
+    if !asked.gist.system.is_empty() {
+        messages.push(json!({ "role": "system", "content": asked.gist.system }));
+    }
+    for turn in &asked.gist.turns {
+        messages.push(match turn {
+            Turn::Outside(text) => json!({ "role": "user", "content": text }),
+            Turn::Own { text, calls: [] } => json!({ "role": "assistant", "content": text }),
+            Turn::Own { text, calls } => {
+                let calls: Vec<Value> = calls
+                    .iter()
+                    .map(|call| {
+                        let (name, arguments) = (call.tool.as_str(), arguments(&call.args));
+                        json!({ "function": { "name": name, "arguments": arguments } })
+                    })
+                    .collect();
+                json!({ "role": "assistant", "content": text, "tool_calls": calls })
+            }
+            Turn::Result { tool, json: text, .. } => {
+                json!({ "role": "tool", "tool_name": tool, "content": text })
+            }
+        });
+    }
+    Value::Array(messages)
+}
+
+/// Reads an answer.
+pub(super) struct Answer;
+
+impl Reader for Answer {
+    fn read(
+        &mut self,
+        message: &str,
+        profile: &Profile,
+        out: &mut Vec<Piece>,
+    ) -> Result<(), Fault> {
+        let line = super::json(message, profile)?;
+        self.read_whole(&line, profile, out)
+    }
+
+    fn read_whole(
+        &mut self,
+        line: &Value,
+        profile: &Profile,
+        out: &mut Vec<Piece>,
+    ) -> Result<(), Fault> {
+        if let Some(error) = line.get("error") {
+            return Err(told_fault(error, profile));
+        }
+        let text = |field: &str| {
+            let text = line.pointer(field).and_then(Value::as_str);
+            text.filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        out.extend(text("/message/thinking").map(Piece::Reasoning));
+        out.extend(text("/message/content").map(Piece::Text));
+        let calls = line.pointer("/message/tool_calls").and_then(Value::as_array);
+        for call in calls.into_iter().flatten() {
+            let name = call.pointer("/function/name").and_then(Value::as_str).unwrap_or_default();
+            let args = match call.pointer("/function/arguments") {
+                Some(Value::String(args)) => args.clone(),
+                Some(args) => args.to_string(),
+                None => String::new(),
+            };
+            out.push(Piece::Call { slot: Slot::New, name: name.to_owned(), args });
+        }
+        if line.get("done").and_then(Value::as_bool) == Some(true) {
+            out.extend(text("/model").map(Piece::Model));
+            out.push(Piece::Usage(Usage {
+                input: count(line.get("prompt_eval_count")),
+                output: count(line.get("eval_count")),
+                cached: 0,
+                cost: Cost::ZERO,
+            }));
+            let is_cut = text("/done_reason").as_deref() == Some("length");
+            out.push(Piece::Stop(if is_cut { Stop::Length } else { Stop::End }));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! OpenAI's responses.
+
+use serde_json::{Map, Value, json};
+
+use super::gist::Turn;
+use super::{Asked, Fault, Piece, Profile, Reader, Slot, Stop};
+use super::{arguments, call_id, told_fault, usage};
+
+/// Writes a request. Nothing is stored at the service; what it needs again is given back.
+pub(super) fn write(asked: &Asked<'_>) -> Value {
+    let profile = asked.profile;
+    let mut body = Map::new();
+    body.insert("model".into(), json!(profile.model));
+    if !asked.gist.system.is_empty() {
+        body.insert("instructions".into(), json!(asked.gist.system));
+    }
+    body.insert("input".into(), input(asked));
+    body.insert("stream".into(), json!(true));
+    body.insert("store".into(), json!(false));
+    if !asked.gist.tools.is_empty() {
+        let tools = asked.gist.tools.iter().map(|spec| {
+            json!({
+                "type": "function",
+                "name": spec.name.as_str(),
+                "description": spec.description,
+                "parameters": spec.schema,
+                "strict": false,
+            })
+        });
+        body.insert("tools".into(), tools.collect());
+    }
+    if let Some(most) = asked.max_tokens {
+        body.insert("max_output_tokens".into(), json!(most));
+    }
+    if let Some(temperature) = asked.temperature.filter(|_| !asked.without.temperature) {
+        body.insert("temperature".into(), json!(temperature));
+    }
+    if !asked.without.reasoning && thinks(profile) {
+        let mut reasoning = Map::from_iter([("summary".to_owned(), json!("auto"))]);
+        reasoning.extend(profile.effort.iter().map(|effort| ("effort".to_owned(), json!(effort))));
+        body.insert("reasoning".into(), Value::Object(reasoning));
+        body.insert("include".into(), json!(["reasoning.encrypted_content"]));
+    }
+    Value::Object(body)
+}
+
+/// Whether the model is one of those that think, as far as its name tells.
+fn thinks(profile: &Profile) -> bool {
+    let model = profile.model.as_str();
+    let is_o = model.starts_with('o') && model.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+    profile.effort.is_some() || is_o || (model.starts_with("gpt-5") && !model.contains("chat"))
+}
+
+fn input(asked: &Asked<'_>) -> Value {
+    let own = asked.gist.turns.iter().filter(|turn| matches!(turn, Turn::Own { .. })).count();
+    let first_kept = own.saturating_sub(asked.kept.len());
+    let mut number = 0_usize;
+    let mut items = Vec::with_capacity(asked.gist.turns.len());
+    for turn in &asked.gist.turns {
+        match turn {
+            Turn::Outside(text) => {
+                let content = json!([{ "type": "input_text", "text": text }]);
+                items.push(json!({ "type": "message", "role": "user", "content": content }));
+            }
+            Turn::Own { text, calls } => {
+                let kept = number.checked_sub(first_kept).and_then(|at| asked.kept.get(at));
+                items.extend(
+                    kept.filter(|_| !asked.without.reasoning).into_iter().flatten().cloned(),
+                );
+                number += 1;
+                if !text.is_empty() {
+                    let content = json!([{ "type": "output_text", "text": text }]);
+                    items.push(
+                        json!({ "type": "message", "role": "assistant", "content": content }),
+                    );
+                }
+                items.extend(calls.iter().map(|call| {
+                    json!({
+                        "type": "function_call",
+                        "call_id": call_id(call.id),
+                        "name": call.tool.as_str(),
+                        "arguments": arguments(&call.args).to_string(),
+                    })
+                }));
+            }
+            Turn::Result { call, json: text, .. } => items.push(json!({
+                "type": "function_call_output",
+                "call_id": call_id(*call),
+                "output": text,
+            })),
+        }
+    }
+    Value::Array(items)
+}
+
+/// Reads an answer.
+#[derive(Default)]
+pub(super) struct Answer {
+    is_named: bool,
+    has_stopped: bool,
+    refusal: String,
+    /// Places of calls whose arguments came in pieces, so that the whole is not taken again.
+    streamed: Vec<u64>,
+    /// Whether text came in pieces.
+    has_text: bool,
+}
+
+impl Reader for Answer {
+    fn read(
+        &mut self,
+        message: &str,
+        profile: &Profile,
+        out: &mut Vec<Piece>,
+    ) -> Result<(), Fault> {
+        if message.trim() == "[DONE]" {
+            return Ok(());
+        }
+        let event = super::json(message, profile)?;
+        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+        let text = || event.get("delta").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let place = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
+        let item = event.get("item").unwrap_or(&Value::Null);
+        match kind {
+            "response.created" | "response.in_progress" => self.name(event.get("response"), out),
+            "response.output_text.delta" => {
+                self.has_text = true;
+                out.push(Piece::Text(text()));
+            }
+            "response.refusal.delta" => self.refusal.push_str(&text()),
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                out.push(Piece::Reasoning(text()));
+            }
+            "response.reasoning_summary_part.done" => out.push(Piece::Reasoning("\n\n".into())),
+            "response.output_item.added" => begin(place, item, out),
+            "response.function_call_arguments.delta" => {
+                if !self.streamed.contains(&place) {
+                    self.streamed.push(place);
+                }
+                let (slot, name) = (Slot::Place(place), String::new());
+                out.push(Piece::Call { slot, name, args: text() });
+            }
+            "response.output_item.done" => self.end(place, item, out),
+            "response.completed" | "response.incomplete" | "response.done" => {
+                self.finish(event.get("response").unwrap_or(&Value::Null), out);
+            }
+            "response.failed" => {
+                let error = event.pointer("/response/error").unwrap_or(&Value::Null);
+                return Err(told_fault(error, profile));
+            }
+            "error" => return Err(told_fault(event.get("error").unwrap_or(&event), profile)),
+            // What is told twice, and what may be added to the protocol.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn read_whole(
+        &mut self,
+        whole: &Value,
+        profile: &Profile,
+        out: &mut Vec<Piece>,
+    ) -> Result<(), Fault> {
+        if let Some(error) = whole.get("error").filter(|error| !error.is_null()) {
+            return Err(told_fault(error, profile));
+        }
+        let Some(items) = whole.get("output").and_then(Value::as_array) else {
+            return Err(Fault::garbled(profile, "an answer without output", &whole.to_string()));
+        };
+        for (place, item) in (0..).zip(items) {
+            begin(place, item, out);
+            self.end(place, item, out);
+        }
+        self.finish(whole, out);
+        Ok(())
+    }
+}
+
+fn begin(place: u64, item: &Value, out: &mut Vec<Piece>) {
+    if item.get("type").and_then(Value::as_str) == Some("function_call") {
+        let name = item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        out.push(Piece::Call { slot: Slot::Place(place), name, args: String::new() });
+    }
+}
+
+impl Answer {
+    fn name(&mut self, response: Option<&Value>, out: &mut Vec<Piece>) {
+        let model = response.and_then(|response| response.get("model")?.as_str());
+        if let Some(model) = model.filter(|_| !self.is_named) {
+            self.is_named = true;
+            out.push(Piece::Model(model.to_owned()));
+        }
+    }
+
+    fn end(&mut self, place: u64, item: &Value, out: &mut Vec<Piece>) {
+        match item.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "function_call" if !self.streamed.contains(&place) => {
+                let args = item.get("arguments").and_then(Value::as_str).unwrap_or_default();
+                let (slot, name) = (Slot::Place(place), String::new());
+                out.push(Piece::Call { slot, name, args: args.to_owned() });
+            }
+            // Without its cipher the service could not read it again.
+            "reasoning" if item.get("encrypted_content").is_some_and(Value::is_string) => {
+                let mut item = item.clone();
+                if let Value::Object(fields) = &mut item {
+                    // Ids mean nothing where nothing is stored.
+                    fields.remove("id");
+                    fields.remove("status");
+                }
+                out.push(Piece::Keep(item));
+            }
+            "message" if !self.has_text => {
+                for part in item.get("content").and_then(Value::as_array).into_iter().flatten() {
+                    let field = |name| part.get(name).and_then(Value::as_str).map(str::to_owned);
+                    out.extend(field("text").map(Piece::Text));
+                    self.refusal.extend(field("refusal"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, response: &Value, out: &mut Vec<Piece>) {
+        if std::mem::replace(&mut self.has_stopped, true) {
+            return;
+        }
+        self.name(Some(response), out);
+        if let Some(counted) = response.get("usage").filter(|usage| usage.is_object()) {
+            let details = "input_tokens_details";
+            out.push(Piece::Usage(usage(counted, "input_tokens", "output_tokens", details)));
+        }
+        let why = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
+        out.push(Piece::Stop(match why {
+            Some("max_output_tokens") => Stop::Length,
+            Some("content_filter") => Stop::Refused("its filter stopped the answer".into()),
+            _ if !self.refusal.is_empty() => Stop::Refused(self.refusal.clone()),
+            _ => Stop::End,
+        }));
+    }
+}

@@ -1,0 +1,425 @@
+//! What can go wrong with a model's service, in words for people, and whether trying again helps.
+//!
+//! Must not wait or ask anything itself.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::profile::{KeySource, Profile, Service};
+use crate::model::UserError;
+use crate::text::sanitize;
+
+/// Characters of a service's own words that are shown.
+const MOST_WORDS: usize = 300;
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fault {
+    /// What it means for the call.
+    pub kind: FaultKind,
+    /// For the person.
+    pub error: UserError,
+}
+
+/// What a fault means for the call.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum FaultKind {
+    /// Asking again may help, not before this long if the service said so.
+    Passing(Option<Duration>),
+    /// The conversation does not fit into the model; how many tokens would, if the service said.
+    TooLong(Option<u64>),
+    /// The service does not know a part of the request, which can be left out.
+    Unsupported(Feature),
+    /// Asking again is no use.
+    Lasting,
+}
+
+/// A part of a request that not every model takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Feature {
+    /// Declared tools.
+    Tools,
+    /// A temperature.
+    Temperature,
+    /// Usage at the end of a stream.
+    StreamUsage,
+    /// The limit of an answer under its older name.
+    OldLimit,
+    /// Thinking aloud, or being given back earlier thoughts.
+    Reasoning,
+}
+
+impl Fault {
+    /// One that may pass.
+    pub fn passing(error: UserError) -> Self {
+        Self { kind: FaultKind::Passing(None), error }
+    }
+
+    /// One that will not.
+    pub fn lasting(error: UserError) -> Self {
+        Self { kind: FaultKind::Lasting, error }
+    }
+
+    /// The connection failed before or within an answer.
+    pub fn connection(profile: &Profile, error: &reqwest::Error) -> Self {
+        let host = profile.host();
+        let cause = sanitize::line(&deepest(error)).into_owned();
+        let is_certificate = cause.contains("certificate") || cause.contains("UnknownIssuer");
+        if is_certificate {
+            return Self::lasting(UserError::new(
+                format!("{host} cannot be trusted"),
+                cause,
+                format!(
+                    "If your network has its own certificate authority, name its file with \
+                     `ca_file` in the profile `{}`.",
+                    profile.name
+                ),
+            ));
+        }
+        if error.is_timeout() {
+            return Self::stalled(profile, "no connection within the time allowed");
+        }
+        if error.is_connect() {
+            let fix = match profile.service {
+                Service::Ollama => "Start it with `ollama serve`, or correct OLLAMA_HOST.",
+                Service::LlamaCpp | Service::LmStudio | Service::Vllm | Service::Compatible => {
+                    "Start the server, or correct `base_url` of the profile."
+                }
+                _ => "Look at the network, and at HTTPS_PROXY if you need a proxy.",
+            };
+            let error = UserError::new(format!("{host} cannot be reached"), cause, fix);
+            return Self::passing(error);
+        }
+        Self::cut(profile, &cause)
+    }
+
+    /// The answer ended in the middle.
+    pub fn cut(profile: &Profile, cause: &str) -> Self {
+        Self::passing(UserError::new(
+            format!("The answer of {} broke off", profile.host()),
+            cause,
+            "Look at the network, then let it try again.",
+        ))
+    }
+
+    /// Nothing came for too long.
+    pub fn stalled(profile: &Profile, what: &str) -> Self {
+        Self::passing(UserError::new(
+            format!("{} went silent", profile.host()),
+            what,
+            format!(
+                "If the model is slow, raise `stall_seconds` of the profile `{}`.",
+                profile.name
+            ),
+        ))
+    }
+
+    /// What came is not the protocol.
+    pub fn garbled(profile: &Profile, what: &str, found: &str) -> Self {
+        Self::passing(UserError::new(
+            format!("{} sent something that cannot be read", profile.host()),
+            format!("{what}: “{}”", words(profile, found)),
+            format!(
+                "See that `base_url` and `provider` of the profile `{}` belong together.",
+                profile.name
+            ),
+        ))
+    }
+
+    /// The answer grew beyond all bounds.
+    pub fn excess(profile: &Profile, what: &str) -> Self {
+        Self::lasting(UserError::new(
+            format!("{} answered with more than can be taken", profile.host()),
+            what,
+            "Try again, or choose another model.",
+        ))
+    }
+
+    /// The model will not answer.
+    pub fn refused(profile: &Profile, why: &str) -> Self {
+        let why = match why.trim() {
+            "" => "it gave no reason".to_owned(),
+            why => words(profile, why),
+        };
+        Self::lasting(UserError::new(
+            "The model refused to answer",
+            why,
+            "Say more about what the firmware is for, or choose another model.",
+        ))
+    }
+
+    /// An answer other than success; `body` is the beginning of its text.
+    pub fn status(profile: &Profile, status: u16, after: Option<Duration>, body: &str) -> Self {
+        let said = said(profile, body);
+        let lower = said.to_lowercase();
+        if let Some(kind) = special(status, &lower, body) {
+            let error = UserError::new(
+                format!("{} did not take the request", profile.host()),
+                format!("it said “{said}” ({status})"),
+                "Correct the profile, or choose another model with `--model`.",
+            );
+            return Self { kind, error };
+        }
+        let error = in_words(profile, status, &said);
+        let is_used_up = lower.contains("quota") || lower.contains("billing");
+        let passes = match status {
+            408 | 425 => true,
+            429 => !is_used_up,
+            500..=599 => status != 501 && status != 505,
+            _ => false,
+        };
+        let kind = if passes { FaultKind::Passing(after) } else { FaultKind::Lasting };
+        Self { kind, error }
+    }
+
+    /// A failure that is told within a stream that began well.
+    pub fn told(profile: &Profile, code: &str, message: &str) -> Self {
+        let status = match code {
+            "overloaded_error" | "server_overloaded" => 529,
+            "rate_limit_error" | "rate_limit_exceeded" => 429,
+            "authentication_error" => 401,
+            "permission_error" => 403,
+            "not_found_error" => 404,
+            "invalid_request_error" | "invalid_prompt" => 400,
+            code => code.parse().ok().filter(|code| (400..600).contains(code)).unwrap_or(500),
+        };
+        Self::status(profile, status, None, message)
+    }
+}
+
+/// The innermost cause, which is the one that tells something.
+fn deepest(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// What a failing service said, on one line.
+fn said(profile: &Profile, body: &str) -> String {
+    let start = body.trim_start();
+    if start.starts_with('<') {
+        return "a web page instead of an answer".to_owned();
+    }
+    // Some fail in the form of the stream that was asked for.
+    let start =
+        start.strip_prefix("data:").map_or(start, |data| data.lines().next().unwrap_or(data));
+    let json: Option<Value> = serde_json::from_str(start.trim()).ok();
+    let places = ["/error/message", "/message", "/error", "/detail", "/0/error/message"];
+    let found = json.as_ref().and_then(|json| {
+        places.iter().find_map(|at| json.pointer(at)?.as_str().filter(|text| !text.is_empty()))
+    });
+    match words(profile, found.unwrap_or(start)) {
+        text if text.is_empty() => "nothing".to_owned(),
+        text => text,
+    }
+}
+
+/// Foreign text on one line, short, and without the key that it may repeat.
+pub(super) fn words(profile: &Profile, text: &str) -> String {
+    let line = sanitize::line(text.trim()).into_owned();
+    let clean = profile.redact(&line);
+    match clean.char_indices().nth(MOST_WORDS) {
+        Some((at, _)) => format!("{}…", clean.get(..at).unwrap_or_default()),
+        None => clean,
+    }
+}
+
+/// Failures that are known by their words rather than by their number.
+fn special(status: u16, said: &str, body: &str) -> Option<FaultKind> {
+    let has = |parts: &[&str]| parts.iter().any(|part| said.contains(part));
+    let code = body.contains("context_length_exceeded") || body.contains("exceed_context_size");
+    let is_long = has(&[
+        "maximum context length",
+        "prompt is too long",
+        "context window",
+        "context size",
+        "context length",
+        "too many tokens",
+        "input is too long",
+    ]);
+    if matches!(status, 400 | 413 | 422 | 500) && (code || is_long) {
+        return Some(FaultKind::TooLong(limit_in(said)));
+    }
+    if status == 413 {
+        return Some(FaultKind::TooLong(None));
+    }
+    if !matches!(status, 400 | 404 | 422 | 500 | 501) {
+        return None;
+    }
+    let refuses =
+        has(&["support", "unrecognized", "unknown", "not permitted", "unexpected", "--jinja"]);
+    if !refuses {
+        return None;
+    }
+    let feature = if has(&["max_completion_tokens"]) && has(&["max_tokens"]) {
+        Feature::OldLimit
+    } else if has(&["stream_options"]) {
+        Feature::StreamUsage
+    } else if has(&["temperature"]) {
+        Feature::Temperature
+    } else if has(&["reasoning", "thinking", "encrypted", "does not support think"]) {
+        Feature::Reasoning
+    } else if has(&["tools", "tool_choice", "tool use", "function call", "tool call"]) {
+        Feature::Tools
+    } else {
+        return None;
+    };
+    Some(FaultKind::Unsupported(feature))
+}
+
+/// The number of tokens that would fit, out of sentences like “maximum context length is 8192
+/// tokens” and “prompt is too long: 210000 tokens > 200000 maximum”.
+fn limit_in(said: &str) -> Option<u64> {
+    let numbers: Vec<u64> = said
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|digits| digits.parse().ok())
+        .filter(|number| *number >= 256)
+        .collect();
+    numbers.into_iter().min()
+}
+
+fn in_words(profile: &Profile, status: u16, said: &str) -> UserError {
+    let host = profile.host();
+    let why = format!("it said “{said}” ({status})");
+    let name = &profile.name;
+    match status {
+        401 => UserError::new(format!("{host} does not accept the key"), why, key_fix(profile)),
+        402 => UserError::new(
+            format!("{host} wants to be paid first"),
+            why,
+            "Add credit to the account, or choose another profile with `--profile`.",
+        ),
+        403 => UserError::new(
+            format!("{host} does not let this key use the model `{}`", profile.model),
+            why,
+            format!("Ask for access, or choose another model: `firmhand models --profile {name}`."),
+        ),
+        404 if profile.service == Service::Ollama => UserError::new(
+            format!("Ollama does not have the model `{}`", profile.model),
+            why,
+            format!(
+                "Get it with `ollama pull {}`, or choose another with `--model`.",
+                profile.model
+            ),
+        ),
+        404 => UserError::new(
+            format!("{host} knows no model `{}` at this address", profile.model),
+            why,
+            format!("List what it has with `firmhand models --profile {name}`; see `base_url`."),
+        ),
+        429 => UserError::new(
+            format!("{host} takes no more requests for now"),
+            why,
+            "Wait, or choose another profile with `--profile`.",
+        ),
+        500..=599 => UserError::new(
+            format!("{host} has a fault"),
+            why,
+            "Wait for the service to recover, or choose another profile with `--profile`.",
+        ),
+        _ => UserError::new(
+            format!("{host} did not take the request"),
+            why,
+            format!("Check the profile with `firmhand doctor --profile {name}`."),
+        ),
+    }
+}
+
+fn key_fix(profile: &Profile) -> String {
+    match &profile.key_source {
+        KeySource::Env(name) => format!("Set {name} to a valid key."),
+        KeySource::File(file) => format!("Put a valid key into {}.", file.display()),
+        KeySource::Keyring(entry) => format!("Put a valid key into the keyring entry `{entry}`."),
+        KeySource::None => format!("Give the profile `{}` a key.", profile.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(status: u16, body: &str) -> Fault {
+        Fault::status(
+            &Profile::for_test(Service::OpenAi, "http://127.0.0.1:1/v1"),
+            status,
+            None,
+            body,
+        )
+    }
+
+    #[test]
+    fn what_passes_is_tried_again_and_what_does_not_is_not() {
+        for status in [408, 429, 500, 502, 503, 504, 529] {
+            assert_eq!(fault(status, "{}").kind, FaultKind::Passing(None), "{status}");
+        }
+        for status in [400, 401, 402, 403, 404, 422, 501] {
+            assert_eq!(fault(status, "{}").kind, FaultKind::Lasting, "{status}");
+        }
+        let used_up = r#"{"error":{"message":"You exceeded your current quota"}}"#;
+        assert_eq!(fault(429, used_up).kind, FaultKind::Lasting);
+    }
+
+    #[test]
+    fn every_failure_says_what_why_and_how_to_mend_it() {
+        for status in [400, 401, 402, 403, 404, 429, 500, 529] {
+            let error = fault(status, r#"{"error":{"message":"no such thing"}}"#).error;
+            assert!(error.why.contains("no such thing"), "{error:?}");
+            assert!(error.why.contains(&status.to_string()), "{error:?}");
+            assert!(!error.fix.is_empty() && error.what.contains("127.0.0.1"), "{error:?}");
+        }
+        assert!(fault(401, "").error.fix.contains("FIRMHAND_TEST_KEY"));
+        let stream =
+            fault(500, "data: {\"error\": {\"message\": \"no luck\"}}\n\ndata: [DONE]\n").error;
+        assert!(stream.why.contains("“no luck”"), "{stream:?}");
+        let page = fault(502, "<html><body>Bad gateway</body></html>").error;
+        assert!(page.why.contains("a web page"), "{page:?}");
+    }
+
+    #[test]
+    fn a_conversation_that_is_too_long_tells_what_would_fit() {
+        let cases = [
+            (
+                "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
+                Some(8192),
+            ),
+            ("prompt is too long: 210000 tokens > 200000 maximum", Some(200_000)),
+            ("the request exceeds the available context size, try increasing it", None),
+        ];
+        for (message, limit) in cases {
+            let body = serde_json::json!({ "error": { "message": message } }).to_string();
+            assert_eq!(fault(400, &body).kind, FaultKind::TooLong(limit), "{message}");
+        }
+    }
+
+    #[test]
+    fn parts_that_a_model_does_not_take_are_recognised() {
+        let cases = [
+            ("registry.ollama.ai/library/gemma:2b does not support tools", Feature::Tools),
+            (
+                "Unsupported value: 'temperature' does not support 0.2 with this model.",
+                Feature::Temperature,
+            ),
+            (
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                Feature::OldLimit,
+            ),
+            ("Encrypted content is not supported with this model.", Feature::Reasoning),
+            ("unknown field stream_options", Feature::StreamUsage),
+        ];
+        for (message, feature) in cases {
+            let body = serde_json::json!({ "error": message }).to_string();
+            assert_eq!(fault(400, &body).kind, FaultKind::Unsupported(feature), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_the_service_repeats_is_not_passed_on() {
+        let error =
+            fault(401, r#"{"error":{"message":"Incorrect API key provided: sk-test-0123456789"}}"#)
+                .error;
+        assert!(!error.why.contains("sk-test-0123456789"), "{error:?}");
+    }
+}

@@ -1,0 +1,184 @@
+//! Several models as one: each agent is answered by its own, and the person can change the one
+//! that answers for the rest.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+
+use super::profile::Profile;
+use super::remote::Remote;
+use super::tokens::Meter;
+use super::{Chosen, Delta, ModelOptions, Provider, Request};
+use crate::model::{AgentName, UserError};
+
+/// Finds a profile by its name, and by the name of a model if another one is wanted.
+pub type FindProfile = Box<dyn Fn(&str, Option<&str>) -> Result<Profile, UserError> + Send + Sync>;
+
+/// Several models as one.
+pub struct Panel {
+    find: FindProfile,
+    seated: Mutex<Seated>,
+}
+
+/// Who answers.
+struct Seated {
+    main: Arc<Remote>,
+    agents: BTreeMap<AgentName, (Arc<Remote>, ModelOptions)>,
+    /// Models that agents' files have named.
+    named: BTreeMap<String, Arc<Remote>>,
+}
+
+impl Panel {
+    /// Seats the models of `profile`.
+    ///
+    /// # Errors
+    /// When a profile that it names for an agent cannot be used.
+    pub fn new(profile: Profile, find: FindProfile) -> Result<Self, UserError> {
+        let seated = Mutex::new(seat(profile, &find)?);
+        Ok(Self { find, seated })
+    }
+
+    fn seated(&self) -> MutexGuard<'_, Seated> {
+        // Every change leaves it whole.
+        self.seated.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who answers a request, with what the profile says filled in.
+    fn pick(&self, request: &mut Request) -> Result<Arc<Remote>, UserError> {
+        let mut seated = self.seated();
+        if let Some((remote, options)) = seated.agents.get(&request.agent) {
+            // The person's word on an agent goes before that of the agent's file.
+            let own = &mut request.options;
+            own.temperature = options.temperature.or(own.temperature);
+            own.max_tokens = match (own.max_tokens, options.max_tokens) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
+            return Ok(Arc::clone(remote));
+        }
+        let main = Arc::clone(&seated.main);
+        let Some(model) = request.options.model.clone() else { return Ok(main) };
+        if model == main.profile().model {
+            return Ok(main);
+        }
+        if let Some(remote) = seated.named.get(&model) {
+            return Ok(Arc::clone(remote));
+        }
+        let remote = Arc::new(Remote::new((self.find)(&main.profile().name, Some(&model))?));
+        seated.named.insert(model, Arc::clone(&remote));
+        Ok(remote)
+    }
+}
+
+fn seat(profile: Profile, find: &FindProfile) -> Result<Seated, UserError> {
+    let mut agents = BTreeMap::new();
+    for (agent, choice) in &profile.agents {
+        let name = choice.profile.as_deref().unwrap_or(&profile.name);
+        let own = find(name, choice.options.model.as_deref())?;
+        agents.insert(agent.clone(), (Arc::new(Remote::new(own)), choice.options.clone()));
+    }
+    Ok(Seated { main: Arc::new(Remote::new(profile)), agents, named: BTreeMap::new() })
+}
+
+impl Provider for Panel {
+    fn label(&self) -> String {
+        self.seated().main.label()
+    }
+
+    fn choose(&self, wanted: &str) -> Result<Chosen, UserError> {
+        let (name, model) = match wanted.split_once('/') {
+            Some((name, model)) => (name, Some(model)),
+            None => (wanted, None),
+        };
+        let current = self.seated().main.profile().name.clone();
+        let name = if name.is_empty() { current.as_str() } else { name };
+        let profile = (self.find)(name, model)?;
+        let provider = match model {
+            Some(model) => format!("profile:{name}/{model}"),
+            None => format!("profile:{name}"),
+        };
+        let label = profile.label();
+        *self.seated() = seat(profile, &self.find)?;
+        Ok(Chosen { provider, label })
+    }
+
+    fn redact(&self, text: &str) -> String {
+        let seated = self.seated();
+        let others = seated.agents.values().map(|(remote, _)| remote).chain(seated.named.values());
+        others
+            .fold(seated.main.profile().redact(text), |text, remote| remote.profile().redact(&text))
+    }
+
+    fn meter(&self, request: &Request) -> Option<Meter> {
+        let mut request = request.clone();
+        self.pick(&mut request).ok()?.meter(&request)
+    }
+
+    fn ask(&self, mut request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
+        match self.pick(&mut request) {
+            Ok(remote) => remote.ask(request),
+            Err(error) => stream::iter([Err(error)]).boxed(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::profile::{AgentChoice, Service, Wire};
+    use super::*;
+
+    fn profile(name: &str, model: &str) -> Profile {
+        let mut profile = Profile::new(name, Service::OpenAi, model, Wire::new("http://h"));
+        let cheap = AgentChoice { profile: Some("cheap".into()), ..AgentChoice::default() };
+        if name == "strong" {
+            profile.agents.insert("Planner".into(), cheap);
+        }
+        profile
+    }
+
+    fn panel() -> Panel {
+        let find: FindProfile = Box::new(|name, model| match name {
+            "strong" | "cheap" => Ok(profile(name, model.unwrap_or(name))),
+            _ => Err(UserError::new("no such profile", name, "")),
+        });
+        Panel::new(profile("strong", "strong"), find).unwrap()
+    }
+
+    fn model_of(panel: &Panel, agent: &str, model: Option<&str>) -> String {
+        let mut request = Request {
+            agent: agent.into(),
+            phase: String::new(),
+            attempt: 1,
+            messages: Vec::new(),
+            tools: Arc::from([]),
+            options: ModelOptions { model: model.map(Into::into), ..ModelOptions::default() },
+            state: None,
+        };
+        panel.pick(&mut request).unwrap().profile().model.clone()
+    }
+
+    #[test]
+    fn each_agent_is_answered_by_the_model_that_was_chosen_for_it() {
+        let panel = panel();
+        assert_eq!(model_of(&panel, "Reviewer", None), "strong");
+        assert_eq!(model_of(&panel, "Planner", None), "cheap");
+        assert_eq!(model_of(&panel, "Reviewer", Some("special")), "special");
+        assert_eq!(model_of(&panel, "Planner", Some("special")), "cheap", "the person's word");
+    }
+
+    #[test]
+    fn the_person_can_change_the_model_and_a_wrong_name_changes_nothing() {
+        let panel = panel();
+        assert!(panel.choose("none").is_err());
+        assert_eq!(model_of(&panel, "Reviewer", None), "strong");
+        let chosen = panel.choose("cheap/small").unwrap();
+        assert_eq!(chosen.provider, "profile:cheap/small");
+        assert_eq!(chosen.label, "small (openai)");
+        assert_eq!(model_of(&panel, "Reviewer", None), "small");
+        assert_eq!(panel.choose("/tiny").unwrap().provider, "profile:cheap/tiny");
+    }
+}

@@ -1,0 +1,419 @@
+//! A model with the service that runs it, as the person has set it up.
+//!
+//! Holds the key, and sees to it that the key is never printed. Must not read files or the
+//! environment: whoever makes a profile has done so.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::ModelOptions;
+use crate::model::{AgentName, Cost, Usage, UserError};
+
+/// Reads a key when it is first needed, so that no keyring is opened for nothing.
+pub type ReadKey = Box<dyn Fn() -> Result<Option<SecretString>, UserError> + Send + Sync>;
+
+/// Whose protocol a service speaks, with its habits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Service {
+    /// OpenAI, chat completions.
+    OpenAi,
+    /// OpenAI, responses.
+    Responses,
+    /// Azure OpenAI: deployments and an API version.
+    Azure,
+    /// Anthropic, messages.
+    Anthropic,
+    /// GitHub Models.
+    GitHub,
+    /// OpenRouter.
+    OpenRouter,
+    /// Ollama's own protocol.
+    Ollama,
+    /// A llama.cpp server.
+    LlamaCpp,
+    /// LM Studio.
+    LmStudio,
+    /// A vLLM server.
+    Vllm,
+    /// Anything else that speaks chat completions.
+    Compatible,
+}
+
+impl Service {
+    /// Every service.
+    pub const ALL: [Self; 11] = [
+        Self::OpenAi,
+        Self::Responses,
+        Self::Azure,
+        Self::Anthropic,
+        Self::GitHub,
+        Self::OpenRouter,
+        Self::Ollama,
+        Self::LlamaCpp,
+        Self::LmStudio,
+        Self::Vllm,
+        Self::Compatible,
+    ];
+
+    /// Its name in configuration.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Responses => "openai-responses",
+            Self::Azure => "azure",
+            Self::Anthropic => "anthropic",
+            Self::GitHub => "github",
+            Self::OpenRouter => "openrouter",
+            Self::Ollama => "ollama",
+            Self::LlamaCpp => "llamacpp",
+            Self::LmStudio => "lmstudio",
+            Self::Vllm => "vllm",
+            Self::Compatible => "openai-compatible",
+        }
+    }
+
+    /// The service of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|service| service.name() == name)
+    }
+
+    /// Where it is unless the person says otherwise; `None`: nobody can know.
+    #[must_use]
+    pub const fn base_url(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi | Self::Responses => Some("https://api.openai.com/v1"),
+            Self::Anthropic => Some("https://api.anthropic.com"),
+            Self::GitHub => Some("https://models.github.ai/inference"),
+            Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
+            Self::Ollama => Some("http://127.0.0.1:11434"),
+            Self::LlamaCpp => Some("http://127.0.0.1:8080/v1"),
+            Self::LmStudio => Some("http://127.0.0.1:1234/v1"),
+            Self::Vllm => Some("http://127.0.0.1:8000/v1"),
+            Self::Azure | Self::Compatible => None,
+        }
+    }
+
+    /// The variable in which its key usually is.
+    #[must_use]
+    pub const fn key_variable(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi | Self::Responses => Some("OPENAI_API_KEY"),
+            Self::Azure => Some("AZURE_OPENAI_API_KEY"),
+            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::GitHub => Some("GITHUB_TOKEN"),
+            Self::OpenRouter => Some("OPENROUTER_API_KEY"),
+            Self::Ollama | Self::LlamaCpp | Self::LmStudio | Self::Vllm | Self::Compatible => None,
+        }
+    }
+}
+
+impl fmt::Display for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where a key comes from, for messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// An environment variable.
+    Env(String),
+    /// A file that only the person may read.
+    File(PathBuf),
+    /// An entry of the system's keyring.
+    Keyring(String),
+    /// There is none.
+    None,
+}
+
+impl fmt::Display for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Env(name) => write!(f, "${name}"),
+            Self::File(file) => write!(f, "{}", file.display()),
+            Self::Keyring(entry) => write!(f, "keyring entry {entry}"),
+            Self::None => f.write_str("no key"),
+        }
+    }
+}
+
+/// US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Prices {
+    /// Tokens sent.
+    pub input: f64,
+    /// Tokens sent that the service had cached; as `input` if it is not known.
+    pub cached: Option<f64>,
+    /// Tokens received.
+    pub output: f64,
+}
+
+impl Prices {
+    /// What so many tokens cost.
+    #[must_use]
+    pub fn cost(&self, usage: &Usage) -> Cost {
+        let fresh = usage.input.saturating_sub(usage.cached) as f64 * self.input;
+        let cached = usage.cached.min(usage.input) as f64 * self.cached.unwrap_or(self.input);
+        Cost::from_dollars((fresh + cached + usage.output as f64 * self.output) / 1e6)
+    }
+}
+
+/// How tools are offered to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolUse {
+    /// As the service has it, and in words when the model turns out not to take them.
+    #[default]
+    Auto,
+    /// As the service has it.
+    Native,
+    /// In words: the model writes its call as JSON into its answer.
+    Words,
+}
+
+/// How a service is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wire {
+    /// Its address, without a slash at the end.
+    pub base_url: String,
+    /// Azure's API version.
+    pub api_version: Option<String>,
+    /// A file with certificates to trust besides the system's.
+    pub ca_file: Option<PathBuf>,
+    /// A proxy; `None`: as the environment says.
+    pub proxy: Option<String>,
+    /// Headers to add.
+    pub headers: BTreeMap<String, String>,
+    /// How long nothing may come.
+    pub stall: Duration,
+    /// How often a call is made at most.
+    pub tries: u32,
+    /// The pause after the first failure, doubled each time.
+    pub pause: Duration,
+}
+
+impl Wire {
+    /// The longest pause that the program makes of its own accord.
+    pub const MOST_PAUSE: Duration = Duration::from_secs(30);
+
+    /// The longest pause that a service may ask for.
+    pub const MOST_ASKED_PAUSE: Duration = Duration::from_secs(300);
+
+    /// A service at that address, reached in the usual way.
+    #[must_use]
+    pub fn new(base_url: &str) -> Self {
+        Self {
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            api_version: None,
+            ca_file: None,
+            proxy: None,
+            headers: BTreeMap::new(),
+            stall: Duration::from_secs(120),
+            tries: 6,
+            pause: Duration::from_secs(1),
+        }
+    }
+}
+
+/// What an agent uses instead of what the profile says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AgentChoice {
+    /// Another profile.
+    pub profile: Option<String>,
+    /// Other options.
+    pub options: ModelOptions,
+}
+
+/// A model with its service.
+pub struct Profile {
+    /// Its name in configuration.
+    pub name: String,
+    /// Whose protocol is spoken.
+    pub service: Service,
+    /// The model; on Azure the deployment.
+    pub model: String,
+    /// How the service is reached.
+    pub wire: Wire,
+    /// Where the key comes from.
+    pub key_source: KeySource,
+    /// What every agent asks of the model, unless its file says otherwise.
+    pub options: ModelOptions,
+    /// How hard it shall think: `low`, `medium` or `high`.
+    pub effort: Option<String>,
+    /// Tokens of the conversation and the answer together.
+    pub window: Option<u64>,
+    /// What tokens cost.
+    pub prices: Option<Prices>,
+    /// How tools are offered.
+    pub tools: ToolUse,
+    /// What some agents use instead.
+    pub agents: BTreeMap<AgentName, AgentChoice>,
+    key: Key,
+}
+
+struct Key {
+    read: ReadKey,
+    known: OnceLock<Option<SecretString>>,
+}
+
+impl Profile {
+    /// A model of a service, with nothing else said about it.
+    #[must_use]
+    pub fn new(name: &str, service: Service, model: &str, wire: Wire) -> Self {
+        Self {
+            name: name.to_owned(),
+            service,
+            model: model.to_owned(),
+            wire,
+            key_source: KeySource::None,
+            options: ModelOptions::default(),
+            effort: None,
+            window: None,
+            prices: None,
+            tools: ToolUse::Auto,
+            agents: BTreeMap::new(),
+            key: Key { read: Box::new(|| Ok(None)), known: OnceLock::new() },
+        }
+    }
+
+    /// Says where the key comes from.
+    #[must_use]
+    pub fn with_key(mut self, source: KeySource, read: ReadKey) -> Self {
+        self.key_source = source;
+        self.key = Key { read, known: OnceLock::new() };
+        self
+    }
+
+    /// Copies everything but the model.
+    ///
+    /// # Errors
+    /// When the key cannot be read, as both shall have the same.
+    pub fn with_model(&self, model: &str) -> Result<Self, UserError> {
+        let key = self.key()?.cloned();
+        Ok(Self {
+            name: self.name.clone(),
+            service: self.service,
+            model: model.to_owned(),
+            wire: self.wire.clone(),
+            key_source: self.key_source.clone(),
+            options: self.options.clone(),
+            effort: self.effort.clone(),
+            window: None,
+            prices: None,
+            tools: self.tools,
+            agents: self.agents.clone(),
+            key: Key { read: Box::new(|| Ok(None)), known: OnceLock::from(key) },
+        })
+    }
+
+    /// The key, read now if it was not yet.
+    ///
+    /// # Errors
+    /// When it is meant to be there and is not, or others could read it too.
+    pub fn key(&self) -> Result<Option<&SecretString>, UserError> {
+        if let Some(known) = self.key.known.get() {
+            return Ok(known.as_ref());
+        }
+        let read = (self.key.read)()?;
+        Ok(self.key.known.get_or_init(|| read).as_ref())
+    }
+
+    /// The service's address without protocol and path, for messages.
+    #[must_use]
+    pub fn host(&self) -> String {
+        let url = &self.wire.base_url;
+        let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+        let host = rest.split('/').next().unwrap_or(rest);
+        // What stands before an @ is a name and a password.
+        host.rsplit('@').next().unwrap_or(host).to_owned()
+    }
+
+    /// What the screen calls it.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let model = self.model.rsplit('/').next().unwrap_or(&self.model);
+        format!("{model} ({})", self.service)
+    }
+
+    /// Puts dots in place of the key, should a text hold it.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        match self.key.known.get() {
+            Some(Some(key)) => redact(text, key.expose_secret()),
+            Some(None) | None => text.to_owned(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn for_test(service: Service, base_url: &str) -> Self {
+        let mut wire = Wire::new(base_url);
+        wire.pause = Duration::from_millis(20);
+        wire.stall = Duration::from_millis(400);
+        wire.tries = 3;
+        let source = KeySource::Env("FIRMHAND_TEST_KEY".to_owned());
+        let key = || Ok(Some(SecretString::from("sk-test-0123456789")));
+        let profile =
+            Self::new("test", service, "test-model", wire).with_key(source, Box::new(key));
+        // Known from the start, as if it had been sent.
+        assert!(profile.key().is_ok());
+        profile
+    }
+}
+
+impl fmt::Debug for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Profile")
+            .field("name", &self.name)
+            .field("service", &self.service)
+            .field("model", &self.model)
+            .field("key_source", &self.key_source)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The shortest key that is looked for in texts; shorter ones would blot out words.
+const SHORTEST_KEY: usize = 6;
+
+/// Puts dots in place of `key`, and of what is left of it when a service has shortened it.
+fn redact(text: &str, key: &str) -> String {
+    if key.len() < SHORTEST_KEY {
+        return text.to_owned();
+    }
+    text.replace(key, "•••")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_never_prints_its_key() {
+        let profile = Profile::for_test(Service::OpenAi, "http://name:word@127.0.0.1:1/v1");
+        assert!(!format!("{profile:?}").contains("sk-test"));
+        assert_eq!(profile.host(), "127.0.0.1:1");
+        assert_eq!(profile.redact("bad key sk-test-0123456789!"), "bad key •••!");
+    }
+
+    #[test]
+    fn services_are_found_by_the_names_they_have() {
+        for service in Service::ALL {
+            assert_eq!(Service::named(service.name()), Some(service));
+        }
+        assert_eq!(Service::named("open-ai"), None);
+    }
+
+    #[test]
+    fn cached_tokens_cost_less() {
+        let prices = Prices { input: 2.0, cached: Some(0.5), output: 8.0 };
+        let usage = Usage { input: 1_000_000, output: 500_000, cached: 400_000, cost: Cost::ZERO };
+        assert_eq!(prices.cost(&usage), Cost::from_dollars(0.6 * 2.0 + 0.4 * 0.5 + 4.0));
+        let odd = Usage { input: 1, output: 0, cached: 9, cost: Cost::ZERO };
+        assert_eq!(prices.cost(&odd), Cost::from_dollars(0.5 / 1e6));
+    }
+}

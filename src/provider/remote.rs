@@ -1,0 +1,453 @@
+//! A model behind a service: asks, listens, and asks again when that may help.
+//!
+//! An answer that breaks off is asked for anew, and [`Delta::Again`] takes back what had come of
+//! it, so that nothing is doubled. Must not decide what is said to the person beyond its faults.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::assembly::Assembly;
+use super::dialect::{Asked, Dialect, Gist, Piece, Stop, Without};
+use super::fault::{Fault, FaultKind, Feature};
+use super::keep;
+use super::profile::{Profile, ToolUse, Wire};
+use super::tokens::{Counter, Meter};
+use super::wire::{Answer, Client, Frames, TooBig};
+use super::words;
+use super::{Delta, Provider, Request};
+use crate::model::{Cost, Usage, UserError};
+
+/// Pieces of an answer that may wait for the engine.
+const WAITING: usize = 64;
+
+/// How long the count of tokens may come after the answer.
+const AFTERMATH: Duration = Duration::from_secs(3);
+
+/// Tokens left for an answer when nobody says how long it may be.
+const USUAL_ANSWER: u64 = 8_192;
+
+/// A model behind a service.
+#[derive(Debug)]
+pub struct Remote {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    profile: Arc<Profile>,
+    dialect: Dialect,
+    client: Client,
+    /// What the service turned out not to take.
+    without: Mutex<Without>,
+    counter: Counter,
+}
+
+/// Where deltas go; closed when nobody waits for the answer any more.
+type Out = mpsc::Sender<Result<Delta, UserError>>;
+
+/// Why an attempt ended without an answer.
+enum Broken {
+    Fault(Fault),
+    /// Nobody listens any more.
+    Unheard,
+}
+
+impl From<Fault> for Broken {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl Remote {
+    /// Nothing is connected before the first request.
+    #[must_use]
+    pub fn new(profile: Profile) -> Self {
+        let dialect = Dialect::of(profile.service);
+        let tools = profile.tools == ToolUse::Words;
+        let without = Mutex::new(Without { tools, ..Without::default() });
+        let counter = Counter::of(&profile);
+        let profile = Arc::new(profile);
+        Self {
+            inner: Arc::new(Inner {
+                profile,
+                dialect,
+                client: Client::default(),
+                without,
+                counter,
+            }),
+        }
+    }
+
+    /// The profile it was made from.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.inner.profile
+    }
+
+    /// The models that the service offers, by name.
+    ///
+    /// # Errors
+    /// When the service cannot be reached, or does not tell.
+    pub async fn models(&self) -> Result<Vec<String>, UserError> {
+        let Inner { profile, dialect, client, .. } = &*self.inner;
+        let path = dialect.models_path(profile);
+        let list = client.get(profile, &path).await.map_err(|fault| fault.error)?;
+        Ok(dialect.model_names(&list))
+    }
+}
+
+impl Provider for Remote {
+    fn label(&self) -> String {
+        self.inner.profile.label()
+    }
+
+    fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
+        let (out, taken) = mpsc::channel(WAITING);
+        let inner = Arc::clone(&self.inner);
+        // A task of its own: the answer is read on while the engine records.
+        let task = AbortOnDropHandle::new(tokio::spawn(inner.answer(request, out)));
+        stream::unfold((taken, task), |(mut taken, task)| async move {
+            taken.recv().await.map(|delta| (delta, (taken, task)))
+        })
+        .boxed()
+    }
+
+    fn meter(&self, request: &Request) -> Option<Meter> {
+        let profile = &self.inner.profile;
+        let window = match self.inner.dialect {
+            Dialect::Ollama => Some(profile.window.unwrap_or(super::OLLAMA_WINDOW)),
+            Dialect::Chat | Dialect::Responses | Dialect::Anthropic => profile.window,
+        }?;
+        let answer = self.inner.most(request).map_or(USUAL_ANSWER, u64::from).min(window / 2);
+        Some(Meter { window, answer, counter: self.inner.counter.clone() })
+    }
+}
+
+impl Inner {
+    async fn answer(self: Arc<Self>, request: Request, out: Out) {
+        let most = self.profile.wire.tries.max(1);
+        let mut attempt = 1;
+        loop {
+            let fault = match self.attempt(&request, &out).await {
+                Ok(()) | Err(Broken::Unheard) => return,
+                Err(Broken::Fault(fault)) => fault,
+            };
+            let wait = match fault.kind {
+                FaultKind::Unsupported(feature) => match self.do_without(feature) {
+                    true => {
+                        if send(&out, Delta::Note(self.less(feature))).await.is_err() {
+                            return;
+                        }
+                        continue;
+                    }
+                    false => None,
+                },
+                FaultKind::TooLong(limit) => {
+                    // Whoever listens may stop here and ask with less.
+                    let _ = send(&out, Delta::TooLong { limit }).await;
+                    None
+                }
+                FaultKind::Passing(_) if attempt >= most => None,
+                FaultKind::Passing(after) => pause(&self.profile.wire, attempt, after),
+                FaultKind::Lasting => None,
+            };
+            let Some(wait) = wait else {
+                // Nobody may be there to hear it.
+                let _ = out.send(Err(fault.error)).await;
+                return;
+            };
+            attempt += 1;
+            let wait_millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            let again = Delta::Again { attempt, most, wait_millis, fault: fault.error };
+            if send(&out, again).await.is_err() {
+                return;
+            }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn attempt(&self, request: &Request, out: &Out) -> Result<(), Broken> {
+        let profile = &self.profile;
+        let mut without = self.without();
+        let gist = Gist::new(&request.messages, &request.tools);
+        let gist = if without.tools { words::in_words(gist) } else { gist };
+        let kept = keep::kept(request, profile);
+        // A loop that began without signed thoughts cannot go on with them.
+        without.reasoning |=
+            self.dialect == Dialect::Anthropic && kept.len() < keep::loop_length(request);
+        let options = &request.options;
+        let body = self.dialect.write(&Asked {
+            profile,
+            gist: &gist,
+            kept: &kept,
+            without,
+            max_tokens: self.most(request),
+            temperature: options.temperature.or(profile.options.temperature),
+        });
+        let estimated = self.estimate(request);
+        let mut answer = self.client.post(profile, &self.dialect.path(profile), &body).await?;
+        let mut assembly = if without.tools { Assembly::in_words() } else { Assembly::default() };
+        self.listen(&mut answer, &mut assembly, out).await?;
+        self.counter.learn(estimated, assembly.usage.input);
+        self.finish(request, assembly, kept, out).await?;
+        // Read to its end, the connection can be used again; nobody waits for that.
+        tokio::spawn(tokio::time::timeout(AFTERMATH, async move {
+            while let Ok(Some(_)) = answer.next().await {}
+        }));
+        Ok(())
+    }
+
+    /// Tokens an answer may have: what is asked for, and no more than the profile allows.
+    fn most(&self, request: &Request) -> Option<u32> {
+        match (request.options.max_tokens, self.profile.options.max_tokens) {
+            (Some(asked), Some(allowed)) => Some(asked.min(allowed)),
+            (asked, allowed) => asked.or(allowed),
+        }
+    }
+
+    fn estimate(&self, request: &Request) -> u64 {
+        // Only an estimate can become better.
+        if self.counter.is_exact() {
+            return 0;
+        }
+        let messages = request.messages.iter().map(|message| self.counter.message(message));
+        let tools = request.tools.iter().map(|spec| self.counter.tool(spec));
+        messages.chain(tools).sum()
+    }
+
+    /// Reads an answer to its end and gives on what can be shown.
+    async fn listen(
+        &self,
+        answer: &mut Answer,
+        assembly: &mut Assembly,
+        out: &Out,
+    ) -> Result<(), Broken> {
+        let profile = &self.profile;
+        let mut reader = self.dialect.reader();
+        match answer.content_type().as_str() {
+            "text/html" => {
+                let what = "it is a web page, not the answer of a model";
+                let fault = Fault::garbled(profile, what, "text/html");
+                return Err(Fault::lasting(fault.error).into());
+            }
+            // Some services do not stream although they were asked to.
+            "application/json" if self.dialect != Dialect::Ollama => {
+                let whole = answer.whole_of().await?;
+                let mut pieces = Vec::new();
+                reader.read_whole(&whole, profile, &mut pieces)?;
+                return give(pieces, assembly, profile, out).await;
+            }
+            _ => {}
+        }
+        let mut frames = Frames::new(self.dialect.framing());
+        loop {
+            let chunk = match assembly.stop {
+                None => answer.next().await?,
+                Some(_) => {
+                    // The answer is complete: whatever goes wrong now costs only the count.
+                    match tokio::time::timeout(AFTERMATH, answer.next()).await {
+                        Ok(Ok(chunk)) => chunk,
+                        Ok(Err(_)) | Err(_) => None,
+                    }
+                }
+            };
+            let is_end = chunk.is_none();
+            let too_big = |TooBig| Fault::excess(profile, "a single message of many megabytes");
+            match chunk {
+                Some(bytes) => frames.push(&bytes).map_err(too_big)?,
+                None => frames.finish(),
+            }
+            let mut pieces = Vec::new();
+            while let Some(message) = frames.pop() {
+                match reader.read(&message, profile, &mut pieces) {
+                    Ok(()) => {}
+                    Err(_) if is_stopped(assembly, &pieces) => {}
+                    Err(fault) => return Err(fault.into()),
+                }
+            }
+            let counted = pieces.iter().any(|piece| matches!(piece, Piece::Usage(_)));
+            give(pieces, assembly, profile, out).await?;
+            let is_over =
+                assembly.stop.is_some() && (self.dialect != Dialect::Chat || counted || is_end);
+            match (is_over, is_end) {
+                (true, _) => return Ok(()),
+                (false, true) => {
+                    return Err(
+                        Fault::cut(profile, "the connection ended before the answer").into()
+                    );
+                }
+                (false, false) => {}
+            }
+        }
+    }
+
+    /// Gives on the calls and the end of an answer.
+    async fn finish(
+        &self,
+        request: &Request,
+        mut assembly: Assembly,
+        kept: Vec<Vec<serde_json::Value>>,
+        out: &Out,
+    ) -> Result<(), Broken> {
+        let profile = &self.profile;
+        if let Some(Stop::Refused(why)) = &assembly.stop {
+            return Err(Fault::refused(profile, why).into());
+        }
+        // After the answers of its tools a model may have nothing to add.
+        if assembly.is_empty() && keep::loop_length(request) == 0 {
+            return Err(Fault::cut(profile, "the model said nothing").into());
+        }
+        if assembly.stop == Some(Stop::Length) {
+            send(out, Delta::Note(self.cut_short(request))).await?;
+        }
+        let calls = assembly.calls(&request.tools);
+        let new = if calls.is_empty() { Vec::new() } else { std::mem::take(&mut assembly.kept) };
+        // The loop ends with an answer that calls nothing.
+        let kept = if calls.is_empty() { Vec::new() } else { kept };
+        let has_calls = !calls.is_empty();
+        for call in calls {
+            send(out, call).await?;
+        }
+        let state = match has_calls {
+            true => keep::state(request, profile, kept, new),
+            false => None,
+        };
+        let usage = self.priced(assembly.usage);
+        send(out, Delta::Done { usage, state }).await
+    }
+
+    fn priced(&self, mut usage: Usage) -> Usage {
+        if usage.cost == Cost::ZERO {
+            usage.cost = self.profile.prices.map_or(Cost::ZERO, |prices| prices.cost(&usage));
+        }
+        usage
+    }
+
+    fn without(&self) -> Without {
+        *self.without.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Leaves a part of requests out from now on; tells whether that is new.
+    fn do_without(&self, feature: Feature) -> bool {
+        let mut without = self.without.lock().unwrap_or_else(PoisonError::into_inner);
+        let part = match feature {
+            Feature::Tools if self.profile.tools == ToolUse::Native => return false,
+            Feature::Tools => &mut without.tools,
+            Feature::Temperature => &mut without.temperature,
+            Feature::StreamUsage => &mut without.stream_usage,
+            Feature::OldLimit => &mut without.old_limit,
+            Feature::Reasoning => &mut without.reasoning,
+        };
+        !std::mem::replace(part, true)
+    }
+
+    fn less(&self, feature: Feature) -> UserError {
+        let model = &self.profile.model;
+        let (what, why) = match feature {
+            Feature::Tools => (
+                format!("`{model}` has no tool calling"),
+                "it is told in words how to call tools, and its calls are read from its answers",
+            ),
+            Feature::Temperature => {
+                (format!("`{model}` takes no temperature"), "it answers with its own")
+            }
+            Feature::StreamUsage => {
+                (format!("{} counts no tokens", self.profile.host()), "the budget cannot see them")
+            }
+            Feature::OldLimit => (
+                format!("`{model}` names the limit of an answer otherwise"),
+                "it is asked under the other name",
+            ),
+            Feature::Reasoning => {
+                (format!("`{model}` does not think aloud"), "it is asked without")
+            }
+        };
+        UserError::new(what, why, "")
+    }
+
+    fn cut_short(&self, request: &Request) -> UserError {
+        let why = match self.most(request) {
+            Some(most) => format!("it may not be longer than {most} tokens"),
+            None => "the model could not write more at once".to_owned(),
+        };
+        let fix = format!("Raise `max_tokens` of the profile `{}`.", self.profile.name);
+        UserError::new("The answer was cut short", why, fix)
+    }
+}
+
+fn is_stopped(assembly: &Assembly, pieces: &[Piece]) -> bool {
+    assembly.stop.is_some() || pieces.iter().any(|piece| matches!(piece, Piece::Stop(_)))
+}
+
+/// Gives on what can be shown of these pieces.
+async fn give(
+    pieces: Vec<Piece>,
+    assembly: &mut Assembly,
+    profile: &Profile,
+    out: &Out,
+) -> Result<(), Broken> {
+    let mut deltas = Vec::new();
+    for piece in pieces {
+        assembly.take(piece, profile, &mut deltas)?;
+    }
+    for delta in deltas {
+        send(out, delta).await?;
+    }
+    Ok(())
+}
+
+async fn send(out: &Out, delta: Delta) -> Result<(), Broken> {
+    out.send(Ok(delta)).await.map_err(|_| Broken::Unheard)
+}
+
+/// How long to wait before the next try: twice as long each time, up to a bound, and never the
+/// same for everybody. `None`: the service asks for more patience than anybody has.
+fn pause(wire: &Wire, attempt: u32, asked: Option<Duration>) -> Option<Duration> {
+    if let Some(asked) = asked {
+        let patient = asked <= Wire::MOST_ASKED_PAUSE;
+        // A little later than asked, because all others come back then.
+        return patient.then(|| asked + asked.mul_f64(0.1 * chance()).min(Wire::MOST_PAUSE));
+    }
+    let doubled = wire.pause.saturating_mul(2_u32.saturating_pow(attempt.saturating_sub(1)));
+    Some(doubled.min(Wire::MOST_PAUSE).mul_f64(0.5 + 0.5 * chance()))
+}
+
+/// A number from 0 to 1, good enough to keep clients from marching in step.
+fn chance() -> f64 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let random = RandomState::new().build_hasher().finish();
+    (random >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_a_bound_and_differ() {
+        let wire = Wire::new("http://h");
+        let seconds = |attempt| pause(&wire, attempt, None).unwrap().as_secs_f64();
+        for (attempt, most) in [(1, 1.0), (2, 2.0), (3, 4.0), (6, 30.0), (60, 30.0)] {
+            for _ in 0..50 {
+                let wait = seconds(attempt);
+                assert!(wait >= most / 2.0 && wait <= most, "{wait} at {attempt}");
+            }
+        }
+        assert!((0..20).any(|_| (seconds(5) - seconds(5)).abs() > 0.01));
+    }
+
+    #[test]
+    fn a_pause_that_a_service_asks_for_is_kept_unless_it_is_absurd() {
+        let wire = Wire::new("http://h");
+        let asked = Duration::from_secs(20);
+        let wait = pause(&wire, 1, Some(asked)).unwrap();
+        assert!(wait >= asked && wait <= asked.mul_f64(1.11), "{wait:?}");
+        assert_eq!(pause(&wire, 1, Some(Duration::from_secs(86_400))), None);
+        assert_eq!(pause(&wire, 1, Some(Duration::ZERO)), Some(Duration::ZERO));
+    }
+}

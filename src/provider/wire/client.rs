@@ -1,0 +1,298 @@
+//! Sends requests and gives back what comes, with bounds on time and size.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Certificate, Proxy, RequestBuilder, Response};
+use secrecy::ExposeSecret;
+
+use super::super::fault::Fault;
+use super::super::profile::{Profile, Service};
+use crate::model::UserError;
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(15);
+
+/// Bytes of a refusal that are read.
+const MOST_REFUSAL: usize = 64 << 10;
+
+/// Bytes of an answer that does not stream.
+const MOST_WHOLE: usize = 16 << 20;
+
+/// The connections to one service; made when the first request goes out.
+#[derive(Debug, Default)]
+pub struct Client {
+    http: OnceLock<reqwest::Client>,
+}
+
+/// An answer that has begun well.
+#[derive(Debug)]
+pub struct Answer {
+    profile: Arc<Profile>,
+    response: Response,
+}
+
+impl Client {
+    fn http(&self, profile: &Profile) -> Result<&reqwest::Client, UserError> {
+        if let Some(http) = self.http.get() {
+            return Ok(http);
+        }
+        let made = make(profile)?;
+        Ok(self.http.get_or_init(|| made))
+    }
+
+    /// Posts JSON and waits until the answer begins.
+    pub async fn post(
+        &self,
+        profile: &Arc<Profile>,
+        path: &str,
+        body: &serde_json::Value,
+    ) -> Result<Answer, Fault> {
+        let http = self.http(profile).map_err(Fault::lasting)?;
+        let url = format!("{}{path}", profile.wire.base_url);
+        self.send(profile, http.post(url).json(body)).await
+    }
+
+    /// Gets JSON.
+    pub async fn get(
+        &self,
+        profile: &Arc<Profile>,
+        path: &str,
+    ) -> Result<serde_json::Value, Fault> {
+        let http = self.http(profile).map_err(Fault::lasting)?;
+        let url = format!("{}{path}", profile.wire.base_url);
+        self.send(profile, http.get(url)).await?.whole_of().await
+    }
+
+    async fn send(&self, profile: &Arc<Profile>, request: RequestBuilder) -> Result<Answer, Fault> {
+        let request = request.headers(headers(profile).map_err(Fault::lasting)?);
+        let stall = profile.wire.stall;
+        let response = match tokio::time::timeout(stall, request.send()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(Fault::connection(profile, &error)),
+            Err(_) => {
+                let what = format!("no answer began within {} s", stall.as_secs_f32());
+                return Err(Fault::stalled(profile, &what));
+            }
+        };
+        let answer = Answer { profile: Arc::clone(profile), response };
+        let status = answer.response.status();
+        if status.is_success() {
+            return Ok(answer);
+        }
+        let after = retry_after(answer.response.headers());
+        let body = answer.beginning().await;
+        Err(Fault::status(profile, status.as_u16(), after, &body))
+    }
+}
+
+impl Answer {
+    /// What the service says the answer is, without parameters, in lower case.
+    pub fn content_type(&self) -> String {
+        let value = self.response.headers().get(reqwest::header::CONTENT_TYPE);
+        let text = value.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        text.split(';').next().unwrap_or_default().trim().to_lowercase()
+    }
+
+    /// The next bytes; `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
+        let stall = self.profile.wire.stall;
+        match tokio::time::timeout(stall, self.response.chunk()).await {
+            Ok(Ok(bytes)) => Ok(bytes),
+            Ok(Err(error)) => Err(Fault::connection(&self.profile, &error)),
+            Err(_) => {
+                let what = format!("nothing came for {} s", stall.as_secs_f32());
+                Err(Fault::stalled(&self.profile, &what))
+            }
+        }
+    }
+
+    /// All that is left of it as JSON.
+    pub async fn whole_of(&mut self) -> Result<serde_json::Value, Fault> {
+        let mut bytes = Vec::new();
+        while let Some(more) = self.next().await? {
+            bytes.extend_from_slice(&more);
+            if bytes.len() > MOST_WHOLE {
+                let what = format!("more than {} MB", MOST_WHOLE >> 20);
+                return Err(Fault::excess(&self.profile, &what));
+            }
+        }
+        serde_json::from_slice(&bytes).map_err(|error| {
+            let text = String::from_utf8_lossy(&bytes);
+            Fault::garbled(&self.profile, &format!("no JSON ({error})"), &text)
+        })
+    }
+
+    /// The beginning of a refusal, as far as it comes in time.
+    pub async fn beginning(mut self) -> String {
+        let mut bytes = Vec::new();
+        let patience = Duration::from_secs(5);
+        let read = async {
+            while let Ok(Some(more)) = self.next().await {
+                bytes.extend_from_slice(&more);
+                if bytes.len() >= MOST_REFUSAL {
+                    break;
+                }
+            }
+        };
+        // What has come until then says enough.
+        let _ = tokio::time::timeout(patience, read).await;
+        bytes.truncate(MOST_REFUSAL);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+fn make(profile: &Profile) -> Result<reqwest::Client, UserError> {
+    let cannot = |why: String, fix: &str| {
+        UserError::new(format!("cannot use the profile `{}`", profile.name), why, fix)
+    };
+    // Another part of the program may have done so already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(CONNECT.min(profile.wire.stall))
+        .pool_idle_timeout(Duration::from_secs(60))
+        .tcp_nodelay(true)
+        // A key must not follow to another host.
+        .redirect(reqwest::redirect::Policy::none())
+        .user_agent(concat!("firmhand/", env!("CARGO_PKG_VERSION")));
+    if let Some(file) = &profile.wire.ca_file {
+        let named = |error: &dyn std::fmt::Display| {
+            cannot(
+                format!("{}: {error}", file.display()),
+                "Let `ca_file` name a PEM file of certificates.",
+            )
+        };
+        let pem = std::fs::read(file).map_err(|error| named(&error))?;
+        let certificates = Certificate::from_pem_bundle(&pem).map_err(|error| named(&error))?;
+        if certificates.is_empty() {
+            return Err(named(&"no certificate is in it"));
+        }
+        builder = builder.tls_certs_merge(certificates);
+    }
+    if let Some(url) = &profile.wire.proxy {
+        let proxy = Proxy::all(url).map_err(|error| {
+            cannot(format!("the proxy: {error}"), "Correct `proxy` of the profile.")
+        })?;
+        builder = builder.proxy(proxy);
+    } else if is_local(&profile.host()) {
+        // A proxy for the world does not lead to this machine.
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| cannot(error.to_string(), "Correct the profile."))
+}
+
+fn is_local(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some(_) | None => host,
+    };
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    name == "localhost" || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+}
+
+fn headers(profile: &Profile) -> Result<HeaderMap, UserError> {
+    let mut headers = HeaderMap::new();
+    match profile.service {
+        Service::Anthropic => {
+            headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        }
+        Service::GitHub => {
+            headers.insert("x-github-api-version", HeaderValue::from_static("2022-11-28"));
+        }
+        Service::OpenRouter => {
+            headers.insert("x-title", HeaderValue::from_static("firmhand"));
+        }
+        _ => {}
+    }
+    if let Some(key) = profile.key()? {
+        let key = key.expose_secret();
+        let (name, value) = match profile.service {
+            Service::Azure => ("api-key", key.to_owned()),
+            Service::Anthropic => ("x-api-key", key.to_owned()),
+            _ => ("authorization", format!("Bearer {key}")),
+        };
+        let mut value = HeaderValue::from_str(&value).map_err(|_| {
+            UserError::new(
+                format!("cannot use the key of the profile `{}`", profile.name),
+                format!("{} holds characters that no key has", profile.key_source),
+                "Put the key there again, on one line.",
+            )
+        })?;
+        // Keeps it out of debug output.
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    for (name, value) in &profile.wire.headers {
+        let wrong = || {
+            UserError::new(
+                format!("cannot use the profile `{}`", profile.name),
+                format!("`{name}` is no proper header"),
+                "Correct `headers` of the profile.",
+            )
+        };
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+/// How long the service asks to wait: seconds, milliseconds, or a moment.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
+        return Duration::try_from_secs_f64(millis / 1e3).ok();
+    }
+    let after = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = after.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let when = jiff::fmt::rfc2822::parse(after).ok()?.timestamp();
+    Duration::try_from(when.duration_since(jiff::Timestamp::now())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_a_service_asks_for_is_read_in_all_its_forms() {
+        let after = |name: &'static str, value: &str| {
+            let value = HeaderValue::from_str(value).unwrap();
+            retry_after(&HeaderMap::from_iter([(HeaderName::from_static(name), value)]))
+        };
+        assert_eq!(after("retry-after", "7"), Some(Duration::from_secs(7)));
+        assert_eq!(after("retry-after", "0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(after("retry-after-ms", "250"), Some(Duration::from_millis(250)));
+        let soon = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(90);
+        let date = jiff::fmt::rfc2822::to_string(&soon.to_zoned(jiff::tz::TimeZone::UTC)).unwrap();
+        let wait = after("retry-after", &date).unwrap();
+        assert!(wait > Duration::from_secs(80) && wait <= Duration::from_secs(90), "{wait:?}");
+        for nonsense in ["", "-3", "soon", "nan", "Fri, 31 Dec 1999 23:59:59 GMT"] {
+            assert_eq!(after("retry-after", nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn a_proxy_does_not_stand_before_this_machine() {
+        for host in ["localhost", "localhost:80", "127.0.0.1:11434", "[::1]:8080"] {
+            assert!(is_local(host), "{host}");
+        }
+        for host in ["api.openai.com", "localhost.example.com", "10.0.0.1:80"] {
+            assert!(!is_local(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_key_with_a_line_feed_is_refused_with_its_place_and_not_with_its_text() {
+        let key = || Ok(Some(secrecy::SecretString::from("sk-a\nb")));
+        let source = super::super::super::profile::KeySource::Env("MY_KEY".into());
+        let profile =
+            Profile::for_test(Service::OpenAi, "http://127.0.0.1").with_key(source, Box::new(key));
+        let error = headers(&profile).unwrap_err();
+        assert!(error.why.contains("MY_KEY") && !error.why.contains("sk-a"), "{error:?}");
+    }
+}

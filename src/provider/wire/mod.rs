@@ -1,0 +1,7 @@
+//! The way to a service: one connection pool per profile, bounded reading, nothing kept.
+
+mod client;
+mod lines;
+
+pub(super) use client::{Answer, Client};
+pub(super) use lines::{Frames, Framing, TooBig};

@@ -1,0 +1,170 @@
+//! Tools for models that have none: declared in words, called by JSON in the answer.
+
+use serde_json::{Value, json};
+
+use super::dialect::{Gist, Turn, join};
+use crate::model::ToolSpec;
+use crate::text::recover;
+
+/// What a model is told about calling tools.
+const HOW: &str = include_str!("words.md");
+
+/// Says in words what a conversation says through tools.
+pub(super) fn in_words<'a>(gist: Gist<'a>) -> Gist<'a> {
+    let Gist { mut system, turns, tools } = gist;
+    if !tools.is_empty() {
+        if !system.is_empty() {
+            system.push_str("\n\n");
+        }
+        system.push_str(HOW);
+        for spec in tools {
+            let ToolSpec { name, description, schema } = spec;
+            system.push_str(&format!("\n## {name}\n\n{description}\n\nSchema: `{schema}`\n"));
+        }
+    }
+    let mut worded: Vec<Turn<'a>> = Vec::with_capacity(turns.len());
+    for turn in turns {
+        match turn {
+            Turn::Outside(text) => join(&mut worded, text),
+            Turn::Own { text, calls } => {
+                // The model that wrote its calls into its words has said them already.
+                let is_said = calls.iter().all(|call| text.contains(call.tool.as_str()));
+                let text = match is_said {
+                    true => text,
+                    false => {
+                        let calls: Vec<Value> = calls
+                            .iter()
+                            .map(|call| json!({ "tool": call.tool.as_str(), "arguments": call.args }))
+                            .collect();
+                        format!("{text}\n\n```json\n{}\n```", Value::Array(calls)).into()
+                    }
+                };
+                worded.push(Turn::Own { text, calls: &[] });
+            }
+            Turn::Result { tool, json, .. } => {
+                join(&mut worded, format!("`{tool}` answered:\n{json}"));
+            }
+        }
+    }
+    Gist { system, turns: worded, tools: &[] }
+}
+
+/// The calls in an answer, as tool and arguments; arguments that cannot be read are given as they
+/// stand, so that the model is told what is wrong with them.
+pub(super) fn calls(text: &str, tools: &[ToolSpec]) -> Vec<(String, String)> {
+    if tools.is_empty() || !text.contains(['{', '[']) {
+        return Vec::new();
+    }
+    match recover::structured(text) {
+        Ok(value) => calls_in(&value),
+        Err(_) => broken(text, tools).into_iter().collect(),
+    }
+}
+
+fn calls_in(value: &Value) -> Vec<(String, String)> {
+    let list = match value {
+        Value::Array(list) => list.as_slice(),
+        Value::Object(fields) => match fields.get("tool_calls").and_then(Value::as_array) {
+            Some(list) => list.as_slice(),
+            None => std::slice::from_ref(value),
+        },
+        _ => &[],
+    };
+    // One thing that is no call makes the whole something else, such as a list of files.
+    let calls: Option<Vec<_>> = list.iter().map(call_in).collect();
+    calls.unwrap_or_default()
+}
+
+fn call_in(value: &Value) -> Option<(String, String)> {
+    let value = value.get("function").filter(|function| function.is_object()).unwrap_or(value);
+    let name = ["tool", "name"].iter().find_map(|field| value.get(field)?.as_str())?;
+    let fields = ["arguments", "args", "parameters", "input"];
+    let args = fields.iter().find_map(|field| value.get(field))?;
+    let args = match args {
+        Value::String(args) => args.clone(),
+        args => args.to_string(),
+    };
+    Some((name.to_owned(), args))
+}
+
+/// A call that was meant and went wrong.
+fn broken(text: &str, tools: &[ToolSpec]) -> Option<(String, String)> {
+    let at = text.find("\"tool\"")?;
+    let after = text.get(at..)?;
+    let named = |spec: &&ToolSpec| after.contains(&format!("\"{}\"", spec.name));
+    let tool = tools.iter().find(named)?.name.as_str().to_owned();
+    let start = text.get(..at)?.rfind(['{', '[']).unwrap_or(at);
+    Some((tool, text.get(start..)?.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CallId, ToolCall};
+
+    fn tools() -> Vec<ToolSpec> {
+        let spec = |name: &str| ToolSpec {
+            name: name.into(),
+            description: format!("does {name}"),
+            schema: json!({ "type": "object" }),
+        };
+        vec![spec("read_file"), spec("build_project")]
+    }
+
+    fn found(text: &str) -> Vec<(String, String)> {
+        calls(text, &tools())
+    }
+
+    #[test]
+    fn calls_are_found_in_the_forms_that_models_write() {
+        let one = [("read_file".to_owned(), r#"{"path":"a.c"}"#.to_owned())];
+        for text in [
+            r#"{"tool": "read_file", "arguments": {"path": "a.c"}}"#,
+            "I look.\n```json\n{\"tool\": \"read_file\", \"arguments\": {\"path\": \"a.c\"}}\n```",
+            r#"[{"name": "read_file", "parameters": {"path": "a.c"}}]"#,
+            r#"{"tool_calls": [{"function": {"name": "read_file", "arguments": "{\"path\":\"a.c\"}"}}]}"#,
+        ] {
+            assert_eq!(found(text), one, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_call_is_an_answer() {
+        for text in [
+            "No tool is needed.",
+            "```json\n[{\"file_name\": \"a.c\", \"code\": \"int a[] = {1};\"}]\n```",
+            r#"[{"tool": "read_file", "arguments": {}}, {"file_name": "a.c"}]"#,
+            "int main(void) { return 0; }",
+        ] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_broken_call_is_handed_on_so_that_the_model_hears_of_it() {
+        let text = "I read.\n{\"tool\": \"read_file\", \"arguments\": {\"path\": \"a.c\"";
+        let broken = [("read_file".to_owned(), text[8..].to_owned())];
+        assert_eq!(found(text), broken);
+    }
+
+    #[test]
+    fn a_conversation_in_words_has_no_tools_left() {
+        let call = ToolCall { id: CallId(1), tool: "read_file".into(), args: json!({}) };
+        let (specs, calls) = (tools(), [call]);
+        let turns = vec![
+            Turn::Outside("task".into()),
+            Turn::Own { text: "I read.".into(), calls: &calls },
+            Turn::Result { call: CallId(1), tool: "read_file", json: "{}" },
+            Turn::Outside("and?".into()),
+        ];
+        let gist = in_words(Gist { system: "rules".into(), turns, tools: &specs });
+        assert!(gist.tools.is_empty());
+        assert!(gist.system.starts_with("rules") && gist.system.contains("## build_project"));
+        let [Turn::Outside(_), Turn::Own { text, calls }, Turn::Outside(rest)] = &*gist.turns
+        else {
+            panic!("{:?}", gist.turns)
+        };
+        assert!(text.contains(r#""tool":"read_file""#) && calls.is_empty());
+        assert!(rest.starts_with("`read_file` answered:\n{}") && rest.ends_with("and?"));
+    }
+}
