@@ -94,23 +94,27 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             }
             Ok(ExitCode::SUCCESS)
         }
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "firmhand", &mut script);
-            report::raw(&script);
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Completions { shell } => completions(shell),
         Command::Doctor(args) => checks::doctor(&place.world(None, None)?, &args),
         Command::Models { profile } => {
             checks::models(&place.world(None, None)?, profile.as_deref())
         }
-        Command::Config { project } => {
-            for row in place.world(project.as_deref(), None)?.settings.rows() {
-                report::line(&format!("{} = {}  # {}", row.key, row.value, row.origin));
-            }
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Config { project } => config(&place.world(project.as_deref(), None)?),
     }
+}
+
+fn config(world: &World) -> Result<ExitCode, UserError> {
+    for row in world.settings.rows() {
+        report::line(&format!("{} = {}  # {}", row.key, row.value, row.origin));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<ExitCode, UserError> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "firmhand", &mut script);
+    report::raw(&script);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn order(task: String, options: RunOptions) -> Order {

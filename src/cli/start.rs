@@ -108,5 +108,6 @@ fn order(task: String, project: Option<String>) -> Order {
         project: project.map(PathBuf::from),
         parts: SessionParts { provider: String::new(), toolchain: "virtual".to_owned() },
         pacing: Pacing::Real,
+        record: None,
     }
 }
