@@ -280,6 +280,7 @@ fn proposed(number: u32) -> Event {
             status: CheckStatus::Passed,
             note: String::new(),
         }],
+        facts: Facts::default(),
     })
 }
 

@@ -22,6 +22,7 @@ fn proposal(id: u32) -> Event {
         batch: Batch { id: BatchId(1), index: 1, of: 1 },
         change: Change::Save { path, base: None, content },
         checks: vec![],
+        facts: crate::model::Facts::default(),
     })
 }
 

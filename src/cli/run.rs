@@ -184,8 +184,8 @@ pub(super) fn line(event: &Event) -> Option<String> {
         }
         Event::Decided { proposal, decision } => {
             let verdict = match &decision.verdict {
-                Verdict::Approve => "approved",
                 Verdict::Reject { .. } => "denied",
+                approval => approval.label(),
             };
             let by = match &decision.by {
                 DecidedBy::Person => "the person",

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::inquiry;
 use super::intents::Clerk;
 use super::progress::Progress;
 use super::purse::Budgets;
@@ -129,13 +130,18 @@ impl Engine {
     /// cannot be recorded that it goes on.
     pub fn resume(setup: EngineSetup, records: &[Record]) -> Result<EngineHandle, UserError> {
         let rebuilt = resume::rebuild(&setup, records)?;
+        let gate = Arc::clone(&setup.gate);
         let shared = Arc::new(Shared::new(rebuilt.progress, &setup));
         shared.record(Event::SessionResumed { program: setup.session.program.clone() })?;
         let desk = setup.desk.clone();
         shared.set_budget(setup.limits.budgets.session)?;
+        let beside = Arc::clone(&shared);
         let runner = Runner::new(setup, shared, rebuilt.proposals);
+        // After the record that the session goes on: what is found out now belongs to this start.
+        gate.recall(records)?;
         runner.list_project()?;
         runner.close_interrupted()?;
+        inquiry::close(&beside)?;
         runner.restore_goal();
         Ok(EngineHandle::spawn(runner, desk))
     }
@@ -145,8 +151,12 @@ impl Engine {
 pub struct EngineHandle {
     /// Where the person's wishes go.
     pub intents: mpsc::Sender<Intent>,
-    task: JoinHandle<Result<SessionOutcome, UserError>>,
+    task: JoinHandle<()>,
+    ended: watch::Receiver<Option<Ended>>,
 }
+
+/// How a run ended.
+type Ended = Result<SessionOutcome, UserError>;
 
 /// How many wishes may wait.
 const INTENTS: usize = 64;
@@ -154,44 +164,52 @@ const INTENTS: usize = 64;
 impl EngineHandle {
     fn spawn(runner: Runner, desk: Desk) -> Self {
         let (intents, inbox) = mpsc::channel(INTENTS);
-        let clerk = Clerk::new(runner.shared(), desk, inbox);
-        // One task for both, so that ending it ends everything at once.
+        let clerk = Clerk::new(runner.counter(desk), inbox);
+        let (end, ended) = watch::channel(None);
+        // One task for both, so that ending it ends everything at once. The clerk stays when the
+        // run is over, for what can still be wished then.
         let task = tokio::spawn(async move {
-            tokio::select! {
+            let mut clerk = std::pin::pin!(clerk.serve());
+            let outcome = tokio::select! {
                 biased;
-                failed = clerk.serve() => Err(failed),
+                failed = &mut clerk => Err(failed),
                 outcome = runner.run() => outcome,
+            };
+            let goes_on = outcome.is_ok();
+            end.send_replace(Some(outcome));
+            if goes_on {
+                // A fact that cannot be recorded any more ends the clerk; the run has its outcome.
+                let _ = clerk.await;
             }
         });
-        Self { intents, task }
+        Self { intents, task, ended }
     }
 
     /// Whether the run is over.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.task.is_finished()
+        self.ended.borrow().is_some() || self.task.is_finished()
     }
 
     /// Waits until the run is over.
     ///
     /// # Errors
     /// When a fact could not be recorded, which ends the run at once.
-    pub async fn join(self) -> Result<SessionOutcome, UserError> {
-        match self.task.await {
-            Ok(outcome) => outcome,
-            Err(error) => Err(UserError::new(
-                "The run broke off",
-                error.to_string(),
-                "Go on with `firmhand resume`.",
-            )),
-        }
+    pub async fn join(mut self) -> Result<SessionOutcome, UserError> {
+        let ended = self.ended.wait_for(Option::is_some).await;
+        let outcome = ended.ok().and_then(|ended| ended.clone());
+        self.task.abort();
+        let left = self.task.await;
+        outcome.unwrap_or_else(|| {
+            let why = left.err().map_or_else(String::new, |error| error.to_string());
+            Err(UserError::new("The run broke off", why, "Go on with `firmhand resume`."))
+        })
     }
 
     /// Waits until the run is over, however it ended, and keeps the handle.
     pub async fn finished(&mut self) {
-        if !self.task.is_finished() {
-            let _ = (&mut self.task).await;
-        }
+        // An error means that the task is gone, and with it the run.
+        let _ = self.ended.wait_for(Option::is_some).await;
     }
 
     /// Leaves the session without ending it: nothing more is recorded, proposals keep waiting, and

@@ -1,65 +1,194 @@
-//! Takes the person's wishes while the run goes on.
+//! Takes the person's wishes while the run goes on, and those that still make sense afterwards.
 
 use std::sync::Arc;
 
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc;
 
 use super::concern::STOP;
+use super::inquiry::{self, Question};
 use super::progress::Progress;
 use super::run::Shared;
+use super::seat::Seats;
 use super::step::Words;
-use crate::gate::Desk;
+use crate::gate::{Desk, DeskError, Gate};
 use crate::model::event::Level;
 use crate::model::{
-    AgentName, Event, Intent, ModelEvent, PlanItem, QuestionId, TeamFact, UserError,
+    AfterReject, AgentName, Amended, Event, Excerpt, Intent, Ledger, ModelEvent, Note, PlanItem,
+    ProposalId, QuestionId, Shown, TeamFact, UserError, Verdict,
 };
 use crate::provider::Chosen;
+use crate::workspace::MAX_FILE_BYTES;
+
+/// What the clerk works with.
+pub(super) struct Counter {
+    /// The run.
+    pub shared: Arc<Shared>,
+    /// Where proposals wait.
+    pub desk: Desk,
+    /// Takes changes back and keeps the rules of the session.
+    pub gate: Arc<Gate>,
+    /// Stores what the person has written.
+    pub ledger: Arc<dyn Ledger>,
+    /// What agents bring to a request.
+    pub seats: Arc<Seats>,
+    /// Bytes one answer may have.
+    pub answer_bytes: usize,
+}
 
 /// Takes wishes one after the other.
 pub(super) struct Clerk {
-    shared: Arc<Shared>,
-    desk: Desk,
+    counter: Counter,
     inbox: mpsc::Receiver<Intent>,
+    /// Questions about proposals that agents are answering.
+    asides: FuturesUnordered<BoxFuture<'static, Result<(), UserError>>>,
 }
 
 impl Clerk {
-    pub fn new(shared: Arc<Shared>, desk: Desk, inbox: mpsc::Receiver<Intent>) -> Self {
-        Self { shared, desk, inbox }
+    pub fn new(counter: Counter, inbox: mpsc::Receiver<Intent>) -> Self {
+        Self { counter, inbox, asides: FuturesUnordered::new() }
     }
 
     /// Works until something could not be recorded. When nobody can send wishes any more, it only
-    /// waits: whoever let go of the senders decides what becomes of the run.
+    /// brings open questions to their end: whoever let go of the senders decides what becomes of
+    /// the run.
     pub async fn serve(mut self) -> UserError {
-        while let Some(intent) = self.inbox.recv().await {
-            if let Err(error) = self.take(intent) {
+        let mut is_open = true;
+        loop {
+            let done = tokio::select! {
+                biased;
+                intent = self.inbox.recv(), if is_open => match intent {
+                    Some(intent) => {
+                        let taken = self.take(intent);
+                        self.counter.shared.changed.notify_one();
+                        taken
+                    }
+                    None => {
+                        is_open = false;
+                        Ok(())
+                    }
+                },
+                Some(done) = self.asides.next(), if !self.asides.is_empty() => done,
+                else => std::future::pending().await,
+            };
+            if let Err(error) = done {
                 return error;
             }
-            self.shared.changed.notify_one();
         }
-        std::future::pending().await
     }
 
-    fn take(&self, intent: Intent) -> Result<(), UserError> {
+    fn take(&mut self, intent: Intent) -> Result<(), UserError> {
+        let counter = &self.counter;
         match intent {
             Intent::Decide { proposal, shown, verdict, unseen } => {
-                match self.desk.decide(proposal, shown, verdict, unseen) {
-                    Ok(()) => Ok(()),
-                    Err(error) => self.shared.notice(Level::Warning, error.into()),
-                }
+                counter.decide(Shown { proposal, hash: shown, unseen }, verdict)
             }
-            Intent::Say { to, text } => self.say(to, text),
-            Intent::Answer { question, answer } => self.answer(question, answer),
-            Intent::EditPlan { items } => self.edit_plan(items),
+            Intent::Amend { shown, how, content, note } => {
+                counter.amend(shown, how, &content, note)
+            }
+            Intent::DecideAll { shown, verdict } => {
+                shown.into_iter().try_for_each(|shown| counter.decide(shown, verdict.clone()))
+            }
+            Intent::Inquire { proposal, excerpt, text } => self.inquire(proposal, excerpt, text),
+            Intent::Undo { proposal } => counter.undo(proposal),
+            Intent::AddRule { rule } => counter.told(counter.gate.add_rule(rule).map(drop)),
+            Intent::RevokeRule { rule } => counter.told(counter.gate.revoke_rule(rule)),
+            Intent::Say { to, text } => counter.say(to, text),
+            Intent::Answer { question, answer } => counter.answer(question, answer),
+            Intent::EditPlan { items } => counter.edit_plan(items),
             Intent::EditContext { add, remove } => {
                 let is_empty = add.is_empty() && remove.is_empty();
                 let fact = TeamFact::ContextEdited { add, remove };
-                self.when(|_| !is_empty, Event::Team(fact))
+                counter.when(|_| !is_empty, Event::Team(fact))
             }
-            Intent::UseModel { profile } => self.choose(&profile),
-            Intent::Pause => self.when(|p| !p.is_paused() && !p.is_stopping(), Event::Paused),
-            Intent::Resume => self.when(Progress::is_paused, Event::Unpaused),
-            Intent::Stop => self.stop(),
+            Intent::UseModel { profile } => counter.choose(&profile),
+            Intent::Pause => counter.when(|p| !p.is_paused() && !p.is_stopping(), Event::Paused),
+            Intent::Resume => counter.when(Progress::is_paused, Event::Unpaused),
+            Intent::Stop => counter.stop(),
         }
+    }
+
+    /// Asks the agent of a waiting proposal about it; the answer comes beside the run.
+    fn inquire(
+        &mut self,
+        proposal: ProposalId,
+        excerpt: Option<Excerpt>,
+        text: String,
+    ) -> Result<(), UserError> {
+        let Counter { shared, gate, seats, answer_bytes, .. } = &self.counter;
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        let refused = |why: &str| {
+            let what = format!("The question about proposal {proposal} was not asked");
+            shared.notice(Level::Warning, UserError::new(what, why, ""))
+        };
+        let Some(proposal) = gate.waiting(proposal) else {
+            return refused("it does not wait any more");
+        };
+        let question = Question { proposal, excerpt, text };
+        let Some((inquiry, request)) = question.put(shared, seats)? else {
+            return refused("its agent does not take part in what runs now");
+        };
+        let (shared, provider) = (Arc::clone(shared), Arc::clone(&shared.provider));
+        let most = *answer_bytes;
+        let aside = inquiry::listen(shared, provider, inquiry, request, most);
+        self.asides.push(aside.boxed());
+        Ok(())
+    }
+}
+
+impl Counter {
+    fn decide(&self, shown: Shown, verdict: Verdict) -> Result<(), UserError> {
+        let Shown { proposal, hash, unseen } = shown;
+        let stops = matches!(verdict, Verdict::Reject { then: AfterReject::Stop, .. });
+        match self.desk.decide(proposal, hash, verdict, unseen) {
+            Ok(()) if stops => self.stop(),
+            Ok(()) => Ok(()),
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    /// Stores what shall be written instead and decides with it.
+    fn amend(
+        &self,
+        shown: Shown,
+        how: Amended,
+        content: &[u8],
+        note: Note,
+    ) -> Result<(), UserError> {
+        if content.len() as u64 > MAX_FILE_BYTES {
+            let notice = UserError::new(
+                format!("The decision on proposal {} was not taken", shown.proposal),
+                format!("the text has {} bytes, more than {MAX_FILE_BYTES}", content.len()),
+                "Write such a file yourself.",
+            );
+            return self.shared.notice(Level::Warning, notice);
+        }
+        // Before it is decided: once it is, the content must be there, whatever happens.
+        let content = self.ledger.store(content)?;
+        self.decide(shown, Verdict::ApproveAmended { how, content, note })
+    }
+
+    fn undo(&self, proposal: ProposalId) -> Result<(), UserError> {
+        let undone = {
+            // Held so that the run folds these facts in the order they are recorded.
+            let mut progress = self.shared.progress();
+            self.gate.undo(proposal).map(|(_, events)| {
+                events.iter().for_each(|event| progress.apply(event));
+            })
+        };
+        self.told(undone)
+    }
+
+    /// What the person wished and could not have is told to the person.
+    fn told(&self, result: Result<(), UserError>) -> Result<(), UserError> {
+        result.or_else(|error| self.shared.notice(Level::Warning, error))
+    }
+
+    fn refuse(&self, error: DeskError) -> Result<(), UserError> {
+        self.shared.notice(Level::Warning, error.into())
     }
 
     /// Records `event` if it makes sense now; doing the same twice is no fact.
@@ -70,6 +199,10 @@ impl Clerk {
     fn say(&self, to: Option<AgentName>, text: String) -> Result<(), UserError> {
         if text.trim().is_empty() {
             return Ok(());
+        }
+        if self.shared.progress().ended().is_some() {
+            let notice = UserError::new("Nobody reads this any more", "the run is over", "");
+            return self.shared.notice(Level::Warning, notice);
         }
         self.when(|_| true, Event::PersonSaid { to, text })
     }

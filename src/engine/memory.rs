@@ -1,5 +1,6 @@
 //! What outlives an attempt, and what of it each chat begins with.
 
+use super::beside::Beside;
 use super::blackboard::Blackboard;
 use super::chat::{self, Chat};
 use super::listing::Pins;
@@ -10,6 +11,8 @@ use crate::model::{AgentName, Document};
 /// What outlives an attempt.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Memory {
+    /// What the person does beside the run.
+    pub beside: Beside,
     pub files: Vec<ProjectFile>,
     /// Errors of the last build, if it failed.
     pub errors: Option<String>,

@@ -4,6 +4,7 @@
 //! restart. Must not know the screen, and must not touch a file except through the gate.
 
 mod attempt;
+mod beside;
 mod blackboard;
 mod budget;
 mod chat;
@@ -12,6 +13,7 @@ mod condition;
 mod context;
 mod guard;
 mod handle;
+mod inquiry;
 mod intents;
 mod listing;
 mod memory;

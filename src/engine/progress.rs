@@ -8,15 +8,16 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::attempt::{Attempt, Move, WRONG_CALLS};
+use super::beside::Beside;
 use super::blackboard::Blackboard;
 use super::chat;
-use super::concern::{Concern, STOP, failure, not_run};
+use super::concern::{Concern, STOP, failure};
 use super::guard::Guard;
 use super::handle::{Limits, Supervision};
 use super::listing::Listing;
 use super::memory::Memory;
 use super::purse::Purse;
-use super::step::{Hold, Step, Words};
+use super::step::{self, Hold, Step, Words};
 use super::steps;
 use super::team::{Phase, Team};
 use crate::model::{
@@ -88,6 +89,11 @@ impl Progress {
 
     pub fn next_question(&self) -> QuestionId {
         self.numbers.question.next()
+    }
+
+    /// What the person does beside the run.
+    pub const fn beside(&self) -> &Beside {
+        &self.memory.beside
     }
 
     /// What was produced so far.
@@ -164,7 +170,7 @@ impl Progress {
             return Step::Finish(outcome.clone());
         }
         if self.hold.is_stopping {
-            return Step::Record(self.next_of_stop());
+            return Step::Record(step::of_stop(self.running()));
         }
         if let Some(event) = self.memory.board.due() {
             return Step::Record(event);
@@ -241,28 +247,6 @@ impl Progress {
         }
     }
 
-    /// Stopping closes what is open, from the inside out.
-    fn next_of_stop(&self) -> Event {
-        let Some((attempt, phase)) = self.running() else {
-            return Event::SessionEnded { outcome: SessionOutcome::Stopped };
-        };
-        match &attempt.turn {
-            Some(turn) => match turn.open_call() {
-                Some(call) => Event::ToolAnswered {
-                    call: call.id,
-                    result: not_run("stopped", "the person stopped the run"),
-                    millis: 0,
-                },
-                None => Event::TurnEnded { turn: turn.id, stop: TurnStop::Stopped },
-            },
-            None => Event::PhaseEnded {
-                phase: phase.name.clone(),
-                attempt: attempt.number,
-                outcome: PhaseOutcome::Stopped,
-            },
-        }
-    }
-
     /// Folds one event in.
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub fn apply(&mut self, event: &Event) {
@@ -330,9 +314,15 @@ impl Progress {
             Event::Paused => self.hold.is_paused = true,
             Event::Unpaused => self.hold.is_paused = false,
             Event::StopRequested => self.hold.is_stopping = true,
-            Event::Proposed(_)
+            Event::Inquired { .. }
+            | Event::InquiryTextAdded { .. }
+            | Event::InquiryEnded { .. }
+            | Event::Proposed(_)
+            | Event::Settled { .. } => self.happened_beside(event),
+            Event::Restated { .. }
+            | Event::RuleAdded { .. }
+            | Event::RuleRevoked { .. }
             | Event::Decided { .. }
-            | Event::Settled { .. }
             | Event::FlashProgress { .. }
             | Event::BuildStarted { .. }
             | Event::BuildProgress { .. }
@@ -343,6 +333,15 @@ impl Progress {
             | Event::SerialOpened { .. }
             | Event::SerialClosed { .. }
             | Event::Noticed { .. } => {}
+        }
+    }
+
+    fn happened_beside(&mut self, event: &Event) {
+        if let Event::InquiryEnded { usage, .. } = event {
+            self.in_attempt(|attempt| attempt.facts.tokens += usage.total());
+        }
+        if let Some((to, words)) = self.memory.beside.apply(event) {
+            self.in_attempt(|attempt| attempt.told(to, words));
         }
     }
 

@@ -53,10 +53,19 @@ impl Proposals {
         if let Event::ToolAnswered { call, .. } = event {
             self.by_call.remove(call);
         }
-        if let Event::Proposed(proposal) = event {
+        // An undo belongs to no call; the gate itself knows how it ended.
+        if let Event::Proposed(proposal) = event
+            && proposal.facts.undoes.is_none()
+        {
             self.calls.insert(proposal.id, proposal.call);
             let recorded = Recorded { proposal: proposal.clone(), decision: None, outcome: None };
             self.by_call.entry(proposal.call).or_default().push(recorded);
+        }
+        if let Event::Restated { proposal, change, checks, .. } = event
+            && let Some(recorded) = self.find(*proposal)
+        {
+            recorded.proposal.change = change.clone();
+            recorded.proposal.checks.clone_from(checks);
         }
         if let Event::Decided { proposal, decision } = event
             && let Some(recorded) = self.find(*proposal)

@@ -14,11 +14,12 @@ use super::attempt::Answered;
 use super::concern::not_run;
 use super::context;
 use super::handle::{EngineSetup, Limits, Toolbox};
+use super::intents::Counter;
 use super::progress::Progress;
 use super::seat::Seats;
 use super::step::Step;
 use super::turn::{Asking, Heard};
-use crate::gate::{Gate, GateError, Origin, Recorded};
+use crate::gate::{Desk, Gate, GateError, Origin, Recorded};
 use crate::model::event::Level;
 use crate::model::{
     AgentName, Budget, CallId, ContextFile, Event, Ledger, ModelEvent, PhaseOutcome, ProjectPath,
@@ -102,7 +103,7 @@ pub(super) struct Runner {
     shared: Arc<Shared>,
     gate: Arc<Gate>,
     tools: Toolbox,
-    seats: Seats,
+    seats: Arc<Seats>,
     state: SharedState,
     project: Arc<Sandbox>,
     limits: Limits,
@@ -119,7 +120,7 @@ impl Runner {
         Self {
             shared,
             gate: setup.gate,
-            seats: Seats::new(&setup.team, &setup.tools),
+            seats: Arc::new(Seats::new(&setup.team, &setup.tools)),
             tools: setup.tools,
             state: setup.state,
             project: setup.project,
@@ -128,8 +129,16 @@ impl Runner {
         }
     }
 
-    pub fn shared(&self) -> Arc<Shared> {
-        Arc::clone(&self.shared)
+    /// What the clerk works with beside the run.
+    pub fn counter(&self, desk: Desk) -> Counter {
+        Counter {
+            shared: Arc::clone(&self.shared),
+            desk,
+            gate: Arc::clone(&self.gate),
+            ledger: Arc::clone(&self.shared.ledger),
+            seats: Arc::clone(&self.seats),
+            answer_bytes: self.limits.answer_bytes,
+        }
     }
 
     /// Records the list of the project's files.
@@ -393,8 +402,15 @@ impl Runner {
             self.gate.resubmit(&origin, recorded, drafts).await
         };
         let settlements = settled.map_err(left)?;
+        let review = self.gate.take_feedback(&settlements);
         let answer = self.bounded(limit, finish(settlements)).await;
-        Ok(answer.unwrap_or_else(|error| error.to_answer()))
+        let mut answer = answer.unwrap_or_else(|error| error.to_answer());
+        // What the person did and said beside yes or no is told with the same answer, whatever
+        // the tool makes of the outcomes.
+        if let (Some(answer), false) = (answer.as_object_mut(), review.is_empty()) {
+            answer.insert("review".to_owned(), Value::Array(review));
+        }
+        Ok(answer)
     }
 
     /// Waits for a tool, but no longer than it may take, and hardly longer than the run goes on.

@@ -1,9 +1,13 @@
 //! What comes next in a run, and what holds it.
 
-use crate::model::{CallId, Event, QuestionId, SessionOutcome};
+use super::attempt::Attempt;
+use super::concern::not_run;
+use super::team::Phase;
+use crate::model::{CallId, Event, PhaseOutcome, QuestionId, SessionOutcome, TurnStop};
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "made for one step and taken apart at once")]
 pub(super) enum Step {
     /// Nothing, until the person answers or lets the run go on.
     Wait,
@@ -39,4 +43,26 @@ pub(super) enum Words {
     ToTeam,
     /// It is the answer to the call of an agent.
     ToCall,
+}
+
+/// Stopping closes what is open, from the inside out.
+pub(super) fn of_stop(running: Option<(&Attempt, &Phase)>) -> Event {
+    let Some((attempt, phase)) = running else {
+        return Event::SessionEnded { outcome: SessionOutcome::Stopped };
+    };
+    match &attempt.turn {
+        Some(turn) => match turn.open_call() {
+            Some(call) => Event::ToolAnswered {
+                call: call.id,
+                result: not_run("stopped", "the person stopped the run"),
+                millis: 0,
+            },
+            None => Event::TurnEnded { turn: turn.id, stop: TurnStop::Stopped },
+        },
+        None => Event::PhaseEnded {
+            phase: phase.name.clone(),
+            attempt: attempt.number,
+            outcome: PhaseOutcome::Stopped,
+        },
+    }
 }

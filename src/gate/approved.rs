@@ -84,11 +84,11 @@ pub(super) enum Ruled {
     Flash(Approved<Flash>),
 }
 
-/// Records `decision` and hands out what it allows. `content` is what the change's blob holds;
-/// empty for a change without one.
+/// Records `decision` and hands out what it allows. `content` is what the file shall hold: what was
+/// proposed, or what the decision says instead; empty for a change without content.
 ///
 /// # Errors
-/// When the decision was made on something else, when `content` is not what was proposed, or when
+/// When the decision was made on something else, when `content` is not what was decided, or when
 /// it could not be recorded; then nothing may happen.
 pub(super) fn decide(
     ledger: &dyn Ledger,
@@ -103,28 +103,37 @@ pub(super) fn decide(
     if decision.shown != proposal.change.hash() {
         return Err(refused("it was made on something else"));
     }
-    if proposal.change.after().is_some_and(|after| after.hash != ContentHash::of(&content)) {
-        return Err(refused("the content is not what was proposed"));
+    let written = decision.written(&proposal.change);
+    if written.is_some_and(|written| written.hash != ContentHash::of(&content)) {
+        return Err(refused("the content is not what was decided"));
+    }
+    if let Some(phrase) = proposal.change.phrase()
+        && decision.verdict.is_approval()
+        && decision.verdict != (Verdict::ApproveConfirmed { phrase })
+    {
+        return Err(refused("it was not confirmed by the phrase it asks for"));
     }
     ledger.record(Event::Decided { proposal: proposal.id, decision: decision.clone() })?;
     match decision.verdict {
-        Verdict::Approve => Ok(approve(proposal, content)),
+        Verdict::Approve
+        | Verdict::ApproveConfirmed { .. }
+        | Verdict::ApproveAndTell { .. }
+        | Verdict::ApproveAmended { .. } => Ok(approve(proposal, content)),
         Verdict::Reject { .. } => Ok(Ruled::Denied),
     }
 }
 
 fn approve(proposal: &Proposal, content: Vec<u8>) -> Ruled {
     let id = proposal.id;
+    let hash = ContentHash::of(&content);
     match &proposal.change {
-        Change::Save { path, base, content: after } => {
+        Change::Save { path, base, .. } => {
             let base = base.map(|base| base.hash);
-            Ruled::Save(Approved {
-                proposal: id,
-                effect: Save { path: path.clone(), base, content, hash: after.hash },
-            })
+            let effect = Save { path: path.clone(), base, content, hash };
+            Ruled::Save(Approved { proposal: id, effect })
         }
-        Change::Insert { path, base, content: after } => {
-            let effect = Insert { path: path.clone(), base: base.hash, content, hash: after.hash };
+        Change::Insert { path, base, .. } => {
+            let effect = Insert { path: path.clone(), base: base.hash, content, hash };
             Ruled::Insert(Approved { proposal: id, effect })
         }
         Change::Delete { path, base } => {

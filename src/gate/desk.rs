@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::oneshot;
 
-use crate::model::{ContentHash, DecidedBy, ProposalId, UserError, Verdict};
+use crate::model::{Change, ContentHash, DecidedBy, ProposalId, UserError, Verdict};
 
 /// Why a decision was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +21,12 @@ pub enum DeskError {
     /// What the person saw is not what would be done.
     #[error("proposal {0} is not what was on screen")]
     HashMismatch(ProposalId),
+    /// It has to be confirmed by typing this.
+    #[error("proposal {0} has to be confirmed by typing `{1}`")]
+    Unconfirmed(ProposalId, String),
+    /// Another content was given for something that has none.
+    #[error("proposal {0} has no content that could be written in part or edited")]
+    NoContent(ProposalId),
 }
 
 impl From<DeskError> for UserError {
@@ -29,6 +35,8 @@ impl From<DeskError> for UserError {
             DeskError::Unknown(id) => (id, ""),
             DeskError::Decided(id) => (id, "Look at it in the Review pane to see how."),
             DeskError::HashMismatch(id) => (id, "Look at it again and decide on what is shown."),
+            DeskError::Unconfirmed(id, _) => (id, "Type exactly that, or reject it."),
+            DeskError::NoContent(id) => (id, "Approve or reject it as a whole."),
         };
         Self::new(format!("The decision on proposal {id} was not taken"), error.to_string(), fix)
     }
@@ -57,9 +65,45 @@ enum Mode {
     Detached,
 }
 
+/// What a decision on a proposal has to fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Terms {
+    /// [`Change::hash`] of what is shown.
+    pub(super) hash: ContentHash,
+    phrase: Option<String>,
+    has_content: bool,
+}
+
+impl Terms {
+    /// The terms of a change.
+    pub(super) fn of(change: &Change) -> Self {
+        let has_content = match change {
+            Change::Save { .. } | Change::Insert { .. } => true,
+            Change::Delete { .. } | Change::Flash(_) => false,
+        };
+        Self { hash: change.hash(), phrase: change.phrase(), has_content }
+    }
+
+    fn take(&self, id: ProposalId, shown: ContentHash, said: &Verdict) -> Result<(), DeskError> {
+        if self.hash != shown {
+            return Err(DeskError::HashMismatch(id));
+        }
+        if said.amended().is_some() && !self.has_content {
+            return Err(DeskError::NoContent(id));
+        }
+        match &self.phrase {
+            Some(phrase) if said.is_approval() => match said {
+                Verdict::ApproveConfirmed { phrase: typed } if typed == phrase => Ok(()),
+                _ => Err(DeskError::Unconfirmed(id, phrase.clone())),
+            },
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Waiting {
-    hash: ContentHash,
+    terms: Terms,
     answer: oneshot::Sender<Spoken>,
 }
 
@@ -101,9 +145,7 @@ impl Desk {
                 false => DeskError::Unknown(proposal),
             });
         };
-        if waiting.hash != shown {
-            return Err(DeskError::HashMismatch(proposal));
-        }
+        waiting.terms.take(proposal, shown, &verdict)?;
         let by = DecidedBy::Person;
         inner.answer(proposal, Spoken::Verdict { verdict, by, unseen });
         Ok(())
@@ -144,12 +186,13 @@ pub(super) struct Queue(Weak<Mutex<Inner>>);
 
 impl Queue {
     /// Puts a proposal on the desk. It is taken off again when the ticket is dropped.
-    pub(super) fn put(&self, proposal: ProposalId, hash: ContentHash) -> Ticket {
+    pub(super) fn put(&self, proposal: ProposalId, terms: Terms) -> Ticket {
         let (answer, verdict) = oneshot::channel();
         if let Some(inner) = self.0.upgrade() {
             let mut inner = lock(&inner);
             // On a closed desk the answer is there before the proposal is seen.
-            inner.waiting.insert(proposal, Waiting { hash, answer });
+            inner.waiting.insert(proposal, Waiting { terms, answer });
+            inner.decided.remove(&proposal);
             match &inner.mode {
                 Mode::Open => {}
                 Mode::Closed(why) => {
@@ -159,7 +202,7 @@ impl Queue {
                 Mode::Detached => inner.answer(proposal, Spoken::Detached),
             }
         }
-        Ticket { queue: self.clone(), proposal, verdict: Some(verdict) }
+        Ticket { queue: self.clone(), proposal, verdict }
     }
 
     /// Notes what was decided without the desk, so that a late key is told the truth.
@@ -175,14 +218,27 @@ impl Queue {
 pub(super) struct Ticket {
     queue: Queue,
     proposal: ProposalId,
-    verdict: Option<oneshot::Receiver<Spoken>>,
+    verdict: oneshot::Receiver<Spoken>,
 }
 
 impl Ticket {
-    /// Waits for the verdict. A lost desk denies.
-    pub(super) async fn wait(mut self) -> Spoken {
-        let Some(verdict) = self.verdict.take() else { return denial(LOST) };
-        verdict.await.unwrap_or_else(|_| denial(LOST))
+    /// Waits for the verdict; may be given up and called again until there is one. A lost desk
+    /// denies.
+    pub(super) async fn wait(&mut self) -> Spoken {
+        (&mut self.verdict).await.unwrap_or_else(|_| denial(LOST))
+    }
+
+    /// From now on only a decision on `terms` is taken; `false` when one was taken before.
+    pub(super) fn restate(&self, terms: Terms) -> bool {
+        let Some(inner) = self.queue.0.upgrade() else { return false };
+        let mut inner = lock(&inner);
+        match inner.waiting.get_mut(&self.proposal) {
+            Some(waiting) => {
+                waiting.terms = terms;
+                true
+            }
+            None => false,
+        }
     }
 }
 
@@ -215,7 +271,7 @@ impl Inner {
 }
 
 fn denial(why: &str) -> Spoken {
-    let verdict = Verdict::Reject { reason: String::new() };
+    let verdict = Verdict::reject("");
     Spoken::Verdict { verdict, by: DecidedBy::Nobody(why.to_owned()), unseen: 0 }
 }
 
@@ -232,6 +288,10 @@ mod tests {
         ContentHash::of(text.as_bytes())
     }
 
+    fn terms(text: &str) -> Terms {
+        Terms { hash: hash(text), phrase: None, has_content: true }
+    }
+
     fn approved() -> Spoken {
         Spoken::Verdict { verdict: Verdict::Approve, by: DecidedBy::Person, unseen: 2 }
     }
@@ -246,7 +306,7 @@ mod tests {
     #[tokio::test]
     async fn a_decision_is_bound_to_what_was_shown() {
         let desk = Desk::default();
-        let ticket = desk.queue().put(ProposalId(1), hash("new"));
+        let mut ticket = desk.queue().put(ProposalId(1), terms("new"));
         let wrong = desk.decide(ProposalId(1), hash("old"), Verdict::Approve, 2);
         assert_eq!(wrong, Err(DeskError::HashMismatch(ProposalId(1))));
         assert_eq!(desk.waiting(), [ProposalId(1)]);
@@ -257,7 +317,7 @@ mod tests {
     #[tokio::test]
     async fn each_proposal_is_decided_once() {
         let desk = Desk::default();
-        let ticket = desk.queue().put(ProposalId(1), hash("a"));
+        let mut ticket = desk.queue().put(ProposalId(1), terms("a"));
         desk.decide(ProposalId(1), hash("a"), Verdict::Approve, 2).unwrap();
         let again = desk.decide(ProposalId(1), hash("a"), Verdict::Approve, 2);
         assert_eq!(again, Err(DeskError::Decided(ProposalId(1))));
@@ -269,9 +329,9 @@ mod tests {
     #[tokio::test]
     async fn closing_denies_what_waits_and_what_comes() {
         let desk = Desk::default();
-        let before = desk.queue().put(ProposalId(1), hash("a"));
+        let mut before = desk.queue().put(ProposalId(1), terms("a"));
         desk.close("the run was stopped");
-        let after = desk.queue().put(ProposalId(2), hash("b"));
+        let mut after = desk.queue().put(ProposalId(2), terms("b"));
         assert!(nobody(&before.wait().await));
         assert!(nobody(&after.wait().await));
     }
@@ -280,16 +340,16 @@ mod tests {
     async fn losing_the_desk_denies() {
         let desk = Desk::default();
         let queue = desk.queue();
-        let before = queue.put(ProposalId(1), hash("a"));
+        let mut before = queue.put(ProposalId(1), terms("a"));
         drop(desk);
         assert!(nobody(&before.wait().await));
-        assert!(nobody(&queue.put(ProposalId(2), hash("b")).wait().await));
+        assert!(nobody(&queue.put(ProposalId(2), terms("b")).wait().await));
     }
 
     #[tokio::test]
     async fn leaving_decides_nothing() {
         let desk = Desk::default();
-        let ticket = desk.queue().put(ProposalId(1), hash("a"));
+        let mut ticket = desk.queue().put(ProposalId(1), terms("a"));
         desk.detach();
         assert_eq!(ticket.wait().await, Spoken::Detached);
         let late = desk.decide(ProposalId(1), hash("a"), Verdict::Approve, 2);
@@ -299,7 +359,7 @@ mod tests {
     #[test]
     fn whoever_gives_up_takes_the_proposal_off_the_desk() {
         let desk = Desk::default();
-        drop(desk.queue().put(ProposalId(1), hash("a")));
+        drop(desk.queue().put(ProposalId(1), terms("a")));
         assert!(desk.waiting().is_empty());
         assert!(desk.decide(ProposalId(1), hash("a"), Verdict::Approve, 2).is_err());
     }

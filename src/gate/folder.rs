@@ -85,7 +85,7 @@ pub(super) struct Found {
 
 /// Tells cheaply whether a file is still the one that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity {
+pub(super) struct Identity {
     inode: u64,
     bytes: i64,
     changed: (i64, i64),
@@ -137,6 +137,25 @@ pub(super) fn look(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<Found
             Ok(None)
         }
         Err(other) => Err(other),
+    }
+}
+
+/// The entry of the file `path` without its content; `None` when it is not there.
+pub(super) fn identity(
+    sandbox: &Sandbox,
+    path: &ProjectPath,
+) -> Result<Option<Identity>, PlaceError> {
+    let folder = match open_folder(sandbox, path, &|_, _| Err(Errno::NOENT)) {
+        Ok(folder) => folder,
+        Err(PlaceError::Disk(error)) if Errno::from_io_error(&error) == Some(Errno::NOENT) => {
+            return Ok(None);
+        }
+        Err(other) => return Err(other),
+    };
+    match statat(&folder, path.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(Identity::of(&stat))),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(errno.into()),
     }
 }
 

@@ -1,7 +1,12 @@
 //! Tests of the way from draft to outcome, on a real folder.
 
+mod amended;
 mod interrupted;
+mod looked_at;
+mod moved;
 mod outside;
+mod rules;
+mod undo;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,6 +35,13 @@ struct Memory {
     events: Mutex<Vec<Event>>,
     blobs: Mutex<BTreeMap<ContentHash, Vec<u8>>>,
     broken_at: Mutex<Option<usize>>,
+}
+
+impl Memory {
+    /// Puts another content under a hash.
+    fn damage(&self, hash: ContentHash, content: &[u8]) {
+        self.blobs.lock().unwrap().insert(hash, content.to_vec());
+    }
 }
 
 impl Ledger for Memory {
@@ -247,7 +259,7 @@ fn flash(simulated: bool, touches_boot: bool) -> Draft {
 }
 
 fn reject(reason: &str) -> Verdict {
-    Verdict::Reject { reason: reason.to_owned() }
+    Verdict::reject(reason)
 }
 
 #[tokio::test]
@@ -344,23 +356,6 @@ async fn leaving_records_nothing_and_writes_nothing() {
     assert_eq!(task.await.unwrap(), Err(GateError::Detached));
     assert_eq!(world.events().len(), 1);
     assert_eq!(world.read("a.c"), None);
-}
-
-#[tokio::test]
-async fn a_file_changed_meanwhile_is_left_alone() {
-    let world = World::asking();
-    world.write("a.c", "mine");
-    let cases = [save("a.c", Some("other"), "new"), save("a.c", None, "new"), delete("a.c", "x")];
-    for draft in cases {
-        let outcome = world.approved_one(draft).await;
-        assert_eq!(outcome, Outcome::Stale { found: Some(ContentHash::of(b"mine")) });
-        assert_eq!(world.read("a.c").as_deref(), Some("mine"));
-    }
-    let gone = world.approved_one(save("gone.c", Some("was"), "new")).await;
-    assert_eq!(gone, Outcome::Stale { found: None });
-    let checks = &world.proposals()[0].checks;
-    let base = checks.iter().find(|check| check.kind == CheckKind::BaseUnchanged).unwrap();
-    assert_eq!(base.status, CheckStatus::Failed);
 }
 
 impl World {

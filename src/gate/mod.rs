@@ -6,13 +6,21 @@ pub mod approved;
 mod checks;
 mod desk;
 pub mod effects;
+mod facts;
+mod feedback;
 mod folder;
+mod history;
+mod restate;
 mod resume;
+mod session_rules;
+mod settle;
 mod submit;
+mod undo;
 
 pub use desk::{Desk, DeskError};
 pub use resume::Recorded;
 pub use submit::{Gate, GateError, GateParts, Numbers, Origin};
+pub use undo::{PERSON, UNDO_TOOL};
 
 #[cfg(test)]
 mod gate_tests;

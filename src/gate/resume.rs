@@ -6,8 +6,7 @@ use super::effects;
 use super::folder::{PlaceError, look};
 use super::submit::{Gate, GateError, Judge, Origin, Pending};
 use crate::model::{
-    Batch, Change, ContentHash, Decision, Draft, Event, Outcome, ProjectPath, Proposal, Settlement,
-    Verdict,
+    Batch, Change, ContentHash, Decision, Draft, Outcome, ProjectPath, Proposal, Settlement,
 };
 
 /// A proposal of that call as the journal has it.
@@ -47,6 +46,7 @@ impl Gate {
         for Recorded { proposal, decision, outcome } in recorded {
             match (decision, outcome) {
                 (Some(decision), Some(outcome)) => {
+                    self.tell(&proposal, &decision)?;
                     settled.push(Settlement { proposal: proposal.id, decision, outcome });
                 }
                 (Some(decision), None) => settled.push(self.look_up(&proposal, decision)?),
@@ -75,26 +75,28 @@ impl Gate {
             None => Vec::new(),
         };
         let judge = self.judge(&proposal);
-        Ok((Pending { proposal, content }, judge))
+        Ok((Pending { proposal, content, seen: None }, judge))
     }
 
-    fn look_up(&self, proposal: &Proposal, decision: Decision) -> Result<Settlement, GateError> {
-        let outcome = match decision.verdict {
-            Verdict::Reject { .. } => Outcome::Denied,
-            Verdict::Approve => self.verify(proposal),
+    /// Finds out what became of a decided proposal that has no outcome, and records it.
+    pub(super) fn look_up(
+        &self,
+        proposal: &Proposal,
+        decision: Decision,
+    ) -> Result<Settlement, GateError> {
+        let outcome = match decision.verdict.is_approval() {
+            false => Outcome::Denied,
+            true => self.verify(proposal, &decision),
         };
-        self.parts
-            .ledger
-            .record(Event::Settled { proposal: proposal.id, outcome: outcome.clone() })?;
-        Ok(Settlement { proposal: proposal.id, decision, outcome })
+        self.settled(proposal, decision, outcome)
     }
 
     /// Tells from the disk what became of an approved change.
-    fn verify(&self, proposal: &Proposal) -> Outcome {
-        let (path, before, after) = match &proposal.change {
-            Change::Save { path, base, content } => (path, base.as_ref(), Some(content)),
-            Change::Insert { path, base, content } => (path, Some(base), Some(content)),
-            Change::Delete { path, base } => (path, Some(base), None),
+    fn verify(&self, proposal: &Proposal, decision: &Decision) -> Outcome {
+        let path = match &proposal.change {
+            Change::Save { path, .. }
+            | Change::Insert { path, .. }
+            | Change::Delete { path, .. } => path,
             Change::Flash(plan) => {
                 return Outcome::Interrupted(format!(
                     "The program ended during the flash; what {} holds now is unknown.",
@@ -102,7 +104,8 @@ impl Gate {
                 ));
             }
         };
-        let (before, after) = (before.map(|blob| blob.hash), after.map(|blob| blob.hash));
+        let before = proposal.change.before().map(|blob| blob.hash);
+        let after = decision.written(&proposal.change).map(|blob| blob.hash);
         if let Some(after) = after {
             effects::tidy(&self.parts.sandbox, proposal.id, path, after);
         }

@@ -1,24 +1,28 @@
-//! The way of a batch of drafts: proposed, ruled on, decided, performed, settled.
+//! The way of a batch of drafts to the desk: proposed, ruled on, put down.
+//!
+//! Owns who decides. What happens afterwards is [`settle`](super::settle)'s business.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures::future::try_join_all;
+use serde_json::Value;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::approved::{Approved, Flash, Ruled, decide};
-use super::desk::{Desk, Queue, Spoken, Ticket};
-use super::{checks, effects};
+use super::checks::{self, Subject};
+use super::desk::{Desk, Queue, Terms, Ticket};
+use super::facts;
+use super::folder::Identity;
+use super::history::History;
+use super::session_rules::SessionRules;
 use crate::config::{Policy, Ruling};
 use crate::model::{
-    AgentName, Batch, BatchId, BlobSource, CallId, Change, DecidedBy, Decision, Draft, DraftChange,
-    Event, Ledger, Outcome, Proposal, ProposalId, Settlement, ToolName, TurnId, UserError, Verdict,
+    AgentName, Batch, BatchId, BlobSource, CallId, Change, Draft, DraftChange, Event, Facts,
+    Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName, TurnId,
+    UserError, Verdict,
 };
-use crate::toolchain::{FlashOrder, Toolchain};
+use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
-
-/// Progress of a flash is recorded at most this often.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// Where drafts come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,34 +91,52 @@ pub struct Gate {
     pub(super) parts: GateParts,
     queue: Queue,
     numbers: Mutex<Numbers>,
+    history: Mutex<History>,
+    rules: Mutex<SessionRules>,
+    /// Told whenever a rule of the session was made or ended.
+    rules_changed: watch::Sender<()>,
+    feedback: Mutex<BTreeMap<ProposalId, Value>>,
+    /// What waits for the person, as it was stated last.
+    waiting: Mutex<BTreeMap<ProposalId, Proposal>>,
 }
 
 /// A recorded proposal without a decision, and the bytes of its new content.
 pub(super) struct Pending {
     pub(super) proposal: Proposal,
     pub(super) content: Vec<u8>,
+    /// The file's entry when its content was last looked at.
+    pub(super) seen: Option<Option<Identity>>,
 }
 
-/// Who will speak the verdict.
+/// Who decides a proposal.
 pub(super) enum Judge {
+    /// A rule has.
     Policy(Verdict, String),
+    /// The person will.
     Desk(Ticket),
 }
 
 impl Gate {
-    /// Opens a gate whose proposals wait on `desk`. The gate does not keep the desk alive.
+    /// Puts a gate before `desk`; it does not keep the desk alive.
     #[must_use]
     pub fn new(parts: GateParts, desk: &Desk, numbers: Numbers) -> Self {
-        Self { parts, queue: desk.queue(), numbers: Mutex::new(numbers) }
+        Self {
+            parts,
+            queue: desk.queue(),
+            numbers: Mutex::new(numbers),
+            history: Mutex::default(),
+            rules: Mutex::default(),
+            rules_changed: watch::Sender::new(()),
+            feedback: Mutex::default(),
+            waiting: Mutex::default(),
+        }
     }
 
-    /// Takes the drafts of one tool call to their end: one settlement for each, in their order.
-    /// All are proposed before any is decided; each is performed as soon as it is approved.
-    ///
-    /// Dropping the future leaves what is undecided waiting in the journal.
+    /// Brings a batch to its end: records every proposal, waits for every verdict, performs what is
+    /// approved in the order of the verdicts, and tells how each ended, in the order of `drafts`.
     ///
     /// # Errors
-    /// The program leaves, or something could not be recorded.
+    /// When the program leaves, or something could not be recorded.
     pub async fn submit(
         &self,
         origin: &Origin,
@@ -135,7 +157,8 @@ impl Gate {
     ) -> Result<Vec<(Pending, Judge)>, GateError> {
         let mut waiting = Vec::with_capacity(drafts.len());
         for (index, draft) in (batch.index..).zip(drafts) {
-            let pending = self.prepare(origin, Batch { index, ..batch }, draft)?;
+            let place = Batch { index, ..batch };
+            let pending = self.prepare(origin, place, draft, Facts::default())?;
             // On the desk before it can be seen: a quick hand must find it there.
             let judge = self.judge(&pending.proposal);
             self.parts.ledger.record(Event::Proposed(pending.proposal.clone()))?;
@@ -144,32 +167,36 @@ impl Gate {
         Ok(waiting)
     }
 
-    /// Waits for every verdict and performs what is approved, in the order of the verdicts.
-    pub(super) async fn settle_all(
+    /// Stores the contents of a draft, looks at it, and gives it its number.
+    pub(super) fn prepare(
         &self,
-        waiting: Vec<(Pending, Judge)>,
-    ) -> Result<Vec<Settlement>, GateError> {
-        try_join_all(waiting.into_iter().map(|(pending, judge)| self.settle(pending, judge))).await
-    }
-
-    fn prepare(&self, origin: &Origin, batch: Batch, draft: Draft) -> Result<Pending, GateError> {
+        origin: &Origin,
+        batch: Batch,
+        draft: Draft,
+        facts: Facts,
+    ) -> Result<Pending, GateError> {
         let store = |content: &[u8]| self.parts.ledger.store(content);
-        let (change, content) = match draft.change {
+        let (change, base, content) = match draft.change {
             DraftChange::Save { path, base, content } => {
-                let base = base.as_deref().map(store).transpose()?;
-                (Change::Save { path, base, content: store(&content)? }, content)
+                let stored = base.as_deref().map(store).transpose()?;
+                (Change::Save { path, base: stored, content: store(&content)? }, base, content)
             }
             DraftChange::Insert { path, base, content } => {
-                let base = store(&base)?;
-                (Change::Insert { path, base, content: store(&content)? }, content)
+                let stored = store(&base)?;
+                let change = Change::Insert { path, base: stored, content: store(&content)? };
+                (change, Some(base), content)
             }
             DraftChange::Delete { path, base } => {
-                (Change::Delete { path, base: store(&base)? }, Vec::new())
+                let change = Change::Delete { path, base: store(&base)? };
+                (change, Some(base), Vec::new())
             }
-            DraftChange::Flash(plan) => (Change::Flash(plan), Vec::new()),
+            DraftChange::Flash(plan) => (Change::Flash(plan), None, Vec::new()),
         };
-        let mut checks = draft.checks;
-        checks::complete(&self.parts.sandbox, &change, &mut checks);
+        let sandbox = &self.parts.sandbox;
+        let facts = facts::find(sandbox, &change, facts);
+        let base = base.as_deref();
+        let subject = Subject { change: &change, base, content: &content, facts: &facts };
+        let checks = checks::complete(sandbox, &subject, draft.checks);
         let proposal = Proposal {
             id: self.next_proposal(),
             turn: origin.turn,
@@ -180,111 +207,148 @@ impl Gate {
             batch,
             change,
             checks,
+            facts,
         };
-        Ok(Pending { proposal, content })
+        Ok(Pending { proposal, content, seen: None })
     }
 
-    /// Finds out who decides. A flash is never approved without a person, save on a simulated
-    /// board, and never when it touches what the board boots from: no rule can widen that.
+    /// Finds out who decides. A denial of the configuration is final; then the rules of the session
+    /// are asked, then those of the configuration. A flash is never approved without a person, save
+    /// on a simulated board, and never when it touches what the board boots from: no rule can widen
+    /// that.
     pub(super) fn judge(&self, proposal: &Proposal) -> Judge {
-        let Proposal { id, tool, agent, change, .. } = proposal;
-        let (ruling, rule) = self.parts.policy.decide(change.kind(), tool, agent, change.path());
-        let needs_person = match change {
+        match self.ruling(proposal) {
+            Some((verdict, rule)) => Judge::Policy(verdict, rule),
+            None => Judge::Desk(self.put_down(proposal)),
+        }
+    }
+
+    /// What the rules say; `None` when the person is to be asked.
+    pub(super) fn ruling(&self, proposal: &Proposal) -> Option<(Verdict, String)> {
+        let (ruling, rule) = self.rule_of_policy(proposal);
+        let needs_person = match &proposal.change {
             Change::Flash(plan) => plan.touches_boot || !plan.board.simulated,
             Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. } => false,
         };
-        match ruling {
-            Ruling::Deny => Judge::Policy(Verdict::Reject { reason: String::new() }, rule),
-            Ruling::Allow if !needs_person => Judge::Policy(Verdict::Approve, rule),
-            Ruling::Allow | Ruling::Ask => Judge::Desk(self.queue.put(*id, change.hash())),
+        let session = self.session_rules().says(proposal);
+        match (ruling, session) {
+            (Ruling::Deny, _) => Some((Verdict::reject(""), rule)),
+            (_, Some((RuleSays::Never, rule))) => Some((Verdict::reject(""), rule)),
+            _ if needs_person => None,
+            (_, Some((RuleSays::Always, rule))) => Some((Verdict::Approve, rule)),
+            (Ruling::Allow, None) => Some((Verdict::Approve, rule)),
+            (Ruling::Ask, None) => None,
         }
     }
 
-    async fn settle(&self, pending: Pending, judge: Judge) -> Result<Settlement, GateError> {
-        let Pending { proposal, content } = pending;
-        let (verdict, by, unseen) = match judge {
-            Judge::Policy(verdict, rule) => {
-                self.queue.note_decided(proposal.id);
-                (verdict, DecidedBy::Policy(rule), 0)
-            }
-            Judge::Desk(ticket) => match ticket.wait().await {
-                Spoken::Verdict { verdict, by, unseen } => (verdict, by, unseen),
-                Spoken::Detached => return Err(GateError::Detached),
-            },
+    /// What the configuration says.
+    pub(super) fn rule_of_policy(&self, proposal: &Proposal) -> (Ruling, String) {
+        let Proposal { tool, agent, change, .. } = proposal;
+        self.parts.policy.decide(change.kind(), tool, agent, change.path())
+    }
+
+    /// Puts a proposal on the desk.
+    pub(super) fn put_down(&self, proposal: &Proposal) -> Ticket {
+        self.stated(proposal);
+        self.queue.put(proposal.id, Terms::of(&proposal.change))
+    }
+
+    /// A proposal that waits for the person, as it was stated last.
+    #[must_use]
+    pub fn waiting(&self, proposal: ProposalId) -> Option<Proposal> {
+        lock(&self.waiting).get(&proposal).cloned()
+    }
+
+    /// Keeps how a waiting proposal was stated last.
+    pub(super) fn stated(&self, proposal: &Proposal) {
+        lock(&self.waiting).insert(proposal.id, proposal.clone());
+    }
+
+    /// A proposal waits no more.
+    pub(super) fn taken(&self, proposal: ProposalId) {
+        lock(&self.waiting).remove(&proposal);
+    }
+
+    /// Notes what was decided without the desk.
+    pub(super) fn note_decided(&self, proposal: ProposalId) {
+        self.queue.note_decided(proposal);
+    }
+
+    /// Makes a rule of the session; it also decides what waits and fits it.
+    ///
+    /// # Errors
+    /// When the rule may not be made, or could not be recorded; then it does not hold.
+    pub fn add_rule(&self, rule: SessionRule) -> Result<RuleId, UserError> {
+        SessionRules::check(&rule)?;
+        let id = {
+            let mut rules = self.session_rules();
+            let id = rules.next();
+            self.parts.ledger.record(Event::RuleAdded { rule: id, says: rule.clone() })?;
+            rules.add(id, &rule);
+            id
         };
-        let decision = Decision { verdict, by, shown: proposal.change.hash(), unseen };
-        let ruled = decide(self.parts.ledger.as_ref(), &proposal, &decision, content)?;
-        let outcome = self.perform(ruled).await?;
-        self.settled(proposal.id, decision, outcome)
+        self.rules_changed.send_replace(());
+        Ok(id)
     }
 
-    pub(super) fn settled(
-        &self,
-        proposal: ProposalId,
-        decision: Decision,
-        outcome: Outcome,
-    ) -> Result<Settlement, GateError> {
-        self.parts.ledger.record(Event::Settled { proposal, outcome: outcome.clone() })?;
-        Ok(Settlement { proposal, decision, outcome })
+    /// Ends a rule of the session.
+    ///
+    /// # Errors
+    /// When it does not hold, or could not be recorded.
+    pub fn revoke_rule(&self, id: RuleId) -> Result<(), UserError> {
+        let mut rules = self.session_rules();
+        if !rules.revoke(id) {
+            let why = "no such rule holds in this session";
+            return Err(UserError::new(format!("Rule {id} cannot be revoked"), why, ""));
+        }
+        self.parts.ledger.record(Event::RuleRevoked { rule: id })?;
+        Ok(())
     }
 
-    async fn perform(&self, ruled: Ruled) -> Result<Outcome, GateError> {
-        let sandbox = &self.parts.sandbox;
-        Ok(match ruled {
-            Ruled::Denied => Outcome::Denied,
-            Ruled::Save(approved) => effects::save(&approved, sandbox),
-            Ruled::Insert(approved) => effects::insert(&approved, sandbox),
-            Ruled::Delete(approved) => effects::delete(&approved, sandbox),
-            Ruled::Flash(approved) => self.flash(&approved).await?,
-        })
+    /// Tells of every change of the session's rules from now on.
+    pub(super) fn watch_rules(&self) -> watch::Receiver<()> {
+        self.rules_changed.subscribe()
     }
 
-    async fn flash(&self, approved: &Approved<Flash>) -> Result<Outcome, GateError> {
-        let cancel = self.parts.cancel.child_token();
-        // When whoever waits here goes away, the flash must not go on unseen.
-        let _ended = cancel.clone().drop_guard();
-        let progress = self.progress(approved.proposal());
-        let toolchain = self.parts.toolchain.as_ref();
-        let flashed = effects::flash(approved, toolchain, |flash| FlashOrder {
-            project: self.parts.sandbox.root().to_owned(),
-            plan: flash.plan.clone(),
-            progress,
-            cancel,
-        });
-        match flashed.await {
-            Ok(board) => {
-                self.parts.ledger.record(Event::BoardConnected(board))?;
-                Ok(Outcome::Applied)
-            }
-            Err(error) => Ok(Outcome::Failed(error)),
+    /// Keeps what the agent is to be told about a decision.
+    pub(super) fn keep_feedback(&self, proposal: ProposalId, feedback: Option<Value>) {
+        if let Some(feedback) = feedback {
+            lock(&self.feedback).insert(proposal, feedback);
         }
     }
 
-    fn progress(&self, proposal: ProposalId) -> Arc<dyn Fn(u64, u64) + Send + Sync> {
-        let ledger = Arc::clone(&self.parts.ledger);
-        let last: Mutex<Option<Instant>> = Mutex::new(None);
-        Arc::new(move |done, total| {
-            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            let due = last.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY);
-            if due || done >= total {
-                *last = Some(Instant::now());
-                // Progress is for the eye; the outcome is what must not be lost.
-                let _ = ledger.record(Event::FlashProgress { proposal, done, total });
-            }
-        })
+    /// What the agent is to be told about these decisions beside their outcomes: words, comments,
+    /// and each difference between what was proposed and what was done. Given once.
+    #[must_use]
+    pub fn take_feedback(&self, settlements: &[Settlement]) -> Vec<Value> {
+        let mut all = lock(&self.feedback);
+        settlements.iter().filter_map(|settled| all.remove(&settled.proposal)).collect()
+    }
+
+    pub(super) fn history(&self) -> MutexGuard<'_, History> {
+        lock(&self.history)
+    }
+
+    pub(super) fn session_rules(&self) -> MutexGuard<'_, SessionRules> {
+        lock(&self.rules)
     }
 
     pub(super) fn next_batch(&self) -> BatchId {
-        let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut numbers = lock(&self.numbers);
         let batch = numbers.batch;
         numbers.batch = batch.next();
         batch
     }
 
     fn next_proposal(&self) -> ProposalId {
-        let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut numbers = lock(&self.numbers);
         let proposal = numbers.proposal;
         numbers.proposal = proposal.next();
         proposal
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each change leaves the state whole, so a panic elsewhere does not make it wrong.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -171,6 +171,7 @@ mod tests {
             batch: Batch { id: BatchId(1), index: 1, of: 1 },
             change: Change::Delete { path, base },
             checks: vec![],
+            facts: crate::model::Facts::default(),
         })
     }
 

@@ -1,9 +1,10 @@
 //! What a tool hands to the gate, and what the gate hands back.
 
 use super::board::FlashPlan;
+use super::decision::Decision;
 use super::ids::ProposalId;
 use super::path::ProjectPath;
-use super::proposal::{Check, Decision, Outcome};
+use super::proposal::{Check, Outcome};
 
 /// A proposal in the making: contents are still bytes, numbers are not given yet.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,14 +9,18 @@ use serde_json::Value;
 use super::answering::ModelEvent;
 use super::board::BoardInfo;
 use super::build::{BuildOutcome, Diagnostic};
+use super::decision::Decision;
 use super::error::UserError;
 use super::ids::{
-    AgentName, BuildId, CallId, LogId, ProposalId, QuestionId, Seq, SessionId, ToolName, TurnId,
+    AgentName, BuildId, CallId, InquiryId, LogId, ProposalId, QuestionId, RuleId, Seq, SessionId,
+    ToolName, TurnId,
 };
+use super::intent::Excerpt;
 use super::message::Usage;
 use super::outcome::{PhaseOutcome, SessionOutcome, TurnStop};
 use super::path::ProjectPath;
-use super::proposal::{Decision, Outcome, Proposal};
+use super::proposal::{Change, Check, Outcome, Proposal};
+use super::rule::SessionRule;
 use super::team::TeamFact;
 use super::time::Timestamp;
 
@@ -199,6 +203,60 @@ pub enum Event {
     Team(TeamFact),
     /// A tool wishes for an effect.
     Proposed(Proposal),
+    /// The file changed on disk while the proposal waited: from here on this is what waits.
+    Restated {
+        /// Which.
+        proposal: ProposalId,
+        /// The wish against the file as it is now.
+        change: Change,
+        /// Findings about it, which replace those known before.
+        checks: Vec<Check>,
+        /// What happened, in a sentence for people.
+        why: String,
+    },
+    /// The person asks the agent about its proposal, which goes on waiting.
+    Inquired {
+        /// Number of the question.
+        inquiry: InquiryId,
+        /// The proposal.
+        proposal: ProposalId,
+        /// Who is asked.
+        agent: AgentName,
+        /// The lines it is about; `None`: the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        excerpt: Option<Excerpt>,
+        /// The question.
+        text: String,
+    },
+    /// The agent answered some more.
+    InquiryTextAdded {
+        /// Which question.
+        inquiry: InquiryId,
+        /// What to append.
+        text: String,
+    },
+    /// The answer is complete, or did not come.
+    InquiryEnded {
+        /// Which question.
+        inquiry: InquiryId,
+        /// Tokens it cost.
+        usage: Usage,
+        /// Why there is no whole answer; `None` when there is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failed: Option<UserError>,
+    },
+    /// The person made a rule for the session. Synced before it decides anything.
+    RuleAdded {
+        /// Its number.
+        rule: RuleId,
+        /// What it says, about what.
+        says: SessionRule,
+    },
+    /// The person ended a rule of the session.
+    RuleRevoked {
+        /// Which.
+        rule: RuleId,
+    },
     /// The wish was decided. Synced before the effect begins.
     Decided {
         /// Which.
@@ -336,6 +394,8 @@ impl Event {
                 | Self::SessionResumed { .. }
                 | Self::SessionEnded { .. }
                 | Self::Decided { .. }
+                | Self::RuleAdded { .. }
+                | Self::RuleRevoked { .. }
                 | Self::StopRequested
         )
     }

@@ -56,6 +56,14 @@ number_id!(
     /// One question put to the person, from 1 within a session.
     QuestionId, u32
 );
+number_id!(
+    /// One question of the person about a proposal, from 1 within a session.
+    InquiryId, u32
+);
+number_id!(
+    /// One rule the person made for the session, from 1 within it.
+    RuleId, u32
+);
 
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {

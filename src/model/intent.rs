@@ -3,10 +3,36 @@
 use serde::{Deserialize, Serialize};
 
 use super::blob::ContentHash;
-use super::ids::{AgentName, ProposalId, QuestionId};
+use super::decision::{Amended, Note, Side, Verdict};
+use super::ids::{AgentName, ProposalId, QuestionId, RuleId};
 use super::path::ProjectPath;
-use super::proposal::Verdict;
+use super::rule::SessionRule;
 use super::team::PlanItem;
+
+/// A proposal as it was on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// Which.
+    pub proposal: ProposalId,
+    /// [`Change::hash`](super::proposal::Change::hash) of what was on screen.
+    pub hash: ContentHash,
+    /// Changed lines of it that had not been on screen.
+    #[serde(default)]
+    pub unseen: u32,
+}
+
+/// Lines of a proposal that the person asks about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// Which version the lines are counted in.
+    pub side: Side,
+    /// First line, from 1.
+    pub first: u32,
+    /// Last line.
+    pub last: u32,
+    /// Those lines, in the unified form of a diff.
+    pub text: String,
+}
 
 /// A wish of the person, on its way from the screen to the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +49,51 @@ pub enum Intent {
         unseen: u32,
         /// What the person says.
         verdict: Verdict,
+    },
+    /// Approves one proposal with another content than the one proposed: some of its lines, or the
+    /// person's own text.
+    Amend {
+        /// What was on screen.
+        shown: Shown,
+        /// How the content came about.
+        how: Amended,
+        /// What shall be written: the whole file, byte by byte.
+        content: Vec<u8>,
+        /// Why, and whatever else the agent is told.
+        #[serde(default)]
+        note: Note,
+    },
+    /// Says the same to several proposals, all of which were listed on screen.
+    DecideAll {
+        /// What was listed.
+        shown: Vec<Shown>,
+        /// What the person says to each.
+        verdict: Verdict,
+    },
+    /// Asks the agent about its proposal, which goes on waiting.
+    Inquire {
+        /// Which.
+        proposal: ProposalId,
+        /// The lines it is about; `None`: the whole.
+        excerpt: Option<Excerpt>,
+        /// The question.
+        text: String,
+    },
+    /// Takes an applied change back. That is a proposal of its own, approved by this wish; it
+    /// touches nothing when the file no longer holds what was applied.
+    Undo {
+        /// Which.
+        proposal: ProposalId,
+    },
+    /// Makes a rule for the session; it also decides what waits and fits it.
+    AddRule {
+        /// The rule.
+        rule: SessionRule,
+    },
+    /// Ends a rule of the session. What it decided stays decided.
+    RevokeRule {
+        /// Which.
+        rule: RuleId,
     },
     /// Says something to the team, or to one agent.
     Say {

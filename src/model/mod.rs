@@ -7,9 +7,11 @@ pub mod answering;
 pub mod blob;
 pub mod board;
 pub mod build;
+pub mod decision;
 pub mod draft;
 pub mod error;
 pub mod event;
+pub mod facts;
 pub mod finding;
 pub mod ids;
 pub mod intent;
@@ -17,6 +19,7 @@ pub mod message;
 pub mod outcome;
 pub mod path;
 pub mod proposal;
+pub mod rule;
 pub mod sources;
 pub mod team;
 pub mod time;
@@ -27,21 +30,22 @@ pub use answering::{Budget, Cost, LeftOut, ModelEvent, Spent};
 pub use blob::{BlobRef, ContentHash};
 pub use board::{BoardInfo, FlashImage, FlashPlan};
 pub use build::{BuildOutcome, Diagnostic, Severity};
+pub use decision::{AfterReject, Amended, DecidedBy, Decision, LineComment, Note, Side, Verdict};
 pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;
 pub use event::{Event, Record};
+pub use facts::{Facts, FlashFacts, Landing, Partition, Reference, ReferenceKind};
 pub use finding::{Finding, Health};
 pub use ids::{
-    AgentName, BatchId, BuildId, CallId, LogId, LogKind, ProposalId, QuestionId, Seq, SessionId,
-    ToolName, TurnId,
+    AgentName, BatchId, BuildId, CallId, InquiryId, LogId, LogKind, ProposalId, QuestionId, RuleId,
+    Seq, SessionId, ToolName, TurnId,
 };
-pub use intent::Intent;
+pub use intent::{Excerpt, Intent, Shown};
 pub use message::{Message, Role, ToolCall, Usage};
 pub use outcome::{PhaseOutcome, SessionOutcome, TurnStop};
 pub use path::ProjectPath;
-pub use proposal::{
-    Batch, Change, Check, CheckKind, CheckStatus, DecidedBy, Decision, Outcome, Proposal, Verdict,
-};
+pub use proposal::{Batch, Change, ChangeKind, Check, CheckKind, CheckStatus, Outcome, Proposal};
+pub use rule::{RuleSays, SessionRule};
 pub use sources::{BlobSource, EventSource, Ledger, LogSource};
 pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, PlanItem, TeamFact, estimated_tokens,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::blob::{BlobRef, ContentHash};
 use super::board::FlashPlan;
 use super::error::UserError;
+use super::facts::Facts;
 use super::ids::{AgentName, BatchId, CallId, ProposalId, ToolName, TurnId};
 use super::path::ProjectPath;
 
@@ -29,6 +30,9 @@ pub struct Proposal {
     pub change: Change,
     /// Findings made before the person is asked.
     pub checks: Vec<Check>,
+    /// What is known beside the change.
+    #[serde(default, skip_serializing_if = "Facts::is_empty")]
+    pub facts: Facts,
 }
 
 /// Place of a proposal among those that one tool call made together.
@@ -40,6 +44,33 @@ pub struct Batch {
     pub index: u32,
     /// How many there are in it.
     pub of: u32,
+}
+
+/// The kinds of effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// Writing a whole file.
+    Save,
+    /// Removing a file.
+    Delete,
+    /// Inserting into a file.
+    Insert,
+    /// Writing to a board.
+    Flash,
+}
+
+impl ChangeKind {
+    /// What the screen and the policies call it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Save => "save",
+            Self::Delete => "delete",
+            Self::Insert => "insert",
+            Self::Flash => "flash",
+        }
+    }
 }
 
 /// The effect, with everything that the decision is bound to.
@@ -90,11 +121,29 @@ impl Change {
     /// What the screen and the policies call this kind of effect.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
+        self.change_kind().as_str()
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub const fn change_kind(&self) -> ChangeKind {
         match self {
-            Self::Save { .. } => "save",
-            Self::Delete { .. } => "delete",
-            Self::Insert { .. } => "insert",
-            Self::Flash(_) => "flash",
+            Self::Save { .. } => ChangeKind::Save,
+            Self::Delete { .. } => ChangeKind::Delete,
+            Self::Insert { .. } => ChangeKind::Insert,
+            Self::Flash(_) => ChangeKind::Flash,
+        }
+    }
+
+    /// What must be typed to approve it; `None` where a key is enough. A flash that touches what
+    /// the board boots from can leave it dead, so no single key may start it.
+    #[must_use]
+    pub fn phrase(&self) -> Option<String> {
+        match self {
+            Self::Flash(plan) if plan.touches_boot => {
+                Some(format!("flash {} boot", plan.board.chip))
+            }
+            Self::Save { .. } | Self::Delete { .. } | Self::Insert { .. } | Self::Flash(_) => None,
         }
     }
 
@@ -146,6 +195,22 @@ pub enum CheckKind {
     BuildFresh,
     /// Bootloader and partition table stay as they are.
     BootUntouched,
+    /// The content is UTF-8 without a byte order mark, as the file was before.
+    Encoding,
+    /// Lines end as they did before.
+    LineEnds,
+    /// No letter of another script poses as a Latin one, in the name or the content.
+    Lookalikes,
+    /// The change is about as large as it claims: no whole file rewritten for a few lines.
+    Size,
+    /// No key or password stands in the content.
+    Secrets,
+    /// Nothing else in the project names the file that would go.
+    Unreferenced,
+    /// Each image fits into its partition.
+    Fits,
+    /// What changed on disk since the proposal was merged into it without a conflict.
+    Merged,
 }
 
 impl CheckKind {
@@ -161,6 +226,14 @@ impl CheckKind {
             Self::Text => "plain text",
             Self::BuildFresh => "fresh build",
             Self::BootUntouched => "boot untouched",
+            Self::Encoding => "encoding",
+            Self::LineEnds => "line ends",
+            Self::Lookalikes => "no lookalikes",
+            Self::Size => "size",
+            Self::Secrets => "no secrets",
+            Self::Unreferenced => "unreferenced",
+            Self::Fits => "fits",
+            Self::Merged => "merged",
         }
     }
 }
@@ -187,51 +260,6 @@ pub struct Check {
     /// Why; empty when passed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-}
-
-/// What the person, or a policy for the person, says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Do it exactly as shown.
-    Approve,
-    /// Do not; the words go back to the agent and may be empty.
-    Reject {
-        /// The person's words.
-        reason: String,
-    },
-}
-
-/// Who spoke the verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DecidedBy {
-    /// A person at the desk.
-    Person,
-    /// A rule of the configuration, in its own words.
-    Policy(String),
-    /// Nobody: the desk was lost or the run stopped, which denies.
-    Nobody(String),
-}
-
-/// A verdict bound to what was shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decision {
-    /// What was said.
-    pub verdict: Verdict,
-    /// Who said it.
-    pub by: DecidedBy,
-    /// [`Change::hash`] of what was shown.
-    pub shown: ContentHash,
-    /// Changed lines that had not been on screen when it was approved all the same.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unseen: u32,
-}
-
-/// For serde, which asks by reference.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 /// What came of a decided proposal.

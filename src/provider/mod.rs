@@ -148,4 +148,10 @@ pub trait Provider: Send + Sync {
 
     /// Asks. Dropping the stream cancels the call at once.
     fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>>;
+
+    /// Asks beside the run: a question about something that waits, without tools. The answer must
+    /// not move the conversation on, so [`Request::state`] is neither given nor kept.
+    fn ask_aside(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
+        self.ask(request)
+    }
 }

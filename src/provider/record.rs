@@ -125,6 +125,11 @@ impl Provider for Recording {
         self.model.redact(text)
     }
 
+    fn ask_aside(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
+        // Not a step: a question beside the conversation does not move it on.
+        self.model.ask_aside(request)
+    }
+
     fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
         let mut step = StepOut {
             agent: request.agent.to_string(),

@@ -6,6 +6,7 @@
 pub mod diagnostics;
 mod host_board;
 mod idf;
+pub mod partitions;
 pub mod process;
 mod virtual_board;
 

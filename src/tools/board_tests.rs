@@ -235,7 +235,7 @@ async fn only_a_fresh_build_can_be_flashed() {
     assert_eq!(checks, [(CheckKind::BuildFresh, passed), (CheckKind::BootUntouched, passed)]);
     let DraftChange::Flash(plan) = &drafts[0].change else { panic!("{drafts:?}") };
     assert_eq!((plan.build, plan.built_at), (BuildId(1), Timestamp(7)));
-    let rejected = Verdict::Reject { reason: "wrong board".to_owned() };
+    let rejected = Verdict::reject("wrong board");
     let answer = finish(vec![settlement(rejected, Outcome::Denied)]).await.unwrap();
     assert_eq!(answer["rejected"], "wrong board");
     assert_eq!(answer["flashed"], false);

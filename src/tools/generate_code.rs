@@ -14,7 +14,7 @@ use super::state::SharedState;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files};
 use crate::knowledge::NameList;
 use crate::model::{
-    Check, DecidedBy, Decision, Draft, DraftChange, ProjectPath, Settlement, ToolSpec, Verdict,
+    Check, DecidedBy, Decision, Draft, DraftChange, ProjectPath, Settlement, ToolSpec,
 };
 use crate::text::mark;
 use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, Sandbox};
@@ -221,10 +221,7 @@ fn report(planned: Planned, settlements: &[Settlement]) -> Value {
 
 /// Why something was rejected, in the words of whoever did.
 pub(super) fn words(decision: &Decision) -> String {
-    let given = match &decision.verdict {
-        Verdict::Reject { reason } => reason.as_str(),
-        Verdict::Approve => "",
-    };
+    let given = decision.verdict.words();
     match &decision.by {
         DecidedBy::Person if given.is_empty() => "rejected without a reason".to_owned(),
         DecidedBy::Person => given.to_owned(),

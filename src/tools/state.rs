@@ -143,6 +143,12 @@ impl TeamState {
             | Event::SerialClosed { .. }
             | Event::PersonSaid { .. }
             | Event::Asked { .. }
+            | Event::Restated { .. }
+            | Event::Inquired { .. }
+            | Event::InquiryTextAdded { .. }
+            | Event::InquiryEnded { .. }
+            | Event::RuleAdded { .. }
+            | Event::RuleRevoked { .. }
             | Event::Answered { .. }
             | Event::Paused
             | Event::Unpaused

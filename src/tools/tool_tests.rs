@@ -307,6 +307,7 @@ async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
         batch: crate::model::Batch { id: crate::model::BatchId(1), index: 1, of: 1 },
         change: Change::Save { path, base: None, content },
         checks: Vec::new(),
+        facts: crate::model::Facts::default(),
     }));
     assert_eq!(approve().await["ok"], true);
     desk.fold(Event::Settled { proposal: ProposalId(1), outcome: Outcome::Applied });
@@ -353,7 +354,7 @@ async fn new_code_is_checked_and_proposed_file_by_file() {
         .collect();
     assert_eq!(bases, [false, false, true, false]);
     let stale = Outcome::Stale { found: None };
-    let rejected = Verdict::Reject { reason: "no tabs".to_owned() };
+    let rejected = Verdict::reject("no tabs");
     let answer = finish(vec![
         settlement(1, Verdict::Approve, DecidedBy::Person, Outcome::Applied),
         settlement(2, rejected.clone(), DecidedBy::Person, Outcome::Denied),

@@ -367,6 +367,7 @@ impl Desk {
             batch: Batch { id: BatchId(number), index: 1, of: 1 },
             change,
             checks: vec![passed(CheckKind::Parses), passed(CheckKind::InProject)],
+            facts: Facts::default(),
         };
         self.record(40, Event::Proposed(proposal.clone()));
         proposal

@@ -285,6 +285,12 @@ impl Chat {
             | Event::SerialClosed { .. }
             | Event::Paused
             | Event::Unpaused
+            | Event::Restated { .. }
+            | Event::Inquired { .. }
+            | Event::InquiryTextAdded { .. }
+            | Event::InquiryEnded { .. }
+            | Event::RuleAdded { .. }
+            | Event::RuleRevoked { .. }
             | Event::StopRequested => {}
         }
     }

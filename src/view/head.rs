@@ -117,7 +117,9 @@ impl Head {
                     self.speaker = None;
                 }
             }
-            Event::ModelAnswered { usage, .. } => self.usage += *usage,
+            Event::ModelAnswered { usage, .. } | Event::InquiryEnded { usage, .. } => {
+                self.usage += *usage;
+            }
             Event::Model(event) => match event {
                 ModelEvent::Named { model } => self.model = Some(model.clone()),
                 ModelEvent::Chosen { label, .. } => self.model = Some(label.clone()),
@@ -151,6 +153,11 @@ impl Head {
             | Event::ToolCalled { .. }
             | Event::ToolAnswered { .. }
             | Event::Proposed(_)
+            | Event::Restated { .. }
+            | Event::Inquired { .. }
+            | Event::InquiryTextAdded { .. }
+            | Event::RuleAdded { .. }
+            | Event::RuleRevoked { .. }
             | Event::Decided { .. }
             | Event::Settled { .. }
             | Event::FlashProgress { .. }

@@ -149,6 +149,12 @@ impl Logs {
             | Event::BoardLost { .. }
             | Event::PersonSaid { .. }
             | Event::Asked { .. }
+            | Event::Restated { .. }
+            | Event::Inquired { .. }
+            | Event::InquiryTextAdded { .. }
+            | Event::InquiryEnded { .. }
+            | Event::RuleAdded { .. }
+            | Event::RuleRevoked { .. }
             | Event::Answered { .. }
             | Event::Paused
             | Event::Unpaused

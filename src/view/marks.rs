@@ -1,6 +1,6 @@
 //! Moments worth a mark on the timeline.
 
-use crate::model::{BuildOutcome, Event, Outcome, Record, Seq, Timestamp, Verdict};
+use crate::model::{BuildOutcome, Event, Outcome, Record, Seq, Timestamp};
 
 /// A moment of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +35,8 @@ pub(super) fn mark_of(record: &Record) -> Option<Mark> {
     let kind = match &record.event {
         Event::TurnStarted { .. } => MarkKind::Turn,
         Event::Proposed(_) => MarkKind::Proposal,
-        Event::Decided { decision, .. } => match decision.verdict {
-            Verdict::Reject { .. } => MarkKind::Rejection,
-            Verdict::Approve => return None,
-        },
+        Event::Decided { decision, .. } if decision.verdict.is_approval() => return None,
+        Event::Decided { .. } => MarkKind::Rejection,
         Event::Settled { outcome: Outcome::Failed(_) | Outcome::Stale { .. }, .. } => {
             MarkKind::Error
         }
@@ -69,6 +67,12 @@ pub(super) fn mark_of(record: &Record) -> Option<Mark> {
         | Event::SerialClosed { .. }
         | Event::PersonSaid { .. }
         | Event::Asked { .. }
+        | Event::Restated { .. }
+        | Event::Inquired { .. }
+        | Event::InquiryTextAdded { .. }
+        | Event::InquiryEnded { .. }
+        | Event::RuleAdded { .. }
+        | Event::RuleRevoked { .. }
         | Event::Answered { .. }
         | Event::Paused
         | Event::Unpaused

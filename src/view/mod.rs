@@ -16,7 +16,7 @@ pub use head::{Head, PhaseView, Question, RunState, Speaker};
 pub use logs::{BuildView, Logs, SerialView};
 pub use marks::{Mark, MarkKind};
 pub use project::{FileMark, FileView, Project};
-pub use review::{ProposalView, Review};
+pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
 pub use team::{ContextView, PlanView, StepState, TeamView};
 
 use crate::model::{Record, Seq, Timestamp};

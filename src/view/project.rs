@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::{Change, Event, Outcome, ProjectPath, Proposal, ProposalId, Record, Severity};
+use crate::model::{Change, Event, Outcome, ProjectPath, ProposalId, Record, Severity};
 
 use super::review::Review;
 
@@ -49,6 +49,7 @@ pub enum FileMark {
 }
 
 impl Project {
+    #[expect(clippy::too_many_lines, reason = "names every event")]
     pub(super) fn apply(&mut self, record: &Record, review: &Review) {
         match &record.event {
             Event::ProjectListed { files, omitted } => {
@@ -62,7 +63,8 @@ impl Project {
                 known.retain(|_, view| view.bytes.is_some() || view.mark.is_some());
                 self.omitted = *omitted;
             }
-            Event::Proposed(proposal) => self.propose(proposal),
+            Event::Proposed(proposal) => self.propose(&proposal.change),
+            Event::Restated { change, .. } => self.propose(change),
             Event::Settled { proposal, outcome } => self.settle(*proposal, outcome, review),
             Event::BuildEnded { diagnostics, .. } => {
                 let known = Arc::make_mut(&mut self.files);
@@ -104,6 +106,11 @@ impl Project {
             | Event::SerialClosed { .. }
             | Event::PersonSaid { .. }
             | Event::Asked { .. }
+            | Event::Inquired { .. }
+            | Event::InquiryTextAdded { .. }
+            | Event::InquiryEnded { .. }
+            | Event::RuleAdded { .. }
+            | Event::RuleRevoked { .. }
             | Event::Answered { .. }
             | Event::Paused
             | Event::Unpaused
@@ -112,8 +119,8 @@ impl Project {
         }
     }
 
-    fn propose(&mut self, proposal: &Proposal) {
-        if let Some((path, mark)) = wish(&proposal.change) {
+    fn propose(&mut self, change: &Change) {
+        if let Some((path, mark)) = wish(change) {
             Arc::make_mut(&mut self.files).entry(path.clone()).or_default().mark = Some(mark);
         }
     }
@@ -125,8 +132,10 @@ impl Project {
         let files = Arc::make_mut(&mut self.files);
         let view = files.entry(path.clone()).or_default();
         match (&settled.proposal.change, applied) {
-            (Change::Save { content, .. } | Change::Insert { content, .. }, true) => {
-                view.bytes = Some(content.bytes);
+            (change @ (Change::Save { .. } | Change::Insert { .. }), true) => {
+                let decision = settled.decision.as_ref().map(|(decision, _)| decision);
+                let written = decision.and_then(|decision| decision.written(change));
+                view.bytes = written.or_else(|| change.after()).map(|blob| blob.bytes);
             }
             (Change::Delete { .. }, true) => view.bytes = None,
             (Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. }, false)
@@ -173,7 +182,8 @@ fn lasting_mark(before: Option<FileMark>, change: &Change) -> Option<FileMark> {
 #[cfg(test)]
 mod tests {
     use crate::model::{
-        Batch, BatchId, BlobRef, CallId, ContentHash, Seq, Timestamp, TurnId, event::ProjectFile,
+        Batch, BatchId, BlobRef, CallId, ContentHash, Proposal, Seq, Timestamp, TurnId,
+        event::ProjectFile,
     };
 
     use super::*;
@@ -202,6 +212,7 @@ mod tests {
             batch: Batch { id: BatchId(1), index: 1, of: 1 },
             change,
             checks: vec![],
+            facts: crate::model::Facts::default(),
         })
     }
 

@@ -95,6 +95,12 @@ impl TeamView {
             | Event::ModelAnswered { .. }
             | Event::Model(_)
             | Event::Proposed(_)
+            | Event::Restated { .. }
+            | Event::Inquired { .. }
+            | Event::InquiryTextAdded { .. }
+            | Event::InquiryEnded { .. }
+            | Event::RuleAdded { .. }
+            | Event::RuleRevoked { .. }
             | Event::Decided { .. }
             | Event::Settled { .. }
             | Event::FlashProgress { .. }

@@ -8,6 +8,7 @@
 )]
 
 mod branches;
+mod decisions;
 mod stage;
 mod whole;
 #[path = "../wire/mod.rs"]

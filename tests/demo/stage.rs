@@ -14,7 +14,8 @@ use firmhand::journal::{ReadItem, SessionDir, scan};
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::event::{SessionParts, SessionStart};
 use firmhand::model::{
-    Event, Intent, Ledger, Proposal, Record, Seq, SessionId, SessionOutcome, Timestamp, Verdict,
+    Amended, BlobSource, Event, Intent, Ledger, Note, Proposal, Record, Seq, SessionId,
+    SessionOutcome, Shown, Timestamp, Verdict,
 };
 use firmhand::provider::{Pacing, Provider, Script, Scripted};
 use firmhand::toolchain::Toolchain;
@@ -41,6 +42,17 @@ pub trait Person {
     /// Answers a question of the program.
     fn answer(&mut self, text: &str) -> String {
         panic!("nobody expected the question: {text}")
+    }
+
+    /// What else the person wishes once this event is there.
+    fn wishes(&mut self, _event: &Event) -> Vec<Intent> {
+        Vec::new()
+    }
+
+    /// The text to save instead of the one proposed, which is given; `None`: it is decided as it
+    /// is.
+    fn edits(&mut self, _proposal: &Proposal, _text: &str) -> Option<String> {
+        None
     }
 
     /// Says something once after this event.
@@ -71,7 +83,7 @@ pub fn approve() -> Verdict {
 
 /// Rejects with these words.
 pub fn reject(reason: &str) -> Verdict {
-    Verdict::Reject { reason: reason.to_owned() }
+    Verdict::reject(reason)
 }
 
 /// A project folder, a data folder and a toolchain.
@@ -268,6 +280,9 @@ impl Stage {
             let is_over = run.is_finished();
             let events = self.events();
             for event in events.get(seen..).unwrap_or_default() {
+                for wish in person.wishes(event) {
+                    send(&run, wish).await;
+                }
                 if let Some(text) = person.says(event) {
                     send(&run, Intent::Say { to: None, text }).await;
                 }
@@ -288,9 +303,22 @@ impl Stage {
             open = later;
             for proposal in now {
                 let count = proposed.entry(subject(&proposal)).or_default();
+                let hash = proposal.change.hash();
+                let text = proposal.change.after().map(|after| {
+                    let blob = self.session.blobs().blob(&after.hash).unwrap();
+                    String::from_utf8(blob.to_vec()).unwrap()
+                });
+                let edited = text.and_then(|text| person.edits(&proposal, &text));
+                if let Some(text) = edited {
+                    let shown = Shown { proposal: proposal.id, hash, unseen: 0 };
+                    let (how, note) = (Amended::Edit, Note::new("my own hand"));
+                    let content = text.into_bytes();
+                    send(&run, Intent::Amend { shown, how, content, note }).await;
+                    continue;
+                }
                 let verdict = person.decide(&proposal, *count);
                 *count += 1;
-                let (proposal, shown) = (proposal.id, proposal.change.hash());
+                let (proposal, shown) = (proposal.id, hash);
                 send(&run, Intent::Decide { proposal, shown, unseen: 0, verdict }).await;
             }
             if is_over {

@@ -19,6 +19,7 @@ const AGAIN: Duration = Duration::from_millis(1_200);
 const PAGES: usize = 12;
 
 /// What the desk comes to next.
+#[allow(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum Next {
     Waits(Proposal),
     Ended(SessionOutcome),
@@ -136,7 +137,7 @@ impl<'a> Desk<'a> {
         let Some(decision) = self.decided(proposal.id, PATIENCE) else {
             self.fail(&format!("the rejection of {} was not recorded", proposal.id));
         };
-        assert_eq!(decision.verdict, Verdict::Reject { reason: words.to_owned() });
+        assert_eq!(decision.verdict, Verdict::reject(words));
     }
 
     /// What was decided on a proposal, if it is recorded in that time.

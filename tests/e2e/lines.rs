@@ -64,7 +64,7 @@ fn pasted_unclear_and_early_lines_decide_nothing() {
     desk.terminal.wait_for("not decided: it is proposal");
     desk.terminal.type_text(&format!("reject {id} keep the old driver\r"));
     let decision = desk.decided(id, Duration::from_secs(10)).unwrap();
-    assert_eq!(decision.verdict, Verdict::Reject { reason: "keep the old driver".into() });
+    assert_eq!(decision.verdict, Verdict::reject("keep the old driver"));
     desk.next_proposal();
     desk.terminal.type_text("quit\r");
     assert_eq!(desk.terminal.wait_exit().exit_code(), 0);

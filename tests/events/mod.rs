@@ -7,7 +7,7 @@ use firmhand::model::event::{Level, ProjectFile, SessionParts, SessionStart};
 use firmhand::model::*;
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 33;
+pub const LAST_KIND: usize = 39;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -47,6 +47,12 @@ pub fn kind(event: &Event) -> usize {
         Event::Noticed { .. } => 31,
         Event::Model(_) => 32,
         Event::Team(_) => 33,
+        Event::Restated { .. } => 34,
+        Event::Inquired { .. } => 35,
+        Event::InquiryTextAdded { .. } => 36,
+        Event::InquiryEnded { .. } => 37,
+        Event::RuleAdded { .. } => 38,
+        Event::RuleRevoked { .. } => 39,
     }
 }
 
@@ -108,13 +114,92 @@ fn proposal(variant: u32, number: u32) -> Event {
             status: CheckStatus::Warned,
             note: "odd".into(),
         }],
+        facts: facts(variant, number),
     })
 }
 
+fn facts(variant: u32, number: u32) -> Facts {
+    let reference = Reference {
+        path: path(number + 1),
+        line: 4,
+        kind: if variant.is_multiple_of(2) { ReferenceKind::Include } else { ReferenceKind::Cmake },
+        text: "#include \"f.h\"".into(),
+    };
+    let flash = FlashFacts {
+        source: "partitions.csv".into(),
+        partitions: vec![Partition {
+            label: "factory".into(),
+            kind: "app".into(),
+            subtype: "factory".into(),
+            offset: 0x1_0000,
+            bytes: 0x10_0000,
+        }],
+        landings: vec![Landing {
+            file: "build/app.bin".into(),
+            place: "factory".into(),
+            erased_from: 0x1_0000,
+            erased_to: 0x1_1000,
+            overflow: 0,
+        }],
+    };
+    match variant % 4 {
+        0 => Facts::default(),
+        1 => Facts { undoes: Some(ProposalId(number)), ..Facts::default() },
+        2 => Facts { references: vec![reference], ..Facts::default() },
+        _ => Facts { flash: Some(flash), ..Facts::default() },
+    }
+}
+
+/// What happens while proposals wait.
+fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
+    let (inquiry, proposal, rule) = (InquiryId(number), ProposalId(number), RuleId(number));
+    match kind {
+        34 => {
+            let kind = CheckKind::Merged;
+            let check = Check { kind, status: CheckStatus::Warned, note: "merged".into() };
+            let why = "the file was changed on disk".into();
+            let change = change(variant, number + 1);
+            Event::Restated { proposal, change, checks: vec![check], why }
+        }
+        35 => {
+            let text = "+int a;".into();
+            let excerpt = Excerpt { side: Side::New, first: 2, last: 3, text };
+            let excerpt = variant.is_multiple_of(2).then_some(excerpt);
+            let agent = "CodeReviewerAgent".into();
+            Event::Inquired { inquiry, proposal, agent, excerpt, text: "why?".into() }
+        }
+        36 => Event::InquiryTextAdded { inquiry, text: "because ".into() },
+        37 => {
+            let usage = Usage { input: 5, output: 2, cached: 0, cost: Cost(3) };
+            let failed = (variant % 2 == 1).then(|| error("cut off"));
+            Event::InquiryEnded { inquiry, usage, failed }
+        }
+        38 => {
+            let kinds =
+                [ChangeKind::Save, ChangeKind::Delete, ChangeKind::Insert, ChangeKind::Flash];
+            let says = if variant % 2 == 0 { RuleSays::Always } else { RuleSays::Never };
+            let kind = kinds.get(variant as usize % 5).copied();
+            let path = (variant % 3 == 0).then(|| "main/**".to_owned());
+            let tool = (variant % 3 == 1).then(|| "generate_code".into());
+            let agent = Some("CodeReviewerAgent".into());
+            Event::RuleAdded { rule, says: SessionRule { says, kind, path, tool, agent } }
+        }
+        _ => Event::RuleRevoked { rule },
+    }
+}
+
 fn decided(variant: u32, number: u32) -> Event {
-    let verdict = match variant % 2 {
+    let comments = vec![LineComment { side: Side::New, line: 3, text: "why?".into() }];
+    let note = Note { words: "mind the pins".into(), comments: comments.clone() };
+    let content = blob(number + 2);
+    let verdict = match variant % 7 {
         0 => Verdict::Approve,
-        _ => Verdict::Reject { reason: "no".into() },
+        1 => Verdict::reject("no"),
+        2 => Verdict::ApproveConfirmed { phrase: "flash esp32 boot".into() },
+        3 => Verdict::ApproveAndTell { note },
+        4 => Verdict::ApproveAmended { how: Amended::Lines, content, note },
+        5 => Verdict::ApproveAmended { how: Amended::Edit, content, note: Note::default() },
+        _ => Verdict::Reject { reason: "no".into(), comments, then: AfterReject::Stop },
     };
     let by = match variant % 3 {
         0 => DecidedBy::Person,
@@ -342,12 +427,13 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         19 => build_ended(variant, number),
         32 => Event::Model(of_model(variant, number)),
         33 => Event::Team(team_fact(variant, number)),
+        34..=39 => desk_event(kind, variant, number),
         _ => other_event(kind, variant, number),
     }
 }
 
 /// All kinds, in an order that makes sense.
 pub const ORDER: [usize; LAST_KIND + 2] = [
-    0, 3, 21, 4, 6, 7, 8, 9, 13, 14, 15, 10, 17, 18, 19, 20, 11, 32, 25, 8, 12, 16, 23, 24, 26, 27,
-    28, 29, 33, 31, 5, 22, 30, 2, 1,
+    0, 3, 21, 4, 6, 7, 8, 9, 13, 35, 36, 34, 37, 38, 14, 15, 10, 39, 17, 18, 19, 20, 11, 32, 25, 8,
+    12, 16, 23, 24, 26, 27, 28, 29, 33, 31, 5, 22, 30, 2, 1,
 ];

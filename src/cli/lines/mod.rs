@@ -291,7 +291,7 @@ impl Lines {
         }
         let intent = match wish {
             Wish::Approve(number) => self.decide(number, Verdict::Approve),
-            Wish::Reject(number, reason) => self.decide(number, Verdict::Reject { reason }),
+            Wish::Reject(number, reason) => self.decide(number, Verdict::reject(reason)),
             Wish::Say(text) => Some(Intent::Say { to: None, text }),
             Wish::Answer(words) => self.answer(words),
             Wish::Pause => Some(Intent::Pause),

@@ -252,7 +252,7 @@ impl Player<'_> {
 }
 
 /// An estimate: nobody counts tokens for a recording.
-fn usage(request: &Request, text: &str, calls: &[Delta]) -> Usage {
+pub(super) fn usage(request: &Request, text: &str, calls: &[Delta]) -> Usage {
     let messages = request.messages.iter().map(|message| {
         let calls = message.calls.iter().map(|call| json_len(&call.args)).sum::<usize>();
         message.text.len() + calls

@@ -22,6 +22,16 @@ pub(super) struct ScriptFile {
     pub files: BTreeMap<Spanned<String>, FileTable>,
     #[serde(default)]
     pub steps: Vec<Spanned<StepTable>>,
+    #[serde(default)]
+    pub asides: Vec<Spanned<AsideTable>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AsideTable {
+    pub agent: Option<String>,
+    pub mentions: Option<String>,
+    pub say: String,
 }
 
 #[derive(Deserialize)]

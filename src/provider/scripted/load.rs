@@ -6,10 +6,12 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::aside::Aside;
 use super::comment;
 use super::condition::{Test, When};
 use super::format::{
-    CallTable, FileTable, FilesWord, NextTable, ScriptFile, StepTable, TimingTable, WhenTable,
+    AsideTable, CallTable, FileTable, FilesWord, NextTable, ScriptFile, StepTable, TimingTable,
+    WhenTable,
 };
 use super::pace::Timing;
 use super::{Call, Expect, Files, Next, RecordedFile, Script, Step};
@@ -66,6 +68,7 @@ impl Script {
             start: source.place(&parsed.start, &places)?,
             steps: steps?,
             files: files.files,
+            asides: source.asides(&parsed)?,
         };
         source.all_reached(&script, &parsed)?;
         match files.unused.first_key_value() {
@@ -219,6 +222,31 @@ impl Source<'_> {
             calls,
             next: self.nexts(&table.next, places)?,
         })
+    }
+
+    fn asides(&self, parsed: &ScriptFile) -> Result<Vec<Aside>, UserError> {
+        let mut asides: Vec<Aside> = Vec::with_capacity(parsed.asides.len());
+        for spanned in &parsed.asides {
+            let AsideTable { agent, mentions, say } = spanned.get_ref();
+            let wrong = |why: String, fix: &str| Err(self.wrong(&spanned.span(), why, fix));
+            if say.trim().is_empty() {
+                return wrong("the aside says nothing".to_owned(), "Add `say`.");
+            }
+            if asides.iter().any(|before| before.agent.is_none() && before.mentions.is_none()) {
+                let why = "an aside before it fits every question, so this one is never said";
+                return wrong(why.to_owned(), "Put the aside that fits everything last.");
+            }
+            let speaks = |name: &str| parsed.steps.iter().any(|step| step.get_ref().agent == name);
+            if let Some(name) = agent.as_deref().filter(|name| !speaks(name)) {
+                return wrong(format!("no step is of `{name}`"), "Name an agent of a step.");
+            }
+            asides.push(Aside {
+                agent: agent.as_deref().map(AgentName::new),
+                mentions: mentions.clone(),
+                say: say.trim_end().to_owned(),
+            });
+        }
+        Ok(asides)
     }
 
     fn files(&self, word: &Spanned<FilesWord>, names: &mut Names) -> Result<Files, UserError> {

@@ -84,10 +84,15 @@
 //! new); `tool`, the name of a tool that answered in this turn, and for its answer (or that of the
 //! last tool) `at`, a JSON pointer, with one of `exists`, `equals`, `contains`.
 //!
+//! **Asides** answer what the person asks about a proposal that waits. Each `[[asides]]` has `say`
+//! and may have `agent` (who is asked) and `mentions` (in the question, capitals aside); the first
+//! that fits is said. They never move the recording on.
+//!
 //! **Usage** is an estimate, one token for four bytes of request and answer, because no model
 //! counts them.
 
 mod answer;
+mod aside;
 mod comment;
 mod condition;
 mod cursor;
@@ -126,6 +131,7 @@ pub struct Script {
     files: Vec<RecordedFile>,
     steps: Vec<Step>,
     start: usize,
+    asides: Vec<aside::Aside>,
 }
 
 impl Script {
@@ -241,6 +247,14 @@ impl Provider for Scripted {
                 Pacing::Real => pace::typed(answer.typed(self.script.timing)).map(Ok).boxed(),
             },
             Err(error) => stream::iter([Err(error)]).boxed(),
+        }
+    }
+
+    fn ask_aside(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
+        let answer = aside::answer(&self.script, &request);
+        match self.pacing {
+            Pacing::Instant => stream::iter(answer.whole().into_iter().map(Ok)).boxed(),
+            Pacing::Real => pace::typed(answer.typed(self.script.timing)).map(Ok).boxed(),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::model::{ContentHash, Message, Role};
 use crate::provider::Request;
 
 /// Beginnings of messages that the program itself puts into a chat in the person's place.
-const PROGRAM_NOTES: [&str; 7] = [
+const PROGRAM_NOTES: [&str; 9] = [
     "Files of the project:\n",
     "The last build failed:\n",
     "Nobody was named to go on.",
@@ -16,6 +16,8 @@ const PROGRAM_NOTES: [&str; 7] = [
     "Document `",
     "From the blackboard, ",
     "I changed the plan. It is now:\n",
+    "The person took back the change of ",
+    "The person asked about your proposal: ",
 ];
 
 /// A file that was refused, and the words.

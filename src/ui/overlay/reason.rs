@@ -68,7 +68,7 @@ impl ReasonInput {
             Action::Down => self.take_template(1),
             Action::Accept => {
                 let reason = self.text.lines().join(" ").trim().to_owned();
-                let verdict = Verdict::Reject { reason };
+                let verdict = Verdict::reject(reason);
                 let (proposal, shown) = (self.proposal, self.shown);
                 let intent = Intent::Decide { proposal, shown, unseen: 0, verdict };
                 return vec![Effect::Close, Effect::intent(intent)];

@@ -4,7 +4,7 @@
 
 use crate::model::{
     AgentName, BuildOutcome, Change, Decision, Event, ModelEvent, Outcome, PhaseOutcome,
-    ProposalId, Record, SessionOutcome, TeamFact, TurnStop, Verdict,
+    ProposalId, Record, SessionOutcome, TeamFact, TurnStop,
 };
 use crate::text::sanitize;
 
@@ -36,12 +36,7 @@ pub enum Tone {
 /// Sums up a record.
 #[must_use]
 pub fn digest(record: &Record) -> Digest {
-    let (kind, text, tone) = match &record.event {
-        Event::Proposed(_) | Event::Decided { .. } | Event::Settled { .. } => {
-            of_proposal(&record.event)
-        }
-        event => of_event(event),
-    };
+    let (kind, text, tone) = of_event(&record.event);
     let mut short: String = text.chars().take(MAX).collect();
     if short.len() < text.len() {
         short.push('…');
@@ -102,7 +97,15 @@ fn of_event(event: &Event) -> Parts {
             TurnStop::Interrupted => ("turn_ended", format!("{turn} interrupted"), Bad),
         },
         Event::Team(fact) => of_team(fact),
-        Event::Proposed(_) | Event::Decided { .. } | Event::Settled { .. } => of_proposal(event),
+        Event::Proposed(_)
+        | Event::Restated { .. }
+        | Event::Inquired { .. }
+        | Event::InquiryTextAdded { .. }
+        | Event::InquiryEnded { .. }
+        | Event::RuleAdded { .. }
+        | Event::RuleRevoked { .. }
+        | Event::Decided { .. }
+        | Event::Settled { .. } => of_proposal(event),
         Event::FlashProgress { proposal, done, total } => {
             ("flash_progress", format!("#{proposal} {done}/{total} bytes"), Plain)
         }
@@ -160,6 +163,23 @@ fn of_proposal(event: &Event) -> Parts {
                 Tone::Plain,
             )
         }
+        Event::Restated { proposal, why, .. } => {
+            ("restated", format!("#{proposal} {why}"), Tone::Plain)
+        }
+        Event::Inquired { proposal, agent, text, .. } => {
+            ("inquired", format!("#{proposal} to {agent}: {text}"), Tone::Plain)
+        }
+        Event::InquiryTextAdded { inquiry, text } => {
+            ("inquiry_text_added", format!("{inquiry} {text}"), Tone::Plain)
+        }
+        Event::InquiryEnded { inquiry, failed, .. } => match failed {
+            None => ("inquiry_ended", format!("{inquiry} answered"), Tone::Good),
+            Some(error) => ("inquiry_ended", format!("{inquiry} {error}"), Tone::Bad),
+        },
+        Event::RuleAdded { rule, says } => {
+            ("rule_added", format!("rule {rule}: {says}"), Tone::Plain)
+        }
+        Event::RuleRevoked { rule } => ("rule_revoked", format!("rule {rule}"), Tone::Plain),
         Event::Decided { proposal, decision } => of_decision(*proposal, decision),
         Event::Settled { proposal, outcome } => {
             let (text, tone) = match outcome {
@@ -205,15 +225,13 @@ fn of_model(event: &ModelEvent) -> Parts {
 }
 
 fn of_decision(proposal: ProposalId, decision: &Decision) -> Parts {
-    match &decision.verdict {
-        Verdict::Approve => ("decided", format!("#{proposal} approved"), Tone::Good),
-        Verdict::Reject { reason } if reason.is_empty() => {
-            ("decided", format!("#{proposal} rejected"), Tone::Bad)
-        }
-        Verdict::Reject { reason } => {
-            ("decided", format!("#{proposal} rejected: {reason}"), Tone::Bad)
-        }
+    let verdict = &decision.verdict;
+    let tone = if verdict.is_approval() { Tone::Good } else { Tone::Bad };
+    let mut text = format!("#{proposal} {}", verdict.label());
+    if !verdict.words().is_empty() {
+        text.push_str(&format!(": {}", verdict.words()));
     }
+    ("decided", text, tone)
 }
 
 fn of_team(fact: &TeamFact) -> Parts {

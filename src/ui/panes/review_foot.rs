@@ -116,25 +116,23 @@ fn came_of_it(
     };
     let mut words: Vec<Words> = Vec::new();
     match &decision.verdict {
-        Verdict::Approve => {
-            words.push((format!("approved {by} {when}"), Role::Dim));
+        verdict if verdict.is_approval() => {
+            words.push((format!("{} {by} {when}", verdict.label()), Role::Dim));
             if decision.unseen > 0 {
                 words.push((format!("{} lines unseen", decision.unseen), Role::Warn));
             }
         }
-        Verdict::Reject { reason } => {
-            let reason = sanitize::line(reason.trim());
-            words.push((format!("rejected {by} {when}"), Role::Error));
-            if !reason.is_empty() {
-                words.push((format!("“{reason}”"), Role::Text));
-            }
-        }
+        verdict => words.push((format!("{} {by} {when}", verdict.label()), Role::Error)),
+    }
+    let said = sanitize::line(decision.verdict.words().trim());
+    if !said.is_empty() {
+        words.push((format!("“{said}”"), Role::Text));
     }
     match (&view.outcome, &decision.verdict) {
         (Some(Outcome::Denied), Verdict::Reject { .. }) => {}
         (Some(outcome), _) => words.push(outcome_words(&view.proposal.change, outcome)),
         (None, Verdict::Reject { .. }) => {}
-        (None, Verdict::Approve) => words.push(under_way(view)),
+        (None, _) => words.push(under_way(view)),
     }
     wrapped(&words, width, cx)
 }

@@ -290,6 +290,7 @@ mod tests {
             batch: Batch { id: BatchId(1), index: 1, of: 1 },
             change: Change::Save { path: ProjectPath::new("a.c").unwrap(), base: None, content },
             checks: Vec::new(),
+            facts: crate::model::Facts::default(),
         };
         let blobs: Arc<dyn BlobSource> = Arc::new(Contents(vec![bytes]));
         Shown::new(&proposal, &blobs)

@@ -113,7 +113,7 @@ fn what_came_of_it_in_words() {
     }
     let id = desk.propose_save("a.c", None, "int a;\n");
     let reason = "too much".to_owned();
-    desk.decide(id, Verdict::Reject { reason }, DecidedBy::Policy("no a.c".into()), 0);
+    desk.decide(id, Verdict::reject(reason), DecidedBy::Policy("no a.c".into()), 0);
     desk.record(Event::Settled { proposal: id, outcome: Outcome::Denied });
     foot(&desk, &mut pane);
     let id = desk.propose(Change::Flash(flash_plan()), (1, 1));
@@ -260,7 +260,7 @@ fn a_rejected_change_stays_readable() {
     assert!(
         matches!(&effects[..], [Effect::Open(overlay)] if matches!(**overlay, Overlay::Reason(_)))
     );
-    let verdict = Verdict::Reject { reason: "keep gpio.h".into() };
+    let verdict = Verdict::reject("keep gpio.h");
     desk.decide(id, verdict, DecidedBy::Person, 0);
     desk.record(Event::Settled { proposal: id, outcome: Outcome::Denied });
     desk.propose_save("main/b.c", None, "int b;\n");
@@ -297,7 +297,7 @@ fn deciding_a_later_one_goes_on_with_the_oldest() {
     desk.show(&mut pane, 80, 18);
     desk.press(&mut pane, Action::NextProposal);
     assert!(desk.show(&mut pane, 80, 18).contains("Review 2/2 · save main/b.c"));
-    let verdict = Verdict::Reject { reason: String::new() };
+    let verdict = Verdict::reject("");
     desk.decide(second, verdict, DecidedBy::Person, 0);
     assert!(desk.show(&mut pane, 80, 18).contains("Review 1/1 · save main/a.c"));
 }

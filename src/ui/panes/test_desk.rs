@@ -145,6 +145,7 @@ impl Desk {
                 check(CheckKind::Name, CheckStatus::Warned, "the name is close to driver/i2c.h"),
                 check(CheckKind::InProject, CheckStatus::Passed, ""),
             ],
+            facts: Facts::default(),
         }));
         id
     }

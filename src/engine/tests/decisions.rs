@@ -1,0 +1,309 @@
+//! Each kind of decision, from the person's wish to what the agent is told.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::fixture::*;
+use crate::engine::EngineHandle;
+use crate::model::event::Level;
+use crate::model::*;
+use crate::provider::{Delta, Request};
+
+/// The proposal as it was stated last.
+fn stated(world: &World, id: u32) -> Option<Proposal> {
+    let mut found: Option<Proposal> = None;
+    for event in world.events() {
+        match event {
+            Event::Proposed(proposal) if proposal.id.0 == id => found = Some(proposal),
+            Event::Restated { proposal, change, .. } if proposal.0 == id => {
+                found.as_mut().unwrap().change = change;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+async fn proposed(world: &World, id: u32) -> Shown {
+    until(world, |event| matches!(event, Event::Proposed(p) if p.id.0 == id)).await;
+    let hash = stated(world, id).unwrap().change.hash();
+    Shown { proposal: ProposalId(id), hash, unseen: 0 }
+}
+
+/// The usual team, whose writer does not save again when the person has done or asked something.
+fn attentive(request: &Request) -> Vec<Result<Delta, UserError>> {
+    let last = request.messages.last().unwrap();
+    let is_note = last.role == Role::User && last.text.starts_with("The person ");
+    if request.agent.as_str() == "Writer" && is_note { say("I see.") } else { usual(request) }
+}
+
+async fn send(handle: &EngineHandle, intent: Intent) {
+    handle.intents.send(intent).await.unwrap();
+}
+
+fn decide(shown: Shown, verdict: Verdict) -> Intent {
+    let Shown { proposal, hash, unseen } = shown;
+    Intent::Decide { proposal, shown: hash, unseen, verdict }
+}
+
+fn amend(shown: Shown, text: &str) -> Intent {
+    let (how, note) = (Amended::Edit, Note::new("mine is better"));
+    Intent::Amend { shown, how, content: text.as_bytes().to_vec(), note }
+}
+
+/// The answers of the tool that saves.
+fn answers(world: &World) -> Vec<serde_json::Value> {
+    let answer = |event| match event {
+        Event::ToolAnswered { result, .. } if result.get("saved").is_some() => Some(result),
+        _ => None,
+    };
+    world.events().into_iter().filter_map(answer).collect()
+}
+
+#[tokio::test]
+async fn an_edited_text_is_saved_and_the_agent_learns_of_every_difference() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
+    let shown = proposed(&world, 1).await;
+    send(&handle, amend(shown, "no fault")).await;
+    assert_eq!(world.supervise(handle, "stop").await.unwrap(), SessionOutcome::Completed);
+    assert_eq!(world.file().unwrap(), "no fault");
+    let review = &answers(&world)[0]["review"][0];
+    assert_eq!(review["decision"], "edited and approved");
+    assert_eq!(review["words"], "mine is better");
+    let unified = review["diff_from_proposed_to_saved"].as_str().unwrap();
+    assert!(unified.contains("-a bug") && unified.contains("+no fault"), "{unified}");
+}
+
+#[tokio::test]
+async fn words_with_an_approval_reach_the_agent_in_the_same_answer() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
+    let shown = proposed(&world, 1).await;
+    let note = Note::new("next time with a comment");
+    send(&handle, decide(shown, Verdict::ApproveAndTell { note })).await;
+    world.supervise(handle, "stop").await.unwrap();
+    let answer = &answers(&world)[0];
+    assert_eq!(answer["saved"][0], "main.c");
+    assert_eq!(answer["review"][0]["words"], "next time with a comment");
+}
+
+#[tokio::test]
+async fn rejecting_can_stop_the_run() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
+    let shown = proposed(&world, 1).await;
+    let (reason, comments) = ("all wrong".to_owned(), Vec::new());
+    let verdict = Verdict::Reject { reason, comments, then: AfterReject::Stop };
+    send(&handle, decide(shown, verdict.clone())).await;
+    assert_eq!(handle.join().await.unwrap(), SessionOutcome::Stopped);
+    assert_eq!(world.file(), None);
+    let decided = world.events().into_iter().find_map(|event| match event {
+        Event::Decided { decision, .. } => Some((decision.verdict, decision.by)),
+        _ => None,
+    });
+    assert_eq!(decided, Some((verdict, DecidedBy::Person)));
+}
+
+#[tokio::test]
+async fn a_question_is_answered_while_the_proposal_waits_and_the_agent_remembers_it() {
+    let world = World::new(TEAM);
+    let asked: Arc<Mutex<Vec<Request>>> = Arc::default();
+    let seen = Arc::clone(&asked);
+    let model = move |request: &Request| {
+        seen.lock().unwrap().push(request.clone());
+        if request.messages.last().is_some_and(|m| m.text.contains("why a bug?")) {
+            return say("Because it was asked for.");
+        }
+        usual(request)
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    let shown = proposed(&world, 1).await;
+    let text = "+a bug".to_owned();
+    let excerpt = Some(Excerpt { side: Side::New, first: 1, last: 1, text });
+    let text = "why a bug?".to_owned();
+    send(&handle, Intent::Inquire { proposal: shown.proposal, excerpt, text }).await;
+    until(&world, |event| matches!(event, Event::InquiryEnded { failed: None, .. })).await;
+    let events = world.events();
+    assert!(events.contains(&Event::InquiryTextAdded {
+        inquiry: InquiryId(1),
+        text: "Because it was asked for.".into(),
+    }));
+    assert!(!events.iter().any(|event| matches!(event, Event::Decided { .. })));
+    {
+        let asked = asked.lock().unwrap();
+        let aside = asked.last().unwrap();
+        assert_eq!((aside.agent.as_str(), aside.tools.len()), ("Writer", 0));
+        let question = &aside.messages.last().unwrap().text;
+        assert!(question.contains("save `main.c`") && question.contains("```diff\n+a bug\n```"));
+        // A service refuses a conversation with a call that has no answer.
+        assert!(aside.messages.iter().all(|message| message.calls.is_empty()));
+        assert!(aside.messages.iter().any(|m| m.text.contains("I call `generate_code`")));
+    }
+    send(&handle, decide(shown, Verdict::Approve)).await;
+    assert_eq!(world.supervise(handle, "stop").await.unwrap(), SessionOutcome::Completed);
+    let remembers = |request: &Request| {
+        request.messages.iter().any(|m| m.text.starts_with("The person asked about your proposal"))
+    };
+    let asked = asked.lock().unwrap();
+    let heard: Vec<&str> =
+        asked.iter().filter(|r| remembers(r)).map(|r| r.agent.as_str()).collect();
+    assert!(!heard.is_empty() && heard.iter().all(|agent| *agent == "Writer"), "{heard:?}");
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_answered_says_why() {
+    let world = World::new(TEAM);
+    let model = |request: &Request| -> Vec<Result<Delta, UserError>> {
+        if request.messages.last().is_some_and(|m| m.text.contains("why?")) {
+            return vec![Err(UserError::new("no", "the service is down", ""))];
+        }
+        usual(request)
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    let shown = proposed(&world, 1).await;
+    let ask = |id: u32| {
+        let (proposal, excerpt) = (ProposalId(id), None);
+        Intent::Inquire { proposal, excerpt, text: "why?".into() }
+    };
+    send(&handle, ask(1)).await;
+    until(&world, |event| matches!(event, Event::InquiryEnded { failed: Some(_), .. })).await;
+    send(&handle, ask(7)).await;
+    until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
+    send(&handle, decide(shown, Verdict::Approve)).await;
+    assert_eq!(world.supervise(handle, "stop").await.unwrap(), SessionOutcome::Completed);
+}
+
+#[tokio::test]
+async fn a_listed_batch_is_decided_with_one_wish_and_a_wrong_entry_decides_nothing() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
+    let right = proposed(&world, 1).await;
+    let wrong = Shown { hash: ContentHash::of(b"other"), ..right };
+    send(&handle, Intent::DecideAll { shown: vec![wrong], verdict: Verdict::Approve }).await;
+    until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
+    assert_eq!(world.file(), None);
+    send(&handle, Intent::DecideAll { shown: vec![right], verdict: Verdict::Approve }).await;
+    until(&world, |event| matches!(event, Event::Settled { .. })).await;
+    assert_eq!(world.file().unwrap(), "a bug");
+    handle.detach().await;
+}
+
+#[tokio::test]
+async fn changes_are_undone_after_the_run_and_during_it() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(attentive)).unwrap();
+    let first = proposed(&world, 1).await;
+    send(&handle, decide(first, Verdict::Approve)).await;
+    proposed(&world, 2).await;
+    send(&handle, Intent::Undo { proposal: ProposalId(1) }).await;
+    until(&world, |event| matches!(event, Event::Restated { proposal: ProposalId(2), .. })).await;
+    assert_eq!(world.file(), None);
+    let second = proposed(&world, 2).await;
+    send(&handle, decide(second, Verdict::Approve)).await;
+    until(&world, |event| matches!(event, Event::SessionEnded { .. })).await;
+    assert_eq!(world.file().unwrap(), "mended");
+    send(&handle, Intent::Undo { proposal: ProposalId(2) }).await;
+    until(&world, |event| {
+        matches!(event, Event::Settled { proposal: ProposalId(4), outcome: Outcome::Applied })
+    })
+    .await;
+    assert_eq!(world.file(), None);
+    send(&handle, Intent::Undo { proposal: ProposalId(2) }).await;
+    until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
+    assert_eq!(handle.join().await.unwrap(), SessionOutcome::Completed);
+}
+
+#[tokio::test]
+async fn a_rule_of_the_session_holds_after_a_restart_until_it_is_revoked() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
+    proposed(&world, 1).await;
+    let path = Some("main.c".to_owned());
+    let rule = SessionRule {
+        says: RuleSays::Always,
+        kind: Some(ChangeKind::Save),
+        path,
+        tool: None,
+        agent: None,
+    };
+    send(&handle, Intent::AddRule { rule }).await;
+    until(&world, |event| matches!(event, Event::Settled { .. })).await;
+    handle.detach().await;
+    let handle = world.resume(Arc::new(usual)).unwrap();
+    // Nobody decides any more.
+    assert_eq!(handle.join().await.unwrap(), SessionOutcome::Completed);
+    let by_rule = world.events().into_iter().filter(|event| {
+        matches!(event, Event::Decided { decision, .. } if matches!(decision.by, DecidedBy::Policy(_)))
+    });
+    assert_eq!(by_rule.count(), 2);
+}
+
+#[tokio::test]
+async fn what_was_restated_waits_after_a_restart_as_it_was_stated_last() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(attentive)).unwrap();
+    let before = proposed(&world, 1).await;
+    send(&handle, Intent::Inquire { proposal: ProposalId(1), excerpt: None, text: "?".into() })
+        .await;
+    std::fs::write(world.project().join("main.c"), "by hand").unwrap();
+    until(&world, |event| matches!(event, Event::Restated { .. })).await;
+    handle.detach().await;
+    let handle = world.resume(Arc::new(attentive)).unwrap();
+    send(&handle, decide(before, Verdict::Approve)).await;
+    until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
+    assert_eq!(world.file().unwrap(), "by hand");
+    let now = proposed(&world, 1).await;
+    assert_ne!(now.hash, before.hash);
+    send(&handle, decide(now, Verdict::Approve)).await;
+    assert_eq!(world.supervise(handle, "stop").await.unwrap(), SessionOutcome::Completed);
+    assert_eq!(world.file().unwrap(), "mended");
+}
+
+/// A person who edits every proposal.
+async fn edit_all(world: &World, handle: EngineHandle) -> Result<SessionOutcome, UserError> {
+    while !handle.is_finished() {
+        let decided = |id: ProposalId| {
+            world
+                .events()
+                .iter()
+                .any(|e| matches!(e, Event::Decided { proposal, .. } if *proposal == id))
+        };
+        for id in 1..=2 {
+            if let Some(proposal) = stated(world, id).filter(|p| !decided(p.id)) {
+                let hash = proposal.change.hash();
+                let shown = Shown { proposal: proposal.id, hash, unseen: 0 };
+                let text = if id == 1 { "still a bug" } else { "mended by hand" };
+                let _ = handle.intents.send(amend(shown, text)).await;
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    handle.join().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_edited_run_cut_off_at_any_record_comes_to_the_same_end() {
+    let whole = World::new(TEAM);
+    let handle = whole.begin(u64::MAX, Arc::new(usual)).unwrap();
+    assert_eq!(edit_all(&whole, handle).await.unwrap(), SessionOutcome::Completed);
+    assert_eq!(whole.file().unwrap(), "mended by hand");
+    let around: Vec<u64> = (1..)
+        .zip(whole.events())
+        .filter(|(_, e)| {
+            matches!(e, Event::Proposed(_) | Event::Decided { .. } | Event::Settled { .. })
+        })
+        .flat_map(|(seq, _)| [seq - 1, seq])
+        .collect();
+    for life in around {
+        let world = World::new(TEAM);
+        let handle = world.begin(life, Arc::new(usual)).unwrap();
+        edit_all(&world, handle).await.unwrap_err();
+        let handle = world.resume(Arc::new(usual)).unwrap();
+        let outcome = edit_all(&world, handle).await.unwrap();
+        assert_eq!(outcome, SessionOutcome::Completed, "cut off after {life}");
+        let file = world.file().unwrap();
+        // Cut off between the first decision and its effect, the fault was never written.
+        assert!(file == "mended by hand" || file == "still a bug", "cut off after {life}: {file}");
+    }
+}

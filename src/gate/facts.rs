@@ -1,0 +1,53 @@
+//! Finds what is known about a change beside the change itself: who still names a file that would
+//! go, and what a flash does to the board's memory. Reads the project and never writes it.
+
+use crate::model::{Change, Facts, FlashFacts, FlashPlan, ProjectPath, Reference, ReferenceKind};
+use crate::text::references::MentionKind;
+use crate::toolchain::partitions;
+use crate::workspace::Sandbox;
+
+/// Most references that are kept.
+const MOST_REFERENCES: usize = 100;
+
+/// Adds what can be found out about `change`.
+pub(super) fn find(sandbox: &Sandbox, change: &Change, mut facts: Facts) -> Facts {
+    match change {
+        Change::Delete { path, .. } => facts.references = references(sandbox, path),
+        Change::Flash(plan) => facts.flash = flash(sandbox, plan),
+        Change::Save { .. } | Change::Insert { .. } => {}
+    }
+    facts
+}
+
+fn references(sandbox: &Sandbox, gone: &ProjectPath) -> Vec<Reference> {
+    let found = sandbox.references_to(std::slice::from_ref(gone));
+    let kind = |by| match by {
+        MentionKind::Include => ReferenceKind::Include,
+        MentionKind::Cmake => ReferenceKind::Cmake,
+    };
+    let all = found.into_iter().take(MOST_REFERENCES).map(|named| Reference {
+        path: named.file,
+        line: named.mention.line,
+        kind: kind(named.mention.by),
+        text: named.mention.text,
+    });
+    all.collect()
+}
+
+/// The table is that of the plan's own image if it writes one, else the one the build left, else
+/// the project's.
+fn flash(sandbox: &Sandbox, plan: &FlashPlan) -> Option<FlashFacts> {
+    let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
+    let own = plan.images.iter().find(|image| image.offset == partitions::TABLE_OFFSET);
+    let images =
+        [own.map_or("", |image| image.file.as_str()), "build/partition_table/partition-table.bin"];
+    let from_image = images
+        .iter()
+        .find_map(|file| Some(((*file).to_owned(), partitions::from_image(&read(file)?)?)));
+    let (source, partitions) = from_image.or_else(|| {
+        let text = String::from_utf8(read("partitions.csv")?).ok()?;
+        Some(("partitions.csv".to_owned(), partitions::from_csv(&text)?))
+    })?;
+    let landings = partitions::landings(plan, &partitions);
+    Some(FlashFacts { source, partitions, landings })
+}

@@ -1,0 +1,185 @@
+//! What an agent is told about a decision beside yes or no: words, comments, and each difference
+//! between what it proposed and what was done.
+//!
+//! Owns the shape of these answers. Must not decide anything.
+
+use serde_json::{Value, json};
+
+use crate::model::{Amended, Decision, LineComment, Proposal, Side, Verdict};
+use crate::text::diff::{LineKind, Options, diff};
+
+/// Longest text of a comparison that is told, in bytes.
+const MOST_DIFF: usize = 64 * 1024;
+
+/// Most refused lines that are told one by one.
+const MOST_LINES: usize = 400;
+
+/// The versions of a file that a decision was about.
+pub(super) struct Versions<'a> {
+    /// As it was.
+    pub(super) base: &'a [u8],
+    /// As proposed.
+    pub(super) proposed: &'a [u8],
+    /// As it was written; the same as `proposed` when nothing was amended.
+    pub(super) written: &'a [u8],
+}
+
+/// What there is to tell; `None` when yes or no, and the reason, say it all.
+pub(super) fn feedback(
+    proposal: &Proposal,
+    decision: &Decision,
+    versions: &Versions<'_>,
+) -> Option<Value> {
+    let verdict = &decision.verdict;
+    let comments = verdict.comments();
+    let subject = proposal.change.path().map_or_else(|| "flash".to_owned(), ToString::to_string);
+    let mut told = json!({ "file_name": subject, "decision": verdict.label() });
+    let says_more = match verdict {
+        Verdict::Approve | Verdict::ApproveConfirmed { .. } => false,
+        Verdict::ApproveAndTell { .. } => true,
+        Verdict::ApproveAmended { how, .. } => {
+            amended(*how, &subject, versions, &mut told);
+            true
+        }
+        Verdict::Reject { .. } => !comments.is_empty(),
+    };
+    if !says_more {
+        return None;
+    }
+    if !verdict.words().trim().is_empty() {
+        told["words"] = json!(verdict.words());
+    }
+    if !comments.is_empty() {
+        let comments: Vec<Value> =
+            comments.iter().map(|comment| told_comment(&subject, comment, versions)).collect();
+        told["comments"] = json!(comments);
+    }
+    Some(told)
+}
+
+/// Each line that was proposed and not written, each that was kept or put in instead.
+fn amended(how: Amended, subject: &str, versions: &Versions<'_>, told: &mut Value) {
+    let difference = diff(versions.proposed, versions.written, Options::default());
+    let unified = difference.unified(&format!("proposed/{subject}"), &format!("saved/{subject}"));
+    let (mut refused, mut kept) = (Vec::new(), Vec::new());
+    for line in difference.lines() {
+        match (line.kind, line.old_no, line.new_no) {
+            (LineKind::Removed, Some(number), _) => {
+                refused.push(json!({ "line": number, "text": line.text }));
+            }
+            (LineKind::Added, _, Some(number)) => {
+                kept.push(json!({ "line": number, "text": line.text }));
+            }
+            _ => {}
+        }
+    }
+    if how == Amended::Lines {
+        let omitted =
+            refused.len().saturating_sub(MOST_LINES) + kept.len().saturating_sub(MOST_LINES);
+        refused.truncate(MOST_LINES);
+        kept.truncate(MOST_LINES);
+        told["refused_lines"] = json!(refused);
+        told["kept_lines"] = json!(kept);
+        if omitted > 0 {
+            told["lines_not_listed"] = json!(omitted);
+        }
+    }
+    told["diff_from_proposed_to_saved"] = json!(cut(&unified));
+}
+
+fn told_comment(subject: &str, comment: &LineComment, versions: &Versions<'_>) -> Value {
+    let (bytes, side) = match comment.side {
+        Side::Old => (versions.base, "the file before"),
+        Side::New => (versions.proposed, "your proposal"),
+    };
+    let number = usize::try_from(comment.line).unwrap_or(usize::MAX).saturating_sub(1);
+    let line = bytes.split(|&byte| byte == b'\n').nth(number).unwrap_or_default();
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    json!({
+        "at": format!("{subject}:{}", comment.line),
+        "in": side,
+        "line": String::from_utf8_lossy(line),
+        "comment": comment.text,
+    })
+}
+
+fn cut(text: &str) -> String {
+    if text.len() <= MOST_DIFF {
+        return text.to_owned();
+    }
+    let end = (0..=MOST_DIFF).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let left = text.len() - end;
+    format!("{}\n[{left} more bytes]\n", text.get(..end).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::*;
+
+    fn told(verdict: Verdict, base: &str, proposed: &str, written: &str) -> Option<Value> {
+        let blob = |text: &str| BlobRef {
+            hash: ContentHash::of(text.as_bytes()),
+            bytes: text.len() as u64,
+        };
+        let change = Change::Save {
+            path: ProjectPath::new("main/a.c").unwrap(),
+            base: Some(blob(base)),
+            content: blob(proposed),
+        };
+        let shown = change.hash();
+        let proposal = Proposal {
+            id: ProposalId(1),
+            turn: TurnId(1),
+            call: CallId(1),
+            agent: "A".into(),
+            tool: "generate_code".into(),
+            reason: String::new(),
+            batch: Batch { id: BatchId(1), index: 1, of: 1 },
+            change,
+            checks: vec![],
+            facts: Facts::default(),
+        };
+        let decision = Decision { verdict, by: DecidedBy::Person, shown, unseen: 0 };
+        let [base, proposed, written] = [base, proposed, written].map(str::as_bytes);
+        feedback(&proposal, &decision, &Versions { base, proposed, written })
+    }
+
+    #[test]
+    fn refused_lines_are_told_by_number_and_text_with_the_reason() {
+        let written = "a\nnew b\nc\n";
+        let hash = ContentHash::of(written.as_bytes());
+        let verdict = Verdict::ApproveAmended {
+            how: Amended::Lines,
+            content: BlobRef { hash, bytes: written.len() as u64 },
+            note: Note::new("keep c"),
+        };
+        let told = told(verdict, "a\nb\nc\n", "a\nnew b\nnew c\n", written).unwrap();
+        assert_eq!(told["decision"], "approved in part");
+        assert_eq!(told["words"], "keep c");
+        assert_eq!(told["refused_lines"], json!([{ "line": 3, "text": "new c" }]));
+        assert_eq!(told["kept_lines"], json!([{ "line": 3, "text": "c" }]));
+        let unified = told["diff_from_proposed_to_saved"].as_str().unwrap();
+        assert!(unified.contains("-new c\n+c\n"), "{unified}");
+    }
+
+    #[test]
+    fn comments_go_back_with_their_place_and_line() {
+        let comments = vec![
+            LineComment { side: Side::New, line: 2, text: "why?".into() },
+            LineComment { side: Side::Old, line: 9, text: "gone".into() },
+        ];
+        let verdict =
+            Verdict::Reject { reason: "see comments".into(), comments, then: AfterReject::GoOn };
+        let told = told(verdict, "a\n", "a\r\nb\r\n", "a\r\nb\r\n").unwrap();
+        assert_eq!(told["comments"][0]["at"], "main/a.c:2");
+        assert_eq!(told["comments"][0]["line"], "b");
+        assert_eq!(told["comments"][1]["line"], "");
+    }
+
+    #[test]
+    fn a_plain_answer_says_nothing_more() {
+        assert_eq!(told(Verdict::Approve, "a", "b", "b"), None);
+        assert_eq!(told(Verdict::reject("no"), "a", "b", "b"), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Decisions that say more than yes or no.
+
+use super::*;
+use crate::model::{AfterReject, Amended, LineComment, Note, Side};
+
+impl World {
+    fn amend(&self, id: u32, how: Amended, content: &str, words: &str) -> Result<(), DeskError> {
+        let content = self.ledger.store(content.as_bytes()).unwrap();
+        let note = Note::new(words);
+        self.try_decide(id, Verdict::ApproveAmended { how, content, note })
+    }
+
+    fn try_decide(&self, id: u32, verdict: Verdict) -> Result<(), DeskError> {
+        let proposal = self.gate.waiting(ProposalId(id)).unwrap();
+        self.desk.decide(ProposalId(id), proposal.change.hash(), verdict, 0)
+    }
+}
+
+#[tokio::test]
+async fn a_part_is_written_and_the_agent_is_told_which_lines_were_refused_and_why() {
+    let world = World::asking();
+    world.write("a.c", "a\r\nb\r\nc");
+    let task = world.submit(vec![save("a.c", Some("a\r\nb\r\nc"), "A\r\nb\r\nC")]);
+    world.on_desk(1).await;
+    world.amend(1, Amended::Lines, "A\r\nb\r\nc", "c stays").unwrap();
+    let settled = task.await.unwrap().unwrap();
+    assert_eq!(settled[0].outcome, Outcome::Applied);
+    assert_eq!(fs::read(world.path("a.c")).unwrap(), b"A\r\nb\r\nc");
+    let told = world.gate.take_feedback(&settled);
+    assert_eq!(told[0]["words"], "c stays");
+    assert_eq!(told[0]["refused_lines"][0]["text"], "C");
+    assert_eq!(told[0]["kept_lines"][0]["text"], "c");
+    assert!(world.gate.take_feedback(&settled).is_empty(), "it is told once");
+}
+
+#[tokio::test]
+async fn an_edited_text_is_bound_to_what_was_shown() {
+    let world = World::asking();
+    let task = world.submit(vec![save("a.c", None, "theirs\n")]);
+    world.on_desk(1).await;
+    let content = world.ledger.store(b"mine\n").unwrap();
+    let verdict = Verdict::ApproveAmended { how: Amended::Edit, content, note: Note::default() };
+    let wrong = world.desk.decide(ProposalId(1), ContentHash::of(b"x"), verdict, 0);
+    assert_eq!(wrong, Err(DeskError::HashMismatch(ProposalId(1))));
+    assert_eq!(world.read("a.c"), None);
+    world.amend(1, Amended::Edit, "mine\n", "").unwrap();
+    let settled = task.await.unwrap().unwrap();
+    assert_eq!(world.read("a.c").as_deref(), Some("mine\n"));
+    let told = world.gate.take_feedback(&settled);
+    let unified = told[0]["diff_from_proposed_to_saved"].as_str().unwrap();
+    assert!(unified.contains("-theirs\n+mine\n"), "{unified}");
+}
+
+#[tokio::test]
+async fn what_has_no_content_cannot_be_amended() {
+    let world = World::asking();
+    world.write("a.c", "a");
+    let task = world.submit(vec![delete("a.c", "a")]);
+    world.on_desk(1).await;
+    let refused = world.amend(1, Amended::Edit, "b", "");
+    assert_eq!(refused, Err(DeskError::NoContent(ProposalId(1))));
+    world.decide(1, reject(""));
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+}
+
+#[tokio::test]
+async fn content_that_is_not_what_was_decided_is_never_written() {
+    let world = World::asking();
+    let task = world.submit(vec![save("a.c", None, "a")]);
+    world.on_desk(1).await;
+    world.amend(1, Amended::Edit, "mine", "").unwrap();
+    // Damage in the store between the decision at the desk and its record.
+    world.ledger.damage(ContentHash::of(b"mine"), b"evil");
+    assert!(matches!(task.await.unwrap(), Err(GateError::Record(_))));
+    assert_eq!(world.read("a.c"), None);
+    assert!(!world.events().iter().any(|event| matches!(event, Event::Decided { .. })));
+}
+
+#[tokio::test]
+async fn words_and_comments_go_back_with_the_answer() {
+    let world = World::asking();
+    let task = world.submit(vec![save("a.c", None, "one\ntwo\n"), save("b.c", None, "b")]);
+    world.on_desk(2).await;
+    let comments = vec![LineComment { side: Side::New, line: 2, text: "too late".into() }];
+    let (words, then) = ("see the comment".to_owned(), AfterReject::GoOn);
+    world.decide(1, Verdict::Reject { reason: words, comments, then });
+    world.decide(2, Verdict::ApproveAndTell { note: Note::new("now the header") });
+    let settled = task.await.unwrap().unwrap();
+    let told = world.gate.take_feedback(&settled);
+    assert_eq!(told[0]["comments"][0]["at"], "a.c:2");
+    assert_eq!(told[0]["comments"][0]["line"], "two");
+    assert_eq!(
+        (&told[1]["decision"], &told[1]["words"]),
+        (&"approved".into(), &"now the header".into())
+    );
+    assert_eq!((world.read("a.c"), world.read("b.c").as_deref()), (None, Some("b")));
+}
+
+#[tokio::test]
+async fn a_flash_that_touches_the_boot_asks_for_its_phrase() {
+    let world = World::asking();
+    let task = world.submit(vec![flash(false, true)]);
+    world.on_desk(1).await;
+    for verdict in [
+        Verdict::Approve,
+        Verdict::ApproveAndTell { note: Note::new("go") },
+        Verdict::ApproveConfirmed { phrase: "flash".into() },
+    ] {
+        let refused = world.try_decide(1, verdict);
+        assert!(matches!(refused, Err(DeskError::Unconfirmed(..))), "{refused:?}");
+    }
+    let phrase = world.gate.waiting(ProposalId(1)).unwrap().change.phrase().unwrap();
+    world.try_decide(1, Verdict::ApproveConfirmed { phrase }).unwrap();
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
+    assert_eq!(*world.bench.flashes.lock().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn five_hundred_proposals_at_once_are_decided_one_by_one() {
+    let world = World::asking();
+    let drafts = (0..500).map(|n| save(&format!("f{n}.c"), None, "int a;\n")).collect();
+    let task = world.submit(drafts);
+    world.on_desk(500).await;
+    for id in 1..=500 {
+        world.decide(id, if id % 2 == 0 { Verdict::Approve } else { reject("odd") });
+    }
+    let settled = outcomes(task.await.unwrap());
+    assert_eq!(settled.iter().filter(|outcome| **outcome == Outcome::Applied).count(), 250);
+    assert_eq!(fs::read_dir(world.folder.path()).unwrap().count(), 250);
+}

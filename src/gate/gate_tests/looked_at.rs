@@ -1,0 +1,150 @@
+//! Checks and facts that the person is shown before deciding.
+
+use super::*;
+use crate::model::{Check, ReferenceKind};
+
+impl World {
+    /// The checks on a draft, which is then rejected.
+    async fn checks(&self, draft: Draft) -> Vec<Check> {
+        let task = self.submit(vec![draft]);
+        self.on_desk(1).await;
+        let id = self.desk.waiting()[0];
+        let proposal = self.gate.waiting(id).unwrap();
+        self.desk.decide(id, proposal.change.hash(), reject(""), 0).unwrap();
+        task.await.unwrap().unwrap();
+        proposal.checks
+    }
+}
+
+fn of(checks: &[Check], kind: CheckKind) -> (CheckStatus, &str) {
+    let check = checks.iter().find(|check| check.kind == kind);
+    check.map(|check| (check.status, check.note.as_str())).expect("the check is missing")
+}
+
+fn save_bytes(file: &str, base: Option<&[u8]>, content: &[u8]) -> Draft {
+    let (base, content) = (base.map(<[u8]>::to_vec), content.to_vec());
+    let change = DraftChange::Save { path: path(file), base, content };
+    Draft { change, reason: String::new(), checks: Vec::new() }
+}
+
+#[tokio::test]
+async fn a_sound_change_passes_every_check() {
+    let world = World::asking();
+    let checks = world.checks(save("main.c", None, "int a;\n")).await;
+    assert!(checks.iter().all(|check| check.status == CheckStatus::Passed), "{checks:?}");
+    for kind in [CheckKind::Parses, CheckKind::Text, CheckKind::Encoding, CheckKind::Secrets] {
+        of(&checks, kind);
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_content_is_told_with_its_place() {
+    let world = World::asking();
+    let text =
+        "int a;\nint b = ;\n#define WIFI_PASS \"hunter2222\"\nint c\u{43e}unt; // \u{202e}\n";
+    let checks = world.checks(save("main.c", None, text)).await;
+    let expect = |kind, status, words: &str| {
+        let (found, note) = of(&checks, kind);
+        assert_eq!(found, status, "{kind:?}: {note}");
+        assert!(note.contains(words), "{kind:?}: {note}");
+    };
+    expect(CheckKind::Parses, CheckStatus::Failed, "2:");
+    expect(CheckKind::Secrets, CheckStatus::Failed, "3:20: a literal for `WIFI_PASS`");
+    expect(CheckKind::Lookalikes, CheckStatus::Warned, "4:6: U+043E");
+    expect(CheckKind::Text, CheckStatus::Failed, "4:15: U+202E");
+    assert!(checks.iter().all(|check| !check.note.contains("hunter")));
+}
+
+#[tokio::test]
+async fn encodings_and_line_ends_that_change_are_told() {
+    let world = World::asking();
+    let wide: Vec<u8> = "\u{feff}int a;\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(world.path("wide.c"), &wide).unwrap();
+    world.write("crlf.c", "int a;\r\nint b;\r\n");
+    let narrowed = world.checks(save_bytes("wide.c", Some(&wide), b"int a;\n")).await;
+    assert_eq!(of(&narrowed, CheckKind::Encoding).0, CheckStatus::Warned);
+    let kept = world.checks(save_bytes("new.c", None, &wide)).await;
+    assert_eq!(
+        of(&kept, CheckKind::Encoding),
+        (CheckStatus::Failed, "UTF-16, which compilers do not read")
+    );
+    let binary = world.checks(save_bytes("a.bin", None, b"\x7fELF\x01\0\0\x02")).await;
+    assert!(of(&binary, CheckKind::Encoding).1.contains("NUL byte at offset 5"));
+    let ends = world.checks(save("crlf.c", Some("int a;\r\nint b;\r\n"), "int a;\nint c;\n")).await;
+    assert!(of(&ends, CheckKind::LineEnds).1.contains("2 lines would end with LF"));
+}
+
+#[tokio::test]
+async fn a_small_wish_that_rewrites_a_long_file_is_told() {
+    let world = World::asking();
+    let base: String = (0..100).map(|n| format!("int a{n};\n")).collect();
+    world.write("a.c", &base);
+    let rewritten = world.checks(save("a.c", Some(&base), &base.replace("int", "long"))).await;
+    assert_eq!(
+        of(&rewritten, CheckKind::Size),
+        (CheckStatus::Warned, "rewrites 100 of 100 lines (100 %)")
+    );
+    let dropped = world.checks(save("a.c", Some(&base), "int a0;\n")).await;
+    assert!(of(&dropped, CheckKind::Size).1.starts_with("drops 99 of 100"));
+    let small = world.checks(save("a.c", Some(&base), &base.replace("a7;", "b7;"))).await;
+    assert_eq!(of(&small, CheckKind::Size).0, CheckStatus::Passed);
+}
+
+#[tokio::test]
+async fn a_name_that_reads_like_another_is_told() {
+    let world = World::asking();
+    world.write("main.c", "");
+    let twin = world.checks(save("m\u{430}in.c", None, "int a;\n")).await;
+    assert_eq!(of(&twin, CheckKind::Lookalikes).0, CheckStatus::Failed);
+    let alone = world.checks(save("sc\u{430}n.c", None, "int a;\n")).await;
+    assert_eq!(of(&alone, CheckKind::Lookalikes).0, CheckStatus::Warned);
+    assert!(ProjectPath::new("a\nb.c").is_err() && ProjectPath::new("a\x1b[2J.c").is_err());
+}
+
+#[tokio::test]
+async fn a_deletion_tells_who_still_names_the_file() {
+    let world = World::asking();
+    world.write("main/include/scan.h", "#pragma once\n");
+    world.write("main/main.c", "#include <stdio.h>\n#include \"scan.h\"\n");
+    world.write("main/CMakeLists.txt", "idf_component_register(SRCS \"main.c\")\n");
+    let task = world.submit(vec![delete("main/include/scan.h", "#pragma once\n")]);
+    world.on_desk(1).await;
+    let proposal = world.proposals().remove(0);
+    let [reference] = proposal.facts.references.as_slice() else { panic!("{proposal:?}") };
+    assert_eq!((reference.path.as_str(), reference.line), ("main/main.c", 2));
+    assert_eq!(reference.kind, ReferenceKind::Include);
+    let told = of(&proposal.checks, CheckKind::Unreferenced);
+    assert_eq!(told, (CheckStatus::Warned, "still named in main/main.c:2"));
+    world.desk.close("done");
+    task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_flash_is_set_against_the_partition_table() {
+    let world = World::asking();
+    world.write(
+        "partitions.csv",
+        "nvs, data, nvs, 0x9000, 24K\nfactory, app, factory, 0x10000, 4K\n",
+    );
+    let Draft { change: DraftChange::Flash(mut plan), .. } = flash(false, false) else {
+        unreachable!()
+    };
+    plan.images.push(crate::model::FlashImage {
+        file: "build/app.bin".into(),
+        offset: 0x1_0000,
+        bytes: 5000,
+        hash: ContentHash::of(b"app"),
+    });
+    let draft =
+        Draft { change: DraftChange::Flash(plan), reason: String::new(), checks: Vec::new() };
+    let task = world.submit(vec![draft]);
+    world.on_desk(1).await;
+    let proposal = world.proposals().remove(0);
+    let facts = proposal.facts.flash.clone().unwrap();
+    assert_eq!((facts.source.as_str(), facts.partitions.len()), ("partitions.csv", 2));
+    assert_eq!((facts.landings[0].place.as_str(), facts.landings[0].overflow), ("factory", 904));
+    assert_eq!((facts.landings[0].erased_from, facts.landings[0].erased_to), (0x1_0000, 0x1_2000));
+    assert_eq!(of(&proposal.checks, CheckKind::Fits).0, CheckStatus::Failed);
+    world.desk.close("done");
+    task.await.unwrap().unwrap();
+}

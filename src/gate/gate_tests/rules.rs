@@ -1,0 +1,112 @@
+//! Rules that the person makes for the session.
+
+use super::*;
+use crate::model::{ChangeKind, Record, RuleId, RuleSays, SessionRule};
+
+fn rule(says: RuleSays, path: Option<&str>) -> SessionRule {
+    let path = path.map(str::to_owned);
+    SessionRule { says, kind: None, path, tool: None, agent: None }
+}
+
+fn always_flash() -> SessionRule {
+    SessionRule { kind: Some(ChangeKind::Flash), ..rule(RuleSays::Always, None) }
+}
+
+#[tokio::test]
+async fn a_rule_decides_what_comes_and_what_waits_and_fits() {
+    let world = World::asking();
+    let task = world.submit(vec![save("main/a.c", None, "a"), save("b.c", None, "b")]);
+    world.on_desk(2).await;
+    world.gate.add_rule(rule(RuleSays::Always, Some("main/**"))).unwrap();
+    while world.read("main/a.c").is_none() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(world.desk.waiting(), [ProposalId(2)]);
+    world.decide(2, reject(""));
+    let settled = task.await.unwrap().unwrap();
+    let by = DecidedBy::Policy("always main/** (session rule 1)".into());
+    assert_eq!(settled[0].decision.by, by);
+    let more = world.gate.submit(&origin(), vec![save("main/c.c", None, "c")]).await;
+    assert_eq!(outcomes(more), [Outcome::Applied]);
+}
+
+#[tokio::test]
+async fn never_wins_over_always_and_a_revoked_rule_is_gone() {
+    let world = World::asking();
+    world.gate.add_rule(rule(RuleSays::Always, Some("main/"))).unwrap();
+    world.gate.add_rule(rule(RuleSays::Never, Some("**/secret.h"))).unwrap();
+    let drafts = vec![save("main/a.c", None, "a"), save("main/secret.h", None, "s")];
+    let settled = world.gate.submit(&origin(), drafts).await;
+    assert_eq!(outcomes(settled), [Outcome::Applied, Outcome::Denied]);
+    world.gate.revoke_rule(RuleId(1)).unwrap();
+    assert!(world.gate.revoke_rule(RuleId(1)).is_err());
+    let task = world.submit(vec![save("main/b.c", None, "b")]);
+    world.on_desk(1).await;
+    world.decide(3, reject(""));
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+}
+
+#[tokio::test]
+async fn no_rule_approves_the_flash_of_a_real_board_or_a_touched_boot() {
+    let world = World::asking();
+    world.gate.add_rule(always_flash()).unwrap();
+    let by_tool =
+        SessionRule { tool: Some("generate_code".into()), ..rule(RuleSays::Always, None) };
+    world.gate.add_rule(by_tool).unwrap();
+    for (id, draft) in (1..).zip([flash(false, false), flash(true, true), flash(false, true)]) {
+        let task = world.submit(vec![draft]);
+        world.on_desk(1).await;
+        world.decide(id, reject("no"));
+        assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+    }
+    assert_eq!(*world.bench.flashes.lock().unwrap(), 0);
+    let settled = world.gate.submit(&origin(), vec![flash(true, false)]).await;
+    assert_eq!(outcomes(settled), [Outcome::Applied]);
+}
+
+#[tokio::test]
+async fn a_denial_of_the_configuration_is_final() {
+    let world = World::ruled(Ruling::Deny);
+    world.gate.add_rule(rule(RuleSays::Always, Some("**"))).unwrap();
+    let settled = world.gate.submit(&origin(), vec![save("a.c", None, "a")]).await;
+    assert_eq!(outcomes(settled), [Outcome::Denied]);
+}
+
+#[test]
+fn rules_about_everything_or_nothing_are_refused_and_not_recorded() {
+    let world = World::asking();
+    let on_path = SessionRule { path: Some("build/x".into()), ..always_flash() };
+    for bad in [
+        rule(RuleSays::Always, None),
+        rule(RuleSays::Always, Some("/etc/**")),
+        rule(RuleSays::Never, Some("../x")),
+        on_path,
+    ] {
+        let error = world.gate.add_rule(bad.clone()).unwrap_err();
+        assert!(!error.why.is_empty() && !error.fix.is_empty(), "{bad}: {error:?}");
+    }
+    assert!(world.events().is_empty());
+}
+
+#[tokio::test]
+async fn rules_hold_on_after_a_restart_and_revoked_ones_do_not() {
+    let world = World::asking();
+    world.gate.add_rule(rule(RuleSays::Always, Some("a.c"))).unwrap();
+    world.gate.add_rule(rule(RuleSays::Always, Some("b.c"))).unwrap();
+    world.gate.revoke_rule(RuleId(2)).unwrap();
+    let records: Vec<Record> = (1..)
+        .zip(world.events())
+        .map(|(seq, event)| Record { v: 1, seq: Seq(seq), at: Timestamp(0), event })
+        .collect();
+    let (folder, ledger) = (world.folder.path(), &world.ledger);
+    let again = gate(folder, ledger, &world.bench, Policy::default(), &world.desk);
+    again.recall(&records).unwrap();
+    let settled = again.submit(&origin(), vec![save("a.c", None, "a")]).await;
+    assert_eq!(outcomes(settled), [Outcome::Applied]);
+    assert_eq!(again.add_rule(rule(RuleSays::Never, Some("c.c"))).unwrap(), RuleId(3));
+    let task =
+        tokio::spawn(async move { again.submit(&origin(), vec![save("b.c", None, "b")]).await });
+    world.on_desk(1).await;
+    world.desk.close("done");
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+}

@@ -1,0 +1,105 @@
+//! What was carried out in this session, so that it can be taken back.
+//!
+//! A fold of decisions and outcomes; must not look at the disk.
+
+use std::collections::BTreeMap;
+
+use crate::model::{
+    BlobRef, CallId, Decision, Event, Outcome, ProjectPath, Proposal, ProposalId, Record, TurnId,
+    UserError,
+};
+
+/// A file change that was carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Carried {
+    /// Which file.
+    pub(super) path: ProjectPath,
+    /// What it held before; `None`: it was not there.
+    pub(super) before: Option<BlobRef>,
+    /// What it held afterwards; `None`: it was gone.
+    pub(super) after: Option<BlobRef>,
+    /// The turn the change came from.
+    pub(super) turn: TurnId,
+    /// The tool call it came from.
+    pub(super) call: CallId,
+    /// The proposal that took it back.
+    undone_by: Option<ProposalId>,
+}
+
+/// Every file change that was carried out.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    carried: BTreeMap<ProposalId, Carried>,
+    /// Proposals of an earlier start of the program on their way to an outcome.
+    under_way: BTreeMap<ProposalId, (Proposal, Option<Decision>)>,
+}
+
+impl History {
+    /// Notes what came of a proposal.
+    pub(super) fn settled(&mut self, proposal: &Proposal, decision: &Decision, outcome: &Outcome) {
+        let Some(path) = proposal.change.path().filter(|_| *outcome == Outcome::Applied) else {
+            return;
+        };
+        if let Some(undone) = proposal.facts.undoes.and_then(|id| self.carried.get_mut(&id)) {
+            undone.undone_by = Some(proposal.id);
+        }
+        let carried = Carried {
+            path: path.clone(),
+            before: proposal.change.before(),
+            after: decision.written(&proposal.change),
+            turn: proposal.turn,
+            call: proposal.call,
+            undone_by: None,
+        };
+        self.carried.insert(proposal.id, carried);
+    }
+
+    /// Folds a record of an earlier start of the program in.
+    pub(super) fn recall(&mut self, record: &Record) {
+        if let Event::Proposed(proposal) = &record.event {
+            self.under_way.insert(proposal.id, (proposal.clone(), None));
+        }
+        if let Event::Restated { proposal, change, .. } = &record.event
+            && let Some((known, _)) = self.under_way.get_mut(proposal)
+        {
+            known.change = change.clone();
+        }
+        if let Event::Decided { proposal, decision } = &record.event
+            && let Some((_, decided)) = self.under_way.get_mut(proposal)
+        {
+            *decided = Some(decision.clone());
+        }
+        if let Event::Settled { proposal, outcome } = &record.event
+            && let Some((proposal, Some(decision))) = self.under_way.remove(proposal)
+        {
+            self.settled(&proposal, &decision, outcome);
+        }
+    }
+
+    /// The undoing proposals that an earlier start of the program did not bring to an end.
+    pub(super) fn unfinished_undos(&mut self) -> Vec<(Proposal, Option<Decision>)> {
+        let all = std::mem::take(&mut self.under_way);
+        all.into_values().filter(|(proposal, _)| proposal.facts.undoes.is_some()).collect()
+    }
+
+    /// The change to take back.
+    ///
+    /// # Errors
+    /// When nothing of that number was carried out on a file, or it was taken back before.
+    pub(super) fn undoable(&self, id: ProposalId) -> Result<&Carried, UserError> {
+        let refused = |why: String, fix: &str| {
+            UserError::new(format!("Proposal {id} cannot be undone"), why, fix)
+        };
+        let Some(carried) = self.carried.get(&id) else {
+            let why = "no change of a file was carried out under that number".to_owned();
+            return Err(refused(why, "Choose a change that was applied in this session."));
+        };
+        match carried.undone_by {
+            None => Ok(carried),
+            Some(by) => {
+                let why = format!("proposal {by} has taken it back already");
+                Err(refused(why, &format!("Undo proposal {by} to have it again.")))
+            }
+        }
+    }
+}

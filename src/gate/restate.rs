@@ -1,0 +1,130 @@
+//! Proposals whose file changes on disk while they wait: noticed, merged, stated anew.
+//!
+//! Reads the disk and never writes it. What is decided is always what was stated last.
+
+use super::checks::{self, Subject};
+use super::folder::{self, look};
+use super::submit::{Gate, GateError, Pending};
+use crate::model::{BlobRef, Change, Check, CheckKind, CheckStatus, Event, ProjectPath};
+use crate::text::merge::{Merge, merge};
+
+/// A wish against the file as it is now.
+struct Rebased {
+    change: Change,
+    content: Vec<u8>,
+    check: Check,
+    why: String,
+}
+
+impl Gate {
+    /// Whether the file of a waiting proposal is no longer the one it is based on. Looks at the
+    /// content only when the file's entry has changed since the last look.
+    pub(super) fn has_moved(&self, pending: &mut Pending) -> bool {
+        let sandbox = &self.parts.sandbox;
+        let Some(path) = pending.proposal.change.path() else { return false };
+        // A place that cannot be looked at is told by the effect, with its cause.
+        let Ok(identity) = folder::identity(sandbox, path) else { return false };
+        if pending.seen == Some(identity) {
+            return false;
+        }
+        let Ok(found) = look(sandbox, path) else { return false };
+        pending.seen = Some(identity);
+        let base = pending.proposal.change.before().map(|base| base.hash);
+        let found = found.map(|found| found.hash);
+        // A file that is gone cannot be deleted any more; that is an outcome, not another wish.
+        let is_gone = matches!(pending.proposal.change, Change::Delete { .. }) && found.is_none();
+        found != base && !is_gone
+    }
+
+    /// The proposal against the file as it is now, and the fact that tells so; `None` when the file
+    /// cannot be read, or nothing of the kind can be said.
+    pub(super) fn restated(&self, was: &Pending) -> Result<Option<(Pending, Event)>, GateError> {
+        let Some(path) = was.proposal.change.path().cloned() else { return Ok(None) };
+        let Ok(disk) = self.parts.sandbox.read_if_there(&path) else { return Ok(None) };
+        let stored = match &disk {
+            Some(disk) => Some(self.parts.ledger.store(disk)?),
+            None => None,
+        };
+        let Rebased { change, content, check, why } = match &was.proposal.change {
+            Change::Save { .. } | Change::Insert { .. } => {
+                let base = match was.proposal.change.before() {
+                    Some(base) => Some(self.parts.blobs.blob(&base.hash)?),
+                    None => None,
+                };
+                let (base, disk) = (base.as_deref(), disk.as_deref());
+                let (content, check, why) = carry_over(&path, base, &was.content, disk);
+                let after = self.parts.ledger.store(&content)?;
+                let change = edit(&was.proposal.change, path, stored, after);
+                Rebased { change, content, check, why }
+            }
+            Change::Delete { .. } => {
+                let Some(base) = stored else { return Ok(None) };
+                let why = format!("`{path}` was changed on disk; what would be deleted is new");
+                let check = note(CheckStatus::Warned, "the file was changed on disk meanwhile");
+                Rebased { change: Change::Delete { path, base }, content: Vec::new(), check, why }
+            }
+            Change::Flash(_) => return Ok(None),
+        };
+        let mut checks = was.proposal.checks.clone();
+        checks.retain(|known| known.kind != CheckKind::Merged);
+        let (base, facts) = (disk.as_deref(), &was.proposal.facts);
+        let subject = Subject { change: &change, base, content: &content, facts };
+        let mut checks = checks::complete(&self.parts.sandbox, &subject, checks);
+        checks.push(check);
+        let mut proposal = was.proposal.clone();
+        proposal.change = change.clone();
+        proposal.checks.clone_from(&checks);
+        let event = Event::Restated { proposal: proposal.id, change, checks, why };
+        Ok(Some((Pending { proposal, content, seen: was.seen }, event)))
+    }
+}
+
+/// The same kind of wish on another base. An insertion into a file that is gone creates it.
+fn edit(was: &Change, path: ProjectPath, base: Option<BlobRef>, content: BlobRef) -> Change {
+    match (was, base) {
+        (Change::Insert { .. }, Some(base)) => Change::Insert { path, base, content },
+        (_, base) => Change::Save { path, base, content },
+    }
+}
+
+/// Brings the proposed change to the file as it is now, where that is possible.
+fn carry_over(
+    path: &ProjectPath,
+    base: Option<&[u8]>,
+    proposed: &[u8],
+    disk: Option<&[u8]>,
+) -> (Vec<u8>, Check, String) {
+    let kept = |text: &str| {
+        (proposed.to_vec(), note(CheckStatus::Failed, text), format!("`{path}`: {text}"))
+    };
+    match (base, disk) {
+        (_, None) => kept("the file was removed on disk; approving would create it anew"),
+        (_, Some(disk)) if disk == proposed => (
+            proposed.to_vec(),
+            note(CheckStatus::Warned, "the file on disk holds the proposed content already"),
+            format!("`{path}` holds the proposed content already"),
+        ),
+        (None, Some(_)) => {
+            kept("a file has appeared there on disk; approving would replace all of it")
+        }
+        (Some(base), Some(disk)) => match merge(base, proposed, disk) {
+            Merge::Clean(merged) => (
+                merged,
+                note(CheckStatus::Warned, "the file was changed on disk; both changes were merged"),
+                format!("`{path}` was changed on disk; the proposal was merged with it"),
+            ),
+            Merge::Conflict(lines) => {
+                let lines: Vec<String> = lines.iter().take(8).map(ToString::to_string).collect();
+                kept(&format!(
+                    "the change on disk and the proposal meet at line {}; approving would undo \
+                     the change on disk",
+                    lines.join(", ")
+                ))
+            }
+        },
+    }
+}
+
+fn note(status: CheckStatus, text: &str) -> Check {
+    Check { kind: CheckKind::Merged, status, note: text.to_owned() }
+}

@@ -1,0 +1,220 @@
+//! From the desk to the outcome: waits for the verdict, records it, performs what it allows.
+//!
+//! While a proposal waits, its file is watched and the session's rules are heard. Nothing is
+//! decided on a file that has changed since the proposal was stated.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::future::try_join_all;
+use tokio::time::MissedTickBehavior;
+
+use super::approved::{Approved, Flash, Ruled, decide};
+use super::desk::{Spoken, Terms, Ticket};
+use super::effects;
+use super::feedback::{Versions, feedback};
+use super::submit::{Gate, GateError, Judge, Pending};
+use crate::model::event::Level;
+use crate::model::{
+    DecidedBy, Decision, Event, Outcome, Proposal, ProposalId, Settlement, UserError,
+};
+use crate::toolchain::FlashOrder;
+
+/// Progress of a flash is recorded at most this often.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// How often the file of a waiting proposal is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(400);
+
+impl Gate {
+    /// Waits for every verdict and performs what is approved, in the order of the verdicts.
+    pub(super) async fn settle_all(
+        &self,
+        waiting: Vec<(Pending, Judge)>,
+    ) -> Result<Vec<Settlement>, GateError> {
+        try_join_all(waiting.into_iter().map(|(pending, judge)| self.settle(pending, judge))).await
+    }
+
+    async fn settle(
+        &self,
+        mut pending: Pending,
+        mut judge: Judge,
+    ) -> Result<Settlement, GateError> {
+        loop {
+            let (decision, by_person) = match judge {
+                Judge::Policy(verdict, rule) => {
+                    self.note_decided(pending.proposal.id);
+                    let shown = pending.proposal.change.hash();
+                    (Decision { verdict, by: DecidedBy::Policy(rule), shown, unseen: 0 }, false)
+                }
+                Judge::Desk(ticket) => match self.hear(&mut pending, ticket).await? {
+                    Spoken::Verdict { verdict, by, unseen } => {
+                        let shown = pending.proposal.change.hash();
+                        let by_person = by == DecidedBy::Person;
+                        (Decision { verdict, by, shown, unseen }, by_person)
+                    }
+                    Spoken::Detached => return Err(GateError::Detached),
+                },
+            };
+            // A rule was not shown anything: there the effect itself finds the file changed.
+            if by_person
+                && decision.verdict.is_approval()
+                && let Some(ticket) = self.too_late(&mut pending)?
+            {
+                judge = Judge::Desk(ticket);
+                continue;
+            }
+            return self.carry_out(pending, decision).await;
+        }
+    }
+
+    /// Waits until somebody, or a rule of the session, decides; states the proposal anew whenever
+    /// its file changes.
+    async fn hear(&self, pending: &mut Pending, mut ticket: Ticket) -> Result<Spoken, GateError> {
+        let mut rules = self.watch_rules();
+        let mut looks = tokio::time::interval(LOOK_EVERY);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                spoken = ticket.wait() => return Ok(spoken),
+                _ = rules.changed() => {
+                    if let Some((verdict, rule)) = self.ruling(&pending.proposal) {
+                        self.note_decided(pending.proposal.id);
+                        let by = DecidedBy::Policy(rule);
+                        return Ok(Spoken::Verdict { verdict, by, unseen: 0 });
+                    }
+                }
+                _ = looks.tick() => {
+                    if self.has_moved(pending)
+                        && let Some((new, event)) = self.restated(pending)?
+                        && ticket.restate(Terms::of(&new.proposal.change))
+                    {
+                        *pending = new;
+                        self.stated(&pending.proposal);
+                        self.parts.ledger.record(event)?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the file has changed since what was approved was stated. Then nothing is decided:
+    /// the proposal is stated anew and put on the desk again.
+    fn too_late(&self, pending: &mut Pending) -> Result<Option<Ticket>, GateError> {
+        if !self.has_moved(pending) {
+            return Ok(None);
+        }
+        let Some((new, event)) = self.restated(pending)? else { return Ok(None) };
+        *pending = new;
+        let ticket = self.put_down(&pending.proposal);
+        self.parts.ledger.record(event)?;
+        let notice = UserError::new(
+            format!("The approval of proposal {} was not taken", pending.proposal.id),
+            "the file has changed on disk since it was shown",
+            "Look at the proposal again; it now stands against the file as it is.",
+        );
+        self.parts.ledger.record(Event::Noticed { level: Level::Warning, notice })?;
+        Ok(Some(ticket))
+    }
+
+    async fn carry_out(
+        &self,
+        pending: Pending,
+        decision: Decision,
+    ) -> Result<Settlement, GateError> {
+        let Pending { proposal, content, .. } = pending;
+        self.taken(proposal.id);
+        let written = match decision.verdict.amended() {
+            Some(amended) => self.parts.blobs.blob(&amended.hash)?.to_vec(),
+            None => content,
+        };
+        let ruled = decide(self.parts.ledger.as_ref(), &proposal, &decision, written)?;
+        let outcome = match ruled {
+            Ruled::Flash(approved) => self.flash(&approved).await?,
+            Ruled::Denied | Ruled::Save(_) | Ruled::Insert(_) | Ruled::Delete(_) => {
+                self.perform_on_files(ruled)
+            }
+        };
+        self.settled(&proposal, decision, outcome)
+    }
+
+    /// Records what came of a decided proposal.
+    pub(super) fn settled(
+        &self,
+        proposal: &Proposal,
+        decision: Decision,
+        outcome: Outcome,
+    ) -> Result<Settlement, GateError> {
+        let id = proposal.id;
+        self.parts.ledger.record(Event::Settled { proposal: id, outcome: outcome.clone() })?;
+        self.history().settled(proposal, &decision, &outcome);
+        self.tell(proposal, &decision)?;
+        Ok(Settlement { proposal: id, decision, outcome })
+    }
+
+    /// Makes what the agent is told beside the outcome.
+    pub(super) fn tell(&self, proposal: &Proposal, decision: &Decision) -> Result<(), GateError> {
+        if decision.verdict.amended().is_none()
+            && decision.verdict.words().is_empty()
+            && decision.verdict.comments().is_empty()
+        {
+            return Ok(());
+        }
+        let read = |blob: Option<crate::model::BlobRef>| match blob {
+            Some(blob) => self.parts.blobs.blob(&blob.hash),
+            None => Ok(Arc::from([])),
+        };
+        let (base, proposed) = (read(proposal.change.before())?, read(proposal.change.after())?);
+        let written = read(decision.verdict.amended().or(proposal.change.after()))?;
+        let versions = Versions { base: &base, proposed: &proposed, written: &written };
+        self.keep_feedback(proposal.id, feedback(proposal, decision, &versions));
+        Ok(())
+    }
+
+    /// Performs what changes files; a flash takes its time and goes another way.
+    pub(super) fn perform_on_files(&self, ruled: Ruled) -> Outcome {
+        let sandbox = &self.parts.sandbox;
+        match ruled {
+            Ruled::Denied | Ruled::Flash(_) => Outcome::Denied,
+            Ruled::Save(approved) => effects::save(&approved, sandbox),
+            Ruled::Insert(approved) => effects::insert(&approved, sandbox),
+            Ruled::Delete(approved) => effects::delete(&approved, sandbox),
+        }
+    }
+
+    async fn flash(&self, approved: &Approved<Flash>) -> Result<Outcome, GateError> {
+        let cancel = self.parts.cancel.child_token();
+        // When whoever waits here goes away, the flash must not go on unseen.
+        let _ended = cancel.clone().drop_guard();
+        let progress = self.progress(approved.proposal());
+        let toolchain = self.parts.toolchain.as_ref();
+        let flashed = effects::flash(approved, toolchain, |flash| FlashOrder {
+            project: self.parts.sandbox.root().to_owned(),
+            plan: flash.plan.clone(),
+            progress,
+            cancel,
+        });
+        match flashed.await {
+            Ok(board) => {
+                self.parts.ledger.record(Event::BoardConnected(board))?;
+                Ok(Outcome::Applied)
+            }
+            Err(error) => Ok(Outcome::Failed(error)),
+        }
+    }
+
+    fn progress(&self, proposal: ProposalId) -> Arc<dyn Fn(u64, u64) + Send + Sync> {
+        let ledger = Arc::clone(&self.parts.ledger);
+        let last: Mutex<Option<Instant>> = Mutex::new(None);
+        Arc::new(move |done, total| {
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            let due = last.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY);
+            if due || done >= total {
+                *last = Some(Instant::now());
+                // Progress is for the eye; the outcome is what must not be lost.
+                let _ = ledger.record(Event::FlashProgress { proposal, done, total });
+            }
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Takes applied changes back: proposals of their own, approved by the wish itself.
+//!
+//! Goes the one way every effect goes: recorded, decided, checked against the disk, settled. What
+//! the disk no longer holds as it was applied stays as it is.
+
+use super::approved::decide;
+use super::submit::{Gate, GateError, Origin};
+use crate::config::Ruling;
+use crate::model::{
+    AgentName, Batch, DecidedBy, Decision, Draft, DraftChange, Event, Facts, Outcome, ProposalId,
+    Record, Settlement, ToolName, UserError, Verdict,
+};
+
+/// What the screen calls the way an undo takes, in the place of a tool.
+pub const UNDO_TOOL: &str = "undo";
+
+/// Who an undo is of, in the place of an agent.
+pub const PERSON: &str = "person";
+
+impl Gate {
+    /// Takes the change that proposal `id` made back. The events that were recorded are given too,
+    /// in order, for whoever folds them.
+    ///
+    /// # Errors
+    /// When there is nothing to take back under that number, or it could not be recorded.
+    pub fn undo(&self, id: ProposalId) -> Result<(Settlement, Vec<Event>), UserError> {
+        let carried = self.history().undoable(id)?.clone();
+        let content = |blob: crate::model::BlobRef| -> Result<Vec<u8>, UserError> {
+            Ok(self.parts.blobs.blob(&blob.hash)?.to_vec())
+        };
+        let base = carried.after.map(content).transpose()?;
+        let (path, before) = (carried.path, carried.before.map(content).transpose()?);
+        let change = match (before, base) {
+            (Some(content), base) => DraftChange::Save { path, base, content },
+            (None, Some(base)) => DraftChange::Delete { path, base },
+            (None, None) => {
+                let why = "the file was not there before and is not there now";
+                return Err(UserError::new(format!("Proposal {id} cannot be undone"), why, ""));
+            }
+        };
+        let draft =
+            Draft { change, reason: format!("takes proposal {id} back"), checks: Vec::new() };
+        let origin = Origin {
+            turn: carried.turn,
+            call: carried.call,
+            agent: AgentName::new(PERSON),
+            tool: ToolName::new(UNDO_TOOL),
+        };
+        let batch = Batch { id: self.next_batch(), index: 1, of: 1 };
+        let facts = Facts { undoes: Some(id), ..Facts::default() };
+        let pending = self.prepare(&origin, batch, draft, facts).map_err(told)?;
+        let proposed = Event::Proposed(pending.proposal.clone());
+        self.parts.ledger.record(proposed.clone())?;
+        self.note_decided(pending.proposal.id);
+        let decision = self.say_undo(&pending.proposal);
+        let decided = Event::Decided { proposal: pending.proposal.id, decision: decision.clone() };
+        let ruled =
+            decide(self.parts.ledger.as_ref(), &pending.proposal, &decision, pending.content)?;
+        let outcome = self.perform_on_files(ruled);
+        let settlement = self.settled(&pending.proposal, decision, outcome).map_err(told)?;
+        let settled =
+            Event::Settled { proposal: settlement.proposal, outcome: settlement.outcome.clone() };
+        Ok((settlement, vec![proposed, decided, settled]))
+    }
+
+    /// The wish is the approval, but what the configuration denies stays denied.
+    fn say_undo(&self, proposal: &crate::model::Proposal) -> Decision {
+        let (ruling, rule) = self.rule_of_policy(proposal);
+        let (verdict, by) = match ruling {
+            Ruling::Deny => (Verdict::reject(""), DecidedBy::Policy(rule)),
+            Ruling::Allow | Ruling::Ask => (Verdict::Approve, DecidedBy::Person),
+        };
+        Decision { verdict, by, shown: proposal.change.hash(), unseen: 0 }
+    }
+
+    /// Folds the records of an earlier start of the program in: the rules of the session, and what
+    /// was carried out. An undo that was cut off is looked up on the disk and settled.
+    ///
+    /// # Errors
+    /// When that cannot be recorded.
+    pub fn recall(&self, records: &[Record]) -> Result<(), UserError> {
+        let unfinished = {
+            let (mut history, mut rules) = (self.history(), self.session_rules());
+            for record in records {
+                history.recall(record);
+                rules.recall(record);
+            }
+            history.unfinished_undos()
+        };
+        for (proposal, decision) in unfinished {
+            match decision {
+                Some(decision) => self.look_up(&proposal, decision).map(drop).map_err(told)?,
+                None => {
+                    let by = DecidedBy::Nobody("the program ended".to_owned());
+                    let (verdict, shown) = (Verdict::reject(""), proposal.change.hash());
+                    let decision = Decision { verdict, by, shown, unseen: 0 };
+                    let decided =
+                        Event::Decided { proposal: proposal.id, decision: decision.clone() };
+                    self.parts.ledger.record(decided)?;
+                    self.settled(&proposal, decision, Outcome::Denied).map_err(told)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn told(error: GateError) -> UserError {
+    match error {
+        GateError::Record(error) => error,
+        GateError::Detached => UserError::new("The program leaves", "", ""),
+    }
+}

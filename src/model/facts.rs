@@ -1,0 +1,94 @@
+//! What is known about a proposal beside the change itself: facts for whoever decides.
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::ProposalId;
+use super::path::ProjectPath;
+
+/// Facts about one proposal, found before the person is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Facts {
+    /// The applied proposal that this one takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<ProposalId>,
+    /// For a deletion: where other files of the project still name the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<Reference>,
+    /// For a flash: the board's memory and what of it changes; `None` without a partition table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash: Option<FlashFacts>,
+}
+
+impl Facts {
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How a file names another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReferenceKind {
+    /// By an `#include` line.
+    Include,
+    /// In a list of CMake.
+    Cmake,
+}
+
+/// A place that names a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The file that names it.
+    pub path: ProjectPath,
+    /// From 1.
+    pub line: u32,
+    /// How.
+    pub kind: ReferenceKind,
+    /// That line, without the spaces around it.
+    pub text: String,
+}
+
+/// One entry of a board's partition table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partition {
+    /// Its label, e.g. `factory`.
+    pub label: String,
+    /// `app`, `data`, or a number.
+    pub kind: String,
+    /// E.g. `ota_0`, `nvs`, or a number.
+    pub subtype: String,
+    /// Flash address of its first byte.
+    pub offset: u32,
+    /// Length in bytes.
+    pub bytes: u32,
+}
+
+/// Where one image of a flash lands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Landing {
+    /// The image's file, as the plan names it.
+    pub file: String,
+    /// What lies there: `bootloader`, `partition table`, a label of the table, or empty when it
+    /// is outside of every partition.
+    pub place: String,
+    /// First address that is erased for it.
+    pub erased_from: u32,
+    /// First address after what is erased; whole sectors of 4,096 bytes.
+    pub erased_to: u32,
+    /// Bytes that do not fit into that place; 0 when it fits.
+    #[serde(default)]
+    pub overflow: u64,
+}
+
+/// A flash against the board's memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlashFacts {
+    /// File that the table was read from.
+    pub source: String,
+    /// By rising offset.
+    pub partitions: Vec<Partition>,
+    /// One for each image, in the plan's order.
+    pub landings: Vec<Landing>,
+}

@@ -1,0 +1,313 @@
+//! Looks at a file's content for what a person would not see or would not want: other encodings,
+//! hidden characters, letters that pose as others, keys and passwords.
+//!
+//! Says where, and never repeats a secret. Must not judge: what a finding means is the caller's.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// How a file's bytes are meant to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charset {
+    /// UTF-8 without a byte order mark.
+    Utf8,
+    /// UTF-8 after a byte order mark.
+    Utf8Bom,
+    /// UTF-16, by its byte order mark or its pattern of NUL bytes.
+    Utf16,
+    /// Not text: a NUL byte at this offset.
+    Binary(usize),
+    /// No valid UTF-8 from this offset on.
+    Other(usize),
+}
+
+/// Tells how bytes are meant to be read.
+#[must_use]
+pub fn charset(bytes: &[u8]) -> Charset {
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Charset::Utf16;
+    }
+    if let Some(nul) = memchr::memchr(0, bytes) {
+        let start = bytes.get(..bytes.len().min(512)).unwrap_or(bytes);
+        let nul_at =
+            |parity: usize| start.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
+        // Latin text in UTF-16 without a mark: every other byte is NUL.
+        let half = start.len() / 2;
+        let is_wide = half >= 2 && (nul_at(0) * 4 > half * 3 || nul_at(1) * 4 > half * 3);
+        let is_one_sided = nul_at(0) == 0 || nul_at(1) == 0;
+        return if is_wide && is_one_sided { Charset::Utf16 } else { Charset::Binary(nul) };
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(_) if bytes.starts_with(b"\xef\xbb\xbf") => Charset::Utf8Bom,
+        Ok(_) => Charset::Utf8,
+        Err(error) => Charset::Other(error.valid_up_to()),
+    }
+}
+
+/// How many lines end how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LineEnds {
+    /// Lines that end with a line feed alone.
+    pub lf: usize,
+    /// Lines that end with carriage return and line feed.
+    pub crlf: usize,
+}
+
+/// Counts line ends.
+#[must_use]
+pub fn line_ends(bytes: &[u8]) -> LineEnds {
+    let mut ends = LineEnds::default();
+    for at in memchr::memchr_iter(b'\n', bytes) {
+        match at.checked_sub(1).and_then(|before| bytes.get(before)) {
+            Some(b'\r') => ends.crlf += 1,
+            _ => ends.lf += 1,
+        }
+    }
+    ends
+}
+
+/// A finding and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// What is there, e.g. `U+202E`; for a secret its kind.
+    pub what: String,
+}
+
+/// Controls other than tab, and what hides text or changes its order on screen.
+#[must_use]
+pub fn hidden(text: &str) -> Vec<Place> {
+    if text.is_ascii() && !text.bytes().any(|byte| byte.is_ascii_control() && !is_plain(byte)) {
+        return Vec::new();
+    }
+    let mut places = Vec::new();
+    for (number, line) in text.split('\n').enumerate() {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        for (column, c) in line.chars().enumerate() {
+            // The mark at the very start is told by the encoding.
+            let is_mark = c == '\u{feff}' && number == 0 && column == 0;
+            if is_hidden(c) && !is_mark {
+                let what = format!("U+{:04X}", u32::from(c));
+                places.push(Place { line: number + 1, column: column + 1, what });
+            }
+        }
+    }
+    places
+}
+
+const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
+fn is_hidden(c: char) -> bool {
+    (c.is_control() && c != '\t')
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The Latin character that this one poses as; `None` for all others.
+#[must_use]
+pub fn poses_as(c: char) -> Option<char> {
+    const PAIRS: &str = "аaеeоoрpсcуyхxіiјjѕsԁdһhӏlԛqԝwАAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅSҮY\
+                         αaοoρpνvιiκkυuΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX";
+    if c.is_ascii() {
+        return None;
+    }
+    if let Some(offset) = u32::from(c).checked_sub(0xff01).filter(|offset| *offset < 94) {
+        return char::from_u32(0x21 + offset);
+    }
+    let mut pairs = PAIRS.chars();
+    while let (Some(other), Some(latin)) = (pairs.next(), pairs.next()) {
+        if other == c {
+            return Some(latin);
+        }
+    }
+    None
+}
+
+/// A text with every posing letter as the one it poses as.
+#[must_use]
+pub fn skeleton(text: &str) -> String {
+    text.chars().map(|c| poses_as(c).unwrap_or(c)).collect()
+}
+
+/// Posing letters within words that are Latin otherwise.
+#[must_use]
+pub fn lookalikes(text: &str) -> Vec<Place> {
+    if text.is_ascii() {
+        return Vec::new();
+    }
+    let mut places = Vec::new();
+    for (number, line) in text.split('\n').enumerate().filter(|(_, line)| !line.is_ascii()) {
+        let mut word: Vec<(usize, char)> = Vec::new();
+        for (column, c) in line.chars().chain(Some(' ')).enumerate() {
+            if c.is_alphanumeric() || c == '_' {
+                word.push((column, c));
+                continue;
+            }
+            if word.iter().any(|(_, c)| c.is_ascii_alphabetic()) {
+                places.extend(word.iter().filter_map(|(column, c)| {
+                    let latin = poses_as(*c)?;
+                    let what = format!("U+{:04X}, which looks like `{latin}`", u32::from(*c));
+                    Some(Place { line: number + 1, column: column + 1, what })
+                }));
+            }
+            word.clear();
+        }
+    }
+    places
+}
+
+static SECRETS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
+    let patterns = [
+        ("a private key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
+        ("an AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+        ("a GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"),
+        ("an API key", r"\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{20,}"),
+        ("a Google API key", r"\bAIza[0-9A-Za-z_-]{35}"),
+        ("a Slack token", r"\bxox[abprs]-[0-9A-Za-z-]{10,}"),
+        ("a signed token", r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
+    ];
+    let compiled = patterns.iter().filter_map(|(what, p)| Some((*what, Regex::new(p).ok()?)));
+    compiled.collect()
+});
+
+/// A name that speaks of a secret, and a literal after it.
+static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i)\b(\w*(?:passw(?:or)?d|passphrase|wifi_pass|wlan_pass|sta_pass|ap_pass|_psk|_pwd|secret|api_?key|auth_?token|access_?token)\w*)\b\s*(?:\[[^\]]*\]\s*)?(?:[=:,(]\s*)?(?:\(\w[\w\s]*\*?\)\s*)?\{?\s*"((?:[^"\\]|\\.)*)""#,
+    )
+    .ok()
+});
+
+/// Keys and passwords that stand in the text as literals. Words that are plainly stand-ins, such as
+/// `your-password`, are left out.
+#[must_use]
+pub fn secrets(text: &str) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (number, line) in text.split('\n').enumerate() {
+        let at = |start: usize, what: String| Place {
+            line: number + 1,
+            column: line.get(..start).map_or(0, |before| before.chars().count()) + 1,
+            what,
+        };
+        let found = SECRETS.iter().find_map(|(what, pattern)| Some((what, pattern.find(line)?)));
+        if let Some((what, found)) = found {
+            places.push(at(found.start(), (*what).to_owned()));
+            continue;
+        }
+        let Some(found) = NAMED.as_ref().and_then(|pattern| pattern.captures(line)) else {
+            continue;
+        };
+        if let (Some(name), Some(literal)) = (found.get(1), found.get(2))
+            && !is_stand_in(literal.as_str())
+        {
+            places.push(at(literal.start(), format!("a literal for `{}`", name.as_str())));
+        }
+    }
+    places
+}
+
+fn is_stand_in(literal: &str) -> bool {
+    let lower = literal.trim().to_ascii_lowercase();
+    let words = [
+        "your",
+        "my",
+        "example",
+        "change",
+        "placeholder",
+        "dummy",
+        "todo",
+        "insert",
+        "enter",
+        "password",
+        "passwd",
+        "secret",
+        "config_",
+        "test",
+        "none",
+        "null",
+    ];
+    lower.len() < 4
+        || lower.contains(['<', '%', '$', '{', ' '])
+        || words.iter().any(|word| lower.starts_with(word))
+        || lower.chars().all(|c| matches!(c, 'x' | '*' | '.' | '-' | '_' | '0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(places: &[Place]) -> Vec<(usize, usize, &str)> {
+        places.iter().map(|place| (place.line, place.column, place.what.as_str())).collect()
+    }
+
+    #[test]
+    fn encodings_are_told_apart() {
+        let wide: Vec<u8> = "int main".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let cases: [(&[u8], Charset); 7] = [
+            (b"int a;\n", Charset::Utf8),
+            ("grün".as_bytes(), Charset::Utf8),
+            (b"\xef\xbb\xbfint a;", Charset::Utf8Bom),
+            (b"\xff\xfei\0", Charset::Utf16),
+            (&wide, Charset::Utf16),
+            (b"\x7fELF\x01\0\0\0\x03", Charset::Binary(5)),
+            (b"gr\xfcn", Charset::Other(2)),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(charset(bytes), expected, "{bytes:?}");
+        }
+        assert_eq!(line_ends(b"a\r\nb\nc"), LineEnds { lf: 1, crlf: 1 });
+    }
+
+    #[test]
+    fn hidden_characters_are_found_where_they_are() {
+        let text = "int a;\r\nint \u{202e}b;\n\u{200b}c\x1b[2J\tok\n";
+        assert_eq!(told(&hidden(text)), [(2, 5, "U+202E"), (3, 1, "U+200B"), (3, 3, "U+001B")]);
+        assert!(hidden("\u{feff}int a;\t\n").is_empty());
+    }
+
+    #[test]
+    fn letters_that_pose_as_others_are_found_in_latin_words_only() {
+        let text = "// привет\nint c\u{43e}unt = 0;\n";
+        let places = lookalikes(text);
+        assert_eq!((places.len(), places[0].line, places[0].column), (1, 2, 6));
+        assert!(places[0].what.contains("looks like `o`"));
+        assert_eq!(skeleton("m\u{430}in.c"), "main.c");
+    }
+
+    #[test]
+    fn secrets_are_found_and_never_repeated() {
+        let key = format!("sk-ant-{}", "a1".repeat(20));
+        let text = format!(
+            "#define WIFI_PASS \"hunter2222\"\nconst char *key = \"{key}\";\n\
+             .password = \"s3cr3t-net\",\n-----BEGIN RSA PRIVATE KEY-----\n\
+             CONFIG_ESP_WIFI_PASSWORD=\"abcd1234\"\nchar psk[] = x;\n"
+        );
+        let places = secrets(&text);
+        let lines: Vec<usize> = places.iter().map(|place| place.line).collect();
+        assert_eq!(lines, [1, 2, 3, 4, 5]);
+        assert!(places.iter().all(|p| !p.what.contains("hunter") && !p.what.contains("sk-")));
+    }
+
+    #[test]
+    fn stand_ins_and_mentions_are_no_secrets() {
+        for line in [
+            "#define WIFI_PASS \"your-password\"",
+            "#define WIFI_PASS CONFIG_ESP_WIFI_PASSWORD",
+            ".password = \"mypassword\",",
+            "ESP_LOGI(TAG, \"password:%s\", pass);",
+            "char *password = \"\";",
+            "token = \"xxxxxxxx\"",
+            "printf(\"enter the password\");",
+        ] {
+            assert!(secrets(line).is_empty(), "{line}");
+        }
+    }
+}
