@@ -177,9 +177,9 @@ fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
         38 => {
             let kinds =
                 [ChangeKind::Save, ChangeKind::Delete, ChangeKind::Insert, ChangeKind::Flash];
-            let says = if variant % 2 == 0 { RuleSays::Always } else { RuleSays::Never };
+            let says = if variant.is_multiple_of(2) { RuleSays::Always } else { RuleSays::Never };
             let kind = kinds.get(variant as usize % 5).copied();
-            let path = (variant % 3 == 0).then(|| "main/**".to_owned());
+            let path = variant.is_multiple_of(3).then(|| "main/**".to_owned());
             let tool = (variant % 3 == 1).then(|| "generate_code".into());
             let agent = Some("CodeReviewerAgent".into());
             Event::RuleAdded { rule, says: SessionRule { says, kind, path, tool, agent } }
