@@ -11,10 +11,7 @@ use std::time::{Duration, Instant};
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 use super::sanitize;
-use super::words;
-
-/// More pairs of changed lines than this get no emphasis.
-const MAX_PAIRS: usize = 5_000;
+use super::twins::{self, Twin};
 
 /// What to compare how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,13 +20,32 @@ pub struct Options {
     pub context: usize,
     /// After this time the rest is found in a coarser way: still right, but with longer changes.
     pub budget: Duration,
+    /// How much is kept of what was found.
+    pub limits: Limits,
+}
+
+/// Most that is kept of a comparison; what is beyond is only counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Lines in all.
+    pub lines: usize,
+    /// Bytes of one line; more of it is cut off.
+    pub line: usize,
+    /// Bytes in all.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { lines: 200_000, line: 256 * 1024, bytes: 16 * 1024 * 1024 }
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
         // Tests are about what is found, and may run on a busy machine.
         let budget = Duration::from_millis(if cfg!(test) { 60_000 } else { 500 });
-        Self { context: 3, budget }
+        Self { context: 3, budget, limits: Limits::default() }
     }
 }
 
@@ -80,6 +96,10 @@ pub struct DiffLine {
     /// Byte ranges of `text` that differ from the line it was paired with; empty when there is
     /// none or nothing is alike.
     pub emphasis: Vec<Range<usize>>,
+    /// The line of the other version that it belongs to.
+    pub twin: Twin,
+    /// Bytes at its end that were cut off because it is too long.
+    pub cut: usize,
 }
 
 /// Changes that lie close together, with the lines around them.
@@ -122,6 +142,8 @@ pub struct FileDiff {
     pub removed: usize,
     /// How the worse of the two versions reads.
     pub encoding: Encoding,
+    /// Changed lines that are in no hunk because there are too many.
+    pub left_out: usize,
 }
 
 impl FileDiff {
@@ -168,19 +190,26 @@ pub fn diff(old: &[u8], new: &[u8], options: Options) -> FileDiff {
     let new_ids = number(&new_lines, &mut numbers);
     let deadline = Instant::now().checked_add(options.budget);
     let ops = capture_diff_slices_deadline(Algorithm::Patience, &old_ids, &new_ids, deadline);
+    let changed = |op: &&DiffOp| !matches!(op, DiffOp::Equal { .. });
+    let added = ops.iter().filter(changed).map(|op| op.new_range().len()).sum();
+    let removed = ops.iter().filter(changed).map(|op| op.old_range().len()).sum();
     let is_text = std::str::from_utf8(old).is_ok() && std::str::from_utf8(new).is_ok();
-    let mut builder = Builder { old: &old_lines, new: &new_lines, deadline, pairs: 0 };
+    let mut builder =
+        Builder { old: &old_lines, new: &new_lines, limits: options.limits, left_out: 0 };
     let groups = group_diff_ops(ops, options.context.min(1 << 24));
-    let hunks: Vec<Hunk> = groups
+    let mut hunks: Vec<Hunk> = groups
         .iter()
         .filter(|ops| ops.iter().any(|op| !matches!(op, DiffOp::Equal { .. })))
         .map(|ops| builder.hunk(ops))
         .collect();
-    let count = |kind| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|l| l.kind == kind).count();
+    let left_out = builder.left_out;
+    hunks.retain(|hunk| !hunk.lines.is_empty());
+    twins::find(&mut hunks, deadline);
     FileDiff {
-        added: count(LineKind::Added),
-        removed: count(LineKind::Removed),
+        added,
+        removed,
         encoding: if is_text { Encoding::Utf8 } else { Encoding::Other },
+        left_out,
         hunks,
     }
 }
@@ -204,8 +233,9 @@ fn number<'a>(lines: &[&'a [u8]], numbers: &mut HashMap<&'a [u8], u32>) -> Vec<u
 struct Builder<'a> {
     old: &'a [&'a [u8]],
     new: &'a [&'a [u8]],
-    deadline: Option<Instant>,
-    pairs: usize,
+    /// What is left of them.
+    limits: Limits,
+    left_out: usize,
 }
 
 impl Builder<'_> {
@@ -214,14 +244,17 @@ impl Builder<'_> {
         for op in ops {
             let (old, new) = (op.old_range(), op.new_range());
             if matches!(op, DiffOp::Equal { .. }) {
-                lines.extend(old.zip(new).map(|(old, new)| self.line(Some(old), Some(new))));
+                for (old, new) in old.zip(new) {
+                    self.push(&mut lines, Some(old), Some(new));
+                }
                 continue;
             }
-            let mut removed: Vec<_> = old.map(|at| self.line(Some(at), None)).collect();
-            let mut added: Vec<_> = new.map(|at| self.line(None, Some(at))).collect();
-            self.emphasise(&mut removed, &mut added);
-            lines.append(&mut removed);
-            lines.append(&mut added);
+            for old in old {
+                self.push(&mut lines, Some(old), None);
+            }
+            for new in new {
+                self.push(&mut lines, None, Some(new));
+            }
         }
         let span = |range: fn(&DiffOp) -> Range<usize>| {
             let start = ops.first().map_or(0, |op| range(op).start);
@@ -233,45 +266,47 @@ impl Builder<'_> {
         Hunk { old_start, old_len, new_start, new_len, lines }
     }
 
-    fn line(&self, old: Option<usize>, new: Option<usize>) -> DiffLine {
+    fn push(&mut self, lines: &mut Vec<DiffLine>, old: Option<usize>, new: Option<usize>) {
+        let kind = match (old, new) {
+            (Some(_), None) => LineKind::Removed,
+            (None, Some(_)) => LineKind::Added,
+            _ => LineKind::Context,
+        };
         let bytes = match (old, new) {
             (Some(at), _) => self.old.get(at),
             (None, Some(at)) => self.new.get(at),
             (None, None) => None,
         };
         let (text, end) = without_end(bytes.copied().unwrap_or_default());
-        DiffLine {
-            kind: match (old, new) {
-                (Some(_), None) => LineKind::Removed,
-                (None, Some(_)) => LineKind::Added,
-                _ => LineKind::Context,
-            },
-            old_no: old.map(|at| at + 1),
-            new_no: new.map(|at| at + 1),
-            text: sanitize::decode(text).into_owned(),
-            end,
-            emphasis: Vec::new(),
-        }
-    }
-
-    fn emphasise(&mut self, removed: &mut [DiffLine], added: &mut [DiffLine]) {
-        let late = |deadline: Option<Instant>| deadline.is_some_and(|at| Instant::now() > at);
-        if removed.is_empty() || added.is_empty() || late(self.deadline) {
+        let size = boundary(text, self.limits.line);
+        if self.limits.lines == 0 || size > self.limits.bytes {
+            // Once something was left out all that follows is, so that no gap looks like none.
+            self.limits.lines = 0;
+            self.left_out += usize::from(kind != LineKind::Context);
             return;
         }
-        let olds: Vec<&str> = removed.iter().map(|line| line.text.as_str()).collect();
-        let news: Vec<&str> = added.iter().map(|line| line.text.as_str()).collect();
-        for (old_at, new_at) in words::pair(&olds, &news) {
-            self.pairs += 1;
-            if self.pairs > MAX_PAIRS || late(self.deadline) {
-                return;
-            }
-            let (Some(old), Some(new)) = (removed.get_mut(old_at), added.get_mut(new_at)) else {
-                continue;
-            };
-            (old.emphasis, new.emphasis) = words::emphasis(&old.text, &new.text);
-        }
+        self.limits.lines -= 1;
+        self.limits.bytes -= size;
+        lines.push(DiffLine {
+            kind,
+            old_no: old.map(|at| at + 1),
+            new_no: new.map(|at| at + 1),
+            text: sanitize::decode(text.get(..size).unwrap_or(text)).into_owned(),
+            end,
+            emphasis: Vec::new(),
+            twin: Twin::None,
+            cut: text.len() - size,
+        });
     }
+}
+
+/// The longest start of `text` of at most `most` bytes that does not end within a letter.
+fn boundary(text: &[u8], most: usize) -> usize {
+    let mut end = text.len().min(most);
+    while end > 0 && text.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        end -= 1;
+    }
+    end
 }
 
 fn without_end(line: &[u8]) -> (&[u8], LineEnd) {

@@ -18,4 +18,5 @@ pub mod sanitize;
 pub mod select;
 pub mod syntax;
 mod syntax_error;
+pub mod twins;
 pub mod words;

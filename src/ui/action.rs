@@ -176,6 +176,12 @@ actions! {
     Reject, "reject", Review, "reject", "Rejects the change and tells the agent why";
     NextHunk, "next-hunk", Review, "next hunk", "To the next changed place";
     PreviousHunk, "previous-hunk", Review, "previous hunk", "To the previous changed place";
+    ToggleBeside, "toggle-beside", Review, "side by side", "Shows the old and the new version beside each other, or in one column";
+    ToggleBlanks, "toggle-blanks", Review, "blanks", "Sets changes of blanks aside, or shows them";
+    ToggleWrap, "toggle-wrap", Review, "wrap", "Wraps long lines, or cuts them and scrolls to the side";
+    MoreContext, "more-context", Review, "more around", "Shows more unchanged lines around the changes";
+    LessContext, "less-context", Review, "less around", "Shows fewer unchanged lines around the changes";
+    WholeFile, "whole-file", Review, "whole file", "Shows the whole file, or only the changes again";
     NextProposal, "next-proposal", Review, "next proposal", "To the next proposal";
     PreviousProposal, "previous-proposal", Review, "previous proposal", "To the previous proposal";
 

@@ -192,6 +192,20 @@ fn tenths(count: u64, unit: u64) -> String {
     }
 }
 
+/// A number with `,` between groups of three digits.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// A time span for people: `850 ms`, `3.2 s`, `1:07 min`, `2:05 h`.
 #[must_use]
 pub fn millis(millis: u64) -> String {
@@ -227,6 +241,11 @@ mod tests {
         assert_eq!(cut("a\x1b[2J", 9), "a␛[2J");
         assert_eq!(cut_start("main/src/i2c_scan.c", 12), "…/i2c_scan.c");
         assert_eq!(cut_start("ab", 1), "…");
+    }
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        assert_eq!((grouped(1_234_567), grouped(12)), ("1,234,567".into(), "12".into()));
     }
 
     #[test]

@@ -21,7 +21,6 @@ use super::logs_digest::Tone;
 use super::logs_events::{EventLog, EventRow};
 use super::logs_scroll::{Follow, Scroll};
 use super::logs_text::{LogLevel, LogText, Row};
-use super::review_body::grouped;
 
 /// Between two tabs in the title.
 const BETWEEN: &str = " ─ ";
@@ -137,7 +136,7 @@ fn serial_head(serial: &SerialView, cx: &Cx<'_>) -> (Line<'static>, Line<'static
             left.push(Span::styled(format!(": {}", sanitize::line(why)), dim));
         }
     }
-    let lines = format!("{} lines · {} ", grouped(serial.lines), line::bytes(serial.bytes));
+    let lines = format!("{} lines · {} ", line::grouped(serial.lines), line::bytes(serial.bytes));
     (Line::from(left), Line::styled(lines, dim))
 }
 
@@ -246,8 +245,8 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
     let found = match (search.total(), search.place(text.hit_in_sight())) {
         (0, _) if text.is_busy() => "searching…".to_owned(),
         (0, _) => "not found".to_owned(),
-        (total, Some(place)) => format!("{}/{}", grouped(place as u64), grouped(total)),
-        (total, None) => format!("{} found", grouped(total)),
+        (total, Some(place)) => format!("{}/{}", line::grouped(place as u64), line::grouped(total)),
+        (total, None) => format!("{} found", line::grouped(total)),
     };
     let key = |action| cx.key(Context::Logs, action);
     let keys = format!("  {} {} next, before", key(Action::NextMatch), key(Action::PreviousMatch));
@@ -266,7 +265,7 @@ fn below(scroll: &Scroll, len: u64, cx: &Cx<'_>) -> Line<'static> {
         Follow::Held => {
             let key = cx.key(Context::Logs, Action::Follow);
             let style: Style = cx.style(if more > 0 { Role::Warn } else { Role::Dim });
-            Line::styled(format!("held · {} below · {key} follows ", grouped(more)), style)
+            Line::styled(format!("held · {} below · {key} follows ", line::grouped(more)), style)
         }
     }
 }

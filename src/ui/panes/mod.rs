@@ -14,11 +14,6 @@ pub mod logs_text;
 mod logs_typing;
 mod project;
 mod review;
-mod review_body;
-mod review_draw;
-mod review_foot;
-mod review_layout;
-mod review_shown;
 #[cfg(test)]
 mod test_desk;
 mod timeline;

@@ -9,12 +9,12 @@ use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Mode};
+use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 use crate::view::ProposalView;
 
-use super::review::ReviewPane;
-use super::review_shown::Shown;
-use super::wrap::wrap_words;
+use super::ReviewPane;
+use super::shown::Shown;
 
 /// Cells of the bar of a flash.
 const BAR: u64 = 20;
@@ -37,7 +37,7 @@ pub(super) fn foot(
         let text = "waits here · this is a replay, nothing can be decided".to_owned();
         return wrapped(&[(text, Role::Dim)], width, cx);
     }
-    if pane.is_sent(view.proposal.id) {
+    if pane.queue.is_sent(view.proposal.id) {
         return vec![Line::styled(" your decision is on its way…", cx.style(Role::Busy))];
     }
     let Some(shown) = shown else { return Vec::new() };

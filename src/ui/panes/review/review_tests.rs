@@ -2,11 +2,11 @@
 
 use insta::assert_snapshot;
 
-use super::super::test_desk::{Desk, Store};
 use super::*;
 use crate::model::*;
 use crate::ui::overlay::Overlay;
 use crate::ui::pane::Command;
+use crate::ui::panes::test_desk::{Desk, Store};
 
 const OLD: &str = "#include \"i2c_scan.h\"\n#include \"driver/gpio.h\"\n#include \"esp_log.h\"\n\n\
     static const char *TAG = \"scan\";\n";
@@ -86,6 +86,94 @@ fn each_kind_of_change() {
     desk.press(&mut pane, Action::NextProposal);
     shown.push(desk.show(&mut pane, 70, 18));
     assert_snapshot!(shown.join("\n"));
+}
+
+/// A file with a changed word, a block that moves, and a call that gets an `if` around it.
+fn versions() -> (String, String) {
+    let moved = "static void print_bus(const bus_t *bus)\n{\n    ESP_LOGI(TAG, \"bus %d\", bus->port);\n}\n\n";
+    let filler: String = (0..14).map(|n| format!("static int unused_{n};\n")).collect();
+    let scan = "int scan(bus_t *bus)\n{\n    int found = 0;\n    probe(bus, 0x3c);\n    return found;\n}\n";
+    let better = "int scan(bus_t *bus)\n{\n    int found = 1;\n    if (bus) {\n        probe(bus, 0x3c);\n    }\n    return found;\n}\n";
+    (format!("{moved}{filler}{scan}"), format!("{filler}{better}\n{moved}"))
+}
+
+#[test]
+fn ways_to_read() {
+    let mut desk = Desk::new();
+    let (old, new) = versions();
+    desk.propose_save("main/src/i2c_scan.c", Some(&old), &new);
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 60, 20);
+    desk.wait(400);
+    assert_snapshot!("read_unified", desk.show(&mut pane, 80, 40));
+    desk.press(&mut pane, Action::ToggleBlanks);
+    assert_snapshot!("read_blanks_folded", desk.show(&mut pane, 80, 40));
+    desk.press(&mut pane, Action::ToggleBlanks);
+    desk.press(&mut pane, Action::ToggleBeside);
+    assert_snapshot!("read_beside", desk.show(&mut pane, 118, 36));
+    desk.press(&mut pane, Action::WholeFile);
+    assert_snapshot!("read_whole", desk.show(&mut pane, 118, 36));
+    desk.press(&mut pane, Action::ToggleWrap);
+    desk.press(&mut pane, Action::ToggleBeside);
+    desk.press(&mut pane, Action::Right);
+    assert_snapshot!("read_scrolled", desk.show(&mut pane, 44, 24));
+}
+
+#[test]
+fn what_is_folded_or_cut_still_has_to_be_seen() {
+    let mut desk = Desk::new();
+    desk.propose_save("main/a.c", Some("  a();\n"), "a();\n");
+    let mut pane = pane(&desk);
+    desk.press(&mut pane, Action::ToggleBlanks);
+    let shown = desk.show(&mut pane, 80, 18);
+    assert!(shown.contains("~ a();") && shown.contains("1 line unseen"), "{shown}");
+    desk.wait(400);
+    assert_eq!(intents(desk.press(&mut pane, Action::Approve)), []);
+    let shown = desk.show(&mut pane, 80, 18);
+    assert!(shown.contains("−   a();") && shown.contains("a approve"), "{shown}");
+
+    let long = format!("int a; // {}\n", "x".repeat(100));
+    desk.propose_save("main/b.c", None, &long);
+    desk.press(&mut pane, Action::NextProposal);
+    desk.press(&mut pane, Action::ToggleWrap);
+    let shown = desk.show(&mut pane, 60, 18);
+    assert!(shown.contains('›') && shown.contains("1 line unseen"), "{shown}");
+    desk.wait(400);
+    assert_eq!(intents(desk.press(&mut pane, Action::Approve)), []);
+    let shown = desk.show(&mut pane, 60, 18);
+    assert!(shown.contains("1 line unseen"), "the start is not enough: {shown}");
+    assert_eq!(intents(desk.press(&mut pane, Action::Approve)), []);
+    assert!(desk.show(&mut pane, 60, 18).contains("a approve"));
+}
+
+#[test]
+fn what_cannot_be_shown_is_never_approved_by_the_plain_key() {
+    let mut desk = Desk::new();
+    let text = format!("int a;\nchar x[] = \"{}\";\n", "y".repeat(300_000));
+    desk.propose_save("main/a.c", None, &text);
+    let mut pane = pane(&desk);
+    for _ in 0..400 {
+        desk.show(&mut pane, 80, 18);
+        if pane.next_wake(&desk.view, desk.clock.now).is_none_or(|at| at > desk.clock.now + FRAME) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    desk.wait(400);
+    desk.press(&mut pane, Action::ToggleWrap);
+    let mut said = String::new();
+    for _ in 0..6_000 {
+        desk.show(&mut pane, 80, 18);
+        let effects = desk.press(&mut pane, Action::Approve);
+        said = words(&effects);
+        assert_eq!(intents(effects), []);
+        if !said.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(said, "1 changed lines are too long or too many to be shown here");
+    let unseen = intents(desk.press(&mut pane, Action::ApproveUnseen));
+    assert!(matches!(unseen[..], [Intent::Decide { unseen: 1, .. }]), "{unseen:?}");
 }
 
 #[test]

@@ -1,0 +1,400 @@
+//! One line of a body: its pieces with colour and emphasis, whole or in parts.
+//!
+//! Owns the cutting of lines. Long lines are never cut into pieces by colour, so that one of
+//! 100,000 columns costs no more than what of it is in sight.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::diff::LineKind;
+use crate::text::sanitize;
+use crate::text::syntax::{Span, SyntaxKind};
+use crate::text::twins::Twin;
+
+use super::body::Colours;
+
+/// Longer lines have neither colours nor emphasis, in bytes.
+const MAX_COLOURED: usize = 4_000;
+
+/// The colour of a piece, by meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// Plain text.
+    Plain,
+    /// Text that stands back.
+    Dim,
+    /// Something to look at twice.
+    Warning,
+    /// A piece of source.
+    Syntax(SyntaxKind),
+}
+
+/// A piece of a line with one look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Sanitised text.
+    pub text: String,
+    /// Its colour.
+    pub ink: Ink,
+    /// Whether it differs from the line's other version.
+    pub emphasis: Emphasis,
+}
+
+impl Piece {
+    /// A piece without emphasis.
+    pub fn new(text: impl Into<String>, ink: Ink) -> Self {
+        Self { text: text.into(), ink, emphasis: Emphasis::None }
+    }
+}
+
+/// Whether a piece differs from the line's other version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emphasis {
+    /// It does not, or there is no other version.
+    None,
+    /// It does.
+    Changed,
+}
+
+/// What a line of the body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineRole {
+    /// A line of the file, with its numbers in the old and the new version.
+    Diff(LineKind, Option<usize>, Option<usize>),
+    /// A statement about the change that belongs to what is decided.
+    Fact,
+    /// A remark.
+    Note,
+}
+
+/// One line, not laid out yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BodyLine {
+    /// What it is.
+    pub role: LineRole,
+    /// The line of the other version that it belongs to.
+    pub twin: Twin,
+    /// Its width in columns.
+    pub width: usize,
+    content: Content,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Content {
+    Pieces(Vec<Piece>),
+    Source(Source),
+}
+
+/// The text of a line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    text: String,
+    form: Form,
+    /// Byte ranges of `text` to stress.
+    emphasis: Vec<Range<usize>>,
+    /// What is said after the text.
+    tail: String,
+}
+
+/// How the text of a [`Source`] is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// It is the same raw and sanitised.
+    Clean,
+    /// Raw; it is sanitised piece by piece.
+    Raw,
+    /// Sanitised, and too long for pieces.
+    Long,
+}
+
+impl Source {
+    /// Takes a raw line without its end, what of it differs, and what is to be said after it.
+    #[must_use]
+    pub fn new(raw: String, emphasis: Vec<Range<usize>>, tail: String) -> Self {
+        let clean = match sanitize::line(&raw) {
+            std::borrow::Cow::Borrowed(_) => None,
+            std::borrow::Cow::Owned(clean) => Some(clean),
+        };
+        let is_long = raw.len() > MAX_COLOURED;
+        let (text, form) = match clean {
+            clean if is_long => (clean.unwrap_or(raw), Form::Long),
+            None => (raw, Form::Clean),
+            Some(_) => (raw, Form::Raw),
+        };
+        let emphasis = if is_long { Vec::new() } else { emphasis };
+        Self { text, form, emphasis, tail }
+    }
+
+    fn width(&self) -> usize {
+        let text = match self.form {
+            Form::Clean | Form::Long => columns(&self.text),
+            Form::Raw => columns(&sanitize::line(&self.text)),
+        };
+        text + self.tail.width()
+    }
+
+    /// Cuts the line where colour or emphasis changes.
+    fn pieces(&self, spans: &[Span]) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        if self.form == Form::Long {
+            pieces.push(Piece::new(self.text.clone(), Ink::Plain));
+        } else {
+            self.cut(spans, &mut pieces);
+        }
+        if !self.tail.is_empty() {
+            pieces.push(Piece::new(self.tail.clone(), Ink::Dim));
+        }
+        pieces
+    }
+
+    fn cut(&self, spans: &[Span], pieces: &mut Vec<Piece>) {
+        let mut cuts: BTreeSet<usize> = [0, self.text.len()].into();
+        cuts.extend(spans.iter().flat_map(|span| [span.range.start, span.range.end]));
+        cuts.extend(self.emphasis.iter().flat_map(|range| [range.start, range.end]));
+        let cuts: Vec<usize> =
+            cuts.into_iter().filter(|&at| self.text.is_char_boundary(at)).collect();
+        let mut column = 0;
+        for two in cuts.windows(2) {
+            let &[start, end] = two else { continue };
+            let text = sanitize::line_from(self.text.get(start..end).unwrap_or_default(), column);
+            column += text.width();
+            let span = spans.iter().find(|s| s.range.start <= start && end <= s.range.end);
+            let is_changed = self.emphasis.iter().any(|r| r.start <= start && end <= r.end);
+            pieces.push(Piece {
+                text: text.into_owned(),
+                ink: span.map_or(Ink::Plain, |span| Ink::Syntax(span.kind)),
+                emphasis: if is_changed { Emphasis::Changed } else { Emphasis::None },
+            });
+        }
+    }
+}
+
+impl BodyLine {
+    /// A line that was put together here.
+    #[must_use]
+    pub fn of_pieces(role: LineRole, pieces: Vec<Piece>) -> Self {
+        let width = pieces.iter().map(|piece| piece.text.width()).sum();
+        Self { role, twin: Twin::None, width, content: Content::Pieces(pieces) }
+    }
+
+    /// A line of a file.
+    #[must_use]
+    pub fn of_source(role: LineRole, twin: Twin, source: Source) -> Self {
+        Self { role, twin, width: source.width(), content: Content::Source(source) }
+    }
+
+    /// Whether a person must have had it on screen before approving.
+    #[must_use]
+    pub const fn must_be_seen(&self) -> bool {
+        match self.role {
+            LineRole::Diff(LineKind::Added | LineKind::Removed, ..) | LineRole::Fact => true,
+            LineRole::Diff(LineKind::Context, ..) | LineRole::Note => false,
+        }
+    }
+
+    /// What happens to it, if it is a line that changes.
+    #[must_use]
+    pub const fn change(&self) -> Option<LineKind> {
+        match self.role {
+            LineRole::Diff(kind @ (LineKind::Added | LineKind::Removed), ..) => Some(kind),
+            LineRole::Diff(LineKind::Context, ..) | LineRole::Fact | LineRole::Note => None,
+        }
+    }
+
+    /// Its text as it is in the file; empty for what was put together here.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        match &self.content {
+            Content::Source(source) => &source.text,
+            Content::Pieces(_) => "",
+        }
+    }
+
+    /// All its pieces, coloured as far as colours are known.
+    #[must_use]
+    pub fn pieces(&self, colours: Option<&Colours>) -> Vec<Piece> {
+        match &self.content {
+            Content::Pieces(pieces) => pieces.clone(),
+            Content::Source(source) => {
+                source.pieces(colours.map_or(&[], |colours| colours.of(self.role)))
+            }
+        }
+    }
+
+    /// The pieces in these columns.
+    #[must_use]
+    pub fn part(&self, part: &Part, colours: Option<&Colours>) -> Vec<Piece> {
+        match &self.content {
+            Content::Source(source) if source.form == Form::Long => long_part(source, part),
+            Content::Source(_) | Content::Pieces(_) => {
+                let pieces = self.pieces(colours);
+                if part.columns == (0..self.width) { pieces } else { slice(pieces, &part.columns) }
+            }
+        }
+    }
+
+    /// Cuts it into parts of at most `width` columns: after a blank near the right end where
+    /// there is one, else between graphemes.
+    #[must_use]
+    pub fn wrap(&self, width: usize) -> Vec<Part> {
+        let text = match &self.content {
+            Content::Pieces(pieces) => pieces.iter().map(|piece| piece.text.as_str()).collect(),
+            Content::Source(source) => {
+                let mut text = match source.form {
+                    Form::Clean | Form::Long => source.text.clone(),
+                    Form::Raw => sanitize::line(&source.text).into_owned(),
+                };
+                text.push_str(&source.tail);
+                text
+            }
+        };
+        wrap(&text, width)
+    }
+}
+
+/// A part of a line that is drawn in one row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its columns.
+    pub columns: Range<usize>,
+    /// Bytes of the sanitised line where it begins; only a hint for long lines.
+    start: usize,
+}
+
+impl Part {
+    /// The columns from `columns.start` on, wherever they are in the text.
+    #[must_use]
+    pub const fn at(columns: Range<usize>) -> Self {
+        Self { columns, start: usize::MAX }
+    }
+}
+
+/// Columns that a sanitised text takes.
+fn columns(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
+fn wrap(text: &str, width: usize) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let (mut start, mut column) = (0, 0);
+    let (mut at, mut used) = (0, 0);
+    // Where the row could end after a blank: bytes and columns.
+    let mut blank = None;
+    for grapheme in text.graphemes(true) {
+        let columns = if grapheme.len() == 1 { 1 } else { grapheme.width() };
+        if used + columns > width && used > 0 {
+            let (end, len) = blank.take().unwrap_or((at, used));
+            parts.push(Part { columns: column..column + len, start });
+            (start, column) = (end, column + len);
+            used -= len;
+        }
+        at += grapheme.len();
+        used += columns;
+        if grapheme == " " && used * 3 > width * 2 {
+            blank = Some((at, used));
+        }
+    }
+    parts.push(Part { columns: column..column + used, start });
+    parts
+}
+
+/// The part of a long line.
+fn long_part(source: &Source, part: &Part) -> Vec<Piece> {
+    let end = part.columns.end;
+    let (start, mut column) = if part.start <= source.text.len() {
+        (part.start, part.columns.start)
+    } else if source.text.is_ascii() {
+        let start = part.columns.start.min(source.text.len());
+        (start, start)
+    } else {
+        (0, 0)
+    };
+    let mut text = String::new();
+    let rest = source.text.get(start..).unwrap_or_default();
+    for grapheme in rest.graphemes(true).chain(source.tail.graphemes(true)) {
+        let columns = grapheme.width();
+        if column >= end {
+            break;
+        }
+        if column >= part.columns.start && column + columns <= end {
+            text.push_str(grapheme);
+        }
+        column += columns;
+    }
+    vec![Piece::new(text, Ink::Plain)]
+}
+
+/// Those parts of pieces that lie within `columns`.
+fn slice(pieces: Vec<Piece>, columns: &Range<usize>) -> Vec<Piece> {
+    let mut column = 0;
+    let mut kept = Vec::new();
+    for piece in pieces {
+        let mut text = String::new();
+        for grapheme in piece.text.graphemes(true) {
+            let width = grapheme.width();
+            if column >= columns.start && column + width <= columns.end {
+                text.push_str(grapheme);
+            } else if column < columns.end && column + width > columns.start {
+                // A wide letter that is cut by the edge leaves a blank.
+                text.push(' ');
+            }
+            column += width;
+        }
+        if !text.is_empty() {
+            kept.push(Piece { text, ..piece });
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn line(text: &str) -> BodyLine {
+        let source = Source::new(text.to_owned(), Vec::new(), String::new());
+        BodyLine::of_source(LineRole::Diff(LineKind::Added, None, Some(1)), Twin::None, source)
+    }
+
+    fn text(pieces: &[Piece]) -> String {
+        pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
+    #[test]
+    fn a_long_line_costs_only_what_is_in_sight() {
+        let line = line(&"漢字 ab".repeat(20_000));
+        assert_eq!(line.width, 7 * 20_000);
+        let parts = line.wrap(70);
+        let shown = text(&line.part(&parts[parts.len() - 1], None));
+        assert!(shown.ends_with("漢字 ab"));
+        assert_eq!(text(&line.part(&Part::at(7..14), None)), "漢字 ab");
+    }
+
+    #[test]
+    fn a_wide_letter_at_the_edge_leaves_a_blank() {
+        assert_eq!(text(&line("a漢b").part(&Part::at(0..2), None)), "a ");
+        assert_eq!(text(&line("a漢b").part(&Part::at(2..4), None)), " b");
+    }
+
+    proptest! {
+        #[test]
+        fn parts_put_together_are_the_line(
+            raw in "[a-c \t漢é\u{1b}]{0,60}",
+            width in 2_usize..12,
+            times in 1_usize..3,
+        ) {
+            let line = line(&raw.repeat(times));
+            let parts = line.wrap(width);
+            prop_assert!(parts.iter().all(|part| part.columns.len() <= width));
+            prop_assert!(parts.windows(2).all(|two| two[0].columns.end == two[1].columns.start));
+            prop_assert_eq!(parts.last().unwrap().columns.end, line.width);
+            let rows: Vec<String> = parts.iter().map(|part| text(&line.part(part, None))).collect();
+            prop_assert_eq!(rows.concat(), text(&line.pieces(None)));
+        }
+    }
+}

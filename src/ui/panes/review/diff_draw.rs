@@ -1,0 +1,300 @@
+//! How the lines of a change look.
+//!
+//! Owns their grounds, signs and marks. Whatever it draws of a changed line is all of what the
+//! layout says is in that row; nothing is cut here.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::text::diff::LineKind;
+use crate::text::twins::Twin;
+use crate::ui::line;
+use crate::ui::pane::Cx;
+use crate::ui::role::Role;
+
+use super::body::{Body, Surroundings};
+use super::body_line::{BodyLine, Emphasis, Ink, LineRole};
+use super::draw::Parts;
+use super::gutter::Gutter;
+use super::items::Item;
+use super::layout::{Cell, Layout};
+use super::select::Selection;
+use super::shown::Shown;
+
+/// Everything that a row needs.
+struct Canvas<'a> {
+    shown: &'a Shown,
+    body: &'a Body,
+    layout: &'a Layout,
+    selection: Option<&'a Selection>,
+    parts: &'a Parts,
+    cx: &'a Cx<'a>,
+}
+
+/// Draws what of the change is in sight.
+pub(super) fn draw(
+    shown: &Shown,
+    selection: Option<&Selection>,
+    parts: &Parts,
+    buf: &mut Buffer,
+    cx: &Cx<'_>,
+) {
+    let area = parts.body;
+    let (Some(body), Some(layout)) = (shown.body(), shown.layout()) else {
+        let row = Rect { height: area.height.min(1), ..area };
+        let (text, role) = match shown.error() {
+            Some(error) => (format!(" {error}"), Role::Error),
+            None => (" reading and comparing…".to_owned(), Role::Busy),
+        };
+        let text = line::cut(&text, usize::from(area.width));
+        line::draw(&Line::styled(text, cx.style(role)), row, buf);
+        return;
+    };
+    draw_position(shown, area, buf, cx);
+    let canvas = Canvas { shown, body, layout, selection, parts, cx };
+    for (row, at) in shown.rows().zip(area.rows()) {
+        canvas.row(row, at, buf);
+    }
+}
+
+impl Canvas<'_> {
+    fn row(&self, row: usize, at: Rect, buf: &mut Buffer) {
+        let Some((item, nth)) = self.layout.item_at(row) else { return };
+        let [first, second] = self.layout.cells(row);
+        // The last column tells where in the change one is.
+        let wide = Rect { width: at.width.saturating_sub(1), ..at };
+        match item {
+            Item::One(place) => {
+                self.cell(*place, first.as_ref(), nth, self.parts.gutter, wide, buf)
+            }
+            Item::Blank(old, new) => self.blank(*old, *new, first.as_ref(), nth, wide, buf),
+            Item::Two(old, new) => {
+                let half = at.width / 2;
+                let left = Rect { width: half.saturating_sub(1), ..at };
+                let right = Rect { x: at.x + half, width: wide.width - half, ..at };
+                buf.set_string(left.right(), at.y, "│", self.cx.style(Role::Faint));
+                let gutter = Gutter::One(self.body.digits);
+                for (place, cell, area) in [(old, first, left), (new, second, right)] {
+                    if let Some(place) = place {
+                        self.cell(*place, cell.as_ref(), nth, gutter, area, buf);
+                    }
+                }
+            }
+            Item::Fold(lines) => {
+                let text = match lines.len() {
+                    1 => "⋯ 1 line".to_owned(),
+                    count => format!("⋯ {} lines", line::grouped(count as u64)),
+                };
+                self.fold(&text, lines.end, wide, buf);
+            }
+            Item::Gap(next) => self.fold("⋯ further lines of the file", *next, wide, buf),
+            Item::Remark(place) => {
+                let words = self.layout.remark(*place).into_iter().nth(nth).unwrap_or_default();
+                let indent = " ".repeat(self.parts.gutter.width().saturating_sub(2));
+                let words = format!("{indent}┃ {words}");
+                line::draw(&Line::styled(words, self.cx.style(Role::Person)), wide, buf);
+            }
+        }
+    }
+
+    /// Unchanged lines that do not show, and what the next ones belong to.
+    fn fold(&self, text: &str, next: usize, at: Rect, buf: &mut Buffer) {
+        let indent = " ".repeat(self.parts.gutter.width().saturating_sub(2));
+        let mut spans =
+            vec![Span::styled(format!("{indent}{text}"), self.cx.style(Role::DiffSign))];
+        if let Some(name) = self.home_of(next) {
+            let room = usize::from(at.width).saturating_sub(line::width(text) + indent.len() + 4);
+            spans.push(Span::styled(
+                format!("  {}", line::cut(&name, room)),
+                self.cx.style(Role::DiffSign),
+            ));
+        }
+        line::draw(&Line::from(spans), at, buf);
+    }
+
+    /// The head of the function or section that a line is in.
+    fn home_of(&self, line: usize) -> Option<String> {
+        let own = self.body.lines.get(line)?;
+        if is_head(own.source()) {
+            return None;
+        }
+        let before = self.body.lines.get(line.saturating_sub(2_000)..line)?;
+        let head = before
+            .iter()
+            .rev()
+            .find(|line| line.change() != Some(LineKind::Removed) && is_head(line.source()))?;
+        Some(head.source().trim_end().trim_end_matches('{').trim_end().to_owned())
+    }
+
+    fn blank(
+        &self,
+        old: usize,
+        new: usize,
+        cell: Option<&Cell>,
+        nth: usize,
+        at: Rect,
+        buf: &mut Buffer,
+    ) {
+        let number = |place: usize| match self.body.lines.get(place).map(|line| line.role) {
+            Some(LineRole::Diff(_, old, new)) => old.or(new),
+            Some(LineRole::Fact | LineRole::Note) | None => None,
+        };
+        let numbers = if nth == 0 { [number(old), number(new)] } else { [None, None] };
+        let sign = if nth == 0 { "~" } else { "↪" };
+        let text = self.parts.gutter.text(" ", numbers, sign);
+        let mut spans = vec![Span::styled(text, self.cx.style(Role::DiffSign))];
+        let (Some(line), Some(cell)) = (self.body.lines.get(new), cell) else { return };
+        let pieces = line.part(&cell.part, self.shown.colours());
+        let dim = self.cx.style(Role::Dim);
+        spans.extend(pieces.into_iter().map(|piece| Span::styled(piece.text, dim)));
+        line::draw(&Line::from(spans), at, buf);
+    }
+
+    /// One row of one line, in the room for it.
+    fn cell(
+        &self,
+        place: usize,
+        cell: Option<&Cell>,
+        nth: usize,
+        gutter: Gutter,
+        at: Rect,
+        buf: &mut Buffer,
+    ) {
+        let Some(line) = self.body.lines.get(place) else { return };
+        let ground = self.ground(place, line);
+        let base = self.cx.style(ground);
+        if ground != Role::Text {
+            line::tint(at, base, buf);
+        }
+        let mut spans = vec![self.gutter(place, line, nth, gutter, base)];
+        if let Some(cell) = cell {
+            spans.extend(self.pieces(line, cell, ground));
+            if nth == 0
+                && let Twin::Moved(no) = line.twin
+            {
+                let from = match line.change() {
+                    Some(LineKind::Removed) => "moved to",
+                    _ => "moved from",
+                };
+                // Only where there is room; the line itself comes first.
+                let used: usize = spans.iter().map(Span::width).sum();
+                let words = format!("  {from} {no}");
+                if used + words.len() <= usize::from(at.width) {
+                    spans.push(Span::styled(
+                        words,
+                        Style { bg: base.bg, ..self.cx.style(Role::DiffSign) },
+                    ));
+                }
+            }
+            let is_cut = cell.part.columns.end < line.width && self.layout.is_scrolled();
+            if is_cut {
+                let style = self.cx.style(Role::Accent);
+                buf.set_string(at.right(), at.y, "›", style);
+            }
+        }
+        line::draw(&Line::from(spans), at, buf);
+    }
+
+    /// The ground of a line. A line that moved, or was not picked, stands back.
+    fn ground(&self, place: usize, line: &BodyLine) -> Role {
+        let stands_back = matches!(line.twin, Twin::Moved(_))
+            || self.selection.is_some_and(|selection| !selection.is_picked(place));
+        match line.change() {
+            Some(_) if stands_back => Role::Text,
+            Some(LineKind::Added) => Role::DiffAdded,
+            Some(LineKind::Removed) => Role::DiffRemoved,
+            Some(LineKind::Context) | None => Role::Text,
+        }
+    }
+
+    fn pieces(&self, line: &BodyLine, cell: &Cell, ground: Role) -> Vec<Span<'static>> {
+        let base = self.cx.style(ground);
+        let is_dim = match line.change() {
+            Some(_) => ground == Role::Text,
+            None => {
+                self.body.surroundings == Surroundings::Dimmed
+                    && matches!(line.role, LineRole::Diff(..))
+            }
+        };
+        let word = match ground {
+            Role::DiffAdded => Some(Role::DiffAddedWord),
+            Role::DiffRemoved => Some(Role::DiffRemovedWord),
+            _ => None,
+        };
+        let pieces = line.part(&cell.part, self.shown.colours());
+        let look = |ink: Ink| match ink {
+            _ if is_dim => Role::Dim,
+            Ink::Plain => ground,
+            Ink::Dim => Role::Dim,
+            Ink::Warning => Role::Warn,
+            Ink::Syntax(kind) => Role::syntax(kind),
+        };
+        let span = |piece: super::body_line::Piece| {
+            let style = match (piece.emphasis, word) {
+                (Emphasis::Changed, Some(word)) => self.cx.style(word),
+                _ => Style { bg: base.bg, ..self.cx.style(look(piece.ink)) },
+            };
+            Span::styled(piece.text, style)
+        };
+        pieces.into_iter().map(span).collect()
+    }
+
+    fn gutter(
+        &self,
+        place: usize,
+        line: &BodyLine,
+        nth: usize,
+        gutter: Gutter,
+        base: Style,
+    ) -> Span<'static> {
+        let mut style = Style { bg: base.bg, ..self.cx.style(Role::DiffSign) };
+        let LineRole::Diff(kind, old, new) = line.role else {
+            return Span::styled(if nth > 0 { "↪" } else { " " }, style);
+        };
+        let sign = match (nth, kind) {
+            (1.., _) => "↪",
+            (0, LineKind::Added) => "+",
+            (0, LineKind::Removed) => "−",
+            (0, LineKind::Context) => " ",
+        };
+        let mark = match self.selection {
+            Some(selection) if nth == 0 && line.change().is_some() => {
+                if selection.is_picked(place) { "●" } else { "○" }
+            }
+            Some(_) | None => " ",
+        };
+        if self.selection.is_some_and(|selection| selection.cursor() == place) {
+            style = self.cx.selection();
+        }
+        let numbers = match (nth, gutter, kind) {
+            (1.., ..) => [None, None],
+            // The left half shows numbers of the old version.
+            (0, _, LineKind::Removed) => [old, None],
+            (0, ..) => [old, new],
+        };
+        Span::styled(gutter.text(mark, numbers, sign), style)
+    }
+}
+
+/// Whether a line names what the lines below it belong to: it begins at the margin with a letter.
+fn is_head(line: &str) -> bool {
+    let starts = line.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '[');
+    starts && line.len() > 2 && !line.trim_end().ends_with([':', ';'])
+}
+
+/// A mark in the last column tells which part of a long change is in sight.
+fn draw_position(shown: &Shown, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let (total, height) = (shown.total(), usize::from(area.height));
+    if total <= height || height == 0 {
+        return;
+    }
+    let size = (height * height / total).max(1);
+    let start = shown.rows().start * (height - size) / (total - height).max(1);
+    for (place, row) in area.rows().enumerate() {
+        let is_in_sight = (start..start + size).contains(&place);
+        let (mark, role) = if is_in_sight { ("┃", Role::Dim) } else { ("│", Role::Faint) };
+        buf.set_string(row.right().saturating_sub(1), row.y, mark, cx.style(role));
+    }
+}

@@ -1,0 +1,104 @@
+//! How the review is divided: what and who, checks, the change, and what can be decided or came
+//! of it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use crate::ui::line;
+use crate::ui::pane::Cx;
+use crate::ui::panes::wrap::wrap_words;
+use crate::ui::role::Role;
+
+use super::ReviewPane;
+use super::diff_draw;
+use super::foot;
+use super::gutter::Gutter;
+use super::head::{self, Row};
+use super::shown::{Room, Shown};
+
+/// Least columns for the text of each half.
+const LEAST_HALF: usize = 34;
+
+/// Where the parts of the pane are.
+#[derive(Debug, Clone, Default)]
+pub struct Parts {
+    /// What and who.
+    head: Vec<Row>,
+    /// The change.
+    pub body: Rect,
+    /// What can be decided, or came of it.
+    foot: Vec<Line<'static>>,
+    /// Room for the text of the change.
+    pub room: Room,
+    /// Columns before it.
+    pub gutter: Gutter,
+}
+
+/// Divides the area, and makes ready what stands above and below the change.
+pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> Parts {
+    let view = pane.queue.on_screen().and_then(|id| cx.view.review.get(id));
+    let (Some(view), true) = (view, area.width > 12 && area.height > 3) else {
+        return Parts { body: area, ..Parts::default() };
+    };
+    let shown = pane.shown(view.proposal.id);
+    let body = shown.and_then(Shown::body);
+    let width = usize::from(area.width);
+    let mut foot = foot::foot(pane, view, shown, width, cx);
+    foot.truncate(usize::from(area.height / 3).max(1));
+    let mut head = head::head(view, body.map(AsRef::as_ref), width, cx);
+    let room = (usize::from(area.height) - foot.len()) / 2;
+    if head.len() > room.max(1) {
+        head.truncate(room.max(1));
+        if let Some(last) = head.last_mut() {
+            last.right = Line::styled("… more when zoomed", cx.style(Role::Warn));
+        }
+    } else if area.height > 14 {
+        head.push(Row::default());
+    }
+    let head_rows = u16::try_from(head.len()).unwrap_or(area.height).min(area.height);
+    let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(area.height - head_rows);
+    let body_area =
+        Rect { y: area.y + head_rows, height: area.height - head_rows - foot_rows, ..area };
+    let gutter = body.map_or(Gutter::None, |body| Gutter::of(body, width));
+    // The last column is for the mark that tells where in the change one is, the middle one for
+    // the rule between the halves.
+    let digits = body.map_or(1, |body| body.digits);
+    let half = (width / 2).saturating_sub(Gutter::One(digits).width() + 1);
+    let room = Room {
+        one: width.saturating_sub(gutter.width() + 1),
+        half: (half >= LEAST_HALF).then_some(half),
+        rows: usize::from(body_area.height),
+    };
+    Parts { head, body: body_area, foot, room, gutter }
+}
+
+/// Draws the pane as it was prepared.
+pub(super) fn draw(pane: &ReviewPane, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let parts = &pane.parts;
+    let view = pane.queue.on_screen().and_then(|id| cx.view.review.get(id));
+    let Some(view) = view else {
+        let text =
+            " Nothing to review yet. What the agents want to write or flash is shown here first.";
+        for (row, text) in
+            area.rows().zip(wrap_words(text.trim(), usize::from(area.width).max(3) - 2))
+        {
+            line::draw(&Line::styled(format!(" {text}"), cx.style(Role::Dim)), row, buf);
+        }
+        return;
+    };
+    for (row, at) in parts.head.iter().zip(area.rows()) {
+        line::draw_split(&row.left, &row.right, at, buf);
+    }
+    if let Some(shown) = pane.shown(view.proposal.id) {
+        diff_draw::draw(shown, pane.selection_of(view.proposal.id), parts, buf, cx);
+    }
+    let below = Rect {
+        y: parts.body.bottom(),
+        height: area.bottom().saturating_sub(parts.body.bottom()),
+        ..area
+    };
+    for (row, at) in parts.foot.iter().zip(below.rows()) {
+        line::draw(row, at, buf);
+    }
+}

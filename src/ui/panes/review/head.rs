@@ -1,0 +1,190 @@
+//! What stands above a change: what and who, the reason, the checks.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::model::{Change, Check, CheckStatus};
+use crate::text::sanitize;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Keys};
+use crate::ui::panes::wrap::wrap_words;
+use crate::ui::role::Role;
+use crate::view::ProposalView;
+
+use super::ReviewPane;
+use super::body::Body;
+
+/// Most rows for the agent's reason.
+const MAX_REASON: usize = 3;
+
+/// A row with something at its right end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Row {
+    pub left: Line<'static>,
+    pub right: Line<'static>,
+}
+
+/// What stands in the title rule.
+pub(super) fn title(pane: &ReviewPane, cx: &Cx<'_>) -> Line<'static> {
+    let look = cx.style(match cx.keys {
+        Keys::Here => Role::TitleFocus,
+        Keys::Elsewhere => Role::Title,
+    });
+    let review = &cx.view.review;
+    let waiting = review.waiting.len();
+    let Some(view) = pane.queue.on_screen().and_then(|id| review.get(id)) else {
+        return Line::styled("Review", look);
+    };
+    let id = view.proposal.id;
+    let place = review.waiting.iter().position(|waiting| *waiting == id);
+    let place = match place {
+        Some(place) => format!(" {}/{waiting}", place + 1),
+        None => format!(" #{id}"),
+    };
+    let mut spans = vec![
+        Span::styled(format!("Review{place}"), look),
+        Span::styled(" · ", cx.style(Role::Dim)),
+        Span::styled(what(&view.proposal.change), look),
+    ];
+    if !review.waiting.contains(&id) && waiting > 0 {
+        spans.push(Span::styled(" ", look));
+        spans.push(Span::styled(format!(" {waiting} waiting "), cx.style(Role::Waiting)));
+    }
+    Line::from(spans)
+}
+
+/// A change in a few words, e.g. `save main/main.c`.
+pub(super) fn what(change: &Change) -> String {
+    match change {
+        Change::Flash(plan) => format!("flash {}", sanitize::line(&plan.board.label)),
+        Change::Save { path, .. } | Change::Delete { path, .. } | Change::Insert { path, .. } => {
+            format!("{} {}", change.kind(), sanitize::line(path.as_str()))
+        }
+    }
+}
+
+/// How many lines change, e.g. `+1 −1 · 1 hunk`.
+pub(super) fn counts(body: &Body) -> String {
+    match body.hunks.len() {
+        0 => String::new(),
+        1 => format!("+{} −{} · 1 hunk", body.added, body.removed),
+        hunks => format!("+{} −{} · {hunks} hunks", body.added, body.removed),
+    }
+}
+
+/// The rows above a change.
+pub(super) fn head(
+    view: &ProposalView,
+    body: Option<&Body>,
+    width: usize,
+    cx: &Cx<'_>,
+) -> Vec<Row> {
+    let proposal = &view.proposal;
+    let dim = cx.style(Role::Dim);
+    let agent = sanitize::line(proposal.agent.as_str()).into_owned();
+    let tool = sanitize::line(proposal.tool.as_str()).into_owned();
+    let left = vec![
+        Span::raw(" "),
+        Span::styled(agent, cx.style(cx.agents.role(&proposal.agent))),
+        Span::styled(" via ", dim),
+        Span::styled(tool, cx.style(Role::Text)),
+    ];
+    let right = body.map_or_else(Line::default, |body| counts_line(view, body, cx));
+    let mut rows = vec![Row { left: Line::from(left), right }];
+    let reason = sanitize::line(proposal.reason.trim());
+    if !reason.is_empty() {
+        let mut words = wrap_words(&format!("“{reason}”"), width.saturating_sub(2));
+        if words.len() > MAX_REASON {
+            words.truncate(MAX_REASON);
+            if let Some(last) = words.last_mut() {
+                *last = format!("{}…", line::cut(last, width.saturating_sub(4)));
+            }
+        }
+        rows.extend(words.into_iter().map(|row| plain(format!(" {row}"), cx.style(Role::Text))));
+    }
+    rows.extend(checks(&proposal.checks, width, cx));
+    rows
+}
+
+fn counts_line(view: &ProposalView, body: &Body, cx: &Cx<'_>) -> Line<'static> {
+    let added = Span::styled(format!("+{}", body.added), cx.style(Role::FileNew));
+    let removed = Span::styled(format!("−{}", body.removed), cx.style(Role::FileDelete));
+    let hunks = match body.hunks.len() {
+        1 => " · 1 hunk ".to_owned(),
+        hunks => format!(" · {hunks} hunks "),
+    };
+    let hunks = Span::styled(hunks, cx.style(Role::Dim));
+    let spans = match &view.proposal.change {
+        Change::Save { base: None, .. } => {
+            vec![Span::styled("new file  ", cx.style(Role::FileNew)), added, Span::raw(" ")]
+        }
+        Change::Delete { .. } => {
+            let words = Span::styled("the whole file goes  ", cx.style(Role::FileDelete));
+            vec![words, removed, Span::raw(" ")]
+        }
+        Change::Insert { .. } => {
+            let words = Span::styled("insertion  ", cx.style(Role::FileEdit));
+            vec![words, added, Span::raw(" "), removed, hunks]
+        }
+        Change::Save { .. } => vec![added, Span::raw(" "), removed, hunks],
+        Change::Flash(plan) => {
+            let (count, bytes) = (plan.images.len(), line::bytes(plan.total_bytes()));
+            let images = if count == 1 { "image" } else { "images" };
+            let mut text = format!("{count} {images} · {bytes} ");
+            if view.decision.is_none() {
+                let age = cx.clock.since(plan.built_at).as_millis();
+                let age = line::millis(u64::try_from(age).unwrap_or(u64::MAX));
+                text.push_str(&format!("· built {age} ago "));
+            }
+            vec![Span::styled(text, cx.style(Role::Dim))]
+        }
+    };
+    Line::from(spans)
+}
+
+fn plain(text: String, style: Style) -> Row {
+    Row { left: Line::styled(text, style), right: Line::default() }
+}
+
+/// A chip for each check, then the notes of those that did not pass.
+fn checks(checks: &[Check], width: usize, cx: &Cx<'_>) -> Vec<Row> {
+    let mut rows: Vec<Vec<Span<'static>>> = Vec::new();
+    let mut used = width;
+    for check in checks {
+        let (mark, role) = look(check.status);
+        let label = format!("{mark} {}", check.kind.label());
+        let columns = line::width(&label) + 2;
+        if used + columns > width {
+            rows.push(vec![Span::raw(" ")]);
+            used = 1;
+        }
+        used += columns;
+        let text = if check.status == CheckStatus::Passed { Role::Dim } else { role };
+        if let Some(row) = rows.last_mut() {
+            row.push(Span::styled(mark, cx.style(role)));
+            row.push(Span::styled(format!(" {}  ", check.kind.label()), cx.style(text)));
+        }
+    }
+    let mut rows: Vec<Row> = rows
+        .into_iter()
+        .map(|spans| Row { left: Line::from(spans), right: Line::default() })
+        .collect();
+    for check in checks.iter().filter(|check| check.status != CheckStatus::Passed) {
+        let (mark, role) = look(check.status);
+        let note = sanitize::line(check.note.trim());
+        let text = format!("{}: {note}", check.kind.label());
+        for (place, row) in wrap_words(&text, width.saturating_sub(4)).into_iter().enumerate() {
+            let lead = if place == 0 { format!(" {mark} ") } else { "   ".to_owned() };
+            rows.push(plain(format!("{lead}{row}"), cx.style(role)));
+        }
+    }
+    rows
+}
+
+const fn look(status: CheckStatus) -> (&'static str, Role) {
+    match status {
+        CheckStatus::Passed => ("✓", Role::Ok),
+        CheckStatus::Warned => ("!", Role::Warn),
+        CheckStatus::Failed => ("✗", Role::Error),
+    }
+}

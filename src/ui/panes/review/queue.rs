@@ -1,0 +1,110 @@
+//! Which proposal is on screen, and which decisions are on their way.
+//!
+//! Pure state over numbers of proposals; must not read or draw them.
+
+use std::time::{Duration, Instant};
+
+use crate::model::ProposalId;
+use crate::view::Review;
+
+/// A decision that is not recorded by then did not arrive.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the person looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Choice {
+    /// The oldest that waits.
+    #[default]
+    Queue,
+    /// One that waits, which the person turned to; when it is decided the queue goes on.
+    Waiting(ProposalId),
+    /// One that is decided already, which the person looks at again.
+    Decided(ProposalId),
+}
+
+/// The proposals as the person goes through them.
+#[derive(Debug, Default)]
+pub struct Queue {
+    choice: Choice,
+    on_screen: Option<ProposalId>,
+    /// Decisions that are not recorded yet.
+    sent: Vec<(ProposalId, Instant)>,
+}
+
+impl Queue {
+    /// The proposal on screen.
+    #[must_use]
+    pub const fn on_screen(&self) -> Option<ProposalId> {
+        self.on_screen
+    }
+
+    /// Whether a decision on it is on its way.
+    #[must_use]
+    pub fn is_sent(&self, id: ProposalId) -> bool {
+        self.sent.iter().any(|(sent, _)| *sent == id)
+    }
+
+    /// When a decision that is on its way counts as lost.
+    #[must_use]
+    pub fn lost_at(&self) -> Option<Instant> {
+        self.sent.iter().map(|(_, at)| *at + PATIENCE).min()
+    }
+
+    /// A decision on it goes out.
+    pub fn send(&mut self, id: ProposalId, now: Instant) {
+        self.sent.push((id, now));
+        self.choice = Choice::Queue;
+    }
+
+    /// Goes back to the oldest that waits.
+    pub const fn back(&mut self) {
+        self.choice = Choice::Queue;
+    }
+
+    /// Chooses what is on screen; tells whether it is another one now.
+    pub fn choose(&mut self, review: &Review, now: Instant) -> bool {
+        self.sent.retain(|(id, at)| {
+            review.waiting.contains(id) && now.saturating_duration_since(*at) < PATIENCE
+        });
+        let is_there = match self.choice {
+            Choice::Queue => true,
+            Choice::Waiting(id) => review.waiting.contains(&id),
+            Choice::Decided(id) => review.get(id).is_some(),
+        };
+        if !is_there {
+            self.choice = Choice::Queue;
+        }
+        let next = match self.choice {
+            Choice::Waiting(id) | Choice::Decided(id) => Some(id),
+            Choice::Queue => self
+                .first(review)
+                .or(self.on_screen.filter(|id| review.waiting.contains(id)))
+                .or(review.proposals.last().map(|view| view.proposal.id)),
+        };
+        let is_new = next != self.on_screen;
+        self.on_screen = next;
+        is_new
+    }
+
+    /// The oldest that waits and was not decided here.
+    fn first(&self, review: &Review) -> Option<ProposalId> {
+        review.waiting.iter().copied().find(|id| !self.is_sent(*id))
+    }
+
+    /// Turns to the neighbour of what is on screen among all proposals; tells whether there is
+    /// one.
+    pub fn turn(&mut self, step: isize, review: &Review) -> bool {
+        let place = self
+            .on_screen
+            .and_then(|id| review.proposals.iter().position(|view| view.proposal.id == id));
+        let next = place.and_then(|place| place.checked_add_signed(step));
+        let Some(view) = next.and_then(|place| review.proposals.get(place)) else { return false };
+        let id = view.proposal.id;
+        self.choice = match self.first(review) {
+            Some(first) if first == id => Choice::Queue,
+            Some(_) | None if review.waiting.contains(&id) => Choice::Waiting(id),
+            Some(_) | None => Choice::Decided(id),
+        };
+        true
+    }
+}

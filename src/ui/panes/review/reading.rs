@@ -1,0 +1,114 @@
+//! Keys that read a change: scrolling, hunks, and how much shows in which way.
+//!
+//! Decides nothing.
+
+use crate::ui::action::Action;
+use crate::ui::pane::Effect;
+
+use super::body::Extent;
+use super::items::{Blanks, Columns, Context};
+use super::look::{Look, Wrapping};
+use super::shown::Shown;
+
+/// Columns that one key scrolls to the side.
+const ASIDE: isize = 8;
+
+/// Does what a key asks for; `None` when it is no key for reading.
+pub(super) fn act(action: Action, shown: &mut Shown, look: &mut Look) -> Option<Vec<Effect>> {
+    Some(match action {
+        Action::Up
+        | Action::Down
+        | Action::HalfPageUp
+        | Action::HalfPageDown
+        | Action::PageUp
+        | Action::PageDown
+        | Action::Top
+        | Action::Bottom => {
+            shown.scroll(rows(action, shown.page()));
+            Vec::new()
+        }
+        Action::Left => aside(-ASIDE, shown, look),
+        Action::Right => aside(ASIDE, shown, look),
+        Action::NextHunk => hunk(1, shown),
+        Action::PreviousHunk => hunk(-1, shown),
+        Action::ToggleBeside => {
+            look.columns = match look.columns {
+                Columns::Unified => Columns::Beside,
+                Columns::Beside => Columns::Unified,
+            };
+            match (look.columns, shown.has_room_beside()) {
+                (Columns::Beside, false) => {
+                    Effect::info("too narrow for side by side here; zoom gives it the room")
+                }
+                _ => Vec::new(),
+            }
+        }
+        Action::ToggleBlanks => {
+            look.blanks = match look.blanks {
+                Blanks::Shown => Blanks::Folded,
+                Blanks::Folded => Blanks::Shown,
+            };
+            Effect::info(match look.blanks {
+                Blanks::Shown => "changes of blanks show",
+                Blanks::Folded => "lines that differ in blanks only show once, as ~",
+            })
+        }
+        Action::ToggleWrap => {
+            look.wrapping = match look.wrapping {
+                Wrapping::Wrapped => Wrapping::Scrolled,
+                Wrapping::Scrolled => Wrapping::Wrapped,
+            };
+            Effect::info(match look.wrapping {
+                Wrapping::Wrapped => "long lines wrap",
+                Wrapping::Scrolled => "long lines are cut; left and right scroll",
+            })
+        }
+        Action::MoreContext => context(1, shown),
+        Action::LessContext => context(-1, shown),
+        Action::WholeFile => match (shown.toggle_whole(), shown.context()) {
+            (Extent::Around, Context::Whole) => {
+                Effect::info("the file is too long to show whole; this is all that was read of it")
+            }
+            _ => Vec::new(),
+        },
+        _ => return None,
+    })
+}
+
+/// Rows that a key moves by.
+const fn rows(action: Action, page: i64) -> i64 {
+    let half = if page > 3 { page / 2 } else { 1 };
+    match action {
+        Action::Up => -1,
+        Action::Down => 1,
+        Action::HalfPageUp => -half,
+        Action::HalfPageDown => half,
+        Action::PageUp => -page,
+        Action::PageDown => page,
+        Action::Top => i64::MIN,
+        _ => i64::MAX,
+    }
+}
+
+fn aside(columns: isize, shown: &mut Shown, look: &Look) -> Vec<Effect> {
+    match look.wrapping {
+        Wrapping::Wrapped => Effect::info("long lines are wrapped; there is nothing to the side"),
+        Wrapping::Scrolled if shown.scroll_aside(columns) => Vec::new(),
+        Wrapping::Scrolled => Effect::info("there is no more to this side"),
+    }
+}
+
+fn hunk(step: i64, shown: &mut Shown) -> Vec<Effect> {
+    if shown.go_to_hunk(step) {
+        return Vec::new();
+    }
+    Effect::info("there is no further change in this direction")
+}
+
+fn context(step: isize, shown: &mut Shown) -> Vec<Effect> {
+    match (shown.change_context(step), step < 0) {
+        (true, _) => Vec::new(),
+        (false, true) => Effect::info("only the changed lines show"),
+        (false, false) => Effect::info("the whole file shows"),
+    }
+}

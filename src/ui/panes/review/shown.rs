@@ -1,0 +1,444 @@
+//! The one proposal on screen: its body, where it is scrolled to, and since when it is there.
+//!
+//! Owns the place in the text and what was seen. Must not decide.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::model::{BlobSource, Change, ContentHash, Proposal, ProposalId, UserError};
+use crate::ui::guard::DEAD_TIME;
+
+use super::body::{Body, Colours, Extent};
+use super::items::{Blanks, Columns, Context, Wish};
+use super::layout::{Geometry, Layout, Overflow};
+use super::load::Load;
+use super::look::{CONTEXT, CONTEXTS, Look, Wrapping};
+use super::seen::Seen;
+
+/// Columns for text, across the pane and in each half of it, and rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Room {
+    /// Columns across the pane.
+    pub one: usize,
+    /// Columns in each half; `None` when there is no room for two.
+    pub half: Option<usize>,
+    /// Rows.
+    pub rows: usize,
+}
+
+/// A proposal on screen.
+#[derive(Debug)]
+pub struct Shown {
+    /// Which.
+    pub id: ProposalId,
+    /// What a decision is bound to.
+    pub hash: ContentHash,
+    load: Load,
+    seen: Option<Seen>,
+    layout: Option<Layout>,
+    place: Place,
+    context: Context,
+    /// The person's words on lines, not sent yet.
+    pub remarks: BTreeMap<usize, String>,
+    prepared_at: Option<Instant>,
+    drawn_since: Option<Instant>,
+}
+
+/// What part of the layout is in sight.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    top: usize,
+    left: usize,
+    room: Room,
+}
+
+impl Shown {
+    /// Begins to read what `proposal` is about.
+    #[must_use]
+    pub fn new(proposal: &Proposal, blobs: &Arc<dyn BlobSource>) -> Self {
+        let change = &proposal.change;
+        Self {
+            id: proposal.id,
+            hash: change.hash(),
+            load: Load::begin(change, blobs),
+            seen: None,
+            layout: None,
+            place: Place::default(),
+            context: match change {
+                Change::Insert { .. } => Context::Whole,
+                Change::Save { .. } | Change::Delete { .. } | Change::Flash(_) => {
+                    Context::Lines(CONTEXT)
+                }
+            },
+            remarks: BTreeMap::new(),
+            prepared_at: None,
+            drawn_since: None,
+        }
+    }
+
+    /// Takes over what was read aside. Whether something new is there.
+    pub fn poll(&mut self) -> bool {
+        self.load.poll()
+    }
+
+    /// Whether it is still being read.
+    #[must_use]
+    pub const fn is_reading(&self) -> bool {
+        self.load.is_reading()
+    }
+
+    /// Whether it will change by itself because it is being read or coloured.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.load.is_busy()
+    }
+
+    /// Why it cannot be shown.
+    #[must_use]
+    pub const fn error(&self) -> Option<&UserError> {
+        self.load.error()
+    }
+
+    /// What it would do, once it is read.
+    #[must_use]
+    pub const fn body(&self) -> Option<&Rc<Body>> {
+        self.load.body()
+    }
+
+    /// The colours of its source, once they are known.
+    #[must_use]
+    pub fn colours(&self) -> Option<&Colours> {
+        self.load.colours()
+    }
+
+    /// How it is laid out.
+    #[must_use]
+    pub const fn layout(&self) -> Option<&Layout> {
+        self.layout.as_ref()
+    }
+
+    /// It comes back to the screen: keys that decide are dead again.
+    pub const fn reappear(&mut self) {
+        (self.prepared_at, self.drawn_since) = (None, None);
+    }
+
+    /// Whether it has been on screen long enough for a decision.
+    #[must_use]
+    pub fn is_awake(&self, now: Instant) -> bool {
+        self.drawn_since.is_some_and(|since| now.saturating_duration_since(since) >= DEAD_TIME)
+    }
+
+    /// When it will have been there long enough.
+    #[must_use]
+    pub fn awake_at(&self, now: Instant) -> Instant {
+        self.drawn_since.unwrap_or(now) + DEAD_TIME
+    }
+
+    /// How many changed lines were not on screen yet, those included that cannot be.
+    #[must_use]
+    pub fn unseen(&self) -> usize {
+        let Some(body) = self.body() else { return 0 };
+        body.left_out + self.seen.as_ref().map_or_else(|| body.to_see(), |seen| seen.unseen(body))
+    }
+
+    /// As [`Shown::unseen`], for when what is laid out has been drawn.
+    #[must_use]
+    pub fn unseen_elsewhere(&self) -> usize {
+        let (Some(body), Some(seen)) = (self.body(), &self.seen) else { return self.unseen() };
+        let mut seen = seen.clone();
+        self.mark(body, &mut seen);
+        body.left_out + seen.unseen(body)
+    }
+
+    /// Of the lines that must be seen, those of `lines` that were not.
+    #[expect(dead_code, reason = "the keys that pick lines come with the verdicts")]
+    pub fn unseen_of(&self, lines: impl Iterator<Item = usize>) -> usize {
+        lines.filter(|line| !self.seen.as_ref().is_some_and(|seen| seen.is_whole(*line))).count()
+    }
+
+    fn mark(&self, body: &Body, seen: &mut Seen) {
+        if let Some(layout) = &self.layout {
+            for cell in self.rows().flat_map(|row| layout.cells(row)).flatten() {
+                seen.mark(body, &cell);
+            }
+        }
+    }
+
+    /// Lays the body out in that room.
+    pub fn lay_out(&mut self, look: Look, room: Room, now: Instant) {
+        self.place.room = room;
+        let Some(body) = self.body().cloned() else { return };
+        let columns = if room.half.is_some() { look.columns } else { Columns::Unified };
+        let wish = Wish { columns, blanks: look.blanks, context: self.context };
+        let overflow = match look.wrapping {
+            Wrapping::Wrapped => Overflow::Wrap,
+            Wrapping::Scrolled => Overflow::Scroll(self.place.left),
+        };
+        let geometry = Geometry { one: room.one, half: room.half.unwrap_or(0), overflow };
+        let fits = |layout: &Layout| layout.fits(&body, wish, geometry, &self.remarks);
+        if !self.layout.as_ref().is_some_and(fits) {
+            let new = Layout::new(Rc::clone(&body), wish, geometry, &self.remarks);
+            match self.layout.take() {
+                None => {
+                    self.seen = Some(Seen::new(&body));
+                    self.place.top = first_row(&body, &new, room.rows);
+                }
+                Some(old) => {
+                    // The line at the top stays there.
+                    let line = old.line_at(self.place.top).unwrap_or(0);
+                    let part = self.place.top - old.rows_of(line).start.min(self.place.top);
+                    let rows = new.rows_of(line);
+                    let part = part.min(rows.len().saturating_sub(1));
+                    self.place.top = rows.start + part;
+                }
+            }
+            self.layout = Some(new);
+        }
+        self.place.top = self.place.top.min(self.last_top());
+        self.prepared_at = Some(now);
+    }
+
+    /// The rows in sight.
+    pub fn rows(&self) -> std::ops::Range<usize> {
+        self.place.top..self.total().min(self.place.top + self.place.room.rows)
+    }
+
+    /// How many rows there are in all.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.layout.as_ref().map_or(0, Layout::rows)
+    }
+
+    /// Whether the old and the new version fit beside each other.
+    #[must_use]
+    pub const fn has_room_beside(&self) -> bool {
+        self.place.room.half.is_some()
+    }
+
+    /// How many unchanged lines show.
+    #[must_use]
+    pub const fn context(&self) -> Context {
+        self.context
+    }
+
+    /// Whether what is laid out still has to be noted as seen.
+    #[must_use]
+    pub fn is_news(&self) -> bool {
+        let (Some(body), Some(layout), Some(seen)) = (self.body(), &self.layout, &self.seen) else {
+            return false;
+        };
+        let mut cells = self.rows().flat_map(|row| layout.cells(row)).flatten();
+        self.drawn_since.is_none() || !cells.all(|cell| seen.knows(body, &cell))
+    }
+
+    /// What was laid out has been on screen.
+    pub fn was_shown(&mut self) {
+        let (Some(body), Some(mut seen)) = (self.body().cloned(), self.seen.take()) else { return };
+        self.mark(&body, &mut seen);
+        self.seen = Some(seen);
+        if self.drawn_since.is_none() {
+            self.drawn_since = self.prepared_at;
+        }
+    }
+
+    fn last_top(&self) -> usize {
+        self.total().saturating_sub(self.place.room.rows)
+    }
+
+    /// Moves by rows; negative is up.
+    pub fn scroll(&mut self, rows: i64) {
+        let by = isize::try_from(rows).unwrap_or(if rows < 0 { isize::MIN } else { isize::MAX });
+        self.place.top = self.place.top.saturating_add_signed(by).min(self.last_top());
+    }
+
+    /// Moves to the side. Whether there was anything there.
+    pub fn scroll_aside(&mut self, columns: isize) -> bool {
+        let Some(layout) = &self.layout else { return false };
+        let room = match (layout.columns(), self.place.room.half) {
+            (Columns::Beside, Some(half)) => half,
+            _ => self.place.room.one,
+        };
+        let most = layout.widest().saturating_sub(room);
+        let before = self.place.left;
+        self.place.left = before.saturating_add_signed(columns).min(most);
+        self.place.left != before
+    }
+
+    /// Rows in one screen, without the one that overlaps.
+    #[must_use]
+    pub fn page(&self) -> i64 {
+        i64::try_from(self.place.room.rows.saturating_sub(1).max(1)).unwrap_or(1)
+    }
+
+    /// Shows more unchanged lines around the changes, or fewer. Whether that was possible.
+    pub fn change_context(&mut self, step: isize) -> bool {
+        let levels = CONTEXTS.len();
+        let level = match self.context {
+            Context::Whole => levels,
+            Context::Lines(lines) => CONTEXTS.iter().position(|n| *n >= lines).unwrap_or(levels),
+        };
+        let next = level.saturating_add_signed(step).min(levels);
+        self.context = CONTEXTS.get(next).map_or(Context::Whole, |lines| Context::Lines(*lines));
+        next != level
+    }
+
+    /// Shows the whole file, or only the changes again. Tells when the file is not there as a
+    /// whole.
+    pub fn toggle_whole(&mut self) -> Extent {
+        self.context = match self.context {
+            Context::Whole => Context::Lines(CONTEXT),
+            Context::Lines(_) => Context::Whole,
+        };
+        self.body().map_or(Extent::Whole, |body| body.extent)
+    }
+
+    /// Goes to the next changed place, or with a negative `step` to the one before. Whether there
+    /// is one.
+    pub fn go_to_hunk(&mut self, step: i64) -> bool {
+        let (Some(body), Some(layout)) = (self.body(), &self.layout) else { return false };
+        let top = self.place.top;
+        // With some of what is before it in sight.
+        let above = (self.place.room.rows / 4).min(3);
+        let mut rows =
+            body.hunks.iter().map(|hunk| layout.rows_of(hunk.start).start.saturating_sub(above));
+        let found =
+            if step > 0 { rows.find(|&row| row > top) } else { rows.rfind(|&row| row < top) };
+        let Some(row) = found else { return false };
+        self.place.top = row.min(self.last_top());
+        self.place.top != top
+    }
+
+    /// Goes to the first line that must be seen and was not; what hides it is undone in `look`.
+    /// Whether there is such a line.
+    pub fn go_to_unseen(&mut self, look: &mut Look) -> bool {
+        let (Some(body), Some(layout), Some(seen)) = (self.body(), &self.layout, &self.seen) else {
+            return false;
+        };
+        let Some((line, column)) = seen.next_unseen(body) else { return false };
+        let rows = layout.rows_of(line);
+        let shows = |row: &usize| {
+            let mut cells = layout.cells(*row).into_iter().flatten();
+            cells.any(|cell| cell.line == line && cell.part.columns.end > column)
+        };
+        let found = rows.clone().find(shows);
+        let row = found.unwrap_or(rows.start);
+        // One line of context above, unless there is hardly any room.
+        let row = if self.place.room.rows > 3 { row.saturating_sub(1) } else { row };
+        self.place.top = row.min(self.last_top());
+        match look.wrapping {
+            Wrapping::Scrolled => self.place.left = column,
+            Wrapping::Wrapped if found.is_none() => look.blanks = Blanks::Shown,
+            Wrapping::Wrapped => {}
+        }
+        if look.blanks == Blanks::Folded {
+            look.blanks = Blanks::Shown;
+        }
+        true
+    }
+
+    /// Scrolls as little as is needed for a line to be in sight.
+    #[expect(dead_code, reason = "the keys that pick lines come with the verdicts")]
+    pub fn reveal(&mut self, line: usize) {
+        let Some(layout) = &self.layout else { return };
+        let rows = layout.rows_of(line);
+        let room = self.place.room.rows;
+        let margin = (room / 4).min(2);
+        if rows.start < self.place.top + margin {
+            self.place.top = rows.start.saturating_sub(margin);
+        } else if rows.end + margin > self.place.top + room {
+            self.place.top = (rows.end + margin).saturating_sub(room).min(rows.start);
+        }
+        self.place.top = self.place.top.min(self.last_top());
+    }
+
+    /// The first changed line in sight, else the first there is.
+    #[expect(dead_code, reason = "the keys that pick lines come with the verdicts")]
+    #[must_use]
+    pub fn first_changed(&self) -> Option<usize> {
+        let (body, layout) = (self.body()?, self.layout.as_ref()?);
+        let is_changed =
+            |line: &usize| body.lines.get(*line).is_some_and(|line| line.change().is_some());
+        let in_sight = self.rows().flat_map(|row| layout.cells(row)).flatten();
+        in_sight.map(|cell| cell.line).find(is_changed).or_else(|| body.changed().next())
+    }
+}
+
+/// Where to start: with the first change in sight when the body begins with much that stays.
+fn first_row(body: &Body, layout: &Layout, height: usize) -> usize {
+    let first = body.lines.iter().position(super::body_line::BodyLine::must_be_seen).unwrap_or(0);
+    let row = layout.rows_of(first).start;
+    if row < height { 0 } else { row.saturating_sub(height / 3) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{AgentName, Batch, BatchId, BlobRef, CallId, ProjectPath, ToolName, TurnId};
+
+    const ROOM: Room = Room { one: 40, half: None, rows: 10 };
+
+    struct Contents(Vec<Vec<u8>>);
+
+    impl BlobSource for Contents {
+        fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
+            let found = self.0.iter().find(|bytes| ContentHash::of(bytes) == *hash);
+            found
+                .map(|bytes| bytes.as_slice().into())
+                .ok_or_else(|| UserError::new("no", "blob", ""))
+        }
+    }
+
+    fn shown(content: &str) -> Shown {
+        let bytes = content.as_bytes().to_vec();
+        let content = BlobRef { hash: ContentHash::of(&bytes), bytes: bytes.len() as u64 };
+        let proposal = Proposal {
+            id: ProposalId(1),
+            turn: TurnId(1),
+            call: CallId(1),
+            agent: AgentName::from("a"),
+            tool: ToolName::from("t"),
+            reason: String::new(),
+            batch: Batch { id: BatchId(1), index: 1, of: 1 },
+            change: Change::Save { path: ProjectPath::new("a.c").unwrap(), base: None, content },
+            checks: Vec::new(),
+            facts: crate::model::Facts::default(),
+        };
+        let blobs: Arc<dyn BlobSource> = Arc::new(Contents(vec![bytes]));
+        Shown::new(&proposal, &blobs)
+    }
+
+    #[test]
+    fn keys_wake_only_after_the_change_was_drawn_for_a_while() {
+        let mut shown = shown("int a;\n");
+        let start = Instant::now();
+        assert!(!shown.is_awake(start + DEAD_TIME * 10));
+        shown.lay_out(Look::default(), ROOM, start);
+        assert!(!shown.is_awake(start + DEAD_TIME * 10), "laid out is not drawn");
+        shown.was_shown();
+        assert!(!shown.is_awake(start + DEAD_TIME / 2));
+        assert!(shown.is_awake(start + DEAD_TIME));
+        shown.reappear();
+        assert!(!shown.is_awake(start + DEAD_TIME * 2));
+    }
+
+    #[test]
+    fn going_to_the_unseen_ends_with_all_seen() {
+        let text: String = (0..100).map(|n| format!("int line_{n};\n")).collect();
+        let mut shown = shown(&text);
+        assert_eq!(shown.unseen(), 100);
+        let now = Instant::now();
+        let mut rounds = 0;
+        loop {
+            shown.lay_out(Look::default(), ROOM, now);
+            shown.was_shown();
+            rounds += 1;
+            if shown.unseen() == 0 {
+                break;
+            }
+            assert!(shown.go_to_unseen(&mut Look::default()));
+        }
+        assert_eq!((shown.unseen(), rounds), (0, 11));
+    }
+}
