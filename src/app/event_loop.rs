@@ -12,12 +12,13 @@ use crossterm::event::{Event as TerminalEvent, EventStream};
 use futures::StreamExt;
 use tokio::sync::mpsc;
 
+use super::editor;
 use super::feed::{Feed, Progress};
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
 use crate::model::{Intent, UserError};
-use crate::ui::{Chosen, Command, Ui};
+use crate::ui::{Chosen, Command, OutsideEdit, Ui};
 
 /// Shortest time between two frames that only show news (60 Hz).
 const FRAME: Duration = Duration::from_millis(16);
@@ -53,6 +54,8 @@ pub struct Session<'a> {
     pub themes: &'a mut Themes,
     /// When the screen changes by itself; set anew before every wait.
     pub ui_due: Option<Instant>,
+    /// A text that waits to be opened in the person's own editor.
+    pub outside: Option<OutsideEdit>,
 }
 
 impl Session<'_> {
@@ -112,6 +115,15 @@ impl Session<'_> {
                     frames.ask(FRAME_AFTER_INPUT);
                     if let Some(left) = self.take_events(first, &mut events).await? {
                         return Ok(left);
+                    }
+                    if let Some(edit) = self.outside.take() {
+                        // The editor reads the keys while it runs, nobody else.
+                        drop(events);
+                        if self.edit_outside(&edit)?.is_err() {
+                            return Ok(Left::TerminalLost);
+                        }
+                        events = EventStream::new();
+                        frames.ask(Duration::ZERO);
                     }
                 }
                 Woken::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
@@ -192,6 +204,8 @@ impl Session<'_> {
                 }
                 self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
             }
+            // Done by the loop, which has to let go of the keyboard first.
+            Command::EditOutside(edit) => self.outside = Some(edit),
             Command::Quit => return Ok(Some(Left::Quit)),
             Command::ShowTheme(name) => self.show_theme(&name, Chosen::No),
             Command::KeepTheme(name) => self.show_theme(&name, Chosen::Yes),
@@ -238,6 +252,25 @@ impl Session<'_> {
             self.screen.set_title(&self.ui.terminal_title(self.feed.view()))?;
         }
         Ok(())
+    }
+
+    /// Gives the terminal to the person's own editor until it ends.
+    fn edit_outside(&mut self, edit: &OutsideEdit) -> Result<io::Result<()>, UserError> {
+        terminal::restore();
+        let result = editor::edit(edit);
+        if let Err(error) = self.screen.retake() {
+            return Ok(Err(error));
+        }
+        // What happened meanwhile comes first: the proposal may be another one by now.
+        let now = Instant::now();
+        self.feed.advance(now)?;
+        self.resize()?;
+        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+        let commands = self.ui.edited(edit, result, self.feed.view(), now);
+        for command in commands {
+            self.obey(command)?;
+        }
+        Ok(Ok(()))
     }
 
     fn send(&mut self, intent: Intent) {

@@ -3,6 +3,7 @@
 mod checkpoints;
 pub mod compose;
 pub mod doctor;
+mod editor;
 pub mod event_loop;
 pub mod feed;
 pub mod memory;

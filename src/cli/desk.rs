@@ -129,6 +129,7 @@ fn show(
         intents,
         themes: &mut themes,
         ui_due: None,
+        outside: None,
     };
     let left = screen_runtime()?.block_on(session.run());
     drop(screen);

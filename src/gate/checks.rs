@@ -196,7 +196,7 @@ fn size(base: Option<&[u8]>, content: &[u8]) -> Check {
         return passed(CheckKind::Size);
     }
     let budget = std::time::Duration::from_millis(100);
-    let found = diff(base, content, Options { context: 0, budget });
+    let found = diff(base, content, Options { context: 0, budget, ..Options::default() });
     let share = found.removed * 100 / before;
     let after = lines(content);
     if after * 2 < before {

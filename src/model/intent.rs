@@ -134,3 +134,24 @@ pub enum Intent {
     /// Ends the run in order.
     Stop,
 }
+
+impl Intent {
+    /// The proposals that it decides.
+    #[must_use]
+    pub fn decides(&self) -> Vec<ProposalId> {
+        match self {
+            Self::Decide { proposal, .. } => vec![*proposal],
+            Self::Amend { shown, .. } => vec![shown.proposal],
+            Self::DecideAll { shown, .. } => shown.iter().map(|shown| shown.proposal).collect(),
+            Self::Inquire { .. }
+            | Self::Undo { .. }
+            | Self::AddRule { .. }
+            | Self::RevokeRule { .. }
+            | Self::Say { .. }
+            | Self::Answer { .. }
+            | Self::Pause
+            | Self::Resume
+            | Self::Stop => Vec::new(),
+        }
+    }
+}

@@ -17,6 +17,8 @@ pub enum Context {
     Project,
     /// In the review.
     Review,
+    /// In the review while lines are picked.
+    Select,
     /// In the logs.
     Logs,
     /// While a message is being written.
@@ -29,13 +31,14 @@ pub enum Context {
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Global,
         Self::Pane,
         Self::Chat,
         Self::Question,
         Self::Project,
         Self::Review,
+        Self::Select,
         Self::Logs,
         Self::Composer,
         Self::Dialog,
@@ -52,6 +55,7 @@ impl Context {
             Self::Question => "question",
             Self::Project => "project",
             Self::Review => "review",
+            Self::Select => "select",
             Self::Logs => "logs",
             Self::Composer => "composer",
             Self::Dialog => "dialog",
@@ -69,6 +73,7 @@ impl Context {
             Self::Question => "When the team asks",
             Self::Project => "Project",
             Self::Review => "Review",
+            Self::Select => "Picking lines",
             Self::Logs => "Logs",
             Self::Composer => "Writing a message",
             Self::Dialog => "In a dialog",
@@ -174,6 +179,16 @@ actions! {
     ApproveUnseen, "approve-unseen", Review, "approve unseen", "Approves although changed lines were not on screen; their number is recorded";
     ApproveRest, "approve-rest", Review, "approve the rest", "Lists what is left of this batch, then approves all of it";
     Reject, "reject", Review, "reject", "Rejects the change and tells the agent why";
+    RejectStop, "reject-stop", Review, "reject and stop", "Rejects the change and ends the run";
+    ApproveTell, "approve-tell", Review, "approve and tell", "Approves the change and tells the agent something";
+    PickLines, "pick-lines", Review, "lines", "Picks single lines or hunks to approve";
+    Edit, "edit", Review, "edit", "Edits the text before it is approved";
+    EditOutside, "edit-outside", Review, "editor", "Edits the text in $VISUAL or $EDITOR";
+    Comment, "comment", Review, "comment", "Comments on a line; it goes to the agent with the decision";
+    Ask, "ask", Review, "ask why", "Asks the agent about a hunk; nothing is decided";
+    Details, "details", Review, "details", "Shows what each check found, and all questions and answers";
+    Rules, "rules", Review, "rules", "Makes or ends rules for this session";
+    Undo, "undo", Review, "undo", "Takes an applied change back; that is recorded too";
     NextHunk, "next-hunk", Review, "next hunk", "To the next changed place";
     PreviousHunk, "previous-hunk", Review, "previous hunk", "To the previous changed place";
     ToggleBeside, "toggle-beside", Review, "side by side", "Shows the old and the new version beside each other, or in one column";
@@ -184,6 +199,12 @@ actions! {
     WholeFile, "whole-file", Review, "whole file", "Shows the whole file, or only the changes again";
     NextProposal, "next-proposal", Review, "next proposal", "To the next proposal";
     PreviousProposal, "previous-proposal", Review, "previous proposal", "To the previous proposal";
+
+    ToggleLine, "toggle-line", Select, "pick", "Picks the line with its other version, or puts it back";
+    ToggleSingle, "toggle-single", Select, "one line", "Picks this line alone, or puts it back";
+    ToggleHunk, "toggle-hunk", Select, "hunk", "Picks the hunk, or puts it back";
+    ToggleAll, "toggle-all", Select, "all", "Picks all changed lines, or none";
+    ApprovePicked, "approve-picked", Select, "approve picked", "Approves the picked lines; the others are refused";
 
     NextTab, "next-tab", Logs, "next log", "To the next log";
     PreviousTab, "previous-tab", Logs, "previous log", "To the previous log";
@@ -203,6 +224,7 @@ actions! {
 
     Accept, "accept", Dialog, "do it", "Does what is selected";
     Find, "find", Dialog, "search", "Searches the dialog";
+    AcceptText, "accept-text", Dialog, "approve text", "Approves the edited text";
     Cancel, "cancel", Dialog, "cancel", "Closes the dialog";
 
     PlayPause, "play-pause", Replay, "play", "Plays or holds";
@@ -239,6 +261,7 @@ impl Action {
             | Context::Question
             | Context::Project
             | Context::Review
+            | Context::Select
             | Context::Logs
             | Context::Composer
             | Context::Dialog
@@ -255,8 +278,29 @@ impl Action {
             Self::Approve
                 | Self::ApproveUnseen
                 | Self::ApproveRest
+                | Self::ApprovePicked
+                | Self::ApproveTell
                 | Self::Reject
+                | Self::RejectStop
+                | Self::Undo
+                | Self::AcceptText
                 | Self::AnswerOption
+        )
+    }
+
+    /// Whether it does something with the proposal on screen that only a live one allows.
+    #[must_use]
+    pub const fn is_about_proposal(self) -> bool {
+        matches!(
+            self,
+            Self::ApproveUnseen
+                | Self::ApprovePicked
+                | Self::ApproveTell
+                | Self::Reject
+                | Self::RejectStop
+                | Self::Ask
+                | Self::Edit
+                | Self::EditOutside
         )
     }
 }

@@ -80,12 +80,16 @@ fn first_key(ui: &Ui, chain: &[Context], action: Action) -> Option<String> {
 fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
     match &ui.hands.overlay {
         Some(Overlay::Help(_)) => return vec![Action::Find, Action::Cancel],
+        Some(Overlay::Details(_)) => return vec![Action::Cancel],
+        Some(Overlay::Editor(_)) => return vec![Action::AcceptText, Action::Cancel],
         Some(
             Overlay::Palette(_)
             | Overlay::Themes(_)
             | Overlay::Quit(_)
-            | Overlay::Reason(_)
-            | Overlay::Batch(_),
+            | Overlay::Words(_)
+            | Overlay::Batch(_)
+            | Overlay::Confirm(_)
+            | Overlay::Rules(_),
         ) => {
             return vec![Action::Accept, Action::Cancel];
         }

@@ -11,7 +11,7 @@ use super::action::{Action, Context};
 use super::key::Key;
 use super::keymap::Lookup;
 use super::layout::{PaneId, Sizes};
-use super::overlay::{HelpView, Overlay, PaletteView, ThemeList};
+use super::overlay::{HelpView, Overlay, PaletteView, TextKeys, ThemeList};
 use super::pane::{Command, Cx, Effect, Keys, Mode, Notice, Pane, TextMode};
 use super::pointer::{Pointed, Selection, Turn};
 use super::{Composing, Ui, hints, possible, run};
@@ -21,9 +21,9 @@ const WHEEL_ROWS: usize = 3;
 
 /// The session as it is while an event is dealt with.
 #[derive(Clone, Copy)]
-struct Now<'a> {
-    view: &'a SessionView,
-    at: Instant,
+pub(super) struct Now<'a> {
+    pub view: &'a SessionView,
+    pub at: Instant,
 }
 
 impl Ui {
@@ -72,6 +72,9 @@ impl Ui {
         if has_options && self.hands.front == PaneId::Chat && self.mode == Mode::Live {
             chain.push(Context::Question);
         }
+        if self.hands.front == PaneId::Review && self.panes.review.is_picking() {
+            chain.push(Context::Select);
+        }
         chain.push(match self.hands.front {
             PaneId::Project => Context::Project,
             PaneId::Chat => Context::Chat,
@@ -96,8 +99,8 @@ impl Ui {
         if !self.is_usable() {
             return self.on_key_too_small(key, now);
         }
-        if let Some(overlay) = &mut self.hands.overlay
-            && overlay.wants_text(key)
+        if self.is_text_for_overlay(key)
+            && let Some(overlay) = &mut self.hands.overlay
         {
             overlay.on_text(event);
             return Vec::new();
@@ -132,6 +135,20 @@ impl Ui {
                 let help = self.keymap.key_of(&chain, Action::Help);
                 let help = help.map_or(String::new(), |key| format!(" · {key} help"));
                 Effect::refuse(format!("`{pressed}` does nothing here{help}"))
+            }
+        }
+    }
+
+    /// Whether the dialog that is open takes this key as text.
+    fn is_text_for_overlay(&self, key: Key) -> bool {
+        let Some(overlay) = &self.hands.overlay else { return false };
+        match overlay.text_keys() {
+            TextKeys::None => false,
+            TextKeys::Line => key.is_text(),
+            TextKeys::Page => {
+                let found = self.keymap.look_up(&[Context::Dialog], &[key]);
+                key.is_text()
+                    || !matches!(found, Lookup::Action(Action::AcceptText | Action::Cancel))
             }
         }
     }
@@ -220,6 +237,7 @@ impl Ui {
             | Context::Chat
             | Context::Project
             | Context::Review
+            | Context::Select
             | Context::Logs
             | Context::Dialog => self.with_front(now, |pane, cx| pane.on_action(action, cx)),
         }
@@ -418,12 +436,18 @@ impl Ui {
     }
 
     /// Makes effects happen; those for the program are left.
-    fn carry_out(&mut self, effects: Vec<Effect>, now: Now<'_>) -> Vec<Command> {
+    pub(super) fn carry_out(&mut self, effects: Vec<Effect>, now: Now<'_>) -> Vec<Command> {
         let mut commands = Vec::new();
         let mut todo: std::collections::VecDeque<Effect> = effects.into();
         while let Some(effect) = todo.pop_front() {
             match effect {
-                Effect::Command(command) => commands.push(command),
+                Effect::Command(command) => {
+                    if let Command::Intent(intent) = &command {
+                        self.panes.review.note_sent(intent.decides().into_iter(), now.at);
+                    }
+                    commands.push(command);
+                }
+                Effect::Keep(keep) => self.panes.review.keep_words(keep),
                 Effect::Open(overlay) => {
                     if overlay.is_decision() {
                         self.hands.guard.arm(now.at);

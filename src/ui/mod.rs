@@ -7,6 +7,7 @@ pub mod arrangement;
 mod attention;
 pub mod colour;
 mod data_file;
+mod dialog_news;
 mod draw;
 pub mod guard;
 mod header;
@@ -43,7 +44,7 @@ pub use arrangement::Arrangement;
 pub use colour::Depth;
 pub use keymap::Keymap;
 pub use looks::{Chosen, Looks};
-pub use pane::{Command, Mode};
+pub use pane::{Command, Mode, OutsideEdit};
 pub use theme::Theme;
 
 use attention::Attention;
@@ -384,14 +385,7 @@ impl Ui {
         if !self.is_typing(now) {
             self.memory.waiting.clone_from(&view.review.waiting);
         }
-        let is_stale = self.hands.overlay.as_ref().is_some_and(|overlay| {
-            overlay.proposals().iter().any(|id| !view.review.waiting.contains(id))
-        });
-        if is_stale {
-            self.hands.overlay = None;
-            let text = "the proposal no longer waits; nothing was decided here";
-            self.tell(Notice::error(text), now);
-        }
+        self.drop_stale_overlay(view, now);
     }
 
     /// Lays out, and brings every pane that shows up to date.

@@ -8,7 +8,9 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use crate::model::{AgentName, Intent, TimelineCommand, TimelineView, Timestamp};
+use crate::model::{
+    AgentName, Intent, ProposalId, Shown, TimelineCommand, TimelineView, Timestamp,
+};
 use crate::view::SessionView;
 
 use super::action::{Action, Context};
@@ -18,6 +20,17 @@ use super::overlay::Overlay;
 use super::role::Role;
 use super::theme::Theme;
 
+/// A text for the person's own editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutsideEdit {
+    /// What it is a version of.
+    pub shown: Shown,
+    /// Name of the file, for its ending.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
 /// What the screen asks of the program.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
@@ -25,6 +38,9 @@ pub enum Command {
     Intent(Intent),
     /// A wish for the replay.
     Timeline(TimelineCommand),
+    /// Open a text in the person's own editor; what comes of it is given to
+    /// [`Ui::edited`](super::Ui::edited).
+    EditOutside(OutsideEdit),
     /// Leave the program.
     Quit,
     /// Go back to the shell until continued.
@@ -78,6 +94,34 @@ impl Notice {
     }
 }
 
+/// Words of the person that are kept beside a proposal and were not sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Keep {
+    /// A comment on a line of the change, by its place in the body; empty takes it away.
+    Remark {
+        /// Which.
+        proposal: ProposalId,
+        /// Place of the line.
+        line: usize,
+        /// The comment.
+        words: String,
+    },
+    /// The person's version of the text.
+    Draft {
+        /// Which.
+        proposal: ProposalId,
+        /// The whole text.
+        text: String,
+    },
+    /// Words that were begun.
+    Words {
+        /// Which.
+        proposal: ProposalId,
+        /// The words.
+        words: String,
+    },
+}
+
 /// What a pane, a dialog or the composer wants to happen.
 #[derive(Debug)]
 pub enum Effect {
@@ -93,6 +137,8 @@ pub enum Effect {
     Compose(String),
     /// Go on as if the person had asked for this.
     Act(Action),
+    /// Keep words beside a proposal.
+    Keep(Keep),
     /// Tell the person.
     Notice(Notice),
 }

@@ -48,7 +48,7 @@ const fn pane_of(context: Context) -> Option<PaneId> {
     match context {
         Context::Chat | Context::Question => Some(PaneId::Chat),
         Context::Project => Some(PaneId::Project),
-        Context::Review => Some(PaneId::Review),
+        Context::Review | Context::Select => Some(PaneId::Review),
         Context::Logs => Some(PaneId::Logs),
         Context::Global | Context::Pane | Context::Composer | Context::Dialog | Context::Replay => {
             None

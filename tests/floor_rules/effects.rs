@@ -30,6 +30,11 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("app/compose.rs", &[Effect::Files], "the folder the person named, before any agent acts"),
     ("app/memory.rs", &[Effect::Files], "how the person left the screen, in the data folder"),
     ("provider/record.rs", &[Effect::Files], "the recording that the person has asked for"),
+    (
+        "app/editor.rs",
+        &[Effect::Files, Effect::Process],
+        "a temporary copy of a proposed text in the person's own editor",
+    ),
     ("toolchain/", &[Effect::Files, Effect::Process], "builds, and their output folder"),
 ];
 

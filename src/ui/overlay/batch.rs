@@ -40,8 +40,8 @@ impl BatchList {
         Self { rows, top: 0 }
     }
 
-    pub(super) fn proposals(&self) -> Vec<ProposalId> {
-        self.rows.iter().map(|row| row.proposal).collect()
+    pub(super) fn proposals(&self) -> Vec<(ProposalId, ContentHash)> {
+        self.rows.iter().map(|row| (row.proposal, row.shown)).collect()
     }
 
     pub(super) fn on_action(&mut self, action: Action, _cx: &Cx<'_>) -> Vec<Effect> {

@@ -86,7 +86,7 @@ impl HelpView {
     fn contexts(&self, mode: Mode) -> Vec<Context> {
         let belongs = |context: &Context| match context {
             Context::Replay => mode == Mode::Replay,
-            Context::Composer | Context::Question => mode == Mode::Live,
+            Context::Composer | Context::Question | Context::Select => mode == Mode::Live,
             Context::Global
             | Context::Pane
             | Context::Chat

@@ -3,19 +3,27 @@
 //! While one is open it has all keys. Closing one without an answer never decides anything.
 
 mod batch;
+mod confirm;
+mod details;
+mod editor;
 mod help;
 mod palette;
 mod quit;
-mod reason;
+mod rules;
 pub(super) mod search_field;
 mod themes;
+mod words;
 
 pub use batch::{BatchList, BatchRow};
+pub use confirm::Confirm;
+pub use details::Details;
+pub use editor::Editor;
 pub use help::{HelpView, key_table};
 pub use palette::{PaletteEntry, PaletteView};
 pub use quit::QuitChoice;
-pub use reason::ReasonInput;
+pub use rules::{RuleRow, RulesList};
 pub use themes::ThemeList;
+pub use words::{Purpose, WordsInput};
 
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
@@ -23,11 +31,10 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 
-use crate::model::ProposalId;
+use crate::model::{ContentHash, ProposalId, Shown};
 
 use super::action::Action;
-use super::key::Key;
-use super::pane::{Cx, Effect};
+use super::pane::{Cx, Effect, Keep};
 use super::role::Role;
 
 /// A dialog.
@@ -41,10 +48,29 @@ pub enum Overlay {
     Themes(ThemeList),
     /// Leave while a run goes on?
     Quit(QuitChoice),
-    /// Why is it rejected?
-    Reason(ReasonInput),
+    /// Words about a proposal.
+    Words(WordsInput),
     /// What is about to be decided together.
     Batch(BatchList),
+    /// A proposed text that is edited before it is approved.
+    Editor(Box<Editor>),
+    /// A phrase that confirms a decision.
+    Confirm(Confirm),
+    /// Rules of the session.
+    Rules(RulesList),
+    /// What is known about a proposal.
+    Details(Details),
+}
+
+/// Which keys a dialog takes as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextKeys {
+    /// None.
+    None,
+    /// Those that type or edit a line.
+    Line,
+    /// All but those that accept or leave a whole text.
+    Page,
 }
 
 impl Overlay {
@@ -52,70 +78,133 @@ impl Overlay {
     #[must_use]
     pub const fn is_decision(&self) -> bool {
         match self {
-            Self::Batch(_) => true,
+            Self::Batch(_) | Self::Editor(_) | Self::Confirm(_) | Self::Rules(_) => true,
+            Self::Words(words) => words.is_approval(),
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
             | Self::Quit(_)
-            | Self::Reason(_) => false,
+            | Self::Details(_) => false,
         }
     }
 
-    /// The proposals it is about; it makes no sense any more when one of them is decided.
+    /// The proposals it is about as they were shown; it makes no sense any more when one of them
+    /// is decided or changed.
     #[must_use]
-    pub fn proposals(&self) -> Vec<ProposalId> {
+    pub fn proposals(&self) -> Vec<(ProposalId, ContentHash)> {
+        let of = |shown: &Shown| vec![(shown.proposal, shown.hash)];
         match self {
-            Self::Help(_) | Self::Palette(_) | Self::Themes(_) | Self::Quit(_) => Vec::new(),
-            Self::Reason(reason) => vec![reason.proposal()],
+            Self::Help(_)
+            | Self::Palette(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Rules(_)
+            | Self::Details(_) => Vec::new(),
+            Self::Words(words) => of(words.shown()),
+            Self::Editor(editor) => of(editor.shown()),
+            Self::Confirm(confirm) => of(confirm.shown()),
             Self::Batch(batch) => batch.proposals(),
         }
     }
 
-    /// Whether it wants this key as text.
+    /// Which keys it takes as text.
     #[must_use]
-    pub fn wants_text(&self, key: Key) -> bool {
+    pub fn text_keys(&self) -> TextKeys {
         match self {
-            Self::Reason(_) | Self::Palette(_) => key.is_text(),
-            Self::Help(help) => help.is_searching() && key.is_text(),
-            Self::Themes(_) | Self::Quit(_) | Self::Batch(_) => false,
+            Self::Words(_) | Self::Confirm(_) | Self::Palette(_) => TextKeys::Line,
+            Self::Editor(_) => TextKeys::Page,
+            Self::Help(help) if help.is_searching() => TextKeys::Line,
+            Self::Help(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Batch(_)
+            | Self::Rules(_)
+            | Self::Details(_) => TextKeys::None,
+        }
+    }
+
+    /// What was typed and must not be lost when it closes by itself.
+    #[must_use]
+    pub fn keep(&self) -> Option<Effect> {
+        match self {
+            Self::Editor(editor) => Some(editor.keep()),
+            Self::Words(words) if !words.words().is_empty() => {
+                let (proposal, words) = (words.shown().proposal, words.words());
+                Some(Effect::Keep(Keep::Words { proposal, words }))
+            }
+            Self::Words(_)
+            | Self::Confirm(_)
+            | Self::Help(_)
+            | Self::Palette(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Batch(_)
+            | Self::Rules(_)
+            | Self::Details(_) => None,
         }
     }
 
     /// A key that types or edits text.
     pub fn on_text(&mut self, key: &KeyEvent) {
         match self {
-            Self::Reason(reason) => reason.on_text(key),
+            Self::Words(words) => words.on_text(key),
+            Self::Editor(editor) => editor.on_text(key),
+            Self::Confirm(confirm) => confirm.on_text(key),
             Self::Palette(palette) => palette.on_text(key),
             Self::Help(help) => help.on_text(key),
-            Self::Themes(_) | Self::Quit(_) | Self::Batch(_) => {}
+            Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Batch(_)
+            | Self::Rules(_)
+            | Self::Details(_) => {}
         }
     }
 
     /// Pasted text; tells whether there was a place for it.
     pub fn on_paste(&mut self, text: &str) -> bool {
         match self {
-            Self::Reason(reason) => {
-                reason.on_paste(text);
+            Self::Words(words) => {
+                words.on_paste(text);
                 true
             }
             Self::Palette(palette) => {
                 palette.on_paste(text);
                 true
             }
-            Self::Help(_) | Self::Themes(_) | Self::Quit(_) | Self::Batch(_) => false,
+            Self::Editor(editor) => {
+                editor.on_paste(text);
+                true
+            }
+            // What must be typed must not be pasted.
+            Self::Confirm(_)
+            | Self::Help(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Batch(_)
+            | Self::Rules(_)
+            | Self::Details(_) => false,
         }
     }
 
     /// Does what a key asked for.
     pub fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+        if let Self::Editor(editor) = self {
+            return editor.on_action(action);
+        }
         match self {
             Self::Help(help) => help.on_action(action, cx),
             Self::Themes(themes) => themes.on_action(action),
-            _ if action == Action::Cancel => vec![Effect::Close],
+            _ if action == Action::Cancel => {
+                std::iter::once(Effect::Close).chain(self.keep()).collect()
+            }
             Self::Palette(palette) => palette.on_action(action),
             Self::Quit(quit) => quit.on_action(action),
-            Self::Reason(reason) => reason.on_action(action),
+            Self::Words(words) => words.on_action(action),
             Self::Batch(batch) => batch.on_action(action, cx),
+            Self::Editor(editor) => editor.on_action(action),
+            Self::Confirm(confirm) => confirm.on_action(action),
+            Self::Rules(rules) => rules.on_action(action),
+            Self::Details(details) => details.on_action(action),
         }
     }
 
@@ -126,8 +215,12 @@ impl Overlay {
             Self::Palette(palette) => palette.draw(screen, buf, cx),
             Self::Themes(themes) => themes.draw(screen, buf, cx),
             Self::Quit(quit) => quit.draw(screen, buf, cx),
-            Self::Reason(reason) => reason.draw(screen, buf, cx),
+            Self::Words(words) => words.draw(screen, buf, cx),
             Self::Batch(batch) => batch.draw(screen, buf, cx),
+            Self::Editor(editor) => editor.draw(screen, buf, cx),
+            Self::Confirm(confirm) => confirm.draw(screen, buf, cx),
+            Self::Rules(rules) => rules.draw(screen, buf, cx),
+            Self::Details(details) => details.draw(screen, buf, cx),
         }
     }
 }

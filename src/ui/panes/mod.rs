@@ -25,3 +25,4 @@ pub use logs::LogsPane;
 pub use project::ProjectPane;
 pub use review::ReviewPane;
 pub use timeline::TimelineBar;
+pub use wrap::wrap_words;

@@ -166,6 +166,11 @@ impl Desk {
         self.record(Event::Decided { proposal, decision });
     }
 
+    /// What time it is here.
+    pub fn now(&self) -> Instant {
+        self.clock.now
+    }
+
     pub fn wait(&mut self, millis: u64) {
         self.clock.now += Duration::from_millis(millis);
     }

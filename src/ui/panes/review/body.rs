@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::model::{BlobRef, BlobSource, Change, ProjectPath, UserError};
+use crate::model::{BlobRef, BlobSource, Change, Facts, ProjectPath, ReferenceKind, UserError};
 use crate::text::diff::{self, DiffLine, Encoding, FileDiff, LineEnd, LineKind, Options};
+use crate::text::sanitize;
 use crate::text::syntax::{self, Language};
 use crate::ui::line;
 
@@ -72,6 +73,14 @@ impl Body {
         self.lines.iter().filter(|line| line.must_be_seen()).count()
     }
 
+    /// Says something before everything else.
+    fn prepend(&mut self, lines: Vec<BodyLine>) {
+        for hunk in &mut self.hunks {
+            *hunk = hunk.start + lines.len()..hunk.end + lines.len();
+        }
+        self.lines.splice(0..0, lines);
+    }
+
     /// The changed lines, by their places.
     pub fn changed(&self) -> impl Iterator<Item = usize> {
         let lines = self.lines.iter().enumerate();
@@ -99,8 +108,7 @@ impl ColourJob {
     #[must_use]
     pub fn run(self) -> Colours {
         let Self { language, old, new } = self;
-        let of =
-            move |bytes: &[u8]| syntax::highlight(language, &crate::text::sanitize::decode(bytes));
+        let of = move |bytes: &[u8]| syntax::highlight(language, &sanitize::decode(bytes));
         if old.is_empty() || new.is_empty() {
             return Colours { old: of(&old), new: of(&new) };
         }
@@ -135,6 +143,7 @@ pub fn size(change: &Change) -> u64 {
 /// When a content cannot be read.
 pub fn load(
     change: &Change,
+    facts: &Facts,
     blobs: &dyn BlobSource,
 ) -> Result<(Body, Option<ColourJob>), UserError> {
     let read = |blob: Option<BlobRef>| match blob {
@@ -142,7 +151,7 @@ pub fn load(
         None => Ok(None),
     };
     let (path, surroundings) = match change {
-        Change::Flash(plan) => return Ok((flash::body(plan), None)),
+        Change::Flash(plan) => return Ok((flash::body(plan, facts.flash.as_ref()), None)),
         Change::Save { path, .. } | Change::Delete { path, .. } => (path, Surroundings::Coloured),
         // The whole file, so that the place of the insertion can be judged.
         Change::Insert { path, .. } => (path, Surroundings::Dimmed),
@@ -150,6 +159,7 @@ pub fn load(
     let (old, new) = (read(change.before())?, read(change.after())?);
     let mut body = of_file(old.as_deref(), new.as_deref());
     body.surroundings = surroundings;
+    body.prepend(references(facts));
     Ok((body, colour_job(path, old, new)))
 }
 
@@ -189,6 +199,23 @@ fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> Body {
     body.hunks = hunks(&body);
     body.digits = highest.max(1).to_string().len();
     body
+}
+
+/// Who still names a file that would go.
+fn references(facts: &Facts) -> Vec<BodyLine> {
+    let mut lines = Vec::new();
+    for found in &facts.references {
+        let how = match found.kind {
+            ReferenceKind::Include => "included by",
+            ReferenceKind::Cmake => "listed in",
+        };
+        let place = format!("{how} {}:{}", sanitize::line(found.path.as_str()), found.line);
+        let text = sanitize::line(&found.text).into_owned();
+        let pieces =
+            vec![Piece::new(format!("{place}  "), Ink::Warning), Piece::new(text, Ink::Dim)];
+        lines.push(BodyLine::of_pieces(LineRole::Fact, pieces));
+    }
+    lines
 }
 
 /// What has to be said of a file before its lines.

@@ -4,7 +4,7 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, DecidedBy, Decision, Outcome, Timestamp, Verdict};
+use crate::model::{Change, CheckStatus, DecidedBy, Decision, Outcome, Timestamp, Verdict};
 use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
@@ -14,6 +14,7 @@ use crate::ui::role::Role;
 use crate::view::ProposalView;
 
 use super::ReviewPane;
+use super::select::Selection;
 use super::shown::Shown;
 
 /// Cells of the bar of a flash.
@@ -41,21 +42,39 @@ pub(super) fn foot(
         return vec![Line::styled(" your decision is on its way…", cx.style(Role::Busy))];
     }
     let Some(shown) = shown else { return Vec::new() };
-    keys(view, shown, width, cx)
+    keys(view, shown, pane.selection_of(view.proposal.id), width, cx)
 }
 
 /// Which key decides what. In the first moment, while keys are dead, all of it stands back.
-fn keys(view: &ProposalView, shown: &Shown, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+fn keys(
+    view: &ProposalView,
+    shown: &Shown,
+    selection: Option<&Selection>,
+    width: usize,
+    cx: &Cx<'_>,
+) -> Vec<Line<'static>> {
     let is_awake = shown.is_awake(cx.clock.now) || shown.error().is_some();
     let (badge, key_role, help_role) = if is_awake {
         (Role::Waiting, Role::Key, Role::KeyHelp)
     } else {
         (Role::Dim, Role::Dim, Role::Dim)
     };
-    let mut rows = vec![vec![Span::raw(" "), Span::styled(" your decision ", cx.style(badge))]];
-    let mut used = 16;
-    for (action, words) in choices(view, shown, cx) {
-        let key = cx.key(Context::Review, action);
+    let what = match (selection, shown.body()) {
+        (Some(selection), Some(body)) => format!(
+            " approves {} of {} changed lines ",
+            selection.picked().len(),
+            body.changed().count()
+        ),
+        _ => " your decision ".to_owned(),
+    };
+    let mut used = line::width(&what) + 1;
+    let mut rows = vec![vec![Span::raw(" "), Span::styled(what, cx.style(badge))]];
+    for (action, words) in choices(view, shown, selection, cx) {
+        let context = match action.home() {
+            Context::Select => Context::Select,
+            _ => Context::Review,
+        };
+        let key = cx.key(context, action);
         let columns = line::width(&key) + line::width(&words) + 3;
         if used + columns >= width {
             rows.push(vec![Span::raw(" ")]);
@@ -71,31 +90,64 @@ fn keys(view: &ProposalView, shown: &Shown, width: usize, cx: &Cx<'_>) -> Vec<Li
 }
 
 /// What can be done now.
-fn choices(view: &ProposalView, shown: &Shown, cx: &Cx<'_>) -> Vec<(Action, String)> {
-    let unseen = shown.unseen_elsewhere();
-    let mut choices: Vec<(Action, String)> = Vec::new();
+fn choices(
+    view: &ProposalView,
+    shown: &Shown,
+    selection: Option<&Selection>,
+    cx: &Cx<'_>,
+) -> Vec<(Action, String)> {
+    let words = |action: Action| (action, action.hint().to_owned());
     if shown.is_reading() {
-        return choices;
+        return Vec::new();
     }
     if shown.error().is_some() {
-        choices.push((Action::Reject, "reject".to_owned()));
+        return vec![words(Action::Reject)];
+    }
+    if selection.is_some() {
+        let edit = (Action::Edit, "preview and edit".to_owned());
+        let mut choices: Vec<_> = [
+            Action::ApprovePicked,
+            Action::ToggleLine,
+            Action::ToggleSingle,
+            Action::ToggleHunk,
+            Action::ToggleAll,
+        ]
+        .map(words)
+        .into();
+        choices.push(edit);
+        choices.extend([Action::Comment, Action::Ask, Action::Back].map(words));
         return choices;
     }
-    if unseen > 0 {
+    let unseen = shown.unseen_elsewhere();
+    let mut choices = if unseen > 0 {
         let lines = if unseen == 1 { "line" } else { "lines" };
-        choices.push((Action::Approve, format!("show them ({unseen} {lines} unseen)")));
-        choices.push((Action::Reject, "reject".to_owned()));
-        choices.push((Action::ApproveUnseen, "approve unseen".to_owned()));
+        vec![
+            (Action::Approve, format!("show them ({unseen} {lines} unseen)")),
+            words(Action::Reject),
+            words(Action::ApproveUnseen),
+        ]
+    } else if let Some(failed) = failed_check(view) {
+        // It informs; what is done first stays the person's choice.
+        vec![words(Action::Reject), (Action::Approve, format!("approve although ✗ {failed}"))]
     } else {
-        choices.push((Action::Approve, "approve".to_owned()));
-        choices.push((Action::Reject, "reject".to_owned()));
+        vec![words(Action::Approve), words(Action::Reject)]
+    };
+    if view.proposal.change.after().is_some() {
+        choices.extend([Action::PickLines, Action::Edit].map(words));
     }
+    choices.extend([Action::ApproveTell, Action::Ask].map(words));
     let batch = view.proposal.batch.id;
     let waiting = cx.view.review.waiting().filter(|w| w.proposal.batch.id == batch).count();
     if waiting > 1 {
         choices.push((Action::ApproveRest, format!("approve all {waiting} of this batch")));
     }
     choices
+}
+
+/// The first check that found something wrong.
+fn failed_check(view: &ProposalView) -> Option<&'static str> {
+    let failed = view.proposal.checks.iter().find(|check| check.status == CheckStatus::Failed);
+    failed.map(|check| check.kind.label())
 }
 
 /// Words with their role.
@@ -128,11 +180,21 @@ fn came_of_it(
     if !said.is_empty() {
         words.push((format!("“{said}”"), Role::Text));
     }
+    let undone = view.undone_by.iter().rev().find(|id| {
+        let by = cx.view.review.get(**id);
+        by.is_some_and(|by| by.outcome == Some(Outcome::Applied))
+    });
     match (&view.outcome, &decision.verdict) {
         (Some(Outcome::Denied), Verdict::Reject { .. }) => {}
         (Some(outcome), _) => words.push(outcome_words(&view.proposal.change, outcome)),
         (None, Verdict::Reject { .. }) => {}
         (None, _) => words.push(under_way(view)),
+    }
+    if let Some(by) = undone {
+        words.push((format!("taken back by #{by}"), Role::Warn));
+    } else if cx.mode == Mode::Live && cx.view.review.can_undo(view.proposal.id) {
+        let key = cx.key(Context::Review, Action::Undo);
+        words.push((format!("{key} takes it back"), Role::Dim));
     }
     wrapped(&words, width, cx)
 }

@@ -3,13 +3,14 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, Check, CheckStatus};
+use crate::model::{Change, Check, CheckKind, CheckStatus};
 use crate::text::sanitize;
+use crate::ui::action::{Action, Context};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Keys};
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
-use crate::view::ProposalView;
+use crate::view::{InquiryState, ProposalView};
 
 use super::ReviewPane;
 use super::body::Body;
@@ -103,6 +104,49 @@ pub(super) fn head(
         rows.extend(words.into_iter().map(|row| plain(format!(" {row}"), cx.style(Role::Text))));
     }
     rows.extend(checks(&proposal.checks, width, cx));
+    rows.extend(story(view, width, cx));
+    rows
+}
+
+/// What happened to it while it waited: the file changed, a question was asked.
+fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Row> {
+    let mut told: Vec<(String, Role)> = Vec::new();
+    if let Some(undone) = view.proposal.facts.undoes {
+        told.push((format!("takes back #{undone}"), Role::Warn));
+    }
+    if let Some(earlier) = view.earlier.last() {
+        told.push((format!("restated: {}", sanitize::line(earlier.why.trim())), Role::Warn));
+    }
+    if let Some(asked) = view.inquiries.last() {
+        told.push((format!("you asked: {}", sanitize::line(asked.text.trim())), Role::Dim));
+        let answer = sanitize::line(asked.answer.trim()).into_owned();
+        let agent = sanitize::line(asked.agent.as_str()).into_owned();
+        told.push(match &asked.state {
+            InquiryState::Open if answer.is_empty() => {
+                (format!("{agent} is thinking…"), Role::Busy)
+            }
+            InquiryState::Open | InquiryState::Answered => {
+                (format!("{agent}: {answer}"), Role::Text)
+            }
+            InquiryState::Failed(error) => {
+                (format!("no answer: {}", sanitize::line(&error.to_string())), Role::Error)
+            }
+        });
+    }
+    let mut rows = Vec::new();
+    for (text, role) in told {
+        let mut words = wrap_words(&text, width.saturating_sub(2));
+        if words.len() > MAX_REASON {
+            words.truncate(MAX_REASON);
+            if let Some(last) = words.last_mut() {
+                let key = cx.key(Context::Review, Action::Details);
+                let more = format!("… {key} shows all");
+                let room = width.saturating_sub(3 + line::width(&more));
+                *last = format!("{}{more}", line::cut(last, room));
+            }
+        }
+        rows.extend(words.into_iter().map(|row| plain(format!(" {row}"), cx.style(role))));
+    }
     rows
 }
 
@@ -181,10 +225,32 @@ fn checks(checks: &[Check], width: usize, cx: &Cx<'_>) -> Vec<Row> {
     rows
 }
 
-const fn look(status: CheckStatus) -> (&'static str, Role) {
+pub(super) const fn look(status: CheckStatus) -> (&'static str, Role) {
     match status {
         CheckStatus::Passed => ("✓", Role::Ok),
         CheckStatus::Warned => ("!", Role::Warn),
         CheckStatus::Failed => ("✗", Role::Error),
+    }
+}
+
+/// What a check looks at, in a few words.
+pub(super) const fn explains(kind: CheckKind) -> &'static str {
+    match kind {
+        CheckKind::Parses => "the text parses in the language of its name",
+        CheckKind::Name => "the file's name does not clash with the framework",
+        CheckKind::InProject => "the file is inside the project",
+        CheckKind::BaseUnchanged => "the file on disk is still what the change is based on",
+        CheckKind::InCmake => "the source is listed in a CMakeLists.txt",
+        CheckKind::Text => "no control, invisible or bidirectional characters",
+        CheckKind::BuildFresh => "the images come from the newest build, and it passed",
+        CheckKind::BootUntouched => "bootloader and partition table stay as they are",
+        CheckKind::Encoding => "the text is UTF-8, as the file was",
+        CheckKind::LineEnds => "lines end as they did",
+        CheckKind::Lookalikes => "no letter of another script poses as a Latin one",
+        CheckKind::Size => "the change is about as large as it claims",
+        CheckKind::Secrets => "no key or password is in the text",
+        CheckKind::Unreferenced => "nothing else names the file that would go",
+        CheckKind::Fits => "each image fits into its partition",
+        CheckKind::Merged => "what changed on disk was merged without a conflict",
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
-use crate::model::{BlobSource, Change, UserError};
+use crate::model::{BlobSource, Change, Facts, UserError};
 
 use super::body::{self, Body, ColourJob, Colours};
 
@@ -40,12 +40,13 @@ pub struct Load {
 impl Load {
     /// Begins to read what `change` is about.
     #[must_use]
-    pub fn begin(change: &Change, blobs: &Arc<dyn BlobSource>) -> Self {
+    pub fn begin(change: &Change, facts: &Facts, blobs: &Arc<dyn BlobSource>) -> Self {
         let size = body::size(change);
         if size > SMALL {
-            let (change, blobs) = (change.clone(), Arc::clone(blobs));
+            let (change, facts) = (change.clone(), facts.clone());
+            let blobs = Arc::clone(blobs);
             let news = aside(move |send| {
-                let job = match body::load(&change, blobs.as_ref()) {
+                let job = match body::load(&change, &facts, blobs.as_ref()) {
                     Ok((body, job)) => send.send(News::Body(Ok(body))).ok().and(job),
                     Err(error) => {
                         let _ = send.send(News::Body(Err(error)));
@@ -56,7 +57,7 @@ impl Load {
             });
             return Self { state: State::Reading, colours: None, news: Some(news) };
         }
-        match body::load(change, blobs.as_ref()) {
+        match body::load(change, facts, blobs.as_ref()) {
             Err(error) => Self { state: State::Failed(error), colours: None, news: None },
             Ok((body, job)) => {
                 let state = State::Ready(Rc::new(body));
@@ -167,7 +168,8 @@ mod tests {
         let path = ProjectPath::new("a.c").unwrap();
         let kept = if is_kept { vec![text.to_vec()] } else { Vec::new() };
         let blobs: Arc<dyn BlobSource> = Arc::new(Contents(kept));
-        Load::begin(&Change::Save { path, base: None, content }, &blobs)
+        let change = Change::Save { path, base: None, content };
+        Load::begin(&change, &Facts::default(), &blobs)
     }
 
     fn finish(load: &mut Load) {

@@ -5,20 +5,22 @@
 
 mod body;
 mod body_line;
+mod decide;
 mod diff_draw;
 mod draw;
 mod flash;
 mod foot;
 mod gutter;
+mod hand;
 mod head;
 mod items;
 mod layout;
 mod load;
 mod look;
+mod picking;
 mod queue;
 mod reading;
 mod seen;
-#[expect(dead_code, reason = "the keys that pick lines come with the verdicts that take them")]
 mod select;
 mod shown;
 
@@ -29,13 +31,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use crate::model::{BlobSource, ContentHash, Intent, ProposalId, Verdict};
+use crate::model::{BlobSource, ContentHash, Intent, ProposalId, Shown as ShownHash};
 use crate::ui::action::Action;
-use crate::ui::overlay::{BatchList, BatchRow, Overlay, ReasonInput};
-use crate::ui::pane::{Cx, Effect, Mode, Pane};
+use crate::ui::overlay::{BatchList, BatchRow, Overlay, Purpose};
+use crate::ui::pane::{Cx, Effect, Keep, Mode, Pane};
 use crate::view::{ProposalView, Review, SessionView};
 
 use draw::Parts;
+use hand::Hand;
 use look::Look;
 use queue::Queue;
 use select::Selection;
@@ -52,14 +55,9 @@ pub struct ReviewPane {
     queue: Queue,
     kept: Vec<Shown>,
     look: Look,
+    /// Lines that are being picked, of which proposal.
+    picking: Option<(ProposalId, Selection)>,
     parts: Parts,
-}
-
-/// Whether lines that were not on screen stand against an approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unseen {
-    Forbidden,
-    Recorded,
 }
 
 impl ReviewPane {
@@ -71,6 +69,7 @@ impl ReviewPane {
             queue: Queue::default(),
             kept: Vec::new(),
             look: Look::default(),
+            picking: None,
             parts: Parts::default(),
         }
     }
@@ -106,16 +105,63 @@ impl ReviewPane {
         self.kept.iter_mut().find(|shown| shown.id == id)
     }
 
-    fn selection_of(&self, _id: ProposalId) -> Option<&Selection> {
-        None
+    fn selection_of(&self, id: ProposalId) -> Option<&Selection> {
+        self.picking.as_ref().filter(|(of, _)| *of == id).map(|(_, selection)| selection)
+    }
+
+    /// Whether lines are being picked, so that keys pick.
+    #[must_use]
+    pub const fn is_picking(&self) -> bool {
+        self.picking.is_some()
+    }
+
+    /// Decisions on these go out; they are not asked for again.
+    pub fn note_sent(&mut self, ids: impl Iterator<Item = ProposalId>, now: Instant) {
+        for id in ids.filter(|id| !self.queue.is_sent(*id)).collect::<Vec<_>>() {
+            self.queue.send(id, now);
+        }
+        self.picking = None;
+    }
+
+    /// Keeps words beside their proposal.
+    pub fn keep_words(&mut self, keep: Keep) {
+        let (Keep::Remark { proposal, .. }
+        | Keep::Draft { proposal, .. }
+        | Keep::Words { proposal, .. }) = keep;
+        let Some(shown) = self.kept.iter_mut().find(|shown| shown.id == proposal) else { return };
+        match keep {
+            Keep::Remark { line, words, .. } if words.is_empty() => {
+                shown.remarks.remove(&line);
+            }
+            Keep::Remark { line, words, .. } => {
+                shown.remarks.insert(line, words);
+            }
+            Keep::Draft { text, .. } => shown.draft = Some(text),
+            Keep::Words { words, .. } => shown.words = words,
+        }
+    }
+
+    /// What came back from the person's own editor opens for the decision; a text that is about
+    /// something else by now is kept.
+    pub fn edited(&mut self, shown: ShownHash, text: String, review: &Review) -> Vec<Effect> {
+        self.keep_words(Keep::Draft { proposal: shown.proposal, text });
+        let on_screen = self.queue.on_screen().and_then(|id| self.shown(id));
+        let same = on_screen.filter(|now| now.id == shown.proposal && now.hash == shown.hash);
+        match (same, review.get(shown.proposal)) {
+            (Some(now), Some(view)) => decide::edit(view, now, self.blobs.as_ref(), None),
+            _ => Effect::refuse(
+                "the proposal changed while you edited; your text is kept for `edit`",
+            ),
+        }
     }
 
     /// Chooses what is on screen, and reads it if it is new there.
     fn choose(&mut self, review: &Review, now: Instant) {
-        if self.queue.choose(review, now)
-            && let Some(shown) = self.shown_mut()
-        {
-            shown.reappear();
+        if self.queue.choose(review, now) {
+            self.picking = None;
+            if let Some(shown) = self.shown_mut() {
+                shown.reappear();
+            }
         }
         if let Some(view) = self.queue.on_screen().and_then(|id| review.get(id)) {
             self.keep(view, review);
@@ -126,6 +172,13 @@ impl ReviewPane {
         let id = view.proposal.id;
         if let Some(shown) = self.kept.iter_mut().find(|shown| shown.id == id) {
             shown.poll();
+            if shown.hash != view.proposal.change.hash() {
+                // The file changed on disk: all of it is new, and nothing of it was seen.
+                let fresh = Shown::new(&view.proposal, &self.blobs);
+                let before = std::mem::replace(shown, fresh);
+                shown.inherit(before);
+                self.picking = None;
+            }
             return;
         }
         self.kept.push(Shown::new(&view.proposal, &self.blobs));
@@ -162,24 +215,21 @@ impl ReviewPane {
         }
     }
 
-    fn approve(&mut self, policy: Unseen, cx: &Cx<'_>) -> Vec<Effect> {
-        let (id, hash, unseen) = match self.decidable(cx) {
-            Err(why) => return why,
-            Ok(shown) if shown.error().is_some() => {
-                return Effect::refuse("it cannot be shown, so it cannot be approved");
-            }
-            Ok(shown) => (shown.id, shown.hash, shown.unseen()),
-        };
-        if unseen > 0 && policy == Unseen::Forbidden {
-            return self.show_unseen();
+    /// What is at hand to be decided; else why nothing is.
+    fn hand<'p>(&'p self, cx: &Cx<'p>) -> Result<Hand<'p>, Vec<Effect>> {
+        let shown = self.decidable(cx)?;
+        let view = cx.view.review.get(shown.id).ok_or_else(Vec::new)?;
+        let selection = self.selection_of(shown.id);
+        Ok(Hand { shown, view, selection, blobs: self.blobs.as_ref() })
+    }
+
+    /// Approves what is on screen if all of it was seen, else goes to what was not.
+    fn approve(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        match self.hand(cx).and_then(|hand| Ok((hand.unseen()?, hand.approve()?))) {
+            Err(why) => why,
+            Ok((0, effects)) => effects,
+            Ok(_) => self.show_unseen(),
         }
-        self.queue.send(id, cx.clock.now);
-        vec![Effect::intent(Intent::Decide {
-            proposal: id,
-            shown: hash,
-            unseen: u32::try_from(unseen).unwrap_or(u32::MAX),
-            verdict: Verdict::Approve,
-        })]
     }
 
     /// Goes where lines were not on screen yet.
@@ -217,6 +267,10 @@ impl ReviewPane {
         for view in rest {
             let id = view.proposal.id;
             self.keep(view, review);
+            if view.proposal.change.phrase().is_some() {
+                let why = "has to be confirmed by typing; decide on it by itself";
+                return Effect::refuse(format!("#{id} {why}"));
+            }
             let Some(shown) = self.shown(id) else { continue };
             let Some(body) = shown.body() else {
                 let why =
@@ -234,26 +288,85 @@ impl ReviewPane {
         vec![Effect::Open(Box::new(Overlay::Batch(BatchList::new(rows))))]
     }
 
-    fn reject(&self, cx: &Cx<'_>) -> Vec<Effect> {
-        match self.decidable(cx) {
+    fn comment(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        let hand = match self.hand(cx) {
+            Err(why) => return why,
+            Ok(hand) => hand,
+        };
+        if let Some(line) = hand.line().filter(|_| self.is_picking()) {
+            return hand.words(Purpose::Comment(line));
+        }
+        let why_not = self.pick(cx);
+        if self.is_picking() {
+            return Effect::info("go to the line, then comment on it");
+        }
+        why_not
+    }
+
+    /// Begins to pick lines.
+    fn pick(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        match self.hand(cx).and_then(|hand| Ok((hand.shown.id, hand.first_to_pick()?))) {
             Err(why) => why,
-            Ok(shown) => {
-                let view = cx.view.review.get(shown.id);
-                let what = view.map(|view| head::what(&view.proposal.change));
-                let input = ReasonInput::new(shown.id, shown.hash, what.unwrap_or_default());
-                vec![Effect::Open(Box::new(Overlay::Reason(input)))]
+            Ok((id, line)) => {
+                self.picking = Some((id, Selection::new(line)));
+                Vec::new()
             }
         }
+    }
+
+    /// Takes back the applied change on screen.
+    fn undo(&self, cx: &Cx<'_>) -> Vec<Effect> {
+        let review = &cx.view.review;
+        match self.queue.on_screen() {
+            Some(id) if review.can_undo(id) => {
+                let mut effects = vec![Effect::intent(Intent::Undo { proposal: id })];
+                effects.extend(Effect::info(format!("asked to take #{id} back")));
+                effects
+            }
+            Some(id) if review.waiting.contains(&id) => {
+                Effect::refuse("this still waits; go to an applied change to take it back")
+            }
+            Some(id) => Effect::refuse(format!("#{id} was not applied, or is taken back already")),
+            None => Effect::refuse("nothing was applied yet"),
+        }
+    }
+
+    /// Does what a key for decisions asks for; `None` when it is none.
+    fn decide(&mut self, action: Action, cx: &Cx<'_>) -> Option<Vec<Effect>> {
+        Some(match action {
+            Action::Approve => self.approve(cx),
+            Action::ApproveRest => self.approve_rest(cx),
+            Action::Comment => self.comment(cx),
+            Action::PickLines => self.pick(cx),
+            Action::Undo => self.undo(cx),
+            Action::Rules => {
+                let view = self.queue.on_screen().and_then(|id| cx.view.review.get(id));
+                decide::rules(view.map(|view| &view.proposal), &cx.view.review)
+            }
+            Action::Details => match self.queue.on_screen().and_then(|id| cx.view.review.get(id)) {
+                Some(view) => decide::details(view),
+                None => Effect::refuse("there is nothing to review yet"),
+            },
+            _ if !action.is_about_proposal() => return None,
+            _ => match self.hand(cx) {
+                Err(why) => why,
+                Ok(hand) => return hand.act(action),
+            },
+        })
     }
 
     /// Does what a key for reading asks for.
     fn read(&mut self, action: Action) -> Vec<Effect> {
         let mut look = self.look;
+        let mut picking = self.picking.take();
         let done = match self.shown_mut() {
-            Some(shown) => reading::act(action, shown, &mut look),
+            Some(shown) => picking
+                .as_mut()
+                .and_then(|(_, selection)| picking::act(action, selection, shown))
+                .or_else(|| reading::act(action, shown, &mut look)),
             None => Some(Effect::refuse("there is nothing to review yet")),
         };
-        self.look = look;
+        (self.look, self.picking) = (look, picking);
         done.unwrap_or_else(|| {
             Effect::refuse(format!("`{}` does nothing in the review", action.name()))
         })
@@ -276,7 +389,7 @@ impl Pane for ReviewPane {
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
         let mut hints = Vec::new();
         if self.decidable(cx).is_ok() {
-            hints.extend([Action::Approve, Action::Reject]);
+            hints.extend([Action::Approve, Action::Reject, Action::PickLines, Action::Edit]);
             if self.batch(&cx.view.review).count() > 1 {
                 hints.push(Action::ApproveRest);
             }
@@ -287,14 +400,11 @@ impl Pane for ReviewPane {
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         match action {
-            Action::Approve => return self.approve(Unseen::Forbidden, cx),
-            Action::ApproveUnseen => return self.approve(Unseen::Recorded, cx),
-            Action::ApproveRest => return self.approve_rest(cx),
-            Action::Reject => return self.reject(cx),
             Action::NextProposal => return self.turn(1, &cx.view.review),
             Action::PreviousProposal => return self.turn(-1, &cx.view.review),
+            Action::Back if self.picking.take().is_some() => {}
             Action::Back | Action::Follow => self.queue.back(),
-            _ => return self.read(action),
+            _ => return self.decide(action, cx).unwrap_or_else(|| self.read(action)),
         }
         Vec::new()
     }
@@ -326,3 +436,6 @@ impl Pane for ReviewPane {
 #[cfg(test)]
 #[path = "review_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod deciding_tests;

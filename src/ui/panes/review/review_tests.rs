@@ -154,7 +154,7 @@ fn what_cannot_be_shown_is_never_approved_by_the_plain_key() {
     let mut pane = pane(&desk);
     for _ in 0..400 {
         desk.show(&mut pane, 80, 18);
-        if pane.next_wake(&desk.view, desk.clock.now).is_none_or(|at| at > desk.clock.now + FRAME) {
+        if pane.shown(ProposalId(1)).is_some_and(|shown| !shown.is_busy()) {
             break;
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -227,6 +227,7 @@ fn approving_needs_a_moment_and_binds_to_what_is_shown() {
     assert_eq!(pane.current(&desk.view), Some((id, shown)));
     let approve = Intent::Decide { proposal: id, shown, unseen: 0, verdict: Verdict::Approve };
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [approve]);
+    pane.note_sent([id].into_iter(), desk.now());
     assert!(desk.show(&mut pane, 80, 18).contains("on its way"));
     assert!(words(&desk.press(&mut pane, Action::Approve)).contains("on its way"));
     assert_eq!(pane.current(&desk.view), None);
@@ -346,7 +347,7 @@ fn a_rejected_change_stays_readable() {
     desk.wait(400);
     let effects = desk.press(&mut pane, Action::Reject);
     assert!(
-        matches!(&effects[..], [Effect::Open(overlay)] if matches!(**overlay, Overlay::Reason(_)))
+        matches!(&effects[..], [Effect::Open(overlay)] if matches!(**overlay, Overlay::Words(_)))
     );
     let verdict = Verdict::reject("keep gpio.h");
     desk.decide(id, verdict, DecidedBy::Person, 0);

@@ -42,8 +42,19 @@ pub struct Shown {
     context: Context,
     /// The person's words on lines, not sent yet.
     pub remarks: BTreeMap<usize, String>,
-    prepared_at: Option<Instant>,
-    drawn_since: Option<Instant>,
+    /// Words that were begun and not sent.
+    pub words: String,
+    /// The person's version of the text, not sent.
+    pub draft: Option<String>,
+    /// Since when it is prepared, and drawn.
+    since: Since,
+}
+
+/// Since when something is there.
+#[derive(Debug, Clone, Copy, Default)]
+struct Since {
+    prepared: Option<Instant>,
+    drawn: Option<Instant>,
 }
 
 /// What part of the layout is in sight.
@@ -62,7 +73,7 @@ impl Shown {
         Self {
             id: proposal.id,
             hash: change.hash(),
-            load: Load::begin(change, blobs),
+            load: Load::begin(change, &proposal.facts, blobs),
             seen: None,
             layout: None,
             place: Place::default(),
@@ -73,9 +84,19 @@ impl Shown {
                 }
             },
             remarks: BTreeMap::new(),
-            prepared_at: None,
-            drawn_since: None,
+            words: String::new(),
+            draft: None,
+            since: Since::default(),
         }
+    }
+
+    /// Takes over what the person wrote about what it was before: words on lines that are no
+    /// longer there become words about the whole.
+    pub fn inherit(&mut self, before: Self) {
+        self.draft = before.draft;
+        let remarks = before.remarks.into_values();
+        let words = std::iter::once(before.words).chain(remarks).filter(|text| !text.is_empty());
+        self.words = words.collect::<Vec<_>>().join(" ");
     }
 
     /// Takes over what was read aside. Whether something new is there.
@@ -121,19 +142,19 @@ impl Shown {
 
     /// It comes back to the screen: keys that decide are dead again.
     pub const fn reappear(&mut self) {
-        (self.prepared_at, self.drawn_since) = (None, None);
+        self.since = Since { prepared: None, drawn: None };
     }
 
     /// Whether it has been on screen long enough for a decision.
     #[must_use]
     pub fn is_awake(&self, now: Instant) -> bool {
-        self.drawn_since.is_some_and(|since| now.saturating_duration_since(since) >= DEAD_TIME)
+        self.since.drawn.is_some_and(|since| now.saturating_duration_since(since) >= DEAD_TIME)
     }
 
     /// When it will have been there long enough.
     #[must_use]
     pub fn awake_at(&self, now: Instant) -> Instant {
-        self.drawn_since.unwrap_or(now) + DEAD_TIME
+        self.since.drawn.unwrap_or(now) + DEAD_TIME
     }
 
     /// How many changed lines were not on screen yet, those included that cannot be.
@@ -153,7 +174,6 @@ impl Shown {
     }
 
     /// Of the lines that must be seen, those of `lines` that were not.
-    #[expect(dead_code, reason = "the keys that pick lines come with the verdicts")]
     pub fn unseen_of(&self, lines: impl Iterator<Item = usize>) -> usize {
         lines.filter(|line| !self.seen.as_ref().is_some_and(|seen| seen.is_whole(*line))).count()
     }
@@ -197,7 +217,7 @@ impl Shown {
             self.layout = Some(new);
         }
         self.place.top = self.place.top.min(self.last_top());
-        self.prepared_at = Some(now);
+        self.since.prepared = Some(now);
     }
 
     /// The rows in sight.
@@ -230,7 +250,7 @@ impl Shown {
             return false;
         };
         let mut cells = self.rows().flat_map(|row| layout.cells(row)).flatten();
-        self.drawn_since.is_none() || !cells.all(|cell| seen.knows(body, &cell))
+        self.since.drawn.is_none() || !cells.all(|cell| seen.knows(body, &cell))
     }
 
     /// What was laid out has been on screen.
@@ -238,8 +258,8 @@ impl Shown {
         let (Some(body), Some(mut seen)) = (self.body().cloned(), self.seen.take()) else { return };
         self.mark(&body, &mut seen);
         self.seen = Some(seen);
-        if self.drawn_since.is_none() {
-            self.drawn_since = self.prepared_at;
+        if self.since.drawn.is_none() {
+            self.since.drawn = self.since.prepared;
         }
     }
 
@@ -339,7 +359,6 @@ impl Shown {
     }
 
     /// Scrolls as little as is needed for a line to be in sight.
-    #[expect(dead_code, reason = "the keys that pick lines come with the verdicts")]
     pub fn reveal(&mut self, line: usize) {
         let Some(layout) = &self.layout else { return };
         let rows = layout.rows_of(line);
@@ -354,7 +373,6 @@ impl Shown {
     }
 
     /// The first changed line in sight, else the first there is.
-    #[expect(dead_code, reason = "the keys that pick lines come with the verdicts")]
     #[must_use]
     pub fn first_changed(&self) -> Option<usize> {
         let (body, layout) = (self.body()?, self.layout.as_ref()?);

@@ -1,0 +1,56 @@
+//! News for what the person is writing: the proposal changed or is gone, the own editor has ended.
+//!
+//! Decides nothing, and loses nothing that was typed.
+
+use std::time::Instant;
+
+use crate::view::SessionView;
+
+use super::Ui;
+use super::input::Now;
+use super::pane::{Command, Effect, Notice, OutsideEdit};
+
+impl Ui {
+    /// Closes a dialog about something that no longer waits as it was shown; what was typed is
+    /// kept.
+    pub(super) fn drop_stale_overlay(&mut self, view: &SessionView, now: Instant) {
+        let Some(overlay) = &self.hands.overlay else { return };
+        let about = overlay.proposals();
+        let is_gone = about.iter().any(|(id, _)| !view.review.waiting.contains(id));
+        let is_changed = about.iter().any(|(id, hash)| {
+            view.review.get(*id).is_some_and(|now| now.proposal.change.hash() != *hash)
+        });
+        if !is_gone && !is_changed {
+            return;
+        }
+        if let Some(Effect::Keep(keep)) = overlay.keep() {
+            self.panes.review.keep_words(keep);
+        }
+        self.hands.overlay = None;
+        let text = if is_gone {
+            "the proposal no longer waits; nothing was decided here"
+        } else {
+            "the proposal has changed; nothing was decided, and your words are kept"
+        };
+        self.tell(Notice::error(text), now);
+    }
+
+    /// Takes back what came of [`Command::EditOutside`].
+    pub fn edited(
+        &mut self,
+        edit: &OutsideEdit,
+        result: Result<String, String>,
+        view: &SessionView,
+        now: Instant,
+    ) -> Vec<Command> {
+        self.clock.now = now;
+        let effects = match result {
+            Ok(text) if text == edit.text => Effect::info("nothing was edited, nothing decided"),
+            Ok(text) => self.panes.review.edited(edit.shown, text, &view.review),
+            Err(why) => Effect::refuse(why),
+        };
+        let commands = self.carry_out(effects, Now { view, at: now });
+        self.refresh(view, now);
+        commands
+    }
+}

@@ -1,0 +1,88 @@
+//! A decision that no single key may take: the person types what is about to happen.
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use crate::model::{Intent, Shown, Verdict};
+use crate::ui::action::Action;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect};
+use crate::ui::role::Role;
+
+/// A phrase while it is being typed.
+#[derive(Debug)]
+pub struct Confirm {
+    shown: Shown,
+    what: String,
+    phrase: String,
+    typed: String,
+}
+
+impl Confirm {
+    /// Asks for `phrase` before what was shown is approved; `what` names it.
+    #[must_use]
+    pub const fn new(shown: Shown, what: String, phrase: String) -> Self {
+        Self { shown, what, phrase, typed: String::new() }
+    }
+
+    /// What it is about.
+    #[must_use]
+    pub const fn shown(&self) -> &Shown {
+        &self.shown
+    }
+
+    pub(super) fn on_text(&mut self, key: &KeyEvent) {
+        use crossterm::event::KeyCode;
+        match key.code {
+            KeyCode::Char(letter) => self.typed.push(letter),
+            KeyCode::Backspace => {
+                self.typed.pop();
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn on_action(&self, action: Action) -> Vec<Effect> {
+        if action != Action::Accept {
+            return Effect::info("type the phrase, then enter; esc goes back");
+        }
+        if self.typed.trim() != self.phrase {
+            return Effect::refuse(format!("not decided: type `{}` exactly", self.phrase));
+        }
+        let Shown { proposal, hash: shown, unseen } = self.shown;
+        let verdict = Verdict::ApproveConfirmed { phrase: self.phrase.clone() };
+        vec![Effect::Close, Effect::intent(Intent::Decide { proposal, shown, unseen, verdict })]
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let hint = Line::styled(" enter approves · esc back ", cx.style(Role::DialogDim));
+        let inside = super::frame("This needs your word", hint, (70, 6), screen, buf, cx);
+        let warn = cx.style(Role::Warn);
+        let warn = ratatui::style::Style { bg: cx.style(Role::Dialog).bg, ..warn };
+        let lines = [
+            Line::styled(self.what.clone(), cx.style(Role::Dialog)),
+            Line::styled("It writes what the board boots from; broken, it does not start.", warn),
+            Line::default(),
+            Line::from(vec![
+                Span::styled("Type  ", cx.style(Role::DialogDim)),
+                Span::styled(self.phrase.clone(), cx.style(Role::Dialog)),
+            ]),
+            Line::from(vec![
+                Span::styled("  ›   ", cx.style(Role::DialogDim)),
+                Span::styled(self.typed.clone(), cx.style(Role::Dialog)),
+                Span::styled(" ", cx.style(Role::Cursor)),
+            ]),
+        ];
+        for (text, row) in lines.iter().zip(inside.rows()) {
+            let mut cut = text.clone();
+            if text.width() > usize::from(row.width) && text.spans.len() == 1 {
+                cut =
+                    Line::styled(line::cut(&text.to_string(), usize::from(row.width)), text.style);
+            }
+            cut.render(row, buf);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The proposed text while the person edits it before it is approved.
+//!
+//! Holds the text only; nothing is written before the gate does it. Leaving keeps what was typed.
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Widget;
+use tui_textarea::{CursorMove, DataCursor, TextArea};
+
+use crate::model::{Amended, Intent, Note, Shown};
+use crate::text::diff::{Options, diff};
+use crate::ui::action::{Action, Context};
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect, Keep};
+use crate::ui::role::Role;
+
+/// A text that is being edited.
+#[derive(Debug)]
+pub struct Editor {
+    shown: Shown,
+    path: String,
+    /// The proposed text, to tell what was changed.
+    proposed: String,
+    text: Box<TextArea<'static>>,
+    note: Note,
+    /// Line ends of the proposed text.
+    crlf: bool,
+}
+
+impl Editor {
+    /// Begins with `text`, which may be the proposed one or what the person made of it before.
+    #[must_use]
+    pub fn new(shown: Shown, path: String, proposed: String, text: &str, note: Note) -> Self {
+        let crlf = text.contains("\r\n");
+        let mut lines: Vec<String> = text
+            .split('\n')
+            .map(|line| line.strip_suffix('\r').unwrap_or(line).to_owned())
+            .collect();
+        if lines.is_empty() {
+            lines.push(String::new());
+        }
+        let mut area = TextArea::new(lines);
+        area.set_cursor_line_style(ratatui::style::Style::new());
+        area.set_tab_length(4);
+        area.move_cursor(CursorMove::Top);
+        Self { shown, path, proposed, text: Box::new(area), note, crlf }
+    }
+
+    /// What it is about.
+    #[must_use]
+    pub const fn shown(&self) -> &Shown {
+        &self.shown
+    }
+
+    /// The text as it would be written.
+    #[must_use]
+    pub fn content(&self) -> String {
+        self.text.lines().join(if self.crlf { "\r\n" } else { "\n" })
+    }
+
+    /// Begins at a line, from 0.
+    pub fn go_to(&mut self, line: usize) {
+        let line = u16::try_from(line).unwrap_or(u16::MAX);
+        self.text.move_cursor(CursorMove::Jump(line, 0));
+    }
+
+    pub(super) fn on_text(&mut self, key: &KeyEvent) {
+        self.text.input(*key);
+    }
+
+    pub(super) fn on_paste(&mut self, text: &str) {
+        self.text.insert_str(text.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+
+    pub(super) fn on_action(&self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::AcceptText => {
+                let content = self.content();
+                let how = Amended::Edit;
+                if content == self.proposed {
+                    return Effect::refuse(
+                        "nothing was edited; esc goes back to approve it as it is",
+                    );
+                }
+                let (shown, note) = (self.shown, self.note.clone());
+                let content = content.into_bytes();
+                vec![Effect::Close, Effect::intent(Intent::Amend { shown, how, content, note })]
+            }
+            Action::Cancel => {
+                let mut effects = vec![Effect::Close];
+                if self.content() != self.proposed {
+                    effects.push(self.keep());
+                    effects.extend(Effect::info("nothing was decided; your edit is kept"));
+                }
+                effects
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Keeps what was typed for the next time.
+    #[must_use]
+    pub fn keep(&self) -> Effect {
+        Effect::Keep(Keep::Draft { proposal: self.shown.proposal, text: self.content() })
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let key = cx.keymap.key_of(&[Context::Dialog], Action::AcceptText).unwrap_or_default();
+        let hint = format!(" {key} approves this text · esc back ");
+        let hint = Line::styled(hint, cx.style(Role::DialogDim));
+        let room = screen.width.saturating_sub(30);
+        let title = format!(
+            "Edit {} before it is approved",
+            line::cut_start(&self.path, usize::from(room))
+        );
+        let size = (screen.width, screen.height);
+        let inside = super::frame(&title, hint, size, screen, buf, cx);
+        let found = diff(
+            self.proposed.as_bytes(),
+            self.content().as_bytes(),
+            Options { context: 0, ..Options::default() },
+        );
+        let status = match (found.added, found.removed) {
+            (0, 0) => "as the agent proposed it".to_owned(),
+            (added, removed) => {
+                format!("your edit: +{added} −{removed} · the agent is told exactly this")
+            }
+        };
+        let DataCursor(row, column) = self.text.cursor();
+        let place = Line::styled(format!("{}:{}", row + 1, column + 1), cx.style(Role::DialogDim));
+        let status = Line::styled(status, cx.style(Role::DialogDim));
+        line::draw_split(&status, &place, Rect { height: inside.height.min(1), ..inside }, buf);
+        let field = Rect {
+            y: inside.y.saturating_add(2).min(inside.bottom()),
+            height: inside.height.saturating_sub(2),
+            ..inside
+        };
+        let mut text = self.text.clone();
+        text.set_style(cx.style(Role::Dialog));
+        text.set_line_number_style(cx.style(Role::DialogDim));
+        text.set_cursor_style(cx.style(Role::Cursor));
+        text.render(field, buf);
+    }
+}

@@ -1,0 +1,322 @@
+//! Tests of everything that can be said to a proposal besides yes and no.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use insta::assert_snapshot;
+
+use super::*;
+use crate::model::{Shown as ShownHash, *};
+use crate::ui::overlay::Overlay;
+use crate::ui::pane::Command;
+use crate::ui::panes::test_desk::{Desk, Store};
+
+const OLD: &str = "#include \"i2c_scan.h\"\nint a = 1;\nint b = 2;\nint c = 3;\n";
+const NEW: &str = "#include \"i2c_scan.h\"\nint a = 10;\nint b = 2;\nint c = 30;\nint d;\n";
+
+fn pane(desk: &Desk) -> ReviewPane {
+    ReviewPane::new(Arc::<Store>::clone(&desk.store))
+}
+
+/// A desk with one change in sight that can be decided.
+fn at_desk() -> (Desk, ReviewPane, ProposalId) {
+    let mut desk = Desk::new();
+    let id = desk.propose_save("main/a.c", Some(OLD), NEW);
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 90, 24);
+    desk.wait(400);
+    (desk, pane, id)
+}
+
+fn intent(effects: Vec<Effect>) -> Intent {
+    let found = effects.into_iter().find_map(|effect| match effect {
+        Effect::Command(Command::Intent(intent)) => Some(intent),
+        _ => None,
+    });
+    found.expect("an intent")
+}
+
+fn opened(mut effects: Vec<Effect>) -> Overlay {
+    match effects.pop() {
+        Some(Effect::Open(overlay)) => *overlay,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn said(effects: &[Effect]) -> String {
+    let words = effects.iter().map(|effect| match effect {
+        Effect::Notice(notice) => notice.text.clone(),
+        other => format!("{other:?}"),
+    });
+    words.collect()
+}
+
+fn type_into(overlay: &mut Overlay, text: &str) {
+    for letter in text.chars() {
+        overlay.on_text(&KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE));
+    }
+}
+
+#[test]
+fn picked_lines_alone_are_approved_and_written() {
+    let (desk, mut pane, id) = at_desk();
+    desk.press(&mut pane, Action::PickLines);
+    assert!(said(&desk.press(&mut pane, Action::ApprovePicked)).contains("no line is picked"));
+    desk.press(&mut pane, Action::ToggleLine);
+    desk.press(&mut pane, Action::Bottom);
+    desk.press(&mut pane, Action::ToggleSingle);
+    assert_snapshot!("picking", desk.show(&mut pane, 90, 24));
+    let Intent::Amend { shown, how, content, note } =
+        intent(desk.press(&mut pane, Action::ApprovePicked))
+    else {
+        panic!("no amendment")
+    };
+    assert_eq!((shown.proposal, shown.unseen, how), (id, 0, Amended::Lines));
+    let text = "#include \"i2c_scan.h\"\nint a = 10;\nint b = 2;\nint c = 3;\nint d;\n";
+    assert_eq!(String::from_utf8(content).unwrap(), text);
+    assert!(note.is_empty());
+}
+
+#[test]
+fn picking_ends_with_back_and_with_another_proposal() {
+    let (mut desk, mut pane, id) = at_desk();
+    desk.press(&mut pane, Action::PickLines);
+    assert!(pane.is_picking());
+    desk.press(&mut pane, Action::Back);
+    assert!(!pane.is_picking());
+    desk.press(&mut pane, Action::PickLines);
+    desk.decide(id, Verdict::reject(""), DecidedBy::Nobody("gone".into()), 0);
+    desk.propose_save("main/b.c", Some(OLD), NEW);
+    desk.show(&mut pane, 90, 24);
+    assert!(!pane.is_picking());
+}
+
+#[test]
+fn lines_that_were_not_on_screen_cannot_be_picked_into_an_approval() {
+    let mut desk = Desk::new();
+    let text: String = (0..60).map(|n| format!("int line_{n};\n")).collect();
+    desk.propose_save("main/a.c", None, &text);
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 80, 18);
+    desk.wait(400);
+    desk.press(&mut pane, Action::PickLines);
+    desk.press(&mut pane, Action::ToggleAll);
+    let why = said(&desk.press(&mut pane, Action::ApprovePicked));
+    assert!(why.contains("were not on screen"), "{why}");
+    for action in [Action::Edit, Action::EditOutside, Action::ApproveTell] {
+        let why = said(&desk.press(&mut pane, action));
+        assert!(why.contains("not on screen"), "{action:?}: {why}");
+    }
+}
+
+#[test]
+fn an_edit_is_approved_as_it_stands_and_kept_when_left() {
+    let (desk, mut pane, id) = at_desk();
+    let mut overlay = opened(desk.press(&mut pane, Action::Edit));
+    let why = said(&overlay.on_action(Action::AcceptText, &desk.cx()));
+    assert!(why.contains("nothing was edited"), "{why}");
+    type_into(&mut overlay, "// mine ");
+    let mut effects = overlay.on_action(Action::Cancel, &desk.cx());
+    assert!(matches!(effects[0], Effect::Close));
+    let Effect::Keep(keep) = effects.remove(1) else { panic!("{effects:?}") };
+    pane.keep_words(keep);
+    let mut overlay = opened(desk.press(&mut pane, Action::Edit));
+    let effects = overlay.on_action(Action::AcceptText, &desk.cx());
+    let Intent::Amend { shown, how, content, .. } = intent(effects) else { panic!("no amendment") };
+    assert_eq!((shown.proposal, how), (id, Amended::Edit));
+    let text = String::from_utf8(content).unwrap();
+    assert_eq!(text.replace("// mine ", ""), NEW);
+    assert_ne!(text, NEW);
+}
+
+#[test]
+fn the_own_editor_gets_the_text_and_its_result_waits_for_the_key() {
+    let (mut desk, mut pane, _) = at_desk();
+    let edit = match desk.press(&mut pane, Action::EditOutside).pop() {
+        Some(Effect::Command(Command::EditOutside(edit))) => edit,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((edit.name.as_str(), edit.text.as_str()), ("a.c", NEW));
+    let mine = format!("{NEW}int mine;\n");
+    let mut overlay = opened(pane.edited(edit.shown, mine.clone(), &desk.view.review));
+    let effects = overlay.on_action(Action::AcceptText, &desk.cx());
+    assert!(matches!(intent(effects), Intent::Amend { content, .. } if content == mine.as_bytes()));
+    // The file changed meanwhile: what comes back is about something else, but not lost.
+    restate(&mut desk, edit.shown.proposal);
+    desk.show(&mut pane, 90, 24);
+    assert!(said(&pane.edited(edit.shown, mine.clone(), &desk.view.review)).contains("kept"));
+    desk.show(&mut pane, 90, 24);
+    desk.wait(400);
+    let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
+    assert_eq!(editor.content(), mine);
+}
+
+fn restate(desk: &mut Desk, id: ProposalId) {
+    let path = ProjectPath::new("main/a.c").unwrap();
+    let base = Some(desk.store(b"int other;\n"));
+    let content = desk.store(b"int other;\nint d;\n");
+    let change = Change::Save { path, base, content };
+    let why = "main/a.c changed on disk".to_owned();
+    desk.record(Event::Restated { proposal: id, change, checks: Vec::new(), why });
+}
+
+#[test]
+fn a_restated_proposal_is_new_to_the_eye_and_keeps_the_persons_words() {
+    let (mut desk, mut pane, id) = at_desk();
+    pane.keep_words(Keep::Words { proposal: id, words: "too much".into() });
+    desk.press(&mut pane, Action::PickLines);
+    restate(&mut desk, id);
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("restated: main/a.c changed on disk"), "{shown}");
+    assert!(shown.contains("int other;") && !shown.contains("int a = 10"), "{shown}");
+    assert!(desk.press(&mut pane, Action::Approve).is_empty(), "dead for a moment again");
+    assert!(!pane.is_picking());
+    desk.wait(400);
+    let Overlay::Words(words) = opened(desk.press(&mut pane, Action::Reject)) else { panic!() };
+    assert_eq!(words.words(), "too much");
+    let now = desk.view.review.get(id).unwrap().proposal.change.hash();
+    assert_eq!(words.shown().hash, now);
+}
+
+#[test]
+fn comments_stand_beside_their_line_and_go_with_the_decision() {
+    let (desk, mut pane, id) = at_desk();
+    assert!(said(&desk.press(&mut pane, Action::Comment)).contains("go to the line"));
+    let mut overlay = opened(desk.press(&mut pane, Action::Comment));
+    type_into(&mut overlay, "why ten?");
+    let effects = overlay.on_action(Action::Accept, &desk.cx());
+    for effect in effects {
+        if let Effect::Keep(keep) = effect {
+            pane.keep_words(keep);
+        }
+    }
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("┃ why ten?"), "{shown}");
+    let mut overlay = opened(desk.press(&mut pane, Action::RejectStop));
+    type_into(&mut overlay, "no");
+    let Intent::Decide { proposal, verdict, .. } =
+        intent(overlay.on_action(Action::Accept, &desk.cx()))
+    else {
+        panic!("no decision")
+    };
+    let comment = LineComment { side: Side::Old, line: 2, text: "why ten?".into() };
+    let verdict_wanted =
+        Verdict::Reject { reason: "no".into(), comments: vec![comment], then: AfterReject::Stop };
+    assert_eq!((proposal, verdict), (id, verdict_wanted));
+}
+
+#[test]
+fn telling_approves_and_asking_does_not() {
+    let (desk, mut pane, id) = at_desk();
+    let mut overlay = opened(desk.press(&mut pane, Action::ApproveTell));
+    assert!(overlay.is_decision());
+    assert!(said(&overlay.on_action(Action::Accept, &desk.cx())).contains("nothing to tell"));
+    type_into(&mut overlay, "next time smaller");
+    let Intent::Decide { verdict, .. } = intent(overlay.on_action(Action::Accept, &desk.cx()))
+    else {
+        panic!("no decision")
+    };
+    assert_eq!(verdict, Verdict::ApproveAndTell { note: Note::new("next time smaller") });
+    let mut overlay = opened(desk.press(&mut pane, Action::Ask));
+    assert!(!overlay.is_decision());
+    overlay.on_action(Action::Down, &desk.cx());
+    let Intent::Inquire { proposal, excerpt, text } =
+        intent(overlay.on_action(Action::Accept, &desk.cx()))
+    else {
+        panic!("no question")
+    };
+    assert_eq!((proposal, text.as_str()), (id, "Why is this needed?"));
+    let excerpt = excerpt.unwrap();
+    assert_eq!((excerpt.side, excerpt.first, excerpt.last), (Side::New, 2, 5));
+    assert!(excerpt.text.starts_with("-int a = 1;\n+int a = 10;\n"), "{}", excerpt.text);
+}
+
+#[test]
+fn a_flash_that_touches_the_boot_is_typed_and_hardware_has_no_always() {
+    let mut desk = Desk::new();
+    let plan = FlashPlan {
+        board: BoardInfo {
+            label: "DevKit".into(),
+            chip: "esp32".into(),
+            port: "/dev/ttyUSB0".into(),
+            simulated: false,
+        },
+        images: vec![FlashImage {
+            file: "build/app.bin".into(),
+            offset: 0x10000,
+            bytes: 181_232,
+            hash: ContentHash::of(b"app"),
+        }],
+        touches_boot: true,
+        build: BuildId(2),
+        built_at: Timestamp(1_700_000_001_000),
+    };
+    desk.propose(Change::Flash(plan), (1, 1));
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 90, 24);
+    desk.wait(400);
+    let mut overlay = opened(desk.press(&mut pane, Action::Approve));
+    assert!(overlay.is_decision() && !overlay.on_paste("flash esp32 boot"));
+    type_into(&mut overlay, "flash esp32 boo");
+    assert!(said(&overlay.on_action(Action::Accept, &desk.cx())).contains("exactly"));
+    type_into(&mut overlay, "t");
+    let Intent::Decide { verdict, .. } = intent(overlay.on_action(Action::Accept, &desk.cx()))
+    else {
+        panic!("no decision")
+    };
+    assert_eq!(verdict, Verdict::ApproveConfirmed { phrase: "flash esp32 boot".into() });
+    let Overlay::Rules(mut rules) = opened(desk.press(&mut pane, Action::Rules)) else { panic!() };
+    let Intent::AddRule { rule } = intent(rules.on_action(Action::Accept)) else { panic!() };
+    assert_eq!(rule.says, RuleSays::Never);
+    assert!(said(&desk.press(&mut pane, Action::PickLines)).contains("as a whole"));
+}
+
+#[test]
+fn rules_name_their_scope_and_can_be_ended() {
+    let (mut desk, mut pane, _) = at_desk();
+    let Overlay::Rules(mut rules) = opened(desk.press(&mut pane, Action::Rules)) else { panic!() };
+    rules.on_action(Action::Down);
+    let Intent::AddRule { rule } = intent(rules.on_action(Action::Accept)) else { panic!() };
+    assert_eq!(rule.to_string(), "always save main/**");
+    desk.record(Event::RuleAdded { rule: RuleId(1), says: rule });
+    let Overlay::Rules(mut rules) = opened(desk.press(&mut pane, Action::Rules)) else { panic!() };
+    rules.on_action(Action::Bottom);
+    let ended = intent(rules.on_action(Action::Accept));
+    assert_eq!(ended, Intent::RevokeRule { rule: RuleId(1) });
+}
+
+#[test]
+fn an_applied_change_is_taken_back_from_the_history() {
+    let (mut desk, mut pane, id) = at_desk();
+    assert!(said(&desk.press(&mut pane, Action::Undo)).contains("still waits"));
+    desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
+    desk.record(Event::Settled { proposal: id, outcome: Outcome::Applied });
+    assert!(desk.show(&mut pane, 90, 24).contains("u takes it back"));
+    assert_eq!(intent(desk.press(&mut pane, Action::Undo)), Intent::Undo { proposal: id });
+}
+
+#[test]
+fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
+    let (mut desk, mut pane, id) = at_desk();
+    let mut change = desk.view.review.get(id).unwrap().proposal.change.clone();
+    if let Change::Save { path, .. } = &mut change {
+        *path = ProjectPath::new("main/b.c").unwrap();
+    }
+    let note = "3:1: `{` is never closed".to_owned();
+    let failed = Check { kind: CheckKind::Parses, status: CheckStatus::Failed, note };
+    let why = "changed".to_owned();
+    desk.record(Event::Restated { proposal: id, change, checks: vec![failed], why });
+    let shown = desk.show(&mut pane, 90, 24);
+    let (reject, approve) = (shown.find("r reject"), shown.find("a approve although ✗ parses"));
+    assert!(reject.is_some() && reject < approve, "{shown}");
+    desk.wait(400);
+    assert!(matches!(intent(desk.press(&mut pane, Action::Approve)), Intent::Decide { .. }));
+    assert!(matches!(opened(desk.press(&mut pane, Action::Details)), Overlay::Details(_)));
+}
+
+#[test]
+fn what_was_sent_is_not_asked_for_again() {
+    let (desk, mut pane, id) = at_desk();
+    pane.note_sent([id].into_iter(), std::time::Instant::now());
+    assert!(said(&desk.press(&mut pane, Action::Approve)).contains("on its way"));
+    let shown = pane.shown(id).map(decide::shown_hash);
+    assert!(matches!(shown, Some(ShownHash { unseen: 0, .. })));
+}

@@ -1,0 +1,158 @@
+//! What is at hand to be decided: a proposal as it is on screen, with what was picked of it.
+//!
+//! Turns keys into intents and dialogs. Whether a decision may be taken now was settled before.
+
+use crate::model::{AfterReject, BlobSource, Intent, Verdict};
+use crate::ui::action::Action;
+use crate::ui::overlay::{Confirm, Overlay, Purpose};
+use crate::ui::pane::{Command, Effect};
+use crate::view::ProposalView;
+
+use super::decide;
+use super::head;
+use super::select::Selection;
+use super::shown::Shown;
+
+/// A proposal that can be decided now.
+#[derive(Clone, Copy)]
+pub(super) struct Hand<'a> {
+    pub shown: &'a Shown,
+    pub view: &'a ProposalView,
+    pub selection: Option<&'a Selection>,
+    pub blobs: &'a dyn BlobSource,
+}
+
+/// Effects, or why there are none.
+type Done = Result<Vec<Effect>, Vec<Effect>>;
+
+impl Hand<'_> {
+    /// Does what a key for decisions asks for; `None` when it is none.
+    pub fn act(self, action: Action) -> Option<Vec<Effect>> {
+        let done = match action {
+            Action::ApproveUnseen => self.approve(),
+            Action::ApprovePicked => self.approve_picked(),
+            Action::ApproveTell => self.tell(),
+            Action::Reject => Ok(self.words(Purpose::Reject(AfterReject::GoOn))),
+            Action::RejectStop => Ok(self.words(Purpose::Reject(AfterReject::Stop))),
+            Action::Ask => Ok(self.ask()),
+            Action::Edit => self.edit(),
+            Action::EditOutside => self.edit_outside(),
+            _ => return None,
+        };
+        Some(done.unwrap_or_else(|why| why))
+    }
+
+    /// Whether it can be approved at all.
+    fn check(&self) -> Result<(), Vec<Effect>> {
+        if self.shown.error().is_some() {
+            return Err(Effect::refuse("it cannot be shown, so it cannot be approved"));
+        }
+        if self.shown.is_reading() {
+            return Err(Effect::refuse("it is still being read"));
+        }
+        Ok(())
+    }
+
+    /// Whether all of it was on screen, as it must be before it is approved in another form.
+    fn check_seen(&self) -> Result<(), Vec<Effect>> {
+        self.check()?;
+        if self.shown.unseen() > 0 {
+            return Err(Effect::refuse("look at the lines that were not on screen first"));
+        }
+        Ok(())
+    }
+
+    /// Approves it as it is; how much of it was not on screen is said along.
+    pub fn approve(&self) -> Done {
+        self.check()?;
+        let what = decide::shown_hash(self.shown);
+        if let Some(phrase) = self.view.proposal.change.phrase() {
+            let confirm = Confirm::new(what, head::what(&self.view.proposal.change), phrase);
+            return Ok(vec![Effect::Open(Box::new(Overlay::Confirm(confirm)))]);
+        }
+        Ok(vec![Effect::intent(Intent::Decide {
+            proposal: what.proposal,
+            shown: what.hash,
+            unseen: what.unseen,
+            verdict: Verdict::Approve,
+        })])
+    }
+
+    /// How many lines stand against the plain approval.
+    pub fn unseen(&self) -> Result<usize, Vec<Effect>> {
+        self.check().map(|()| self.shown.unseen())
+    }
+
+    fn approve_picked(&self) -> Done {
+        self.check()?;
+        let Some(selection) = self.selection else {
+            return Err(Effect::refuse("no lines are being picked"));
+        };
+        if selection.picked().is_empty() {
+            return Err(Effect::refuse("no line is picked yet"));
+        }
+        let unseen = self.shown.unseen_of(selection.picked().iter().copied());
+        if unseen > 0 {
+            let words = "of the picked lines were not on screen; look at them first";
+            return Err(Effect::refuse(format!("{unseen} {words}")));
+        }
+        let content = self.picked_content(selection)?;
+        Ok(vec![Effect::intent(decide::amend_lines(self.shown, content))])
+    }
+
+    fn picked_content(&self, selection: &Selection) -> Result<Vec<u8>, Vec<Effect>> {
+        let body = self.shown.body().cloned().unwrap_or_default();
+        decide::picked_content(&self.view.proposal.change, self.blobs, &body, selection)
+            .map_err(|error| Effect::refuse(error.to_string()))
+    }
+
+    fn tell(&self) -> Done {
+        self.check_seen()?;
+        if self.view.proposal.change.phrase().is_some() {
+            return Err(Effect::refuse("this has to be confirmed by typing; approve it plainly"));
+        }
+        Ok(self.words(Purpose::Tell))
+    }
+
+    /// Opens a dialog for words.
+    pub fn words(&self, purpose: Purpose) -> Vec<Effect> {
+        decide::words(purpose, self.view, self.shown)
+    }
+
+    /// The changed line that words are about: the one under the cursor, else the first in sight.
+    pub fn line(&self) -> Option<usize> {
+        self.selection.map(Selection::cursor).or_else(|| self.shown.first_changed())
+    }
+
+    fn ask(&self) -> Vec<Effect> {
+        let body = self.shown.body();
+        let excerpt = body.and_then(|body| decide::excerpt(body, self.line()?));
+        self.words(Purpose::Ask(excerpt))
+    }
+
+    /// Where picking lines begins.
+    pub fn first_to_pick(&self) -> Result<usize, Vec<Effect>> {
+        self.check()?;
+        if self.view.proposal.change.after().is_none() {
+            let kind = self.view.proposal.change.kind();
+            return Err(Effect::refuse(format!("a {kind} is decided as a whole")));
+        }
+        let none = || Effect::refuse("no line changes, so there is none to pick");
+        self.shown.first_changed().ok_or_else(none)
+    }
+
+    /// Opens the text for editing: what the picked lines make of it, else the proposed one.
+    fn edit(&self) -> Done {
+        self.check_seen()?;
+        let picked = self.selection.filter(|selection| !selection.picked().is_empty());
+        let start = picked.map(|selection| self.picked_content(selection)).transpose()?;
+        Ok(decide::edit(self.view, self.shown, self.blobs, start))
+    }
+
+    fn edit_outside(&self) -> Done {
+        self.check_seen()?;
+        decide::edit_outside(self.view, self.shown, self.blobs)
+            .map(|edit| vec![Effect::Command(Command::EditOutside(edit))])
+            .map_err(Effect::refuse)
+    }
+}
