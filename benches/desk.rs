@@ -31,6 +31,7 @@ fn main() {
     first_frame(rounds);
     idle(if is_bench { 10 } else { 1 });
     proposal(rounds);
+    scroll(if is_bench { 300 } else { 3 });
     long_answer(if is_bench { (5, 5_000) } else { (1, 200) });
     keys_under_load(if is_bench { 400 } else { 5 });
 }
@@ -62,17 +63,42 @@ fn idle(seconds: u64) {
 }
 
 fn proposal(rounds: usize) {
-    let mut times = Vec::new();
+    let (mut times, mut recorded) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let stage = Stage::new();
         stage.script(&stage::save("main/main.c", "int answer = 42;\n"), "ask");
         let terminal = stage.run(COLS, ROWS);
         let at = terminal.wait_text("int answer = 42;");
         let shown = wall(at);
+        let proposed = stage.recorded("proposed").expect("it was proposed");
+        recorded.push(Duration::from_micros(shown.saturating_sub(proposed * 1_000)));
         let answered = stage.recorded("model_answered").expect("the model has answered");
         times.push(Duration::from_micros(shown.saturating_sub(answered * 1_000)));
     }
     report("last byte of a proposal to its diff on screen (± 1 ms)", &mut times);
+    report("proposal recorded to its diff on screen (± 1 ms)", &mut recorded);
+}
+
+/// Scrolls through a new file of 10,000 lines, line by line and page by page.
+fn scroll(keys: usize) {
+    let stage = Stage::new();
+    let line =
+        |n: usize| format!("static uint8_t register_{n:05} = 0x{:02x}; /* {n} */\n", n % 256);
+    let text: String = (0..10_000).map(line).collect();
+    stage.script(&stage::save("main/main.c", &text), "ask");
+    let mut terminal = stage.run(COLS, ROWS);
+    terminal.wait_text("register_00003");
+    std::thread::sleep(Duration::from_millis(1_500));
+    let mut times = Vec::new();
+    for number in 0..keys {
+        let before = terminal.contents();
+        let pressed = Instant::now();
+        terminal.type_keys(if number % 3 == 2 { "\x1b[6~" } else { "j" });
+        let at = terminal.wait("the scrolled text", |screen| screen.contents() != before);
+        times.push(at.saturating_duration_since(pressed));
+        std::thread::sleep(Duration::from_millis(7 + (number as u64 * 5) % 23));
+    }
+    report("scrolling 10,000 changed lines, key to frame", &mut times);
 }
 
 fn long_answer((rounds, lines): (usize, usize)) {

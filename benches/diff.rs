@@ -17,6 +17,7 @@ fn main() {
     println!("file: {lines} lines, {} kB, a change every 20 lines", old.len() / 1000);
     let found = diff(old.as_bytes(), new.as_bytes(), Options::default());
     println!("found: {} hunks, +{} -{}", found.hunks.len(), found.added, found.removed);
+    review(&old, &new, rounds);
     report("diff with words", rounds, || diff(old.as_bytes(), new.as_bytes(), Options::default()));
     report("unified form", rounds, || found.unified("a/x.c", "b/x.c"));
     let strange: String = new.lines().rev().flat_map(|line| [line, "\n"]).collect();
@@ -26,6 +27,22 @@ fn main() {
     report("syntax colours, C", rounds, || highlight(Language::C, &new));
     let path = ProjectPath::new("main/x.c").unwrap();
     report("does it parse, C", rounds, || first_error(&path, &new));
+}
+
+/// What the review does before its first screen, and what until all of it is coloured: the
+/// comparison with all of the file around it, then both versions coloured at the same time.
+fn review(old: &str, new: &str, rounds: usize) {
+    let options = Options { context: usize::MAX, ..Options::default() };
+    let compare = || diff(old.as_bytes(), new.as_bytes(), options);
+    report("review: compared, ready for its first screen", rounds, compare);
+    report("review: compared and coloured as a whole", rounds, || {
+        let found = compare();
+        let colours = std::thread::scope(|scope| {
+            let aside = scope.spawn(|| highlight(Language::C, old));
+            (highlight(Language::C, new), aside.join().unwrap())
+        });
+        (found, colours)
+    });
 }
 
 fn versions(lines: usize) -> (String, String) {

@@ -100,6 +100,11 @@ impl Terminal {
         self.wait(text, |screen| screen.contents().contains(text))
     }
 
+    /// The screen as text.
+    pub fn contents(&self) -> String {
+        self.shared.0.lock().unwrap().parser.screen().contents()
+    }
+
     /// Frames and bytes so far.
     pub fn traffic(&self) -> (u64, u64) {
         let shared = self.shared.0.lock().unwrap();

@@ -283,7 +283,6 @@ impl Action {
                 | Self::Reject
                 | Self::RejectStop
                 | Self::Undo
-                | Self::AcceptText
                 | Self::AnswerOption
         )
     }

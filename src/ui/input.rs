@@ -205,7 +205,7 @@ impl Ui {
     /// Does what a key asked for, if it may.
     fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
         let is_decision = action.is_decision()
-            || (action == Action::Accept
+            || (matches!(action, Action::Accept | Action::AcceptText)
                 && self.hands.overlay.as_ref().is_some_and(Overlay::is_decision));
         if is_decision {
             if self.mode == Mode::Replay {

@@ -15,6 +15,7 @@ mod keys;
 mod leaving;
 mod lines;
 mod place;
+mod reviewing;
 mod screens;
 mod selftest;
 mod surroundings;

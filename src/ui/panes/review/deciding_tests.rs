@@ -315,7 +315,7 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
 #[test]
 fn what_was_sent_is_not_asked_for_again() {
     let (desk, mut pane, id) = at_desk();
-    pane.note_sent([id].into_iter(), std::time::Instant::now());
+    pane.note_sent([id].into_iter(), desk.now());
     assert!(said(&desk.press(&mut pane, Action::Approve)).contains("on its way"));
     let shown = pane.shown(id).map(decide::shown_hash);
     assert!(matches!(shown, Some(ShownHash { unseen: 0, .. })));

@@ -23,6 +23,14 @@ use super::layout::{Cell, Layout};
 use super::select::Selection;
 use super::shown::Shown;
 
+/// Whose numbers stand before a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    Old,
+    New,
+    Both,
+}
+
 /// Everything that a row needs.
 struct Canvas<'a> {
     shown: &'a Shown,
@@ -67,7 +75,8 @@ impl Canvas<'_> {
         let wide = Rect { width: at.width.saturating_sub(1), ..at };
         match item {
             Item::One(place) => {
-                self.cell(*place, first.as_ref(), nth, self.parts.gutter, wide, buf)
+                let before = (self.parts.gutter, Version::Both);
+                self.cell(*place, first.as_ref(), nth, before, wide, buf)
             }
             Item::Blank(old, new) => self.blank(*old, *new, first.as_ref(), nth, wide, buf),
             Item::Two(old, new) => {
@@ -76,9 +85,10 @@ impl Canvas<'_> {
                 let right = Rect { x: at.x + half, width: wide.width - half, ..at };
                 buf.set_string(left.right(), at.y, "│", self.cx.style(Role::Faint));
                 let gutter = Gutter::One(self.body.digits);
-                for (place, cell, area) in [(old, first, left), (new, second, right)] {
+                let sides = [(old, first, left, Version::Old), (new, second, right, Version::New)];
+                for (place, cell, area, version) in sides {
                     if let Some(place) = place {
-                        self.cell(*place, cell.as_ref(), nth, gutter, area, buf);
+                        self.cell(*place, cell.as_ref(), nth, (gutter, version), area, buf);
                     }
                 }
             }
@@ -158,7 +168,7 @@ impl Canvas<'_> {
         place: usize,
         cell: Option<&Cell>,
         nth: usize,
-        gutter: Gutter,
+        before: (Gutter, Version),
         at: Rect,
         buf: &mut Buffer,
     ) {
@@ -168,11 +178,12 @@ impl Canvas<'_> {
         if ground != Role::Text {
             line::tint(at, base, buf);
         }
-        let mut spans = vec![self.gutter(place, line, nth, gutter, base)];
+        let mut spans = vec![self.gutter(place, line, nth, before, base)];
         if let Some(cell) = cell {
             spans.extend(self.pieces(line, cell, ground));
             if nth == 0
                 && let Twin::Moved(no) = line.twin
+                && self.begins_block(place, no)
             {
                 let from = match line.change() {
                     Some(LineKind::Removed) => "moved to",
@@ -195,6 +206,15 @@ impl Canvas<'_> {
             }
         }
         line::draw(&Line::from(spans), at, buf);
+    }
+
+    /// Whether a moved line is the first of its block.
+    fn begins_block(&self, place: usize, no: usize) -> bool {
+        let before = place.checked_sub(1).and_then(|before| self.body.lines.get(before));
+        let own = self.body.lines.get(place).and_then(BodyLine::change);
+        before.is_none_or(|before| {
+            before.twin != Twin::Moved(no.saturating_sub(1)) || before.change() != own
+        })
     }
 
     /// The ground of a line. A line that moved, or was not picked, stands back.
@@ -246,7 +266,7 @@ impl Canvas<'_> {
         place: usize,
         line: &BodyLine,
         nth: usize,
-        gutter: Gutter,
+        (gutter, version): (Gutter, Version),
         base: Style,
     ) -> Span<'static> {
         let mut style = Style { bg: base.bg, ..self.cx.style(Role::DiffSign) };
@@ -268,11 +288,11 @@ impl Canvas<'_> {
         if self.selection.is_some_and(|selection| selection.cursor() == place) {
             style = self.cx.selection();
         }
-        let numbers = match (nth, gutter, kind) {
+        let numbers = match (nth, version, kind) {
             (1.., ..) => [None, None],
-            // The left half shows numbers of the old version.
-            (0, _, LineKind::Removed) => [old, None],
-            (0, ..) => [old, new],
+            (0, Version::Old, _) | (0, Version::Both, LineKind::Removed) => [old, None],
+            (0, Version::New, _) => [None, new],
+            (0, Version::Both, _) => [old, new],
         };
         Span::styled(gutter.text(mark, numbers, sign), style)
     }

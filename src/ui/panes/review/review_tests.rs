@@ -122,9 +122,12 @@ fn ways_to_read() {
 #[test]
 fn what_is_folded_or_cut_still_has_to_be_seen() {
     let mut desk = Desk::new();
-    desk.propose_save("main/a.c", Some("  a();\n"), "a();\n");
+    desk.propose_save("main/z.c", None, "z();\n");
     let mut pane = pane(&desk);
+    desk.show(&mut pane, 80, 18);
     desk.press(&mut pane, Action::ToggleBlanks);
+    desk.propose_save("main/a.c", Some("  a();\n"), "a();\n");
+    desk.press(&mut pane, Action::NextProposal);
     let shown = desk.show(&mut pane, 80, 18);
     assert!(shown.contains("~ a();") && shown.contains("1 line unseen"), "{shown}");
     desk.wait(400);
