@@ -59,7 +59,8 @@ fn the_palette_decides_nothing_and_says_why() {
         desk.type_text(action.name());
         let commands = desk.press("enter");
         assert_eq!(commands, [], "{}", action.name());
-        assert!(desk.last_row().contains("decisions are made"), "{}", desk.last_row());
+        let said = desk.last_row();
+        assert!(said.contains("decisions are made"), "{}: {said}", action.name());
         desk.press("esc");
     }
 }
