@@ -116,15 +116,6 @@ impl Session<'_> {
                     if let Some(left) = self.take_events(first, &mut events).await? {
                         return Ok(left);
                     }
-                    if let Some(edit) = self.outside.take() {
-                        // The editor reads the keys while it runs, nobody else.
-                        drop(events);
-                        if self.edit_outside(&edit)?.is_err() {
-                            return Ok(Left::TerminalLost);
-                        }
-                        events = EventStream::new();
-                        frames.ask(Duration::ZERO);
-                    }
                 }
                 Woken::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
             }
@@ -189,6 +180,13 @@ impl Session<'_> {
                 if let Some(left) = self.obey(command)? {
                     return Ok(Some(left));
                 }
+            }
+        }
+        if let Some(edit) = self.outside.take() {
+            // The editor reads the keys while it runs, nobody else.
+            drop(std::mem::take(events));
+            if self.edit_outside(&edit)?.is_err() {
+                return Ok(Some(Left::TerminalLost));
             }
         }
         Ok(None)

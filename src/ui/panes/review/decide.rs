@@ -91,7 +91,7 @@ pub(super) fn excerpt(body: &Body, line: usize) -> Option<Excerpt> {
             side_of(body, place).filter(|(own, _)| *own == side).map(|(_, number)| number)
         });
         let first = found.next()?;
-        Some((first, found.last().unwrap_or(first)))
+        Some((first, found.next_back().unwrap_or(first)))
     };
     let (side, (first, last)) = numbers(Side::New)
         .map(|range| (Side::New, range))
