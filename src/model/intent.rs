@@ -149,6 +149,8 @@ impl Intent {
             | Self::RevokeRule { .. }
             | Self::Say { .. }
             | Self::Answer { .. }
+            | Self::EditPlan { .. }
+            | Self::EditContext { .. }
             | Self::Pause
             | Self::Resume
             | Self::Stop => Vec::new(),
