@@ -181,8 +181,8 @@ actions! {
     Reject, "reject", Review, "reject", "Rejects the change and tells the agent why";
     RejectStop, "reject-stop", Review, "reject and stop", "Rejects the change and ends the run";
     ApproveTell, "approve-tell", Review, "approve and tell", "Approves the change and tells the agent something";
-    PickLines, "pick-lines", Review, "lines", "Picks single lines or hunks to approve";
-    Edit, "edit", Review, "edit", "Edits the text before it is approved";
+    PickLines, "pick-lines", Review, "lines", "Picks single lines or hunks of the change";
+    Edit, "edit", Review, "edit", "Edits the proposed text before you decide";
     EditOutside, "edit-outside", Review, "editor", "Edits the text in $VISUAL or $EDITOR";
     Comment, "comment", Review, "comment", "Comments on a line; it goes to the agent with the decision";
     Ask, "ask", Review, "ask why", "Asks the agent about a hunk; nothing is decided";
