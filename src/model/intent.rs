@@ -151,6 +151,7 @@ impl Intent {
             | Self::Answer { .. }
             | Self::EditPlan { .. }
             | Self::EditContext { .. }
+            | Self::UseModel { .. }
             | Self::Pause
             | Self::Resume
             | Self::Stop => Vec::new(),
