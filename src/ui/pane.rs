@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use crate::model::{AgentName, Intent, TimelineCommand, TimelineView, Timestamp};
+use crate::model::{AgentName, Intent, SerialCommand, TimelineCommand, TimelineView, Timestamp};
 use crate::view::SessionView;
 
 use super::action::{Action, Context};
@@ -23,6 +23,8 @@ use super::theme::Theme;
 pub enum Command {
     /// A wish for the engine.
     Intent(Intent),
+    /// A wish for a serial port.
+    Serial(SerialCommand),
     /// A wish for the replay.
     Timeline(TimelineCommand),
     /// Leave the program.

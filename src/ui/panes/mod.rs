@@ -19,6 +19,7 @@ mod review_draw;
 mod review_foot;
 mod review_layout;
 mod review_shown;
+mod serial;
 #[cfg(test)]
 mod test_desk;
 mod timeline;
@@ -26,7 +27,7 @@ mod wrap;
 
 pub use chat::ChatPane;
 pub use composer::Composer;
-pub use logs::LogsPane;
+pub use logs::{LogsPane, Tab as LogsTab};
 pub use project::ProjectPane;
 pub use review::ReviewPane;
 pub use timeline::TimelineBar;
