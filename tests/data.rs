@@ -15,6 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use firmhand::config::{Assets, Dirs, Example, Overrides, Settings};
+use firmhand::device::Adapters;
 use firmhand::engine::Team;
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::UserError;
@@ -45,6 +46,7 @@ const KINDS: &[(&str, Load)] = &[
     }),
     ("knowledge", |_, file, text| Knowledge::new([(file, text)]).map(drop)),
     ("models", |_, file, text| Catalogue::parse(file, text).map(drop)),
+    ("boards", |_, file, text| Adapters::parse(file, text).map(drop)),
     ("names", |_, file, text| NameList::parse(file, text).map(drop)),
     ("policy", |place, file, text| {
         place.with(file, text);
@@ -196,6 +198,7 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         // Starting points of recordings: `tests/demo` builds them.
         _ if folder.starts_with("assets/projects") => Ok(()),
         "assets/models" => Catalogue::parse(path, &text(path)?).map(drop),
+        "assets/boards" => Adapters::parse(path, &text(path)?).map(drop),
         "assets/names" => NameList::parse(path, &text(path)?).map(drop),
         "assets/knowledge" => Knowledge::new([(path, &*text(path)?)]).map(drop),
         "assets" if file == "README.md" => Ok(()),

@@ -249,6 +249,8 @@ mod refusals {
             "fn f(dir: Dir) { dir.create_dir_all(\"a\"); }",
             "fn f(t: T) { t.flash(order); }",
             "fn f() { let go = Toolchain::flash; }",
+            "fn f(hub: H) { hub.transmit(port, text, None); }",
+            "fn f() { let go = SerialHub::steer; }",
             "fn f() { say!(std::fs::write(\"a\", \"b\")); }",
             "#[expect(clippy::disallowed_methods, reason = \"mine\")] fn f() {}",
             "#[allow(clippy::disallowed_methods)] fn f() {}",

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::parts::{Parts, Wanted};
 use crate::config::{Assets, Dirs, Settings};
-use crate::device::SerialHub;
+use crate::device::{Adapters, Programs, SerialHub, adapters};
 use crate::engine::{Budgets, Engine, EngineHandle, EngineSetup, Limits, Recorder, Team, toolbox};
 use crate::gate::{Desk, Gate, GateParts, Numbers};
 use crate::journal::{ReadItem, SessionDir, scan};
@@ -68,7 +68,15 @@ pub struct Running {
 /// What goes on when the run is over, as long as somebody looks.
 pub struct Bench {
     _toolchain: Arc<dyn Toolchain>,
-    _serial: Arc<SerialHub>,
+    serial: Arc<SerialHub>,
+}
+
+impl Bench {
+    /// The ports that are listened to.
+    #[must_use]
+    pub fn serial(&self) -> Arc<SerialHub> {
+        Arc::clone(&self.serial)
+    }
 }
 
 impl Running {
@@ -201,7 +209,9 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
         &desk,
         Numbers::after(known.iter().copied()),
     );
-    let serial = Arc::new(SerialHub::new(Arc::clone(&ledger)));
+    let programs = Programs::of_project(project.root());
+    let hub = SerialHub::new(Arc::clone(&ledger));
+    let serial = Arc::new(hub.knowing(load_adapters(&world.assets)?, programs));
     let context = ToolContext {
         sandbox: Arc::clone(&project),
         ledger: Arc::clone(&ledger),
@@ -216,7 +226,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
         },
         cancel: stop.clone(),
     };
-    let bench = Bench { _toolchain: Arc::clone(&parts.toolchain), _serial: serial };
+    let bench = Bench { _toolchain: Arc::clone(&parts.toolchain), serial };
     let setup = EngineSetup {
         session,
         documents: Vec::new(),
@@ -257,12 +267,29 @@ fn load_team(world: &World, name: &str) -> Result<Arc<Team>, UserError> {
     Team::load(&world.assets, name, &|tool: &ToolName| tools::known(tool))
 }
 
-fn load_names(assets: &Assets) -> Result<NameList, UserError> {
+/// Reads the names that the framework has taken.
+///
+/// # Errors
+/// When the list is wrong, which only a person's own copy of it can be.
+pub fn load_names(assets: &Assets) -> Result<NameList, UserError> {
     let file = assets.text("assets/names/esp-idf.txt")?;
     NameList::parse(&file.origin.to_string(), &file.text)
 }
 
-fn load_knowledge(assets: &Assets) -> Result<Knowledge, UserError> {
+/// Reads the table of USB adapters.
+///
+/// # Errors
+/// When it is wrong, which only a person's own copy of it can be.
+pub fn load_adapters(assets: &Assets) -> Result<Adapters, UserError> {
+    let file = assets.text(adapters::FILE)?;
+    Adapters::parse(&file.origin.to_string(), &file.text)
+}
+
+/// Reads what `retrieve_docs` searches.
+///
+/// # Errors
+/// When a file of it is wrong, which only a person's own copy can be.
+pub fn load_knowledge(assets: &Assets) -> Result<Knowledge, UserError> {
     let mut files = Vec::new();
     for path in assets.list("assets/knowledge") {
         let file = assets.text(&path)?;
@@ -302,7 +329,9 @@ fn proposal(record: &Record) -> Option<&Proposal> {
     }
 }
 
-fn now_millis() -> i64 {
+/// The time now, in milliseconds since 1970.
+#[must_use]
+pub fn now_millis() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

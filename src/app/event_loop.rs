@@ -17,7 +17,7 @@ use super::feed::{Feed, Progress};
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
-use crate::model::{Intent, UserError};
+use crate::model::{Intent, SerialCommand, UserError};
 use crate::ui::{Chosen, Command, OutsideEdit, Ui};
 
 /// Shortest time between two frames that only show news (60 Hz).
@@ -52,6 +52,8 @@ pub struct Session<'a> {
     pub intents: Option<mpsc::Sender<Intent>>,
     /// How things may look.
     pub themes: &'a mut Themes,
+    /// Where the person's wishes for serial ports go; `None` for a replay.
+    pub serial: Option<mpsc::Sender<SerialCommand>>,
     /// When the screen changes by itself; set anew before every wait.
     pub ui_due: Option<Instant>,
     /// A text that waits to be opened in the person's own editor.
@@ -195,6 +197,7 @@ impl Session<'_> {
     fn obey(&mut self, command: Command) -> Result<Option<Left>, UserError> {
         match command {
             Command::Intent(intent) => self.send(intent),
+            Command::Serial(command) => self.send_serial(command),
             Command::Timeline(command) => {
                 let now = Instant::now();
                 if let Feed::Replay(timeline) = &mut *self.feed {
@@ -229,7 +232,10 @@ impl Session<'_> {
     fn show_theme(&mut self, name: &str, chosen: Chosen) {
         match self.themes.load(name) {
             Ok(theme) => self.ui.set_theme(theme, name, chosen),
-            Err(error) => self.ui.hint(&format!("{}: {}", error.what, error.why)),
+            Err(error) => {
+                let words = format!("{}: {}", error.what, error.why);
+                self.ui.refuse(&words, Instant::now());
+            }
         }
     }
 
@@ -281,6 +287,17 @@ impl Session<'_> {
                 Err(mpsc::error::TrySendError::Closed(_)) => "the run is over",
             },
             None => "this is a replay; nothing can be decided or said",
+        };
+        self.ui.refuse(refused, Instant::now());
+    }
+
+    fn send_serial(&mut self, command: SerialCommand) {
+        let refused = match &self.serial {
+            Some(serial) => match serial.try_send(command) {
+                Ok(()) => return,
+                Err(_) => "the port is busy and did not take that; try again",
+            },
+            None => "this is a replay; no board is connected to it",
         };
         self.ui.refuse(refused, Instant::now());
     }

@@ -208,7 +208,11 @@ fn read_text(path: &Path) -> Result<String, UserError> {
     })
 }
 
-fn load_kit(assets: &Assets) -> Result<Kit, UserError> {
+/// Reads the headers and the runtime of the virtual board.
+///
+/// # Errors
+/// When a part of it is wrong, which only a person's own copy can be.
+pub fn load_kit(assets: &Assets) -> Result<Kit, UserError> {
     let mut files: Vec<(String, Cow<'static, [u8]>)> = Vec::new();
     for path in assets.list(KIT) {
         let (content, _) = assets.bytes(&path)?;

@@ -68,6 +68,12 @@ pub enum Command {
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
     },
+    /// Listen to a board: its output, coloured by level, with panics looked up.
+    Monitor(MonitorArgs),
+    /// Call one tool and print its answer, a JSON object.
+    ///
+    /// Exit codes: 0 for `"ok": true`, 1 for `"ok": false`, 2 wrong usage.
+    Tool(ToolArgs),
     /// Show every setting and where its value comes from.
     Config {
         /// Take the settings of this project into account.
@@ -183,6 +189,42 @@ pub struct RunArgs {
     /// Print every event as one JSON object a line; without it only what matters, as text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `monitor`.
+#[derive(Debug, Args)]
+pub struct MonitorArgs {
+    /// The port: `/dev/ttyUSB0`, `rfc2217://host:4000` or `tcp://host:4000`; the only board that is
+    /// connected when left out.
+    pub port: Option<String>,
+    /// Bits per second.
+    #[arg(long, default_value_t = crate::device::DEFAULT_BAUD)]
+    pub baud: u32,
+    /// Print lines to standard output instead of a full screen.
+    #[arg(long)]
+    pub plain: bool,
+    /// Program (.elf) to look panics up in, besides those below the project's `build` folder.
+    #[arg(long, value_name = "FILE")]
+    pub elf: Option<PathBuf>,
+    /// Folder of the project; the current one when left out.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Log lines to print, e.g. `*:W wifi:V`; everything is kept all the same. For `--plain`.
+    #[arg(long, value_name = "TAG:LEVEL", default_value = "", requires = "plain")]
+    pub filter: String,
+}
+
+/// Arguments of `tool`.
+#[derive(Debug, Args)]
+pub struct ToolArgs {
+    /// Name of the tool, e.g. `list_boards`.
+    pub name: String,
+    /// Its arguments, a JSON object.
+    #[arg(long, default_value = "{}", value_name = "JSON")]
+    pub args: String,
+    /// Folder of the project; the current one when left out.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
 }
 
 /// Arguments of `resume`.

@@ -12,12 +12,14 @@ use super::{Face, lines, report};
 use crate::app::compose::{self, Order, Running, World};
 use crate::app::event_loop::{Left, Session};
 use crate::app::memory::Memory;
+use crate::app::monitor::{self, Wish};
+use crate::app::serial_desk;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::themes::Themes;
 use crate::app::{Feed, Live, Timeline};
 use crate::config::Origin;
 use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
-use crate::model::{Intent, UserError};
+use crate::model::{Intent, Ledger, SerialCommand, UserError};
 use crate::provider::Pacing;
 use crate::ui::layout::PaneId;
 use crate::ui::{Arrangement, Depth, Keymap, Looks, Mode, Ui, UiSetup};
@@ -71,7 +73,7 @@ pub(super) fn replay(world: &World, dir: &SessionDir, face: Face) -> Result<Exit
     let mut feed = Feed::Replay(Box::new(Timeline::open(dir)?));
     let project = project_of(dir).unwrap_or_else(|| dir.project());
     let memory = Memory::of(&world.dirs.data, &project);
-    let left = show(world, Mode::Replay, dir, &memory, (&mut feed, None))?;
+    let left = show(world, Mode::Replay, dir, &memory, (&mut feed, Wishes::default()))?;
     Ok(exit_code(left))
 }
 
@@ -80,6 +82,31 @@ fn require(face: Face) -> Result<(), UserError> {
         Face::Screen => terminal::require(),
         Face::Lines => lines::require(),
     }
+}
+
+/// Shows one serial port on the full screen, without a team.
+///
+/// # Errors
+/// When there is no terminal, or the port cannot be opened.
+pub fn monitor(world: &World, wish: Wish) -> Result<ExitCode, UserError> {
+    terminal::require()?;
+    let engine = engine_runtime()?;
+    let project = wish.project.clone();
+    let monitor = engine.block_on(monitor::start(world, wish))?;
+    let dir = monitor.dir.clone();
+    let mut feed = Feed::Live(Box::new(Live::open(&dir, monitor.recorder.subscribe())?));
+    let memory = Memory::of(&world.dirs.data, &project);
+    let serial = {
+        let _on = engine.enter();
+        let ledger = Arc::clone(&monitor.recorder) as Arc<dyn Ledger>;
+        serial_desk::start(Arc::clone(&monitor.hub), ledger, monitor.recorder.state())
+    };
+    let wishes = Wishes { intents: None, serial: Some(serial) };
+    let left = show(world, Mode::Live, &dir, &memory, (&mut feed, wishes));
+    engine.block_on(monitor.end());
+    let name = dir.id();
+    report::line(&format!("Session {name} is kept. Look at it: firmhand replay {name}"));
+    Ok(exit_code(left?))
 }
 
 fn supervise(
@@ -99,7 +126,13 @@ fn supervise(
     let project = feed.view().head.start.as_ref().map(|start| PathBuf::from(&start.project));
     let memory = Memory::of(&world.dirs.data, &project.unwrap_or_else(|| dir.project()));
     let intents = Some(running.engine.intents.clone());
-    let left = show(world, Mode::Live, &dir, &memory, (&mut feed, intents));
+    let serial = {
+        let _on = engine.enter();
+        let ledger = Arc::clone(&running.recorder) as Arc<dyn Ledger>;
+        Some(serial_desk::start(running.bench.serial(), ledger, running.recorder.state()))
+    };
+    let wishes = Wishes { intents, serial };
+    let left = show(world, Mode::Live, &dir, &memory, (&mut feed, wishes));
     engine.block_on(end(running, feed.view()));
     // What the engine recorded last is not on screen any more, but belongs into the farewell.
     let _ = feed.advance(std::time::Instant::now());
@@ -108,25 +141,36 @@ fn supervise(
     Ok(exit_code(left))
 }
 
+/// Where the person's wishes go; a replay has neither, a monitor no run.
+#[derive(Default)]
+struct Wishes {
+    intents: Option<mpsc::Sender<Intent>>,
+    serial: Option<mpsc::Sender<SerialCommand>>,
+}
+
 /// Shows a session until the person leaves it, and remembers how the screen was arranged.
 fn show(
     world: &World,
     mode: Mode,
     dir: &SessionDir,
     memory: &Memory,
-    (feed, intents): (&mut Feed, Option<mpsc::Sender<Intent>>),
+    (feed, wishes): (&mut Feed, Wishes),
 ) -> Result<Left, UserError> {
     let depth = Depth::detect(|name| std::env::var(name).ok());
     let mut themes = Themes::new(world.assets.clone(), &world.dirs.config, depth);
     let mut ui = Ui::new(ui_setup(world, mode, dir, (memory.recall(), &themes))?);
     ui.set_marks(feed.marks());
+    if wishes.intents.is_none() && wishes.serial.is_some() {
+        ui.show_serial();
+    }
     let uses = Uses::of(&world.settings.terminal, |name| std::env::var(name).ok());
     let mut screen = Screen::take(uses)?;
     let session = Session {
         screen: &mut screen,
         ui: &mut ui,
         feed,
-        intents,
+        intents: wishes.intents,
+        serial: wishes.serial,
         themes: &mut themes,
         ui_due: None,
         outside: None,

@@ -5,10 +5,13 @@ mod checks;
 mod desk;
 mod headless;
 mod lines;
+mod monitor;
+mod plain_monitor;
 mod report;
 pub mod run;
 mod sessions;
 mod start;
+mod tool;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -24,7 +27,7 @@ use crate::model::{Cost, UserError};
 use crate::provider::Pacing;
 use args::{
     Cli, Command, DemoArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, RunOptions, SessionArg, Speed,
-    ToolchainArg,
+    ToolArgs, ToolchainArg,
 };
 
 /// Runs what the arguments say. Exit codes: 0 done; 1 could not be done; 2 wrong usage; those of
@@ -98,6 +101,15 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         Command::Doctor(args) => checks::doctor(&place.world(None, None)?, &args),
         Command::Models { profile } => {
             checks::models(&place.world(None, None)?, profile.as_deref())
+        }
+        Command::Monitor(args) => {
+            let world = place.world(args.project.as_deref(), None)?;
+            monitor::run(&world, args)
+        }
+        Command::Tool(ToolArgs { name, args, project }) => {
+            let project = project.unwrap_or_else(|| PathBuf::from("."));
+            let world = place.world(Some(&project), None)?;
+            tool::call(&world, &name, &args, &project)
         }
         Command::Config { project } => config(&place.world(project.as_deref(), None)?),
     }

@@ -15,6 +15,11 @@ pub fn raw(bytes: &[u8]) {
     let _ = io::stdout().lock().write_all(bytes);
 }
 
+/// Prints a word besides the output proper, on standard error.
+pub fn aside(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "firmhand: {}", sanitize::block(text));
+}
+
 /// Prints what went wrong, why, and how to mend it on standard error.
 pub fn error(error: &UserError) {
     let mut out = io::stderr().lock();

@@ -3,25 +3,11 @@
 //! Owns the knowledge of how ESP32 firmware prints logs, panics and resets. Pure: bytes in, lines
 //! out.
 
+use crate::text::esp_log::{self, LogLevel};
 use crate::text::sanitize;
 
 /// A line without an end is cut after this many bytes.
 const MAX_LINE_BYTES: usize = 4096;
-
-/// How important a log line is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LogLevel {
-    /// `E`
-    Error,
-    /// `W`
-    Warning,
-    /// `I`
-    Info,
-    /// `D`
-    Debug,
-    /// `V`
-    Verbose,
-}
 
 /// What a line tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,10 +19,6 @@ pub enum LineKind {
         /// Who wrote it, e.g. `wifi`.
         tag: String,
     },
-    /// The firmware begins to fail.
-    PanicStart,
-    /// Part of a failure's report: addresses of the calls that led there.
-    Backtrace,
     /// The chip starts again.
     Reset {
         /// The ROM's words for it, e.g. `0x1 (POWERON)`.
@@ -105,45 +87,23 @@ fn make(bytes: &[u8]) -> Line {
 #[must_use]
 pub fn recognise(text: &str) -> LineKind {
     let text = text.trim();
-    if let Some(kind) = log(text) {
-        return kind;
+    if let Some(log) = esp_log::parse(text) {
+        return LineKind::Log { level: log.level, tag: log.tag.to_owned() };
     }
-    if let Some(cause) = reset(text) {
-        return LineKind::Reset { cause };
+    match reset_cause(text) {
+        Some(cause) => LineKind::Reset { cause: cause.to_owned() },
+        None => LineKind::Plain,
     }
-    if text.starts_with("Backtrace:") || text.starts_with("Stack memory:") {
-        return LineKind::Backtrace;
-    }
-    let is_panic = text.contains("Guru Meditation")
-        || text.starts_with("abort() was called")
-        || text.starts_with("assert failed")
-        || text.starts_with("***ERROR*** A stack overflow")
-        || text.starts_with("ESP_ERROR_CHECK failed");
-    if is_panic { LineKind::PanicStart } else { LineKind::Plain }
 }
 
-/// `I (1234) tag: text`, with a time of day instead of milliseconds too.
-fn log(text: &str) -> Option<LineKind> {
-    let (level, rest) = text.split_at_checked(1)?;
-    let level = match level {
-        "E" => LogLevel::Error,
-        "W" => LogLevel::Warning,
-        "I" => LogLevel::Info,
-        "D" => LogLevel::Debug,
-        "V" => LogLevel::Verbose,
-        _ => return None,
-    };
-    let (time, rest) = rest.strip_prefix(" (")?.split_once(") ")?;
-    let is_time =
-        !time.is_empty() && time.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'));
-    let (tag, _) = rest.split_once(':')?;
-    (is_time && !tag.is_empty()).then(|| LineKind::Log { level, tag: tag.to_owned() })
-}
-
-/// `rst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)`
-fn reset(text: &str) -> Option<String> {
-    let (_, rest) = text.split_once("rst:")?;
-    rest.starts_with("0x").then(|| rest.split(',').next().unwrap_or(rest).to_owned())
+/// The cause of a reset, as the ROM prints it: `rst:0x1 (POWERON_RESET),boot:0x13 (…)`.
+#[must_use]
+pub fn reset_cause(text: &str) -> Option<&str> {
+    let at = text.find("rst:0x")?;
+    // `burst:0x1` is no reset.
+    let is_word = !text.get(..at)?.ends_with(|c: char| c.is_ascii_alphanumeric());
+    let rest = text.get(at + 4..).filter(|_| is_word)?;
+    rest.split(',').next()
 }
 
 #[cfg(test)]
@@ -169,13 +129,6 @@ mod tests {
             ("rst:0x1 (POWERON),boot:0x13 (SPI_FAST_FLASH_BOOT)", reset("0x1 (POWERON)")),
             ("ets Jul 29 2019 rst:0xc (SW_CPU_RESET)", reset("0xc (SW_CPU_RESET)")),
             ("first: burst:0 done", LineKind::Plain),
-            (
-                "Guru Meditation Error: Core  0 panic'ed (LoadProhibited). Exception was unhandled.",
-                LineKind::PanicStart,
-            ),
-            ("abort() was called at PC 0x400d1c2b on core 0", LineKind::PanicStart),
-            ("assert failed: app_main main.c:7 (x)", LineKind::PanicStart),
-            ("Backtrace: 0x40081776:0x3ffb5a40 0x40087f19:0x3ffb5a60", LineKind::Backtrace),
         ];
         for (text, kind) in cases {
             assert_eq!(recognise(text), kind, "{text}");

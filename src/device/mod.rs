@@ -1,10 +1,23 @@
 //! Serial ports: listening, line splitting and recognising what a board prints.
 //!
-//! Owns the open ports and the tasks that empty them. Must not write to a board or decide
-//! anything.
+//! Owns the open ports and the tasks that empty them. Must not decide anything: what is sent to a
+//! board was asked for by a person.
 
+pub mod adapters;
+mod findings;
 mod lines;
+mod link;
+pub mod panic;
+pub mod ports;
+mod pump;
+mod reset;
+mod rfc2217;
 mod serial;
+mod tail;
 
-pub use lines::{Line, LineKind, LineSplitter, LogLevel, recognise};
+pub use adapters::{Adapter, Adapters, ResetStyle};
+pub use lines::{Line, LineKind, LineSplitter, recognise, reset_cause};
+pub use link::Address;
+pub use panic::Programs;
+pub use ports::{PortInfo, UsbId};
 pub use serial::{DEFAULT_BAUD, Listener, Received, SerialHub};

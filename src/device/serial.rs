@@ -1,59 +1,40 @@
 //! Keeps serial ports open and empties them into logs.
 //!
 //! Owns one task per open port. What a board prints goes to the ledger first and is then told to
-//! listeners; a slow listener never holds a port up. Must not interpret the bytes.
+//! listeners; a slow listener never holds a port up. Nothing is sent to a board unless a person,
+//! or the gate for them, asks for it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serial2_tokio::SerialPort;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::model::{Event, Ledger, LogId, LogKind, UserError};
+use super::adapters::{Adapters, ResetStyle};
+use super::link::{Address, Link, not_opened};
+use super::panic::{Programs, RawPanic};
+use super::ports::{self, PortInfo, UsbId};
+use super::pump::{Order, Pump, Task};
+use super::reset::{self, Into};
+use super::tail::Tail;
+use crate::model::{
+    AgentName, Event, Ledger, LogId, LogKind, PanicReport, PortEvent, SerialControl, UserError,
+};
 
 /// Bits per second that ESP32 boards print with unless told otherwise.
 pub const DEFAULT_BAUD: u32 = 115_200;
-
-/// One read takes at most this many bytes.
-const CHUNK_BYTES: usize = 64 * 1024;
-
-/// Listeners can look back this far; the log holds everything.
-const TAIL_BYTES: usize = 512 * 1024;
 
 /// How far a port has come.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Received {
     /// Bytes since the port was opened.
     pub bytes: u64,
+    /// Why it is away at the moment; it is looked for.
+    pub away: Option<String>,
+    /// How often it went away.
+    pub losses: u32,
     /// Why no more will come; `None` while the port is open.
     pub closed: Option<String>,
-}
-
-/// The newest bytes of a port.
-#[derive(Debug, Default)]
-struct Tail {
-    bytes: Vec<u8>,
-    /// Position of the first of them since the port was opened.
-    start: u64,
-    /// Up to where somebody has reported them.
-    reported: u64,
-}
-
-impl Tail {
-    fn push(&mut self, chunk: &[u8]) {
-        self.bytes.extend_from_slice(chunk);
-        // Cut rarely, so that a flood is not copied around with every chunk.
-        if self.bytes.len() > 2 * TAIL_BYTES {
-            let gone = self.bytes.len() - TAIL_BYTES;
-            self.bytes.drain(..gone);
-            self.start += gone as u64;
-        }
-    }
-
-    fn end(&self) -> u64 {
-        self.start + self.bytes.len() as u64
-    }
 }
 
 /// Hears what comes from one open port.
@@ -78,10 +59,7 @@ impl Listener {
     /// when the older ones are no longer held.
     #[must_use]
     pub fn since(&self, from: u64) -> (u64, Vec<u8>) {
-        let tail = lock(&self.tail);
-        let from = from.clamp(tail.start, tail.end());
-        let skip = usize::try_from(from - tail.start).unwrap_or(usize::MAX);
-        (from, tail.bytes.get(skip..).unwrap_or_default().to_vec())
+        lock(&self.tail).since(from)
     }
 
     /// The position up to which [`Listener::set_reported`] was called.
@@ -106,21 +84,16 @@ impl Listener {
 #[derive(Debug)]
 struct OpenPort {
     listener: Listener,
-    device: Arc<SerialPort>,
+    orders: mpsc::Sender<Order>,
+    reset: ResetStyle,
     stop: DropGuard,
-}
-
-impl OpenPort {
-    /// Whether bytes can still come. A pseudo-terminal whose other end is gone refuses to tell
-    /// its settings, even before its task has noticed.
-    fn is_live(&self) -> bool {
-        self.listener.closed().is_none() && self.device.get_configuration().is_ok()
-    }
 }
 
 /// All serial ports that the program listens to.
 pub struct SerialHub {
     ledger: Arc<dyn Ledger>,
+    adapters: Arc<Adapters>,
+    programs: Arc<Programs>,
     ports: Mutex<BTreeMap<String, OpenPort>>,
 }
 
@@ -129,21 +102,34 @@ impl SerialHub {
     /// closes its ports.
     #[must_use]
     pub fn new(ledger: Arc<dyn Ledger>) -> Self {
-        Self { ledger, ports: Mutex::default() }
+        let (adapters, programs) = (Arc::default(), Arc::default());
+        Self { ledger, adapters, programs, ports: Mutex::default() }
     }
 
-    /// Listens to `port`, a path such as `/dev/ttyUSB0`, with `baud` bits per second. What it
-    /// receives goes to the serial log with that `number`. When the port is open already, it
-    /// stays as it is and keeps its log. Needs a tokio runtime.
+    /// The same hub, which knows adapters and the programs that panics are looked up in.
+    #[must_use]
+    pub fn knowing(self, adapters: Adapters, programs: Programs) -> Self {
+        Self { adapters: Arc::new(adapters), programs: Arc::new(programs), ..self }
+    }
+
+    /// Listens to `port`, a path such as `/dev/ttyUSB0` or a network address, with `baud` bits per
+    /// second. What it receives goes to the serial log with that `number`. When the port is open
+    /// already, it stays as it is and keeps its log. When it goes away, it is looked for until it
+    /// is closed. Needs a tokio runtime.
     ///
     /// # Errors
     /// When there is no such port, it may not be opened, or the opening could not be recorded.
-    pub fn open(&self, port: &str, baud: u32, number: u32) -> Result<Listener, UserError> {
+    pub async fn open(&self, port: &str, baud: u32, number: u32) -> Result<Listener, UserError> {
+        if let Some(open) = self.get(port).filter(|listener| listener.closed().is_none()) {
+            return Ok(open);
+        }
+        let address = Address::parse(port)?;
+        let link = Link::open(&address, baud).await.map_err(|e| not_opened(port, &e))?;
+        let (reset, usb) = self.known(port);
         let mut ports = lock(&self.ports);
-        if let Some(open) = ports.get(port).filter(|open| open.is_live()) {
+        if let Some(open) = ports.get(port).filter(|open| open.listener.closed().is_none()) {
             return Ok(open.listener.clone());
         }
-        let device = Arc::new(SerialPort::open(port, baud).map_err(|e| not_opened(port, &e))?);
         let log = LogId { kind: LogKind::Serial, number };
         self.ledger.record(Event::SerialOpened { port: port.to_owned(), log, baud })?;
         let received = watch::Sender::new(Received::default());
@@ -153,17 +139,23 @@ impl SerialHub {
             received: received.subscribe(),
             tail: Arc::default(),
         };
-        let stop = CancellationToken::new();
+        let (stop, (orders, inbox)) = (CancellationToken::new(), mpsc::channel(16));
         let pump = Pump {
-            device: Arc::clone(&device),
+            address,
+            baud,
+            usb,
+            adapters: Arc::clone(&self.adapters),
+            programs: Arc::clone(&self.programs),
             ledger: Arc::clone(&self.ledger),
             log,
             tail: Arc::clone(&listener.tail),
             received,
+            orders: inbox,
             stop: stop.clone(),
         };
-        tokio::spawn(pump.run());
-        let open = OpenPort { listener: listener.clone(), device, stop: stop.drop_guard() };
+        tokio::spawn(pump.run(link));
+        let stop = stop.drop_guard();
+        let open = OpenPort { listener: listener.clone(), orders, reset, stop };
         ports.insert(port.to_owned(), open);
         Ok(listener)
     }
@@ -177,89 +169,93 @@ impl SerialHub {
     /// Stops listening to a port, so that another program can use it, and waits until it is
     /// free. Does nothing when the port is not open.
     pub async fn close(&self, port: &str) {
-        let Some(OpenPort { listener, device, stop }) = lock(&self.ports).remove(port) else {
+        let Some(OpenPort { listener, stop, .. }) = lock(&self.ports).remove(port) else {
             return;
         };
-        drop(device);
         drop(stop);
         let mut received = listener.subscribe();
         // The task ends at its next wait; when it is gone already, nothing holds the port.
         let _ = received.wait_for(|received| received.closed.is_some()).await;
     }
-}
 
-/// Empties one port.
-struct Pump {
-    device: Arc<SerialPort>,
-    ledger: Arc<dyn Ledger>,
-    log: LogId,
-    tail: Arc<Mutex<Tail>>,
-    received: watch::Sender<Received>,
-    stop: CancellationToken,
-}
-
-impl Pump {
-    async fn run(self) {
-        let why = self.pump().await;
-        let Self { device, ledger, log, received, .. } = self;
-        drop(device);
-        // A log that cannot be told complete is found complete when the session ends.
-        let _ = ledger.flush_log(log);
-        let _ = ledger.record(Event::SerialClosed { log, why: why.clone() });
-        received.send_modify(|received| received.closed = Some(why));
+    /// Sends text to a port: an effect, for a person's own key or an approved proposal of `by`.
+    /// It is recorded before it is sent.
+    ///
+    /// # Errors
+    /// When the port is not open or away, or does not take it.
+    pub async fn transmit(
+        &self,
+        port: &str,
+        text: &str,
+        by: Option<AgentName>,
+    ) -> Result<(), UserError> {
+        let log = self.opened(port)?;
+        self.ledger
+            .record(Event::Port { log, event: PortEvent::Sent { text: text.to_owned(), by } })?;
+        self.order(port, Task::Write(text.as_bytes().to_vec())).await
     }
 
-    /// Runs until the port ends and tells why it did.
-    async fn pump(&self) -> String {
-        let mut buffer = vec![0; CHUNK_BYTES];
-        loop {
-            let read = tokio::select! {
-                biased;
-                () = self.stop.cancelled() => return "listening was stopped".to_owned(),
-                read = self.device.read(&mut buffer) => read,
+    /// Changes how a port runs: an effect, for a person's own key.
+    ///
+    /// # Errors
+    /// When the port is not open or away, or cannot do that.
+    pub async fn steer(&self, port: &str, control: SerialControl) -> Result<(), UserError> {
+        let log = self.opened(port)?;
+        let style = lock(&self.ports).get(port).map(|open| open.reset).unwrap_or_default();
+        let task = match control {
+            SerialControl::Baud(baud) => Task::Baud(baud),
+            SerialControl::Reset => Task::Pulse(reset::steps(style, Into::Program)),
+            SerialControl::BootLoader => Task::Pulse(reset::steps(style, Into::BootLoader)),
+        };
+        self.order(port, task).await?;
+        self.ledger.record(Event::Port { log, event: PortEvent::Controlled(control) })?;
+        Ok(())
+    }
+
+    /// The ports of this machine. Reads a few small files.
+    #[must_use]
+    pub fn ports(&self) -> Vec<PortInfo> {
+        ports::list(&self.adapters)
+    }
+
+    /// Looks a panic up in the programs of the project. Reads files.
+    #[must_use]
+    pub fn report(&self, raw: &RawPanic) -> PanicReport {
+        self.programs.report(raw)
+    }
+
+    fn known(&self, port: &str) -> (ResetStyle, Option<UsbId>) {
+        let found = self.ports().into_iter().find(|info| info.path == port);
+        found.map(|info| (info.reset, info.usb)).unwrap_or_default()
+    }
+
+    fn opened(&self, port: &str) -> Result<LogId, UserError> {
+        let listener = self.get(port).filter(|listener| listener.closed().is_none());
+        listener.map(|listener| listener.log).ok_or_else(|| closed(port))
+    }
+
+    async fn order(&self, port: &str, task: Task) -> Result<(), UserError> {
+        let orders = lock(&self.ports).get(port).map(|open| open.orders.clone());
+        let orders = orders.ok_or_else(|| closed(port))?;
+        let (reply, done) = oneshot::channel();
+        orders.send(Order { task, reply }).await.map_err(|_| closed(port))?;
+        let done = done.await.map_err(|_| closed(port))?;
+        done.map_err(|error| {
+            let fix = match error.kind() {
+                std::io::ErrorKind::Unsupported => "Press the button on the board instead.",
+                _ => "See that the board is connected and takes input, then try again.",
             };
-            let bytes = match read {
-                Ok(0) => return "the port hung up".to_owned(),
-                Ok(count) => buffer.get(..count).unwrap_or_default(),
-                Err(error) => return gone(&error),
-            };
-            if let Err(error) = self.ledger.append_log(self.log, bytes) {
-                return format!("its log cannot be written: {error}");
-            }
-            let end = {
-                let mut tail = lock(&self.tail);
-                tail.push(bytes);
-                tail.end()
-            };
-            self.received.send_modify(|received| received.bytes = end);
-        }
+            UserError::new(format!("`{port}` did not do that"), error.to_string(), fix)
+        })
     }
 }
 
-fn gone(error: &std::io::Error) -> String {
-    match rustix::io::Errno::from_io_error(error) {
-        // What a terminal says when the device is unplugged or the other end is closed.
-        Some(rustix::io::Errno::IO | rustix::io::Errno::NODEV | rustix::io::Errno::NXIO) => {
-            "the board was disconnected".to_owned()
-        }
-        _ => format!("the port cannot be read: {error}"),
-    }
-}
-
-fn not_opened(port: &str, error: &std::io::Error) -> UserError {
-    let fix = match error.kind() {
-        std::io::ErrorKind::NotFound => "Connect the board, or name another port.",
-        std::io::ErrorKind::PermissionDenied => {
-            "Add yourself to the group that owns the port (often `dialout` or `uucp`) and log in \
-             again."
-        }
-        _ => "Close other programs that use the port, or reconnect the board.",
-    };
-    UserError::new(format!("Cannot listen to `{port}`"), error.to_string(), fix)
+fn closed(port: &str) -> UserError {
+    UserError::new(format!("`{port}` is not open"), "nobody listens to it", "Connect to it first.")
 }
 
 /// A panic elsewhere leaves the state whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -21,8 +21,8 @@ use super::step::{self, Hold, Step, Words};
 use super::steps;
 use super::team::{Phase, Team};
 use crate::model::{
-    ArtifactKind, CallId, ChosenBy, Event, ModelEvent, PhaseOutcome, ProjectPath, QuestionId,
-    SessionOutcome, Spent, TeamFact, TurnId, TurnStop,
+    AgentName, ArtifactKind, CallId, ChosenBy, Event, ModelEvent, PhaseOutcome, ProjectPath,
+    QuestionId, SessionOutcome, Spent, TeamFact, TurnId, TurnStop,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -303,13 +303,7 @@ impl Progress {
                 self.memory.board.post(ArtifactKind::Feedback, text, None, text.clone());
                 self.in_attempt(|attempt| attempt.told(to.clone(), text.clone()));
             }
-            Event::Asked { question, agent, .. } => {
-                self.numbers.question = *question;
-                self.hold.question = Some(*question);
-                let is_context = matches!(self.concern, Some(Concern::Context(_)));
-                let is_call = agent.is_some() || is_context;
-                self.hold.words = if is_call { Words::ToCall } else { Words::ToTeam };
-            }
+            Event::Asked { question, agent, .. } => self.asked(*question, agent.as_ref()),
             Event::Answered { question, answer } => self.person_answered(*question, answer),
             Event::Paused => self.hold.is_paused = true,
             Event::Unpaused => self.hold.is_paused = false,
@@ -332,6 +326,7 @@ impl Progress {
             | Event::BoardLost { .. }
             | Event::SerialOpened { .. }
             | Event::SerialClosed { .. }
+            | Event::Port { .. }
             | Event::Noticed { .. } => {}
         }
     }
@@ -343,6 +338,14 @@ impl Progress {
         if let Some((to, words)) = self.memory.beside.apply(event) {
             self.in_attempt(|attempt| attempt.told(to, words));
         }
+    }
+
+    fn asked(&mut self, question: QuestionId, agent: Option<&AgentName>) {
+        self.numbers.question = question;
+        self.hold.question = Some(question);
+        let is_context = matches!(self.concern, Some(Concern::Context(_)));
+        let is_call = agent.is_some() || is_context;
+        self.hold.words = if is_call { Words::ToCall } else { Words::ToTeam };
     }
 
     fn model_event(&mut self, event: &ModelEvent) {

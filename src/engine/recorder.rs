@@ -193,9 +193,10 @@ impl Ledger for Recorder {
     fn record(&self, event: Event) -> Result<Seq, UserError> {
         let which = match &event {
             // Whoever sees these may look at the whole log at once.
-            Event::BuildEnded { .. } | Event::SerialClosed { .. } | Event::SessionEnded { .. } => {
-                Which::All
-            }
+            Event::BuildEnded { .. }
+            | Event::SerialClosed { .. }
+            | Event::Port { .. }
+            | Event::SessionEnded { .. } => Which::All,
             _ => Which::Due,
         };
         self.record_growth(which)?;

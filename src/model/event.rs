@@ -21,6 +21,7 @@ use super::outcome::{PhaseOutcome, SessionOutcome, TurnStop};
 use super::path::ProjectPath;
 use super::proposal::{Change, Check, Outcome, Proposal};
 use super::rule::SessionRule;
+use super::serial::PortEvent;
 use super::team::TeamFact;
 use super::time::Timestamp;
 
@@ -342,6 +343,13 @@ pub enum Event {
         log: LogId,
         /// Why.
         why: String,
+    },
+    /// Something happened to an open port.
+    Port {
+        /// Its log.
+        log: LogId,
+        /// What.
+        event: PortEvent,
     },
     /// The person said something.
     PersonSaid {

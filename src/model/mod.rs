@@ -17,9 +17,11 @@ pub mod ids;
 pub mod intent;
 pub mod message;
 pub mod outcome;
+pub mod panic;
 pub mod path;
 pub mod proposal;
 pub mod rule;
+pub mod serial;
 pub mod sources;
 pub mod team;
 pub mod time;
@@ -43,9 +45,13 @@ pub use ids::{
 pub use intent::{Excerpt, Intent, Shown};
 pub use message::{Message, Role, ToolCall, Usage};
 pub use outcome::{PhaseOutcome, SessionOutcome, TurnStop};
+pub use panic::{
+    CoreDump, ElfMatch, PanicElf, PanicFrame, PanicKind, PanicRegister, PanicReport, PanicTrace,
+};
 pub use path::ProjectPath;
 pub use proposal::{Batch, Change, ChangeKind, Check, CheckKind, CheckStatus, Outcome, Proposal};
 pub use rule::{RuleSays, SessionRule};
+pub use serial::{LineEnding, PortEvent, SerialCommand, SerialControl};
 pub use sources::{BlobSource, EventSource, Ledger, LogSource};
 pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, PlanItem, TeamFact, estimated_tokens,

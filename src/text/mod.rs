@@ -5,6 +5,7 @@
 mod c_source;
 pub mod cmake;
 pub mod diff;
+pub mod esp_log;
 pub mod includes;
 pub mod insert;
 pub mod inspect;

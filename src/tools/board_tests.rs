@@ -16,8 +16,8 @@ use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
     BlobRef, BoardInfo, BuildId, BuildOutcome, CheckKind, CheckStatus, ContentHash, DecidedBy,
     Decision, Diagnostic, DraftChange, Event, FlashImage, FlashPlan, Ledger, LogId, LogKind,
-    Outcome, ProposalId, Record, Seq, Settlement, Severity, Timestamp, ToolName, UserError,
-    Verdict,
+    Outcome, PortEvent, ProposalId, Record, Seq, Settlement, Severity, Timestamp, ToolName,
+    UserError, Verdict,
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::workspace::Sandbox;
@@ -261,8 +261,10 @@ async fn a_flashed_board_is_listened_to_and_nothing_it_says_is_lost() {
     let heard = bench.answer("monitor_serial", json!({ "until": "^end$" })).await;
     let log = heard["log"].as_str().unwrap();
     assert!(!log.contains("found"), "told twice: {log}");
-    assert_eq!(heard["panics"][0][0], "Guru Meditation Error: Core 0 panic'ed");
-    assert_eq!(heard["panics"][0][1], "Backtrace: 0x1:0x2");
+    let panic = &heard["panics"][0];
+    assert_eq!(panic["message"], "Guru Meditation Error: Core 0 panic'ed");
+    assert_eq!((&panic["kind"], &panic["core"]), (&json!("exception"), &json!(0)));
+    assert_eq!(panic["traces"][0]["frames"][0]["pc"], "0x00000001");
 }
 
 #[tokio::test]
@@ -281,8 +283,8 @@ async fn a_board_that_goes_away_ends_listening() {
         panic!("no answer")
     };
     assert!(heard["disconnected"].is_string(), "{heard}");
-    let closed = |event: &Event| matches!(event, Event::SerialClosed { .. });
-    assert!(kept.events.lock().unwrap().iter().any(closed));
+    let lost = |event: &Event| matches!(event, Event::Port { event: PortEvent::Lost { .. }, .. });
+    assert!(kept.events.lock().unwrap().iter().any(lost));
 }
 
 #[tokio::test]

@@ -141,7 +141,7 @@ async fn listen(
     };
     answer["board"] = json!(board.label);
     answer["port"] = json!(board.port);
-    match context.serial.open(&board.port, baud, state.serial_logs + 1) {
+    match context.serial.open(&board.port, baud, state.serial_logs + 1).await {
         Ok(listener) => {
             answer["serial_log"] = json!(listener.log);
             let start = before.filter(|(log, _)| *log == listener.log).map(|(_, end)| end);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::{
     Tool, ToolContext, approve_saved_files, build, delete_files, dialogue, file_name_checker,
-    files, flash, generate_code, headers, insert_code, retrieve_docs, serial, write_file,
+    files, flash, generate_code, headers, insert_code, list_boards, retrieve_docs, serial,
+    write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -33,6 +34,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: generate_code::NAME, make: generate_code::make },
     ToolEntry { name: headers::HEADERS, make: headers::make },
     ToolEntry { name: insert_code::NAME, make: insert_code::make },
+    ToolEntry { name: list_boards::NAME, make: list_boards::make },
     ToolEntry { name: serial::NAME, make: serial::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
     ToolEntry { name: write_file::NAME, make: write_file::make },

@@ -1,6 +1,5 @@
 //! `monitor_serial`: reads what the board prints.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,8 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::device::{DEFAULT_BAUD, Line, LineKind, LineSplitter, Listener};
+use super::heard::Heard;
+use super::{Reply, Tool, ToolContext, ToolError, answer, args, panics};
+use crate::device::panic::RawPanic;
+use crate::device::{DEFAULT_BAUD, Listener};
 use crate::model::ToolSpec;
 
 /// Name of the tool.
@@ -23,11 +24,8 @@ const MAX_SECONDS: u32 = 120;
 /// Text of the log in one answer, at most.
 const LOG_BYTES: usize = 16 * 1024;
 
-/// Panics and resets in one answer, at most.
-const MAX_FINDINGS: usize = 10;
-
-/// Lines of one panic's report, at most.
-const PANIC_LINES: usize = 30;
+/// A port that is away longer than this ends listening.
+const AWAY_TIME: Duration = Duration::from_millis(2500);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -63,9 +61,10 @@ impl MonitorSerial {
             return Err(ToolError::new("bad_arguments", message, "Listen again for more."));
         }
         let until = args.until.as_deref().map(pattern).transpose()?;
-        let listener = self.listener(args.port, args.baud.unwrap_or(DEFAULT_BAUD))?;
+        let listener = self.listener(args.port, args.baud.unwrap_or(DEFAULT_BAUD)).await?;
         let mut heard = Heard::new(self.context.limits.answer_bytes.min(LOG_BYTES), until);
         let mut position = listener.reported();
+        let losses = listener.subscribe().borrow().losses;
         let end = listen(&listener, &mut position, &mut heard);
         let disconnected = tokio::select! {
             biased;
@@ -75,14 +74,29 @@ impl MonitorSerial {
             }
         };
         listener.set_reported(position);
+        let raw = heard.take_panics();
         let mut fields = heard.finish();
+        fields["panics"] = self.panics(raw).await;
         fields["port"] = json!(listener.port);
         fields["disconnected"] = json!(disconnected);
+        let losses = listener.subscribe().borrow().losses - losses;
+        if losses > 0 {
+            fields["disconnects"] = json!(losses);
+        }
         Ok(answer::ok(fields))
     }
 
+    /// Looks panics up in the program, which reads files.
+    async fn panics(&self, raw: Vec<RawPanic>) -> Value {
+        let hub = Arc::clone(&self.context.serial);
+        let told = tokio::task::spawn_blocking(move || {
+            raw.iter().map(|raw| panics::json_of(&hub.report(raw))).collect::<Vec<_>>()
+        });
+        told.await.map_or_else(|_| json!([]), Value::from)
+    }
+
     /// What was received since the last call is heard first, even if the port is gone by now.
-    fn listener(&self, port: Option<String>, baud: u32) -> Result<Listener, ToolError> {
+    async fn listener(&self, port: Option<String>, baud: u32) -> Result<Listener, ToolError> {
         let state = self.context.state.snapshot();
         let Some(port) = port.or(state.board.map(|board| board.port)) else {
             return Err(ToolError::new(
@@ -101,6 +115,7 @@ impl MonitorSerial {
                 .context
                 .serial
                 .open(&port, baud, state.serial_logs + 1)
+                .await
                 .map_err(|error| ToolError::from_user_error("cannot_listen", &error)),
         }
     }
@@ -130,122 +145,18 @@ async fn listen(listener: &Listener, position: &mut u64, heard: &mut Heard) -> O
         if now.closed.is_some() {
             return now.closed;
         }
-        if received.changed().await.is_err() {
+        let changed = received.changed();
+        let changed = match now.away {
+            // A board that starts anew is back in a moment.
+            Some(why) => match tokio::time::timeout(AWAY_TIME, changed).await {
+                Ok(changed) => changed,
+                Err(_) => return Some(why),
+            },
+            None => changed.await,
+        };
+        if changed.is_err() {
             return Some("the port is closed".to_owned());
         }
-    }
-}
-
-/// What was heard so far, within bounds.
-struct Heard {
-    limit: usize,
-    until: Option<Regex>,
-    splitter: LineSplitter,
-    lines: VecDeque<String>,
-    bytes: usize,
-    omitted_lines: u64,
-    skipped_bytes: u64,
-    matched: Option<String>,
-    panics: Vec<Vec<String>>,
-    in_panic: bool,
-    resets: Vec<String>,
-}
-
-impl Heard {
-    fn new(limit: usize, until: Option<Regex>) -> Self {
-        Self {
-            limit,
-            until,
-            splitter: LineSplitter::default(),
-            lines: VecDeque::new(),
-            bytes: 0,
-            omitted_lines: 0,
-            skipped_bytes: 0,
-            matched: None,
-            panics: Vec::new(),
-            in_panic: false,
-            resets: Vec::new(),
-        }
-    }
-
-    fn take(&mut self, bytes: &[u8]) {
-        for line in self.splitter.push(bytes) {
-            self.line(line);
-        }
-        // A prompt has no line end.
-        if let Some(line) = self.splitter.partial() {
-            self.compare(&line.text);
-        }
-    }
-
-    fn line(&mut self, line: Line) {
-        self.compare(&line.text);
-        let room = self.panics.len() < MAX_FINDINGS;
-        match line.kind {
-            LineKind::Reset { cause } => {
-                self.in_panic = false;
-                if self.resets.len() < MAX_FINDINGS {
-                    self.resets.push(cause);
-                }
-            }
-            LineKind::PanicStart if !self.in_panic => {
-                self.in_panic = room;
-                if room {
-                    self.panics.push(vec![line.text.clone()]);
-                }
-            }
-            LineKind::PanicStart | LineKind::Backtrace | LineKind::Plain | LineKind::Log { .. } => {
-                if self.in_panic
-                    && let Some(panic) = self.panics.last_mut()
-                    && panic.len() < PANIC_LINES
-                    && !line.text.is_empty()
-                {
-                    panic.push(line.text.clone());
-                }
-            }
-        }
-        self.keep(line.text);
-    }
-
-    fn keep(&mut self, text: String) {
-        self.bytes += text.len() + 1;
-        self.lines.push_back(text);
-        while self.bytes > self.limit
-            && self.lines.len() > 1
-            && let Some(oldest) = self.lines.pop_front()
-        {
-            self.bytes -= oldest.len() + 1;
-            self.omitted_lines += 1;
-        }
-    }
-
-    fn compare(&mut self, text: &str) {
-        if self.matched.is_none() && self.until.as_ref().is_some_and(|until| until.is_match(text)) {
-            self.matched = Some(text.to_owned());
-        }
-    }
-
-    fn finish(mut self) -> Value {
-        if let Some(line) = self.splitter.partial() {
-            self.line(line);
-        }
-        let log: Vec<String> = self.lines.into();
-        let mut fields = json!({ "log": log.join("\n") });
-        if self.until.is_some() {
-            fields["matched"] = json!(self.matched.is_some());
-            if let Some(line) = self.matched {
-                fields["matched_line"] = json!(line);
-            }
-        }
-        fields["panics"] = json!(self.panics);
-        fields["resets"] = json!(self.resets);
-        if self.omitted_lines > 0 {
-            fields["omitted_lines"] = json!(self.omitted_lines);
-        }
-        if self.skipped_bytes > 0 {
-            fields["skipped_bytes"] = json!(self.skipped_bytes);
-        }
-        fields
     }
 }
 
@@ -254,7 +165,8 @@ impl Tool for MonitorSerial {
         args::spec::<Args>(
             NAME,
             "Reads what the board printed since the last call and what it prints until the \
-             timeout or until a line matches; tells panics and resets.",
+             timeout or until a line matches; tells panics (with functions and lines of the calls that \
+             led there), resets and disconnects.",
         )
     }
 

@@ -141,6 +141,7 @@ impl TeamState {
             | Event::BuildProgress { .. }
             | Event::LogGrew { .. }
             | Event::SerialClosed { .. }
+            | Event::Port { .. }
             | Event::PersonSaid { .. }
             | Event::Asked { .. }
             | Event::Restated { .. }

@@ -216,6 +216,13 @@ actions! {
     NextSource, "next-source", Logs, "newer", "To the next build or connection";
     PreviousSource, "previous-source", Logs, "older", "To the previous build or connection";
 
+    SerialConnect, "serial-connect", Logs, "connect", "Opens the port that is shown again, or closes it";
+    SerialSend, "serial-send", Logs, "send a line", "Writes a line to the board";
+    SerialEnding, "serial-ending", Logs, "line ends", "Changes how lines to the board end";
+    SerialBaud, "serial-baud", Logs, "baud", "Changes the speed of the port";
+    SerialReset, "serial-reset", Logs, "reset", "Starts the program on the board anew, by DTR and RTS";
+    SerialBootLoader, "serial-boot-loader", Logs, "boot loader", "Starts the boot loader of the chip, by DTR and RTS";
+
     Send, "send", Composer, "send", "Sends the message";
     Newline, "newline", Composer, "new line", "Begins a new line";
     HistoryPrevious, "history-previous", Composer, "earlier", "Brings back the message before";

@@ -53,7 +53,7 @@ use key::Key;
 use layout::{Layout, LogsWish, PaneId, Shape, Sizes, Wish};
 use overlay::Overlay;
 use pane::{Agents, Clock, Cx, Keys, Notice, Pane};
-use panes::{ChatPane, Composer, LogsPane, ProjectPane, ReviewPane, TimelineBar};
+use panes::{ChatPane, Composer, LogsPane, LogsTab, ProjectPane, ReviewPane, TimelineBar};
 use pointer::{Pointer, Selection};
 
 /// What the screen needs to begin.
@@ -244,8 +244,15 @@ impl Ui {
         header::terminal_title(view, self.mode)
     }
 
+    /// Turns to the output of ports, on the whole screen.
+    pub fn show_serial(&mut self) {
+        self.panes.logs.show(LogsTab::Serial);
+        self.hands.front = PaneId::Logs;
+        self.hands.zoom = Some(PaneId::Logs);
+    }
+
     /// Says that a wish could not be passed on, and why.
-    pub fn refuse(&mut self, why: &'static str, now: Instant) {
+    pub fn refuse(&mut self, why: &str, now: Instant) {
         self.tell(Notice::error(why), now);
     }
 
@@ -270,12 +277,6 @@ impl Ui {
         }
         self.memory.seq = view.seq.0;
         self.refresh(view, now);
-    }
-
-    /// Tells the person something in one line, e.g. that a wish was not taken.
-    pub fn hint(&mut self, text: &str) {
-        let now = self.clock.now;
-        self.tell(Notice::error(text), now);
     }
 
     /// When it wants [`Ui::sync`] and a new frame although nothing happened; `None`: never. The

@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use crate::model::{
-    AgentName, Intent, ProposalId, Shown, TimelineCommand, TimelineView, Timestamp,
+    AgentName, Intent, ProposalId, SerialCommand, Shown, TimelineCommand, TimelineView, Timestamp,
 };
 use crate::view::SessionView;
 
@@ -36,6 +36,8 @@ pub struct OutsideEdit {
 pub enum Command {
     /// A wish for the engine.
     Intent(Intent),
+    /// A wish for a serial port.
+    Serial(SerialCommand),
     /// A wish for the replay.
     Timeline(TimelineCommand),
     /// Open a text in the person's own editor; what comes of it is given to

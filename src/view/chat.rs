@@ -283,6 +283,7 @@ impl Chat {
             | Event::BoardLost { .. }
             | Event::SerialOpened { .. }
             | Event::SerialClosed { .. }
+            | Event::Port { .. }
             | Event::Paused
             | Event::Unpaused
             | Event::Restated { .. }

@@ -167,6 +167,7 @@ impl Head {
             | Event::LogGrew { .. }
             | Event::SerialOpened { .. }
             | Event::SerialClosed { .. }
+            | Event::Port { .. }
             | Event::PersonSaid { .. }
             | Event::Team(_)
             | Event::Noticed { .. } => {}

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::model::{
-    BuildId, BuildOutcome, Diagnostic, Event, LogId, LogKind, Record, Severity, Timestamp,
+    BuildId, BuildOutcome, CoreDump, Diagnostic, Event, LogId, LogKind, PanicReport, PortEvent,
+    Record, SerialControl, Severity, Timestamp,
 };
 
 /// All builds and serial connections of the session.
@@ -65,6 +66,43 @@ pub struct SerialView {
     pub lines: u64,
     /// Why it was closed; `None` while open.
     pub closed: Option<String>,
+    /// Since when and why it is away; `None` while it is there.
+    pub away: Option<(Timestamp, String)>,
+    /// What failed on the board, oldest first.
+    pub panics: Vec<Arc<PanicView>>,
+    /// Core dumps that it printed, oldest first.
+    pub dumps: Vec<CoreDump>,
+}
+
+/// A failure of the firmware and where it was printed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PanicView {
+    /// Number of its first line, from 0.
+    pub line: u64,
+    /// The line after its last one.
+    pub end: u64,
+    /// When it was understood.
+    pub at: Timestamp,
+    /// What is known of it.
+    pub report: PanicReport,
+}
+
+impl SerialView {
+    fn apply(&mut self, at: Timestamp, event: &PortEvent) {
+        match event {
+            PortEvent::Lost { why } => self.away = Some((at, why.clone())),
+            PortEvent::Back { .. } => self.away = None,
+            PortEvent::Controlled(SerialControl::Baud(baud)) => self.baud = *baud,
+            PortEvent::Panicked { line, end, report } => {
+                let report = report.clone();
+                let panic = PanicView { line: *line, end: *end, at, report };
+                self.panics.push(Arc::new(panic));
+            }
+            PortEvent::CoreDumped(dump) => self.dumps.push(dump.clone()),
+            PortEvent::Sent { .. }
+            | PortEvent::Controlled(SerialControl::Reset | SerialControl::BootLoader) => {}
+        }
+    }
 }
 
 impl Logs {
@@ -122,9 +160,18 @@ impl Logs {
                 bytes: 0,
                 lines: 0,
                 closed: None,
+                away: None,
+                panics: Vec::new(),
+                dumps: Vec::new(),
             })),
             Event::SerialClosed { log, why } => {
-                self.with_serial(*log, |view| view.closed = Some(why.clone()));
+                self.with_serial(*log, |view| {
+                    view.closed = Some(why.clone());
+                    view.away = None;
+                });
+            }
+            Event::Port { log, event } => {
+                self.with_serial(*log, |view| view.apply(record.at, event));
             }
             Event::SessionResumed { .. } => self.close_all(),
             Event::SessionStarted(_)

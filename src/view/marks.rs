@@ -1,6 +1,6 @@
 //! Moments worth a mark on the timeline.
 
-use crate::model::{BuildOutcome, Event, Outcome, Record, Seq, Timestamp};
+use crate::model::{BuildOutcome, Event, Outcome, PortEvent, Record, Seq, Timestamp};
 
 /// A moment of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub enum MarkKind {
     Error,
     /// A board was flashed.
     Flash,
+    /// The firmware on a board failed.
+    Panic,
 }
 
 /// The mark that `record` leaves, if any. A flash leaves its own when the board connects again.
@@ -43,6 +45,7 @@ pub(super) fn mark_of(record: &Record) -> Option<Mark> {
         Event::BuildEnded { outcome: BuildOutcome::Passed, .. } => MarkKind::BuildPassed,
         Event::BuildEnded { .. } => MarkKind::Error,
         Event::BoardConnected(_) => MarkKind::Flash,
+        Event::Port { event: PortEvent::Panicked { .. }, .. } => MarkKind::Panic,
         Event::SessionStarted(_)
         | Event::SessionResumed { .. }
         | Event::SessionEnded { .. }
@@ -65,6 +68,7 @@ pub(super) fn mark_of(record: &Record) -> Option<Mark> {
         | Event::BoardLost { .. }
         | Event::SerialOpened { .. }
         | Event::SerialClosed { .. }
+        | Event::Port { .. }
         | Event::PersonSaid { .. }
         | Event::Asked { .. }
         | Event::Restated { .. }

@@ -13,7 +13,7 @@ mod team;
 
 pub use chat::{CallState, CallView, Chat, Entry, Part, RetryView, TrimView, TurnView};
 pub use head::{Head, PhaseView, Question, RunState, Speaker};
-pub use logs::{BuildView, Logs, SerialView};
+pub use logs::{BuildView, Logs, PanicView, SerialView};
 pub use marks::{Mark, MarkKind};
 pub use project::{FileMark, FileView, Project};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};

@@ -104,6 +104,7 @@ impl Project {
             | Event::BoardLost { .. }
             | Event::SerialOpened { .. }
             | Event::SerialClosed { .. }
+            | Event::Port { .. }
             | Event::PersonSaid { .. }
             | Event::Asked { .. }
             | Event::Inquired { .. }

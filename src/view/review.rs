@@ -244,6 +244,7 @@ impl Review {
             | Event::BoardLost { .. }
             | Event::SerialOpened { .. }
             | Event::SerialClosed { .. }
+            | Event::Port { .. }
             | Event::PersonSaid { .. }
             | Event::Asked { .. }
             | Event::Answered { .. }

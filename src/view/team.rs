@@ -112,6 +112,7 @@ impl TeamView {
             | Event::BoardLost { .. }
             | Event::SerialOpened { .. }
             | Event::SerialClosed { .. }
+            | Event::Port { .. }
             | Event::PersonSaid { .. }
             | Event::Asked { .. }
             | Event::Answered { .. }

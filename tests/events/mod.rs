@@ -7,7 +7,7 @@ use firmhand::model::event::{Level, ProjectFile, SessionParts, SessionStart};
 use firmhand::model::*;
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 39;
+pub const LAST_KIND: usize = 40;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -45,6 +45,7 @@ pub fn kind(event: &Event) -> usize {
         Event::Unpaused => 29,
         Event::StopRequested => 30,
         Event::Noticed { .. } => 31,
+        Event::Port { .. } => 40,
         Event::Model(_) => 32,
         Event::Team(_) => 33,
         Event::Restated { .. } => 34,
@@ -416,6 +417,52 @@ fn team_fact(variant: u32, number: u32) -> TeamFact {
     }
 }
 
+fn of_port(variant: u32, number: u32) -> PortEvent {
+    match variant % 6 {
+        0 => PortEvent::Lost { why: "unplugged".into() },
+        1 => PortEvent::Back { millis: 40 },
+        2 => PortEvent::Sent { text: "help\n".into(), by: Some("TestAgent".into()) },
+        3 => PortEvent::Controlled(match number % 3 {
+            0 => SerialControl::Baud(921_600),
+            1 => SerialControl::Reset,
+            _ => SerialControl::BootLoader,
+        }),
+        4 => {
+            let frame = |function: Option<&str>, inlined| PanicFrame {
+                pc: 0x400d_0029,
+                function: function.map(str::to_owned),
+                file: function.map(|_| "main/main.c".to_owned()),
+                line: function.map(|_| 7),
+                inlined,
+            };
+            let frames = vec![
+                frame(Some("store"), true),
+                frame(Some("app_main"), false),
+                frame(None, false),
+            ];
+            PortEvent::Panicked {
+                line: 4,
+                end: 20,
+                report: PanicReport {
+                    kind: PanicKind::Exception,
+                    said: "Guru Meditation Error: Core  0 panic'ed (LoadProhibited).".into(),
+                    task: Some("main".into()),
+                    core: Some(0),
+                    details: vec!["more".into()],
+                    registers: vec![PanicRegister { name: "PC".into(), value: 0x400d_0029 }],
+                    traces: vec![PanicTrace { core: Some(0), frames, is_corrupted: true }],
+                    elf: Some(PanicElf { file: "build/app.elf".into(), matches: ElfMatch::Same }),
+                    notes: vec!["note".into()],
+                },
+            }
+        }
+        _ => {
+            let name = format!("core-{number}-1.bin");
+            PortEvent::CoreDumped(CoreDump { name, content: blob(number) })
+        }
+    }
+}
+
 /// An event of that kind; `variant` chooses among its forms, `number` is its turn, build, …
 pub fn event(kind: usize, variant: u32, number: u32) -> Event {
     match kind {
@@ -428,6 +475,7 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         32 => Event::Model(of_model(variant, number)),
         33 => Event::Team(team_fact(variant, number)),
         34..=39 => desk_event(kind, variant, number),
+        40 => Event::Port { log: log(1, number), event: of_port(variant, number) },
         _ => other_event(kind, variant, number),
     }
 }
@@ -435,5 +483,5 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
 /// All kinds, in an order that makes sense.
 pub const ORDER: [usize; LAST_KIND + 2] = [
     0, 3, 21, 4, 6, 7, 8, 9, 13, 35, 36, 34, 37, 38, 14, 15, 10, 39, 17, 18, 19, 20, 11, 32, 25, 8,
-    12, 16, 23, 24, 26, 27, 28, 29, 33, 31, 5, 22, 30, 2, 1,
+    12, 16, 23, 40, 24, 26, 27, 28, 29, 33, 31, 5, 22, 30, 2, 1,
 ];

@@ -15,6 +15,8 @@ enum Effect {
     Process,
     /// Writing to a board.
     Flash,
+    /// Sending to a board, or moving its lines.
+    Serial,
     /// Ending the program on the spot.
     Exit,
 }
@@ -35,6 +37,8 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
         &[Effect::Files, Effect::Process],
         "a temporary copy of a proposed text in the person's own editor",
     ),
+    ("device/", &[Effect::Serial], "the ports themselves"),
+    ("app/serial_desk.rs", &[Effect::Serial], "what the person's own keys ask for"),
     ("toolchain/", &[Effect::Files, Effect::Process], "builds, and their output folder"),
 ];
 
@@ -90,6 +94,7 @@ pub fn check(file: &SourceFile, seen: &Seen) -> Vec<Violation> {
     let methods = seen.methods.iter().filter_map(|(name, line)| {
         let effect = match name.as_str() {
             "flash" => Effect::Flash,
+            "transmit" | "steer" => Effect::Serial,
             name if FILE_METHODS.contains(&name) => Effect::Files,
             _ => return None,
         };
@@ -130,6 +135,7 @@ fn of_path(segments: &[String]) -> Option<Effect> {
         ("OpenOptions", "new") => Some(Effect::Files),
         ("Command" | "CommandWrap", "new" | "with_new") => Some(Effect::Process),
         ("Toolchain", "flash") => Some(Effect::Flash),
+        ("SerialHub", "transmit" | "steer") => Some(Effect::Serial),
         ("process", "exit" | "abort") => Some(Effect::Exit),
         _ => None,
     }

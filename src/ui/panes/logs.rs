@@ -13,7 +13,7 @@ use ratatui::text::Line;
 
 use crate::model::{EventSource, LogId, LogSource};
 use crate::ui::action::Action;
-use crate::ui::pane::{Cx, Effect, Pane, TextMode};
+use crate::ui::pane::{Cx, Effect, Mode, Pane, TextMode};
 use crate::view::{BuildView, SerialView, SessionView};
 
 use super::logs_build;
@@ -23,6 +23,7 @@ use super::logs_index::Extent;
 use super::logs_scroll::{Follow, Move, Scroll};
 use super::logs_text::LogText;
 use super::logs_typing::Typing;
+use super::serial::{SerialHands, card};
 
 /// Logs whose place is remembered.
 const MAX_KEPT: usize = 16;
@@ -92,6 +93,7 @@ pub struct LogsPane {
     /// The selected finding of the build.
     pub(super) finding: usize,
     pub(super) typing: Option<Typing>,
+    pub(super) hands: SerialHands,
     pub(super) parts: Parts,
 }
 
@@ -109,6 +111,7 @@ impl LogsPane {
             events: EventLog::default(),
             finding: 0,
             typing: None,
+            hands: SerialHands::default(),
             parts: Parts::default(),
         }
     }
@@ -118,6 +121,7 @@ impl LogsPane {
         self.tab = tab;
         self.pick = Pick::Person;
         self.typing = None;
+        self.hands.leave();
     }
 
     /// Which tab is shown.
@@ -230,7 +234,7 @@ impl LogsPane {
     fn follow_newest(&mut self, view: &SessionView) {
         let build = view.logs.builds.last().map(|build| build.at);
         let serial = view.logs.serials.last().map(|serial| serial.at);
-        if self.pick == Pick::Newest && self.typing.is_none() {
+        if self.pick == Pick::Newest && self.typing.is_none() && !self.hands.is_typing() {
             self.tab = if serial > build { Tab::Serial } else { Tab::Build };
         }
     }
@@ -266,6 +270,14 @@ impl LogsPane {
     }
 
     fn select_finding(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
+        let panic = self.serial(view).and_then(card::shown).filter(|_| self.tab == Tab::Serial);
+        if let Some(panic) = panic {
+            let count = panic.report.frames().count();
+            let next = self.finding.checked_add_signed(step).filter(|next| *next < count);
+            let Some(next) = next else { return Effect::info("there is no further call") };
+            self.finding = next;
+            return Vec::new();
+        }
         if self.tab != Tab::Build {
             let pattern = "^E \\(|Guru Meditation|^Backtrace:|abort\\(\\)|assert failed";
             let Some(text) = self.text_mut(view) else {
@@ -289,8 +301,24 @@ impl LogsPane {
         self.open_finding(view)
     }
 
+    /// Goes to the place in the output where the newest panic begins.
+    fn open_panic(&mut self, view: &SessionView) -> Vec<Effect> {
+        let panic = self.serial(view).and_then(card::shown);
+        let Some(line) = panic.map(|panic| panic.line) else {
+            return Effect::info("there is nothing to open here");
+        };
+        if let Some(text) = self.text_mut(view) {
+            text.go(Move::Start);
+            text.go(Move::Lines(i64::try_from(line).unwrap_or(i64::MAX)));
+        }
+        Vec::new()
+    }
+
     /// Goes to the place in the raw log where the selected finding is printed.
     fn open_finding(&mut self, view: &SessionView) -> Vec<Effect> {
+        if self.tab == Tab::Serial {
+            return self.open_panic(view);
+        }
         let found = match self.tab {
             Tab::Build => self.build(view).and_then(|build| build.diagnostics.get(self.finding)),
             Tab::Serial | Tab::Events => None,
@@ -332,7 +360,8 @@ impl LogsPane {
         let rest = area.height.saturating_sub(foot_rows + head_rows);
         let wanted = match self.tab {
             Tab::Build => self.build(view).map_or(0, logs_build::rows),
-            Tab::Serial | Tab::Events => 0,
+            Tab::Serial => self.serial(view).map_or(0, card::rows),
+            Tab::Events => 0,
         };
         let found_rows = u16::try_from(wanted).unwrap_or(u16::MAX).min(rest.div_ceil(2));
         let part = |y: u16, height: u16| Rect { y: area.y + y, height, ..area };
@@ -354,6 +383,9 @@ impl Pane for LogsPane {
         let mut hints = vec![Action::NextTab];
         if self.text(cx.view).is_some() {
             hints.extend([Action::Search, Action::NextError]);
+        }
+        if self.tab == Tab::Serial && cx.mode == Mode::Live && self.serial(cx.view).is_some() {
+            hints.extend([Action::SerialSend, Action::SerialReset, Action::SerialConnect]);
         }
         hints.extend([Action::Follow, Action::PreviousSource]);
         hints
@@ -383,6 +415,10 @@ impl Pane for LogsPane {
             Action::PreviousError => return self.select_finding(-1, view),
             Action::NextSource => return self.turn(1, view),
             Action::PreviousSource => return self.turn(-1, view),
+            _ if SerialHands::knows(action) => {
+                let serial = self.serial(view).filter(|_| self.tab == Tab::Serial).cloned();
+                return self.hands.act(action, serial.as_ref(), cx);
+            }
             _ => return Effect::refuse(format!("`{}` does nothing in the logs", action.name())),
         }
         Vec::new()
@@ -417,10 +453,14 @@ impl Pane for LogsPane {
     }
 
     fn text_mode(&self) -> TextMode {
-        if self.typing.is_some() { TextMode::On } else { TextMode::Off }
+        if self.typing.is_some() || self.hands.is_typing() { TextMode::On } else { TextMode::Off }
     }
 
     fn on_text(&mut self, key: &KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
+        if self.hands.is_typing() {
+            let serial = self.serial(cx.view).cloned();
+            return self.hands.on_key(key, serial.as_ref());
+        }
         match key.code {
             KeyCode::Esc => self.typing = None,
             KeyCode::Enter => self.finish_search(cx.view),
@@ -434,7 +474,9 @@ impl Pane for LogsPane {
     }
 
     fn on_paste(&mut self, text: &str, _cx: &Cx<'_>) -> Vec<Effect> {
-        if let Some(typing) = &mut self.typing {
+        if self.hands.is_typing() {
+            self.hands.paste(text);
+        } else if let Some(typing) = &mut self.typing {
             typing.insert(text);
         }
         Vec::new()

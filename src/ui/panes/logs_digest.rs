@@ -3,8 +3,8 @@
 //! Owns the wording. Must not look at anything but the record.
 
 use crate::model::{
-    AgentName, BuildOutcome, Change, Decision, Event, ModelEvent, Outcome, PhaseOutcome,
-    ProposalId, Record, SessionOutcome, TeamFact, TurnStop,
+    AgentName, BuildOutcome, Change, Decision, Event, LogId, ModelEvent, Outcome, PhaseOutcome,
+    PortEvent, ProposalId, Record, SerialControl, SessionOutcome, TeamFact, TurnStop,
 };
 use crate::text::sanitize;
 
@@ -45,6 +45,32 @@ pub fn digest(record: &Record) -> Digest {
 }
 
 type Parts = (&'static str, String, Tone);
+
+fn of_port(log: LogId, event: &PortEvent) -> Parts {
+    use Tone::{Bad, Good, Plain};
+    match event {
+        PortEvent::Lost { why } => ("port", format!("{log} lost: {why}"), Bad),
+        PortEvent::Back { millis } => ("port", format!("{log} back after {millis} ms"), Good),
+        PortEvent::Sent { text, by } => {
+            let who = by.as_ref().map_or("the person", |agent| agent.as_str());
+            ("port", format!("{log} {who} sent {text}"), Plain)
+        }
+        PortEvent::Controlled(control) => {
+            let what = match control {
+                SerialControl::Baud(baud) => format!("{baud} Bd"),
+                SerialControl::Reset => "reset".to_owned(),
+                SerialControl::BootLoader => "boot loader".to_owned(),
+            };
+            ("port", format!("{log} {what}"), Plain)
+        }
+        PortEvent::Panicked { report, .. } => {
+            ("port", format!("{log} {}: {}", report.kind.words(), report.said), Bad)
+        }
+        PortEvent::CoreDumped(dump) => {
+            ("port", format!("{log} {} · {} bytes", dump.name, dump.content.bytes), Plain)
+        }
+    }
+}
 
 #[expect(clippy::too_many_lines, reason = "one arm for each event")]
 fn of_event(event: &Event) -> Parts {
@@ -136,6 +162,7 @@ fn of_event(event: &Event) -> Parts {
             ("serial_opened", format!("{port} {baud} → {log}"), Plain)
         }
         Event::SerialClosed { log, why } => ("serial_closed", format!("{log} {why}"), Plain),
+        Event::Port { log, event } => of_port(*log, event),
         Event::PersonSaid { to, text } => match to {
             Some(agent) => ("person_said", format!("to {agent}: {text}"), Plain),
             None => ("person_said", text.clone(), Plain),

@@ -21,6 +21,7 @@ use super::logs_digest::Tone;
 use super::logs_events::{EventLog, EventRow};
 use super::logs_scroll::{Follow, Scroll};
 use super::logs_text::{LogLevel, LogText, Row};
+use super::serial::card;
 
 /// Between two tabs in the title.
 const BETWEEN: &str = " ─ ";
@@ -77,7 +78,10 @@ fn state(tab: Tab, cx: &Cx<'_>) -> Option<(String, Role)> {
         }
         Tab::Serial => {
             let serial = logs.serials.last()?;
-            let is_open = serial.closed.is_none();
+            if serial.closed.is_none() && !serial.panics.is_empty() {
+                return Some((format!("☇{}", serial.panics.len()), Role::Error));
+            }
+            let is_open = serial.closed.is_none() && serial.away.is_none();
             Some(if is_open { ("●".to_owned(), Role::Ok) } else { ("○".to_owned(), Role::Dim) })
         }
         Tab::Events => None,
@@ -103,6 +107,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
             };
             let (left, right) = serial_head(serial, cx);
             line::draw_split(&left, &right, parts.head, buf);
+            card::draw(serial, pane.finding, parts.findings, buf, cx);
         }
         Tab::Events => draw_events(&pane.events, parts.text, buf, cx),
     }
@@ -129,7 +134,13 @@ fn serial_head(serial: &SerialView, cx: &Cx<'_>) -> (Line<'static>, Line<'static
     if serial.baud > 0 {
         left.push(Span::styled(format!(" · {} Bd", serial.baud), dim));
     }
+    let away = serial.away.as_ref().filter(|_| serial.closed.is_none());
+    if let Some((_, why)) = away {
+        left.push(Span::styled("  ○ away", cx.style(Role::Warn)));
+        left.push(Span::styled(format!(": {}; looking for it", sanitize::line(why)), dim));
+    }
     match &serial.closed {
+        None if away.is_some() => {}
         None => left.push(Span::styled("  ● open", cx.style(Role::Ok))),
         Some(why) => {
             left.push(Span::styled("  ○ closed", cx.style(Role::Warn)));
@@ -226,6 +237,9 @@ fn event_line(row: &EventRow, digits: usize, cx: &Cx<'_>) -> Line<'static> {
 fn draw_foot(pane: &LogsPane, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     if at.height == 0 {
         return;
+    }
+    if pane.hands.is_typing() {
+        return line::draw(&pane.hands.row(cx), at, buf);
     }
     let (left, right) = match &pane.typing {
         Some(typing) => (typing.line(cx), Line::default()),

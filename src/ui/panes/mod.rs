@@ -14,6 +14,7 @@ pub mod logs_text;
 mod logs_typing;
 mod project;
 mod review;
+mod serial;
 #[cfg(test)]
 mod test_desk;
 mod timeline;
@@ -21,7 +22,7 @@ mod wrap;
 
 pub use chat::ChatPane;
 pub use composer::Composer;
-pub use logs::LogsPane;
+pub use logs::{LogsPane, Tab as LogsTab};
 pub use project::ProjectPane;
 pub use review::ReviewPane;
 pub use timeline::TimelineBar;

@@ -116,7 +116,8 @@ const fn weight(kind: MarkKind) -> u8 {
         MarkKind::BuildPassed => 2,
         MarkKind::Flash => 3,
         MarkKind::Error => 4,
-        MarkKind::Rejection => 5,
+        MarkKind::Panic => 5,
+        MarkKind::Rejection => 6,
     }
 }
 
@@ -129,6 +130,7 @@ const fn look(kind: MarkKind) -> Option<(&'static str, Role)> {
         MarkKind::BuildPassed => Some(("✓", Role::Ok)),
         MarkKind::Error => Some(("!", Role::Error)),
         MarkKind::Flash => Some(("▼", Role::Busy)),
+        MarkKind::Panic => Some(("☇", Role::Error)),
     }
 }
 
@@ -178,6 +180,7 @@ fn legend(width: u16, cx: &Cx<'_>) -> Line<'static> {
         (MarkKind::Error, "error"),
         (MarkKind::BuildPassed, "built"),
         (MarkKind::Flash, "board"),
+        (MarkKind::Panic, "panic"),
     ] {
         let Some((sign, role)) = look(kind) else { continue };
         spans.push(Span::styled(sign, cx.style(role)));

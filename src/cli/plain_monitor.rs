@@ -1,0 +1,247 @@
+//! `firmhand monitor --plain`: what a board prints, line by line on standard output.
+//!
+//! Owns the form of the lines: harmless, coloured by level, panics looked up under them. Must not
+//! send anything.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::device::panic::{Found, Watch};
+use crate::device::{Listener, Received, SerialHub};
+use crate::model::{ElfMatch, PanicReport};
+use crate::text::esp_log::{self, LogLevel, TagFilter};
+use crate::text::sanitize;
+
+/// Silence after which a line without an end, or a panic without one, is shown.
+const SILENCE: Duration = Duration::from_millis(300);
+
+/// A line without an end is shown after this many bytes.
+const MAX_LINE: usize = 4096;
+
+/// Whether lines are coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// By level.
+    On,
+    /// Not at all.
+    Off,
+}
+
+/// Shows one port.
+pub struct Plain<W> {
+    out: W,
+    colour: Colour,
+    filter: TagFilter,
+    partial: Vec<u8>,
+    watch: Watch,
+}
+
+impl<W: Write> Plain<W> {
+    /// Shows on `out` what `filter` lets through.
+    pub fn new(out: W, colour: Colour, filter: TagFilter) -> Self {
+        Self { out, colour, filter, partial: Vec::new(), watch: Watch::default() }
+    }
+
+    /// Shows what `listener` hears until its port is closed; `hub` looks panics up.
+    ///
+    /// # Errors
+    /// When the output takes no more.
+    pub async fn follow(&mut self, listener: &Listener, hub: &Arc<SerialHub>) -> io::Result<()> {
+        let mut received = listener.subscribe();
+        let mut position = 0;
+        let mut away = None;
+        loop {
+            let now = received.borrow_and_update().clone();
+            if now.bytes > position {
+                let (start, bytes) = listener.since(position);
+                if start > position {
+                    self.note(&format!(
+                        "{} bytes were too fast to be shown; the log has them",
+                        start - position
+                    ))?;
+                }
+                position = start + bytes.len() as u64;
+                let found = self.push(&bytes)?;
+                self.report(found, hub).await?;
+            }
+            if now.away != away {
+                away.clone_from(&now.away);
+                self.flush_partial()?;
+                match &away {
+                    Some(why) => self.note(&format!("{why}; looking for it"))?,
+                    None => self.note("it is back")?,
+                }
+            }
+            self.out.flush()?;
+            if now.closed.is_some() {
+                self.flush_partial()?;
+                return self.out.flush();
+            }
+            if !self.wait(&mut received, hub).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits for more; `false` when there will be none.
+    async fn wait(
+        &mut self,
+        received: &mut watch::Receiver<Received>,
+        hub: &Arc<SerialHub>,
+    ) -> io::Result<bool> {
+        if self.partial.is_empty() && !self.watch.is_open() {
+            return Ok(received.changed().await.is_ok());
+        }
+        match tokio::time::timeout(SILENCE, received.changed()).await {
+            Ok(changed) => Ok(changed.is_ok()),
+            Err(_) => {
+                let found = self.watch.finish();
+                self.flush_partial()?;
+                self.report(found, hub).await?;
+                self.out.flush()?;
+                Ok(received.changed().await.is_ok())
+            }
+        }
+    }
+
+    /// Shows complete lines; returns what was found in them.
+    fn push(&mut self, bytes: &[u8]) -> io::Result<Vec<Found>> {
+        let mut rest = bytes;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let (line, after) = rest.split_at(end);
+            rest = after.get(1..).unwrap_or_default();
+            if self.partial.is_empty() {
+                self.line(line)?;
+            } else {
+                let mut whole = std::mem::take(&mut self.partial);
+                whole.extend_from_slice(line);
+                self.line(&whole)?;
+            }
+        }
+        self.partial.extend_from_slice(rest);
+        if self.partial.len() > MAX_LINE {
+            self.flush_partial()?;
+        }
+        Ok(self.watch.push(bytes, Instant::now()))
+    }
+
+    fn flush_partial(&mut self) -> io::Result<()> {
+        if self.partial.is_empty() {
+            return Ok(());
+        }
+        let partial = std::mem::take(&mut self.partial);
+        self.line(&partial)
+    }
+
+    fn line(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let text = sanitize::log_line(bytes);
+        if !self.filter.shows(&text) {
+            return Ok(());
+        }
+        let code = match self.colour {
+            Colour::Off => None,
+            Colour::On => esp_log::parse(&text).map(|log| match log.level {
+                LogLevel::Error => "31",
+                LogLevel::Warning => "33",
+                LogLevel::Info => "32",
+                LogLevel::Debug | LogLevel::Verbose => "2",
+            }),
+        };
+        self.coloured(&text, code)
+    }
+
+    fn coloured(&mut self, text: &str, code: Option<&str>) -> io::Result<()> {
+        match code.filter(|_| self.colour == Colour::On) {
+            Some(code) => writeln!(self.out, "\x1b[{code}m{text}\x1b[0m"),
+            None => {
+                self.out.write_all(text.as_bytes())?;
+                self.out.write_all(b"\n")
+            }
+        }
+    }
+
+    fn note(&mut self, text: &str) -> io::Result<()> {
+        self.coloured(&format!("--- {} ---", sanitize::line(text)), Some("36"))
+    }
+
+    async fn report(
+        &mut self,
+        found: impl IntoIterator<Item = Found>,
+        hub: &Arc<SerialHub>,
+    ) -> io::Result<()> {
+        for found in found {
+            let Found::Panic(raw) = found else {
+                self.note("a core dump was kept with the session")?;
+                continue;
+            };
+            let hub = Arc::clone(hub);
+            let report = tokio::task::spawn_blocking(move || hub.report(&raw)).await;
+            let Ok(report) = report else { continue };
+            for line in words(&report) {
+                self.coloured(&sanitize::line(&line), Some("35"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A panic as lines to read.
+fn words(report: &PanicReport) -> Vec<String> {
+    let task = report.task.as_ref().map(|task| format!(" in task {task}")).unwrap_or_default();
+    let mut lines = vec![format!("--- {}{task} ---", report.kind.words())];
+    for trace in &report.traces {
+        if let Some(core) = trace.core.filter(|_| report.traces.len() > 1) {
+            lines.push(format!("    core {core}:"));
+        }
+        for frame in &trace.frames {
+            let function = frame.function.as_deref().unwrap_or("??");
+            let place = frame.place();
+            let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
+            lines.push(if frame.inlined {
+                format!("                {function}{at} (inlined into the next)")
+            } else {
+                format!("    0x{:08x}  {function}{at}", frame.pc)
+            });
+        }
+        if trace.is_corrupted {
+            lines.push("    the stack is damaged from here on".to_owned());
+        }
+    }
+    if let Some(elf) = report.elf.as_ref().filter(|elf| elf.matches == ElfMatch::Same) {
+        lines.push(format!("    looked up in {}", elf.file));
+    }
+    lines.extend(report.notes.iter().map(|note| format!("    {note}")));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(filter: &str, colour: Colour, bytes: &[u8]) -> String {
+        let mut plain = Plain::new(Vec::new(), colour, TagFilter::parse(filter).unwrap());
+        for piece in bytes.chunks(5) {
+            plain.push(piece).unwrap();
+        }
+        plain.flush_partial().unwrap();
+        String::from_utf8(plain.out).unwrap()
+    }
+
+    #[test]
+    fn lines_are_filtered_coloured_by_level_and_harmless() {
+        let bytes = b"E (1) a: bad\r\nI (2) a: fine\n\x1b]0;title\x07x\npart";
+        assert_eq!(shown("*:E", Colour::Off, bytes).lines().next(), Some("E (1) a: bad"));
+        let text = shown("", Colour::On, bytes);
+        assert!(text.starts_with("\x1b[31mE (1) a: bad\x1b[0m\n\x1b[32mI (2)"), "{text:?}");
+        assert!(!text.contains("\x1b]") && text.ends_with("part\n"), "{text:?}");
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_shown_in_pieces() {
+        let text = shown("", Colour::Off, &[b'x'; 3 * MAX_LINE]);
+        assert!(text.lines().count() >= 3 && text.matches('x').count() == 3 * MAX_LINE);
+    }
+}

@@ -1,0 +1,115 @@
+//! `firmhand tool NAME`: one call of a tool, from the command line.
+//!
+//! Owns the making of a session for it. Tools with effects are refused: what they would do needs a
+//! person at a screen.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::report;
+use crate::app::compose::{self, World};
+use crate::app::parts;
+use crate::device::{Programs, SerialHub};
+use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolName, UserError};
+use crate::toolchain::{IdfToolchain, Toolchain, VirtualToolchain};
+use crate::tools::{self, Registry, Reply, SharedState, ToolContext};
+use crate::workspace::Sandbox;
+
+/// Takes facts that nobody asks for later: one call has no history.
+struct Unkept;
+
+impl Ledger for Unkept {
+    fn record(&self, _: Event) -> Result<Seq, UserError> {
+        Ok(Seq(0))
+    }
+
+    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
+        Ok(BlobRef { hash: ContentHash::of(content), bytes: content.len() as u64 })
+    }
+
+    fn append_log(&self, _: LogId, _: &[u8]) -> Result<(), UserError> {
+        Ok(())
+    }
+
+    fn flush_log(&self, _: LogId) -> Result<(), UserError> {
+        Ok(())
+    }
+}
+
+/// Calls a tool in `project` and prints its answer, one JSON object. Exit codes: 0 for
+/// `"ok": true`, 1 for `"ok": false`.
+///
+/// # Errors
+/// When there is no such tool, the arguments are no JSON, or a part cannot be made.
+pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<ExitCode, UserError> {
+    let name = ToolName::new(name);
+    tools::known(&name)?;
+    let args: Value = serde_json::from_str(args).map_err(|error| {
+        let fix = "write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`";
+        UserError::new("the arguments are no JSON", error.to_string(), fix)
+    })?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|error| UserError::from_cause("cannot start", &error))?;
+    let answer = runtime.block_on(async {
+        let context = context(world, project)?;
+        let tool = Registry::new(&context).get(&name)?;
+        let limit = tool.timeout();
+        let answer = match tokio::time::timeout(limit, tool.call(args)).await {
+            Ok(Ok(Reply::Answer(answer))) => answer,
+            Ok(Ok(Reply::Propose { .. })) => needs_person(),
+            Ok(Err(error)) => error.to_answer(),
+            Err(_) => too_slow(limit),
+        };
+        Ok::<_, UserError>(answer)
+    })?;
+    // A blocked read of a device must not hold the answer up.
+    runtime.shutdown_background();
+    report::line(&answer.to_string());
+    let is_ok = answer.get("ok") == Some(&Value::Bool(true));
+    Ok(if is_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn needs_person() -> Value {
+    json!({ "ok": false, "error": {
+        "code": "needs_approval",
+        "message": "this would change something, which a person decides on at a screen",
+        "hint": "Run it in a session: `firmhand new TASK`.",
+    }})
+}
+
+fn too_slow(limit: Duration) -> Value {
+    let message = format!("no answer within {} s", limit.as_secs());
+    json!({ "ok": false, "error": { "code": "timed_out", "message": message } })
+}
+
+fn context(world: &World, project: &Path) -> Result<ToolContext, UserError> {
+    let ledger: Arc<dyn Ledger> = Arc::new(Unkept);
+    let sandbox = Arc::new(Sandbox::open(project)?);
+    let toolchain: Arc<dyn Toolchain> = match IdfToolchain::find() {
+        Ok(idf) => Arc::new(idf),
+        Err(_) => {
+            // No tool without a decision starts this board, so its folder is never made.
+            let board = sandbox.root().join("build").join("board");
+            Arc::new(VirtualToolchain::new(parts::load_kit(&world.assets)?, board))
+        }
+    };
+    let hub = SerialHub::new(Arc::clone(&ledger))
+        .knowing(compose::load_adapters(&world.assets)?, Programs::of_project(sandbox.root()));
+    Ok(ToolContext {
+        sandbox,
+        ledger,
+        state: SharedState::default(),
+        knowledge: Arc::new(compose::load_knowledge(&world.assets)?),
+        names: Arc::new(compose::load_names(&world.assets)?),
+        toolchain,
+        serial: Arc::new(hub),
+        limits: tools::Limits::default(),
+        cancel: CancellationToken::new(),
+    })
+}

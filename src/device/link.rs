@@ -1,0 +1,354 @@
+//! One way to a board: a terminal device, or a socket.
+//!
+//! Owns opening, locking, reading, writing and the control lines. Must not interpret bytes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::FlockOperation;
+use serial2::SerialPort;
+use tokio::io::unix::AsyncFd;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::ports;
+use super::reset::Lines;
+use super::rfc2217::{self, Agreed, Decoder};
+use crate::model::UserError;
+
+/// How long a connection over the network may take.
+const CONNECT_TIME: Duration = Duration::from_secs(3);
+
+/// How long a write may take before the port counts as stuck.
+const WRITE_TIME: Duration = Duration::from_secs(2);
+
+/// Where a port is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// A terminal device, real or pseudo.
+    Tty(PathBuf),
+    /// Bytes over TCP, `host:port`.
+    Tcp(String),
+    /// RFC 2217, `host:port`.
+    Rfc2217(String),
+}
+
+impl Address {
+    /// Reads `/dev/ttyUSB0`, `tcp://host:port` or `rfc2217://host:port`.
+    ///
+    /// # Errors
+    /// When a network address names no port or another protocol.
+    pub fn parse(port: &str) -> Result<Self, UserError> {
+        let Some((scheme, place)) = port.split_once("://") else {
+            return Ok(Self::Tty(PathBuf::from(port)));
+        };
+        let refused = |why: String| {
+            let fix = "write e.g. `/dev/ttyUSB0`, `rfc2217://host:4000` or `tcp://host:4000`";
+            UserError::new(format!("`{port}` is not a serial port"), why, fix)
+        };
+        // What follows the address are settings of other programs.
+        let place = place.split(['?', '/']).next().unwrap_or(place);
+        let number = place.rsplit_once(':').and_then(|(host, number)| {
+            number.parse::<u16>().ok().filter(|number| *number > 0 && !host.is_empty())
+        });
+        if number.is_none() {
+            return Err(refused("it does not end with the number of a port".to_owned()));
+        }
+        match scheme {
+            "tcp" | "socket" => Ok(Self::Tcp(place.to_owned())),
+            "rfc2217" | "telnet" => Ok(Self::Rfc2217(place.to_owned())),
+            other => Err(refused(format!("`{other}` is not a protocol it can be reached by"))),
+        }
+    }
+
+    /// Whether it may be there: a device that is not has no file.
+    #[must_use]
+    pub fn may_be_there(&self) -> bool {
+        match self {
+            Self::Tty(path) => path.exists(),
+            Self::Tcp(_) | Self::Rfc2217(_) => true,
+        }
+    }
+}
+
+/// An open way to a board.
+#[derive(Debug)]
+pub enum Link {
+    /// A terminal device.
+    Tty(AsyncFd<SerialPort>),
+    /// Plain bytes.
+    Tcp(TcpStream),
+    /// With control of the port behind it.
+    Rfc2217(Box<Telnet>),
+}
+
+/// A connection by RFC 2217.
+#[derive(Debug)]
+pub struct Telnet {
+    stream: TcpStream,
+    decoder: Decoder,
+    baud: u32,
+    /// Data that was read and did not fit.
+    ready: Vec<u8>,
+    has_settings: bool,
+}
+
+impl Link {
+    /// Opens a port with 8 data bits, no parity and one stop bit, for itself alone.
+    ///
+    /// # Errors
+    /// As the system says; a port that another program has is `ResourceBusy`.
+    pub async fn open(address: &Address, baud: u32) -> io::Result<Self> {
+        match address {
+            Address::Tty(path) => open_tty(path, baud),
+            Address::Tcp(place) => Ok(Self::Tcp(connect(place).await?)),
+            Address::Rfc2217(place) => {
+                let mut stream = connect(place).await?;
+                stream.write_all(&rfc2217::greeting()).await?;
+                Ok(Self::Rfc2217(Box::new(Telnet {
+                    stream,
+                    decoder: Decoder::default(),
+                    baud,
+                    ready: Vec::new(),
+                    has_settings: false,
+                })))
+            }
+        }
+    }
+
+    /// Reads some bytes; 0 when there will be no more. Cancelling loses nothing.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tty(port) => loop {
+                let mut ready = port.readable().await?;
+                let read = |port: &AsyncFd<SerialPort>| {
+                    rustix::io::read(port.get_ref(), &mut *buffer).map_err(io::Error::from)
+                };
+                match ready.try_io(read) {
+                    Ok(result) => return result,
+                    Err(_would_block) => {}
+                }
+            },
+            Self::Tcp(stream) => stream.read(buffer).await,
+            Self::Rfc2217(telnet) => telnet.read(buffer).await,
+        }
+    }
+
+    /// Writes all of `bytes`.
+    ///
+    /// # Errors
+    /// As the system says; `TimedOut` when nothing is taken for two seconds.
+    pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let write = async {
+            match self {
+                Self::Tty(port) => write_tty(port, bytes).await,
+                Self::Tcp(stream) => stream.write_all(bytes).await,
+                Self::Rfc2217(telnet) => telnet.stream.write_all(&rfc2217::escape(bytes)).await,
+            }
+        };
+        tokio::time::timeout(WRITE_TIME, write)
+            .await
+            .unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut)))
+    }
+
+    /// Changes the baud rate; what was received stays.
+    ///
+    /// # Errors
+    /// As the system says; `Unsupported` where there is no such thing.
+    pub async fn set_baud(&mut self, baud: u32) -> io::Result<()> {
+        match self {
+            Self::Tty(port) => {
+                let mut settings = port.get_ref().get_configuration()?;
+                settings.set_baud_rate(baud)?;
+                port.get_mut().set_configuration(&settings)
+            }
+            Self::Tcp(_) => Err(unsupported("a plain TCP connection has no baud rate")),
+            Self::Rfc2217(telnet) => {
+                telnet.baud = baud;
+                telnet.control(&rfc2217::set_baud(baud)).await
+            }
+        }
+    }
+
+    /// Sets DTR and RTS.
+    ///
+    /// # Errors
+    /// As the system says; `Unsupported` where there are no lines.
+    pub async fn set_lines(&mut self, lines: Lines) -> io::Result<()> {
+        match self {
+            Self::Tty(port) => {
+                let port = port.get_ref();
+                // A pseudo-terminal has no lines and says so in a way of its own.
+                let told = |error: io::Error| match error.raw_os_error() {
+                    Some(22 | 25) => unsupported("this port has no DTR and RTS lines"),
+                    _ => error,
+                };
+                port.set_dtr(lines.dtr).map_err(told)?;
+                port.set_rts(lines.rts).map_err(told)
+            }
+            Self::Tcp(_) => Err(unsupported("a plain TCP connection has no DTR and RTS lines")),
+            Self::Rfc2217(telnet) => telnet.control(&rfc2217::set_lines(lines)).await,
+        }
+    }
+}
+
+impl Telnet {
+    async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.ready.is_empty() {
+                let count = self.ready.len().min(buffer.len());
+                if let (Some(to), Some(from)) = (buffer.get_mut(..count), self.ready.get(..count)) {
+                    to.copy_from_slice(from);
+                }
+                self.ready.drain(..count);
+                return Ok(count);
+            }
+            // Cancelled here nothing is lost: what was read is in `ready` before the next wait.
+            let count = self.stream.read(buffer).await?;
+            if count == 0 {
+                return Ok(0);
+            }
+            let mut replies = Vec::new();
+            let bytes = buffer.get(..count).unwrap_or_default();
+            self.decoder.push(bytes, &mut self.ready, &mut replies);
+            if self.decoder.agreed() == Agreed::Yes && !self.has_settings {
+                self.has_settings = true;
+                replies.extend(rfc2217::settings(self.baud));
+            }
+            if !replies.is_empty() {
+                // A few bytes always fit; if they do not, the connection is as good as gone.
+                self.stream.try_write(&replies)?;
+            }
+        }
+    }
+
+    async fn control(&mut self, command: &[u8]) -> io::Result<()> {
+        if self.decoder.agreed() == Agreed::No {
+            return Err(unsupported("the other side does not take part in RFC 2217"));
+        }
+        self.stream.write_all(command).await
+    }
+}
+
+async fn connect(place: &str) -> io::Result<TcpStream> {
+    let stream = tokio::time::timeout(CONNECT_TIME, TcpStream::connect(place))
+        .await
+        .unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut)))?;
+    // A key that was pressed goes at once.
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+fn open_tty(path: &Path, baud: u32) -> io::Result<Link> {
+    let port = SerialPort::open(path, baud)?;
+    // Other programs that lock ports respect this one, and the lock ends with the file.
+    rustix::fs::flock(&port, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| io::Error::from(io::ErrorKind::ResourceBusy))?;
+    if !path.starts_with("/dev/pts") {
+        // Where it is not known the lock has to do.
+        let _ = rustix::termios::ioctl_tiocexcl(&port);
+    }
+    #[expect(
+        deprecated,
+        reason = "the port owns its descriptor; the other constructor is `unsafe`"
+    )]
+    let port = AsyncFd::new(port)?;
+    Ok(Link::Tty(port))
+}
+
+async fn write_tty(port: &AsyncFd<SerialPort>, bytes: &[u8]) -> io::Result<()> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let mut ready = port.writable().await?;
+        let write = |port: &AsyncFd<SerialPort>| {
+            rustix::io::write(port.get_ref(), rest).map_err(io::Error::from)
+        };
+        if let Ok(written) = ready.try_io(write) {
+            rest = rest.get(written?..).unwrap_or_default();
+        }
+    }
+    Ok(())
+}
+
+fn unsupported(why: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, why)
+}
+
+/// Why a port cannot be opened, and what to do.
+#[must_use]
+pub fn not_opened(port: &str, error: &io::Error) -> UserError {
+    let path = Path::new(port);
+    let what = format!("Cannot listen to `{port}`");
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            let fix = "Connect the board, or name another port; `firmhand tool list_boards` lists \
+                       them.";
+            UserError::new(what, "there is no such port", fix)
+        }
+        io::ErrorKind::PermissionDenied => {
+            let group = ports::group(path);
+            let fix = match group.as_deref() {
+                Some(group) if group != "root" => format!(
+                    "Join the group that owns it: `sudo usermod -aG {group} $USER`, then log in \
+                     again."
+                ),
+                _ => "Ask for the rights to open it.".to_owned(),
+            };
+            let why = match group {
+                Some(group) => format!("it belongs to the group `{group}`, which you are not in"),
+                None => "you have no permission to open it".to_owned(),
+            };
+            UserError::new(what, why, fix)
+        }
+        io::ErrorKind::ResourceBusy => {
+            let why = match ports::holder(path) {
+                Some(process) => format!("{process} has it open"),
+                None => "another program has it open".to_owned(),
+            };
+            UserError::new(what, why, "End that program, or use another port.")
+        }
+        io::ErrorKind::ConnectionRefused => {
+            let fix = "See that the server runs and that host and port are right.";
+            UserError::new(what, "nobody answers at that address", fix)
+        }
+        _ => {
+            let why = match error.raw_os_error() {
+                Some(25) => "it is not a serial port".to_owned(),
+                _ => error.to_string(),
+            };
+            UserError::new(what, why, "Reconnect the board, or name another port.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_nonsense_is_refused() {
+        let tty = Address::Tty(PathBuf::from("/dev/ttyUSB0"));
+        assert_eq!(Address::parse("/dev/ttyUSB0").unwrap(), tty);
+        let lab = Address::Rfc2217("lab:4000".to_owned());
+        assert_eq!(Address::parse("rfc2217://lab:4000?ign_set_control").unwrap(), lab);
+        assert_eq!(Address::parse("tcp://[::1]:23").unwrap(), Address::Tcp("[::1]:23".to_owned()));
+        for port in ["rfc2217://lab", "tcp://:1", "http://lab:80", "tcp://lab:99999"] {
+            let error = Address::parse(port).unwrap_err();
+            assert!(error.what.contains(port) && error.fix.contains("rfc2217://"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn errors_say_what_to_do() {
+        let told = |port: &str, kind: io::ErrorKind| not_opened(port, &kind.into());
+        assert!(told("/dev/x", io::ErrorKind::NotFound).fix.contains("list_boards"));
+        let denied = told("/dev/null", io::ErrorKind::PermissionDenied);
+        assert!(denied.why.contains("the group `"), "{denied:?}");
+        let error = io::Error::from_raw_os_error(25);
+        assert_eq!(not_opened("/etc/passwd", &error).why, "it is not a serial port");
+    }
+}

@@ -1,0 +1,55 @@
+//! `list_boards`: which ports there are and what may be behind them.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use crate::model::ToolSpec;
+
+/// Name of the tool.
+pub const NAME: &str = "list_boards";
+
+/// Chips that ESP-IDF builds for.
+const TARGETS: [&str; 7] =
+    ["esp32", "esp32s2", "esp32s3", "esp32c3", "esp32c6", "esp32h2", "esp32p4"];
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {}
+
+/// Makes the tool.
+pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
+    Arc::new(ListBoards { context: context.clone() })
+}
+
+struct ListBoards {
+    context: ToolContext,
+}
+
+impl Tool for ListBoards {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<Args>(
+            NAME,
+            "Lists the serial ports with a guess of the chip behind each, the board that is \
+             connected, and the targets that can be built for.",
+        )
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move {
+            let Args {} = args::parse(args)?;
+            let hub = Arc::clone(&self.context.serial);
+            let ports = tokio::task::spawn_blocking(move || hub.ports()).await.unwrap_or_default();
+            let connected = self.context.state.snapshot().board;
+            Ok(Reply::Answer(answer::ok(json!({
+                "ports": ports,
+                "connected": connected,
+                "targets": TARGETS,
+            }))))
+        })
+    }
+}
