@@ -1,8 +1,10 @@
 //! Puts a mode together: terminal guard, event loop, and the feed of records.
 
 mod checkpoints;
+pub mod choice;
 pub mod compose;
 pub mod doctor;
+pub mod documents;
 pub mod event_loop;
 pub mod feed;
 pub mod memory;
