@@ -153,6 +153,22 @@ fn dollars(text: &str) -> Result<f64, String> {
     }
 }
 
+impl RunOptions {
+    /// As when nothing but the project is named.
+    pub fn usual(project: Option<PathBuf>) -> Self {
+        Self {
+            team: None,
+            project,
+            toolchain: ToolchainArg::Virtual,
+            script: None,
+            speed: Speed::Real,
+            attach: Vec::new(),
+            supervise: None,
+            model: ModelArgs::default(),
+        }
+    }
+}
+
 /// Whether plans and files for the context wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SuperviseArg {

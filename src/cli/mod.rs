@@ -44,6 +44,7 @@ pub fn main() -> ExitCode {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each command")]
 fn run(cli: Cli) -> Result<ExitCode, UserError> {
     let is_dumb = env::var("TERM").is_ok_and(|term| term == "dumb");
     let face = if cli.plain || is_dumb { Face::Lines } else { Face::Screen };
