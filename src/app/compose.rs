@@ -12,12 +12,16 @@ use tokio_util::sync::CancellationToken;
 use super::parts::{Parts, Wanted};
 use crate::config::{Assets, Dirs, Settings};
 use crate::device::{Adapters, Programs, SerialHub, adapters};
-use crate::engine::{Budgets, Engine, EngineHandle, EngineSetup, Limits, Recorder, Team, toolbox};
+use crate::engine::{
+    Budgets, Engine, EngineHandle, EngineSetup, Limits, Recorder, Supervision, Team, toolbox,
+};
 use crate::gate::{Desk, Gate, GateParts, Numbers};
 use crate::journal::{ReadItem, SessionDir, scan};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::event::{SessionParts, SessionStart};
-use crate::model::{Event, Ledger, ModelEvent, Proposal, Record, Timestamp, ToolName, UserError};
+use crate::model::{
+    Document, Event, Ledger, ModelEvent, Proposal, Record, Timestamp, ToolName, UserError,
+};
 use crate::provider::Pacing;
 use crate::toolchain::{Toolchain, process};
 use crate::tools::{self, Registry, ToolContext};
@@ -38,6 +42,12 @@ pub struct Order {
     pub pacing: Pacing,
     /// Where the model's answers are written down as a script.
     pub record: Option<PathBuf>,
+    /// Whether plans and files for the context wait for the person.
+    pub supervision: Supervision,
+    /// Documents that come with the task.
+    pub documents: Vec<Document>,
+    /// Project of `assets/projects` that an empty folder begins with.
+    pub starter: Option<String>,
 }
 
 /// What every run on this machine shares.
@@ -99,6 +109,9 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     let wanted = Wanted::check(world, &order)?;
     let dir = SessionDir::create(&world.dirs.data, &order.task, now)?;
     let project = project_folder(&dir, order.project.as_deref())?;
+    if let Some(starter) = &order.starter {
+        begin_with(&world.assets, starter, &project)?;
+    }
     let reopen = wanted.parts.clone();
     let parts = wanted.make(&dir);
     let session = SessionStart {
@@ -123,6 +136,8 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
             recorder: Arc::clone(&recorder),
             desk: desk.clone(),
             known: &[],
+            supervision: order.supervision,
+            documents: order.documents,
         },
     )?;
     recorder.spawn_ticks();
@@ -153,6 +168,9 @@ pub fn resume(world: &World, dir: SessionDir, pacing: Pacing) -> Result<Running,
         parts: parts_of(&session, &records),
         pacing,
         record: None,
+        supervision: Supervision::Ask,
+        documents: Vec::new(),
+        starter: None,
     };
     let team = load_team(world, &order.team)?;
     let parts = Wanted::check(world, &order)?.make(&dir);
@@ -172,6 +190,8 @@ pub fn resume(world: &World, dir: SessionDir, pacing: Pacing) -> Result<Running,
             recorder: Arc::clone(&recorder),
             desk: desk.clone(),
             known: &proposals,
+            supervision: order.supervision,
+            documents: order.documents,
         },
     )?;
     recorder.spawn_ticks();
@@ -187,10 +207,13 @@ struct Assembly<'a> {
     recorder: Arc<Recorder>,
     desk: Desk,
     known: &'a [&'a Proposal],
+    supervision: Supervision,
+    documents: Vec<Document>,
 }
 
 fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench), UserError> {
-    let Assembly { session, team, parts, project, recorder, desk, known } = assembly;
+    let Assembly { session, team, parts, project, recorder, desk, known, supervision, documents } =
+        assembly;
     let stop = CancellationToken::new();
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
     let limits = &world.settings.limits;
@@ -229,7 +252,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
     let bench = Bench { _toolchain: Arc::clone(&parts.toolchain), serial };
     let setup = EngineSetup {
         session,
-        documents: Vec::new(),
+        documents,
         team,
         ledger,
         gate: Arc::new(gate),
@@ -246,6 +269,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
                 phase: models.phase.value,
                 session: models.session.value,
             },
+            supervision,
             ..Limits::default()
         },
     };
@@ -310,6 +334,39 @@ fn project_folder(dir: &SessionDir, wanted: Option<&Path>) -> Result<Sandbox, Us
         )
     })?;
     Ok(Sandbox::open(&path)?)
+}
+
+/// Puts the files of a starter into an empty project; one that holds files already stays as it is.
+#[expect(clippy::disallowed_methods, reason = "a recording's own project, before any agent acts")]
+fn begin_with(assets: &Assets, starter: &str, project: &Sandbox) -> Result<(), UserError> {
+    if !project.list(1).files.is_empty() {
+        return Ok(());
+    }
+    let folder = format!("assets/projects/{starter}/");
+    let files = assets.list(folder.trim_end_matches('/'));
+    if files.is_empty() {
+        return Err(UserError::new(
+            format!("there is no project `{starter}` to begin with"),
+            "assets/projects has no folder of that name",
+            "use `--project DIR` with a project of your own",
+        ));
+    }
+    for path in files {
+        let Some(below) = path.strip_prefix(&folder) else { continue };
+        let to = project.root().join(below);
+        let (content, _) = assets.bytes(&path)?;
+        let parent = to.parent().unwrap_or(project.root());
+        std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&to, &content)).map_err(
+            |error| {
+                UserError::new(
+                    format!("cannot make {}", to.display()),
+                    error.to_string(),
+                    "choose another folder with `--project DIR`",
+                )
+            },
+        )?;
+    }
+    Ok(())
 }
 
 fn read_all(dir: &SessionDir) -> Result<Vec<Record>, UserError> {

@@ -1,8 +1,10 @@
 //! Puts a mode together: terminal guard, event loop, and the feed of records.
 
 mod checkpoints;
+pub mod choice;
 pub mod compose;
 pub mod doctor;
+pub mod documents;
 mod editor;
 pub mod event_loop;
 pub mod feed;

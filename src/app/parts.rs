@@ -135,15 +135,81 @@ fn voice(world: &World, order: &Order) -> Result<(String, Voice), UserError> {
     Ok((provider, Voice::Model(Arc::new(panel))))
 }
 
-/// Names the recording of the demo.
-pub const DEMO_SCRIPT: &str = "script:i2c-scan";
+/// A recording that ships with the program.
+pub struct Recording {
+    /// How to get it again.
+    pub provider: String,
+    /// What it is about.
+    pub task: String,
+    /// Its team.
+    pub team: String,
+    /// The project it begins with.
+    pub starter: Option<String>,
+}
 
-/// What the demo is about.
+/// The recording of a team; without a team, that of the demo.
 ///
 /// # Errors
-/// When the recording of the demo is wrong, which only a person's own copy of it can be.
-pub fn demo_task(assets: &Assets) -> Result<String, UserError> {
-    Ok(load_script(assets, DEMO)?.task().to_owned())
+/// When a recording is wrong, which only a person's own copy can be, or the team has none.
+pub fn recording(assets: &Assets, team: Option<&str>) -> Result<Recording, UserError> {
+    let mut teams = Vec::new();
+    for name in scripts(assets) {
+        let script = load_script(assets, &name)?;
+        if team.map_or(name == DEMO, |team| script.team() == team) {
+            return Ok(Recording::of(&name, &script));
+        }
+        teams.push(script.team().to_owned());
+    }
+    Err(UserError::new(
+        format!("no recording shows the team `{}`", team.unwrap_or("generate")),
+        "a demo plays a recorded conversation, and there is none of it",
+        format!("use one of: {}", teams.join(", ")),
+    ))
+}
+
+/// The recording that answers `task`, if there is one.
+///
+/// # Errors
+/// When a recording is wrong.
+pub fn recorded(assets: &Assets, task: &str) -> Result<Option<Recording>, UserError> {
+    for name in scripts(assets) {
+        let script = load_script(assets, &name)?;
+        if is_same(task, script.task()) {
+            return Ok(Some(Recording::of(&name, &script)));
+        }
+    }
+    Ok(None)
+}
+
+impl Recording {
+    fn of(name: &str, script: &Script) -> Self {
+        Self {
+            provider: format!("script:{name}"),
+            task: script.task().to_owned(),
+            team: script.team().to_owned(),
+            starter: script.project().map(str::to_owned),
+        }
+    }
+}
+
+/// Names of the recordings that ship.
+fn scripts(assets: &Assets) -> Vec<String> {
+    let files = assets.list(SCRIPTS).into_iter();
+    let name = |path: String| {
+        let below = path.strip_prefix(SCRIPTS)?.trim_start_matches('/');
+        below.strip_suffix("/script.toml").map(str::to_owned)
+    };
+    files.filter_map(name).collect()
+}
+
+/// Whether two tasks have the same words.
+fn is_same(task: &str, other: &str) -> bool {
+    let words = |text: &str| {
+        let lower = text.to_lowercase();
+        let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    words(task) == words(other)
 }
 
 /// The recording that answers `task`.

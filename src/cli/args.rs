@@ -37,6 +37,14 @@ pub enum Command {
     Demo(DemoArgs),
     /// Start a team on a task.
     New(NewArgs),
+    /// Start a team that changes an existing project.
+    Edit(EditArgs),
+    /// List the tasks that ship as examples.
+    Examples {
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
     /// Go on with a session that was left or interrupted.
     Resume(ResumeArgs),
     /// Watch a saved session from its file; nothing is run.
@@ -94,9 +102,9 @@ pub enum Speed {
 /// Where a run takes place and what plays its parts.
 #[derive(Debug, Args)]
 pub struct RunOptions {
-    /// The team, a file of `prompts/teams`.
-    #[arg(long, default_value = "generate")]
-    pub team: String,
+    /// The team, a file of `prompts/teams`; without it the one that fits the task and the project.
+    #[arg(long)]
+    pub team: Option<String>,
     /// Folder of the project; created if it does not exist.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
@@ -109,6 +117,12 @@ pub struct RunOptions {
     /// How fast the recorded model types.
     #[arg(long, value_enum, default_value_t = Speed::Real)]
     pub speed: Speed,
+    /// Document that comes with the task: .md, .txt or .csv; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub attach: Vec<PathBuf>,
+    /// Whether the plan, and the files chosen for the context, wait for you.
+    #[arg(long, value_enum)]
+    pub supervise: Option<SuperviseArg>,
     /// Which model answers, and what it may use.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -145,6 +159,31 @@ fn dollars(text: &str) -> Result<f64, String> {
     }
 }
 
+impl RunOptions {
+    /// As when nothing but the project is named.
+    pub fn usual(project: Option<PathBuf>) -> Self {
+        Self {
+            team: None,
+            project,
+            toolchain: ToolchainArg::Virtual,
+            script: None,
+            speed: Speed::Real,
+            attach: Vec::new(),
+            supervise: None,
+            model: ModelArgs::default(),
+        }
+    }
+}
+
+/// Whether plans and files for the context wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SuperviseArg {
+    /// They wait until you let the run go on, and can be changed until then.
+    Ask,
+    /// They are shown, and the run goes on.
+    Show,
+}
+
 /// Which toolchain builds and flashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ToolchainArg {
@@ -168,6 +207,20 @@ pub struct DemoArgs {
 #[derive(Debug, Args)]
 pub struct NewArgs {
     /// What the team shall do, in your words.
+    #[arg(required_unless_present = "example")]
+    pub task: Option<String>,
+    /// Takes task and team from an example; `firmhand examples` lists them.
+    #[arg(long, value_name = "NAME", conflicts_with = "task")]
+    pub example: Option<String>,
+    /// Where the run takes place.
+    #[command(flatten)]
+    pub options: RunOptions,
+}
+
+/// Arguments of `edit`.
+#[derive(Debug, Args)]
+pub struct EditArgs {
+    /// What shall change, in your words.
     pub task: String,
     /// Where the run takes place.
     #[command(flatten)]

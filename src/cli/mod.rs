@@ -6,6 +6,7 @@ mod desk;
 mod headless;
 mod lines;
 mod monitor;
+mod orders;
 mod plain_monitor;
 mod report;
 pub mod run;
@@ -19,15 +20,14 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use crate::app::compose::{Order, World};
-use crate::app::{parts, terminal};
+use crate::app::compose::World;
+use crate::app::terminal;
 use crate::config::{Assets, Dirs, EnvOverrides, Origin, Overrides, Settings};
-use crate::model::event::SessionParts;
 use crate::model::{Cost, UserError};
 use crate::provider::Pacing;
 use args::{
-    Cli, Command, DemoArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, RunOptions, SessionArg, Speed,
-    ToolArgs, ToolchainArg,
+    Cli, Command, DemoArgs, EditArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, RunOptions,
+    SessionArg, Speed, ToolArgs, ToolchainArg,
 };
 
 /// Runs what the arguments say. Exit codes: 0 done; 1 could not be done; 2 wrong usage; those of
@@ -48,6 +48,7 @@ pub fn main() -> ExitCode {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each command")]
 fn run(cli: Cli) -> Result<ExitCode, UserError> {
     let is_dumb = env::var("TERM").is_ok_and(|term| term == "dumb");
     let face = if cli.plain || is_dumb { Face::Lines } else { Face::Screen };
@@ -64,21 +65,26 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
     match command {
         Command::Demo(DemoArgs { options }) => {
             let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
-            let task = parts::demo_task(&world.assets)?;
-            let mut order = order(task, options);
-            if order.parts.provider.is_empty() {
-                order.parts.provider = parts::DEMO_SCRIPT.to_owned();
-            }
-            desk::live(&world, order, face)
+            desk::live(&world, orders::demo(&world, options)?, face)
         }
-        Command::New(NewArgs { task, options }) => {
+        Command::New(NewArgs { task, example, options }) => {
             let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
-            desk::live(&world, order(task, options), face)
+            desk::live(&world, orders::new(&world, task, example.as_deref(), options)?, face)
+        }
+        Command::Edit(EditArgs { task, options }) => {
+            let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
+            desk::live(&world, orders::edit(&world, task, options)?, face)
+        }
+        Command::Examples { json } => {
+            let assets = Assets::with_user_folder(&dirs.config);
+            let form = if json { run::Form::Json } else { run::Form::Text };
+            orders::print_examples(&assets, form)?;
+            Ok(ExitCode::SUCCESS)
         }
         Command::Run(RunArgs { task, options, policy, json }) => {
             let world = bounded(place.world(options.project.as_deref(), policy)?, &options.model);
             let form = if json { run::Form::Json } else { run::Form::Text };
-            headless::run(&world, order(task, options), form)
+            headless::run(&world, orders::headless(&world, task, options)?, form)
         }
         Command::Resume(ResumeArgs { session, speed }) => {
             let dir = desk::find(&dirs.data, session.id.as_deref())?;
@@ -127,33 +133,6 @@ fn completions(shell: clap_complete::Shell) -> Result<ExitCode, UserError> {
     clap_complete::generate(shell, &mut Cli::command(), "firmhand", &mut script);
     report::raw(&script);
     Ok(ExitCode::SUCCESS)
-}
-
-fn order(task: String, options: RunOptions) -> Order {
-    let ModelArgs { profile, model, record, .. } = options.model;
-    let provider = match (options.script, profile, model) {
-        (Some(file), ..) => {
-            format!("script:{}", std::path::absolute(&file).unwrap_or(file).display())
-        }
-        (None, None, None) => String::new(),
-        (None, profile, None) => format!("profile:{}", profile.unwrap_or_default()),
-        (None, profile, Some(model)) => {
-            format!("profile:{}/{model}", profile.unwrap_or_default())
-        }
-    };
-    let toolchain = match options.toolchain {
-        ToolchainArg::Virtual => "virtual",
-        ToolchainArg::Idf => "idf",
-        ToolchainArg::Auto => "auto",
-    };
-    Order {
-        task,
-        team: options.team,
-        project: options.project,
-        parts: SessionParts { provider, toolchain: toolchain.to_owned() },
-        pacing: pacing(options.speed),
-        record,
-    }
 }
 
 /// With the limits of the command line, which go before those of any file.

@@ -135,8 +135,12 @@ fn write_new(
     while let Some(item) = reader.next_item()? {
         let ReadItem::Record(record) = item else { continue };
         write_record(&record, form, out).map_err(cannot_write)?;
-        if let Event::Asked { question: id, .. } = record.event {
-            question = Some(Intent::Answer { question: id, answer: "stop".to_owned() });
+        // An agent's own question has no answer that ends the run.
+        if let Event::Asked { question: id, agent, .. } = record.event {
+            question = Some(match agent {
+                Some(_) => Intent::Stop,
+                None => Intent::Answer { question: id, answer: "stop".to_owned() },
+            });
         }
     }
     out.flush().map_err(cannot_write)?;

@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::app::compose::{Order, World};
+use crate::app::compose::World;
 use crate::app::event_loop::Left;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::{doctor, parts, start};
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::UserError;
-use crate::model::event::SessionParts;
 use crate::provider::Pacing;
 use crate::ui::start::{Open, Start, StartChoice, StartFacts, StartSession};
 use crate::ui::{Depth, Keymap, Theme};
 
-use super::{Face, desk, sessions};
+use super::args::RunOptions;
+use super::{Face, desk, orders, sessions};
 
 /// Shows the start screen, then what is chosen. What cannot be done comes back to the screen as a
 /// word; a session that was shown ends the program.
@@ -32,10 +32,12 @@ pub fn run(world: &World) -> Result<ExitCode, UserError> {
         };
         let result = match chosen {
             Err(left) => return Ok(desk::exit_code(left)),
-            Ok(StartChoice::Demo) => parts::demo_task(&world.assets)
-                .and_then(|task| desk::live(world, order(task, None), Face::Screen)),
+            Ok(StartChoice::Demo) => orders::demo(world, RunOptions::usual(None))
+                .and_then(|order| desk::live(world, order, Face::Screen)),
             Ok(StartChoice::New { task, project }) => {
-                desk::live(world, order(task, project), Face::Screen)
+                let options = RunOptions::usual(project.map(PathBuf::from));
+                orders::new(world, Some(task), None, options)
+                    .and_then(|order| desk::live(world, order, Face::Screen))
             }
             Ok(StartChoice::Resume(name)) => SessionDir::find(&world.dirs.data, &name)
                 .map_err(UserError::from)
@@ -92,22 +94,11 @@ fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError>
         },
     };
     Ok(StartFacts {
-        demo: parts::demo_task(&world.assets)?,
+        demo: parts::recording(&world.assets, None)?.task,
         sessions: all.iter().map(session).collect(),
         projects,
         findings: doctor::look(data, |name| std::env::var(name).ok()),
         error,
         draft,
     })
-}
-
-fn order(task: String, project: Option<String>) -> Order {
-    Order {
-        task,
-        team: "generate".to_owned(),
-        project: project.map(PathBuf::from),
-        parts: SessionParts { provider: String::new(), toolchain: "virtual".to_owned() },
-        pacing: Pacing::Real,
-        record: None,
-    }
 }

@@ -137,6 +137,7 @@ mod tests {
         let all = Example::all(&Assets::built_in()).unwrap();
         let of = |team: &str| all.iter().filter(|example| example.team == team).count();
         assert_eq!(of("generate"), 8);
+        assert_eq!(all.iter().filter(|example| example.after.is_some()).count(), 10);
         for example in all.iter().filter_map(|example| example.after.as_ref()) {
             assert!(all.iter().any(|known| known.name == *example), "{example}");
         }

@@ -263,6 +263,8 @@ impl Progress {
             Event::PhaseStarted { phase, attempt, .. } => self.start_phase(phase, *attempt),
             Event::PhaseEnded { outcome, .. } => self.end_phase(outcome),
             Event::SpeakerChosen { agent, .. } => {
+                // A run that went on without asking has no plan that waits.
+                self.concern.take_if(|concern| matches!(concern, Concern::Plan(_)));
                 self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
             }
             Event::TurnStarted { turn, agent } => {
@@ -291,6 +293,7 @@ impl Progress {
             }
             Event::Model(event) => self.model_event(event),
             Event::ToolAnswered { call, result, millis } => {
+                self.concern.take_if(|concern| matches!(concern, Concern::Context(_)));
                 self.tool_answered(*call, result, *millis);
             }
             Event::TurnEnded { stop, .. } => {

@@ -10,6 +10,7 @@
 mod branches;
 mod decisions;
 mod stage;
+mod teams;
 mod whole;
 #[path = "../wire/mod.rs"]
 mod wire;

@@ -23,12 +23,12 @@ use firmhand::tools::{Limits, Registry, ToolContext, known};
 use firmhand::workspace::Sandbox;
 use tokio_util::sync::CancellationToken;
 
-/// The recording that ships.
-pub fn demo() -> Arc<Script> {
-    const FOLDER: &str = "assets/demo/i2c-scan";
+/// A recording that ships.
+pub fn recording(name: &str) -> Arc<Script> {
+    let folder = format!("assets/demo/{name}");
     let assets = Assets::built_in();
     let text = |name: &str| {
-        let file = assets.text(&format!("{FOLDER}/{name}"))?;
+        let file = assets.text(&format!("{folder}/{name}"))?;
         Ok(file.text.into_owned())
     };
     Arc::new(Script::parse("script.toml", &text("script.toml").unwrap(), &text).unwrap())
@@ -93,6 +93,7 @@ pub struct Stage {
     toolchain: Arc<dyn Toolchain>,
     policy: Policy,
     model: Option<Arc<dyn Provider>>,
+    script: Arc<Script>,
 }
 
 impl Stage {
@@ -106,7 +107,21 @@ impl Stage {
         let toolchain = make(root.path());
         fs::create_dir(root.path().join("project")).unwrap();
         let session = SessionDir::create(root.path(), "task", Timestamp(0)).unwrap();
-        Self { root, session, toolchain, policy: Policy::default(), model: None }
+        let script = recording("i2c-scan");
+        Self { root, session, toolchain, policy: Policy::default(), model: None, script }
+    }
+
+    /// With another recording, and the project it begins with.
+    pub fn playing(mut self, name: &str) -> Self {
+        self.script = recording(name);
+        let Some(starter) = self.script.project() else { return self };
+        let (assets, folder) = (Assets::built_in(), format!("assets/projects/{starter}/"));
+        for path in assets.list(folder.trim_end_matches('/')) {
+            let to = self.project(path.strip_prefix(&folder).unwrap());
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::write(to, assets.bytes(&path).unwrap().0).unwrap();
+        }
+        self
     }
 
     /// With a rule that allows everything.
@@ -191,11 +206,11 @@ impl Stage {
             limits: Limits::default(),
             cancel: stop.clone(),
         };
-        let script = demo();
+        let script = Arc::clone(&self.script);
         EngineSetup {
             session: self.start(script.task()),
             documents: Vec::new(),
-            team: Team::load(&assets, "generate", &known).unwrap(),
+            team: Team::load(&assets, script.team(), &known).unwrap(),
             gate: Arc::new(Gate::new(gate, &desk, numbers)),
             tools: toolbox(&Registry::new(&context)),
             provider: match &self.model {
@@ -215,7 +230,7 @@ impl Stage {
         SessionStart {
             id: SessionId::new("demo"),
             task: task.to_owned(),
-            team: "generate".to_owned(),
+            team: self.script.team().to_owned(),
             project: self.project("").display().to_string(),
             model: "scripted model".to_owned(),
             toolchain: self.toolchain.label(),

@@ -13,7 +13,7 @@ use firmhand::view::SessionView;
 use super::stage::{Nobody, Stage, approve, reject, subject};
 
 /// The virtual board as it ships, with the machine's compiler; its flash lies in the stage.
-fn stage() -> Stage {
+pub fn stage() -> Stage {
     let assets = Assets::built_in();
     let files = assets.list("assets/virtual").into_iter().map(|path| {
         let (content, _) = assets.bytes(&path).unwrap();

@@ -11,7 +11,7 @@ use firmhand::provider::{
 use firmhand::toolchain::{Kit, Toolchain, VirtualToolchain};
 use futures::stream::{BoxStream, StreamExt};
 
-use super::stage::{Nobody, Stage, demo};
+use super::stage::{Nobody, Stage, recording};
 use super::wire::Server;
 use super::wire::speak::{self, DIALECTS, Say};
 
@@ -107,7 +107,7 @@ fn the_demo_over_http_comes_to_the_same_end_as_the_recording() {
     for service in DIALECTS {
         let server = Arc::new(Server::new());
         let remote = Remote::new(speak::profile(service, &server.url("")));
-        let script = Scripted::new(demo(), Pacing::Instant);
+        let script = Scripted::new(recording("i2c-scan"), Pacing::Instant);
         let wired = Wired { script, remote, server: Arc::clone(&server), service };
         let stage = stage().answered_by(Arc::new(wired));
         assert_eq!(stage.play(Nobody), SessionOutcome::Completed, "{service}");
@@ -126,8 +126,8 @@ fn the_demo_over_http_comes_to_the_same_end_as_the_recording() {
 fn a_run_that_was_recorded_plays_again_to_the_same_end() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.toml");
-    let script: Arc<dyn Provider> = Arc::new(Scripted::new(demo(), Pacing::Instant));
-    let recording = Recording::new(script, &file, demo().task()).unwrap();
+    let script: Arc<dyn Provider> = Arc::new(Scripted::new(recording("i2c-scan"), Pacing::Instant));
+    let recording = Recording::new(script, &file, recording("i2c-scan").task()).unwrap();
     let first = stage().answered_by(Arc::new(recording));
     assert_eq!(first.play(Nobody), SessionOutcome::Completed);
     let text = std::fs::read_to_string(&file).unwrap();

@@ -342,3 +342,23 @@ async fn what_was_produced_is_on_the_blackboard_in_order_and_once() {
     let kinds: Vec<ArtifactKind> = posted.iter().map(|artifact| artifact.kind).collect();
     assert_eq!(kinds, [ArtifactKind::Task, ArtifactKind::Error, ArtifactKind::Result]);
 }
+
+#[tokio::test]
+async fn a_plan_that_was_carried_out_does_not_wait_after_a_restart() {
+    let mut world = World::new(&team(PLANNED));
+    let handle = world.begin(u64::MAX, Arc::new(plan_of_two)).unwrap();
+    until(
+        &world,
+        |event| matches!(event, Event::SpeakerChosen { agent, .. } if agent.as_str() == "Writer"),
+    )
+    .await;
+    handle.detach().await;
+    let is_over = world.events().iter().any(|event| matches!(event, Event::SessionEnded { .. }));
+    if is_over {
+        return;
+    }
+    world.supervision = Supervision::Ask;
+    let handle = world.resume(Arc::new(plan_of_two)).unwrap();
+    handle.join().await.unwrap();
+    assert!(!world.events().iter().any(|event| matches!(event, Event::Asked { .. })));
+}

@@ -2,13 +2,18 @@
 
 use crate::model::{AgentName, ChosenBy, ContextFile, PlanItem, TeamFact, Timestamp};
 use crate::ui::line;
+use crate::ui::markdown::Piece;
 use crate::ui::role::Role;
 
 use super::card::marked;
 use super::entry::{EntryRow, Place};
 
 /// The rows of a fact.
-pub(super) fn rows(fact: &TeamFact, at: Timestamp, place: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn rows(fact: &TeamFact, at: Timestamp, whole: &Place<'_>) -> Vec<EntryRow> {
+    // The first row ends with the time, which nothing may run into.
+    let time = whole.time(at);
+    let room = line::width(&time) + 1;
+    let place = &Place { width: whole.width.saturating_sub(room), ..*whole };
     let mut rows = match fact {
         TeamFact::Attached(document) => {
             let cut = match document.omitted {
@@ -33,7 +38,7 @@ pub(super) fn rows(fact: &TeamFact, at: Timestamp, place: &Place<'_>) -> Vec<Ent
         }
     };
     if let Some(first) = rows.first_mut() {
-        let time = crate::ui::markdown::Piece::new(place.time(at), Role::Dim);
+        let time = Piece::new(time, Role::Dim);
         *first = std::mem::take(first).with_right(time);
     }
     rows
@@ -47,8 +52,8 @@ fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &Place<'_>) -> Vec<En
     let mut rows = marked("☰", Role::Title, &head, Role::Title, place);
     for (number, item) in items.iter().enumerate() {
         let who = item.agent.as_ref().map_or(String::new(), |agent| format!("{agent}: "));
-        let mark = format!("  {}.", number + 1);
-        rows.extend(marked(&mark, Role::Dim, &format!("{who}{}", item.task), Role::Text, place));
+        let step = format!("{}. {who}{}", number + 1, item.task);
+        rows.extend(marked(" ", Role::Dim, &step, Role::Text, place));
     }
     rows
 }
@@ -66,13 +71,8 @@ fn context(files: &[ContextFile], place: &Place<'_>) -> Vec<EntryRow> {
             ChosenBy::Agent(_) => "",
             ChosenBy::Person => "  (you)",
         };
-        rows.extend(marked(
-            "  ",
-            Role::Dim,
-            &format!("{size}  {}{by}", file.path),
-            Role::Text,
-            place,
-        ));
+        let text = format!("{size}  {}{by}", file.path);
+        rows.extend(marked(" ", Role::Dim, &text, Role::Text, place));
     }
     rows
 }

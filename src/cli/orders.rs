@@ -1,0 +1,162 @@
+//! From what was typed to what is run: task, team, project, model, documents.
+
+use super::args::{ModelArgs, RunOptions, SuperviseArg, ToolchainArg};
+use super::run::Form;
+use super::{pacing, report};
+use crate::app::choice::{self, Ground};
+use crate::app::compose::{Order, World};
+use crate::app::documents;
+use crate::app::parts::{self, Recording};
+use crate::config::{Assets, Example};
+use crate::engine::Supervision;
+use crate::model::UserError;
+use crate::model::event::SessionParts;
+
+/// The order of `demo`: the recording of a team.
+///
+/// # Errors
+/// When the team has none, or an option is wrong.
+pub fn demo(world: &World, options: RunOptions) -> Result<Order, UserError> {
+    // The plain demo shows its plan and goes on; one that is asked for by team waits for it.
+    let supervision = if options.team.is_some() { Supervision::Ask } else { Supervision::Show };
+    let recording = parts::recording(&world.assets, options.team.as_deref())?;
+    let (task, provider) = (recording.task.clone(), recording.provider.clone());
+    let mut order = make(task, Some(recording), None, supervision, options)?;
+    if order.parts.provider.is_empty() {
+        order.parts.provider = provider;
+    }
+    Ok(order)
+}
+
+/// The order of `new`: a task in the person's words, or an example.
+///
+/// # Errors
+/// When there is no such example, or team and project do not fit.
+pub fn new(
+    world: &World,
+    task: Option<String>,
+    example: Option<&str>,
+    mut options: RunOptions,
+) -> Result<Order, UserError> {
+    let mut starter = None;
+    let task = match example {
+        Some(name) => {
+            let example = Example::find(&world.assets, name)?;
+            options.team = options.team.or(Some(example.team));
+            starter = example.project;
+            example.task
+        }
+        None => task.unwrap_or_default(),
+    };
+    let recording = parts::recorded(&world.assets, &task)?;
+    make(task, recording, starter, Supervision::Ask, options)
+}
+
+/// The order of `edit`: a change of a project that is there.
+///
+/// # Errors
+/// When there is no project, or the team does not fit it.
+pub fn edit(world: &World, task: String, mut options: RunOptions) -> Result<Order, UserError> {
+    let ground = Ground::of(options.project.as_deref());
+    if ground == Ground::Empty {
+        choice::check("edit-existing", ground)?;
+    }
+    let team = options.team.take().unwrap_or_else(|| ground.team().to_owned());
+    options.team = Some(team);
+    let recording = parts::recorded(&world.assets, &task)?;
+    make(task, recording, None, Supervision::Ask, options)
+}
+
+/// The order of `run`: nobody is there to look at a plan.
+///
+/// # Errors
+/// When team and project do not fit, or an option is wrong.
+pub fn headless(world: &World, task: String, options: RunOptions) -> Result<Order, UserError> {
+    let recording = parts::recorded(&world.assets, &task)?;
+    make(task, recording, None, Supervision::Show, options)
+}
+
+fn make(
+    task: String,
+    recording: Option<Recording>,
+    starter: Option<String>,
+    supervision: Supervision,
+    options: RunOptions,
+) -> Result<Order, UserError> {
+    let ground = Ground::of(options.project.as_deref());
+    let recorded_team = recording.as_ref().map(|recording| recording.team.clone());
+    let team = options.team.or(recorded_team).unwrap_or_else(|| ground.team().to_owned());
+    let starter = starter.or_else(|| {
+        recording.filter(|recording| recording.team == team).and_then(|recording| recording.starter)
+    });
+    if starter.is_none() {
+        choice::check(&team, ground)?;
+    }
+    let ModelArgs { profile, model, record, .. } = options.model;
+    let provider = match (options.script, profile, model) {
+        (Some(file), ..) => {
+            format!("script:{}", std::path::absolute(&file).unwrap_or(file).display())
+        }
+        (None, None, None) => String::new(),
+        (None, profile, None) => format!("profile:{}", profile.unwrap_or_default()),
+        (None, profile, Some(model)) => {
+            format!("profile:{}/{model}", profile.unwrap_or_default())
+        }
+    };
+    let toolchain = match options.toolchain {
+        ToolchainArg::Virtual => "virtual",
+        ToolchainArg::Idf => "idf",
+        ToolchainArg::Auto => "auto",
+    };
+    let documents = options.attach.iter().map(|path| documents::read(path));
+    Ok(Order {
+        task,
+        team,
+        project: options.project,
+        parts: SessionParts { provider, toolchain: toolchain.to_owned() },
+        pacing: pacing(options.speed),
+        record,
+        supervision: match options.supervise {
+            Some(SuperviseArg::Ask) => Supervision::Ask,
+            Some(SuperviseArg::Show) => Supervision::Show,
+            None => supervision,
+        },
+        documents: documents.collect::<Result<_, _>>()?,
+        starter,
+    })
+}
+
+/// Prints the example library.
+///
+/// # Errors
+/// When one of its files is wrong.
+pub fn print_examples(assets: &Assets, form: Form) -> Result<(), UserError> {
+    for example in Example::all(assets)? {
+        match form {
+            Form::Json => report::line(
+                &serde_json::json!({
+                    "name": example.name,
+                    "title": example.title,
+                    "team": example.team,
+                    "task": example.task,
+                    "needs": example.needs,
+                    "after": example.after,
+                    "recorded": example.is_recorded,
+                })
+                .to_string(),
+            ),
+            Form::Text => {
+                let note = match (example.is_recorded, example.after, example.needs.as_str()) {
+                    (true, ..) => "recorded, runs without a model".to_owned(),
+                    (_, Some(after), _) => format!("changes what `{after}` made"),
+                    (_, None, "") => String::new(),
+                    (_, None, needs) => format!("needs {needs}"),
+                };
+                let note = if note.is_empty() { note } else { format!("  ({note})") };
+                let (name, team, title) = (example.name, example.team, example.title);
+                report::line(&format!("{name:<20} {team:<16} {title}{note}"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The recording of every team, with real builds on the virtual board where the team builds.
+
+use firmhand::config::Assets;
+use firmhand::engine::Team;
+use firmhand::model::{BuildOutcome, Event, LogId, LogKind, Proposal, SessionOutcome, TeamFact};
+use firmhand::provider::Script;
+use firmhand::tools::known;
+
+use super::stage::{Nobody, Stage, approve, reject, subject};
+use super::whole::stage;
+
+fn builds(stage: &Stage) -> Vec<BuildOutcome> {
+    let ended = stage.events().into_iter().filter_map(|event| match event {
+        Event::BuildEnded { outcome, .. } => Some(outcome),
+        _ => None,
+    });
+    ended.collect()
+}
+
+fn played(name: &str) -> Stage {
+    let stage = stage().playing(name).allowing_all();
+    assert_eq!(stage.play(Nobody), SessionOutcome::Completed, "{:#?}", stage.events().last());
+    stage
+}
+
+fn serial(stage: &Stage) -> String {
+    stage.log(LogId { kind: LogKind::Serial, number: 1 })
+}
+
+#[test]
+fn every_team_has_a_recording_of_its_own() {
+    let assets = Assets::built_in();
+    let scripts = assets.list("assets/demo").into_iter().filter(|p| p.ends_with("/script.toml"));
+    let teams: Vec<String> = scripts
+        .map(|path| {
+            let folder = path.trim_end_matches("/script.toml").to_owned();
+            let text = assets.text(&path).unwrap().text.into_owned();
+            let beside = |name: &str| Ok(assets.text(&format!("{folder}/{name}"))?.text.into());
+            Script::parse(&path, &text, &beside).unwrap().team().to_owned()
+        })
+        .collect();
+    for team in Team::names(&assets) {
+        Team::load(&assets, &team, &known).unwrap();
+        assert!(teams.contains(&team), "no recording shows `{team}`: {teams:?}");
+    }
+}
+
+#[test]
+fn single_answers_with_its_sources_and_writes_nothing() {
+    let stage = played("single");
+    let events = stage.events();
+    assert!(!events.iter().any(|event| matches!(event, Event::Proposed(_))));
+    let found = events.iter().any(|event| match event {
+        Event::ToolAnswered { result, .. } => result.to_string().contains("i2c_master"),
+        _ => false,
+    });
+    assert!(found, "the search is the program's own");
+}
+
+#[test]
+fn draft_ends_when_its_planner_says_so_and_every_file_is_saved() {
+    let stage = played("draft");
+    assert!(builds(&stage).is_empty());
+    assert!(stage.file("main/src/press_counter.c").contains("STEADY_LOOKS"));
+    let plan = stage.events().into_iter().find_map(|event| match event {
+        Event::Team(TeamFact::PlanMade { items, .. }) => Some(items),
+        _ => None,
+    });
+    assert_eq!(plan.unwrap().len(), 4);
+}
+
+#[test]
+fn a_draft_with_a_file_missing_goes_on() {
+    let stage = stage().playing("draft");
+    let outcome = stage.play(|proposal: &Proposal, before| {
+        match subject(proposal) == "main/main.c" && before == 0 {
+            true => reject("not yet"),
+            false => approve(),
+        }
+    });
+    assert_eq!(outcome, SessionOutcome::Completed);
+    assert!(stage.file("main/main.c").contains("not yet"));
+}
+
+#[test]
+fn edit_generated_adds_deletes_mends_and_runs() {
+    let stage = played("edit-generated");
+    assert_eq!(builds(&stage), [BuildOutcome::Failed, BuildOutcome::Passed]);
+    assert!(!stage.project("main/misc/pins.txt").exists());
+    assert!(serial(&stage).contains("led=1"), "{}", serial(&stage));
+}
+
+#[test]
+fn a_refused_deletion_keeps_the_file() {
+    let stage = stage().playing("edit-generated");
+    let outcome = stage.play(|proposal: &Proposal, _| match subject(proposal).as_str() {
+        "main/misc/pins.txt" => reject("I print it"),
+        _ => approve(),
+    });
+    assert_eq!(outcome, SessionOutcome::Completed);
+    assert!(stage.project("main/misc/pins.txt").exists());
+}
+
+#[test]
+fn edit_existing_reads_only_chosen_files_and_leaves_the_others() {
+    let whole = stage().playing("edit-existing");
+    let bus = whole.file("components/bus/bus.c");
+    let stage = played("edit-existing");
+    assert_eq!(builds(&stage), [BuildOutcome::Failed, BuildOutcome::Passed]);
+    assert_eq!(stage.file("components/bus/bus.c"), bus);
+    let listed = stage.events().into_iter().find_map(|event| match event {
+        Event::Team(TeamFact::ContextListed { files, .. }) => Some(files),
+        _ => None,
+    });
+    let listed = listed.unwrap();
+    assert_eq!(listed.len(), 3);
+    assert!(listed.iter().all(|file| file.tokens > 0), "{listed:?}");
+    assert!(serial(&stage).contains(" F"), "{}", serial(&stage));
+}
+
+#[test]
+fn extend_existing_changes_an_existing_file_by_its_insertion_alone() {
+    let before = stage().playing("extend-existing").file("main/main.c");
+    let stage = played("extend-existing");
+    assert_eq!(builds(&stage), [BuildOutcome::Failed, BuildOutcome::Passed]);
+    let after = stage.file("main/main.c");
+    let added = ["#include \"extremes.h\"", "        extremes_take(centidegrees);"];
+    let kept: Vec<&str> = after.lines().filter(|line| !added.contains(line)).collect();
+    assert_eq!(kept, before.lines().collect::<Vec<_>>(), "{after}");
+    assert!(stage.file("main/CMakeLists.txt").contains("extremes.c"));
+    assert!(serial(&stage).contains("min="), "{}", serial(&stage));
+}
