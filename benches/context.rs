@@ -2,8 +2,9 @@
 //!
 //! `FIRMHAND_BENCH_REPO` names the git folder of a public project with a history: for past commits
 //! the files they touched are set against those chosen from their messages, with the project and
-//! its history as they were right before. `FIRMHAND_BENCH_COMMITS` says how many (40), every second
-//! one of which the weights were set on. `FIRMHAND_BENCH_HEADERS` names a folder whose headers are
+//! its history as they were right before. `FIRMHAND_BENCH_COMMITS` says how many (40); the even and
+//! the odd ones are told apart, so that weights can be set on one half and judged on the other.
+//! `FIRMHAND_BENCH_HEADERS` names a folder whose headers are
 //! read, such as `components` of ESP-IDF. Without `--bench` or without these, a small made-up
 //! project shows that it works.
 
@@ -175,7 +176,7 @@ fn ratio(part: usize, of: usize) -> f64 {
 }
 
 fn past_commits(repo: &Path, count: usize) {
-    let (mut tuned, mut held_out) = (Figures::default(), Figures::default());
+    let (mut even, mut odd) = (Figures::default(), Figures::default());
     let mut ranking = Vec::new();
     let mut shares = Vec::new();
     for (number, past) in commits(repo, count).iter().enumerate() {
@@ -185,7 +186,7 @@ fn past_commits(repo: &Path, count: usize) {
         let ranked = rank(&index, &question);
         ranking.push(started.elapsed());
         let paths: Vec<&str> = ranked.iter().map(|chosen| chosen.path.as_str()).collect();
-        if number % 2 == 0 { &mut tuned } else { &mut held_out }.add(&paths, past);
+        if number % 2 == 0 { &mut even } else { &mut odd }.add(&paths, past);
         let chosen: u64 = within(ranked.clone(), CHOSEN, u64::MAX).iter().map(|c| c.tokens).sum();
         shares.push(100.0 * chosen as f64 / index.bytes().div_ceil(4) as f64);
         if number == 0 {
@@ -206,8 +207,8 @@ fn past_commits(repo: &Path, count: usize) {
             }
         }
     }
-    tuned.print("weights set on");
-    held_out.print("held out");
+    even.print("even commits");
+    odd.print("odd commits");
     shares.sort_by(f64::total_cmp);
     ranking.sort();
     println!(

@@ -1,8 +1,8 @@
 //! Which files of a large project a request is about, with a reason for each.
 //!
 //! Owns the signals (words, names, paths, includes, history, diagnostics) and how they are weighed.
-//! Pure: texts and history come in, a ranking goes out. The weights were set on past commits of a
-//! public project and are checked by `cargo bench --bench context`.
+//! Pure: texts and history come in, a ranking goes out. The weights are estimates;
+//! `cargo bench --bench context` tells how well they do on the past commits of a project.
 
 mod history;
 mod index;
