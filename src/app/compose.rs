@@ -240,7 +240,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
         ledger: Arc::clone(&ledger),
         state: recorder.state(),
         knowledge: Arc::new(load_knowledge(&world.assets)?),
-        names: Arc::new(load_names(&world.assets)?),
+        names: Arc::new(load_names(&world.assets, parts.toolchain.as_ref())?),
         toolchain: Arc::clone(&parts.toolchain),
         serial: Arc::clone(&serial),
         limits: tools::Limits {
@@ -291,11 +291,16 @@ fn load_team(world: &World, name: &str) -> Result<Arc<Team>, UserError> {
     Team::load(&world.assets, name, &|tool: &ToolName| tools::known(tool))
 }
 
-/// Reads the names that the framework has taken.
+/// The names of the framework that is built with, else those of the shipped list.
 ///
 /// # Errors
 /// When the list is wrong, which only a person's own copy of it can be.
-pub fn load_names(assets: &Assets) -> Result<NameList, UserError> {
+pub fn load_names(assets: &Assets, toolchain: &dyn Toolchain) -> Result<NameList, UserError> {
+    if let Some(text) = toolchain.taken_names()
+        && let Ok(list) = NameList::parse("the installed framework", &text)
+    {
+        return Ok(list);
+    }
     let file = assets.text("assets/names/esp-idf.txt")?;
     NameList::parse(&file.origin.to_string(), &file.text)
 }

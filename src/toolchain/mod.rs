@@ -4,12 +4,14 @@
 //! [`Toolchain::flash`] is called by the gate alone, for an approved plan.
 
 pub mod diagnostics;
+mod history;
 mod host_board;
 mod idf;
 pub mod partitions;
 pub mod process;
 mod virtual_board;
 
+pub use history::git_log;
 pub use virtual_board::{Kit, VirtualToolchain};
 
 use std::path::PathBuf;
@@ -70,6 +72,12 @@ pub struct FlashOrder {
 pub trait Toolchain: Send + Sync {
     /// What the screen calls it, e.g. `ESP-IDF v5.4 · esp32` or `virtual board`.
     fn label(&self) -> String;
+
+    /// The names its framework has taken, as the lines of a list of names; `None` when only the
+    /// shipped list tells. Reads the whole installation, which takes a moment.
+    fn taken_names(&self) -> Option<String> {
+        None
+    }
 
     /// What the next build of that project runs, for people.
     fn command(&self, project: &std::path::Path) -> String;

@@ -253,3 +253,38 @@ async fn a_new_project_is_marked_and_stays_so() {
     assert_eq!(text(&drafts[0]).1, "project(a)\n");
     assert!(!theirs.context.sandbox.is_generated());
 }
+
+#[tokio::test]
+async fn functions_are_measured_and_what_is_no_source_is_told() {
+    let mut desk = Desk::new();
+    desk.context.limits = Limits::default();
+    let desk = desk.remade();
+    desk.write("a.c", "int f(int a) { if (a) { return 1; } return 0; }\n");
+    desk.write("b.py", "def g():\n    pass\n");
+    desk.write("c.txt", "x");
+    let paths = json!({ "paths": ["a.c", "b.py", "c.txt", "none.c"] });
+    let answer = desk.answer("analyze_complexity", paths).await;
+    let figures = json!({
+        "path": "a.c", "function": "f", "line": 1, "lines": 1, "cyclomatic": 2, "cognitive": 1, "nesting": 1,
+    });
+    assert_eq!(answer["functions"][0], figures);
+    assert_eq!(answer["functions"][1]["function"], "g");
+    assert_eq!(answer["skipped"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn relevant_files_come_with_sizes_and_reasons() {
+    let desk = Desk::new();
+    desk.write("main/wifi.c", "#include \"wifi.h\"\nint wifi_start(void) { return 0; }\n");
+    desk.write("main/wifi.h", "int wifi_start(void);\n");
+    desk.write("main/led.c", "int led(void) { return 0; }\n");
+    let asked = json!({ "request": "Start the wifi twice", "most_files": 2 });
+    let answer = desk.answer("find_relevant_files", asked).await;
+    let paths: Vec<&str> =
+        answer["files"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["main/wifi.c", "main/wifi.h"]);
+    assert!(answer["files"][0]["tokens"].as_u64().unwrap() > 5);
+    assert!(!answer["files"][0]["why"].as_array().unwrap().is_empty());
+    let error = desk.call("find_relevant_files", json!({ "request": " " })).await.err().unwrap();
+    assert_eq!(error.code, "bad_arguments");
+}

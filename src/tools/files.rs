@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Limits, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{ProjectPath, ToolSpec, UserError};
-use crate::workspace::{DEFAULT_LIST_LIMIT, Sandbox, WorkspaceError};
+use crate::workspace::{DEFAULT_LIST_LIMIT, Sandbox, WorkspaceError, is_source};
 
 /// Lists files.
 pub const LIST: &str = "list_project_files";
@@ -223,21 +223,6 @@ impl Files {
         let (kept, _) = answer::cut(&text, limit);
         Ok((kept.to_owned(), excerpt.total.saturating_sub(kept.len() as u64)))
     }
-}
-
-/// Whether a file is written by hand as part of the firmware.
-fn is_source(path: &ProjectPath) -> bool {
-    let name = path.file_name();
-    let by_name = matches!(
-        name,
-        "CMakeLists.txt" | "sdkconfig.defaults" | "partitions.csv" | "idf_component.yml"
-    );
-    by_name
-        || name.starts_with("Kconfig")
-        || matches!(
-            path.extension(),
-            Some("c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "S" | "cmake" | "ino")
-        )
 }
 
 impl Tool for Files {

@@ -11,6 +11,7 @@ mod registry;
 mod report;
 mod state;
 
+mod analyze_complexity;
 mod approve_saved_files;
 mod build;
 mod checks;
@@ -19,6 +20,7 @@ mod delete_files;
 mod dialogue;
 mod file_name_checker;
 mod files;
+mod find_relevant_files;
 mod flash;
 mod generate_code;
 mod headers;

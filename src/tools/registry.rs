@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{
-    Tool, ToolContext, approve_saved_files, build, delete_files, dialogue, file_name_checker,
-    files, flash, generate_code, headers, insert_code, list_boards, retrieve_docs, serial,
-    write_file,
+    Tool, ToolContext, analyze_complexity, approve_saved_files, build, delete_files, dialogue,
+    file_name_checker, files, find_relevant_files, flash, generate_code, headers, insert_code,
+    list_boards, retrieve_docs, serial, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -20,6 +20,7 @@ pub struct ToolEntry {
 
 /// Every tool there is, by name.
 pub static TOOLS: &[ToolEntry] = &[
+    ToolEntry { name: analyze_complexity::NAME, make: analyze_complexity::make },
     ToolEntry { name: approve_saved_files::NAME, make: approve_saved_files::make },
     ToolEntry { name: build::NAME, make: build::make },
     ToolEntry { name: delete_files::NAME, make: delete_files::make },
@@ -30,6 +31,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: files::READ, make: files::make_read },
     ToolEntry { name: files::READ_CODE, make: files::make_read_code },
     ToolEntry { name: files::READ_CHOSEN, make: files::make_read_chosen },
+    ToolEntry { name: find_relevant_files::NAME, make: find_relevant_files::make },
     ToolEntry { name: flash::NAME, make: flash::make },
     ToolEntry { name: generate_code::NAME, make: generate_code::make },
     ToolEntry { name: headers::HEADERS, make: headers::make },

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::file_name_checker;
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, CallId, Change, Event, LogKind, Outcome, ProjectPath,
-    ProposalId, Record, Timestamp,
+    BoardInfo, BuildId, BuildOutcome, CallId, Change, Diagnostic, Event, LogKind, Outcome,
+    ProjectPath, ProposalId, Record, Severity, Timestamp,
 };
 
 /// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
@@ -64,6 +64,8 @@ pub struct TeamState {
     pub organized: Vec<OrganizedFile>,
     /// The build that was run last.
     pub last_build: Option<LastBuild>,
+    /// Files of the project that the last build found errors or warnings in.
+    pub diagnosed: Vec<ProjectPath>,
     /// The board that is connected.
     pub board: Option<BoardInfo>,
     /// Number of the newest serial log, 0 before the first.
@@ -105,7 +107,8 @@ impl TeamState {
                 self.last_build =
                     Some(LastBuild { build: *build, outcome: None, at, changes_since: 0 });
             }
-            Event::BuildEnded { build, outcome, .. } => {
+            Event::BuildEnded { build, outcome, diagnostics, .. } => {
+                self.diagnosed = diagnosed(diagnostics);
                 if let Some(last) = self.last_build.as_mut().filter(|last| last.build == *build) {
                     last.outcome = Some(outcome.clone());
                     last.at = record.at;
@@ -175,6 +178,18 @@ impl TeamState {
             last.changes_since = last.changes_since.saturating_add(1);
         }
     }
+}
+
+/// The files that findings name, each once; notes only explain others.
+fn diagnosed(findings: &[Diagnostic]) -> Vec<ProjectPath> {
+    let mut files: Vec<ProjectPath> = Vec::new();
+    for finding in findings.iter().filter(|finding| finding.severity != Severity::Note) {
+        let path = finding.file.as_deref().and_then(|file| ProjectPath::new(file).ok());
+        if let Some(path) = path.filter(|path| !files.contains(path)) {
+            files.push(path);
+        }
+    }
+    files
 }
 
 /// The state as the tools and the recorder share it.

@@ -6,11 +6,13 @@ mod error;
 mod list;
 mod references;
 mod sandbox;
+mod sources;
 
 pub use error::WorkspaceError;
 pub use list::{DEFAULT_LIST_LIMIT, Listing};
 pub use references::Reference;
 pub use sandbox::{Excerpt, MAX_FILE_BYTES, Sandbox};
+pub use sources::is_source;
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@
 mod flash;
 mod hints;
 mod install;
+mod names;
 mod route;
 
 use std::ffi::OsString;
@@ -163,6 +164,10 @@ fn tell_hints(diagnostics: &[crate::model::Diagnostic], sink: &dyn super::BuildS
 impl Toolchain for IdfToolchain {
     fn label(&self) -> String {
         format!("ESP-IDF {}", self.install.version).trim_end().to_owned()
+    }
+
+    fn taken_names(&self) -> Option<String> {
+        names::names_of(&self.install.root, &self.install.version)
     }
 
     fn command(&self, project: &Path) -> String {

@@ -1,0 +1,237 @@
+//! How complex functions are: decisions, nesting and lines, per function.
+//!
+//! Cyclomatic complexity after McCabe (decisions + 1), cognitive complexity after Campbell
+//! (decisions weighed by nesting). Owns which nodes of which grammar count.
+
+use std::time::{Duration, Instant};
+
+use tree_sitter::Node;
+
+use super::preprocess::{grammar_of, tame};
+use super::tree::{Grammar, line, parse, text};
+use crate::model::ProjectPath;
+
+/// The figures of one function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complexity {
+    /// Its name.
+    pub name: String,
+    /// Line it starts on, from 1.
+    pub line: u32,
+    /// Lines from its first to its last.
+    pub lines: u32,
+    /// Decisions + 1.
+    pub cyclomatic: u32,
+    /// Decisions weighed by how deep they are nested.
+    pub cognitive: u32,
+    /// Deepest nesting of decisions and loops.
+    pub nesting: u32,
+}
+
+/// Measures all functions of a C, C++ or Python text by their place; `None` when the name
+/// suggests none of these or the budget is over.
+#[must_use]
+pub fn complexity(path: &ProjectPath, source: &str, budget: Duration) -> Option<Vec<Complexity>> {
+    let grammar = grammar_of(path, source)?;
+    let tamed = match grammar {
+        Grammar::C | Grammar::Cpp => tame(source, grammar),
+        Grammar::Python => source.into(),
+    };
+    let tree = parse(grammar, &tamed, Instant::now() + budget)?;
+    let mut found = Vec::new();
+    let mut open = vec![tree.root_node()];
+    while let Some(node) = open.pop() {
+        if matches!(node.kind(), "function_definition" | "lambda_expression" | "lambda") {
+            found.push(measure(node, &tamed));
+        }
+        let mut cursor = node.walk();
+        open.extend(node.named_children(&mut cursor));
+    }
+    // An unnamed function is part of the one around it.
+    found.retain(|function: &Complexity| !function.name.is_empty());
+    found.sort_by_key(|function| function.line);
+    Some(found)
+}
+
+fn measure(function: Node<'_>, source: &str) -> Complexity {
+    let last = u32::try_from(function.end_position().row).unwrap_or(u32::MAX).saturating_add(1);
+    let first = line(function);
+    let mut counts = Counts { decisions: 0, cognitive: 0, nesting: 0 };
+    // A node, how deep it is nested, and whether it continues an `if` as its `else if`.
+    let mut open: Vec<(Node<'_>, u32, bool)> = Vec::new();
+    push_children(function, 0, &mut open);
+    while let Some((node, depth, is_else_if)) = open.pop() {
+        if node.kind() == "function_definition" {
+            continue;
+        }
+        let inner = counts.add(node, depth, is_else_if, source);
+        push_children(node, inner, &mut open);
+    }
+    Complexity {
+        name: name(function, source),
+        line: first,
+        lines: last.saturating_sub(first).saturating_add(1),
+        cyclomatic: counts.decisions + 1,
+        cognitive: counts.cognitive,
+        nesting: counts.nesting,
+    }
+}
+
+fn push_children<'tree>(node: Node<'tree>, depth: u32, open: &mut Vec<(Node<'tree>, u32, bool)>) {
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        let is_else_if = node.kind() == "else_clause" && child.kind() == "if_statement";
+        open.push((child, depth, is_else_if));
+    }
+}
+
+struct Counts {
+    decisions: u32,
+    cognitive: u32,
+    nesting: u32,
+}
+
+impl Counts {
+    /// Counts one node; returns how deep its children are nested.
+    fn add(&mut self, node: Node<'_>, depth: u32, is_else_if: bool, source: &str) -> u32 {
+        match node.kind() {
+            "if_statement" if is_else_if => {
+                self.decisions += 1;
+                self.cognitive += 1;
+                depth
+            }
+            "elif_clause" => {
+                self.decisions += 1;
+                self.cognitive += 1;
+                depth
+            }
+            "if_statement"
+            | "for_statement"
+            | "while_statement"
+            | "do_statement"
+            | "for_range_loop"
+            | "conditional_expression"
+            | "except_clause"
+            | "catch_clause" => {
+                self.decisions += 1;
+                self.nest(depth)
+            }
+            // A switch weighs once however many cases it has, and each case is a way through.
+            "switch_statement" | "match_statement" => self.nest(depth),
+            "case_statement" | "case_clause" => {
+                let is_default = text(node, source).trim_start().starts_with("default");
+                self.decisions += u32::from(!is_default);
+                depth
+            }
+            "else_clause" => {
+                let continues = node.named_child(0).is_some_and(|c| c.kind() == "if_statement");
+                self.cognitive += u32::from(!continues);
+                depth
+            }
+            "for_in_clause" | "if_clause" => {
+                self.decisions += 1;
+                self.cognitive += 1;
+                depth
+            }
+            "goto_statement" => {
+                self.cognitive += 1;
+                depth
+            }
+            "binary_expression" | "boolean_operator" => {
+                self.logical(node);
+                depth
+            }
+            _ => depth,
+        }
+    }
+
+    fn nest(&mut self, depth: u32) -> u32 {
+        self.cognitive += 1 + depth;
+        self.nesting = self.nesting.max(depth + 1);
+        depth + 1
+    }
+
+    /// Each `&&` and `||` is a decision; a run of the same one weighs once.
+    fn logical(&mut self, node: Node<'_>) {
+        let Some(operator) = operator(node) else { return };
+        self.decisions += 1;
+        let continues = node.parent().and_then(self::operator) == Some(operator);
+        self.cognitive += u32::from(!continues);
+    }
+}
+
+fn operator(node: Node<'_>) -> Option<&'static str> {
+    let kind = node.child_by_field_name("operator")?.kind();
+    ["&&", "||", "and", "or"].into_iter().find(|known| *known == kind)
+}
+
+fn name(function: Node<'_>, source: &str) -> String {
+    if let Some(name) = function.child_by_field_name("name") {
+        return text(name, source).to_owned();
+    }
+    let mut node = function;
+    while let Some(inner) = node.child_by_field_name("declarator").or_else(|| {
+        // A reference or a parenthesis has its declarator as a plain child.
+        let is_wrapper = matches!(node.kind(), "reference_declarator" | "parenthesized_declarator");
+        is_wrapper.then(|| node.named_child(0)).flatten()
+    }) {
+        node = inner;
+    }
+    if node == function { String::new() } else { text(node, source).to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn figures(name: &str, source: &str) -> Vec<(String, u32, u32, u32, u32)> {
+        let path = ProjectPath::new(name).unwrap();
+        complexity(&path, source, Duration::from_secs(10))
+            .unwrap()
+            .into_iter()
+            .map(|c| (c.name, c.lines, c.cyclomatic, c.cognitive, c.nesting))
+            .collect()
+    }
+
+    #[test]
+    fn c_is_measured_per_function() {
+        let source = "static int f(int a) {\n  if (a && b && c || d) {\n    for (;;) {\n      if (x) { goto out; }\n    }\n  } else if (y) {\n    z();\n  } else {\n    w();\n  }\nout:\n  return a ? 1 : 2;\n}\n\
+            int *g(void) { switch (a) { case 1: break; case 2: break; default: break; } return 0; }\nint h(void);\n";
+        // f: if, &&, &&, ||, for, if, else if, ?: → 8 + 1; weighed 1 + 1 + 1 + 2 + 3 + 1 (goto) + 1 + 1 + 1.
+        assert_eq!(
+            figures("a.c", source),
+            [("f".to_owned(), 13, 9, 12, 3), ("g".to_owned(), 1, 3, 1, 1)]
+        );
+    }
+
+    #[test]
+    fn python_and_cpp_are_measured_too() {
+        let source = "def f(a):\n    for x in a:\n        if x and y:\n            pass\n        elif z:\n            pass\n    return [q for q in a if q]\n\nclass C:\n    def g(self):\n        try:\n            pass\n        except E:\n            pass\n";
+        assert_eq!(
+            figures("a.py", source),
+            [("f".to_owned(), 7, 7, 7, 2), ("g".to_owned(), 5, 2, 1, 1)]
+        );
+        let source = "class A { int g() { while (a) { } return 1; } };\nvoid A::h() { for (auto x : y) { } }\n";
+        assert_eq!(
+            figures("a.cpp", source),
+            [("g".to_owned(), 1, 2, 1, 1), ("A::h".to_owned(), 1, 2, 1, 1)]
+        );
+        assert_eq!(
+            complexity(&ProjectPath::new("a.txt").unwrap(), "", Duration::from_secs(1)),
+            None
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_measured_without_harm(source in "(if|for|else|int f\\(\\)|def g\\(\\):|[(){};:&|?a-c \n])[(){};:&|?a-c \n]{0,100}") {
+            for name in ["a.c", "a.cpp", "a.py"] {
+                for (_, lines, cyclomatic, _, _) in figures(name, &source) {
+                    prop_assert!(lines >= 1 && cyclomatic >= 1);
+                }
+            }
+        }
+    }
+}

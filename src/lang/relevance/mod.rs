@@ -1,0 +1,246 @@
+//! Which files of a large project a request is about, with a reason for each.
+//!
+//! Owns the signals (words, names, paths, includes, history, diagnostics) and how they are weighed.
+//! Pure: texts and history come in, a ranking goes out. The weights are estimates;
+//! `cargo bench --bench context` tells how well they do on the past commits of a project.
+
+mod history;
+mod index;
+mod words;
+
+use std::collections::BTreeMap;
+
+pub use history::{Commit, History, parse_log};
+pub use index::ProjectIndex;
+use words::words;
+
+use crate::model::ProjectPath;
+
+/// What is known beside the project's texts.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The person's words.
+    pub request: &'a str,
+    /// Files with errors or warnings of the last build.
+    pub diagnosed: &'a [ProjectPath],
+    /// What was changed together before.
+    pub history: &'a History,
+}
+
+/// A file that was chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    /// Which.
+    pub path: ProjectPath,
+    /// Its length in tokens, at four bytes for one.
+    pub tokens: u64,
+    /// From 0 to about 1; comparable within one answer only.
+    pub score: f64,
+    /// Why, the strongest first.
+    pub reasons: Vec<String>,
+}
+
+/// How much each signal counts.
+const WORDS: f64 = 0.30;
+const PATHS: f64 = 0.30;
+const NAMES: f64 = 0.35;
+const PAST: f64 = 0.45;
+const DIAGNOSED: f64 = 0.60;
+const NEAR: f64 = 0.35;
+const TOGETHER: f64 = 0.30;
+
+/// Files whose neighbours are looked at.
+const SEEDS: usize = 6;
+
+/// Ranks the files of a project for a question; those without any signal are left out.
+#[must_use]
+pub fn rank(index: &ProjectIndex, question: &Question<'_>) -> Vec<Chosen> {
+    let asked = words(question.request);
+    let mut scores = Scores { of: vec![Vec::new(); index.len()] };
+    scores.add(WORDS, "words of the request are in it", index.by_words(&asked));
+    scores.add(PATHS, "words of the request are in its path", index.by_paths(&asked));
+    scores.add(NAMES, "it has a name from the request", index.by_names(question.request));
+    let past = question.history.by_message(&asked);
+    scores.add(PAST, "changes with such words touched it before", index.of_paths(&past));
+    let diagnosed: BTreeMap<String, f64> =
+        question.diagnosed.iter().map(|path| (path.to_string(), 1.0)).collect();
+    scores.add(DIAGNOSED, "the last build complains about it", index.of_paths(&diagnosed));
+    let seeds = scores.best(SEEDS);
+    let mut near: BTreeMap<usize, f64> = BTreeMap::new();
+    let mut together: BTreeMap<String, f64> = BTreeMap::new();
+    for (seed, score) in seeds {
+        for (other, how) in index.neighbours(seed) {
+            let entry = near.entry(other).or_default();
+            *entry = entry.max(score * how);
+        }
+        for (other, share) in question.history.together_with(index.path(seed).as_str()) {
+            let entry = together.entry(other).or_default();
+            *entry = entry.max(score * share);
+        }
+    }
+    scores.add(
+        NEAR,
+        "it includes, or is included by, a file of the request",
+        near.into_iter().collect(),
+    );
+    scores.add(
+        TOGETHER,
+        "it was changed together with a file of the request",
+        index.of_paths(&together),
+    );
+    scores.ranked(index)
+}
+
+/// Takes files from the front of a ranking while there is room; one that is too large for what is
+/// left is passed over. At least one is taken when there is any.
+#[must_use]
+pub fn within(ranked: Vec<Chosen>, most_files: usize, most_tokens: u64) -> Vec<Chosen> {
+    let mut left = most_tokens;
+    let mut taken: Vec<Chosen> = Vec::new();
+    for chosen in ranked {
+        if taken.len() >= most_files {
+            break;
+        }
+        if chosen.tokens <= left || taken.is_empty() {
+            left = left.saturating_sub(chosen.tokens);
+            taken.push(chosen);
+        }
+    }
+    taken
+}
+
+/// The weighed signals of each file.
+struct Scores {
+    of: Vec<Vec<(f64, &'static str)>>,
+}
+
+impl Scores {
+    /// Adds a signal, scaled so that its strongest file has the whole weight.
+    fn add(&mut self, weight: f64, reason: &'static str, signal: Vec<(usize, f64)>) {
+        let most = signal.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+        if most <= 0.0 {
+            return;
+        }
+        for (file, value) in signal {
+            if let Some(of) = self.of.get_mut(file)
+                && value > 0.0
+            {
+                of.push((weight * value / most, reason));
+            }
+        }
+    }
+
+    fn total(&self, file: usize) -> f64 {
+        self.of.get(file).map_or(0.0, |signals| signals.iter().map(|(value, _)| value).sum())
+    }
+
+    /// The files with the highest scores so far.
+    fn best(&self, count: usize) -> Vec<(usize, f64)> {
+        let mut all: Vec<(usize, f64)> = (0..self.of.len())
+            .map(|file| (file, self.total(file)))
+            .filter(|(_, s)| *s > 0.0)
+            .collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        all.truncate(count);
+        all
+    }
+
+    fn ranked(&self, index: &ProjectIndex) -> Vec<Chosen> {
+        let best = self.best(usize::MAX);
+        best.into_iter()
+            .map(|(file, score)| {
+                let mut signals = self.of.get(file).cloned().unwrap_or_default();
+                signals.sort_by(|a, b| b.0.total_cmp(&a.0));
+                Chosen {
+                    path: index.path(file).clone(),
+                    tokens: index.tokens(file),
+                    score,
+                    reasons: signals
+                        .into_iter()
+                        .take(3)
+                        .map(|(_, reason)| reason.to_owned())
+                        .collect(),
+                }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> ProjectPath {
+        ProjectPath::new(text).unwrap()
+    }
+
+    fn project() -> ProjectIndex {
+        let files = [
+            (
+                "main/main.c",
+                "#include \"wifi.h\"\n#include \"led.h\"\nvoid app_main(void) { wifi_start(); led_on(); }\n",
+            ),
+            (
+                "main/wifi.c",
+                "#include \"wifi.h\"\n// Joins the network and retries.\nint wifi_start(void) { return retry(); }\n",
+            ),
+            ("main/wifi.h", "int wifi_start(void);\n"),
+            ("main/led.c", "#include \"led.h\"\nint led_on(void) { return 1; }\n"),
+            ("main/led.h", "int led_on(void);\n"),
+            ("main/Kconfig", "config RETRIES\n"),
+        ];
+        ProjectIndex::new(files.map(|(name, text)| (path(name), text.to_owned())))
+    }
+
+    fn names(ranked: &[Chosen]) -> Vec<&str> {
+        ranked.iter().map(|chosen| chosen.path.as_str()).collect()
+    }
+
+    #[test]
+    fn words_names_and_neighbours_find_the_files() {
+        let history = History::default();
+        let question =
+            Question { request: "Make the wifi retry longer", diagnosed: &[], history: &history };
+        let ranked = rank(&project(), &question);
+        assert_eq!(names(&ranked)[..2], ["main/wifi.c", "main/wifi.h"]);
+        assert!(!ranked[0].reasons.is_empty() && ranked[0].tokens > 0);
+        let question =
+            Question { request: "`led_on` shall return 2", diagnosed: &[], history: &history };
+        assert!(names(&rank(&project(), &question))[..2].contains(&"main/led.c"));
+        let question = Question { request: "", diagnosed: &[], history: &history };
+        assert_eq!(rank(&project(), &question), []);
+    }
+
+    #[test]
+    fn history_and_diagnostics_count() {
+        let log = "\u{1}Blink faster\n\nmain/led.c\nmain/Kconfig\n\u{1}Blink slower\n\nmain/led.c\nmain/Kconfig\ngone.c\n";
+        let history = parse_log(log);
+        let question = Question { request: "blink twice", diagnosed: &[], history: &history };
+        let ranked = rank(&project(), &question);
+        assert_eq!(names(&ranked)[..2], ["main/led.c", "main/Kconfig"]);
+        let diagnosed = [path("main/wifi.h")];
+        let question =
+            Question { request: "fix it", diagnosed: &diagnosed, history: &History::default() };
+        let ranked = rank(&project(), &question);
+        assert_eq!(names(&ranked)[0], "main/wifi.h");
+        assert!(ranked[0].reasons[0].contains("build"));
+    }
+
+    #[test]
+    fn a_budget_is_kept_and_includes_in_a_circle_do_no_harm() {
+        let circle = ProjectIndex::new([
+            (path("a.h"), "#include \"b.h\"\nint alpha;".to_owned()),
+            (
+                path("b.h"),
+                format!("#include \"a.h\"\n#include \"b.h\"\n{}", "int beta;\n".repeat(100)),
+            ),
+        ]);
+        let history = History::default();
+        let question = Question { request: "alpha beta", diagnosed: &[], history: &history };
+        let ranked = rank(&circle, &question);
+        assert_eq!(ranked.len(), 2);
+        assert_eq!(within(ranked.clone(), 1, 1_000).len(), 1);
+        assert_eq!(names(&within(ranked.clone(), 9, 20)).len(), 1);
+        assert_eq!(within(ranked, 9, 1_000).len(), 2);
+    }
+}
