@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::app::compose::{Order, World};
 use crate::app::event_loop::Left;
 use crate::app::terminal::{self, Screen, Uses};
-use crate::app::{doctor, parts, start};
+use crate::app::{doctor, model_doctor, parts, start};
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::UserError;
 use crate::model::event::SessionParts;
@@ -95,7 +95,11 @@ fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError>
         demo: parts::demo_task(&world.assets)?,
         sessions: all.iter().map(session).collect(),
         projects,
-        findings: doctor::look(data, |name| std::env::var(name).ok()),
+        findings: {
+            let mut findings = doctor::look(data, |name| std::env::var(name).ok());
+            findings.extend(model_doctor::here(world));
+            findings
+        },
         error,
         draft,
     })
