@@ -38,10 +38,7 @@ pub async fn models(
         None => models::names(world),
     };
     if names.is_empty() {
-        let detail = "none is configured or found in the environment; recordings can be played";
-        let fix = "set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
-                   OLLAMA_HOST, or write a profile into config.toml";
-        return Ok(vec![Finding::new(AREA, "profiles", Health::Absent, detail).fix(fix)]);
+        return Ok(vec![none()]);
     }
     let mut findings = Vec::new();
     for name in names {
@@ -58,6 +55,38 @@ pub async fn models(
     Ok(findings)
 }
 
+/// Looks at configuration and keys alone, for those who cannot wait for a service.
+#[must_use]
+pub fn here(world: &World) -> Vec<Finding> {
+    let names = models::names(world);
+    if names.is_empty() {
+        return vec![none()];
+    }
+    let look = |name: String| match models::find(world, &name, None) {
+        Ok(profile) => key(&profile),
+        Err(error) => broken(&name, &error),
+    };
+    names.into_iter().map(look).collect()
+}
+
+fn none() -> Finding {
+    let detail = "none is configured or found in the environment; recordings can be played";
+    let fix = "set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
+               OLLAMA_HOST, or write a profile into config.toml";
+    Finding::new(AREA, "profiles", Health::Absent, detail).fix(fix)
+}
+
+/// Whether the key of a profile is there.
+fn key(profile: &Profile) -> Finding {
+    let key = match profile.key() {
+        Ok(Some(_)) => format!("key from {}", profile.key_source),
+        Ok(None) => "without a key".to_owned(),
+        Err(error) => return broken(&profile.name, &error),
+    };
+    let what = format!("{} at {}, {key}", profile.label(), profile.host());
+    Finding::new(AREA, profile.name.clone(), Health::Good, what)
+}
+
 fn broken(subject: &str, error: &UserError) -> Finding {
     let detail = format!("{}: {}", error.what, error.why);
     Finding::new(AREA, subject, Health::Broken, detail).fix(error.fix.clone())
@@ -65,13 +94,12 @@ fn broken(subject: &str, error: &UserError) -> Finding {
 
 async fn examine(mut profile: Profile, reach: Reach, findings: &mut Vec<Finding>) {
     let name = profile.name.clone();
-    let key = match profile.key() {
-        Ok(Some(_)) => format!("key from {}", profile.key_source),
-        Ok(None) => "without a key".to_owned(),
-        Err(error) => return findings.push(broken(&name, &error)),
-    };
-    let what = format!("{} at {}, {key}", profile.label(), profile.host());
-    findings.push(Finding::new(AREA, name.clone(), Health::Good, what));
+    let first = key(&profile);
+    let is_usable = first.health == Health::Good;
+    findings.push(first);
+    if !is_usable {
+        return;
+    }
     if reach == Reach::Here {
         return;
     }

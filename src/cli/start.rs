@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::app::compose::World;
 use crate::app::event_loop::Left;
 use crate::app::terminal::{self, Screen, Uses};
-use crate::app::{doctor, parts, start};
+use crate::app::{doctor, model_doctor, parts, start};
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::UserError;
 use crate::provider::Pacing;
@@ -97,7 +97,11 @@ fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError>
         demo: parts::recording(&world.assets, None)?.task,
         sessions: all.iter().map(session).collect(),
         projects,
-        findings: doctor::look(data, |name| std::env::var(name).ok()),
+        findings: {
+            let mut findings = doctor::look(data, |name| std::env::var(name).ok());
+            findings.extend(model_doctor::here(world));
+            findings
+        },
         error,
         draft,
     })
