@@ -10,7 +10,8 @@ use crate::config::Assets;
 use crate::journal::SessionDir;
 use crate::model::UserError;
 use crate::model::event::SessionParts;
-use crate::provider::{Pacing, Provider, Recording, Script, Scripted};
+use crate::provider::Recording as RecordedModel;
+use crate::provider::{Pacing, Provider, Script, Scripted};
 use crate::toolchain::{IdfToolchain, Kit, Toolchain, VirtualToolchain};
 
 /// Folder of the recorded conversations that ship with the program.
@@ -64,7 +65,7 @@ impl Wanted {
             None => voice,
             Some(file) => {
                 let model = voice.into_provider(order.pacing);
-                Voice::Model(Arc::new(Recording::new(model, file, &order.task)?))
+                Voice::Model(Arc::new(RecordedModel::new(model, file, &order.task)?))
             }
         };
         let builder = match order.parts.toolchain.as_str() {

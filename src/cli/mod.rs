@@ -26,8 +26,8 @@ use crate::config::{Assets, Dirs, EnvOverrides, Origin, Overrides, Settings};
 use crate::model::{Cost, UserError};
 use crate::provider::Pacing;
 use args::{
-    Cli, Command, DemoArgs, EditArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, RunOptions,
-    SessionArg, Speed, ToolArgs, ToolchainArg,
+    Cli, Command, DemoArgs, EditArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, SessionArg, Speed,
+    ToolArgs,
 };
 
 /// Runs what the arguments say. Exit codes: 0 done; 1 could not be done; 2 wrong usage; those of

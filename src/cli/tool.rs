@@ -106,7 +106,7 @@ fn context(world: &World, project: &Path) -> Result<ToolContext, UserError> {
         ledger,
         state: SharedState::default(),
         knowledge: Arc::new(compose::load_knowledge(&world.assets)?),
-        names: Arc::new(compose::load_names(&world.assets)?),
+        names: Arc::new(compose::load_names(&world.assets, toolchain.as_ref())?),
         toolchain,
         serial: Arc::new(hub),
         limits: tools::Limits::default(),
