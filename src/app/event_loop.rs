@@ -5,6 +5,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::path::Path;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -12,12 +13,14 @@ use crossterm::event::{Event as TerminalEvent, EventStream};
 use futures::StreamExt;
 use tokio::sync::mpsc;
 
+use super::chores::Chores;
+use super::editor;
 use super::feed::{Feed, Progress};
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
 use crate::model::{Intent, UserError};
-use crate::ui::{Chosen, Command, Ui};
+use crate::ui::{Chosen, Command, FilePlace, Ui};
 
 /// Shortest time between two frames that only show news (60 Hz).
 const FRAME: Duration = Duration::from_millis(16);
@@ -53,6 +56,8 @@ pub struct Session<'a> {
     pub themes: &'a mut Themes,
     /// When the screen changes by itself; set anew before every wait.
     pub ui_due: Option<Instant>,
+    /// What is done besides, for the person alone.
+    pub chores: Chores,
 }
 
 impl Session<'_> {
@@ -108,6 +113,10 @@ impl Session<'_> {
                     }
                     frames.ask(Duration::ZERO);
                 }
+                Woken::Chore(done) => {
+                    self.ui.tell_result(done, Instant::now());
+                    frames.ask(FRAME_AFTER_INPUT);
+                }
                 Woken::Terminal(Some(Ok(first))) => {
                     frames.ask(FRAME_AFTER_INPUT);
                     if let Some(left) = self.take_events(first, &mut events).await? {
@@ -145,6 +154,7 @@ impl Session<'_> {
             biased;
             signal = signals.next() => Woken::Signal(signal),
             event = events.next() => Woken::Terminal(event),
+            done = self.chores.next_done() => Woken::Chore(done),
             () = timer => Woken::Timer,
             () = self.feed.changed() => Woken::News,
             () = self.themes.changed() => Woken::Themes,
@@ -161,7 +171,7 @@ impl Session<'_> {
             let Some(event) = next.take() else { break };
             let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
             for command in commands {
-                if let Some(left) = self.obey(command)? {
+                if let Some(left) = self.obey(command, events)? {
                     return Ok(Some(left));
                 }
             }
@@ -174,7 +184,7 @@ impl Session<'_> {
         if let Some(event) = next {
             let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
             for command in commands {
-                if let Some(left) = self.obey(command)? {
+                if let Some(left) = self.obey(command, events)? {
                     return Ok(Some(left));
                 }
             }
@@ -182,7 +192,11 @@ impl Session<'_> {
         Ok(None)
     }
 
-    fn obey(&mut self, command: Command) -> Result<Option<Left>, UserError> {
+    fn obey(
+        &mut self,
+        command: Command,
+        events: &mut EventStream,
+    ) -> Result<Option<Left>, UserError> {
         match command {
             Command::Intent(intent) => self.send(intent),
             Command::Timeline(command) => {
@@ -210,6 +224,9 @@ impl Session<'_> {
                     return Ok(Some(Left::TerminalLost));
                 }
             }
+            Command::Edit(place) => return Ok(self.edit(&place, events)),
+            Command::Remember(message) => self.chores.remember(message),
+            Command::Save { what, to } => self.chores.save(what, &to),
         }
         Ok(None)
     }
@@ -238,6 +255,22 @@ impl Session<'_> {
             self.screen.set_title(&self.ui.terminal_title(self.feed.view()))?;
         }
         Ok(())
+    }
+
+    /// Lets the person edit a file of the project; the run goes on meanwhile.
+    fn edit(&mut self, place: &FilePlace, events: &mut EventStream) -> Option<Left> {
+        let Some(start) = &self.feed.view().head.start else { return None };
+        let file = Path::new(&start.project).join(place.path.as_str());
+        // The stream's thread would take the editor's keys.
+        drop(std::mem::replace(events, EventStream::new()));
+        let edited = self.screen.lend(|| editor::edit(&file, place.line));
+        match edited {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.ui.tell_result(Err(error), Instant::now()),
+            Err(_) => return Some(Left::TerminalLost),
+        }
+        // The terminal may have another size now.
+        self.resize().err().map(|_| Left::TerminalLost)
     }
 
     fn send(&mut self, intent: Intent) {
@@ -300,6 +333,8 @@ enum Woken {
     Timer,
     /// A signal came.
     Signal(Signal),
+    /// Something that was done besides is done, or has failed.
+    Chore(Result<String, UserError>),
     /// The terminal says something, or is gone.
     Terminal(Option<io::Result<TerminalEvent>>),
 }

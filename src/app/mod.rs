@@ -1,10 +1,13 @@
 //! Puts a mode together: terminal guard, event loop, and the feed of records.
 
 mod checkpoints;
+pub mod chores;
 pub mod compose;
 pub mod doctor;
+pub mod editor;
 pub mod event_loop;
 pub mod feed;
+pub mod history;
 pub mod memory;
 pub mod model_doctor;
 pub mod models;

@@ -84,15 +84,23 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
             Overlay::Palette(_)
             | Overlay::Themes(_)
             | Overlay::Quit(_)
+            | Overlay::JumpTo(_)
             | Overlay::Reason(_)
             | Overlay::Batch(_),
         ) => {
             return vec![Action::Accept, Action::Cancel];
         }
+        Some(Overlay::Preview(_)) => return vec![Action::Down, Action::EditFile, Action::Cancel],
         None => {}
     }
     if ui.hands.composing == Composing::Yes {
-        return vec![Action::Send, Action::Newline, Action::HistoryPrevious, Action::LeaveComposer];
+        return vec![
+            Action::Send,
+            Action::Newline,
+            Action::Complete,
+            Action::HistoryPrevious,
+            Action::LeaveComposer,
+        ];
     }
     let mut actions = Vec::new();
     if cx.view.head.question.is_some() && ui.contexts(cx.view).contains(&Context::Question) {
@@ -100,7 +108,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
     }
     actions.extend(ui.pane(ui.hands.front).hints(cx));
     if ui.contexts(cx.view).contains(&Context::Replay) {
-        actions.extend([Action::PlayPause, Action::StepForward, Action::StepBack]);
+        actions.extend([Action::PlayPause, Action::JumpTo, Action::StepForward, Action::StepBack]);
     } else if !matches!(cx.view.head.state, RunState::Ended(_) | RunState::Stopping) {
         actions.extend([Action::Compose, Action::TogglePause]);
     }

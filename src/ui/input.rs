@@ -1,17 +1,19 @@
 //! Keys, pasted text, the mouse: what the person does becomes actions, and those commands.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
 use ratatui::layout::Size;
 
+use crate::model::Seq;
 use crate::view::SessionView;
 
 use super::action::{Action, Context};
 use super::key::Key;
 use super::keymap::Lookup;
 use super::layout::{PaneId, Sizes};
-use super::overlay::{HelpView, Overlay, PaletteView, ThemeList};
+use super::overlay::{HelpView, JumpTo, Overlay, PaletteView, Preview, ThemeList};
 use super::pane::{Command, Cx, Effect, Keys, Mode, Notice, Pane, TextMode};
 use super::pointer::{Pointed, Selection, Turn};
 use super::{Composing, Ui, hints, possible, run};
@@ -214,6 +216,11 @@ impl Ui {
         match action.home() {
             Context::Global => self.act_globally(action, now),
             Context::Composer => self.act_in_composer(action, now),
+            Context::Replay if action == Action::JumpTo && self.mode == Mode::Replay => {
+                let last = self.timeline.map_or(Seq(0), |timeline| timeline.last);
+                let jump = JumpTo::new(Arc::clone(&self.panes.files.events), last);
+                vec![Effect::Open(Box::new(Overlay::JumpTo(jump)))]
+            }
             Context::Replay => run::play(action, self.mode),
             Context::Question => run::answer(key, now.view),
             Context::Pane
@@ -292,9 +299,28 @@ impl Ui {
         }
     }
 
+    /// Brings the list of completions up to date while a message is written.
+    pub(super) fn prepare_composer(&mut self, view: &SessionView) {
+        if self.hands.composing == Composing::Yes {
+            let cx = Cx {
+                view,
+                timeline: self.timeline.as_ref(),
+                theme: &self.looks.theme,
+                keymap: &self.keymap,
+                agents: &self.agents,
+                clock: &self.clock,
+                mode: self.mode,
+                keys: Keys::Here,
+            };
+            self.panes.composer.prepare(&cx);
+        }
+    }
+
     fn act_in_composer(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
         if action == Action::LeaveComposer {
-            self.leave_composer(now);
+            if !self.panes.composer.close_list() {
+                self.leave_composer(now);
+            }
             return Vec::new();
         }
         let cx = Cx {
@@ -447,6 +473,15 @@ impl Ui {
                     self.panes.composer.begin(&text);
                 }
                 Effect::Act(action) => todo.extend(self.act(action, None, now)),
+                Effect::Preview(place) => {
+                    // In a replay a file is shown as it was then, as far as the session kept it.
+                    let kept = match self.mode {
+                        Mode::Live => None,
+                        Mode::Replay => now.view.kept(&place.path),
+                    };
+                    let preview = Preview::file(place, kept, &self.panes.files);
+                    self.hands.overlay = Some(Overlay::Preview(preview));
+                }
                 Effect::Notice(notice) => self.tell(notice, now.at),
             }
         }

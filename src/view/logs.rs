@@ -130,6 +130,7 @@ impl Logs {
             Event::SessionStarted(_)
             | Event::SessionEnded { .. }
             | Event::ProjectListed { .. }
+            | Event::Files(_)
             | Event::PhaseStarted { .. }
             | Event::PhaseEnded { .. }
             | Event::SpeakerChosen { .. }

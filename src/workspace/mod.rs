@@ -6,11 +6,13 @@ mod error;
 mod list;
 mod references;
 mod sandbox;
+mod watch;
 
 pub use error::WorkspaceError;
 pub use list::{DEFAULT_LIST_LIMIT, Listing};
 pub use references::Reference;
 pub use sandbox::{Excerpt, MAX_FILE_BYTES, Sandbox};
+pub use watch::{Stamp, Watch};
 
 #[cfg(test)]
 mod tests {

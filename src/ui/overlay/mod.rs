@@ -1,10 +1,12 @@
-//! Dialogs over the panes: help, palette, themes, leaving, a reason, a list to decide.
+//! Dialogs over the panes: help, palette, themes, leaving, a reason, a list to decide, a file.
 //!
 //! While one is open it has all keys. Closing one without an answer never decides anything.
 
 mod batch;
 mod help;
+mod jump_to;
 mod palette;
+mod preview;
 mod quit;
 mod reason;
 pub(super) mod search_field;
@@ -12,20 +14,25 @@ mod themes;
 
 pub use batch::{BatchList, BatchRow};
 pub use help::{HelpView, key_table};
+pub use jump_to::JumpTo;
 pub use palette::{PaletteEntry, PaletteView};
+pub use preview::{Files, Preview};
 pub use quit::QuitChoice;
 pub use reason::ReasonInput;
 pub use themes::ThemeList;
 
+use std::time::Instant;
+
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 
 use crate::model::ProposalId;
 
 use super::action::Action;
+use super::job::LOOK;
 use super::key::Key;
 use super::pane::{Cx, Effect};
 use super::role::Role;
@@ -45,6 +52,10 @@ pub enum Overlay {
     Reason(ReasonInput),
     /// What is about to be decided together.
     Batch(BatchList),
+    /// What is in a file.
+    Preview(Preview),
+    /// To where in a replay?
+    JumpTo(JumpTo),
 }
 
 impl Overlay {
@@ -57,7 +68,9 @@ impl Overlay {
             | Self::Palette(_)
             | Self::Themes(_)
             | Self::Quit(_)
-            | Self::Reason(_) => false,
+            | Self::Reason(_)
+            | Self::Preview(_)
+            | Self::JumpTo(_) => false,
         }
     }
 
@@ -65,7 +78,12 @@ impl Overlay {
     #[must_use]
     pub fn proposals(&self) -> Vec<ProposalId> {
         match self {
-            Self::Help(_) | Self::Palette(_) | Self::Themes(_) | Self::Quit(_) => Vec::new(),
+            Self::Help(_)
+            | Self::Palette(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Preview(_)
+            | Self::JumpTo(_) => Vec::new(),
             Self::Reason(reason) => vec![reason.proposal()],
             Self::Batch(batch) => batch.proposals(),
         }
@@ -76,8 +94,10 @@ impl Overlay {
     pub fn wants_text(&self, key: Key) -> bool {
         match self {
             Self::Reason(_) | Self::Palette(_) => key.is_text(),
+            // Up and down walk through what was found.
+            Self::JumpTo(_) => key.is_text() && !key.is_vertical(),
             Self::Help(help) => help.is_searching() && key.is_text(),
-            Self::Themes(_) | Self::Quit(_) | Self::Batch(_) => false,
+            Self::Themes(_) | Self::Quit(_) | Self::Batch(_) | Self::Preview(_) => false,
         }
     }
 
@@ -85,9 +105,10 @@ impl Overlay {
     pub fn on_text(&mut self, key: &KeyEvent) {
         match self {
             Self::Reason(reason) => reason.on_text(key),
+            Self::JumpTo(jump) => jump.on_text(key),
             Self::Palette(palette) => palette.on_text(key),
             Self::Help(help) => help.on_text(key),
-            Self::Themes(_) | Self::Quit(_) | Self::Batch(_) => {}
+            Self::Themes(_) | Self::Quit(_) | Self::Batch(_) | Self::Preview(_) => {}
         }
     }
 
@@ -102,7 +123,13 @@ impl Overlay {
                 palette.on_paste(text);
                 true
             }
-            Self::Help(_) | Self::Themes(_) | Self::Quit(_) | Self::Batch(_) => false,
+            Self::JumpTo(jump) => {
+                jump.on_paste(text);
+                true
+            }
+            Self::Help(_) | Self::Themes(_) | Self::Quit(_) | Self::Batch(_) | Self::Preview(_) => {
+                false
+            }
         }
     }
 
@@ -116,6 +143,37 @@ impl Overlay {
             Self::Quit(quit) => quit.on_action(action),
             Self::Reason(reason) => reason.on_action(action),
             Self::Batch(batch) => batch.on_action(action, cx),
+            Self::Preview(preview) => preview.on_action(action),
+            Self::JumpTo(jump) => jump.on_action(action, cx),
+        }
+    }
+
+    /// Brings it up to date for a screen of that size.
+    pub fn prepare(&mut self, screen: Size) {
+        match self {
+            Self::Preview(preview) => preview.prepare(screen),
+            Self::JumpTo(jump) => jump.prepare(),
+            Self::Help(_)
+            | Self::Palette(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Reason(_)
+            | Self::Batch(_) => {}
+        }
+    }
+
+    /// When it changes by itself.
+    #[must_use]
+    pub fn next_wake(&self, now: Instant) -> Option<Instant> {
+        match self {
+            Self::Preview(preview) => preview.next_wake(now),
+            Self::JumpTo(jump) => jump.is_busy().then(|| now + LOOK),
+            Self::Help(_)
+            | Self::Palette(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Reason(_)
+            | Self::Batch(_) => None,
         }
     }
 
@@ -128,6 +186,8 @@ impl Overlay {
             Self::Quit(quit) => quit.draw(screen, buf, cx),
             Self::Reason(reason) => reason.draw(screen, buf, cx),
             Self::Batch(batch) => batch.draw(screen, buf, cx),
+            Self::Preview(preview) => preview.draw(screen, buf, cx),
+            Self::JumpTo(jump) => jump.draw(screen, buf, cx),
         }
     }
 }
