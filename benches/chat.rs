@@ -103,6 +103,8 @@ impl Screen {
             blobs: Arc::clone(&nothing) as Arc<dyn BlobSource>,
             logs: Arc::clone(&nothing) as Arc<dyn LogSource>,
             events: nothing,
+            files: None,
+            history: Vec::new(),
         });
         let terminal = Terminal::new(TestBackend::new(size.width, size.height)).unwrap();
         let mut screen = Self { ui, view: SessionView::default(), terminal };

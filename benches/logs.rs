@@ -2,16 +2,24 @@
 //!
 //! Prints times and memory; without `--bench` it makes one small round, to show that it works.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench prints and may stop")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench prints, waits and may stop"
+)]
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use firmhand::journal::{LogFiles, SessionDir};
 use firmhand::model::*;
 use firmhand::ui::panes::logs_index::{Extent, LineIndex};
 use firmhand::ui::panes::logs_scroll::Move;
-use firmhand::ui::panes::logs_search::Search;
-use firmhand::ui::panes::logs_text::LogText;
+use firmhand::ui::panes::logs_search::{Matcher, Search};
+use firmhand::ui::panes::logs_source::Source;
+use firmhand::ui::panes::logs_text::{LogText, matcher};
 
 const LOG: LogId = LogId { kind: LogKind::Serial, number: 1 };
 
@@ -20,12 +28,16 @@ fn main() {
     let lines: u64 = if is_bench { 1_000_000 } else { 3_000 };
     let data = tempfile::tempdir_in(std::env::current_dir().unwrap().join("target")).unwrap();
     let dir = SessionDir::create(data.path(), "bench", Timestamp(0)).unwrap();
-    let source = dir.logs();
+    let source = Arc::new(dir.logs());
     let extent = write(&source, lines);
     println!("log: {lines} lines, {:.1} MB", extent.bytes as f64 / 1e6);
-    index(&source, extent);
+    index(&*source, extent);
     search(&source, extent);
     open(&source, extent);
+    if is_bench {
+        let twice = write(&source, lines);
+        look_at_everything(&source, Extent { bytes: twice.bytes, feeds: 2 * lines });
+    }
 }
 
 fn write(log: &LogFiles, lines: u64) -> Extent {
@@ -63,37 +75,79 @@ fn index(source: &dyn LogSource, extent: Extent) {
     report("50 lines in the middle", start);
 }
 
-fn search(source: &dyn LogSource, extent: Extent) {
+fn search(source: &Arc<LogFiles>, extent: Extent) {
     for pattern in ["temp=39\\.9", "^E .*sensor"] {
-        let mut search = Search::new(LOG, pattern).unwrap();
+        let raw = Source::Raw(Arc::<LogFiles>::clone(source), LOG);
+        let mut search = Search::new(raw, Matcher::regex(pattern).unwrap());
         let start = Instant::now();
-        search.advance(source, extent, u64::MAX).unwrap();
+        let mut longest = Duration::ZERO;
+        while !search.is_complete(extent.bytes) {
+            let frame = Instant::now();
+            search.advance(extent.bytes).unwrap();
+            longest = longest.max(frame.elapsed());
+            thread::sleep(Duration::from_micros(500));
+        }
         report(&format!("search for {pattern} ({} found)", search.total()), start);
+        println!("{:<42} {:>9.2} ms", "  of it in a frame, at most", millis(longest));
     }
 }
 
-fn open(source: &dyn LogSource, extent: Extent) {
+fn open(source: &Arc<LogFiles>, extent: Extent) {
     let start = Instant::now();
-    let mut text = LogText::new(LOG);
-    text.sync(source, extent);
+    let mut text = LogText::new(Arc::<LogFiles>::clone(source), LOG);
+    text.sync(extent);
     report("a pane's first frame at the end", start);
     let (mut frames, mut longest) = (1, start.elapsed());
     while text.is_busy() {
         let start = Instant::now();
-        text.sync(source, extent);
+        text.sync(extent);
         longest = longest.max(start.elapsed());
         frames += 1;
     }
     println!("{:<42} {:>9}", "frames until every line can be found", frames);
-    println!("{:<42} {:>9.2} ms", "longest of them", longest.as_secs_f64() * 1000.0);
+    println!("{:<42} {:>9.2} ms", "longest of them", millis(longest));
     let start = Instant::now();
-    text.go(Move::Start);
-    text.sync(source, extent);
-    text.go(Move::End);
-    text.sync(source, extent);
-    report("to the start and back to the end", start);
+    text.lens.go(Move::Start);
+    text.sync(extent);
+    report("to the start", start);
+    let start = Instant::now();
+    text.lens.go(Move::End);
+    text.sync(extent);
+    report("jump to the end", start);
+    let mut frames: Vec<Duration> = (0..2_000)
+        .map(|step| {
+            let start = Instant::now();
+            text.lens.go(Move::Lines(if step < 1_000 { -3 } else { 3 }));
+            text.sync(extent);
+            start.elapsed()
+        })
+        .collect();
+    frames.sort();
+    println!("{:<42} {:>9.2} ms", "a step of scrolling, p99", millis(frames[1_980]));
+}
+
+/// Filters and searches twice the lines, and tells how much memory the whole program took.
+fn look_at_everything(source: &Arc<LogFiles>, extent: Extent) {
+    let mut text = LogText::new(Arc::<LogFiles>::clone(source), LOG);
+    text.lens.filter_by(matcher("^[IE] ").unwrap());
+    text.lens.search_for(matcher("temp=").unwrap());
+    let start = Instant::now();
+    text.sync(extent);
+    while text.is_busy() {
+        thread::sleep(Duration::from_millis(1));
+        text.sync(extent);
+    }
+    let found = text.lens.search().map_or(0, Search::total);
+    report(&format!("filter and search {} lines ({found} found)", extent.feeds), start);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM"));
+    println!("{:<42} {:>9}", "peak memory of the program", peak.unwrap_or("?"));
+}
+
+fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
 }
 
 fn report(what: &str, start: Instant) {
-    println!("{what:<42} {:>9.2} ms", start.elapsed().as_secs_f64() * 1000.0);
+    println!("{what:<42} {:>9.2} ms", millis(start.elapsed()));
 }

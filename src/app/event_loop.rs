@@ -5,6 +5,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::path::Path;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -12,13 +13,14 @@ use crossterm::event::{Event as TerminalEvent, EventStream};
 use futures::StreamExt;
 use tokio::sync::mpsc;
 
+use super::chores::Chores;
 use super::editor;
 use super::feed::{Feed, Progress};
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
 use crate::model::{Intent, SerialCommand, UserError};
-use crate::ui::{Chosen, Command, OutsideEdit, Ui};
+use crate::ui::{Chosen, Command, FilePlace, OutsideEdit, Ui};
 
 /// Shortest time between two frames that only show news (60 Hz).
 const FRAME: Duration = Duration::from_millis(16);
@@ -58,6 +60,8 @@ pub struct Session<'a> {
     pub ui_due: Option<Instant>,
     /// A text that waits to be opened in the person's own editor.
     pub outside: Option<OutsideEdit>,
+    /// What is done besides, for the person alone.
+    pub chores: Chores,
 }
 
 impl Session<'_> {
@@ -113,6 +117,10 @@ impl Session<'_> {
                     }
                     frames.ask(Duration::ZERO);
                 }
+                Woken::Chore(done) => {
+                    self.ui.tell_result(done, Instant::now());
+                    frames.ask(FRAME_AFTER_INPUT);
+                }
                 Woken::Terminal(Some(Ok(first))) => {
                     frames.ask(FRAME_AFTER_INPUT);
                     if let Some(left) = self.take_events(first, &mut events).await? {
@@ -150,6 +158,7 @@ impl Session<'_> {
             biased;
             signal = signals.next() => Woken::Signal(signal),
             event = events.next() => Woken::Terminal(event),
+            done = self.chores.next_done() => Woken::Chore(done),
             () = timer => Woken::Timer,
             () = self.feed.changed() => Woken::News,
             () = self.themes.changed() => Woken::Themes,
@@ -166,7 +175,7 @@ impl Session<'_> {
             let Some(event) = next.take() else { break };
             let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
             for command in commands {
-                if let Some(left) = self.obey(command)? {
+                if let Some(left) = self.obey(command, events)? {
                     return Ok(Some(left));
                 }
             }
@@ -179,7 +188,7 @@ impl Session<'_> {
         if let Some(event) = next {
             let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
             for command in commands {
-                if let Some(left) = self.obey(command)? {
+                if let Some(left) = self.obey(command, events)? {
                     return Ok(Some(left));
                 }
             }
@@ -187,14 +196,18 @@ impl Session<'_> {
         if let Some(edit) = self.outside.take() {
             // The editor reads the keys while it runs, nobody else.
             drop(std::mem::take(events));
-            if self.edit_outside(&edit)?.is_err() {
+            if self.edit_outside(&edit, events)?.is_err() {
                 return Ok(Some(Left::TerminalLost));
             }
         }
         Ok(None)
     }
 
-    fn obey(&mut self, command: Command) -> Result<Option<Left>, UserError> {
+    fn obey(
+        &mut self,
+        command: Command,
+        events: &mut EventStream,
+    ) -> Result<Option<Left>, UserError> {
         match command {
             Command::Intent(intent) => self.send(intent),
             Command::Serial(command) => self.send_serial(command),
@@ -225,6 +238,9 @@ impl Session<'_> {
                     return Ok(Some(Left::TerminalLost));
                 }
             }
+            Command::Edit(place) => return Ok(self.edit(&place, events)),
+            Command::Remember(message) => self.chores.remember(message),
+            Command::Save { what, to } => self.chores.save(what, &to),
         }
         Ok(None)
     }
@@ -259,9 +275,13 @@ impl Session<'_> {
     }
 
     /// Gives the terminal to the person's own editor until it ends.
-    fn edit_outside(&mut self, edit: &OutsideEdit) -> Result<io::Result<()>, UserError> {
+    fn edit_outside(
+        &mut self,
+        edit: &OutsideEdit,
+        events: &mut EventStream,
+    ) -> Result<io::Result<()>, UserError> {
         terminal::restore();
-        let result = editor::edit(edit);
+        let result = editor::edit_text(edit);
         if let Err(error) = self.screen.retake() {
             return Ok(Err(error));
         }
@@ -272,9 +292,25 @@ impl Session<'_> {
         self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
         let commands = self.ui.edited(edit, result, self.feed.view(), now);
         for command in commands {
-            self.obey(command)?;
+            self.obey(command, events)?;
         }
         Ok(Ok(()))
+    }
+
+    /// Lets the person edit a file of the project; the run goes on meanwhile.
+    fn edit(&mut self, place: &FilePlace, events: &mut EventStream) -> Option<Left> {
+        let Some(start) = &self.feed.view().head.start else { return None };
+        let file = Path::new(&start.project).join(place.path.as_str());
+        // The stream's thread would take the editor's keys.
+        drop(std::mem::replace(events, EventStream::new()));
+        let edited = self.screen.lend(|| editor::edit_file(&file, place.line));
+        match edited {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.ui.tell_result(Err(error), Instant::now()),
+            Err(_) => return Some(Left::TerminalLost),
+        }
+        // The terminal may have another size now.
+        self.resize().err().map(|_| Left::TerminalLost)
     }
 
     fn send(&mut self, intent: Intent) {
@@ -348,6 +384,8 @@ enum Woken {
     Timer,
     /// A signal came.
     Signal(Signal),
+    /// Something that was done besides is done, or has failed.
+    Chore(Result<String, UserError>),
     /// The terminal says something, or is gone.
     Terminal(Option<io::Result<TerminalEvent>>),
 }

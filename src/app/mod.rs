@@ -2,12 +2,14 @@
 
 mod checkpoints;
 pub mod choice;
+pub mod chores;
 pub mod compose;
 pub mod doctor;
 pub mod documents;
 mod editor;
 pub mod event_loop;
 pub mod feed;
+pub mod history;
 pub mod memory;
 pub mod model_doctor;
 pub mod models;

@@ -189,6 +189,20 @@ impl Screen {
         self.repaint()
     }
 
+    /// Gives the terminal to something else, e.g. an editor, and takes it back afterwards. Nobody
+    /// may read from the terminal meanwhile.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn lend<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<T> {
+        restore();
+        let done = run();
+        enter(self.uses)?;
+        self.title.clear();
+        self.repaint()?;
+        Ok(done)
+    }
+
     /// Takes the terminal again after someone else stopped and continued the process.
     ///
     /// # Errors

@@ -9,8 +9,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 
 use super::{Face, lines, report};
+use crate::app::chores::Chores;
 use crate::app::compose::{self, Order, Running, World};
 use crate::app::event_loop::{Left, Session};
+use crate::app::history::History;
 use crate::app::memory::Memory;
 use crate::app::monitor::{self, Wish};
 use crate::app::serial_desk;
@@ -19,11 +21,12 @@ use crate::app::themes::Themes;
 use crate::app::{Feed, Live, Timeline};
 use crate::config::Origin;
 use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
-use crate::model::{Intent, Ledger, SerialCommand, UserError};
+use crate::model::{FileSource, Intent, Ledger, SerialCommand, UserError};
 use crate::provider::Pacing;
 use crate::ui::layout::PaneId;
 use crate::ui::{Arrangement, Depth, Keymap, Looks, Mode, Ui, UiSetup};
 use crate::view::{RunState, SessionView};
+use crate::workspace::Sandbox;
 
 /// How long a run that was told to stop may take to record its end.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
@@ -174,6 +177,7 @@ fn show(
         themes: &mut themes,
         ui_due: None,
         outside: None,
+        chores: Chores::new(dir.clone(), history_of(world, dir)),
     };
     let left = screen_runtime()?.block_on(session.run());
     drop(screen);
@@ -276,7 +280,16 @@ fn ui_setup(
         blobs: Arc::new(dir.blobs()),
         logs: Arc::new(dir.logs()),
         events: Arc::new(JournalEvents::new(dir.journal())),
+        history: history_of(world, dir).map_or_else(Vec::new, |history| history.read()),
+        files: project_of(dir).and_then(|project| {
+            Sandbox::open(&project).ok().map(|sandbox| Arc::new(sandbox) as Arc<dyn FileSource>)
+        }),
     })
+}
+
+/// What was said before in the project of a session.
+fn history_of(world: &World, dir: &SessionDir) -> Option<History> {
+    Some(History::of(&world.dirs.data, &project_of(dir)?))
 }
 
 /// Where the engine runs: apart from the screen, so that neither waits for the other.

@@ -17,6 +17,7 @@ mod inquiry;
 mod intents;
 mod listing;
 mod memory;
+mod outside;
 mod phase_file;
 mod progress;
 mod purse;

@@ -316,7 +316,8 @@ impl Progress {
             | Event::InquiryEnded { .. }
             | Event::Proposed(_)
             | Event::Settled { .. } => self.happened_beside(event),
-            Event::Restated { .. }
+            Event::Files(_)
+            | Event::Restated { .. }
             | Event::RuleAdded { .. }
             | Event::RuleRevoked { .. }
             | Event::Decided { .. }

@@ -15,6 +15,7 @@ use super::concern::not_run;
 use super::context;
 use super::handle::{EngineSetup, Limits, Toolbox};
 use super::intents::Counter;
+use super::outside;
 use super::progress::Progress;
 use super::seat::Seats;
 use super::step::Step;
@@ -127,6 +128,12 @@ impl Runner {
             limits: setup.limits,
             recorded: Mutex::new(recorded),
         }
+    }
+
+    /// Records what others change in the project, until the run is over.
+    pub fn watch(&self) -> impl Future<Output = ()> + use<> {
+        let shared = Arc::downgrade(&self.shared);
+        outside::watch(shared, Arc::clone(&self.project), self.state.clone())
     }
 
     /// What the clerk works with beside the run.

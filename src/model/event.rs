@@ -11,6 +11,7 @@ use super::board::BoardInfo;
 use super::build::{BuildOutcome, Diagnostic};
 use super::decision::Decision;
 use super::error::UserError;
+use super::files::FileEvent;
 use super::ids::{
     AgentName, BuildId, CallId, InquiryId, LogId, ProposalId, QuestionId, RuleId, Seq, SessionId,
     ToolName, TurnId,
@@ -119,6 +120,8 @@ pub enum Event {
         #[serde(default)]
         omitted: u64,
     },
+    /// Something about the project's files that no agent did.
+    Files(FileEvent),
     /// A phase, or one attempt of it, begins with an empty chat.
     PhaseStarted {
         /// Its name in the team's file, e.g. `generate`.

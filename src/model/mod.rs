@@ -12,8 +12,9 @@ pub mod draft;
 pub mod error;
 pub mod event;
 pub mod facts;
+pub mod files;
 pub mod finding;
-pub mod ids;
+mod ids;
 pub mod intent;
 pub mod message;
 pub mod outcome;
@@ -37,6 +38,7 @@ pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;
 pub use event::{Event, Record};
 pub use facts::{Facts, FlashFacts, Landing, Partition, Reference, ReferenceKind};
+pub use files::{FileEvent, OutsideChange};
 pub use finding::{Finding, Health};
 pub use ids::{
     AgentName, BatchId, BuildId, CallId, InquiryId, LogId, LogKind, ProposalId, QuestionId, RuleId,
@@ -52,7 +54,7 @@ pub use path::ProjectPath;
 pub use proposal::{Batch, Change, ChangeKind, Check, CheckKind, CheckStatus, Outcome, Proposal};
 pub use rule::{RuleSays, SessionRule};
 pub use serial::{LineEnding, PortEvent, SerialCommand, SerialControl};
-pub use sources::{BlobSource, EventSource, Ledger, LogSource};
+pub use sources::{BlobSource, EventSource, FileSource, FileStart, Ledger, LogSource};
 pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, PlanItem, TeamFact, estimated_tokens,
 };

@@ -7,6 +7,7 @@ use super::blob::{BlobRef, ContentHash};
 use super::error::UserError;
 use super::event::{Event, Record};
 use super::ids::{LogId, Seq};
+use super::path::ProjectPath;
 
 /// Reads content by its hash.
 pub trait BlobSource: Send + Sync {
@@ -24,6 +25,24 @@ pub trait LogSource: Send + Sync {
     /// # Errors
     /// When the log is missing or unreadable.
     fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError>;
+}
+
+/// The beginning of a file of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileStart {
+    /// Its first bytes.
+    pub bytes: Vec<u8>,
+    /// How many it has in all.
+    pub total: u64,
+}
+
+/// Reads the files of the project as they are on disk now.
+pub trait FileSource: Send + Sync {
+    /// At most `limit` bytes from the start of a file.
+    ///
+    /// # Errors
+    /// When it is missing, no file, outside of the project, or unreadable.
+    fn file_start(&self, path: &ProjectPath, limit: u64) -> Result<FileStart, UserError>;
 }
 
 /// Reads a session's own records by their numbers.

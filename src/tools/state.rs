@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::file_name_checker;
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, CallId, Change, Diagnostic, Event, LogKind, Outcome,
-    ProjectPath, ProposalId, Record, Severity, Timestamp,
+    BoardInfo, BuildId, BuildOutcome, CallId, Change, ContentHash, Decision, Diagnostic, Event,
+    FileEvent, LogKind, Outcome, ProjectPath, ProposalId, Record, Severity, Timestamp,
 };
 
 /// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
@@ -74,6 +74,12 @@ pub struct TeamState {
     pub goal: PhaseGoal,
     name_checks: BTreeMap<CallId, Vec<OrganizedFile>>,
     changes: BTreeSet<ProposalId>,
+    /// What each open proposal wants.
+    wanted: BTreeMap<ProposalId, Change>,
+    /// What approved proposals that are not settled make of a file; `None`: it will be gone.
+    writing: BTreeMap<ProposalId, (ProjectPath, Option<ContentHash>)>,
+    /// What the session last made of each file it touched.
+    written: BTreeMap<ProjectPath, Option<ContentHash>>,
 }
 
 impl TeamState {
@@ -96,10 +102,16 @@ impl TeamState {
                 }
             }
             Event::ToolAnswered { call, result, .. } => self.answered(*call, result),
+            Event::Files(FileEvent::ChangedOutside { .. }) => self.changed(),
+            Event::Decided { proposal, decision } => self.decided(*proposal, decision),
             Event::Proposed(proposal) => {
+                self.wanted.insert(proposal.id, proposal.change.clone());
                 if !matches!(proposal.change, Change::Flash(_)) {
                     self.changes.insert(proposal.id);
                 }
+            }
+            Event::Restated { proposal, change, .. } => {
+                self.wanted.insert(*proposal, change.clone());
             }
             Event::Settled { proposal, outcome } => self.settled(*proposal, outcome),
             Event::BuildStarted { build, .. } => {
@@ -139,7 +151,6 @@ impl TeamState {
             | Event::Model(_)
             | Event::TurnEnded { .. }
             | Event::Team(_)
-            | Event::Decided { .. }
             | Event::FlashProgress { .. }
             | Event::BuildProgress { .. }
             | Event::LogGrew { .. }
@@ -147,7 +158,6 @@ impl TeamState {
             | Event::Port { .. }
             | Event::PersonSaid { .. }
             | Event::Asked { .. }
-            | Event::Restated { .. }
             | Event::Inquired { .. }
             | Event::InquiryTextAdded { .. }
             | Event::InquiryEnded { .. }
@@ -168,15 +178,49 @@ impl TeamState {
         }
     }
 
+    /// Whether an approved proposal for that file is under way.
+    #[must_use]
+    pub fn is_being_written(&self, path: &ProjectPath) -> bool {
+        self.writing.values().any(|(of, _)| of == path)
+    }
+
+    /// What the session last made of a file; the inner `None`: it removed it.
+    #[must_use]
+    pub fn written(&self, path: &ProjectPath) -> Option<&Option<ContentHash>> {
+        self.written.get(path)
+    }
+
+    fn decided(&mut self, proposal: ProposalId, decision: &Decision) {
+        let wanted = self.wanted.remove(&proposal);
+        if let Some(change) = wanted.filter(|_| decision.verdict.is_approval())
+            && let Some(path) = change.path()
+        {
+            // Only some of the lines may have been approved, or edited ones.
+            let content = decision.written(&change).map(|content| content.hash);
+            self.writing.insert(proposal, (path.clone(), content));
+        }
+    }
+
+    /// Somebody changed sources since the last build.
+    const fn changed(&mut self) {
+        if let Some(last) = &mut self.last_build {
+            last.changes_since = last.changes_since.saturating_add(1);
+        }
+    }
+
     fn settled(&mut self, proposal: ProposalId, outcome: &Outcome) {
+        self.wanted.remove(&proposal);
+        if let Some((path, content)) = self.writing.remove(&proposal)
+            && *outcome == Outcome::Applied
+        {
+            self.written.insert(path, content);
+        }
         // What was interrupted or failed may have reached the disk; a rebuild costs little.
         let untouched = matches!(outcome, Outcome::Denied | Outcome::Stale { .. });
         if !self.changes.remove(&proposal) || untouched {
             return;
         }
-        if let Some(last) = self.last_build.as_mut() {
-            last.changes_since = last.changes_since.saturating_add(1);
-        }
+        self.changed();
     }
 }
 

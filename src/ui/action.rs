@@ -167,9 +167,21 @@ actions! {
     Right, "right", Pane, "right", "To the right; unfolds a folder";
     Follow, "follow", Pane, "follow", "Follows what is new";
     Open, "open", Pane, "open", "Opens or folds what is selected";
+    EditFile, "edit-file", Pane, "edit", "Opens the selected file, or the one named here, in your editor";
+    Copy, "copy", Pane, "copy", "Copies what is selected to the clipboard of the terminal";
+    Search, "search", Pane, "search", "Searches what is shown; in the files, filters them by name";
+    NextMatch, "next-match", Pane, "next match", "To the next place that the search found";
+    PreviousMatch, "previous-match", Pane, "previous match", "To the place before that the search found";
+    NextError, "next-error", Pane, "next error", "To the next error";
+    PreviousError, "previous-error", Pane, "previous error", "To the previous error";
 
     NextTurn, "next-turn", Chat, "next turn", "To the next turn";
     PreviousTurn, "previous-turn", Chat, "previous turn", "To the previous turn";
+    NextOfAgent, "next-of-agent", Chat, "next of agent", "To the next turn of the same agent";
+    PreviousOfAgent, "previous-of-agent", Chat, "previous of agent", "To the turn before of the same agent";
+    NextChange, "next-change", Chat, "next proposal", "To the next call that proposed something";
+    PreviousChange, "previous-change", Chat, "previous proposal", "To the call before that proposed something";
+    CopyCode, "copy-code", Chat, "copy code", "Copies the last block of code of the message";
     NextFold, "next-fold", Chat, "next fold", "Selects the next tool call or folded code";
     PreviousFold, "previous-fold", Chat, "previous fold", "Selects the previous tool call or folded code";
 
@@ -206,13 +218,13 @@ actions! {
     ToggleAll, "toggle-all", Select, "all", "Picks all changed lines, or none";
     ApprovePicked, "approve-picked", Select, "approve picked", "Approves the picked lines; the others are refused";
 
+    Pin, "pin", Project, "pin", "Has the team read the selected file whenever it reads files, or keeps it from doing so";
+
     NextTab, "next-tab", Logs, "next log", "To the next log";
     PreviousTab, "previous-tab", Logs, "previous log", "To the previous log";
-    Search, "search", Logs, "search", "Searches the log for a regular expression";
-    NextMatch, "next-match", Logs, "next match", "To the next line that the search found";
-    PreviousMatch, "previous-match", Logs, "previous match", "To the line before that the search found";
-    NextError, "next-error", Logs, "next error", "To the next error";
-    PreviousError, "previous-error", Logs, "previous error", "To the previous error";
+    FilterLog, "filter-log", Logs, "filter", "Shows only the lines that a regular expression matches";
+    WrapLog, "wrap-log", Logs, "wrap", "Wraps long lines, or cuts them";
+    SaveLog, "save-log", Logs, "save", "Saves the log to a file";
     NextSource, "next-source", Logs, "newer", "To the next build or connection";
     PreviousSource, "previous-source", Logs, "older", "To the previous build or connection";
 
@@ -225,6 +237,7 @@ actions! {
 
     Send, "send", Composer, "send", "Sends the message";
     Newline, "newline", Composer, "new line", "Begins a new line";
+    Complete, "complete", Composer, "complete", "Completes the word to what is selected; without a list, turns to the next pane";
     HistoryPrevious, "history-previous", Composer, "earlier", "Brings back the message before";
     HistoryNext, "history-next", Composer, "later", "Brings back the message after";
     LeaveComposer, "leave-composer", Composer, "leave", "Leaves the message as it is";
@@ -237,6 +250,7 @@ actions! {
     PlayPause, "play-pause", Replay, "play", "Plays or holds";
     Faster, "faster", Replay, "faster", "Doubles the speed";
     Slower, "slower", Replay, "slower", "Halves the speed";
+    JumpTo, "jump-to", Replay, "go to", "Goes to a time, an event, a share, or the next event that matches";
     StepForward, "step-forward", Replay, "event →", "To the next event";
     StepBack, "step-back", Replay, "← event", "To the previous event";
     TurnForward, "turn-forward", Replay, "turn →", "To the next turn";

@@ -86,6 +86,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
             Overlay::Palette(_)
             | Overlay::Themes(_)
             | Overlay::Quit(_)
+            | Overlay::JumpTo(_)
             | Overlay::Words(_)
             | Overlay::Batch(_)
             | Overlay::Confirm(_)
@@ -93,10 +94,17 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
         ) => {
             return vec![Action::Accept, Action::Cancel];
         }
+        Some(Overlay::Preview(_)) => return vec![Action::Down, Action::EditFile, Action::Cancel],
         None => {}
     }
     if ui.hands.composing == Composing::Yes {
-        return vec![Action::Send, Action::Newline, Action::HistoryPrevious, Action::LeaveComposer];
+        return vec![
+            Action::Send,
+            Action::Newline,
+            Action::Complete,
+            Action::HistoryPrevious,
+            Action::LeaveComposer,
+        ];
     }
     let mut actions = Vec::new();
     if cx.view.head.question.is_some() && ui.contexts(cx.view).contains(&Context::Question) {
@@ -104,7 +112,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
     }
     actions.extend(ui.pane(ui.hands.front).hints(cx));
     if ui.contexts(cx.view).contains(&Context::Replay) {
-        actions.extend([Action::PlayPause, Action::StepForward, Action::StepBack]);
+        actions.extend([Action::PlayPause, Action::JumpTo, Action::StepForward, Action::StepBack]);
     } else if !matches!(cx.view.head.state, RunState::Ended(_) | RunState::Stopping) {
         actions.extend([Action::Compose, Action::TogglePause]);
     }

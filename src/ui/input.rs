@@ -1,23 +1,21 @@
-//! Keys, pasted text, the mouse: what the person does becomes actions, and those commands.
+//! Keys and pasted text: what the person does becomes actions, and those commands.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
+use crossterm::event::{Event, KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 
+use crate::model::Seq;
 use crate::view::SessionView;
 
 use super::action::{Action, Context};
 use super::key::Key;
 use super::keymap::Lookup;
 use super::layout::{PaneId, Sizes};
-use super::overlay::{HelpView, Overlay, PaletteView, TextKeys, ThemeList};
+use super::overlay::{HelpView, JumpTo, Overlay, PaletteView, Preview, TextKeys, ThemeList};
 use super::pane::{Command, Cx, Effect, Keys, Mode, Notice, Pane, TextMode};
-use super::pointer::{Pointed, Selection, Turn};
 use super::{Composing, Ui, hints, possible, run};
-
-/// Rows that one notch of the wheel scrolls.
-const WHEEL_ROWS: usize = 3;
 
 /// The session as it is while an event is dealt with.
 #[derive(Clone, Copy)]
@@ -145,6 +143,7 @@ impl Ui {
         match overlay.text_keys() {
             TextKeys::None => false,
             TextKeys::Line => key.is_text(),
+            TextKeys::Beside => key.is_text() && !key.is_vertical(),
             TextKeys::Page => {
                 let found = self.keymap.look_up(&[Context::Dialog], &[key]);
                 key.is_text()
@@ -176,7 +175,7 @@ impl Ui {
         self.with_pane(self.hands.front, now, run)
     }
 
-    fn with_pane(
+    pub(super) fn with_pane(
         &mut self,
         id: PaneId,
         now: Now<'_>,
@@ -203,7 +202,7 @@ impl Ui {
     }
 
     /// Does what a key asked for, if it may.
-    fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
+    pub(super) fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
         let is_decision = action.is_decision()
             || (matches!(action, Action::Accept | Action::AcceptText)
                 && self.hands.overlay.as_ref().is_some_and(Overlay::is_decision));
@@ -231,6 +230,11 @@ impl Ui {
         match action.home() {
             Context::Global => self.act_globally(action, now),
             Context::Composer => self.act_in_composer(action, now),
+            Context::Replay if action == Action::JumpTo && self.mode == Mode::Replay => {
+                let last = self.timeline.map_or(Seq(0), |timeline| timeline.last);
+                let jump = JumpTo::new(Arc::clone(&self.panes.files.events), last);
+                vec![Effect::Open(Box::new(Overlay::JumpTo(jump)))]
+            }
             Context::Replay => run::play(action, self.mode),
             Context::Question => run::answer(key, now.view),
             Context::Pane
@@ -310,9 +314,28 @@ impl Ui {
         }
     }
 
+    /// Brings the list of completions up to date while a message is written.
+    pub(super) fn prepare_composer(&mut self, view: &SessionView) {
+        if self.hands.composing == Composing::Yes {
+            let cx = Cx {
+                view,
+                timeline: self.timeline.as_ref(),
+                theme: &self.looks.theme,
+                keymap: &self.keymap,
+                agents: &self.agents,
+                clock: &self.clock,
+                mode: self.mode,
+                keys: Keys::Here,
+            };
+            self.panes.composer.prepare(&cx);
+        }
+    }
+
     fn act_in_composer(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
         if action == Action::LeaveComposer {
-            self.leave_composer(now);
+            if !self.panes.composer.close_list() {
+                self.leave_composer(now);
+            }
             return Vec::new();
         }
         let cx = Cx {
@@ -363,78 +386,6 @@ impl Ui {
         effects
     }
 
-    fn on_mouse(&mut self, mouse: MouseEvent, now: Now<'_>) -> Vec<Effect> {
-        if self.hands.overlay.is_some() || !self.is_usable() {
-            return match (mouse.kind, self.is_usable()) {
-                (MouseEventKind::ScrollUp, true) => self.act(Action::Up, None, now),
-                (MouseEventKind::ScrollDown, true) => self.act(Action::Down, None, now),
-                _ => Vec::new(),
-            };
-        }
-        if matches!(mouse.kind, MouseEventKind::Down(_)) {
-            self.hands.room.selection = None;
-        }
-        let sizes = self.hands.room.sizes;
-        let Some(pointed) = self.hands.room.pointer.on(mouse, &self.layout, sizes) else {
-            return Vec::new();
-        };
-        match pointed {
-            Pointed::Wheel(Some(id), Turn::Up) => self.wheel(id, Action::Up, now),
-            Pointed::Wheel(Some(id), Turn::Down) => self.wheel(id, Action::Down, now),
-            Pointed::Wheel(None, _) => Vec::new(),
-            Pointed::Title(id, column) => {
-                let mut effects = vec![Effect::Focus(id)];
-                effects.extend(self.with_pane(id, now, |pane, cx| pane.on_title_click(column, cx)));
-                effects
-            }
-            Pointed::Body(id, inside) => {
-                let mut effects = vec![Effect::Focus(id)];
-                effects.extend(self.with_pane(id, now, |pane, cx| pane.on_click(inside, cx)));
-                effects
-            }
-            Pointed::Bottom(_) if self.mode == Mode::Live => vec![Effect::Compose(String::new())],
-            Pointed::Bottom(column) => {
-                let width = self.layout.bottom.width;
-                self.panes.timeline.on_click(column, width, now.view, self.timeline.as_ref())
-            }
-            Pointed::Resize(sizes) => {
-                self.hands.room.sizes = sizes;
-                Vec::new()
-            }
-            Pointed::Select(selection) => {
-                self.hands.room.selection = Some(selection);
-                Vec::new()
-            }
-            Pointed::Copy(selection) => self.copy(selection, now.view),
-        }
-    }
-
-    /// Copies the text of a selection, which stays marked until the next key or click.
-    fn copy(&mut self, selection: Selection, view: &SessionView) -> Vec<Effect> {
-        // The marks themselves are no text.
-        self.hands.room.selection = None;
-        let text = self.text_of(selection, view);
-        self.hands.room.selection = Some(selection);
-        if text.trim().is_empty() {
-            return Effect::info("there is no text in the selection");
-        }
-        let lines = text.lines().count();
-        let words = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
-        let mut effects =
-            Effect::info(format!("{words} copied, if the terminal allows it (OSC 52)"));
-        effects.push(Effect::Command(Command::Copy(text)));
-        effects
-    }
-
-    fn wheel(&mut self, id: PaneId, action: Action, now: Now<'_>) -> Vec<Effect> {
-        self.with_pane(id, now, |pane, cx| {
-            for _ in 0..WHEEL_ROWS {
-                pane.on_action(action, cx);
-            }
-            Vec::new()
-        })
-    }
-
     /// Makes effects happen; those for the program are left.
     pub(super) fn carry_out(&mut self, effects: Vec<Effect>, now: Now<'_>) -> Vec<Command> {
         let mut commands = Vec::new();
@@ -471,6 +422,15 @@ impl Ui {
                     self.panes.composer.begin(&text);
                 }
                 Effect::Act(action) => todo.extend(self.act(action, None, now)),
+                Effect::Preview(place) => {
+                    // In a replay a file is shown as it was then, as far as the session kept it.
+                    let kept = match self.mode {
+                        Mode::Live => None,
+                        Mode::Replay => now.view.kept(&place.path),
+                    };
+                    let preview = Preview::file(place, kept, &self.panes.files);
+                    self.hands.overlay = Some(Overlay::Preview(preview));
+                }
                 Effect::Notice(notice) => self.tell(notice, now.at),
             }
         }

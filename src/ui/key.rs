@@ -101,6 +101,12 @@ impl Key {
         }
     }
 
+    /// Whether it is the arrow up or down.
+    #[must_use]
+    pub const fn is_vertical(self) -> bool {
+        matches!(self.code, KeyCode::Up | KeyCode::Down)
+    }
+
     /// Whether it types or edits text, so that a text field wants it before anyone else.
     #[must_use]
     pub fn is_text(self) -> bool {

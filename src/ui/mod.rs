@@ -9,16 +9,19 @@ pub mod colour;
 mod data_file;
 mod dialog_news;
 mod draw;
+mod fuzzy;
 pub mod guard;
 mod header;
 mod hints;
 mod input;
+mod job;
 pub mod key;
 pub mod keymap;
 pub mod layout;
 pub mod line;
 mod looks;
 pub mod markdown;
+mod mouse;
 pub mod overlay;
 pub mod pane;
 pub mod panes;
@@ -26,6 +29,7 @@ pub mod pointer;
 mod possible;
 pub mod role;
 mod run;
+mod setup;
 pub mod start;
 pub mod theme;
 
@@ -35,16 +39,16 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::{Rect, Size};
 
-use crate::model::{
-    BlobSource, ContentHash, EventSource, LogSource, ProposalId, TimelineView, Timestamp,
-};
+use crate::model::{ContentHash, ProposalId, TimelineView, Timestamp, UserError};
 use crate::view::{Entry, Mark, RunState, SessionView};
 
 pub use arrangement::Arrangement;
 pub use colour::Depth;
 pub use keymap::Keymap;
 pub use looks::{Chosen, Looks};
-pub use pane::{Command, Mode, OutsideEdit};
+pub use overlay::Files;
+pub use pane::{Command, FilePlace, Mode, OutsideEdit, Saved};
+pub use setup::UiSetup;
 pub use theme::Theme;
 
 use attention::Attention;
@@ -55,26 +59,6 @@ use overlay::Overlay;
 use pane::{Agents, Clock, Cx, Keys, Notice, Pane};
 use panes::{ChatPane, Composer, LogsPane, LogsTab, ProjectPane, ReviewPane, TimelineBar};
 use pointer::{Pointer, Selection};
-
-/// What the screen needs to begin.
-pub struct UiSetup {
-    /// How things look, and could look.
-    pub looks: Looks,
-    /// Which key does what.
-    pub keymap: Keymap,
-    /// How the person left things the last time.
-    pub arrangement: Arrangement,
-    /// Whether the session runs or is played back.
-    pub mode: Mode,
-    /// Size of the terminal.
-    pub size: Size,
-    /// Contents of files, as proposals name them.
-    pub blobs: Arc<dyn BlobSource>,
-    /// Raw logs.
-    pub logs: Arc<dyn LogSource>,
-    /// The session's own records.
-    pub events: Arc<dyn EventSource>,
-}
 
 /// The screen.
 pub struct Ui {
@@ -102,6 +86,8 @@ struct Panes {
     logs: LogsPane,
     composer: Composer,
     timeline: TimelineBar,
+    /// What files are read from when one is shown.
+    files: Files,
 }
 
 /// Where keys go, and what they did so far.
@@ -163,14 +149,17 @@ impl Ui {
     #[must_use]
     pub fn new(setup: UiSetup) -> Self {
         let now = Instant::now();
-        let UiSetup { looks, keymap, arrangement, mode, size, blobs, logs, events } = setup;
+        let UiSetup { looks, keymap, arrangement, mode, size, blobs, logs, events, files, history } =
+            setup;
+        let files = Files { disk: files, blobs: Arc::clone(&blobs), events: Arc::clone(&events) };
         let panes = Panes {
             project: ProjectPane::default(),
             chat: ChatPane::default(),
             review: ReviewPane::new(blobs),
             logs: LogsPane::new(logs, events),
-            composer: Composer::default(),
+            composer: Composer::new(history),
             timeline: TimelineBar::default(),
+            files,
         };
         let hands = Hands {
             front: arrangement.front.unwrap_or(PaneId::Chat),
@@ -279,6 +268,15 @@ impl Ui {
         self.refresh(view, now);
     }
 
+    /// Tells the person what came of something that was done besides.
+    pub fn tell_result(&mut self, done: Result<String, UserError>, now: Instant) {
+        let notice = match done {
+            Ok(text) => Notice::info(text),
+            Err(error) => Notice::error(error.to_string()),
+        };
+        self.tell(notice, now);
+    }
+
     /// When it wants [`Ui::sync`] and a new frame although nothing happened; `None`: never. The
     /// moment may have passed already.
     #[must_use]
@@ -297,7 +295,9 @@ impl Ui {
         let synced = self.clock.now;
         let review = self.panes.review.next_wake(view, synced).filter(|_| shows(PaneId::Review));
         let logs = self.panes.logs.next_wake(view, synced).filter(|_| shows(PaneId::Logs));
-        [notice, idle, spinner, alive, review, logs].into_iter().flatten().min()
+        let chat = self.panes.chat.next_wake(synced).filter(|_| shows(PaneId::Chat));
+        let overlay = self.hands.overlay.as_ref().and_then(|overlay| overlay.next_wake(synced));
+        [notice, idle, spinner, alive, review, logs, chat, overlay].into_iter().flatten().min()
     }
 
     /// Whether something is under way that the person does not hold up.
@@ -350,6 +350,7 @@ impl Ui {
             | Entry::Question { .. }
             | Entry::Fact { .. }
             | Entry::Notice { .. }
+            | Entry::FilePlan(_)
             | Entry::Resumed { .. }
             | Entry::Ended { .. } => None,
         }));
@@ -391,6 +392,7 @@ impl Ui {
 
     /// Lays out, and brings every pane that shows up to date.
     fn refresh(&mut self, view: &SessionView, now: Instant) {
+        self.prepare_composer(view);
         let rows = match self.mode {
             Mode::Live => self.panes.composer.rows(),
             Mode::Replay => TimelineBar::ROWS,
@@ -398,6 +400,9 @@ impl Ui {
         let is_quiet = view.logs.builds.is_empty() && view.logs.serials.is_empty();
         let logs = if is_quiet { LogsWish::Quiet } else { LogsWish::Full };
         self.layout = Layout::new(&wish(self.size, &self.hands, rows, logs));
+        if let Some(overlay) = &mut self.hands.overlay {
+            overlay.prepare(self.size);
+        }
         let areas = self.layout.panes.clone();
         for area in areas {
             let keys = self.keys_of(area.id);

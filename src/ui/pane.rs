@@ -9,8 +9,10 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use crate::model::{
-    AgentName, Intent, ProposalId, SerialCommand, Shown, TimelineCommand, TimelineView, Timestamp,
+    AgentName, Intent, LogId, ProjectPath, ProposalId, Seq, SerialCommand, Shown, TimelineCommand,
+    TimelineView, Timestamp,
 };
+use crate::text::sanitize;
 use crate::view::SessionView;
 
 use super::action::{Action, Context};
@@ -55,7 +57,39 @@ pub enum Command {
     ShowTheme(String),
     /// Show the theme of that name from now on.
     KeepTheme(String),
+    /// Open a file of the project in the person's editor.
+    Edit(FilePlace),
+    /// Keep a message for the history of the project.
+    Remember(String),
+    /// Write a copy of a log to a file that does not exist yet.
+    Save {
+        /// What is saved.
+        what: Saved,
+        /// Where to, as the person typed it.
+        to: String,
+    },
 }
+
+/// A place in a file of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePlace {
+    /// The file.
+    pub path: ProjectPath,
+    /// From 1; `None`: no certain line.
+    pub line: Option<u32>,
+}
+
+/// What of a session can be saved to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Saved {
+    /// So many bytes of a raw log.
+    Log(LogId, u64),
+    /// The records up to that one, as they are in the journal.
+    Events(Seq),
+}
+
+/// Most bytes that are copied; terminals take no more than some tens of kilobytes.
+const MAX_COPY: usize = 64 * 1024;
 
 /// Whether a session runs or is played back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,6 +175,8 @@ pub enum Effect {
     Act(Action),
     /// Keep words beside a proposal.
     Keep(Keep),
+    /// Show a file of the project.
+    Preview(FilePlace),
     /// Tell the person.
     Notice(Notice),
 }
@@ -150,6 +186,29 @@ impl Effect {
     #[must_use]
     pub const fn intent(intent: Intent) -> Self {
         Self::Command(Command::Intent(intent))
+    }
+
+    /// Copies text, without anything in it that a terminal could take for a command.
+    pub fn copy(text: impl AsRef<str>) -> Vec<Self> {
+        let clean = sanitize::block(text.as_ref());
+        let clean = clean.trim_end_matches('\n');
+        if clean.is_empty() {
+            return Self::info("there is nothing to copy here");
+        }
+        let mut end = clean.len().min(MAX_COPY);
+        while !clean.is_char_boundary(end) {
+            end -= 1;
+        }
+        let lines = clean.lines().count();
+        let what = match (end < clean.len(), lines) {
+            (true, _) => format!("the first {} kB were copied", MAX_COPY / 1024),
+            (false, 1) => "copied".to_owned(),
+            (false, lines) => format!("{lines} lines copied"),
+        };
+        let text = clean.get(..end).unwrap_or_default().to_owned();
+        let mut effects = vec![Self::Command(Command::Copy(text))];
+        effects.extend(Self::info(what));
+        effects
     }
 
     /// Tells the person something.

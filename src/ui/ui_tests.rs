@@ -219,7 +219,7 @@ fn commands_are_known_or_refused_with_those_there_are() {
         assert_eq!(intents(&desk.press("enter")), [expected]);
     }
     let mut desk = Desk::at_work(80, 24);
-    desk.press("/");
+    desk.press(";");
     desk.type_text("stpo");
     assert_eq!(desk.press("enter"), []);
     assert!(desk.last_row().contains("/stop"), "{}", desk.last_row());
@@ -335,7 +335,7 @@ fn in_a_replay_nothing_is_decided_or_said() {
     desk.ask();
     desk.pass(1000);
     desk.press("3");
-    for key in ["a", "A", "r", "ctrl-a", "i", "/"] {
+    for key in ["a", "A", "r", "ctrl-a", "i", ";"] {
         assert_eq!(desk.press(key), [], "{key}");
     }
     desk.press("2");
@@ -381,4 +381,63 @@ fn nothing_foreign_reaches_the_terminal_as_it_is() {
             "{screen}"
         );
     }
+}
+
+#[test]
+fn when_nothing_goes_on_nothing_is_drawn_whatever_is_shown() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.end(SessionOutcome::Completed);
+    desk.sync();
+    for keys in [
+        "1",
+        "2",
+        "3",
+        "4",
+        "]",
+        "]",
+        "w",
+        "2 /",
+        "h e a d e r enter",
+        "4",
+        "& a enter",
+        "1 G enter",
+    ] {
+        desk.press(keys);
+        let deadline = Instant::now() + Duration::from_secs(20);
+        // Searches and files that are read come to an end; then nothing changes by itself.
+        while desk.ui.next_wake(&desk.view, desk.now).is_some() {
+            assert!(Instant::now() < deadline, "after {keys} it never comes to rest");
+            desk.pass(5_000);
+        }
+    }
+    assert!(desk.screen().contains("on disk now"), "{}", desk.screen());
+}
+
+#[test]
+fn a_message_is_completed_from_agents_files_and_commands() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.press("i");
+    desk.type_text("look at @i2csc");
+    let screen = desk.screen();
+    assert!(screen.contains("@main/src/i2c_scan.c"), "{screen}");
+    desk.press("tab");
+    assert!(desk.screen().contains("› look at @main/"), "{}", desk.screen());
+    // The file that is named is given to every agent.
+    let sent = intents(&desk.press("enter"));
+    assert!(
+        matches!(&sent[0], Intent::EditContext { add, .. } if add[0].as_str().starts_with("main/")),
+        "{sent:?}"
+    );
+    assert!(
+        matches!(&sent[1], Intent::Say { to: None, text } if text.starts_with("look at @main/"))
+    );
+    desk.press("i");
+    desk.type_text("/st");
+    assert!(desk.screen().contains("ends the run in order"));
+    // Escape closes the list before it leaves the message.
+    desk.press("esc");
+    assert!(!desk.screen().contains("ends the run in order"));
+    desk.type_text("o");
+    desk.press("tab enter");
+    assert!(desk.screen().contains("/stop") || desk.screen().contains("message the team"));
 }

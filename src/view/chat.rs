@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::plan::{self, FilePlan, PlannedState};
+
 use crate::model::{
-    AgentName, CallId, Event, LeftOut, ModelEvent, PhaseOutcome, QuestionId, Record,
-    SessionOutcome, TeamFact, Timestamp, ToolName, TurnId, TurnStop, Usage, UserError,
-    event::Level,
+    AgentName, CallId, Event, LeftOut, ModelEvent, PhaseOutcome, ProjectPath, ProposalId,
+    QuestionId, Record, SessionOutcome, TeamFact, Timestamp, ToolName, TurnId, TurnStop, Usage,
+    UserError, event::Level,
 };
 
 /// The conversation.
@@ -20,6 +22,10 @@ pub struct Chat {
     open_turns: BTreeMap<TurnId, usize>,
     /// Parts that each open turn had when its model call under way began.
     settled_parts: BTreeMap<TurnId, usize>,
+    /// Plans whose names are being checked.
+    unchecked: BTreeMap<CallId, FilePlan>,
+    /// Proposals for files of the plan.
+    planned: BTreeMap<ProposalId, ProjectPath>,
     /// Calls without an answer: place of the turn, place of the part in it.
     open_calls: BTreeMap<CallId, (usize, usize)>,
 }
@@ -92,6 +98,8 @@ pub enum Entry {
         /// What, why, how to mend.
         notice: UserError,
     },
+    /// The files that are to be written.
+    FilePlan(FilePlan),
     /// The program opened the session again.
     Resumed {
         /// When.
@@ -228,14 +236,22 @@ impl Chat {
             Event::TextAdded { turn, text } => self.add_text(*turn, text),
             Event::ToolCalled { turn, call, tool, args } => {
                 let state = CallState::Running { since: at };
+                if tool.as_str() == plan::TOOL {
+                    self.unchecked.extend(FilePlan::read(args).map(|plan| (*call, plan)));
+                }
                 let view = CallView { call: *call, tool: tool.clone(), args: args.clone(), state };
                 self.add_call(*turn, view);
             }
             Event::ToolAnswered { call, result, millis } => {
+                let plan = self.unchecked.remove(call);
+                let is_taken = result.get("ok").and_then(Value::as_bool) == Some(true);
                 self.answer_call(
                     *call,
                     CallState::Done { result: result.clone(), millis: *millis },
                 );
+                if let Some(plan) = plan.filter(|_| is_taken) {
+                    self.take_plan(plan);
+                }
             }
             Event::ModelAnswered { turn, usage, .. } => {
                 let parts = self.with_turn(*turn, |view| {
@@ -249,6 +265,24 @@ impl Chat {
                 self.with_turn(*turn, |view| view.ended = Some((stop.clone(), at)));
                 self.open_turns.remove(turn);
                 self.settled_parts.remove(turn);
+            }
+            Event::Proposed(proposal) => {
+                let path = proposal.change.path();
+                let planned = path.and_then(|path| self.plan_mut()?.file_mut(path));
+                if let Some(file) = planned {
+                    if file.state != PlannedState::Done {
+                        file.state = PlannedState::Proposed;
+                    }
+                    let path = file.path.clone();
+                    self.planned.insert(proposal.id, path);
+                }
+            }
+            Event::Settled { proposal, outcome } => {
+                if let Some(path) = self.planned.remove(proposal)
+                    && let Some(file) = self.plan_mut().and_then(|plan| plan.file_mut(&path))
+                {
+                    file.settle(outcome);
+                }
             }
             Event::PersonSaid { to, text } => {
                 self.push(Entry::Person { to: to.clone(), text: text.clone(), at });
@@ -271,9 +305,8 @@ impl Chat {
             Event::Team(fact) => self.push(Entry::Fact { fact: fact.clone(), at }),
             Event::SessionStarted(_)
             | Event::ProjectListed { .. }
-            | Event::Proposed(_)
+            | Event::Files(_)
             | Event::Decided { .. }
-            | Event::Settled { .. }
             | Event::FlashProgress { .. }
             | Event::BuildStarted { .. }
             | Event::BuildProgress { .. }
@@ -293,6 +326,23 @@ impl Chat {
             | Event::RuleAdded { .. }
             | Event::RuleRevoked { .. }
             | Event::StopRequested => {}
+        }
+    }
+
+    /// A new plan goes on where the one before was.
+    fn take_plan(&mut self, mut plan: FilePlan) {
+        if let Some(before) = self.plan_mut() {
+            plan.go_on_from(before);
+        }
+        self.push(Entry::FilePlan(plan));
+    }
+
+    /// The newest plan.
+    fn plan_mut(&mut self) -> Option<&mut FilePlan> {
+        let is_plan = |entry: &&mut Arc<Entry>| matches!(***entry, Entry::FilePlan(_));
+        match Arc::make_mut(self.entries.iter_mut().rev().find(is_plan)?) {
+            Entry::FilePlan(plan) => Some(plan),
+            _ => None,
         }
     }
 
@@ -327,6 +377,7 @@ impl Chat {
             | Entry::Question { .. }
             | Entry::Fact { .. }
             | Entry::Notice { .. }
+            | Entry::FilePlan(_)
             | Entry::Resumed { .. }
             | Entry::Ended { .. } => None,
         }
@@ -423,66 +474,5 @@ impl Chat {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Seq;
-
-    fn chat(events: Vec<Event>) -> Chat {
-        let mut chat = Chat::default();
-        for (seq, event) in (1..).zip(events) {
-            chat.apply(&Record { v: 1, seq: Seq(seq), at: Timestamp(1_000), event });
-        }
-        chat
-    }
-
-    #[test]
-    fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
-        let (turn, agent) = (TurnId(1), AgentName::from("A"));
-        let text = |text: &str| Event::TextAdded { turn, text: text.into() };
-        let call = |id| Event::ToolCalled {
-            turn,
-            call: CallId(id),
-            tool: "read_file".into(),
-            args: Value::Null,
-        };
-        let answered = Event::ModelAnswered { turn, usage: Usage::default(), state: None };
-        let fault = UserError::new("The model broke off", "the connection was lost", "");
-        let faulted = |attempt| {
-            Event::Model(ModelEvent::Faulted {
-                turn,
-                attempt,
-                most: 5,
-                wait_millis: 500,
-                fault: fault.clone(),
-            })
-        };
-        let result = Event::ToolAnswered { call: CallId(1), result: Value::Null, millis: 1 };
-        let chat = chat(vec![
-            Event::TurnStarted { turn, agent },
-            text("I read it."),
-            call(1),
-            answered,
-            result,
-            text("It is a dri"),
-            call(2),
-            faulted(2),
-            text("It"),
-            faulted(3),
-            text("It is a driver."),
-        ]);
-        let Some(Entry::Turn(view)) = chat.entries.first().map(AsRef::as_ref) else { panic!() };
-        let said: Vec<String> = view
-            .parts
-            .iter()
-            .map(|part| match part {
-                Part::Text(text) | Part::Reasoning(text) => text.clone(),
-                Part::Call(call) => format!("call {}", call.call),
-                Part::Retry(retry) => format!("try {} at {}", retry.attempt, retry.due.0),
-                Part::Trimmed(_) => "trimmed".into(),
-            })
-            .collect();
-        let call = format!("call {}", CallId(1));
-        let retries = ["try 2 at 1500", "try 3 at 1500"];
-        assert_eq!(said, ["I read it.", &call, retries[0], retries[1], "It is a driver."]);
-    }
-}
+#[path = "chat_tests.rs"]
+mod tests;

@@ -147,6 +147,7 @@ impl Head {
             Event::Unpaused => self.state = RunState::Running,
             Event::StopRequested => self.state = RunState::Stopping,
             Event::ProjectListed { .. }
+            | Event::Files(_)
             | Event::PhaseEnded { .. }
             | Event::SpeakerChosen { .. }
             | Event::TextAdded { .. }

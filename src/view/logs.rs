@@ -177,6 +177,7 @@ impl Logs {
             Event::SessionStarted(_)
             | Event::SessionEnded { .. }
             | Event::ProjectListed { .. }
+            | Event::Files(_)
             | Event::PhaseStarted { .. }
             | Event::PhaseEnded { .. }
             | Event::SpeakerChosen { .. }

@@ -50,6 +50,7 @@ pub(super) fn mark_of(record: &Record) -> Option<Mark> {
         | Event::SessionResumed { .. }
         | Event::SessionEnded { .. }
         | Event::ProjectListed { .. }
+        | Event::Files(_)
         | Event::PhaseStarted { .. }
         | Event::PhaseEnded { .. }
         | Event::SpeakerChosen { .. }

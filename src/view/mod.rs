@@ -4,9 +4,11 @@
 //! give the same view, live, resumed or replayed.
 
 mod chat;
+mod context;
 mod head;
 mod logs;
 mod marks;
+mod plan;
 mod project;
 mod review;
 mod team;
@@ -15,11 +17,14 @@ pub use chat::{CallState, CallView, Chat, Entry, Part, RetryView, TrimView, Turn
 pub use head::{Head, PhaseView, Question, RunState, Speaker};
 pub use logs::{BuildView, Logs, PanicView, SerialView};
 pub use marks::{Mark, MarkKind};
-pub use project::{FileMark, FileView, Project};
+pub use plan::{FilePlan, PlannedFile, PlannedState};
+pub use project::{FileMark, FileView, Project, Wanted};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
 pub use team::{ContextView, PlanView, StepState, TeamView};
 
-use crate::model::{Record, Seq, Timestamp};
+use std::sync::Arc;
+
+use crate::model::{ContentHash, Outcome, ProjectPath, Record, Seq, Timestamp};
 
 /// Everything the panes show. Cheap to clone: finished parts are shared.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -62,5 +67,18 @@ impl SessionView {
         self.team.apply(record);
         self.logs.apply(record);
         self.marks.extend(marks::mark_of(record));
+    }
+
+    /// What the session last wrote to a file, if it did and the file was not removed since.
+    #[must_use]
+    pub fn kept(&self, path: &ProjectPath) -> Option<ContentHash> {
+        let applied = |view: &&Arc<ProposalView>| {
+            view.outcome == Some(Outcome::Applied) && view.proposal.change.path() == Some(path)
+        };
+        let found = self.review.proposals.iter().rev().find(applied)?;
+        let change = &found.proposal.change;
+        let decision = found.decision.as_ref().map(|(decision, _)| decision);
+        let written = decision.and_then(|decision| decision.written(change));
+        written.or_else(|| change.after()).map(|content| content.hash)
     }
 }

@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::{Change, Event, Outcome, ProjectPath, ProposalId, Record, Severity};
+use crate::model::{
+    Change, Event, FileEvent, Outcome, ProjectPath, ProposalId, Record, Severity, TeamFact,
+    estimated_tokens,
+};
 
+use super::context;
 use super::review::Review;
 
 /// The project's files.
@@ -27,6 +31,12 @@ pub struct FileView {
     pub errors: u32,
     /// Warnings the last build found in it.
     pub warnings: u32,
+    /// Whether somebody else changed it since the session last wrote it.
+    pub is_changed_outside: bool,
+    /// What the person wants of it for the context.
+    pub wanted: Wanted,
+    /// Tokens of it, about, that are in the conversation of this attempt.
+    pub context: Option<u64>,
     /// The mark that applied proposals left, also while another one covers it.
     lasting: Option<FileMark>,
 }
@@ -38,6 +48,8 @@ pub enum FileMark {
     ProposedNew,
     /// A proposal that would change it waits.
     ProposedEdit,
+    /// A proposal that would insert something into it waits.
+    ProposedInsert,
     /// A proposal that would remove it waits.
     ProposedDelete,
     /// Created in this session.
@@ -46,6 +58,44 @@ pub enum FileMark {
     Edited,
     /// Removed in this session.
     Deleted,
+}
+
+/// What the person wants of a file for the team's context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wanted {
+    /// Nothing: the agents choose.
+    #[default]
+    Unsaid,
+    /// The team shall read it.
+    In,
+    /// The team shall not.
+    Out,
+}
+
+impl FileMark {
+    /// Whether the mark is that of a proposal that waits.
+    #[must_use]
+    pub const fn is_proposed(self) -> bool {
+        match self {
+            Self::ProposedNew
+            | Self::ProposedEdit
+            | Self::ProposedInsert
+            | Self::ProposedDelete => true,
+            Self::Created | Self::Edited | Self::Deleted => false,
+        }
+    }
+}
+
+impl FileView {
+    /// Tokens the whole file takes, about.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        estimated_tokens(self.bytes.unwrap_or(0))
+    }
+
+    const fn is_of_interest(&self) -> bool {
+        self.bytes.is_some() || self.mark.is_some() || matches!(self.wanted, Wanted::In)
+    }
 }
 
 impl Project {
@@ -60,8 +110,16 @@ impl Project {
                 for file in files {
                     known.entry(file.path.clone()).or_default().bytes = Some(file.bytes);
                 }
-                known.retain(|_, view| view.bytes.is_some() || view.mark.is_some());
+                known.retain(|_, view| view.is_of_interest());
                 self.omitted = *omitted;
+            }
+            Event::Files(event) => self.apply_files(event),
+            Event::Team(fact) => self.apply_team(fact),
+            Event::PhaseStarted { .. } => self.forget_context(),
+            Event::ToolAnswered { result, .. } => {
+                for (path, bytes) in context::files_in(result) {
+                    self.add_context(&path, estimated_tokens(bytes));
+                }
             }
             Event::Proposed(proposal) => self.propose(&proposal.change),
             Event::Restated { change, .. } => self.propose(change),
@@ -84,17 +142,14 @@ impl Project {
             Event::SessionStarted(_)
             | Event::SessionResumed { .. }
             | Event::SessionEnded { .. }
-            | Event::PhaseStarted { .. }
             | Event::PhaseEnded { .. }
             | Event::SpeakerChosen { .. }
             | Event::TurnStarted { .. }
             | Event::TextAdded { .. }
             | Event::ToolCalled { .. }
-            | Event::ToolAnswered { .. }
             | Event::ModelAnswered { .. }
             | Event::Model(_)
             | Event::TurnEnded { .. }
-            | Event::Team(_)
             | Event::Decided { .. }
             | Event::FlashProgress { .. }
             | Event::BuildStarted { .. }
@@ -124,6 +179,62 @@ impl Project {
         if let Some((path, mark)) = wish(change) {
             Arc::make_mut(&mut self.files).entry(path.clone()).or_default().mark = Some(mark);
         }
+        if let Change::Save { path, content, .. } | Change::Insert { path, content, .. } = change {
+            self.add_context(path, estimated_tokens(content.bytes));
+        }
+    }
+
+    fn apply_files(&mut self, event: &FileEvent) {
+        let known = Arc::make_mut(&mut self.files);
+        match event {
+            FileEvent::ChangedOutside { files } => {
+                for change in files {
+                    let view = known.entry(change.path.clone()).or_default();
+                    view.bytes = change.bytes;
+                    view.is_changed_outside = true;
+                    if !view.is_of_interest() {
+                        known.remove(&change.path);
+                    }
+                }
+            }
+        }
+    }
+
+    fn apply_team(&mut self, fact: &TeamFact) {
+        match fact {
+            TeamFact::ContextEdited { add, remove } => {
+                let known = Arc::make_mut(&mut self.files);
+                for path in remove {
+                    let view = known.entry(path.clone()).or_default();
+                    view.wanted = Wanted::Out;
+                }
+                for path in add {
+                    known.entry(path.clone()).or_default().wanted = Wanted::In;
+                }
+            }
+            TeamFact::ContextListed { files, .. } => {
+                for file in files.iter().filter(|file| file.bytes.is_some()) {
+                    self.add_context(&file.path, file.tokens);
+                }
+            }
+            TeamFact::Attached(_) | TeamFact::PlanMade { .. } | TeamFact::ArtifactPosted(_) => {}
+        }
+    }
+
+    /// Takes note that so many tokens of a file are in the conversation.
+    fn add_context(&mut self, path: &ProjectPath, tokens: u64) {
+        if let Some(view) = Arc::make_mut(&mut self.files).get_mut(path) {
+            view.context = view.context.max(Some(tokens));
+        }
+    }
+
+    /// An attempt begins with an empty conversation.
+    fn forget_context(&mut self) {
+        if self.files.values().any(|view| view.context.is_some()) {
+            for view in Arc::make_mut(&mut self.files).values_mut() {
+                view.context = None;
+            }
+        }
     }
 
     fn settle(&mut self, id: ProposalId, outcome: &Outcome, review: &Review) {
@@ -143,12 +254,13 @@ impl Project {
             | (Change::Flash(_), _) => {}
         }
         if applied {
+            view.is_changed_outside = false;
             view.lasting = lasting_mark(view.lasting, &settled.proposal.change);
         }
         let wishes = review.waiting().filter_map(|waiting| wish(&waiting.proposal.change));
         let wished = wishes.filter(|(of, _)| *of == path).map(|(_, mark)| mark).last();
         view.mark = wished.or(view.lasting);
-        if view.bytes.is_none() && view.mark.is_none() {
+        if !view.is_of_interest() {
             files.remove(path);
         }
     }
@@ -158,9 +270,8 @@ impl Project {
 fn wish(change: &Change) -> Option<(&ProjectPath, FileMark)> {
     match change {
         Change::Save { path, base: None, .. } => Some((path, FileMark::ProposedNew)),
-        Change::Save { path, base: Some(_), .. } | Change::Insert { path, .. } => {
-            Some((path, FileMark::ProposedEdit))
-        }
+        Change::Save { path, base: Some(_), .. } => Some((path, FileMark::ProposedEdit)),
+        Change::Insert { path, .. } => Some((path, FileMark::ProposedInsert)),
         Change::Delete { path, .. } => Some((path, FileMark::ProposedDelete)),
         Change::Flash(_) => None,
     }

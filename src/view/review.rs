@@ -225,6 +225,7 @@ impl Review {
             | Event::SessionResumed { .. }
             | Event::SessionEnded { .. }
             | Event::ProjectListed { .. }
+            | Event::Files(_)
             | Event::PhaseStarted { .. }
             | Event::PhaseEnded { .. }
             | Event::SpeakerChosen { .. }

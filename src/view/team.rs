@@ -88,6 +88,7 @@ impl TeamView {
             | Event::SessionResumed { .. }
             | Event::SessionEnded { .. }
             | Event::ProjectListed { .. }
+            | Event::Files(_)
             | Event::PhaseEnded { .. }
             | Event::SpeakerChosen { .. }
             | Event::TextAdded { .. }

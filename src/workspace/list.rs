@@ -1,8 +1,10 @@
 //! The list of the project's files, ignore rules honoured.
 
+use std::collections::BTreeMap;
+
 use ignore::WalkBuilder;
 
-use super::Sandbox;
+use super::{Sandbox, Stamp};
 use crate::model::event::ProjectFile;
 use crate::model::{Event, ProjectPath};
 
@@ -57,6 +59,26 @@ impl Sandbox {
         }
         listing.files.sort_by(|a, b| a.path.cmp(&b.path));
         listing
+    }
+
+    /// What tells of each file whether it changed, for at most `limit` of those that
+    /// [`Sandbox::list`] names.
+    #[must_use]
+    pub fn stamps(&self, limit: usize) -> BTreeMap<ProjectPath, Stamp> {
+        let mut stamps = BTreeMap::new();
+        for entry in self.walk().filter_map(Result::ok) {
+            if stamps.len() >= limit {
+                break;
+            }
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            let (Some(path), Ok(data)) = (self.project_path(entry.path()), entry.metadata()) else {
+                continue;
+            };
+            stamps.insert(path, Stamp { bytes: data.len(), modified: data.modified().ok() });
+        }
+        stamps
     }
 
     fn walk(&self) -> ignore::Walk {

@@ -7,12 +7,14 @@ mod list;
 mod references;
 mod sandbox;
 mod sources;
+mod watch;
 
 pub use error::WorkspaceError;
 pub use list::{DEFAULT_LIST_LIMIT, Listing};
 pub use references::Reference;
 pub use sandbox::{Excerpt, MAX_FILE_BYTES, Sandbox};
 pub use sources::is_source;
+pub use watch::{Stamp, Watch};
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File};
 
 use super::WorkspaceError;
-use crate::model::{ContentHash, ProjectPath};
+use crate::model::{ContentHash, FileSource, FileStart, ProjectPath, UserError};
 use crate::text::mark;
 
 /// Longest file that is read whole, in bytes: sources are far below, and a base has to fit into
@@ -146,5 +146,12 @@ impl Sandbox {
         }
         let file = self.dir.open(path.as_str()).map_err(failed)?;
         Ok((file, metadata.len()))
+    }
+}
+
+impl FileSource for Sandbox {
+    fn file_start(&self, path: &ProjectPath, limit: u64) -> Result<FileStart, UserError> {
+        let Excerpt { content, total } = self.read_start(path, limit)?;
+        Ok(FileStart { bytes: content, total })
     }
 }

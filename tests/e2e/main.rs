@@ -14,6 +14,7 @@ mod headless;
 mod keys;
 mod leaving;
 mod lines;
+mod panes;
 mod place;
 mod reviewing;
 mod screens;

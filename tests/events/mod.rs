@@ -7,7 +7,7 @@ use firmhand::model::event::{Level, ProjectFile, SessionParts, SessionStart};
 use firmhand::model::*;
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 40;
+pub const LAST_KIND: usize = 41;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -54,6 +54,7 @@ pub fn kind(event: &Event) -> usize {
         Event::InquiryEnded { .. } => 37,
         Event::RuleAdded { .. } => 38,
         Event::RuleRevoked { .. } => 39,
+        Event::Files(_) => 40,
     }
 }
 
@@ -268,6 +269,11 @@ fn of_model(variant: u32, number: u32) -> ModelEvent {
     }
 }
 
+fn of_files(variant: u32, number: u32) -> FileEvent {
+    let bytes = variant.is_multiple_of(2).then_some(u64::from(variant));
+    FileEvent::ChangedOutside { files: vec![OutsideChange { path: path(number), bytes }] }
+}
+
 pub fn log(variant: u32, number: u32) -> LogId {
     let kind = if variant.is_multiple_of(2) { LogKind::Build } else { LogKind::Serial };
     LogId { kind, number }
@@ -476,12 +482,13 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         33 => Event::Team(team_fact(variant, number)),
         34..=39 => desk_event(kind, variant, number),
         40 => Event::Port { log: log(1, number), event: of_port(variant, number) },
+        41 => Event::Files(of_files(variant, number)),
         _ => other_event(kind, variant, number),
     }
 }
 
 /// All kinds, in an order that makes sense.
 pub const ORDER: [usize; LAST_KIND + 2] = [
-    0, 3, 21, 4, 6, 7, 8, 9, 13, 35, 36, 34, 37, 38, 14, 15, 10, 39, 17, 18, 19, 20, 11, 32, 25, 8,
-    12, 16, 23, 40, 24, 26, 27, 28, 29, 33, 31, 5, 22, 30, 2, 1,
+    0, 3, 21, 4, 6, 7, 8, 9, 13, 35, 36, 34, 37, 38, 14, 15, 10, 39, 17, 18, 19, 20, 11, 32, 41,
+    25, 8, 12, 16, 23, 40, 24, 26, 27, 28, 29, 33, 31, 5, 22, 30, 2, 1,
 ];

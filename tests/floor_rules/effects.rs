@@ -23,6 +23,9 @@ enum Effect {
 
 /// The files that may have effects: (path or folder, which, why).
 const HOMES: &[(&str, &[Effect], &str)] = &[
+    ("app/chores.rs", &[Effect::Files], "a copy of a log in a file that the person names"),
+    ("app/history.rs", &[Effect::Files], "messages the person has sent, for later sessions"),
+    ("app/editor.rs", &[Effect::Process], "the person's own editor"),
     ("gate/effects.rs", &[Effect::Files, Effect::Flash], "what was approved happens here"),
     ("journal/blobs.rs", &[Effect::Files], "contents of a session"),
     ("journal/dir.rs", &[Effect::Files], "a session's own folder"),

@@ -34,6 +34,14 @@ pub struct FoldId {
     index: usize,
 }
 
+impl FoldId {
+    /// Where its chunk begins in the source, in bytes.
+    #[must_use]
+    pub const fn start(self) -> usize {
+        self.start
+    }
+}
+
 /// A growing text laid out for one width.
 #[derive(Debug)]
 pub struct Document {

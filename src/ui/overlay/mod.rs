@@ -1,4 +1,4 @@
-//! Dialogs over the panes: help, palette, themes, leaving, a reason, a list to decide.
+//! Dialogs over the panes: help, palette, themes, leaving, a reason, a list to decide, a file.
 //!
 //! While one is open it has all keys. Closing one without an answer never decides anything.
 
@@ -7,7 +7,9 @@ mod confirm;
 mod details;
 mod editor;
 mod help;
+mod jump_to;
 mod palette;
+mod preview;
 mod quit;
 mod rules;
 pub(super) mod search_field;
@@ -19,21 +21,26 @@ pub use confirm::Confirm;
 pub use details::Details;
 pub use editor::Editor;
 pub use help::{HelpView, key_table};
+pub use jump_to::JumpTo;
 pub use palette::{PaletteEntry, PaletteView};
+pub use preview::{Files, Preview};
 pub use quit::QuitChoice;
 pub use rules::{RuleRow, RulesList};
 pub use themes::ThemeList;
 pub use words::{Purpose, WordsInput};
 
+use std::time::Instant;
+
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 
 use crate::model::{ContentHash, ProposalId, Shown};
 
 use super::action::Action;
+use super::job::LOOK;
 use super::pane::{Cx, Effect, Keep};
 use super::role::Role;
 
@@ -60,6 +67,10 @@ pub enum Overlay {
     Rules(RulesList),
     /// What is known about a proposal.
     Details(Details),
+    /// What is in a file.
+    Preview(Preview),
+    /// To where in a replay?
+    JumpTo(JumpTo),
 }
 
 /// Which keys a dialog takes as text.
@@ -69,6 +80,8 @@ pub enum TextKeys {
     None,
     /// Those that type or edit a line.
     Line,
+    /// Those that type or edit a line, but not the ones that go up and down.
+    Beside,
     /// All but those that accept or leave a whole text.
     Page,
 }
@@ -84,7 +97,9 @@ impl Overlay {
             | Self::Palette(_)
             | Self::Themes(_)
             | Self::Quit(_)
-            | Self::Details(_) => false,
+            | Self::Details(_)
+            | Self::Preview(_)
+            | Self::JumpTo(_) => false,
         }
     }
 
@@ -99,7 +114,9 @@ impl Overlay {
             | Self::Themes(_)
             | Self::Quit(_)
             | Self::Rules(_)
-            | Self::Details(_) => Vec::new(),
+            | Self::Details(_)
+            | Self::Preview(_)
+            | Self::JumpTo(_) => Vec::new(),
             Self::Words(words) => of(words.shown()),
             Self::Editor(editor) => of(editor.shown()),
             Self::Confirm(confirm) => of(confirm.shown()),
@@ -112,6 +129,8 @@ impl Overlay {
     pub fn text_keys(&self) -> TextKeys {
         match self {
             Self::Words(_) | Self::Confirm(_) | Self::Palette(_) => TextKeys::Line,
+            // Up and down walk through what was found.
+            Self::JumpTo(_) => TextKeys::Beside,
             Self::Editor(_) => TextKeys::Page,
             Self::Help(help) if help.is_searching() => TextKeys::Line,
             Self::Help(_)
@@ -119,7 +138,8 @@ impl Overlay {
             | Self::Quit(_)
             | Self::Batch(_)
             | Self::Rules(_)
-            | Self::Details(_) => TextKeys::None,
+            | Self::Details(_)
+            | Self::Preview(_) => TextKeys::None,
         }
     }
 
@@ -140,6 +160,8 @@ impl Overlay {
             | Self::Quit(_)
             | Self::Batch(_)
             | Self::Rules(_)
+            | Self::Preview(_)
+            | Self::JumpTo(_)
             | Self::Details(_) => None,
         }
     }
@@ -152,10 +174,12 @@ impl Overlay {
             Self::Confirm(confirm) => confirm.on_text(key),
             Self::Palette(palette) => palette.on_text(key),
             Self::Help(help) => help.on_text(key),
+            Self::JumpTo(jump) => jump.on_text(key),
             Self::Themes(_)
             | Self::Quit(_)
             | Self::Batch(_)
             | Self::Rules(_)
+            | Self::Preview(_)
             | Self::Details(_) => {}
         }
     }
@@ -175,6 +199,10 @@ impl Overlay {
                 editor.on_paste(text);
                 true
             }
+            Self::JumpTo(jump) => {
+                jump.on_paste(text);
+                true
+            }
             // What must be typed must not be pasted.
             Self::Confirm(_)
             | Self::Help(_)
@@ -182,6 +210,7 @@ impl Overlay {
             | Self::Quit(_)
             | Self::Batch(_)
             | Self::Rules(_)
+            | Self::Preview(_)
             | Self::Details(_) => false,
         }
     }
@@ -205,6 +234,45 @@ impl Overlay {
             Self::Confirm(confirm) => confirm.on_action(action),
             Self::Rules(rules) => rules.on_action(action),
             Self::Details(details) => details.on_action(action),
+            Self::Preview(preview) => preview.on_action(action),
+            Self::JumpTo(jump) => jump.on_action(action, cx),
+        }
+    }
+
+    /// Brings it up to date for a screen of that size.
+    pub fn prepare(&mut self, screen: Size) {
+        match self {
+            Self::Preview(preview) => preview.prepare(screen),
+            Self::JumpTo(jump) => jump.prepare(),
+            Self::Help(_)
+            | Self::Palette(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Words(_)
+            | Self::Editor(_)
+            | Self::Confirm(_)
+            | Self::Rules(_)
+            | Self::Details(_)
+            | Self::Batch(_) => {}
+        }
+    }
+
+    /// When it changes by itself.
+    #[must_use]
+    pub fn next_wake(&self, now: Instant) -> Option<Instant> {
+        match self {
+            Self::Preview(preview) => preview.next_wake(now),
+            Self::JumpTo(jump) => jump.is_busy().then(|| now + LOOK),
+            Self::Help(_)
+            | Self::Palette(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Words(_)
+            | Self::Editor(_)
+            | Self::Confirm(_)
+            | Self::Rules(_)
+            | Self::Details(_)
+            | Self::Batch(_) => None,
         }
     }
 
@@ -221,6 +289,8 @@ impl Overlay {
             Self::Confirm(confirm) => confirm.draw(screen, buf, cx),
             Self::Rules(rules) => rules.draw(screen, buf, cx),
             Self::Details(details) => details.draw(screen, buf, cx),
+            Self::Preview(preview) => preview.draw(screen, buf, cx),
+            Self::JumpTo(jump) => jump.draw(screen, buf, cx),
         }
     }
 }

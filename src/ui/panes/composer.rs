@@ -2,7 +2,7 @@
 //!
 //! Never decides anything: what is typed or pasted here is only ever text until it is sent.
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -10,12 +10,14 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
-use crate::model::{AgentName, Intent};
+use crate::model::{AgentName, Intent, ProjectPath};
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
-use crate::ui::pane::{Cx, Effect, Keys};
+use crate::ui::pane::{Command, Cx, Effect, Keys};
 use crate::ui::role::Role;
-use crate::view::RunState;
+use crate::view::{RunState, Wanted};
+
+use super::completion::Completion;
 
 /// Most rows it takes.
 const MAX_ROWS: u16 = 8;
@@ -30,15 +32,55 @@ pub struct Composer {
     history: Vec<String>,
     /// Which message of the history is in the field, and what was there before.
     recalled: Option<(usize, String)>,
+    completion: Option<Completion>,
+    /// What the list was made for, also when it was closed: text and cursor.
+    completed_for: Option<(String, (usize, usize))>,
 }
 
 impl Default for Composer {
     fn default() -> Self {
-        Self { text: field(""), history: Vec::new(), recalled: None }
+        Self::new(Vec::new())
     }
 }
 
 impl Composer {
+    /// An empty message; `history` are those sent before in this project, oldest first.
+    #[must_use]
+    pub fn new(history: Vec<String>) -> Self {
+        let (completion, completed_for) = (None, None);
+        Self { text: field(""), history, recalled: None, completion, completed_for }
+    }
+
+    /// Brings the list of completions up to date with the text.
+    pub fn prepare(&mut self, cx: &Cx<'_>) {
+        let cursor = self.text.cursor();
+        let (row, column) = (cursor.0, cursor.1);
+        let now = Some((self.text(), (row, column)));
+        if now == self.completed_for {
+            return;
+        }
+        self.completed_for = now;
+        let line = self.text.lines().get(row).map_or("", String::as_str);
+        self.completion = Completion::find(line, column, row == 0, cx);
+    }
+
+    /// Closes the list of completions; tells whether one was open.
+    pub fn close_list(&mut self) -> bool {
+        self.completion.take().is_some()
+    }
+
+    fn complete(&mut self) -> Vec<Effect> {
+        let Some(completion) = self.completion.take() else {
+            return vec![Effect::Act(Action::FocusNext)];
+        };
+        let (typed, text) = completion.chosen();
+        for _ in 0..typed {
+            self.text.delete_char();
+        }
+        self.text.insert_str(text);
+        Vec::new()
+    }
+
     /// Rows it wants.
     #[must_use]
     pub fn rows(&self) -> u16 {
@@ -66,6 +108,11 @@ impl Composer {
 
     /// A key that types or edits.
     pub fn on_text(&mut self, key: &KeyEvent) {
+        match (&mut self.completion, key.code) {
+            (Some(completion), KeyCode::Up) => return completion.walk(-1),
+            (Some(completion), KeyCode::Down) => return completion.walk(1),
+            (_, _) => {}
+        }
         self.text.input(*key);
     }
 
@@ -77,6 +124,10 @@ impl Composer {
     /// Does what a key asked for.
     pub fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         match action {
+            Action::Send if self.completion.as_ref().is_some_and(|list| list.is_walked) => {
+                self.complete()
+            }
+            Action::Complete => self.complete(),
             Action::Send => self.send(cx),
             Action::Newline => {
                 self.text.insert_newline();
@@ -123,7 +174,7 @@ impl Composer {
             return Effect::info("there is nothing to send yet");
         }
         let is_over = matches!(cx.view.head.state, RunState::Ended(_));
-        let effects = match text.strip_prefix('/') {
+        let mut effects = match text.strip_prefix('/') {
             Some(command) => run_command(command),
             None if is_over => Effect::refuse("the run is over: nobody reads this any more"),
             None => message(&text, cx),
@@ -131,13 +182,14 @@ impl Composer {
         let is_refused = matches!(effects.as_slice(), [Effect::Notice(notice)] if notice.role == Role::NoticeError);
         if !is_refused {
             if self.history.last() != Some(&text) {
-                self.history.push(text);
+                self.history.push(text.clone());
+                effects.push(Effect::Command(Command::Remember(text)));
             }
             if self.history.len() > MAX_HISTORY {
                 self.history.remove(0);
             }
             self.text = field("");
-            self.recalled = None;
+            (self.recalled, self.completion) = (None, None);
         }
         effects
     }
@@ -161,6 +213,9 @@ impl Composer {
             text.set_placeholder_style(cx.style(Role::Dim));
         }
         text.render(inside, buf);
+        if let Some(completion) = self.completion.as_ref().filter(|_| is_here) {
+            completion.draw(area, buf, cx);
+        }
     }
 
     fn placeholder(&self, cx: &Cx<'_>) -> String {
@@ -179,7 +234,7 @@ impl Composer {
 }
 
 /// Commands by name, with what they do.
-const COMMANDS: [(&str, &str); 6] = [
+pub(super) const COMMANDS: [(&str, &str); 6] = [
     ("pause", "holds the run before its next step"),
     ("resume", "lets it go on"),
     ("stop", "ends the run in order"),
@@ -213,12 +268,43 @@ fn message(text: &str, cx: &Cx<'_>) -> Vec<Effect> {
         Ok(found) => found,
         Err(effects) => return effects,
     };
-    match (&cx.view.head.question, to) {
+    let pinned = mentioned(&words, cx);
+    let said = match (&cx.view.head.question, to) {
         (Some(question), None) => {
             vec![Effect::intent(Intent::Answer { question: question.id, answer: words })]
         }
         (_, to) => vec![Effect::intent(Intent::Say { to, text: words })],
+    };
+    if pinned.is_empty() {
+        return said;
     }
+    let words = match pinned.len() {
+        1 => "1 file is pinned: the team reads it whenever it reads files".to_owned(),
+        count => format!("{count} files are pinned: the team reads them whenever it reads files"),
+    };
+    let edit = Intent::EditContext { add: pinned, remove: Vec::new() };
+    let mut effects = vec![Effect::intent(edit)];
+    effects.extend(said);
+    effects.extend(Effect::info(words));
+    effects
+}
+
+/// Whether that is the path of a file of the project, in lower case.
+fn is_file(name: &str, cx: &Cx<'_>) -> bool {
+    cx.view.project.files.keys().any(|path| path.as_str().to_lowercase() == name)
+}
+
+/// Files that a message names as `@path` and that are not pinned yet.
+fn mentioned(text: &str, cx: &Cx<'_>) -> Vec<ProjectPath> {
+    let mut found = Vec::new();
+    for word in text.split_whitespace().filter_map(|word| word.strip_prefix('@')) {
+        let path = ProjectPath::new(word.trim_end_matches([',', '.', ':', ';', '?', '!'])).ok();
+        let known = path.filter(|path| {
+            cx.view.project.files.get(path).is_some_and(|file| file.wanted != Wanted::In)
+        });
+        found.extend(known.filter(|path| !found.contains(path)));
+    }
+    found
 }
 
 /// Splits `@Agent words`. A unique start of the name is enough, in any case.
@@ -226,6 +312,9 @@ fn address(text: &str, cx: &Cx<'_>) -> Result<(Option<AgentName>, String), Vec<E
     let Some(rest) = text.strip_prefix('@') else { return Ok((None, text.to_owned())) };
     let (name, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let name = name.trim_end_matches([':', ',']).to_lowercase();
+    if is_file(&name, cx) {
+        return Ok((None, text.to_owned()));
+    }
     let matches = |agent: &&AgentName| agent.as_str().to_lowercase().starts_with(&name);
     let exact = cx.agents.names().iter().find(|agent| agent.as_str().to_lowercase() == name);
     let found: Vec<&AgentName> = match exact {

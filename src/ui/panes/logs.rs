@@ -8,59 +8,33 @@ use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use crate::model::{EventSource, LogId, LogSource};
+use crate::model::{Diagnostic, EventSource, LogSource, ProjectPath};
 use crate::ui::action::Action;
-use crate::ui::pane::{Cx, Effect, Mode, Pane, TextMode};
-use crate::view::{BuildView, SerialView, SessionView};
+use crate::ui::job;
+use crate::ui::pane::{Command, Cx, Effect, FilePlace, Mode, Pane, Saved, TextMode};
+use crate::view::{PanicView, SessionView};
 
 use super::logs_build;
 use super::logs_draw;
 use super::logs_events::EventLog;
-use super::logs_index::Extent;
-use super::logs_scroll::{Follow, Move, Scroll};
-use super::logs_text::LogText;
-use super::logs_typing::Typing;
+use super::logs_lens::Lens;
+use super::logs_parts::Parts;
+use super::logs_scroll::{Follow, Move};
+use super::logs_shelf::Shelf;
+pub use super::logs_shelf::Tab;
+use super::logs_text::{LogText, matcher};
+use super::logs_typing::{Purpose, Typing};
+use super::logs_wrap::Wrapping;
 use super::serial::{SerialHands, card};
 
-/// Logs whose place is remembered.
-const MAX_KEPT: usize = 16;
 /// Columns that one step to the side goes.
 const SIDE_STEP: i64 = 16;
 
-/// A tab.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tab {
-    /// Builds.
-    Build,
-    /// Serial output.
-    Serial,
-    /// Records.
-    Events,
-}
-
-impl Tab {
-    /// All of them, from the left.
-    pub const ALL: [Self; 3] = [Self::Build, Self::Serial, Self::Events];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Build => "Build",
-            Self::Serial => "Serial",
-            Self::Events => "Events",
-        }
-    }
-
-    const fn next(self) -> Self {
-        match self {
-            Self::Build => Self::Serial,
-            Self::Serial => Self::Events,
-            Self::Events => Self::Build,
-        }
-    }
-}
+/// What the error of a board looks like in its output.
+const BOARD_ERROR: &str = "^E \\(|Guru Meditation|^Backtrace:|abort\\(\\)|assert failed";
 
 /// Who picks the tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,30 +45,18 @@ enum Pick {
     Person,
 }
 
-/// Where the parts of the pane are.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Parts {
-    pub head: Rect,
-    pub findings: Rect,
-    pub text: Rect,
-    pub foot: Rect,
-}
-
 /// The logs pane.
 pub struct LogsPane {
-    logs: Arc<dyn LogSource>,
-    source: Arc<dyn EventSource>,
+    pub(super) shelf: Shelf,
     pub(super) tab: Tab,
     pick: Pick,
-    /// The build and the connection that were chosen; `None`: the newest.
-    chosen: [Option<LogId>; 2],
-    texts: Vec<LogText>,
     pub(super) events: EventLog,
     /// The selected finding of the build.
     pub(super) finding: usize,
     pub(super) typing: Option<Typing>,
     pub(super) hands: SerialHands,
     pub(super) parts: Parts,
+    pub(super) wrapping: Wrapping,
 }
 
 impl LogsPane {
@@ -102,17 +64,15 @@ impl LogsPane {
     #[must_use]
     pub fn new(logs: Arc<dyn LogSource>, events: Arc<dyn EventSource>) -> Self {
         Self {
-            logs,
-            source: events,
+            shelf: Shelf::new(logs),
             tab: Tab::Build,
             pick: Pick::Newest,
-            chosen: [None; 2],
-            texts: Vec::new(),
-            events: EventLog::default(),
+            events: EventLog::new(events),
             finding: 0,
             typing: None,
             hands: SerialHands::default(),
             parts: Parts::default(),
+            wrapping: Wrapping::Cut,
         }
     }
 
@@ -133,99 +93,74 @@ impl LogsPane {
     /// When it has more to read although nothing new came.
     #[must_use]
     pub fn next_wake(&self, view: &SessionView, now: Instant) -> Option<Instant> {
-        self.text(view).is_some_and(LogText::is_busy).then_some(now)
-    }
-
-    /// The build that is shown.
-    pub(super) fn build<'v>(&self, view: &'v SessionView) -> Option<&'v BuildView> {
-        let builds = &view.logs.builds;
-        let chosen = builds.iter().find(|build| Some(build.log) == self.chosen[0]);
-        chosen.or(builds.last()).map(AsRef::as_ref)
-    }
-
-    /// The connection that is shown.
-    pub(super) fn serial<'v>(&self, view: &'v SessionView) -> Option<&'v SerialView> {
-        let serials = &view.logs.serials;
-        let chosen = serials.iter().find(|serial| Some(serial.log) == self.chosen[1]);
-        chosen.or(serials.last()).map(AsRef::as_ref)
-    }
-
-    /// The raw log that is shown, and how much of it is there.
-    fn log(&self, view: &SessionView) -> Option<(LogId, Extent)> {
         match self.tab {
-            Tab::Build => {
-                self.build(view).map(|b| (b.log, Extent { bytes: b.bytes, feeds: b.lines }))
+            Tab::Events => self.events.is_busy().then(|| now + job::LOOK),
+            Tab::Build | Tab::Serial => {
+                let text = self.text(view).filter(|text| text.is_busy())?;
+                // Lines are counted in the frames themselves; the rest is done elsewhere.
+                Some(if text.is_indexing() { now } else { now + job::LOOK })
             }
-            Tab::Serial => {
-                self.serial(view).map(|s| (s.log, Extent { bytes: s.bytes, feeds: s.lines }))
-            }
-            Tab::Events => None,
         }
     }
 
     pub(super) fn text(&self, view: &SessionView) -> Option<&LogText> {
-        let (log, _) = self.log(view)?;
-        self.texts.iter().find(|text| text.log() == log)
+        self.shelf.text(self.tab, view)
     }
 
-    fn text_mut(&mut self, view: &SessionView) -> Option<&mut LogText> {
-        let (log, _) = self.log(view)?;
-        self.texts.iter_mut().find(|text| text.log() == log)
-    }
-
-    /// Where one looks, among how many lines.
-    pub(super) fn scroll(&self, view: &SessionView) -> Option<(&Scroll, u64)> {
+    /// How one looks at what is shown.
+    pub(super) fn lens(&self, view: &SessionView) -> Option<&Lens> {
         match self.tab {
-            Tab::Events => Some((&self.events.scroll, self.events.count())),
-            Tab::Build | Tab::Serial => self.text(view).map(|text| (&text.scroll, text.len())),
+            Tab::Events => Some(&self.events.lens),
+            Tab::Build | Tab::Serial => self.text(view).map(|text| &text.lens),
+        }
+    }
+
+    fn lens_mut(&mut self, view: &SessionView) -> Option<&mut Lens> {
+        match self.tab {
+            Tab::Events => Some(&mut self.events.lens),
+            Tab::Build | Tab::Serial => {
+                self.shelf.text_mut(self.tab, view).map(|text| &mut text.lens)
+            }
         }
     }
 
     fn go(&mut self, step: Move, view: &SessionView) -> Vec<Effect> {
-        match self.tab {
-            Tab::Events => self.events.go(step),
-            Tab::Build | Tab::Serial => match self.text_mut(view) {
-                Some(text) => text.go(step),
-                None => return Effect::info("there is no output yet"),
-            },
+        if matches!(step, Move::Columns(_)) && self.wrapping == Wrapping::Wrapped {
+            return Effect::info("long lines are wrapped here: there is nothing to the side");
+        }
+        match self.lens_mut(view) {
+            Some(lens) => lens.go(step),
+            None => return Effect::info("there is no output yet"),
         }
         Vec::new()
     }
 
     fn half_page(&self, view: &SessionView) -> i64 {
-        let height = self.scroll(view).map_or(2, |(scroll, _)| scroll.height());
+        let height = self.lens(view).map_or(2, |lens| lens.scroll.height());
         i64::try_from(height / 2).unwrap_or(1).max(1)
     }
 
     fn toggle_follow(&mut self, view: &SessionView) -> Vec<Effect> {
-        match self.tab {
-            Tab::Events => {
-                let len = self.events.count();
-                self.events.scroll.toggle(len);
-            }
-            Tab::Build | Tab::Serial => {
-                if let Some(text) = self.text_mut(view) {
-                    text.toggle_follow();
-                }
-            }
+        match self.lens_mut(view) {
+            Some(lens) => lens.toggle_follow(),
+            None => return Effect::info("there is no output yet"),
         }
         Vec::new()
     }
 
-    /// Leaves what is open: the search, then a place further up, then an older log.
+    /// Leaves what is open: the search, then the filter, then a place further up, then an older
+    /// log.
     fn back(&mut self, view: &SessionView) {
-        if let Some(text) = self.text_mut(view)
-            && text.search().is_some()
-        {
-            // An empty pattern is always one.
-            let _ = text.search_for("");
-            return;
-        }
-        let is_held = self.scroll(view).is_some_and(|(scroll, _)| scroll.follow() == Follow::Held);
-        if is_held {
+        let Some(lens) = self.lens(view) else { return };
+        let is_held = lens.scroll.follow() == Follow::Held;
+        if lens.search().is_some() {
+            self.look_for(None, view);
+        } else if lens.filter().is_some() {
+            self.filter_by("", view).unwrap_or_default();
+        } else if is_held {
             self.go(Move::End, view);
         } else {
-            self.chosen = [None; 2];
+            self.shelf.choose_newest();
             self.pick = Pick::Newest;
         }
     }
@@ -240,12 +175,12 @@ impl LogsPane {
     }
 
     fn hit(&mut self, action: Action, view: &SessionView) -> Vec<Effect> {
-        match self.text_mut(view) {
-            Some(text) if text.search().is_some() => {
+        match self.lens_mut(view) {
+            Some(lens) if lens.search().is_some() => {
                 if action == Action::NextMatch {
-                    text.next_hit()
+                    lens.next_hit();
                 } else {
-                    text.previous_hit()
+                    lens.previous_hit();
                 }
                 Vec::new()
             }
@@ -253,124 +188,181 @@ impl LogsPane {
         }
     }
 
-    fn start_search(&mut self, view: &SessionView) -> Vec<Effect> {
-        if self.text(view).is_none() {
-            return Effect::info("there is no output to search here");
-        }
-        self.typing = Some(Typing::default());
+    fn ask(&mut self, purpose: Purpose, view: &SessionView) -> Vec<Effect> {
+        let Some(lens) = self.lens(view) else {
+            return Effect::info("there is no output yet");
+        };
+        let text = match (purpose, self.shelf.log(self.tab, view)) {
+            (Purpose::Search | Purpose::Files, _) => String::new(),
+            (Purpose::Filter, _) => {
+                lens.filter().map_or_else(String::new, |f| f.matcher().words().to_owned())
+            }
+            (Purpose::Save, Some((log, _))) => format!("{log}.log"),
+            (Purpose::Save, None) => "events.jsonl".to_owned(),
+        };
+        self.typing = Some(Typing::new(purpose, &text));
         Vec::new()
     }
 
-    fn finish_search(&mut self, view: &SessionView) {
-        let Some(typing) = self.typing.take() else { return };
-        let Some(text) = self.text_mut(view) else { return };
-        if let Err(wrong) = text.search_for(&typing.pattern()) {
+    fn finish_typing(&mut self, view: &SessionView) -> Vec<Effect> {
+        let Some(typing) = self.typing.take() else { return Vec::new() };
+        let text = typing.text();
+        let done = match typing.purpose() {
+            Purpose::Search | Purpose::Files => {
+                matcher(&text).map(|found| self.look_for(found, view))
+            }
+            Purpose::Filter => self.filter_by(&text, view),
+            Purpose::Save if text.trim().is_empty() => Err("a name is needed".to_owned()),
+            Purpose::Save => {
+                let what = match self.shelf.log(self.tab, view) {
+                    Some((log, extent)) => Saved::Log(log, extent.bytes),
+                    None => Saved::Events(view.seq),
+                };
+                let to = text.trim().to_owned();
+                return vec![Effect::Command(Command::Save { what, to })];
+            }
+        };
+        if let Err(wrong) = done {
             self.typing = Some(typing.refused(wrong));
+        }
+        Vec::new()
+    }
+
+    fn look_for(&mut self, wanted: Option<super::logs_search::Matcher>, view: &SessionView) {
+        if let Some(lens) = self.lens_mut(view) {
+            lens.search_for(wanted);
+        }
+        self.read_again(view);
+    }
+
+    fn filter_by(&mut self, pattern: &str, view: &SessionView) -> Result<(), String> {
+        let wanted = matcher(pattern)?;
+        if let Some(lens) = self.lens_mut(view) {
+            lens.filter_by(wanted);
+        }
+        self.read_again(view);
+        Ok(())
+    }
+
+    fn read_again(&mut self, view: &SessionView) {
+        if let Some(text) = self.shelf.text_mut(self.tab, view) {
+            text.read_again();
         }
     }
 
+    fn next_error(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
+        let pattern = match self.tab {
+            Tab::Build => return self.select_finding(step, view),
+            Tab::Serial if self.panic(view).is_some() => return self.select_call(step, view),
+            Tab::Serial => BOARD_ERROR,
+            Tab::Events => "failed|rejected|error|\"ok\":false",
+        };
+        let Some(lens) = self.lens_mut(view) else {
+            return Effect::info("there is no output yet");
+        };
+        if lens.search().is_none_or(|search| search.matcher().words() != pattern) {
+            let wanted = matcher(pattern).unwrap_or_default();
+            self.look_for(wanted, view);
+        } else if step > 0 {
+            lens.next_hit();
+        } else {
+            lens.previous_hit();
+        }
+        Vec::new()
+    }
+
     fn select_finding(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
-        let panic = self.serial(view).and_then(card::shown).filter(|_| self.tab == Tab::Serial);
-        if let Some(panic) = panic {
-            let count = panic.report.frames().count();
-            let next = self.finding.checked_add_signed(step).filter(|next| *next < count);
-            let Some(next) = next else { return Effect::info("there is no further call") };
-            self.finding = next;
-            return Vec::new();
-        }
-        if self.tab != Tab::Build {
-            let pattern = "^E \\(|Guru Meditation|^Backtrace:|abort\\(\\)|assert failed";
-            let Some(text) = self.text_mut(view) else {
-                return Effect::info("errors are listed for builds and serial output");
-            };
-            if text.search().is_none_or(|search| search.pattern() != pattern) {
-                // The pattern is a constant that compiles.
-                let _ = text.search_for(pattern);
-            } else if step > 0 {
-                text.next_hit();
-            } else {
-                text.previous_hit();
-            }
-            return Vec::new();
-        }
-        let count = self.build(view).map_or(0, |build| build.diagnostics.len());
+        let count = self.shelf.build(view).map_or(0, |build| build.diagnostics.len());
         let Some(next) = self.finding.checked_add_signed(step).filter(|next| *next < count) else {
             return Effect::info("there is no further finding");
         };
         self.finding = next;
-        self.open_finding(view)
+        self.show_in_log(view)
+    }
+
+    pub(super) fn selected<'v>(&self, view: &'v SessionView) -> Option<&'v Diagnostic> {
+        match self.tab {
+            Tab::Build => self.shelf.build(view)?.diagnostics.get(self.finding),
+            Tab::Serial | Tab::Events => None,
+        }
+    }
+
+    /// The panic that the Serial tab explains.
+    fn panic<'v>(&self, view: &'v SessionView) -> Option<&'v PanicView> {
+        self.shelf.serial(view).and_then(card::shown).filter(|_| self.tab == Tab::Serial)
+    }
+
+    fn select_call(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
+        let count = self.panic(view).map_or(0, |panic| panic.report.frames().count());
+        let next = self.finding.checked_add_signed(step).filter(|next| *next < count);
+        let Some(next) = next else { return Effect::info("there is no further call") };
+        self.finding = next;
+        Vec::new()
     }
 
     /// Goes to the place in the output where the newest panic begins.
-    fn open_panic(&mut self, view: &SessionView) -> Vec<Effect> {
-        let panic = self.serial(view).and_then(card::shown);
-        let Some(line) = panic.map(|panic| panic.line) else {
-            return Effect::info("there is nothing to open here");
-        };
-        if let Some(text) = self.text_mut(view) {
-            text.go(Move::Start);
-            text.go(Move::Lines(i64::try_from(line).unwrap_or(i64::MAX)));
+    fn show_panic(&mut self, view: &SessionView) -> Vec<Effect> {
+        let Some(line) = self.panic(view).map(|panic| panic.line) else { return Vec::new() };
+        if let Some(text) = self.shelf.text_mut(self.tab, view) {
+            text.lens.go(Move::Start);
+            text.lens.go(Move::Lines(i64::try_from(line).unwrap_or(i64::MAX)));
         }
         Vec::new()
     }
 
     /// Goes to the place in the raw log where the selected finding is printed.
-    fn open_finding(&mut self, view: &SessionView) -> Vec<Effect> {
-        if self.tab == Tab::Serial {
-            return self.open_panic(view);
-        }
-        let found = match self.tab {
-            Tab::Build => self.build(view).and_then(|build| build.diagnostics.get(self.finding)),
-            Tab::Serial | Tab::Events => None,
-        };
-        let Some(found) = found else { return Effect::info("there is nothing to open here") };
+    fn show_in_log(&mut self, view: &SessionView) -> Vec<Effect> {
+        let Some(found) = self.selected(view) else { return Vec::new() };
         let place = logs_build::place(found);
         let words = if place.is_empty() { found.message.clone() } else { place };
-        let Some(text) = self.text_mut(view) else { return Vec::new() };
-        match text.search_for(&regex::escape(&words)) {
-            Ok(()) => Vec::new(),
-            Err(why) => Effect::refuse(why),
+        match matcher(&regex::escape(&words)) {
+            Ok(wanted) => self.look_for(wanted, view),
+            Err(why) => return Effect::refuse(why),
+        }
+        Vec::new()
+    }
+
+    /// Where the selected finding lies, when that is a file of the project.
+    fn file_place(&self, view: &SessionView) -> Option<FilePlace> {
+        let found = self.selected(view)?;
+        let path = ProjectPath::new(found.file.as_deref()?).ok()?;
+        Some(FilePlace { path, line: found.line })
+    }
+
+    /// Opens the file of the selected finding; without one, its place in the raw log.
+    fn open(&mut self, action: Action, view: &SessionView) -> Vec<Effect> {
+        match self.file_place(view) {
+            Some(place) if action == Action::EditFile => {
+                vec![Effect::Command(Command::Edit(place))]
+            }
+            Some(place) => vec![Effect::Preview(place)],
+            None if self.selected(view).is_some() => {
+                let mut effects = self.show_in_log(view);
+                effects.extend(Effect::info("no file of the project is named; this is the log"));
+                effects
+            }
+            None if self.panic(view).is_some() => self.show_panic(view),
+            None => Effect::info("there is nothing to open here"),
         }
     }
 
     /// Turns to an older (-1) or newer (1) build or connection.
     fn turn(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
-        let (slot, logs): (usize, Vec<LogId>) = match self.tab {
-            Tab::Build => (0, view.logs.builds.iter().map(|build| build.log).collect()),
-            Tab::Serial => (1, view.logs.serials.iter().map(|serial| serial.log).collect()),
-            Tab::Events => return Effect::info("there is only one log of events"),
-        };
-        let shown = self.log(view).map(|(log, _)| log);
-        let place = logs.iter().position(|log| Some(*log) == shown);
-        let next = place.and_then(|place| place.checked_add_signed(step));
-        let Some(log) = next.and_then(|place| logs.get(place)) else {
-            let words = if step < 0 { "this is the first one" } else { "this is the newest one" };
-            return Effect::info(words);
-        };
-        if let Some(chosen) = self.chosen.get_mut(slot) {
-            *chosen = (logs.last() != Some(log)).then_some(*log);
+        match self.shelf.turn(self.tab, step, view) {
+            Ok(()) => self.finding = 0,
+            Err(why) => return Effect::info(why),
         }
-        self.finding = 0;
         Vec::new()
     }
 
     fn lay_out(&mut self, area: Rect, view: &SessionView) {
-        let foot_rows = u16::from(area.height > 3);
-        let head_rows = u16::from(self.log(view).is_some() && area.height > 1);
-        let rest = area.height.saturating_sub(foot_rows + head_rows);
         let wanted = match self.tab {
-            Tab::Build => self.build(view).map_or(0, logs_build::rows),
-            Tab::Serial => self.serial(view).map_or(0, card::rows),
+            Tab::Build => self.shelf.build(view).map_or(0, logs_build::rows),
+            Tab::Serial => self.shelf.serial(view).map_or(0, card::rows),
             Tab::Events => 0,
         };
-        let found_rows = u16::try_from(wanted).unwrap_or(u16::MAX).min(rest.div_ceil(2));
-        let part = |y: u16, height: u16| Rect { y: area.y + y, height, ..area };
-        self.parts = Parts {
-            head: part(0, head_rows),
-            findings: part(head_rows, found_rows),
-            text: part(head_rows + found_rows, rest - found_rows),
-            foot: part(area.height - foot_rows, foot_rows),
-        };
+        let has_head = self.shelf.log(self.tab, view).is_some();
+        self.parts = Parts::new(area, usize::from(has_head), wanted);
     }
 }
 
@@ -380,11 +372,16 @@ impl Pane for LogsPane {
     }
 
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
-        let mut hints = vec![Action::NextTab];
-        if self.text(cx.view).is_some() {
-            hints.extend([Action::Search, Action::NextError]);
+        let mut hints = Vec::new();
+        if self.file_place(cx.view).is_some() {
+            hints.push(Action::Open);
         }
-        if self.tab == Tab::Serial && cx.mode == Mode::Live && self.serial(cx.view).is_some() {
+        hints.push(Action::NextTab);
+        if self.lens(cx.view).is_some() {
+            hints.extend([Action::Search, Action::FilterLog, Action::NextError]);
+        }
+        if self.tab == Tab::Serial && cx.mode == Mode::Live && self.shelf.serial(cx.view).is_some()
+        {
             hints.extend([Action::SerialSend, Action::SerialReset, Action::SerialConnect]);
         }
         hints.extend([Action::Follow, Action::PreviousSource]);
@@ -408,15 +405,19 @@ impl Pane for LogsPane {
             Action::Right => return self.go(Move::Columns(SIDE_STEP), view),
             Action::Follow => return self.toggle_follow(view),
             Action::Back => self.back(view),
-            Action::Open => return self.open_finding(view),
-            Action::Search => return self.start_search(view),
+            Action::Open | Action::EditFile => return self.open(action, view),
+            Action::Search => return self.ask(Purpose::Search, view),
+            Action::FilterLog => return self.ask(Purpose::Filter, view),
+            Action::SaveLog => return self.ask(Purpose::Save, view),
+            Action::WrapLog => return Effect::info(self.wrapping.toggle()),
+            Action::Copy => return Effect::copy(logs_draw::taken_away(self, cx)),
             Action::NextMatch | Action::PreviousMatch => return self.hit(action, view),
-            Action::NextError => return self.select_finding(1, view),
-            Action::PreviousError => return self.select_finding(-1, view),
+            Action::NextError => return self.next_error(1, view),
+            Action::PreviousError => return self.next_error(-1, view),
             Action::NextSource => return self.turn(1, view),
             Action::PreviousSource => return self.turn(-1, view),
             _ if SerialHands::knows(action) => {
-                let serial = self.serial(view).filter(|_| self.tab == Tab::Serial).cloned();
+                let serial = self.shelf.serial(view).filter(|_| self.tab == Tab::Serial).cloned();
                 return self.hands.act(action, serial.as_ref(), cx);
             }
             _ => return Effect::refuse(format!("`{}` does nothing in the logs", action.name())),
@@ -429,22 +430,15 @@ impl Pane for LogsPane {
         self.lay_out(area, cx.view);
         let height = usize::from(self.parts.text.height);
         if self.tab == Tab::Events {
-            self.events.scroll.set_height(height);
-            self.events.sync(self.source.as_ref(), cx.view.seq);
+            self.events.lens.scroll.set_height(height);
+            self.events.sync(cx.view.seq);
             return;
         }
-        let Some((log, extent)) = self.log(cx.view) else { return };
-        if self.text(cx.view).is_none() {
-            if self.texts.len() >= MAX_KEPT {
-                self.texts.remove(0);
-            }
-            self.texts.push(LogText::new(log));
+        let Some((text, extent, is_new)) = self.shelf.open(self.tab, cx.view) else { return };
+        text.lens.scroll.set_height(height);
+        text.sync(extent);
+        if is_new {
             self.finding = 0;
-        }
-        let logs = Arc::clone(&self.logs);
-        if let Some(text) = self.text_mut(cx.view) {
-            text.scroll.set_height(height);
-            text.sync(logs.as_ref(), extent);
         }
     }
 
@@ -458,12 +452,12 @@ impl Pane for LogsPane {
 
     fn on_text(&mut self, key: &KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
         if self.hands.is_typing() {
-            let serial = self.serial(cx.view).cloned();
+            let serial = self.shelf.serial(cx.view).cloned();
             return self.hands.on_key(key, serial.as_ref());
         }
         match key.code {
             KeyCode::Esc => self.typing = None,
-            KeyCode::Enter => self.finish_search(cx.view),
+            KeyCode::Enter => return self.finish_typing(cx.view),
             _ => {
                 if let Some(typing) = &mut self.typing {
                     typing.on_key(key);
@@ -478,6 +472,19 @@ impl Pane for LogsPane {
             self.hands.paste(text);
         } else if let Some(typing) = &mut self.typing {
             typing.insert(text);
+        }
+        Vec::new()
+    }
+
+    fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
+        let y = self.parts.head.y + at.y;
+        let inside = self.parts.findings.contains(Position::new(self.parts.findings.x, y));
+        let Some(build) = self.shelf.build(cx.view).filter(|_| inside) else { return Vec::new() };
+        let row = usize::from(y - self.parts.findings.y);
+        let height = self.parts.findings.height;
+        if let Some(found) = logs_build::finding_at(build, self.finding, height, row) {
+            self.finding = found;
+            return self.open(Action::Open, cx.view);
         }
         Vec::new()
     }

@@ -87,20 +87,48 @@ fn height(found: &Diagnostic) -> usize {
     1 + usize::from(!found.hint.is_empty())
 }
 
+/// The finding in a row of the area that shows them.
+pub(super) fn finding_at(
+    build: &BuildView,
+    selected: usize,
+    height: u16,
+    row: usize,
+) -> Option<usize> {
+    let mut end = 0;
+    let first = first_shown(build, selected, height);
+    build
+        .diagnostics
+        .iter()
+        .skip(first)
+        .position(|found| {
+            end += self::height(found);
+            row < end
+        })
+        .map(|place| first + place)
+}
+
+/// The first finding that is shown, so that the selected one is among them.
+fn first_shown(build: &BuildView, selected: usize, height: u16) -> usize {
+    let found = &build.diagnostics;
+    let room = usize::from(height);
+    let selected = selected.min(found.len().saturating_sub(1));
+    let mut first = selected;
+    let mut used = found.get(selected).map_or(0, self::height);
+    while let Some(before) = first.checked_sub(1).and_then(|place| found.get(place)) {
+        if used + self::height(before) > room {
+            break;
+        }
+        used += self::height(before);
+        first -= 1;
+    }
+    first
+}
+
 /// Draws as many findings as there is room for, the selected one among them.
 pub(super) fn draw(build: &BuildView, selected: usize, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let found = &build.diagnostics;
-    let room = usize::from(area.height);
     let selected = selected.min(found.len().saturating_sub(1));
-    let mut first = selected;
-    let mut used = found.get(selected).map_or(0, height);
-    while let Some(before) = first.checked_sub(1).and_then(|place| found.get(place)) {
-        if used + height(before) > room {
-            break;
-        }
-        used += height(before);
-        first -= 1;
-    }
+    let first = first_shown(build, selected, area.height);
     let mut rows = area.rows();
     for (place, found) in found.iter().enumerate().skip(first) {
         let Some(row) = rows.next() else { return };

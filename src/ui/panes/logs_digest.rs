@@ -3,8 +3,8 @@
 //! Owns the wording. Must not look at anything but the record.
 
 use crate::model::{
-    AgentName, BuildOutcome, Change, Decision, Event, LogId, ModelEvent, Outcome, PhaseOutcome,
-    PortEvent, ProposalId, Record, SerialControl, SessionOutcome, TeamFact, TurnStop,
+    AgentName, BuildOutcome, Change, Decision, Event, FileEvent, LogId, ModelEvent, Outcome,
+    PhaseOutcome, PortEvent, ProposalId, Record, SerialControl, SessionOutcome, TeamFact, TurnStop,
 };
 use crate::text::sanitize;
 
@@ -88,6 +88,7 @@ fn of_event(event: &Event) -> Parts {
         Event::ProjectListed { files, omitted } => {
             ("project_listed", format!("{} files", files.len() as u64 + omitted), Plain)
         }
+        Event::Files(event) => of_files(event),
         Event::PhaseStarted { title, attempt, max_attempts, .. } => {
             ("phase_started", format!("{title} {attempt}/{max_attempts}"), Plain)
         }
@@ -173,6 +174,15 @@ fn of_event(event: &Event) -> Parts {
         Event::Unpaused => ("unpaused", String::new(), Plain),
         Event::StopRequested => ("stop_requested", String::new(), Plain),
         Event::Noticed { notice, .. } => ("noticed", notice.to_string(), Plain),
+    }
+}
+
+fn of_files(event: &FileEvent) -> Parts {
+    match event {
+        FileEvent::ChangedOutside { files } => {
+            let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+            ("changed_outside", names.join(", "), Tone::Plain)
+        }
     }
 }
 

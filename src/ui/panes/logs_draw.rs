@@ -19,8 +19,12 @@ use super::logs::{LogsPane, Tab};
 use super::logs_build;
 use super::logs_digest::Tone;
 use super::logs_events::{EventLog, EventRow};
-use super::logs_scroll::{Follow, Scroll};
-use super::logs_text::{LogLevel, LogText, Row};
+use super::logs_lens::Lens;
+use super::logs_level::LogLevel;
+use super::logs_scroll::Follow;
+use super::logs_search::Search;
+use super::logs_text::{LogText, Row};
+use super::logs_wrap::{self, Wrapping};
 use super::serial::card;
 
 /// Between two tabs in the title.
@@ -93,7 +97,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
     let parts = &pane.parts;
     match pane.tab {
         Tab::Build => {
-            let Some(build) = pane.build(cx.view) else {
+            let Some(build) = pane.shelf.build(cx.view) else {
                 return empty("No build yet.", parts.text, buf, cx);
             };
             let (left, right) = logs_build::head(build, cx);
@@ -101,7 +105,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
             logs_build::draw(build, pane.finding, parts.findings, buf, cx);
         }
         Tab::Serial => {
-            let Some(serial) = pane.serial(cx.view) else {
+            let Some(serial) = pane.shelf.serial(cx.view) else {
                 let text = "No board is connected yet; its output appears here.";
                 return empty(text, parts.text, buf, cx);
             };
@@ -112,7 +116,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
         Tab::Events => draw_events(&pane.events, parts.text, buf, cx),
     }
     if let Some(text) = pane.text(cx.view) {
-        draw_text(text, parts.text, buf, cx);
+        draw_text(text, pane.wrapping, parts.text, buf, cx);
     }
     draw_foot(pane, parts.foot, buf, cx);
 }
@@ -151,47 +155,75 @@ fn serial_head(serial: &SerialView, cx: &Cx<'_>) -> (Line<'static>, Line<'static
     (Line::from(left), Line::styled(lines, dim))
 }
 
-fn draw_text(text: &LogText, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+/// Lines as one text to take away.
+pub(super) fn lines_of(lines: impl Iterator<Item = impl AsRef<str>>) -> String {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(line.as_ref());
+        text.push('\n');
+    }
+    text
+}
+
+fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     if let Some(error) = text.error() {
         let error = line::cut(&format!(" {error}"), usize::from(area.width));
         line::draw(&Line::styled(error, cx.style(Role::Error)), area, buf);
         return;
     }
-    for (row, at) in text.rows().iter().zip(area.rows()) {
-        draw_row(row, text.scroll.left(), at, buf, cx);
+    match wrapping {
+        Wrapping::Cut => {
+            for (row, at) in text.rows().iter().zip(area.rows()) {
+                draw_row(row, text.lens.scroll.left(), at, buf, cx);
+            }
+        }
+        Wrapping::Wrapped => logs_wrap::draw(text, area, buf, cx),
     }
-    if text.rows().is_empty() && !text.is_empty() {
-        let words = " counting lines…";
+    if text.rows().is_empty() {
+        let words = match text.lens.filter() {
+            Some(_) if text.is_busy() => " filtering…",
+            Some(_) => " no line passes the filter",
+            None if text.lens.is_empty() => return,
+            None => " counting lines…",
+        };
         line::draw(&Line::styled(words, cx.style(Role::Busy)), area, buf);
     }
 }
 
-/// One line of a log from column `left` on; where something is cut off there is `…`.
-fn draw_row(row: &Row, left: usize, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let base = cx.style(match row.level {
+/// The look of a line without what was found in it.
+pub(super) fn base_style(row: &Row, cx: &Cx<'_>) -> Style {
+    cx.style(match row.level {
         LogLevel::Error => Role::LogError,
         LogLevel::Warning => Role::LogWarn,
         LogLevel::Info => Role::LogInfo,
         LogLevel::Debug | LogLevel::Verbose => Role::LogDebug,
         LogLevel::Plain => Role::Text,
-    });
+    })
+}
+
+/// One line of a log from column `left` on; where something is cut off there is `…`.
+fn draw_row(row: &Row, left: usize, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let base = base_style(row, cx);
     let found = cx.style(Role::Match);
     let end = usize::from(at.width.saturating_sub(1));
-    let mut column = 0;
-    for (place, grapheme) in row.text.grapheme_indices(true) {
+    // Where every character takes one column, what lies further left need not be walked through.
+    let skipped = if row.text.is_ascii() { left.min(row.text.len()) } else { 0 };
+    let shown = row.text.get(skipped..).unwrap_or_default();
+    let mut column = skipped;
+    for (place, grapheme) in shown.grapheme_indices(true) {
         let width = grapheme.width();
         if column >= left + end {
             break;
         }
         if column >= left && column + width <= left + end {
-            let is_hit = row.hits.iter().any(|hit| hit.contains(&place));
+            let is_hit = row.hits.iter().any(|hit| hit.contains(&(skipped + place)));
             let style = if is_hit { found } else { base };
             let x = u16::try_from(1 + column - left).unwrap_or(u16::MAX);
             buf.set_string(at.x.saturating_add(x), at.y, grapheme, style);
         }
         column += width;
     }
-    let total = row.text.width();
+    let total = row.width;
     let dim = cx.style(Role::Dim);
     if left > 0 && total > 0 {
         buf.set_string(at.x, at.y, "…", dim);
@@ -211,13 +243,22 @@ fn draw_events(events: &EventLog, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         line::draw(&Line::styled(error, cx.style(Role::Error)), area, buf);
         return;
     }
-    let digits = events.count().to_string().len().max(3);
+    if events.rows().is_empty() && events.lens.filter().is_some() {
+        let words = if events.is_busy() { " filtering…" } else { " no record passes the filter" };
+        line::draw(&Line::styled(words, cx.style(Role::Busy)), area, buf);
+    }
+    let digits = events.last().to_string().len().max(3);
     for (row, at) in events.rows().iter().zip(area.rows()) {
-        line::draw(&event_line(row, digits, cx), at, buf);
+        line::draw(&event_line(row, events.lens.search(), digits, cx), at, buf);
     }
 }
 
-fn event_line(row: &EventRow, digits: usize, cx: &Cx<'_>) -> Line<'static> {
+fn event_line(
+    row: &EventRow,
+    search: Option<&Search>,
+    digits: usize,
+    cx: &Cx<'_>,
+) -> Line<'static> {
     let dim = cx.style(Role::Dim);
     let millis = row.at.millis_since(cx.view.started_at);
     let time = format!("{}.{:03}", line::clock(millis), millis % 1000);
@@ -226,8 +267,11 @@ fn event_line(row: &EventRow, digits: usize, cx: &Cx<'_>) -> Line<'static> {
         Tone::Good => Role::Ok,
         Tone::Bad => Role::Error,
     };
+    let is_hit = search.is_some_and(|search| search.place(row.seq.0.saturating_sub(1)).is_some());
+    let number = if is_hit { cx.style(Role::Match) } else { dim };
     Line::from(vec![
-        Span::styled(format!(" {:>digits$} {time:>9}  ", row.seq), dim),
+        Span::styled(format!(" {:>digits$}", row.seq), number),
+        Span::styled(format!(" {time:>9}  "), dim),
         Span::styled(format!("{:<16}", row.digest.kind), cx.style(Role::LogTag)),
         Span::styled(row.digest.text.clone(), cx.style(tone)),
     ])
@@ -245,36 +289,70 @@ fn draw_foot(pane: &LogsPane, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         Some(typing) => (typing.line(cx), Line::default()),
         None => (search_line(pane, cx), Line::default()),
     };
-    let right = match pane.scroll(cx.view) {
-        Some((scroll, len)) if pane.typing.is_none() => below(scroll, len, cx),
+    let right = match pane.lens(cx.view) {
+        Some(lens) if pane.typing.is_none() => below(lens, cx),
         Some(_) | None => right,
     };
     line::draw_split(&left, &right, at, buf);
 }
 
+/// What can be taken away: the selected finding, or the lines in sight.
+pub(super) fn taken_away(pane: &LogsPane, cx: &Cx<'_>) -> String {
+    match (pane.selected(cx.view), pane.text(cx.view)) {
+        (Some(found), _) => format!("{}: {}", logs_build::place(found), found.message),
+        (None, Some(text)) => lines_of(text.rows().iter().map(|row| &row.text)),
+        (None, None) => {
+            let rows = pane.events.rows().iter();
+            lines_of(rows.map(|row| format!("{} {}", row.digest.kind, row.digest.text)))
+        }
+    }
+}
+
+/// The filter and the search that are on.
 fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
-    let Some(text) = pane.text(cx.view) else { return Line::default() };
-    let Some(search) = text.search() else { return Line::default() };
+    let Some(lens) = pane.lens(cx.view) else { return Line::default() };
     let dim = cx.style(Role::Dim);
-    let found = match (search.total(), search.place(text.hit_in_sight())) {
-        (0, _) if text.is_busy() => "searching…".to_owned(),
-        (0, _) => "not found".to_owned(),
-        (total, Some(place)) => format!("{}/{}", line::grouped(place as u64), line::grouped(total)),
-        (total, None) => format!("{} found", line::grouped(total)),
-    };
-    let key = |action| cx.key(Context::Logs, action);
-    let keys = format!("  {} {} next, before", key(Action::NextMatch), key(Action::PreviousMatch));
-    Line::from(vec![
-        Span::styled(format!(" /{}  ", sanitize::line(search.pattern())), cx.style(Role::Key)),
-        Span::styled(found, cx.style(Role::Text)),
-        Span::styled(keys, dim),
-    ])
+    let mut spans = Vec::new();
+    if let Some(filter) = lens.filter() {
+        let words = sanitize::line(filter.matcher().words()).into_owned();
+        spans.push(Span::styled(" only ", dim));
+        spans.push(Span::styled(words, cx.style(Role::Key)));
+        let count = match filter.total() {
+            total if total > filter.kept() => {
+                format!("  first {} of {}", line::grouped(filter.kept()), line::grouped(total))
+            }
+            total => format!("  {}", line::grouped(total)),
+        };
+        spans.push(Span::styled(count, cx.style(Role::Text)));
+    }
+    if let Some(search) = lens.search() {
+        let found = match (search.total(), search.place(lens.here())) {
+            (0, _) if lens.is_busy() => "searching…".to_owned(),
+            (0, _) => "not found".to_owned(),
+            (total, Some(place)) => {
+                format!("{}/{}", line::grouped(place as u64), line::grouped(total))
+            }
+            (total, None) => format!("{} found", line::grouped(total)),
+        };
+        let key = |action| cx.key(Context::Logs, action);
+        let keys =
+            format!("  {} {} next, before", key(Action::NextMatch), key(Action::PreviousMatch));
+        let words = format!(" /{}  ", sanitize::line(search.matcher().words()));
+        spans.push(Span::styled(words, cx.style(Role::Key)));
+        spans.push(Span::styled(found, cx.style(Role::Text)));
+        spans.push(Span::styled(keys, dim));
+    }
+    if lens.is_busy() && !spans.is_empty() {
+        spans.push(Span::styled(format!("  {} %", lens.percent()), cx.style(Role::Busy)));
+    }
+    Line::from(spans)
 }
 
 /// What is below the lines in sight.
-fn below(scroll: &Scroll, len: u64, cx: &Cx<'_>) -> Line<'static> {
-    let more = len - scroll.range(len).end.min(len);
-    match scroll.follow() {
+fn below(lens: &Lens, cx: &Cx<'_>) -> Line<'static> {
+    let len = lens.len();
+    let more = len - lens.scroll.range(len).end.min(len);
+    match lens.scroll.follow() {
         Follow::End => Line::default(),
         Follow::Held => {
             let key = cx.key(Context::Logs, Action::Follow);

@@ -2,10 +2,13 @@
 //!
 //! Owns reading what is in sight, up to the record the view stands at.
 
+use std::sync::Arc;
+
 use crate::model::{EventSource, Record, Seq, Timestamp, UserError};
 
 use super::logs_digest::{Digest, digest};
-use super::logs_scroll::{Move, Scroll};
+use super::logs_lens::{Lens, Sight};
+use super::logs_source::Source;
 
 /// A record ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,17 +22,25 @@ pub struct EventRow {
 }
 
 /// The records in sight.
-#[derive(Debug, Default)]
 pub struct EventLog {
-    /// Where one looks.
-    pub scroll: Scroll,
+    source: Arc<dyn EventSource>,
+    /// How one looks at them.
+    pub lens: Lens,
     rows: Vec<EventRow>,
-    read_for: Option<std::ops::Range<u64>>,
-    len: u64,
+    read_for: Option<Sight>,
+    last: Seq,
     error: Option<UserError>,
 }
 
 impl EventLog {
+    /// The records at their end.
+    #[must_use]
+    pub fn new(source: Arc<dyn EventSource>) -> Self {
+        let lens = Lens::new(Source::Records(Arc::clone(&source)));
+        let (rows, read_for, error) = (Vec::new(), None, None);
+        Self { source, lens, rows, read_for, last: Seq(0), error }
+    }
+
     /// The records in sight.
     #[must_use]
     pub fn rows(&self) -> &[EventRow] {
@@ -42,36 +53,49 @@ impl EventLog {
         self.error.as_ref()
     }
 
-    /// How many there are.
+    /// The last record that is known.
     #[must_use]
-    pub const fn count(&self) -> u64 {
-        self.len
+    pub const fn last(&self) -> Seq {
+        self.last
     }
 
-    /// Moves.
-    pub fn go(&mut self, step: Move) {
-        self.scroll.go(step, self.len);
+    /// Whether filter or search go on although nothing new came.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.error.is_none() && self.lens.is_busy()
     }
 
     /// Reads what is in sight of the records up to `last`.
-    pub fn sync(&mut self, source: &dyn EventSource, last: Seq) {
-        self.len = last.0;
-        let range = self.scroll.range(self.len);
-        if self.read_for.as_ref() == Some(&range) {
-            return;
+    pub fn sync(&mut self, last: Seq) {
+        self.last = last;
+        if let Err(error) = self.read() {
+            self.rows.clear();
+            self.read_for = None;
+            self.error = Some(error);
+        }
+    }
+
+    fn read(&mut self) -> Result<(), UserError> {
+        self.lens.advance(self.last.0, self.last.0)?;
+        let sight = self.lens.sight();
+        if self.read_for.as_ref() == Some(&sight) {
+            return Ok(());
         }
         // Lines count from 0, records from 1.
-        match source.records(range.start + 1..range.end + 1) {
-            Ok(records) => {
-                self.rows = records.iter().map(row).collect();
-                self.error = None;
-                self.read_for = Some(range);
+        let records = match &sight {
+            Sight::Range(range) => self.source.records(range.start + 1..range.end + 1)?,
+            Sight::Picked(picked) => {
+                let mut records = Vec::new();
+                for line in picked {
+                    records.extend(self.source.records(line + 1..line + 2)?);
+                }
+                records
             }
-            Err(error) => {
-                self.rows.clear();
-                self.error = Some(error);
-            }
-        }
+        };
+        self.rows = records.iter().map(row).collect();
+        self.error = None;
+        self.read_for = Some(sight);
+        Ok(())
     }
 }
 
@@ -84,6 +108,7 @@ mod tests {
     use std::ops::Range;
     use std::sync::atomic::{AtomicU64, Ordering};
 
+    use super::super::logs_scroll::Move;
     use super::*;
     use crate::model::Event;
 
@@ -101,17 +126,17 @@ mod tests {
 
     #[test]
     fn only_what_is_in_sight_and_known_is_read_and_only_once() {
-        let journal = Journal(AtomicU64::new(0));
-        let mut log = EventLog::default();
-        log.scroll.set_height(10);
+        let journal = Arc::new(Journal(AtomicU64::new(0)));
+        let mut log = EventLog::new(Arc::<Journal>::clone(&journal));
+        log.lens.scroll.set_height(10);
         for _ in 0..3 {
-            log.sync(&journal, Seq(30));
+            log.sync(Seq(30));
         }
         let numbers: Vec<u64> = log.rows().iter().map(|row| row.seq.0).collect();
         assert_eq!(numbers, (21..=30).collect::<Vec<_>>());
         assert_eq!(journal.0.load(Ordering::Relaxed), 1);
-        log.go(Move::Start);
-        log.sync(&journal, Seq(30));
+        log.lens.go(Move::Start);
+        log.sync(Seq(30));
         assert_eq!(log.rows()[0].seq, Seq(1));
     }
 }

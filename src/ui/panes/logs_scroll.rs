@@ -91,6 +91,12 @@ impl Scroll {
         };
     }
 
+    /// Stands still from now on, with line `top` of `len` first as far as that can be.
+    pub fn hold_at(&mut self, top: u64, len: u64) {
+        self.top = top.min(len.saturating_sub(self.height() as u64));
+        self.follow = Follow::Held;
+    }
+
     /// Moves among `len` lines. Moving up holds; moving down to the end follows again.
     pub fn go(&mut self, step: Move, len: u64) {
         let height = self.height() as u64;

@@ -1,42 +1,49 @@
-//! Finds a pattern in a raw log of any size, a piece at a time.
+//! Finds the lines of a log of any size that pass a test; long stretches on a thread of their own.
 //!
-//! Owns the list of lines that match. Must not hold the log: only a line that is not complete yet.
+//! Owns the list of lines that pass. Must not hold the log: only a line that is not complete yet.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use regex::{Regex, RegexBuilder};
 
-use crate::model::{LogId, LogSource, UserError};
+use crate::model::UserError;
 use crate::text::sanitize;
+use crate::ui::job::{Job, State};
 
-use super::logs_index::{Extent, MAX_LINE};
+use super::logs_index::MAX_LINE;
+use super::logs_source::Source;
 
 /// Most lines whose numbers are kept; further ones are only counted.
-const MAX_HITS: usize = 100_000;
-/// Bytes read at once.
-const BLOCK: u64 = 128 * 1024;
+pub const MAX_HITS: usize = 1_000_000;
 
-/// A search through one log.
-#[derive(Debug, Clone)]
-pub struct Search {
-    log: LogId,
-    regex: Regex,
-    pattern: String,
-    /// Numbers of matching lines, rising.
-    hits: Vec<u64>,
-    total: u64,
-    /// Bytes looked at, up to a block's end.
-    scanned: u64,
-    /// Number of the line that `partial` is.
-    number: u64,
-    /// Start of a line whose end is not read yet.
-    partial: Vec<u8>,
+/// What is read of a log in the frame itself; more goes to a thread.
+const AT_ONCE: u64 = 128 << 10;
+
+/// A test for a line.
+pub type Test = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// What lines are looked for.
+#[derive(Clone)]
+pub struct Matcher {
+    words: String,
+    regex: Option<Regex>,
+    test: Test,
 }
 
-impl Search {
-    /// Prepares a search; a pattern without capitals finds either case.
+impl fmt::Debug for Matcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Matcher").field(&self.words).finish()
+    }
+}
+
+impl Matcher {
+    /// Lines that a regular expression matches; one without capitals matches either case.
     ///
     /// # Errors
     /// When the pattern is no regular expression; the text says why.
-    pub fn new(log: LogId, pattern: &str) -> Result<Self, String> {
+    pub fn regex(pattern: &str) -> Result<Self, String> {
         let regex = RegexBuilder::new(pattern)
             .case_insensitive(!pattern.chars().any(char::is_uppercase))
             .size_limit(1 << 20)
@@ -49,162 +56,284 @@ impl Search {
                     last.trim_start_matches("error: ").to_owned()
                 }
             })?;
-        Ok(Self {
-            log,
-            regex,
-            pattern: pattern.to_owned(),
-            hits: Vec::new(),
-            total: 0,
-            scanned: 0,
-            number: 0,
-            partial: Vec::new(),
-        })
+        let own = regex.clone();
+        let test: Test = Arc::new(move |line| own.is_match(line));
+        Ok(Self { words: pattern.to_owned(), regex: Some(regex), test })
+    }
+
+    /// Lines that pass `test`; `words` says which those are.
+    #[must_use]
+    pub fn new(words: String, test: Test) -> Self {
+        Self { words, regex: None, test }
+    }
+
+    /// Lines that pass this test and the other.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let (first, second) = (self.test, other.test);
+        Self {
+            words: format!("{} {}", self.words, other.words),
+            regex: self.regex.or(other.regex),
+            test: Arc::new(move |line| first(line) && second(line)),
+        }
     }
 
     /// What is looked for, as it was typed.
     #[must_use]
-    pub fn pattern(&self) -> &str {
-        &self.pattern
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+
+    /// The expression whose matches are shown in a line.
+    #[must_use]
+    pub const fn pattern(&self) -> Option<&Regex> {
+        self.regex.as_ref()
+    }
+
+    /// Whether a line without control characters passes.
+    #[must_use]
+    pub fn is_match(&self, line: &str) -> bool {
+        (self.test)(line)
+    }
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Found {
+    /// Numbers of matching lines, rising.
+    hits: Vec<u64>,
+    total: u64,
+    /// How much was looked at.
+    scanned: u64,
+}
+
+/// A search through one log.
+#[derive(Debug)]
+pub struct Search {
+    matcher: Matcher,
+    source: Source,
+    found: Arc<Mutex<Found>>,
+    scan: Scan,
+    stop: Arc<AtomicBool>,
+}
+
+/// Who has the reader.
+#[derive(Debug)]
+enum Scan {
+    Here(Box<Scanner>),
+    Away(Job<(Box<Scanner>, Result<(), UserError>)>),
+    /// It broke; nothing more will be found.
+    Lost,
+}
+
+impl Search {
+    /// A search that has not looked at anything yet.
+    #[must_use]
+    pub fn new(source: Source, matcher: Matcher) -> Self {
+        let found = Arc::<Mutex<Found>>::default();
+        let stop = Arc::<AtomicBool>::default();
+        let scanner = Scanner {
+            matcher: matcher.clone(),
+            found: Arc::clone(&found),
+            stop: Arc::clone(&stop),
+            number: 0,
+            partial: Vec::new(),
+        };
+        Self { matcher, source, found, scan: Scan::Here(Box::new(scanner)), stop }
     }
 
     /// What is looked for.
     #[must_use]
-    pub const fn regex(&self) -> &Regex {
-        &self.regex
+    pub const fn matcher(&self) -> &Matcher {
+        &self.matcher
     }
 
     /// How many complete lines match so far.
     #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.total
+    pub fn total(&self) -> u64 {
+        self.found().total
     }
 
-    /// Whether everything there is has been looked at.
+    /// How many of them can be gone to.
     #[must_use]
-    pub const fn is_complete(&self, extent: Extent) -> bool {
-        self.scanned >= extent.bytes
+    pub fn kept(&self) -> u64 {
+        self.found().hits.len() as u64
     }
 
-    /// Looks at up to `budget` more bytes; from the start again when the log is shorter than
-    /// what was looked at.
+    /// How much was looked at, in the units of the source.
+    #[must_use]
+    pub fn scanned(&self) -> u64 {
+        self.found().scanned
+    }
+
+    /// Whether everything up to `end` has been looked at.
+    #[must_use]
+    pub fn is_complete(&self, end: u64) -> bool {
+        match &self.scan {
+            Scan::Here(_) => self.found().scanned >= end,
+            Scan::Away(_) => false,
+            Scan::Lost => true,
+        }
+    }
+
+    /// Goes on up to `end`: at once when little is left, else on a thread; from the start again
+    /// when less is there than was looked at.
     ///
     /// # Errors
     /// When the log cannot be read.
-    pub fn advance(
-        &mut self,
-        source: &dyn LogSource,
-        extent: Extent,
-        budget: u64,
-    ) -> Result<(), UserError> {
-        if self.scanned > extent.bytes {
-            self.hits.clear();
-            self.partial.clear();
-            (self.total, self.scanned, self.number) = (0, 0, 0);
-        }
-        let end = extent.bytes.min(self.scanned.saturating_add(budget));
-        while self.scanned < end {
-            let until = end.min(self.scanned + BLOCK);
-            let bytes = source.read_log(self.log, self.scanned..until)?;
-            if bytes.is_empty() {
-                break;
+    pub fn advance(&mut self, end: u64) -> Result<(), UserError> {
+        if let Scan::Away(job) = &self.scan {
+            match job.look() {
+                State::Running => return Ok(()),
+                State::Done((scanner, result)) => {
+                    self.scan = Scan::Here(scanner);
+                    result?;
+                }
+                State::Lost => self.scan = Scan::Lost,
             }
-            self.take(&bytes);
-            self.scanned += bytes.len() as u64;
+        }
+        let scanned = self.found().scanned;
+        let Scan::Here(scanner) = &mut self.scan else { return Ok(()) };
+        if scanned > end {
+            scanner.restart();
+        }
+        let left = end - if scanned > end { 0 } else { scanned };
+        if left == 0 {
+            return Ok(());
+        }
+        if left <= self.source.at_once(AT_ONCE) {
+            return scanner.run(&self.source, end);
+        }
+        if let Scan::Here(mut scanner) = std::mem::replace(&mut self.scan, Scan::Lost) {
+            let source = self.source.clone();
+            self.scan = Scan::Away(Job::start(move || {
+                let result = scanner.run(&source, end);
+                (scanner, result)
+            }));
         }
         Ok(())
     }
 
-    fn take(&mut self, bytes: &[u8]) {
-        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
-            let is_whole = piece.ends_with(b"\n");
-            if is_whole && self.partial.is_empty() {
-                self.look_at(piece.get(..piece.len().min(MAX_LINE)).unwrap_or_default());
-            } else {
-                let room = MAX_LINE.saturating_sub(self.partial.len()).min(piece.len());
-                self.partial.extend(piece.get(..room).unwrap_or_default());
-                if is_whole {
-                    let line = std::mem::take(&mut self.partial);
-                    self.look_at(&line);
-                }
-            }
-        }
+    /// Number of the line that is the `place`-th match, from 0.
+    #[must_use]
+    pub fn line(&self, place: u64) -> Option<u64> {
+        let place = usize::try_from(place).ok()?;
+        self.found().hits.get(place).copied()
     }
 
-    fn look_at(&mut self, line: &[u8]) {
-        if self.regex.is_match(&sanitize::log_line(line)) {
-            self.total += 1;
-            if self.hits.len() < MAX_HITS {
-                self.hits.push(self.number);
-            }
-        }
-        self.number += 1;
+    /// Numbers of some matching lines, by their places among the matches.
+    #[must_use]
+    pub fn lines(&self, range: std::ops::Range<u64>) -> Vec<u64> {
+        let found = self.found();
+        let end = usize::try_from(range.end).unwrap_or(usize::MAX).min(found.hits.len());
+        let start = usize::try_from(range.start).unwrap_or(usize::MAX).min(end);
+        found.hits.get(start..end).unwrap_or_default().to_vec()
+    }
+
+    /// How many matches lie before line `number`.
+    #[must_use]
+    pub fn before(&self, number: u64) -> u64 {
+        self.found().hits.partition_point(|&hit| hit < number) as u64
     }
 
     /// The first match after line `from`, or the very first when there is none.
     #[must_use]
     pub fn next(&self, from: u64) -> Option<u64> {
-        let place = self.hits.partition_point(|&hit| hit <= from);
-        self.hits.get(place).or_else(|| self.hits.first()).copied()
+        let found = self.found();
+        let place = found.hits.partition_point(|&hit| hit <= from);
+        found.hits.get(place).or_else(|| found.hits.first()).copied()
     }
 
     /// The last match before line `from`, or the very last when there is none.
     #[must_use]
     pub fn previous(&self, from: u64) -> Option<u64> {
-        let place = self.hits.partition_point(|&hit| hit < from);
-        let before = place.checked_sub(1).and_then(|place| self.hits.get(place));
-        before.or_else(|| self.hits.last()).copied()
+        let found = self.found();
+        let place = found.hits.partition_point(|&hit| hit < from);
+        let before = place.checked_sub(1).and_then(|place| found.hits.get(place));
+        before.or_else(|| found.hits.last()).copied()
     }
 
     /// Place of line `number` among the matches, from 1; `None` when it does not match.
     #[must_use]
     pub fn place(&self, number: u64) -> Option<usize> {
-        self.hits.binary_search(&number).ok().map(|place| place + 1)
+        self.found().hits.binary_search(&number).ok().map(|place| place + 1)
     }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        lock(&self.found)
+    }
+}
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What goes through a log.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    matcher: Matcher,
+    found: Arc<Mutex<Found>>,
+    stop: Arc<AtomicBool>,
+    /// Number of the line that `partial` is.
+    number: u64,
+    /// Start of a line whose end is not read yet.
+    partial: Vec<u8>,
+}
+
+impl Scanner {
+    fn restart(&mut self) {
+        *lock(&self.found) = Found::default();
+        self.number = 0;
+        self.partial.clear();
+    }
+
+    fn run(&mut self, source: &Source, end: u64) -> Result<(), UserError> {
+        let mut scanned = lock(&self.found).scanned;
+        while scanned < end && !self.stop.load(Ordering::Relaxed) {
+            let mut hits = Vec::new();
+            let read = source.scan(scanned..end, &mut |piece| self.take(piece, &mut hits))?;
+            // What is missing at the end of a damaged log will not come any more.
+            scanned = if read == 0 { end } else { scanned + read };
+            let mut found = lock(&self.found);
+            found.total += hits.len() as u64;
+            let room = MAX_HITS.saturating_sub(found.hits.len()).min(hits.len());
+            found.hits.extend(hits.get(..room).unwrap_or_default());
+            found.scanned = scanned;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, bytes: &[u8], hits: &mut Vec<u64>) {
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let is_whole = piece.ends_with(b"\n");
+            if is_whole && self.partial.is_empty() {
+                self.look_at(piece.get(..piece.len().min(MAX_LINE)).unwrap_or_default(), hits);
+            } else {
+                let room = MAX_LINE.saturating_sub(self.partial.len()).min(piece.len());
+                self.partial.extend(piece.get(..room).unwrap_or_default());
+                if is_whole {
+                    let line = std::mem::take(&mut self.partial);
+                    self.look_at(&line, hits);
+                }
+            }
+        }
+    }
+
+    fn look_at(&mut self, line: &[u8], hits: &mut Vec<u64>) {
+        if self.matcher.is_match(&sanitize::log_line(line)) {
+            hits.push(self.number);
+        }
+        self.number += 1;
+    }
+}
+
+/// A panic elsewhere leaves the list whole: it only grows.
+fn lock(found: &Mutex<Found>) -> MutexGuard<'_, Found> {
+    found.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::LogKind;
-
-    struct Memory(Vec<u8>);
-
-    impl LogSource for Memory {
-        fn read_log(&self, _: LogId, range: std::ops::Range<u64>) -> Result<Vec<u8>, UserError> {
-            let end = usize::try_from(range.end).unwrap().min(self.0.len());
-            Ok(self.0.get(usize::try_from(range.start).unwrap()..end).unwrap_or_default().to_vec())
-        }
-    }
-
-    const LOG: LogId = LogId { kind: LogKind::Serial, number: 1 };
-
-    #[test]
-    fn pieces_of_any_size_find_the_same_lines() {
-        let text = "I (1) scan: found 0x3c\n\x1b[31mE (2) bus: FOUND nothing\x1b[0m\r\nx\nfound";
-        let source = Memory(text.as_bytes().to_vec());
-        let extent = Extent { bytes: text.len() as u64, feeds: 3 };
-        for budget in [1, 2, 7, 1000] {
-            let mut search = Search::new(LOG, "found").unwrap();
-            while !search.is_complete(extent) {
-                search.advance(&source, extent, budget).unwrap();
-            }
-            assert_eq!((search.hits.as_slice(), search.total()), (&[0, 1][..], 2));
-            assert_eq!((search.next(0), search.next(1)), (Some(1), Some(0)));
-            assert_eq!((search.previous(1), search.previous(0)), (Some(0), Some(1)));
-            assert_eq!((search.place(1), search.place(2)), (Some(2), None));
-            let early = Extent { bytes: 30, feeds: 1 };
-            search.advance(&source, early, 1000).unwrap();
-            assert_eq!(search.total(), 1);
-        }
-    }
-
-    #[test]
-    fn capitals_matter_only_when_typed_and_bad_patterns_say_why() {
-        let source = Memory(b"found\nFOUND\n".to_vec());
-        let extent = Extent { bytes: 12, feeds: 2 };
-        let mut search = Search::new(LOG, "FOUND").unwrap();
-        search.advance(&source, extent, 100).unwrap();
-        assert_eq!(search.total(), 1);
-        assert!(Search::new(LOG, "(").unwrap_err().contains("unclosed group"));
-    }
-}
+#[path = "logs_search_tests.rs"]
+mod tests;

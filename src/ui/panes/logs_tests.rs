@@ -76,8 +76,81 @@ fn opening_a_finding_goes_to_its_line_in_the_log() {
     desk.log(BUILD, &"[4/9] noise\n".repeat(300));
     let mut pane = pane(&desk);
     assert!(!desk.show(&mut pane, 78, 14).contains("14:5: error"));
-    desk.press(&mut pane, Action::Open);
+    desk.press(&mut pane, Action::NextError);
+    desk.press(&mut pane, Action::PreviousError);
+    settle(&desk, &mut pane);
     assert!(desk.show(&mut pane, 78, 14).contains("14:5: error"));
+    let place =
+        FilePlace { path: ProjectPath::new("main/src/i2c_scan.c").unwrap(), line: Some(14) };
+    assert!(
+        matches!(&desk.press(&mut pane, Action::Open)[..], [Effect::Preview(at)] if *at == place)
+    );
+    let effects = desk.press(&mut pane, Action::EditFile);
+    assert!(matches!(&effects[..], [Effect::Command(Command::Edit(at))] if *at == place));
+}
+
+/// Waits until searches and filters are through.
+fn settle(desk: &Desk, pane: &mut LogsPane) {
+    desk.show(pane, 78, 8);
+    while pane.next_wake(&desk.view, Instant::now()).is_some() {
+        std::thread::yield_now();
+        desk.show(pane, 78, 8);
+    }
+}
+
+#[test]
+fn a_filter_shows_what_passes_in_raw_logs_and_in_events() {
+    let mut desk = with_serial(40);
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 78, 8);
+    typed_for(&desk, &mut pane, Action::FilterLog, "^W");
+    settle(&desk, &mut pane);
+    let mut shown = vec![desk.show(&mut pane, 78, 8)];
+    desk.log(SERIAL, "W (99) scan: and one more\r\nI (100) scan: not this one\r\n");
+    shown.push(desk.show(&mut pane, 78, 8));
+    typed_for(&desk, &mut pane, Action::Search, "more");
+    settle(&desk, &mut pane);
+    shown.push(desk.show(&mut pane, 78, 8));
+    desk.press(&mut pane, Action::NextTab);
+    typed_for(&desk, &mut pane, Action::FilterLog, "board|opened");
+    settle(&desk, &mut pane);
+    shown.push(desk.show(&mut pane, 78, 8));
+    assert_snapshot!(shown.join("\n"));
+    // Escape takes the filter away before anything else.
+    desk.press(&mut pane, Action::Back);
+    settle(&desk, &mut pane);
+    assert!(desk.show(&mut pane, 78, 8).contains("log_grew"));
+    // With nothing going on nothing is asked for.
+    assert_eq!(pane.next_wake(&desk.view, Instant::now()), None);
+}
+
+#[test]
+fn long_lines_are_wrapped_on_demand_and_the_end_stays_in_sight() {
+    let mut desk = with_serial(30);
+    desk.log(SERIAL, &format!("E (1) 温度: {}end\n", "0123456789".repeat(9)));
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 40, 8);
+    desk.press(&mut pane, Action::WrapLog);
+    let mut shown = vec![desk.show(&mut pane, 40, 8)];
+    desk.press(&mut pane, Action::PageUp);
+    shown.push(desk.show(&mut pane, 40, 8));
+    assert!(matches!(&desk.press(&mut pane, Action::Right)[..], [Effect::Notice(_)]));
+    assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn a_log_is_saved_where_the_person_says_and_copied_clean() {
+    let mut desk = with_serial(2);
+    desk.log(SERIAL, "\x1b]52;c;aGk=\x07x\n");
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 78, 8);
+    let effects = typed_for(&desk, &mut pane, Action::SaveLog, ".txt");
+    let bytes = desk.view.logs.serials[0].bytes;
+    let Effect::Command(Command::Save { what, to }) = &effects[0] else { panic!("{effects:?}") };
+    assert_eq!((*what, to.as_str()), (Saved::Log(SERIAL, bytes), "serial-1.log.txt"));
+    let effects = desk.press(&mut pane, Action::Copy);
+    let Effect::Command(Command::Copy(text)) = &effects[0] else { panic!("{effects:?}") };
+    assert!(text.contains("found 0x01\nx") && !text.contains('\x1b'), "{text:?}");
 }
 
 fn with_serial(lines: u32) -> Desk {
@@ -100,12 +173,16 @@ fn with_serial(lines: u32) -> Desk {
 }
 
 fn typed(desk: &Desk, pane: &mut LogsPane, text: &str) {
-    desk.press(pane, Action::Search);
+    typed_for(desk, pane, Action::Search, text);
+}
+
+fn typed_for(desk: &Desk, pane: &mut LogsPane, action: Action, text: &str) -> Vec<Effect> {
+    desk.press(pane, action);
     assert_eq!(pane.text_mode(), TextMode::On);
     for c in text.chars() {
         pane.on_text(&KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), &desk.cx());
     }
-    pane.on_text(&KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE), &desk.cx());
+    pane.on_text(&KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE), &desk.cx())
 }
 
 #[test]

@@ -1,37 +1,24 @@
-//! One raw log on screen: position, search, and the lines in sight.
+//! One raw log on screen: the lines in sight, read in small pieces.
 //!
-//! Owns reading what is in sight, in small pieces. Must not draw.
+//! Owns the index of its lines and what of them is in sight. Must not draw.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use regex::Regex;
 
 use crate::model::{LogId, LogKind, LogSource, UserError};
 use crate::text::sanitize;
+use crate::ui::line;
 
 use super::logs_index::{Extent, LineIndex, RawLine};
-use super::logs_scroll::{Move, Scroll};
-use super::logs_search::Search;
+use super::logs_lens::{Lens, Sight};
+use super::logs_level::{LogLevel, level};
+use super::logs_search::{Matcher, Search};
+use super::logs_source::Source;
 
 /// Bytes indexed in one go: a few milliseconds.
 const INDEX_BUDGET: u64 = 8 << 20;
-/// Bytes searched in one go: a few milliseconds.
-const SEARCH_BUDGET: u64 = 768 << 10;
-
-/// How important a line is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogLevel {
-    /// `E`, or a compiler's error.
-    Error,
-    /// `W`, or a compiler's warning.
-    Warning,
-    /// `I`.
-    Info,
-    /// `D`.
-    Debug,
-    /// `V`, or a build's progress.
-    Verbose,
-    /// None is stated.
-    Plain,
-}
 
 /// A line ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +27,8 @@ pub struct Row {
     pub number: u64,
     /// Sanitised text.
     pub text: String,
+    /// Columns of the text.
+    pub width: usize,
     /// What it says about itself.
     pub level: LogLevel,
     /// Byte ranges of `text` that the search found.
@@ -49,36 +38,31 @@ pub struct Row {
 }
 
 /// One raw log on screen.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct LogText {
+    source: Source,
     index: LineIndex,
-    /// Where one looks.
-    pub scroll: Scroll,
-    search: Option<Search>,
+    /// How one looks at it.
+    pub lens: Lens,
     extent: Extent,
     rows: Vec<Row>,
     /// What `rows` were read for.
-    read_for: Option<(Extent, Range<u64>)>,
-    /// The match that was gone to last.
-    hit: Option<u64>,
-    /// Whether to go to a match as soon as the search is through.
-    wants_hit: bool,
+    read_for: Option<(Extent, Sight)>,
     error: Option<UserError>,
 }
 
 impl LogText {
     /// A log at its end.
     #[must_use]
-    pub fn new(log: LogId) -> Self {
+    pub fn new(source: Arc<dyn LogSource>, log: LogId) -> Self {
+        let source = Source::Raw(source, log);
         Self {
+            lens: Lens::new(source.clone()),
+            source,
             index: LineIndex::new(log),
-            scroll: Scroll::default(),
-            search: None,
             extent: Extent::default(),
             rows: Vec::new(),
             read_for: None,
-            hit: None,
-            wants_hit: false,
             error: None,
         }
     }
@@ -87,18 +71,6 @@ impl LogText {
     #[must_use]
     pub const fn log(&self) -> LogId {
         self.index.log()
-    }
-
-    /// How many lines there are.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.index.len()
-    }
-
-    /// Whether there is no line.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The lines in sight.
@@ -113,162 +85,93 @@ impl LogText {
         self.error.as_ref()
     }
 
-    /// The search that is on.
-    #[must_use]
-    pub const fn search(&self) -> Option<&Search> {
-        self.search.as_ref()
-    }
-
     /// Whether it has more to do although nothing new came.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        let searching = |search: &Search| !search.is_complete(self.extent);
-        self.error.is_none()
-            && (!self.index.is_complete() || self.search.as_ref().is_some_and(searching))
+        self.error.is_none() && (!self.index.is_complete() || self.lens.is_busy())
     }
 
-    /// Takes over how long the log is, goes on with index and search, and reads what is in sight.
-    pub fn sync(&mut self, source: &dyn LogSource, extent: Extent) {
+    /// Whether its lines are still being counted, which goes on in the frames themselves.
+    #[must_use]
+    pub const fn is_indexing(&self) -> bool {
+        self.error.is_none() && !self.index.is_complete()
+    }
+
+    /// Takes over how long the log is, goes on with index, filter and search, and reads what is
+    /// in sight.
+    pub fn sync(&mut self, extent: Extent) {
         self.extent = extent;
-        self.error = self.read(source).err();
+        self.error = self.read().err();
         if self.error.is_some() {
             self.rows.clear();
             self.read_for = None;
         }
     }
 
-    fn read(&mut self, source: &dyn LogSource) -> Result<(), UserError> {
-        self.index.set_extent(source, self.extent)?;
-        self.index.advance(source, INDEX_BUDGET)?;
-        if let Some(search) = &mut self.search {
-            search.advance(source, self.extent, SEARCH_BUDGET)?;
-        }
-        if self.wants_hit && self.search.as_ref().is_some_and(|s| s.is_complete(self.extent)) {
-            self.wants_hit = false;
-            let end = self.scroll.range(self.index.len()).end;
-            let found = self.search.as_ref().and_then(|search| search.previous(end));
-            self.show(found);
-        }
-        let range = self.scroll.range(self.index.len());
-        let key = Some((self.extent, range.clone()));
-        if key == self.read_for && self.index.is_complete() {
+    fn read(&mut self) -> Result<(), UserError> {
+        let Source::Raw(source, log) = &self.source else { return Ok(()) };
+        self.index.set_extent(&**source, self.extent)?;
+        self.index.advance(&**source, INDEX_BUDGET)?;
+        self.lens.advance(self.index.len(), self.extent.bytes)?;
+        let key = (self.extent, self.lens.sight());
+        if self.read_for.as_ref() == Some(&key) && self.index.is_complete() {
             return Ok(());
         }
-        self.read_for = key;
-        let lines = self.index.lines(source, range)?;
-        let regex = self.search.as_ref().map(Search::regex);
-        let kind = self.index.log().kind;
-        self.rows = lines.into_iter().map(|line| row(&line, kind, regex)).collect();
+        let mut lines = Vec::new();
+        for range in ranges(&key.1) {
+            lines.extend(self.index.lines(&**source, range)?);
+        }
+        self.read_for = Some(key);
+        let searched = self.lens.search().map(Search::matcher).and_then(Matcher::pattern);
+        let filtered = self.lens.filter().map(Search::matcher).and_then(Matcher::pattern);
+        let shown = searched.or(filtered);
+        self.rows = lines.iter().map(|line| row(line, log.kind, shown)).collect();
         Ok(())
     }
 
-    /// Moves.
-    pub fn go(&mut self, step: Move) {
-        self.scroll.go(step, self.index.len());
-    }
-
-    /// Holds or follows.
-    pub fn toggle_follow(&mut self) {
-        self.scroll.toggle(self.index.len());
-    }
-
-    /// Looks for `pattern` from now on; an empty one ends the search.
-    ///
-    /// # Errors
-    /// When it is no regular expression; the text says why.
-    pub fn search_for(&mut self, pattern: &str) -> Result<(), String> {
-        self.search =
-            if pattern.is_empty() { None } else { Some(Search::new(self.log(), pattern)?) };
-        self.wants_hit = self.search.is_some();
-        self.hit = None;
+    /// Reads what is in sight again: it is looked at in another way.
+    pub fn read_again(&mut self) {
         self.read_for = None;
-        Ok(())
-    }
-
-    /// Goes to the next match, round the end.
-    pub fn next_hit(&mut self) {
-        let here = self.hit_in_sight();
-        let found = self.search.as_ref().and_then(|search| search.next(here));
-        self.show(found);
-    }
-
-    /// Goes to the match before, round the start.
-    pub fn previous_hit(&mut self) {
-        let here = self.hit_in_sight();
-        let found = self.search.as_ref().and_then(|search| search.previous(here));
-        self.show(found);
-    }
-
-    /// The line the search stands at: the match gone to last while it is in sight, else the line
-    /// a third down the screen.
-    #[must_use]
-    pub fn hit_in_sight(&self) -> u64 {
-        let range = self.scroll.range(self.index.len());
-        let third = range.start + self.scroll.height() as u64 / 3;
-        let third = third.min(range.end.saturating_sub(1));
-        self.hit.filter(|hit| range.contains(hit)).unwrap_or(third)
-    }
-
-    fn show(&mut self, line: Option<u64>) {
-        let Some(line) = line else { return };
-        self.hit = Some(line);
-        // Always to the same place on screen, so that the next step starts from it.
-        let height = self.scroll.height() as u64;
-        self.scroll.go(Move::Start, self.index.len());
-        let top = line.saturating_sub(height / 3);
-        self.scroll.go(Move::Lines(i64::try_from(top).unwrap_or(i64::MAX)), self.index.len());
     }
 }
 
-fn row(line: &RawLine, kind: LogKind, regex: Option<&regex::Regex>) -> Row {
-    let text = sanitize::log_line(&line.bytes).into_owned();
+/// The matcher of a pattern; `None` for an empty one.
+///
+/// # Errors
+/// When it is no regular expression; the text says why.
+pub fn matcher(pattern: &str) -> Result<Option<Matcher>, String> {
+    if pattern.is_empty() { Ok(None) } else { Matcher::regex(pattern).map(Some) }
+}
+
+/// The lines in sight as few ranges.
+fn ranges(sight: &Sight) -> Vec<Range<u64>> {
+    let picked = match sight {
+        Sight::Range(range) => return vec![range.clone()],
+        Sight::Picked(picked) => picked,
+    };
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for &line in picked {
+        match ranges.last_mut() {
+            Some(last) if last.end == line => last.end += 1,
+            Some(_) | None => ranges.push(line..line + 1),
+        }
+    }
+    ranges
+}
+
+fn row(raw: &RawLine, kind: LogKind, regex: Option<&Regex>) -> Row {
+    let text = sanitize::log_line(&raw.bytes).into_owned();
     let hits = regex.map_or_else(Vec::new, |regex| {
         regex.find_iter(&text).filter(|hit| !hit.is_empty()).map(|hit| hit.range()).collect()
     });
-    let level = match kind {
-        LogKind::Serial => serial_level(&text),
-        LogKind::Build => build_level(&text),
-    };
-    Row { number: line.number, text, level, hits, omitted: line.omitted }
-}
-
-/// The level of a line of ESP-IDF's log: `E (1234) tag: …`.
-fn serial_level(text: &str) -> LogLevel {
-    let mut chars = text.chars();
-    let level = match chars.next() {
-        Some('E') => LogLevel::Error,
-        Some('W') => LogLevel::Warning,
-        Some('I') => LogLevel::Info,
-        Some('D') => LogLevel::Debug,
-        Some('V') => LogLevel::Verbose,
-        Some(_) | None => LogLevel::Plain,
-    };
-    if chars.as_str().starts_with(" (") {
-        return level;
-    }
-    let is_panic = ["Guru Meditation Error", "Backtrace:", "abort() was called", "assert failed:"]
-        .iter()
-        .any(|start| text.starts_with(start));
-    if is_panic { LogLevel::Error } else { LogLevel::Plain }
-}
-
-/// What a line of a build says about itself.
-fn build_level(text: &str) -> LogLevel {
-    if text.contains("error:") || text.starts_with("FAILED:") || text.contains("CMake Error") {
-        LogLevel::Error
-    } else if text.contains("warning:") || text.contains("CMake Warning") {
-        LogLevel::Warning
-    } else if text.contains("note:") {
-        LogLevel::Info
-    } else if text.starts_with('[') && text.split(']').next().is_some_and(|s| s.contains('/')) {
-        LogLevel::Verbose
-    } else {
-        LogLevel::Plain
-    }
+    let level = level(kind, &text);
+    let width = line::width(&text);
+    Row { number: raw.number, text, width, level, hits, omitted: raw.omitted }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::logs_scroll::Move;
     use super::*;
 
     struct Memory(Vec<u8>);
@@ -280,39 +183,74 @@ mod tests {
         }
     }
 
-    fn log(lines: usize) -> (LogText, Memory, Extent) {
+    fn log(lines: usize) -> (LogText, Extent) {
         let text: String = (0..lines).map(|n| format!("I ({n}) tag: value {}\n", n % 50)).collect();
         let extent = Extent { bytes: text.len() as u64, feeds: lines as u64 };
-        let mut log = LogText::new(LogId { kind: LogKind::Serial, number: 1 });
-        log.scroll.set_height(12);
-        (log, Memory(text.into_bytes()), extent)
+        let source = Arc::new(Memory(text.into_bytes()));
+        let mut log = LogText::new(source, LogId { kind: LogKind::Serial, number: 1 });
+        log.lens.scroll.set_height(12);
+        (log, extent)
+    }
+
+    fn search(log: &mut LogText, pattern: &str) {
+        log.lens.search_for(matcher(pattern).unwrap());
+        log.read_again();
+    }
+
+    fn finish(log: &mut LogText, extent: Extent) {
+        log.sync(extent);
+        while log.is_busy() {
+            std::thread::yield_now();
+            log.sync(extent);
+        }
+    }
+
+    fn numbers(log: &LogText) -> Vec<u64> {
+        log.rows().iter().map(|row| row.number).collect()
     }
 
     #[test]
     fn the_end_shows_first_and_hits_are_walked_in_order() {
-        let (mut log, source, extent) = log(1000);
-        log.sync(&source, extent);
-        assert_eq!((log.rows().len(), log.rows()[11].number), (12, 999));
-        log.search_for("value 7$").unwrap();
-        log.sync(&source, extent);
-        assert!(!log.is_busy());
-        assert_eq!(log.search().unwrap().total(), 20);
+        let (mut log, extent) = log(1000);
+        log.sync(extent);
+        assert_eq!(numbers(&log), (988..1000).collect::<Vec<_>>());
+        search(&mut log, "value 7$");
+        finish(&mut log, extent);
+        assert_eq!(log.lens.search().unwrap().total(), 20);
         let hit = log.rows().iter().find(|row| !row.hits.is_empty()).unwrap();
-        assert_eq!((hit.number, log.hit_in_sight()), (957, 957));
-        log.previous_hit();
-        assert_eq!(log.hit_in_sight(), 907);
-        log.next_hit();
-        assert_eq!(log.hit_in_sight(), 957);
-        assert!(log.search_for("(").is_err());
+        assert_eq!((hit.number, log.lens.here()), (957, 957));
+        log.lens.previous_hit();
+        assert_eq!(log.lens.here(), 907);
+        log.lens.next_hit();
+        assert_eq!(log.lens.here(), 957);
+        assert!(matcher("(").is_err());
     }
 
     #[test]
-    fn levels_are_told_from_the_text() {
-        assert_eq!(serial_level("E (31) bus: timeout"), LogLevel::Error);
-        assert_eq!(serial_level("Every word"), LogLevel::Plain);
-        assert_eq!(serial_level("Backtrace: 0x4008:0x3ffb"), LogLevel::Error);
-        assert_eq!(build_level("a.c:3:1: error: no"), LogLevel::Error);
-        assert_eq!(build_level("[3/9] Building C object"), LogLevel::Verbose);
+    fn a_filter_shows_only_what_passes_and_leads_back_to_the_same_place() {
+        let (mut log, extent) = log(100_000);
+        finish(&mut log, extent);
+        log.lens.filter_by(matcher("value (7|8)$").unwrap());
+        finish(&mut log, extent);
+        assert_eq!(log.lens.len(), 4_000);
+        assert_eq!(numbers(&log)[9..], [99_908, 99_957, 99_958]);
+        // A search in it passes over what the filter hides.
+        search(&mut log, "value [67]$");
+        finish(&mut log, extent);
+        assert_eq!(log.lens.here(), 99_957);
+        log.lens.previous_hit();
+        assert_eq!(log.lens.here(), 99_907);
+        assert!(numbers(&log).contains(&99_907));
+        log.lens.filter_by(None);
+        finish(&mut log, extent);
+        assert!(numbers(&log).contains(&99_907) && numbers(&log).contains(&99_906));
+        // New lines pass through the filter as they come, also at the end.
+        log.lens.go(Move::End);
+        log.lens.filter_by(matcher("value 7$").unwrap());
+        finish(&mut log, Extent { bytes: extent.bytes / 2, feeds: extent.feeds / 2 });
+        assert!(log.lens.len() <= 1_010, "{}", log.lens.len());
+        finish(&mut log, extent);
+        assert_eq!((log.lens.len(), numbers(&log).last().copied()), (2_000, Some(99_957)));
     }
 
     #[test]
@@ -323,8 +261,8 @@ mod tests {
                 Err(UserError::new("cannot read the log", "it is gone", ""))
             }
         }
-        let (mut log, _, extent) = log(3);
-        log.sync(&Gone, extent);
+        let mut log = LogText::new(Arc::new(Gone), LogId { kind: LogKind::Serial, number: 1 });
+        log.sync(Extent { bytes: 3, feeds: 1 });
         assert_eq!(log.error().unwrap().why, "it is gone");
         assert!(!log.is_busy());
     }

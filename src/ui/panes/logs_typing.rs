@@ -1,8 +1,8 @@
-//! The field for a pattern to search for.
+//! The field at the foot of a log: for a pattern, or the name of a file.
 
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
-use tui_textarea::TextArea;
+use tui_textarea::{CursorMove, TextArea};
 
 use crate::text::sanitize;
 use crate::ui::pane::Cx;
@@ -11,14 +11,59 @@ use crate::ui::role::Role;
 /// Characters of a paste that are taken.
 const MAX_PASTE: usize = 400;
 
-/// A pattern being typed.
-#[derive(Debug, Default)]
+/// What is typed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// What to look for.
+    Search,
+    /// What to show.
+    Filter,
+    /// Where to save to.
+    Save,
+    /// Which files to show.
+    Files,
+}
+
+impl Purpose {
+    const fn prompt(self) -> &'static str {
+        match self {
+            Self::Search | Self::Files => " /",
+            Self::Filter => " show only ",
+            Self::Save => " save to ",
+        }
+    }
+
+    const fn advice(self) -> &'static str {
+        match self {
+            Self::Search => "  a regular expression; enter searches, esc goes back",
+            Self::Files => "  name",
+            Self::Filter => "  a regular expression; enter filters, empty shows all",
+            Self::Save => "  a file that does not exist yet; enter saves",
+        }
+    }
+}
+
+/// A text being typed.
+#[derive(Debug)]
 pub(super) struct Typing {
+    purpose: Purpose,
     field: TextArea<'static>,
     wrong: Option<String>,
 }
 
 impl Typing {
+    /// Begins with `text` in the field.
+    pub fn new(purpose: Purpose, text: &str) -> Self {
+        let mut field = TextArea::new(vec![text.to_owned()]);
+        field.move_cursor(CursorMove::End);
+        Self { purpose, field, wrong: None }
+    }
+
+    /// What is typed for.
+    pub const fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
     /// A key for the field.
     pub fn on_key(&mut self, key: &KeyEvent) {
         self.field.input(*key);
@@ -39,13 +84,13 @@ impl Typing {
     }
 
     /// What was typed so far.
-    pub fn pattern(&self) -> String {
+    pub fn text(&self) -> String {
         self.field.lines().join("")
     }
 
     /// The row to type in.
     pub fn line(&self, cx: &Cx<'_>) -> Line<'static> {
-        let pattern = self.pattern();
+        let pattern = self.text();
         let at = self.field.cursor().1;
         let before: String = pattern.chars().take(at).collect();
         let under: String = pattern.chars().nth(at).map_or(" ".to_owned(), String::from);
@@ -53,17 +98,19 @@ impl Typing {
         let text = cx.style(Role::Text);
         let clean = |text: &str| sanitize::line(text).into_owned();
         let mut spans = vec![
-            Span::styled(" /", cx.style(Role::Key)),
+            Span::styled(self.purpose.prompt(), cx.style(Role::Key)),
             Span::styled(clean(&before), text),
             Span::styled(clean(&under), cx.style(Role::Cursor)),
             Span::styled(clean(&after), text),
         ];
         if let Some(wrong) = &self.wrong {
-            let words = format!("  no pattern: {}", clean(wrong));
+            let words = match self.purpose {
+                Purpose::Save | Purpose::Files => format!("  {}", clean(wrong)),
+                Purpose::Search | Purpose::Filter => format!("  no pattern: {}", clean(wrong)),
+            };
             spans.push(Span::styled(words, cx.style(Role::Error)));
-        } else if pattern.is_empty() {
-            let words = "  a regular expression; enter searches, esc goes back";
-            spans.push(Span::styled(words, cx.style(Role::Dim)));
+        } else if pattern.is_empty() || self.purpose == Purpose::Save {
+            spans.push(Span::styled(self.purpose.advice(), cx.style(Role::Dim)));
         }
         Line::from(spans)
     }

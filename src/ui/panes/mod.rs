@@ -1,6 +1,7 @@
 //! The panes, each with its own state and drawing.
 
 mod chat;
+mod completion;
 mod composer;
 mod logs;
 mod logs_build;
@@ -8,11 +9,19 @@ mod logs_digest;
 mod logs_draw;
 mod logs_events;
 pub mod logs_index;
+pub mod logs_lens;
+pub mod logs_level;
+mod logs_parts;
 pub mod logs_scroll;
 pub mod logs_search;
+mod logs_shelf;
+pub mod logs_source;
 pub mod logs_text;
 mod logs_typing;
+mod logs_wrap;
 mod project;
+mod project_row;
+mod project_tree;
 mod review;
 mod serial;
 #[cfg(test)]

@@ -1,21 +1,32 @@
-//! The project's files as a tree, with what the session did and wants to do to them.
+//! The project's files as a tree, with what the session and others did and want to do to them.
+//!
+//! Owns folding, the filter and the selection. Must not read files.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use crate::model::ProjectPath;
+use crate::model::{Intent, ProjectPath};
 use crate::ui::action::{Action, Context};
+use crate::ui::fuzzy;
 use crate::ui::line;
-use crate::ui::pane::{Cx, Effect, Pane};
+use crate::ui::pane::{Command, Cx, Effect, FilePlace, Keys, Mode, Pane, TextMode};
 use crate::ui::role::Role;
-use crate::view::{FileMark, FileView, Project};
+use crate::view::{FileView, Project, RunState, Wanted};
 
-/// Columns that each level is indented by.
-const STEP: usize = 2;
+use super::logs_typing::{Purpose, Typing};
+use super::project_row;
+use super::project_tree::{Kind, Node, top_folders, tree};
+
+/// With more files than this, folders begin folded.
+const MANY_FILES: usize = 200;
+
+/// Least height with a line on the selected file.
+const ROOM_FOR_FOOT: u16 = 6;
 
 /// The project pane.
 #[derive(Debug, Default)]
@@ -23,29 +34,17 @@ pub struct ProjectPane {
     /// Folders that do not show what is in them.
     folded: BTreeSet<String>,
     nodes: Vec<Node>,
-    /// What the tree was made from, see [`fingerprint`].
-    made_from: Option<(u64, usize)>,
+    /// What the rows were made from, see [`fingerprint`].
+    made_from: Option<u64>,
     /// The selected file or folder.
     selected: Option<String>,
     top: usize,
     height: usize,
-}
-
-/// A row of the tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Node {
-    /// Path of the file or folder.
-    path: String,
-    depth: usize,
-    kind: Kind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    File,
-    Open,
-    /// Folded, with so many files in it.
-    Folded(usize),
+    /// What the names of files shown must match; empty: nothing.
+    filter: String,
+    typing: Option<Typing>,
+    /// Whether the first list of files was looked at.
+    is_begun: bool,
 }
 
 impl ProjectPane {
@@ -63,16 +62,57 @@ impl ProjectPane {
         self.select(self.place().saturating_add_signed(rows));
     }
 
-    fn toggle(&mut self) -> Vec<Effect> {
+    /// The selected file; tells why there is none.
+    fn file(&self) -> Result<ProjectPath, Vec<Effect>> {
+        match self.nodes.get(self.place()) {
+            Some(Node { path, kind: Kind::File, .. }) => {
+                ProjectPath::new(path).map_err(|_| Effect::refuse("this is no file of the project"))
+            }
+            Some(_) => Err(Effect::info("this is a folder")),
+            None => Err(Effect::info("there are no files yet")),
+        }
+    }
+
+    /// Folds or unfolds a folder, shows a file.
+    fn open(&mut self) -> Vec<Effect> {
         match self.nodes.get(self.place()).cloned() {
             Some(Node { path, kind: Kind::Open, .. }) => drop(self.folded.insert(path)),
             Some(Node { path, kind: Kind::Folded(_), .. }) => drop(self.folded.remove(&path)),
-            Some(Node { path, kind: Kind::File, .. }) => {
-                return Effect::info(line::cut(&path, 200));
-            }
+            Some(Node { kind: Kind::File, .. }) => return self.with_file(Effect::Preview),
             None => return Effect::info("there are no files yet"),
         }
         Vec::new()
+    }
+
+    fn with_file(&self, effect: impl FnOnce(FilePlace) -> Effect) -> Vec<Effect> {
+        match self.file() {
+            Ok(path) => vec![effect(FilePlace { path, line: None })],
+            Err(effects) => effects,
+        }
+    }
+
+    /// Wants the file in the team's context, or out of it.
+    fn toggle_pin(&self, cx: &Cx<'_>) -> Vec<Effect> {
+        let path = match self.file() {
+            Ok(path) => path,
+            Err(effects) => return effects,
+        };
+        if cx.mode == Mode::Replay {
+            return Effect::refuse("this is a replay: nothing can be pinned any more");
+        }
+        if matches!(cx.view.head.state, RunState::Ended(_)) {
+            return Effect::refuse("the run is over: nobody would read the file");
+        }
+        let wanted = cx.view.project.files.get(&path).map_or(Wanted::Unsaid, |file| file.wanted);
+        let (add, remove, words) = match wanted {
+            Wanted::In => (Vec::new(), vec![path], "the team is kept from reading this file"),
+            Wanted::Unsaid | Wanted::Out => {
+                (vec![path], Vec::new(), "the team reads this file whenever it reads files")
+            }
+        };
+        let mut effects = vec![Effect::intent(Intent::EditContext { add, remove })];
+        effects.extend(Effect::info(words));
+        effects
     }
 
     /// Folds the folder, or goes to the one that holds what is selected.
@@ -106,119 +146,86 @@ impl ProjectPane {
         Vec::new()
     }
 
-    fn draw_node(&self, node: &Node, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let name = node.path.rsplit('/').next().unwrap_or(&node.path);
-        let indent = " ".repeat(1 + node.depth * STEP);
-        let right = match node.kind {
-            Kind::File => {
-                let file = ProjectPath::new(&node.path).ok();
-                let view = file.and_then(|path| cx.view.project.files.get(&path));
-                view.map_or_else(Line::default, |view| file_words(view, area.width, cx))
-            }
-            Kind::Open => Line::default(),
-            Kind::Folded(files) => {
-                Line::styled(line::count(u64::try_from(files).unwrap_or(0)), cx.style(Role::Dim))
-            }
-        };
-        let room = usize::from(area.width).saturating_sub(right.width() + indent.len() + 3);
-        let (mark, role) = match node.kind {
-            Kind::File => (self.file_mark(node, cx), Role::Text),
-            Kind::Open => (Span::styled("▾ ", cx.style(Role::Dim)), Role::Folder),
-            Kind::Folded(_) => (Span::styled("▸ ", cx.style(Role::Dim)), Role::Folder),
-        };
-        let left = Line::from(vec![
-            Span::raw(indent),
-            mark,
-            Span::styled(line::cut(name, room.max(4)), cx.style(role)),
-        ]);
-        line::draw_split(&left, &right, area, buf);
-    }
-
-    /// A dot before a file that a waiting proposal is about.
-    fn file_mark(&self, node: &Node, cx: &Cx<'_>) -> Span<'static> {
-        let is_about = |path: &ProjectPath| path.as_str() == node.path;
-        let waits =
-            cx.view.review.waiting().any(|view| view.proposal.change.path().is_some_and(is_about));
-        if waits { Span::styled("● ", cx.style(Role::Warn)) } else { Span::raw("  ") }
-    }
-}
-
-/// What stands right of a file: errors, the mark, the size.
-fn file_words(view: &FileView, width: u16, cx: &Cx<'_>) -> Line<'static> {
-    let mut spans = Vec::new();
-    if view.errors > 0 {
-        spans.push(Span::styled(format!("✗{} ", view.errors), cx.style(Role::Error)));
-    } else if view.warnings > 0 {
-        spans.push(Span::styled(format!("!{} ", view.warnings), cx.style(Role::Warn)));
-    }
-    let mark = view.mark.map(|mark| match mark {
-        FileMark::ProposedNew => ("new", Role::FileNew),
-        FileMark::ProposedEdit => ("edit", Role::FileEdit),
-        FileMark::ProposedDelete => ("delete", Role::FileDelete),
-        FileMark::Created => ("new", Role::FileNew),
-        FileMark::Edited => ("edited", Role::FileEdit),
-        FileMark::Deleted => ("deleted", Role::FileDelete),
-    });
-    match (mark, view.bytes) {
-        (Some((words, role)), _) => spans.push(Span::styled(words, cx.style(role))),
-        (None, Some(bytes)) if width >= 30 => {
-            spans.push(Span::styled(line::bytes(bytes), cx.style(Role::Dim)));
+    /// Leaves the filter; what was selected in it stays so.
+    fn end_filter(&mut self) {
+        self.filter.clear();
+        self.typing = None;
+        if let Some(selected) = &self.selected {
+            // So that it can be seen in the tree.
+            self.folded.retain(|folder| !selected.starts_with(&format!("{folder}/")));
         }
-        (None, _) => {}
     }
-    Line::from(spans)
+
+    /// Makes the rows anew if files, folding or filter are not those they were made from.
+    fn make_rows(&mut self, project: &Project) {
+        if !self.is_begun && !project.files.is_empty() {
+            self.is_begun = true;
+            if project.files.len() > MANY_FILES {
+                self.folded = top_folders(project);
+            }
+        }
+        let made_from = fingerprint(project, &self.folded, &self.filter);
+        if self.made_from == Some(made_from) {
+            return;
+        }
+        let before = self.place();
+        self.nodes = if self.filter.is_empty() {
+            tree(project, &self.folded)
+        } else {
+            filtered(project, &self.filter)
+        };
+        let is_typing = self.typing.is_some() && self.made_from.is_some();
+        self.made_from = Some(made_from);
+        let is_gone = |path: &String| !self.nodes.iter().any(|node| node.path == *path);
+        if is_typing {
+            self.select(0);
+        } else if self.selected.as_ref().is_none_or(is_gone) {
+            self.select(before);
+        }
+    }
+
+    /// Rows below the tree: the filter being typed, or a line on the selected file.
+    fn foot_rows(&self, area: Rect, keys: Keys) -> u16 {
+        let has_filter = self.typing.is_some() || !self.filter.is_empty();
+        u16::from(has_filter || (keys == Keys::Here && area.height >= ROOM_FOR_FOOT))
+    }
+
+    fn draw_foot(&self, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        if let Some(typing) = &self.typing {
+            return line::draw(&typing.line(cx), row, buf);
+        }
+        if !self.filter.is_empty() {
+            let words = format!(" /{}", line::cut(&self.filter, 40));
+            let count = Line::styled(format!("{} ", self.nodes.len()), cx.style(Role::Dim));
+            return line::draw_split(&Line::styled(words, cx.style(Role::Key)), &count, row, buf);
+        }
+        let file = self.file().ok();
+        let view = file.as_ref().and_then(|path| cx.view.project.files.get(path));
+        let words = match (view, self.nodes.get(self.place())) {
+            (Some(view), _) => project_row::about(view),
+            (None, Some(node)) => line::cut_start(&node.path, usize::from(row.width)),
+            (None, None) => return,
+        };
+        line::draw(&Line::styled(format!(" {words}"), cx.style(Role::Dim)), row, buf);
+    }
 }
 
-/// Tells whether files came or went, at far less cost than a new tree.
-fn fingerprint(project: &Project) -> u64 {
+/// Files whose paths match, the best first.
+fn filtered(project: &Project, filter: &str) -> Vec<Node> {
+    let paths: Vec<&str> = project.files.keys().map(ProjectPath::as_str).collect();
+    let found = fuzzy::rank(filter, paths.iter().copied());
+    let node = |path: &str| Node { path: path.to_owned(), depth: 0, kind: Kind::File };
+    found.into_iter().filter_map(|place| paths.get(place).copied()).map(node).collect()
+}
+
+/// Tells whether rows have to be made anew, at far less cost than making them.
+fn fingerprint(project: &Project, folded: &BTreeSet<String>, filter: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     for path in project.files.keys() {
         path.as_str().hash(&mut hasher);
     }
+    (folded, filter).hash(&mut hasher);
     hasher.finish()
-}
-
-/// Rows of the tree: folders before files, each by name.
-fn tree(project: &Project, folded: &BTreeSet<String>) -> Vec<Node> {
-    let mut paths: Vec<&str> = project.files.keys().map(ProjectPath::as_str).collect();
-    paths.sort_by_cached_key(|path| sort_key(path));
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut open: Vec<&str> = Vec::new();
-    let mut hidden: Option<usize> = None;
-    for path in paths {
-        let mut parts: Vec<&str> = path.split('/').collect();
-        parts.pop();
-        let same = open.iter().zip(&parts).take_while(|(a, b)| a == b).count();
-        open.truncate(same);
-        if hidden.is_some_and(|depth| depth >= same) {
-            hidden = None;
-        }
-        for depth in same..parts.len() {
-            open.push(parts.get(depth).copied().unwrap_or_default());
-            if hidden.is_some() {
-                continue;
-            }
-            let folder = open.join("/");
-            let is_folded = folded.contains(&folder);
-            let kind = if is_folded { Kind::Folded(0) } else { Kind::Open };
-            nodes.push(Node { path: folder, depth, kind });
-            if is_folded {
-                hidden = Some(depth);
-            }
-        }
-        if hidden.is_none() {
-            nodes.push(Node { path: path.to_owned(), depth: open.len(), kind: Kind::File });
-        } else if let Some(Node { kind: Kind::Folded(files), .. }) = nodes.last_mut() {
-            *files += 1;
-        }
-    }
-    nodes
-}
-
-/// Sorts folders before the files next to them.
-fn sort_key(path: &str) -> Vec<(bool, String)> {
-    let count = path.split('/').count();
-    path.split('/').enumerate().map(|(place, part)| (place + 1 == count, part.to_owned())).collect()
 }
 
 impl Pane for ProjectPane {
@@ -229,11 +236,18 @@ impl Pane for ProjectPane {
             let more = if cx.view.project.omitted > 0 { "+" } else { "" };
             spans.push(Span::styled(format!(" {files}{more}"), cx.style(Role::Dim)));
         }
+        let is_wanted = |file: &&FileView| file.wanted == Wanted::In;
+        let pinned = cx.view.project.files.values().filter(is_wanted);
+        let tokens: u64 = pinned.map(FileView::tokens).sum();
+        if tokens > 0 {
+            let text = format!(" ◈ {} tok", line::count(tokens));
+            spans.push(Span::styled(text, cx.style(Role::Accent)));
+        }
         Line::from(spans)
     }
 
     fn hints(&self, _cx: &Cx<'_>) -> Vec<Action> {
-        vec![Action::Open, Action::Down, Action::Up]
+        vec![Action::Open, Action::EditFile, Action::Pin, Action::Search]
     }
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
@@ -247,10 +261,19 @@ impl Pane for ProjectPane {
             Action::PageDown => self.move_by(page),
             Action::Top => self.select(0),
             Action::Bottom => self.select(usize::MAX),
-            Action::Open => return self.toggle(),
+            Action::Open => return self.open(),
+            Action::EditFile => {
+                return self.with_file(|place| Effect::Command(Command::Edit(place)));
+            }
+            Action::Pin => return self.toggle_pin(cx),
+            Action::Search => self.typing = Some(Typing::new(Purpose::Files, &self.filter)),
+            Action::Copy => {
+                return self.selected.as_ref().map_or_else(Vec::new, Effect::copy);
+            }
             Action::Left => return self.fold(),
             Action::Right => return self.unfold(),
             Action::Follow => return Effect::info("the list of files is always up to date"),
+            Action::Back if !self.filter.is_empty() => self.end_filter(),
             Action::Back => {
                 let key = cx.key(Context::Global, Action::FocusChat);
                 return Effect::info(format!("nothing is open here; {key} turns to the chat"));
@@ -261,17 +284,8 @@ impl Pane for ProjectPane {
     }
 
     fn prepare(&mut self, area: Rect, cx: &Cx<'_>) {
-        let before = self.place();
-        let made_from = Some((fingerprint(&cx.view.project), self.folded.len()));
-        if self.made_from != made_from {
-            self.nodes = tree(&cx.view.project, &self.folded);
-            self.made_from = made_from;
-        }
-        let is_gone = |path: &String| !self.nodes.iter().any(|node| node.path == *path);
-        if self.selected.as_ref().is_none_or(is_gone) {
-            self.select(before);
-        }
-        self.height = usize::from(area.height);
+        self.make_rows(&cx.view.project);
+        self.height = usize::from(area.height.saturating_sub(self.foot_rows(area, cx.keys)));
         let place = self.place();
         let last_top = self.nodes.len().saturating_sub(self.height);
         self.top = self.top.clamp(place.saturating_sub(self.height.saturating_sub(1)), place);
@@ -279,106 +293,74 @@ impl Pane for ProjectPane {
     }
 
     fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let foot = self.foot_rows(area, cx.keys).min(area.height);
+        let rows = Rect { height: area.height - foot, ..area };
+        if foot > 0 {
+            self.draw_foot(Rect { y: rows.bottom(), height: foot, ..area }, buf, cx);
+        }
         if self.nodes.is_empty() {
-            let text = Line::styled("  no files yet", cx.style(Role::Dim));
-            line::draw(&text, area, buf);
+            let words = if self.filter.is_empty() { "no files yet" } else { "no file matches" };
+            line::draw(&Line::styled(format!("  {words}"), cx.style(Role::Dim)), rows, buf);
             return;
         }
-        for (node, row) in self.nodes.iter().skip(self.top).zip(area.rows()) {
-            self.draw_node(node, row, buf, cx);
+        for (node, row) in self.nodes.iter().skip(self.top).zip(rows.rows()) {
+            project_row::draw(node, row, buf, cx);
             let is_selected = Some(&node.path) == self.selected.as_ref();
-            if is_selected && cx.keys == crate::ui::pane::Keys::Here {
+            if is_selected && (cx.keys == Keys::Here || self.typing.is_some()) {
                 buf.set_style(row, cx.selection());
             }
         }
         let omitted = cx.view.project.omitted;
-        let free = usize::from(area.height).saturating_sub(self.nodes.len());
-        if omitted > 0 && free > 0 {
+        let free = usize::from(rows.height).saturating_sub(self.nodes.len());
+        if omitted > 0 && free > 0 && self.filter.is_empty() {
             let text = format!("   and {} more", line::count(omitted));
-            let y = area.bottom() - u16::try_from(free).unwrap_or(1);
-            line::draw(&Line::styled(text, cx.style(Role::Dim)), Rect { y, ..area }, buf);
+            let y = rows.bottom() - u16::try_from(free).unwrap_or(1);
+            line::draw(&Line::styled(text, cx.style(Role::Dim)), Rect { y, ..rows }, buf);
         }
+    }
+
+    fn text_mode(&self) -> TextMode {
+        if self.typing.is_some() { TextMode::On } else { TextMode::Off }
+    }
+
+    fn on_text(&mut self, key: &KeyEvent, _cx: &Cx<'_>) -> Vec<Effect> {
+        match (key.code, &mut self.typing) {
+            (KeyCode::Esc, _) => self.end_filter(),
+            (KeyCode::Enter, _) => {
+                self.typing = None;
+                return if self.filter.is_empty() { Vec::new() } else { self.open() };
+            }
+            (KeyCode::Down, _) => self.move_by(1),
+            (KeyCode::Up, _) => self.move_by(-1),
+            (_, Some(typing)) => {
+                typing.on_key(key);
+                self.filter = typing.text();
+            }
+            (_, None) => {}
+        }
+        Vec::new()
+    }
+
+    fn on_paste(&mut self, text: &str, _cx: &Cx<'_>) -> Vec<Effect> {
+        if let Some(typing) = &mut self.typing {
+            typing.insert(text);
+            self.filter = typing.text();
+        }
+        Vec::new()
     }
 
     fn on_click(&mut self, at: Position, _cx: &Cx<'_>) -> Vec<Effect> {
         let place = self.top + usize::from(at.y);
-        if place < self.nodes.len() {
-            self.select(place);
-            if !matches!(self.nodes.get(place), Some(Node { kind: Kind::File, .. })) {
-                return self.toggle();
-            }
+        if place >= self.nodes.len() || usize::from(at.y) >= self.height {
+            return Vec::new();
         }
-        Vec::new()
+        let was_selected = self.place() == place && self.selected.is_some();
+        self.select(place);
+        let is_file = matches!(self.nodes.get(place), Some(Node { kind: Kind::File, .. }));
+        if is_file && !was_selected { Vec::new() } else { self.open() }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-
-    fn project(paths: &[&str]) -> Project {
-        let files = paths.iter().map(|path| (ProjectPath::new(path).unwrap(), FileView::default()));
-        Project { files: Arc::new(files.collect()), omitted: 0 }
-    }
-
-    fn shown(paths: &[&str], folded: &[&str]) -> Vec<String> {
-        let folded = folded.iter().map(|path| (*path).to_owned()).collect();
-        let show = |node: &Node| {
-            let name = node.path.rsplit('/').next().unwrap();
-            let kind = match node.kind {
-                Kind::File => String::new(),
-                Kind::Open => "/".to_owned(),
-                Kind::Folded(files) => format!("/ ({files})"),
-            };
-            format!("{}{name}{kind}", "  ".repeat(node.depth))
-        };
-        tree(&project(paths), &folded).iter().map(show).collect()
-    }
-
-    const PATHS: [&str; 6] = [
-        "CMakeLists.txt",
-        "main/CMakeLists.txt",
-        "main/include/a.h",
-        "main/src/a.c",
-        "main/src/b.c",
-        "components/x/y.c",
-    ];
-
-    #[test]
-    fn folders_come_before_files() {
-        let expected = [
-            "components/",
-            "  x/",
-            "    y.c",
-            "main/",
-            "  include/",
-            "    a.h",
-            "  src/",
-            "    a.c",
-            "    b.c",
-            "  CMakeLists.txt",
-            "CMakeLists.txt",
-        ];
-        assert_eq!(shown(&PATHS, &[]), expected);
-    }
-
-    #[test]
-    fn a_folded_folder_hides_and_counts_its_files() {
-        let expected = ["components/", "  x/", "    y.c", "main/ (4)", "CMakeLists.txt"];
-        assert_eq!(shown(&PATHS, &["main", "main/src"]), expected);
-        let expected = [
-            "components/",
-            "  x/",
-            "    y.c",
-            "main/",
-            "  include/",
-            "    a.h",
-            "  src/ (2)",
-            "  CMakeLists.txt",
-            "CMakeLists.txt",
-        ];
-        assert_eq!(shown(&PATHS, &["main/src"]), expected);
-    }
-}
+#[path = "project_tests.rs"]
+mod tests;

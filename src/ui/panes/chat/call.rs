@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value};
 
+use crate::model::CallId;
 use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::markdown::{Piece, wrap};
 use crate::ui::role::Role;
 use crate::view::{CallState, CallView};
 
-use super::entry::{EntryRow, Place, Right, since};
+use super::entry::{EntryRow, Item, Place, Right, since};
 
 /// Errors of a build that are listed under its line.
 const MAX_ERRORS: usize = 5;
@@ -27,6 +28,7 @@ pub(super) fn lay_out(call: &CallView, place: &Place<'_>) -> Vec<EntryRow> {
         details(call, place, &mut rows);
     } else if let CallState::Done { result, .. } = &call.state {
         errors(result, place, &mut rows);
+        sources(call.call, result, place, &mut rows);
     }
     rows
 }
@@ -186,6 +188,37 @@ fn errors(result: &Value, place: &Place<'_>, rows: &mut Vec<EntryRow>) {
     if let Some(more) = errors.len().checked_sub(MAX_ERRORS).filter(|more| *more > 0) {
         rows.push(EntryRow::new(vec![Piece::new(format!("      and {more} more"), Role::Dim)]));
     }
+}
+
+/// Pieces of knowledge that are listed under a call.
+const MAX_SOURCES: usize = 8;
+
+/// What a search in the knowledge found, each to be opened.
+fn sources(call: CallId, result: &Value, place: &Place<'_>, rows: &mut Vec<EntryRow>) {
+    let chunks = result.get("chunks").and_then(Value::as_array).into_iter().flatten();
+    for (number, chunk) in chunks.take(MAX_SOURCES).enumerate() {
+        let text = |key: &str| chunk.get(key).and_then(Value::as_str).unwrap_or_default();
+        let room = place.width.saturating_sub(9);
+        let title = line::cut(text("title"), room);
+        let left = room.saturating_sub(line::width(&title) + 3);
+        let mut pieces = vec![
+            Piece::new(format!("    {:>2} ", number + 1), Role::Dim),
+            Piece::new(title, Role::Link),
+        ];
+        if left >= 6 {
+            pieces.push(Piece::new(format!("  {}", line::cut(text("source"), left)), Role::Dim));
+        }
+        let item = Some(Item::Source(call, number));
+        rows.push(EntryRow { item, ..EntryRow::new(pieces) });
+    }
+}
+
+/// The text of a source that a call found, with its title; `None`: there is none of that place.
+pub(super) fn source(call: &CallView, number: usize) -> Option<(String, String)> {
+    let CallState::Done { result, .. } = &call.state else { return None };
+    let chunk = result.get("chunks")?.get(number)?;
+    let text = |key: &str| chunk.get(key).and_then(Value::as_str).unwrap_or_default();
+    Some((format!("{} · {}", text("title"), text("source")), text("text").to_owned()))
 }
 
 fn details(call: &CallView, place: &Place<'_>, rows: &mut Vec<EntryRow>) {

@@ -6,9 +6,9 @@ use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::markdown::{Document, Piece, Row};
 use crate::ui::role::Role;
-use crate::view::Entry;
+use crate::view::{Entry, FilePlan, PlannedState};
 
-use super::entry::{EntryRow, Place, Right, indented};
+use super::entry::{EntryRow, Place, indented};
 use super::fact;
 
 /// The rows of an entry that is no turn.
@@ -58,6 +58,7 @@ pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
         }
         Entry::Fact { fact, at } => fact::rows(fact, *at, place),
         Entry::Notice { level, notice } => notice_rows(*level, notice, place),
+        Entry::FilePlan(plan) => plan_rows(plan, place),
         Entry::Resumed { at } => {
             vec![rule("opened again", &place.time(*at), Role::Title, place)]
         }
@@ -71,6 +72,32 @@ pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
             }
         },
     }
+}
+
+/// The plan as a list that is ticked off.
+fn plan_rows(plan: &FilePlan, place: &Place<'_>) -> Vec<EntryRow> {
+    let count = format!("{}/{} written", plan.done(), plan.files.len());
+    let head = EntryRow::new(vec![Piece::new("  Files of the plan", Role::Heading)]);
+    let mut rows = vec![head.with_right(Piece::new(count, Role::Dim))];
+    for file in &plan.files {
+        let (role, text) = match file.state {
+            PlannedState::Open => (Role::Dim, Role::Text),
+            PlannedState::Proposed => (Role::Warn, Role::Text),
+            PlannedState::Refused => (Role::Error, Role::Text),
+            PlannedState::Done => (Role::Ok, Role::Dim),
+        };
+        let room = place.width.saturating_sub(6);
+        let path = line::cut_start(file.path.as_str(), room);
+        let left = room.saturating_sub(line::width(&path) + 3);
+        let mut pieces =
+            vec![Piece::new(format!("  {} ", file.state.sign()), role), Piece::new(path, text)];
+        if left >= 8 {
+            let purpose = line::cut(&file.purpose, left);
+            pieces.push(Piece::new(format!("  {purpose}"), Role::Dim));
+        }
+        rows.push(EntryRow::new(pieces));
+    }
+    rows
 }
 
 /// A rule over the whole width with words in it.
@@ -104,7 +131,7 @@ pub(super) fn marked(
 }
 
 fn plain(row: Row) -> EntryRow {
-    EntryRow { row, right: Right::Nothing }
+    EntryRow { row, ..EntryRow::default() }
 }
 
 fn question(

@@ -1,1 +1,167 @@
-//! Tests of the chat.
+//! Tests of the chat at a desk.
+
+use crossterm::event::KeyModifiers;
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::super::test_desk::Desk;
+use super::*;
+use crate::model::*;
+use crate::ui::pane::Command;
+
+fn turn(desk: &mut Desk, id: u32, agent: &str, text: &str) {
+    let turn = TurnId(id);
+    desk.record(Event::TurnStarted { turn, agent: agent.into() });
+    desk.record(Event::TextAdded { turn, text: text.into() });
+}
+
+fn end(desk: &mut Desk, id: u32) {
+    let usage = Usage { input: 1_200, output: 80, ..Usage::default() };
+    desk.record(Event::ModelAnswered { turn: TurnId(id), usage, state: None });
+    desk.record(Event::TurnEnded { turn: TurnId(id), stop: TurnStop::Done });
+}
+
+fn call(desk: &mut Desk, turn: u32, call: u32, tool: &str, args: serde_json::Value) {
+    let (turn, call) = (TurnId(turn), CallId(call));
+    desk.record(Event::ToolCalled { turn, call, tool: tool.into(), args });
+}
+
+fn answer(desk: &mut Desk, call: u32, result: serde_json::Value) {
+    desk.record(Event::ToolAnswered { call: CallId(call), result, millis: 12 });
+}
+
+/// A conversation with a plan, sources, a proposal and an error.
+fn desk() -> Desk {
+    let mut desk = Desk::new();
+    turn(&mut desk, 1, "FileOrganizerAgent", "Two files.");
+    let files = json!([
+        { "file_name": "main/main.c", "description": "entry point" },
+        { "file_name": "main/温度.c", "description": "the sensor" },
+    ]);
+    call(&mut desk, 1, 11, "file_name_checker", json!({ "files": files }));
+    answer(&mut desk, 11, json!({ "ok": true }));
+    end(&mut desk, 1);
+    turn(&mut desk, 2, "CodeExampleRetrieverAgent", "I look it up.");
+    call(&mut desk, 2, 12, "retrieve_docs", json!({ "query": "i2c" }));
+    let chunks = json!([
+        { "title": "I2C: Probing", "source": "esp-idf/i2c", "score": 2.5, "text": "Call `probe`." },
+        { "title": "GPIO: Levels", "source": "esp-idf/gpio", "score": 1.0, "text": "Levels." },
+    ]);
+    answer(&mut desk, 12, json!({ "ok": true, "chunks": chunks }));
+    end(&mut desk, 2);
+    turn(&mut desk, 3, "CodeGeneratorAgent", "Written:\n```c\nint probe(void);\n```\nThat is it.");
+    end(&mut desk, 3);
+    turn(&mut desk, 4, "CodeReviewerAgent", "I save it.");
+    call(&mut desk, 4, 1, "generate_code", json!({ "path": "main/main.c" }));
+    let id = desk.propose_save("main/main.c", None, "int x;\n");
+    desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
+    desk.record(Event::Settled { proposal: id, outcome: Outcome::Applied });
+    answer(&mut desk, 1, json!({ "ok": true }));
+    end(&mut desk, 4);
+    turn(&mut desk, 5, "BuildAgent", "I build.");
+    call(&mut desk, 5, 15, "build_project", json!({}));
+    answer(&mut desk, 15, json!({ "ok": false, "error": { "message": "no toolchain" } }));
+    end(&mut desk, 5);
+    desk
+}
+
+fn type_in(desk: &Desk, pane: &mut ChatPane, text: &str) {
+    desk.press(pane, Action::Search);
+    for c in text.chars() {
+        pane.on_text(&KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), &desk.cx());
+    }
+    pane.on_text(&KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE), &desk.cx());
+}
+
+fn copied(effects: &[Effect]) -> String {
+    match effects {
+        [Effect::Command(Command::Copy(text)), ..] => text.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn marked(desk: &Desk, pane: &ChatPane) -> String {
+    let mark = pane.mark.unwrap();
+    let layout = pane.layouts.get(mark.entry).unwrap();
+    layout.row_text(&desk.view.chat.entries[mark.entry], mark.row).0.trim().to_owned()
+}
+
+#[test]
+fn the_plan_ticks_and_sources_are_listed() {
+    let desk = desk();
+    let mut pane = ChatPane::default();
+    assert_snapshot!(desk.show(&mut pane, 60, 36));
+}
+
+#[test]
+fn a_search_goes_to_each_match_and_round() {
+    let desk = desk();
+    let mut pane = ChatPane::default();
+    desk.show(&mut pane, 60, 8);
+    type_in(&desk, &mut pane, "probe");
+    desk.show(&mut pane, 60, 8);
+    assert!(marked(&desk, &pane).contains("int probe(void)"));
+    desk.press(&mut pane, Action::PreviousMatch);
+    desk.show(&mut pane, 60, 8);
+    // It is in the text of a source, which is folded away.
+    assert!(marked(&desk, &pane).contains("CodeExampleRetrieverAgent"));
+    desk.press(&mut pane, Action::PreviousMatch);
+    assert_snapshot!(desk.show(&mut pane, 60, 8));
+    type_in(&desk, &mut pane, "(");
+    assert!(desk.show(&mut pane, 60, 8).contains("unclosed group"));
+    pane.on_text(&KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), &desk.cx());
+    type_in(&desk, &mut pane, "nothing like it");
+    assert!(desk.show(&mut pane, 60, 8).contains("not found"));
+    assert_eq!(pane.next_wake(Instant::now()), None);
+}
+
+#[test]
+fn jumps_lead_to_agents_proposals_and_errors() {
+    let desk = desk();
+    let mut pane = ChatPane::default();
+    desk.show(&mut pane, 60, 8);
+    desk.press(&mut pane, Action::PreviousError);
+    desk.show(&mut pane, 60, 8);
+    assert!(marked(&desk, &pane).contains("build_project"), "{}", marked(&desk, &pane));
+    desk.press(&mut pane, Action::PreviousChange);
+    desk.show(&mut pane, 60, 8);
+    assert!(marked(&desk, &pane).contains("generate_code"));
+    let effects = desk.press(&mut pane, Action::PreviousChange);
+    assert!(
+        matches!(&effects[..], [Effect::Notice(notice)] if notice.text.contains("no proposal before"))
+    );
+    let effects = desk.press(&mut pane, Action::NextOfAgent);
+    assert!(
+        matches!(&effects[..], [Effect::Notice(notice)] if notice.text.contains("CodeReviewerAgent"))
+    );
+}
+
+#[test]
+fn messages_code_and_sources_are_copied_and_opened() {
+    let desk = desk();
+    let mut pane = ChatPane::default();
+    desk.show(&mut pane, 60, 40);
+    assert_eq!(copied(&desk.press(&mut pane, Action::Copy)), "I build.");
+    assert_eq!(copied(&desk.press(&mut pane, Action::CopyCode)), "int probe(void);");
+    desk.press(&mut pane, Action::Top);
+    desk.show(&mut pane, 60, 40);
+    for _ in 0..3 {
+        desk.press(&mut pane, Action::NextFold);
+        desk.show(&mut pane, 60, 40);
+    }
+    assert_eq!(copied(&desk.press(&mut pane, Action::Copy)), "Call `probe`.");
+    let effects = desk.press(&mut pane, Action::Open);
+    assert!(
+        matches!(&effects[..], [Effect::Open(overlay)] if matches!(**overlay, Overlay::Preview(_)))
+    );
+}
+
+#[test]
+fn foreign_text_is_copied_without_anything_a_terminal_obeys() {
+    let mut desk = Desk::new();
+    turn(&mut desk, 1, "A", "one\x1b]0;title\x07 \u{202e}two");
+    let mut pane = ChatPane::default();
+    desk.show(&mut pane, 60, 8);
+    let text = copied(&desk.press(&mut pane, Action::Copy));
+    assert!(!text.contains(['\x1b', '\x07', '\u{202e}']), "{text:?}");
+}

@@ -10,7 +10,7 @@ use crate::ui::line;
 use crate::ui::markdown::{Document, FoldId, Piece, Row, wrap};
 use crate::ui::pane::{Agents, Cx};
 use crate::ui::role::Role;
-use crate::view::{CallState, CallView, Entry, Part, TurnView};
+use crate::view::{CallState, CallView, Entry, Part, PlannedFile, TurnView};
 
 use super::paint::{draw_entry_row, draw_row};
 use super::{aside, call, card};
@@ -27,6 +27,8 @@ pub(super) enum Item {
     Code(usize, FoldId),
     /// The thought in that part of a turn.
     Thought(usize),
+    /// A source that a call found, by its place in the answer.
+    Source(CallId, usize),
 }
 
 /// What the layout of an entry depends on besides itself.
@@ -67,7 +69,7 @@ impl Place<'_> {
     fn unfolded_code(&self, wanted: usize) -> BTreeSet<FoldId> {
         let code = |item| match item {
             Item::Code(part, fold) if part == wanted => Some(fold),
-            Item::Code(..) | Item::Call(_) | Item::Thought(_) => None,
+            Item::Code(..) | Item::Call(_) | Item::Thought(_) | Item::Source(..) => None,
         };
         self.own().filter_map(code).collect()
     }
@@ -83,6 +85,8 @@ impl Place<'_> {
 pub(super) struct EntryRow {
     pub row: Row,
     pub right: Right,
+    /// What can be taken hold of here, besides what the whole section is.
+    pub item: Option<Item>,
 }
 
 /// What stands at the right end of a row.
@@ -99,7 +103,7 @@ pub(super) enum Right {
 
 impl EntryRow {
     pub fn new(pieces: Vec<Piece>) -> Self {
-        Self { row: Row::new(pieces), right: Right::Nothing }
+        Self { row: Row::new(pieces), right: Right::Nothing, item: None }
     }
 
     pub fn with_right(self, piece: Piece) -> Self {
@@ -154,6 +158,7 @@ struct Stamp {
     done: usize,
     unfolded: usize,
     settled: bool,
+    tokens: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,11 +176,13 @@ impl Stamp {
             done: 0,
             unfolded: place.own().count(),
             settled: false,
+            tokens: 0,
         };
         match entry {
             Entry::Turn(turn) => {
                 stamp.parts = turn.parts.len();
                 stamp.settled = turn.ended.is_some();
+                stamp.tokens = turn.usage.total();
                 for part in &turn.parts {
                     match part {
                         Part::Text(text) | Part::Reasoning(text) => stamp.bytes += text.len(),
@@ -187,6 +194,11 @@ impl Stamp {
                 }
             }
             Entry::Question { answer, .. } => stamp.settled = answer.is_some(),
+            Entry::FilePlan(plan) => {
+                let weigh =
+                    |(place, file): (usize, &PlannedFile)| (place + 1) * (file.state as usize);
+                stamp.done = plan.files.iter().enumerate().map(weigh).sum();
+            }
             Entry::PhaseStarted { .. }
             | Entry::PhaseEnded { .. }
             | Entry::Choice { .. }
@@ -221,6 +233,7 @@ impl EntryLayout {
             | Entry::Question { .. }
             | Entry::Fact { .. }
             | Entry::Notice { .. }
+            | Entry::FilePlan(_)
             | Entry::Resumed { .. }
             | Entry::Ended { .. } => {
                 let mut rows = vec![EntryRow::default(); gap];
@@ -291,7 +304,10 @@ impl EntryLayout {
     pub fn item_at(&self, row: usize) -> Option<Item> {
         let (section, inside) = self.section(row)?;
         match &section.body {
-            Body::Call { call, .. } => Some(Item::Call(*call)),
+            Body::Call { call, rows, .. } => {
+                let own = rows.get(inside).and_then(|row| row.item);
+                own.or(Some(Item::Call(*call)))
+            }
             Body::Text { part, document } => {
                 document.fold_at(inside).map(|fold| Item::Code(*part, fold))
             }
@@ -303,7 +319,13 @@ impl EntryLayout {
     /// Everything that can be folded, with its row.
     pub fn items(&self) -> Vec<(usize, Item)> {
         let of_section = |section: &Section| match &section.body {
-            Body::Call { call, .. } => vec![(section.first, Item::Call(*call))],
+            Body::Call { call, rows, .. } => {
+                let own =
+                    |(row, entry): (usize, &EntryRow)| Some((section.first + row, entry.item?));
+                let mut items = vec![(section.first, Item::Call(*call))];
+                items.extend(rows.iter().enumerate().filter_map(own));
+                items
+            }
             Body::Text { part, document } => {
                 let item = |(row, fold)| (section.first + row, Item::Code(*part, fold));
                 document.folds().into_iter().map(item).collect()
@@ -312,6 +334,20 @@ impl EntryLayout {
             Body::Rows(_) => Vec::new(),
         };
         self.sections.iter().flat_map(of_section).collect()
+    }
+
+    /// The text of a row and the column it begins at.
+    pub fn row_text(&self, entry: &Entry, row: usize) -> (String, usize) {
+        let Some((section, inside)) = self.section(row) else { return (String::new(), 0) };
+        match &section.body {
+            Body::Rows(rows) | Body::Call { rows, .. } | Body::Thought { rows, .. } => {
+                (rows.get(inside).map_or_else(String::new, |row| row.row.text()), 0)
+            }
+            Body::Text { part, document } => {
+                let text = text_of(entry, *part).unwrap_or_default();
+                (document.row(text, inside).text(), usize::from(INDENT))
+            }
+        }
     }
 
     /// Makes a row ready to be drawn.
@@ -406,6 +442,7 @@ fn text_of(entry: &Entry, part: usize) -> Option<&str> {
         | Entry::Question { .. }
         | Entry::Fact { .. }
         | Entry::Notice { .. }
+        | Entry::FilePlan(_)
         | Entry::Resumed { .. }
         | Entry::Ended { .. } => None,
     }
@@ -423,9 +460,14 @@ fn gap(before: Option<&Entry>, entry: &Entry) -> usize {
 
 fn turn_head(turn: &TurnView, place: &Place<'_>) -> EntryRow {
     let role = place.agents.role(&turn.agent);
-    let name = line::cut(turn.agent.as_str(), place.width.saturating_sub(12));
+    let mut right = place.time(turn.at);
+    let tokens = turn.usage.total();
+    if tokens > 0 && place.width >= 44 {
+        right = format!("{} tok · {right}", line::count(tokens));
+    }
+    let name = line::cut(turn.agent.as_str(), place.width.saturating_sub(line::width(&right) + 4));
     let pieces = vec![Piece::new("◆ ", role), Piece::new(name, role)];
-    EntryRow::new(pieces).with_right(Piece::new(place.time(turn.at), Role::Dim))
+    EntryRow::new(pieces).with_right(Piece::new(right, Role::Dim))
 }
 
 /// A word on how a turn ended, unless all went well.
@@ -444,7 +486,7 @@ pub(super) fn indented(text: &str, role: Role, place: &Place<'_>) -> Vec<EntryRo
     let clean = crate::text::sanitize::block(text);
     let indent = [Piece::new(" ".repeat(usize::from(INDENT)), Role::Text)];
     let rows = wrap(&[Piece::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
-    rows.into_iter().map(|row| EntryRow { row, right: Right::Nothing }).collect()
+    rows.into_iter().map(|row| EntryRow { row, ..EntryRow::default() }).collect()
 }
 
 /// Whether a call is still under way.

@@ -6,163 +6,233 @@
 mod aside;
 mod call;
 mod card;
+mod copy;
 mod entry;
 mod fact;
+mod jump;
+mod layouts;
 mod paint;
 mod scroll;
+mod search;
+mod seek;
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
 
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
+use crate::model::CallId;
 use crate::ui::action::{Action, Context};
+use crate::ui::job;
 use crate::ui::line;
-use crate::ui::pane::{Cx, Effect, Keys, Pane};
+use crate::ui::overlay::{Overlay, Preview};
+use crate::ui::pane::{Cx, Effect, Keys, Pane, TextMode};
+use crate::ui::panes::logs_text::matcher;
+use crate::ui::panes::logs_typing::{Purpose, Typing};
 use crate::ui::role::Role;
+use crate::view::{Entry, Part};
 
-use entry::{EntryLayout, Item, Place};
+use copy::Selection;
+use entry::Item;
+use jump::Target;
+use layouts::Layouts;
 use scroll::{Anchor, Scroll};
-
-/// Entries that are searched for the next thing to unfold.
-const MAX_SEARCHED: usize = 1_000;
-
-/// Layouts that are kept although nobody looks at them.
-const KEPT: usize = 200;
+use search::Search;
+use seek::{MAX_SEARCHED, Seek, Way};
 
 /// The chat pane.
 #[derive(Debug, Default)]
 pub struct ChatPane {
-    width: u16,
     height: u16,
-    /// One for each entry; `None`: not laid out.
-    layouts: Vec<Option<EntryLayout>>,
+    layouts: Layouts,
     scroll: Scroll,
-    /// Calls and code that show everything, with the place of their entry.
-    unfolded: BTreeSet<(usize, Item)>,
     selected: Option<(usize, Item)>,
     /// Rows on screen.
     visible: Vec<Anchor>,
+    /// The row that was jumped to.
+    mark: Option<Anchor>,
+    search: Option<Search>,
+    typing: Option<Typing>,
 }
 
 impl ChatPane {
+    /// When it has more to look through although nothing new came.
+    #[must_use]
+    pub fn next_wake(&self, now: Instant) -> Option<Instant> {
+        self.search.as_ref().is_some_and(Search::is_busy).then(|| now + job::LOOK)
+    }
+
     /// Rows of an entry; lays it out if need be.
     fn rows(&mut self, index: usize, cx: &Cx<'_>) -> usize {
-        let entries = &cx.view.chat.entries;
-        let Some(entry) = entries.get(index) else { return 0 };
-        let before = index.checked_sub(1).and_then(|before| entries.get(before));
-        let place = Place {
-            before: before.map(AsRef::as_ref),
-            width: usize::from(self.width),
-            started_at: cx.view.started_at,
-            entry: index,
-            unfolded: &self.unfolded,
-            agents: cx.agents,
-        };
-        let Some(slot) = self.layouts.get_mut(index) else { return 0 };
-        let layout = slot.get_or_insert_with(EntryLayout::default);
-        layout.update(entry, &place);
-        layout.rows()
+        self.layouts.rows(index, cx)
     }
 
-    /// Forgets layouts far from what is on screen.
-    fn forget(&mut self) {
-        let (Some(first), Some(last)) = (self.visible.first(), self.visible.last()) else { return };
-        let keep = first.entry.saturating_sub(KEPT / 2)..=last.entry + KEPT / 2;
-        let known = self.layouts.iter().filter(|layout| layout.is_some()).count();
-        if known > KEPT * 2 {
-            for (index, layout) in self.layouts.iter_mut().enumerate() {
-                if !keep.contains(&index) {
-                    *layout = None;
-                }
-            }
+    fn is_in_sight(&self, anchor: Anchor) -> bool {
+        self.visible.contains(&anchor)
+    }
+
+    /// A walk from where `at` is, if that is in sight, else from the edge of the screen that lies
+    /// behind.
+    fn seek<'a, 'c>(&'a mut self, at: Option<Anchor>, way: Way, cx: &'a Cx<'c>) -> Seek<'a, 'c> {
+        let at = at.filter(|at| self.is_in_sight(*at));
+        let edge = match way {
+            Way::Forward => self.visible.first(),
+            Way::Back => self.visible.last(),
+        };
+        let from = at.or(edge.copied()).unwrap_or_default();
+        Seek { layouts: &mut self.layouts, cx, way, from, is_taken: at.is_some() }
+    }
+
+    /// Goes to a row and marks it.
+    fn show(&mut self, anchor: Anchor, cx: &Cx<'_>) {
+        self.mark = Some(anchor);
+        self.selected = self.layouts.item_at(anchor);
+        if !self.is_in_sight(anchor) {
+            self.go_to(anchor, cx);
+            self.move_by(-isize::try_from(self.height / 4).unwrap_or(0), cx);
         }
     }
 
-    /// The item after or before the selected one, or the first or last on screen when the
-    /// selected one is out of sight.
-    fn find_item(&mut self, forward: bool, cx: &Cx<'_>) -> Option<(Anchor, Item)> {
-        let first = self.visible.first().copied()?;
-        let last = self.visible.last().copied()?;
-        let here = self.selected.and_then(|(entry, item)| {
-            let rows = self.items(entry, cx);
-            let (row, _) = rows.into_iter().find(|(_, known)| *known == item)?;
+    fn select_item(&mut self, way: Way, cx: &Cx<'_>) -> Vec<Effect> {
+        let selected = self.selected.and_then(|(entry, item)| {
+            let items = self.layouts.items(entry, cx);
+            let (row, _) = items.into_iter().find(|(_, known)| *known == item)?;
             Some(Anchor { entry, row })
         });
-        let here = here.filter(|here| (first..=last).contains(here));
-        let is_beyond = |at: Anchor| match (here, forward) {
-            (Some(here), true) => at > here,
-            (Some(here), false) => at < here,
-            (None, true) => at >= first,
-            (None, false) => at <= last,
+        let Some((anchor, item)) = self.seek(selected, way, cx).item() else {
+            return Effect::info(match way {
+                Way::Forward => "nothing to unfold further on",
+                Way::Back => "nothing to unfold before",
+            });
         };
-        let start = here.unwrap_or(if forward { first } else { last }).entry;
-        let mut entries: Vec<usize> = if forward {
-            (start..cx.view.chat.entries.len()).collect()
-        } else {
-            (0..=start).rev().collect()
-        };
-        entries.truncate(MAX_SEARCHED);
-        for entry in entries {
-            let mut items = self.items(entry, cx);
-            if !forward {
-                items.reverse();
-            }
-            let mut anchors = items.into_iter().map(|(row, item)| (Anchor { entry, row }, item));
-            if let Some(found) = anchors.find(|(at, _)| is_beyond(*at)) {
-                return Some(found);
-            }
-        }
-        None
-    }
-
-    fn items(&mut self, entry: usize, cx: &Cx<'_>) -> Vec<(usize, Item)> {
-        self.rows(entry, cx);
-        self.layouts.get(entry).and_then(Option::as_ref).map_or_else(Vec::new, EntryLayout::items)
-    }
-
-    fn select_item(&mut self, forward: bool, cx: &Cx<'_>) -> Vec<Effect> {
-        let Some((anchor, item)) = self.find_item(forward, cx) else {
-            let words =
-                if forward { "nothing to unfold further on" } else { "nothing to unfold before" };
-            return Effect::info(words);
-        };
+        self.mark = None;
         self.selected = Some((anchor.entry, item));
-        if !self.visible.contains(&anchor) {
-            self.leave_bottom(cx);
-            self.scroll.top = anchor;
+        if !self.is_in_sight(anchor) {
+            self.go_to(anchor, cx);
             self.move_by(-isize::try_from(self.height / 3).unwrap_or(0), cx);
         }
         Vec::new()
     }
 
-    /// Unfolds or folds the selected item, or else the last one on screen.
-    fn toggle_item(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
-        let on_screen = |wanted: &(usize, Item)| {
-            self.visible.iter().any(|anchor| self.item_at(*anchor) == Some(*wanted))
+    fn jump(&mut self, target: Option<Target>, way: Way, cx: &Cx<'_>) -> Vec<Effect> {
+        let mut seek = self.seek(self.mark, way, cx);
+        let Some(target) = target.or_else(|| seek.agent().map(Target::Agent)) else {
+            return Effect::info("nobody has spoken yet");
         };
-        let selected = self.selected.filter(on_screen);
-        let last = || self.visible.iter().rev().find_map(|anchor| self.item_at(*anchor));
-        let Some(item) = selected.or_else(last) else {
-            return Effect::info("nothing to unfold is on screen");
-        };
-        self.toggle(item, cx);
+        match seek.target(&target) {
+            Some(anchor) => self.show(anchor, cx),
+            None => {
+                let side = if way == Way::Forward { "after" } else { "before" };
+                return Effect::info(format!("there is no {} {side} this", target.words()));
+            }
+        }
         Vec::new()
     }
 
-    fn toggle(&mut self, item: (usize, Item), cx: &Cx<'_>) {
-        self.selected = Some(item);
-        // What is unfolded grows downwards, from where it is.
-        self.leave_bottom(cx);
-        if !self.unfolded.remove(&item) {
-            self.unfolded.insert(item);
+    /// Goes to the next row that the search found.
+    fn hit(&mut self, way: Way, cx: &Cx<'_>) -> Vec<Effect> {
+        let Some(search) = &self.search else {
+            return Effect::info("nothing is searched for yet");
+        };
+        let (hits, pattern) = (search.hits().to_vec(), search.pattern().cloned());
+        let found = pattern.and_then(|pattern| self.seek(self.mark, way, cx).hit(&hits, &pattern));
+        match found {
+            Some(anchor) => self.show(anchor, cx),
+            None => return Effect::info("nothing is found yet"),
+        }
+        Vec::new()
+    }
+
+    fn start_search(&mut self, cx: &Cx<'_>) {
+        let Some(typing) = self.typing.take() else { return };
+        match matcher(&typing.text()) {
+            Ok(found) => {
+                self.mark = None;
+                self.search = found.map(Search::new);
+                if let Some(search) = &mut self.search {
+                    search.sync(&cx.view.chat.entries);
+                }
+                if self.search.as_ref().is_some_and(|search| !search.hits().is_empty()) {
+                    self.hit(Way::Back, cx);
+                }
+            }
+            Err(wrong) => self.typing = Some(typing.refused(wrong)),
         }
     }
 
-    fn item_at(&self, anchor: Anchor) -> Option<(usize, Item)> {
-        let item = self.layouts.get(anchor.entry)?.as_ref()?.item_at(anchor.row)?;
-        Some((anchor.entry, item))
+    /// Unfolds or folds the selected item, or else the last one on screen.
+    fn toggle_item(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        let on_screen = |wanted: &(usize, Item)| {
+            self.visible.iter().any(|anchor| self.layouts.item_at(*anchor) == Some(*wanted))
+        };
+        let selected = self.selected.filter(on_screen);
+        let last = || self.visible.iter().rev().find_map(|anchor| self.layouts.item_at(*anchor));
+        match selected.or_else(last) {
+            Some(item) => self.toggle(item, cx),
+            None => Effect::info("nothing to unfold is on screen"),
+        }
+    }
+
+    fn toggle(&mut self, item: (usize, Item), cx: &Cx<'_>) -> Vec<Effect> {
+        self.selected = Some(item);
+        if let (entry, Item::Source(call, number)) = item {
+            return open_source(entry, call, number, cx);
+        }
+        // What is unfolded grows downwards, from where it is.
+        self.leave_bottom(cx);
+        self.layouts.toggle(item);
+        Vec::new()
+    }
+
+    /// The entry that is meant when one is to be copied: of what is selected or was jumped to,
+    /// else the last one on screen that says something.
+    fn entry_here(&self, cx: &Cx<'_>) -> Option<usize> {
+        let in_sight = |entry: &usize| self.visible.iter().any(|anchor| anchor.entry == *entry);
+        let marked = self.selected.map(|(entry, _)| entry).or(self.mark.map(|mark| mark.entry));
+        let says = |anchor: &&Anchor| {
+            let entry = cx.view.chat.entries.get(anchor.entry);
+            entry.is_some_and(|entry| !copy::message(entry).is_empty())
+        };
+        let last = || self.visible.iter().rev().find(says).map(|anchor| anchor.entry);
+        marked.filter(in_sight).or_else(last)
+    }
+
+    fn copy(&self, cx: &Cx<'_>) -> Vec<Effect> {
+        let place = self.entry_here(cx);
+        let Some(entry) = place.and_then(|place| cx.view.chat.entries.get(place)) else {
+            return Effect::info("there is nothing to copy yet");
+        };
+        let selected = self.selected.filter(|(entry, _)| Some(*entry) == place);
+        let selection = selected.map_or(Selection::Message, |(_, item)| Selection::Item(item));
+        Effect::copy(copy::text(entry, selection))
+    }
+
+    fn copy_code(&self, cx: &Cx<'_>) -> Vec<Effect> {
+        let from = self.entry_here(cx).unwrap_or(0);
+        // The nearest message before with code in it.
+        let code = |entry: &Arc<Entry>| copy::code_blocks(&copy::message(entry)).pop();
+        let before = cx.view.chat.entries.iter().take(from + 1).rev();
+        match before.take(MAX_SEARCHED).find_map(code) {
+            Some(code) => Effect::copy(code),
+            None => Effect::info("no code was written before this"),
+        }
+    }
+
+    fn foot_rows(&self) -> u16 {
+        u16::from(self.typing.is_some() || self.search.is_some())
+    }
+
+    fn draw_foot(&self, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let here = self.mark.map(|mark| mark.entry);
+        let line = match (&self.typing, &self.search) {
+            (Some(typing), _) => typing.line(cx),
+            (None, Some(search)) => search.line(here, usize::from(at.width), cx),
+            (None, None) => return,
+        };
+        line::draw(&line, at, buf);
     }
 
     fn draw_marker(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -181,13 +251,26 @@ impl ChatPane {
     }
 }
 
+/// Opens a source that a call found.
+fn open_source(entry: usize, id: CallId, number: usize, cx: &Cx<'_>) -> Vec<Effect> {
+    let Some(Entry::Turn(turn)) = cx.view.chat.entries.get(entry).map(AsRef::as_ref) else {
+        return Vec::new();
+    };
+    let found = turn.parts.iter().find_map(|part| match part {
+        Part::Call(view) if view.call == id => call::source(view, number),
+        _ => None,
+    });
+    let Some((title, text)) = found else { return Vec::new() };
+    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text(&title, &text, None))))]
+}
+
 impl Pane for ChatPane {
     fn title(&self, _cx: &Cx<'_>) -> Line<'static> {
         Line::raw("Chat")
     }
 
     fn hints(&self, _cx: &Cx<'_>) -> Vec<Action> {
-        let mut hints = vec![Action::NextTurn, Action::NextFold, Action::Open];
+        let mut hints = vec![Action::NextTurn, Action::NextFold, Action::Open, Action::Search];
         if !self.scroll.follows() {
             hints.insert(0, Action::Follow);
         }
@@ -204,17 +287,37 @@ impl Pane for ChatPane {
             Action::PageUp => self.move_by(-page, cx),
             Action::PageDown => self.move_by(page, cx),
             Action::Top => self.go_to(Anchor::default(), cx),
-            Action::Bottom | Action::Follow => self.scroll.follow(),
+            Action::Bottom | Action::Follow => {
+                self.mark = None;
+                self.scroll.follow();
+            }
             Action::NextTurn => return self.next_turn(cx),
             Action::PreviousTurn => return self.previous_turn(cx),
-            Action::NextFold => return self.select_item(true, cx),
-            Action::PreviousFold => return self.select_item(false, cx),
+            Action::NextOfAgent => return self.jump(None, Way::Forward, cx),
+            Action::PreviousOfAgent => return self.jump(None, Way::Back, cx),
+            Action::NextChange => return self.jump(Some(Target::Proposal), Way::Forward, cx),
+            Action::PreviousChange => return self.jump(Some(Target::Proposal), Way::Back, cx),
+            Action::NextError => return self.jump(Some(Target::Error), Way::Forward, cx),
+            Action::PreviousError => return self.jump(Some(Target::Error), Way::Back, cx),
+            Action::NextFold => return self.select_item(Way::Forward, cx),
+            Action::PreviousFold => return self.select_item(Way::Back, cx),
             Action::Open => return self.toggle_item(cx),
-            Action::Back if self.selected.is_some() => self.selected = None,
+            Action::Search => self.typing = Some(Typing::new(Purpose::Search, "")),
+            Action::NextMatch => return self.hit(Way::Forward, cx),
+            Action::PreviousMatch => return self.hit(Way::Back, cx),
+            Action::Copy => return self.copy(cx),
+            Action::CopyCode => return self.copy_code(cx),
+            Action::Back if self.search.is_some() => self.search = None,
+            Action::Back if self.selected.is_some() || self.mark.is_some() => {
+                (self.selected, self.mark) = (None, None);
+            }
             Action::Back if !self.scroll.follows() => self.scroll.follow(),
             Action::Back => return Effect::info("nothing is open here"),
             Action::Left | Action::Right => {
                 return Effect::info("long lines are wrapped here: there is nothing to the side");
+            }
+            Action::EditFile => {
+                return Effect::info("files are opened from the project, or a finding in the logs");
             }
             _ => return Effect::refuse(format!("`{}` does nothing in the chat", action.name())),
         }
@@ -222,22 +325,21 @@ impl Pane for ChatPane {
     }
 
     fn prepare(&mut self, area: Rect, cx: &Cx<'_>) {
-        let entries = cx.view.chat.entries.len();
-        if area.width != self.width {
-            self.layouts.clear();
-            self.width = area.width;
+        let entries = &cx.view.chat.entries;
+        self.layouts.resize(area.width, entries.len());
+        self.height = area.height.saturating_sub(self.foot_rows());
+        if let Some(search) = &mut self.search {
+            search.sync(entries);
         }
-        self.height = area.height;
-        self.layouts.truncate(entries);
-        self.layouts.resize_with(entries, || None);
         self.find_visible(cx);
         for anchor in &self.visible {
-            let Some(entry) = cx.view.chat.entries.get(anchor.entry) else { continue };
-            if let Some(Some(layout)) = self.layouts.get_mut(anchor.entry) {
-                layout.prepare_row(entry, anchor.row);
+            if let Some(entry) = entries.get(anchor.entry) {
+                self.layouts.prepare_row(*anchor, entry);
             }
         }
-        self.forget();
+        if let (Some(first), Some(last)) = (self.visible.first(), self.visible.last()) {
+            self.layouts.forget(&(first.entry..=last.entry));
+        }
     }
 
     fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -248,22 +350,51 @@ impl Pane for ChatPane {
         }
         for (anchor, row) in self.visible.iter().zip(area.rows()) {
             let Some(entry) = cx.view.chat.entries.get(anchor.entry) else { continue };
-            let Some(Some(layout)) = self.layouts.get(anchor.entry) else { continue };
+            let Some(layout) = self.layouts.get(anchor.entry) else { continue };
             layout.draw_row(entry, anchor.row, row, buf, cx);
             let item = layout.item_at(anchor.row).map(|item| (anchor.entry, item));
-            if item.is_some() && item == self.selected && cx.keys == Keys::Here {
+            let is_selected = item.is_some() && item == self.selected;
+            if (is_selected || self.mark == Some(*anchor)) && cx.keys == Keys::Here {
                 buf.set_style(row, cx.style(Role::Selection));
             }
+            if let Some(search) = &self.search {
+                let (text, left) = layout.row_text(entry, anchor.row);
+                search.paint(&text, left, row, buf, cx);
+            }
         }
-        self.draw_marker(area, buf, cx);
+        let foot = self.foot_rows().min(area.height);
+        let rest = Rect { height: area.height - foot, ..area };
+        self.draw_marker(rest, buf, cx);
+        self.draw_foot(Rect { y: rest.bottom(), height: foot, ..area }, buf, cx);
+    }
+
+    fn text_mode(&self) -> TextMode {
+        if self.typing.is_some() { TextMode::On } else { TextMode::Off }
+    }
+
+    fn on_text(&mut self, key: &KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
+        match (key.code, &mut self.typing) {
+            (KeyCode::Esc, _) => self.typing = None,
+            (KeyCode::Enter, _) => self.start_search(cx),
+            (_, Some(typing)) => typing.on_key(key),
+            (_, None) => {}
+        }
+        Vec::new()
+    }
+
+    fn on_paste(&mut self, text: &str, _cx: &Cx<'_>) -> Vec<Effect> {
+        if let Some(typing) = &mut self.typing {
+            typing.insert(text);
+        }
+        Vec::new()
     }
 
     fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
         let anchor = self.visible.get(usize::from(at.y)).copied();
-        if let Some(item) = anchor.and_then(|anchor| self.item_at(anchor)) {
-            self.toggle(item, cx);
+        match anchor.and_then(|anchor| self.layouts.item_at(anchor)) {
+            Some(item) => self.toggle(item, cx),
+            None => Vec::new(),
         }
-        Vec::new()
     }
 }
 

@@ -35,7 +35,7 @@ impl Scroll {
         self.left_at.is_none()
     }
 
-    pub fn follow(&mut self) {
+    pub const fn follow(&mut self) {
         self.left_at = None;
         self.new_rows = 0;
     }

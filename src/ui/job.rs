@@ -1,0 +1,68 @@
+//! Work that is too long for a frame, done on a thread of its own.
+//!
+//! Owns the thread's way back. A job that nobody waits for any more ends by itself; whoever starts
+//! one that takes long looks at a flag of their own.
+
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+/// How often somebody who waits for a job looks for it.
+pub const LOOK: Duration = Duration::from_millis(15);
+
+/// Work under way.
+#[derive(Debug)]
+pub struct Job<T>(Receiver<T>);
+
+/// How a job is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum State<T> {
+    /// Not done yet.
+    Running,
+    /// Done; it can be taken once.
+    Done(T),
+    /// It will never be done.
+    Lost,
+}
+
+impl<T: Send + 'static> Job<T> {
+    /// Begins it.
+    #[must_use]
+    pub fn start(work: impl FnOnce() -> T + Send + 'static) -> Self {
+        let (send, receive) = sync_channel(1);
+        // Without a thread the sender is dropped, and the job counts as lost. A receiver that is
+        // gone wants no answer.
+        let _ = thread::Builder::new().name("pane".to_owned()).spawn(move || send.send(work()));
+        Self(receive)
+    }
+
+    /// Looks for it; never waits.
+    #[must_use]
+    pub fn look(&self) -> State<T> {
+        match self.0.try_recv() {
+            Ok(done) => State::Done(done),
+            Err(TryRecvError::Empty) => State::Running,
+            Err(TryRecvError::Disconnected) => State::Lost,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_done_once_and_one_that_broke_is_lost() {
+        let wait = |job: &Job<u8>| {
+            loop {
+                match job.look() {
+                    State::Running => thread::yield_now(),
+                    done => return done,
+                }
+            }
+        };
+        let job = Job::start(|| 7);
+        assert_eq!(wait(&job), State::Done(7));
+        assert_eq!(job.look(), State::Lost);
+    }
+}

@@ -1,0 +1,324 @@
+//! What is in a file of the project, with its colours, at a line.
+//!
+//! Owns where one looks in it. Reading and colouring is done on a thread, and bounded.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+use ratatui::text::{Line, Span};
+
+use crate::model::{BlobSource, ContentHash, EventSource, FileSource, ProjectPath, UserError};
+use crate::text::sanitize;
+use crate::text::syntax::{self, Language};
+use crate::ui::action::Action;
+use crate::ui::job::{self, Job, State};
+use crate::ui::line;
+use crate::ui::pane::{Command, Cx, Effect, FilePlace};
+use crate::ui::role::Role;
+
+/// Most bytes of a file that are shown.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Longest part of a line that is shown, in bytes.
+const MAX_LINE: usize = 2_000;
+
+/// Columns that one step to the side goes.
+const SIDE_STEP: usize = 16;
+
+/// Where the contents of files come from.
+#[derive(Clone)]
+pub struct Files {
+    /// The project's folder, if it is there.
+    pub disk: Option<Arc<dyn FileSource>>,
+    /// What the session kept.
+    pub blobs: Arc<dyn BlobSource>,
+    /// The session's own records.
+    pub events: Arc<dyn EventSource>,
+}
+
+/// A file being shown.
+#[derive(Debug)]
+pub struct Preview {
+    title: String,
+    /// What the person's editor opens; `None`: it is no file.
+    place: Option<FilePlace>,
+    content: Content,
+    top: usize,
+    left: usize,
+    height: usize,
+}
+
+#[derive(Debug)]
+enum Content {
+    Loading(Job<Result<Loaded, UserError>>),
+    There(Loaded),
+    Failed(UserError),
+}
+
+/// A line as pieces of one colour.
+type Pieces = Vec<(String, Role)>;
+
+#[derive(Debug)]
+struct Loaded {
+    lines: Vec<Pieces>,
+    /// What is not shown, in words.
+    omitted: String,
+}
+
+impl Preview {
+    /// Begins to read a file: as the session kept it, or as it is on disk now.
+    #[must_use]
+    pub fn file(place: FilePlace, kept: Option<ContentHash>, files: &Files) -> Self {
+        let state = if kept.is_some() { "at this moment" } else { "on disk now" };
+        let title = format!("{} · {state}", line::cut_start(place.path.as_str(), 60));
+        let (path, files) = (place.path.clone(), files.clone());
+        let work = move || read(&path, kept.as_ref(), &files);
+        let top = place.line.map_or(0, |line| line.saturating_sub(1) as usize);
+        let content = Content::Loading(Job::start(work));
+        Self { title, place: Some(place), content, top, left: 0, height: 0 }
+    }
+
+    /// Shows text that is there already.
+    #[must_use]
+    pub fn text(title: &str, text: &str, language: Option<Language>) -> Self {
+        let content = Content::There(lay_out(text.as_bytes(), text.len() as u64, language));
+        Self { title: line::cut(title, 80), place: None, content, top: 0, left: 0, height: 0 }
+    }
+
+    fn lines(&self) -> usize {
+        match &self.content {
+            Content::There(loaded) => loaded.lines.len(),
+            Content::Loading(_) | Content::Failed(_) => 0,
+        }
+    }
+
+    pub(super) fn prepare(&mut self, screen: Size) {
+        self.height = usize::from(inside_height(screen.height));
+        if let Content::Loading(job) = &self.content {
+            self.content = match job.look() {
+                State::Running => return,
+                State::Done(Ok(loaded)) => Content::There(loaded),
+                State::Done(Err(error)) => Content::Failed(error),
+                State::Lost => Content::Failed(UserError::new(
+                    "cannot show the file",
+                    "reading it broke off",
+                    "open it in an editor",
+                )),
+            };
+            // The line asked for, with a few before it.
+            self.top = self.top.saturating_sub(self.height / 3);
+        }
+        self.top = self.top.min(self.lines().saturating_sub(self.height));
+    }
+
+    pub(super) fn next_wake(&self, now: Instant) -> Option<Instant> {
+        matches!(self.content, Content::Loading(_)).then(|| now + job::LOOK)
+    }
+
+    pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
+        let page = self.height.saturating_sub(1).max(1);
+        match action {
+            Action::Up => self.top = self.top.saturating_sub(1),
+            Action::Down => self.top += 1,
+            Action::HalfPageUp => self.top = self.top.saturating_sub(page / 2),
+            Action::HalfPageDown => self.top += page / 2,
+            Action::PageUp => self.top = self.top.saturating_sub(page),
+            Action::PageDown => self.top += page,
+            Action::Top => self.top = 0,
+            Action::Bottom => self.top = self.lines(),
+            Action::Left => self.left = self.left.saturating_sub(SIDE_STEP),
+            Action::Right => self.left = (self.left + SIDE_STEP).min(MAX_LINE),
+            Action::EditFile => {
+                let Some(place) = &self.place else {
+                    return Effect::refuse("this is no file of the project");
+                };
+                let line = u32::try_from(self.top + 1).ok();
+                let line = place.line.or(line);
+                let place = FilePlace { path: place.path.clone(), line };
+                return vec![Effect::Close, Effect::Command(Command::Edit(place))];
+            }
+            Action::Copy => return self.copy(),
+            Action::Accept | Action::Open => return vec![Effect::Close],
+            _ => return Effect::info("esc closes the file"),
+        }
+        Vec::new()
+    }
+
+    fn copy(&self) -> Vec<Effect> {
+        let Content::There(loaded) = &self.content else {
+            return Effect::info("there is nothing to copy yet");
+        };
+        let mut text = String::new();
+        for pieces in &loaded.lines {
+            text.extend(pieces.iter().map(|(text, _)| text.as_str()));
+            text.push('\n');
+        }
+        Effect::copy(text)
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let hint = match &self.content {
+            Content::There(loaded) => {
+                let last = (self.top + self.height).min(loaded.lines.len());
+                format!(" {last}/{}{} ", loaded.lines.len(), loaded.omitted)
+            }
+            Content::Loading(_) | Content::Failed(_) => String::new(),
+        };
+        let hint = Line::styled(hint, cx.style(Role::DialogDim));
+        let size = (screen.width.saturating_sub(10), inside_height(screen.height));
+        let inside = super::frame(&self.title, hint, size, screen, buf, cx);
+        match &self.content {
+            Content::Loading(_) => {
+                line::draw(&Line::styled("reading…", cx.style(Role::DialogDim)), inside, buf);
+            }
+            Content::Failed(error) => draw_error(error, inside, buf, cx),
+            Content::There(loaded) => self.draw_lines(loaded, inside, buf, cx),
+        }
+    }
+
+    fn draw_lines(&self, loaded: &Loaded, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let digits = loaded.lines.len().to_string().len();
+        let marked = self.place.as_ref().and_then(|place| place.line);
+        let ground = cx.style(Role::Dialog);
+        if loaded.lines.is_empty() {
+            line::draw(&Line::styled("the file is empty", cx.style(Role::DialogDim)), area, buf);
+        }
+        for ((place, pieces), at) in loaded.lines.iter().enumerate().skip(self.top).zip(area.rows())
+        {
+            let number =
+                Span::styled(format!("{:>digits$} ", place + 1), cx.style(Role::DialogDim));
+            let mut spans = vec![number];
+            let mut skip = self.left;
+            for (text, role) in pieces {
+                let width = line::width(text);
+                if skip >= width {
+                    skip -= width;
+                    continue;
+                }
+                let start = line::fitting(text, skip);
+                skip = 0;
+                let colour = ratatui::style::Style { bg: ground.bg, ..cx.style(*role) };
+                spans.push(Span::styled(text.get(start..).unwrap_or_default().to_owned(), colour));
+            }
+            line::draw(&Line::from(spans), at, buf);
+            if marked.is_some_and(|line| line as usize == place + 1) {
+                buf.set_style(at, cx.style(Role::Selection));
+            }
+        }
+    }
+}
+
+/// Rows of text on a screen of that height.
+const fn inside_height(screen: u16) -> u16 {
+    screen.saturating_sub(6)
+}
+
+fn draw_error(error: &UserError, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let texts = [&error.what, &error.why, &error.fix];
+    for (text, row) in texts.into_iter().filter(|text| !text.is_empty()).zip(area.rows()) {
+        let text = sanitize::line(text).into_owned();
+        line::draw(&Line::styled(text, cx.style(Role::Dialog)), row, buf);
+    }
+}
+
+fn read(
+    path: &ProjectPath,
+    kept: Option<&ContentHash>,
+    files: &Files,
+) -> Result<Loaded, UserError> {
+    let language = syntax::language_of(path);
+    if let Some(hash) = kept {
+        let bytes = files.blobs.blob(hash)?;
+        let start = bytes.get(..bytes.len().min(MAX_BYTES as usize)).unwrap_or_default();
+        return Ok(lay_out(start, bytes.len() as u64, language));
+    }
+    let Some(disk) = &files.disk else {
+        return Err(UserError::new(
+            format!("cannot show {path}"),
+            "the project's folder is not there any more",
+            "what the session changed is in its proposals",
+        ));
+    };
+    let start = disk.file_start(path, MAX_BYTES)?;
+    Ok(lay_out(&start.bytes, start.total, language))
+}
+
+fn lay_out(bytes: &[u8], total: u64, language: Option<Language>) -> Loaded {
+    let omitted = match total.saturating_sub(bytes.len() as u64) {
+        0 => String::new(),
+        more => format!(" · {} more are not shown", line::bytes(more)),
+    };
+    if bytes.contains(&0) {
+        let text = format!("{} that are no text", line::bytes(total));
+        return Loaded { lines: vec![vec![(text, Role::DialogDim)]], omitted: String::new() };
+    }
+    let text = sanitize::decode(bytes);
+    let colours = language.map_or_else(Vec::new, |language| syntax::highlight(language, &text));
+    let no_colours = Vec::new();
+    let lines = text.split_inclusive('\n').enumerate().map(|(place, raw)| {
+        let raw = raw.trim_end_matches(['\n', '\r']);
+        pieces(raw, colours.get(place).unwrap_or(&no_colours))
+    });
+    Loaded { lines: lines.collect(), omitted }
+}
+
+/// A line in colours, with its tabs expanded and nothing in it that could move the cursor.
+fn pieces(raw: &str, spans: &[syntax::Span]) -> Pieces {
+    let mut shown = raw.len().min(MAX_LINE);
+    while !raw.is_char_boundary(shown) {
+        shown -= 1;
+    }
+    let mut pieces = Vec::new();
+    let (mut at, mut column) = (0, 0);
+    let mut add = |range: std::ops::Range<usize>, role: Role| {
+        let text = raw.get(range.start..range.end.min(shown)).unwrap_or_default();
+        if !text.is_empty() {
+            let clean = sanitize::line_from(text, column).into_owned();
+            column += line::width(&clean);
+            pieces.push((clean, role));
+        }
+    };
+    for span in spans {
+        add(at..span.range.start, Role::Dialog);
+        add(span.range.clone(), Role::syntax(span.kind));
+        at = span.range.end.max(at);
+    }
+    add(at..raw.len(), Role::Dialog);
+    if shown < raw.len() {
+        pieces
+            .push((format!("… {} more", line::bytes((raw.len() - shown) as u64)), Role::DialogDim));
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(bytes: &[u8]) -> Vec<String> {
+        let loaded = lay_out(bytes, bytes.len() as u64, Some(Language::C));
+        loaded
+            .lines
+            .iter()
+            .map(|pieces| pieces.iter().map(|(text, _)| text.as_str()).collect())
+            .collect()
+    }
+
+    #[test]
+    fn foreign_bytes_are_shown_and_do_nothing() {
+        assert_eq!(shown(b"int x;\r\n\tif\x1b[2J\n"), ["int x;", "    if␛[2J"]);
+        assert_eq!(shown(b"a\xffb"), ["a\\xffb"]);
+        assert_eq!(shown(b"\x7fELF\0\0"), ["6 B that are no text"]);
+        assert!(shown(b"").is_empty());
+        let long = shown("温".repeat(2_000).as_bytes());
+        assert!(long[0].ends_with("4.0 kB more"), "{}", &long[0][1900..]);
+    }
+
+    #[test]
+    fn code_has_colours() {
+        let loaded = lay_out(b"int x = 1;\n", 11, Some(Language::C));
+        assert!(loaded.lines[0].iter().any(|(text, role)| text == "int" && *role == Role::SynType));
+    }
+}

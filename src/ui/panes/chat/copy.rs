@@ -1,0 +1,124 @@
+//! What of the conversation can be taken away as text: a message, a block of code, a call.
+
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+use crate::model::CallId;
+use crate::view::{CallState, CallView, Entry, Part, PlannedFile};
+
+use super::call::source;
+use super::entry::Item;
+
+/// What of an entry is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Selection {
+    /// What it says.
+    Message,
+    /// Something in it that was taken hold of.
+    Item(Item),
+}
+
+/// What is meant of an entry as text.
+pub(super) fn text(entry: &Entry, selection: Selection) -> String {
+    let Selection::Item(item) = selection else { return message(entry) };
+    let part = |place: usize| match entry {
+        Entry::Turn(turn) => turn.parts.get(place),
+        _ => None,
+    };
+    let call_of = |wanted: CallId| match entry {
+        Entry::Turn(turn) => turn.parts.iter().find_map(|part| match part {
+            Part::Call(view) if view.call == wanted => Some(view),
+            _ => None,
+        }),
+        _ => None,
+    };
+    let found = match item {
+        Item::Call(id) => call_of(id).map(call),
+        Item::Source(id, number) => {
+            call_of(id).and_then(|view| source(view, number)).map(|(_, text)| text)
+        }
+        Item::Thought(place) => match part(place) {
+            Some(Part::Reasoning(text)) => Some(text.clone()),
+            _ => None,
+        },
+        Item::Code(place, fold) => match part(place) {
+            Some(Part::Text(text)) => {
+                code_blocks(text.get(fold.start()..).unwrap_or_default()).into_iter().next()
+            }
+            _ => None,
+        },
+    };
+    found.unwrap_or_else(|| message(entry))
+}
+
+/// What an entry says, without what stands between its words.
+pub(super) fn message(entry: &Entry) -> String {
+    match entry {
+        Entry::Turn(turn) => {
+            let said = |part: &Part| match part {
+                Part::Text(text) => Some(text.clone()),
+                Part::Call(_) | Part::Reasoning(_) | Part::Retry(_) | Part::Trimmed(_) => None,
+            };
+            let said: Vec<String> = turn.parts.iter().filter_map(said).collect();
+            if !said.is_empty() {
+                return said.join("\n");
+            }
+            let calls = turn.parts.iter().filter_map(|part| match part {
+                Part::Call(view) => Some(call(view)),
+                Part::Text(_) | Part::Reasoning(_) | Part::Retry(_) | Part::Trimmed(_) => None,
+            });
+            calls.collect::<Vec<_>>().join("\n\n")
+        }
+        Entry::Person { text, .. } | Entry::Question { text, .. } => text.clone(),
+        Entry::Notice { notice, .. } => notice.to_string(),
+        Entry::Choice { agent, reason } => format!("{agent}: {reason}"),
+        Entry::PhaseStarted { title, .. } => title.clone(),
+        Entry::PhaseEnded { phase, .. } => phase.clone(),
+        Entry::FilePlan(plan) => {
+            let line = |file: &PlannedFile| {
+                format!("{} {} – {}", file.state.sign(), file.path, file.purpose)
+            };
+            plan.files.iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+        Entry::Fact { .. } | Entry::Resumed { .. } | Entry::Ended { .. } => String::new(),
+    }
+}
+
+/// A call with its arguments and its answer.
+pub(super) fn call(view: &CallView) -> String {
+    let json = |value| serde_json::to_string_pretty(value).unwrap_or_default();
+    let answer = match &view.state {
+        CallState::Running { .. } => "no answer yet".to_owned(),
+        CallState::Done { result, .. } => json(result),
+    };
+    format!("{} {}\n{answer}", view.tool, json(&view.args))
+}
+
+/// The blocks of code in a text, in order.
+pub(super) fn code_blocks(text: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<String> = None;
+    for event in Parser::new(text) {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => open = Some(String::new()),
+            Event::Text(text) => {
+                if let Some(block) = &mut open {
+                    block.push_str(&text);
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => blocks.extend(open.take()),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_taken_without_its_fences() {
+        let text = "Use\n```c\nint x;\n\n```\nor `y`:\n\n    indented\n";
+        assert_eq!(code_blocks(text), ["int x;\n\n", "indented\n"]);
+    }
+}

@@ -1,0 +1,33 @@
+//! Where the parts of the logs are.
+
+use ratatui::layout::Rect;
+
+/// The parts of the pane, from the top.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Parts {
+    /// What is shown, and how it goes.
+    pub head: Rect,
+    /// What a build found.
+    pub findings: Rect,
+    /// The lines.
+    pub text: Rect,
+    /// Filter, search, and how much is below.
+    pub foot: Rect,
+}
+
+impl Parts {
+    /// Shares the area out; findings take half of it at most.
+    pub fn new(area: Rect, head: usize, findings: usize) -> Self {
+        let foot_rows = u16::from(area.height > 3);
+        let head_rows = u16::from(head > 0 && area.height > 1);
+        let rest = area.height.saturating_sub(foot_rows + head_rows);
+        let found_rows = u16::try_from(findings).unwrap_or(u16::MAX).min(rest.div_ceil(2));
+        let part = |y: u16, height: u16| Rect { y: area.y + y, height, ..area };
+        Self {
+            head: part(0, head_rows),
+            findings: part(head_rows, found_rows),
+            text: part(head_rows + found_rows, rest - found_rows),
+            foot: part(area.height - foot_rows, foot_rows),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What the screen is made with.
+
+use std::sync::Arc;
+
+use ratatui::layout::Size;
+
+use crate::model::{BlobSource, EventSource, FileSource, LogSource};
+
+use super::arrangement::Arrangement;
+use super::keymap::Keymap;
+use super::looks::Looks;
+use super::pane::Mode;
+
+/// What the screen needs to begin.
+pub struct UiSetup {
+    /// How things look, and could look.
+    pub looks: Looks,
+    /// Which key does what.
+    pub keymap: Keymap,
+    /// How the person left things the last time.
+    pub arrangement: Arrangement,
+    /// Whether the session runs or is played back.
+    pub mode: Mode,
+    /// Size of the terminal.
+    pub size: Size,
+    /// Contents of files, as proposals name them.
+    pub blobs: Arc<dyn BlobSource>,
+    /// Raw logs.
+    pub logs: Arc<dyn LogSource>,
+    /// The session's own records.
+    pub events: Arc<dyn EventSource>,
+    /// The project's files; `None`: its folder is not there any more.
+    pub files: Option<Arc<dyn FileSource>>,
+    /// Messages sent before in this project, oldest first.
+    pub history: Vec<String>,
+}

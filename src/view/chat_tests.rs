@@ -1,0 +1,128 @@
+//! Tests of the conversation's fold.
+
+use super::*;
+use crate::model::Seq;
+
+fn chat(events: Vec<Event>) -> Chat {
+    let mut chat = Chat::default();
+    for (seq, event) in (1..).zip(events) {
+        chat.apply(&Record { v: 1, seq: Seq(seq), at: Timestamp(1_000), event });
+    }
+    chat
+}
+
+#[test]
+fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
+    let (turn, agent) = (TurnId(1), AgentName::from("A"));
+    let text = |text: &str| Event::TextAdded { turn, text: text.into() };
+    let call = |id| Event::ToolCalled {
+        turn,
+        call: CallId(id),
+        tool: "read_file".into(),
+        args: Value::Null,
+    };
+    let answered = Event::ModelAnswered { turn, usage: Usage::default(), state: None };
+    let fault = UserError::new("The model broke off", "the connection was lost", "");
+    let faulted = |attempt| {
+        Event::Model(ModelEvent::Faulted {
+            turn,
+            attempt,
+            most: 5,
+            wait_millis: 500,
+            fault: fault.clone(),
+        })
+    };
+    let result = Event::ToolAnswered { call: CallId(1), result: Value::Null, millis: 1 };
+    let chat = chat(vec![
+        Event::TurnStarted { turn, agent },
+        text("I read it."),
+        call(1),
+        answered,
+        result,
+        text("It is a dri"),
+        call(2),
+        faulted(2),
+        text("It"),
+        faulted(3),
+        text("It is a driver."),
+    ]);
+    let Some(Entry::Turn(view)) = chat.entries.first().map(AsRef::as_ref) else { panic!() };
+    let said: Vec<String> = view
+        .parts
+        .iter()
+        .map(|part| match part {
+            Part::Text(text) | Part::Reasoning(text) => text.clone(),
+            Part::Call(call) => format!("call {}", call.call),
+            Part::Retry(retry) => format!("try {} at {}", retry.attempt, retry.due.0),
+            Part::Trimmed(_) => "trimmed".into(),
+        })
+        .collect();
+    let call = format!("call {}", CallId(1));
+    let retries = ["try 2 at 1500", "try 3 at 1500"];
+    assert_eq!(said, ["I read it.", &call, retries[0], retries[1], "It is a driver."]);
+}
+
+fn planned(call: u32, names: &[&str]) -> Event {
+    let file = |name: &&str| serde_json::json!({ "file_name": name, "description": "why" });
+    let files: Vec<Value> = names.iter().map(file).collect();
+    Event::ToolCalled {
+        turn: TurnId(1),
+        call: CallId(call),
+        tool: plan::TOOL.into(),
+        args: serde_json::json!({ "files": files }),
+    }
+}
+
+#[test]
+fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
+    use crate::model::{
+        Batch, BatchId, BlobRef, Change, ContentHash, Outcome, Proposal, ProposalId,
+    };
+    let (turn, agent) = (TurnId(1), AgentName::from("A"));
+    let answered = |call, ok: bool| Event::ToolAnswered {
+        call: CallId(call),
+        result: serde_json::json!({ "ok": ok }),
+        millis: 1,
+    };
+    let proposed = |id, path: &str| {
+        let content = BlobRef { hash: ContentHash::of(b"x"), bytes: 1 };
+        Event::Proposed(Proposal {
+            id: ProposalId(id),
+            turn,
+            call: CallId(9),
+            agent: agent.clone(),
+            tool: "generate_code".into(),
+            reason: String::new(),
+            batch: Batch { id: BatchId(1), index: 1, of: 1 },
+            change: Change::Save { path: ProjectPath::new(path).unwrap(), base: None, content },
+            checks: vec![],
+            facts: crate::model::Facts::default(),
+        })
+    };
+    let settled = |id, outcome| Event::Settled { proposal: ProposalId(id), outcome };
+    let mut events = vec![
+        Event::TurnStarted { turn, agent: agent.clone() },
+        planned(1, &["refused.c"]),
+        answered(1, false),
+        planned(2, &["a.c", "b.c", "c.c"]),
+        answered(2, true),
+        proposed(1, "a.c"),
+        settled(1, Outcome::Applied),
+        proposed(2, "b.c"),
+        settled(2, Outcome::Denied),
+        proposed(3, "c.c"),
+    ];
+    let states = |chat: &Chat| -> Vec<Vec<PlannedState>> {
+        let plan = |entry: &Arc<Entry>| match &**entry {
+            Entry::FilePlan(plan) => Some(plan.files.iter().map(|file| file.state).collect()),
+            _ => None,
+        };
+        chat.entries.iter().filter_map(plan).collect()
+    };
+    use PlannedState::{Done, Open, Proposed, Refused};
+    assert_eq!(states(&chat(events.clone())), [vec![Done, Refused, Proposed]]);
+    events.extend([planned(3, &["c.c", "a.c", "new.c"]), answered(3, true)]);
+    events.push(settled(3, Outcome::Applied));
+    let found = states(&chat(events));
+    assert_eq!(found[1], [Done, Done, Open]);
+}
