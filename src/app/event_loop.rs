@@ -322,7 +322,7 @@ impl Session<'_> {
                 }
                 Err(mpsc::error::TrySendError::Closed(_)) => "the run is over",
             },
-            None => "this is a replay; nothing can be decided or said",
+            None => "no run goes on here; nothing can be decided or said",
         };
         self.ui.refuse(refused, Instant::now());
     }

@@ -108,14 +108,10 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         Command::Models { profile } => {
             checks::models(&place.world(None, None)?, profile.as_deref())
         }
-        Command::Monitor(args) => {
-            let world = place.world(args.project.as_deref(), None)?;
-            monitor::run(&world, args)
-        }
+        Command::Monitor(args) => monitor::run(&place.world(args.project.as_deref(), None)?, args),
         Command::Tool(ToolArgs { name, args, project }) => {
             let project = project.unwrap_or_else(|| PathBuf::from("."));
-            let world = place.world(Some(&project), None)?;
-            tool::call(&world, &name, &args, &project)
+            tool::call(&place.world(Some(&project), None)?, &name, &args, &project)
         }
         Command::Config { project } => config(&place.world(project.as_deref(), None)?),
     }

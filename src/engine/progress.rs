@@ -347,8 +347,7 @@ impl Progress {
     fn asked(&mut self, question: QuestionId, agent: Option<&AgentName>) {
         self.numbers.question = question;
         self.hold.question = Some(question);
-        let is_context = matches!(self.concern, Some(Concern::Context(_)));
-        let is_call = agent.is_some() || is_context;
+        let is_call = agent.is_some() || matches!(self.concern, Some(Concern::Context(_)));
         self.hold.words = if is_call { Words::ToCall } else { Words::ToTeam };
     }
 
