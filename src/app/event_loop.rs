@@ -42,6 +42,15 @@ pub enum Left {
     TerminalLost,
 }
 
+/// What the person's own editor is opened on.
+#[derive(Debug)]
+pub enum Outside {
+    /// A proposed text.
+    Text(OutsideEdit),
+    /// A file of the project.
+    File(FilePlace),
+}
+
 /// One screen on one session.
 pub struct Session<'a> {
     /// The terminal.
@@ -58,8 +67,8 @@ pub struct Session<'a> {
     pub serial: Option<mpsc::Sender<SerialCommand>>,
     /// When the screen changes by itself; set anew before every wait.
     pub ui_due: Option<Instant>,
-    /// A text that waits to be opened in the person's own editor.
-    pub outside: Option<OutsideEdit>,
+    /// What waits to be opened in the person's own editor.
+    pub outside: Option<Outside>,
     /// What is done besides, for the person alone.
     pub chores: Chores,
 }
@@ -126,7 +135,12 @@ impl Session<'_> {
                     if let Some(left) = self.take_events(first, &mut events).await? {
                         return Ok(left);
                     }
+                    events = match self.open_outside(events)? {
+                        Some(events) => events,
+                        None => return Ok(Left::TerminalLost),
+                    };
                 }
+                Woken::Terminal(Some(Err(error))) if is_woken(&error) => {}
                 Woken::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
             }
         }
@@ -175,12 +189,13 @@ impl Session<'_> {
             let Some(event) = next.take() else { break };
             let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
             for command in commands {
-                if let Some(left) = self.obey(command, events)? {
+                if let Some(left) = self.obey(command)? {
                     return Ok(Some(left));
                 }
             }
             match at_once(events).await {
                 Poll::Ready(Some(Ok(event))) => next = Some(event),
+                Poll::Ready(Some(Err(error))) if is_woken(&error) => {}
                 Poll::Ready(Some(Err(_)) | None) => return Ok(Some(Left::TerminalLost)),
                 Poll::Pending => {}
             }
@@ -188,26 +203,15 @@ impl Session<'_> {
         if let Some(event) = next {
             let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
             for command in commands {
-                if let Some(left) = self.obey(command, events)? {
+                if let Some(left) = self.obey(command)? {
                     return Ok(Some(left));
                 }
-            }
-        }
-        if let Some(edit) = self.outside.take() {
-            // The editor reads the keys while it runs, nobody else.
-            drop(std::mem::take(events));
-            if self.edit_outside(&edit, events)?.is_err() {
-                return Ok(Some(Left::TerminalLost));
             }
         }
         Ok(None)
     }
 
-    fn obey(
-        &mut self,
-        command: Command,
-        events: &mut EventStream,
-    ) -> Result<Option<Left>, UserError> {
+    fn obey(&mut self, command: Command) -> Result<Option<Left>, UserError> {
         match command {
             Command::Intent(intent) => self.send(intent),
             Command::Serial(command) => self.send_serial(command),
@@ -219,7 +223,8 @@ impl Session<'_> {
                 self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
             }
             // Done by the loop, which has to let go of the keyboard first.
-            Command::EditOutside(edit) => self.outside = Some(edit),
+            Command::EditOutside(edit) => self.outside = Some(Outside::Text(edit)),
+            Command::Edit(place) => self.outside = Some(Outside::File(place)),
             Command::Quit => return Ok(Some(Left::Quit)),
             Command::ShowTheme(name) => self.show_theme(&name, Chosen::No),
             Command::KeepTheme(name) => self.show_theme(&name, Chosen::Yes),
@@ -238,7 +243,6 @@ impl Session<'_> {
                     return Ok(Some(Left::TerminalLost));
                 }
             }
-            Command::Edit(place) => return Ok(self.edit(&place, events)),
             Command::Remember(message) => self.chores.remember(message),
             Command::Save { what, to } => self.chores.save(what, &to),
         }
@@ -274,17 +278,26 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Opens what waits for the person's own editor, if anything does. `None` when the terminal is
+    /// gone afterwards.
+    fn open_outside(&mut self, events: EventStream) -> Result<Option<EventStream>, UserError> {
+        let Some(outside) = self.outside.take() else { return Ok(Some(events)) };
+        // The editor reads the keys while it runs, nobody else. A new stream waits for the old
+        // one, so that has to go first.
+        drop(events);
+        let done = match &outside {
+            Outside::Text(edit) => self.edit_text(edit)?,
+            Outside::File(place) => self.edit_file(place)?,
+        };
+        Ok(done.is_ok().then(EventStream::new))
+    }
+
     /// Gives the terminal to the person's own editor until it ends.
-    fn edit_outside(
-        &mut self,
-        edit: &OutsideEdit,
-        events: &mut EventStream,
-    ) -> Result<io::Result<()>, UserError> {
-        terminal::restore();
-        let result = editor::edit_text(edit);
-        if let Err(error) = self.screen.retake() {
-            return Ok(Err(error));
-        }
+    fn edit_text(&mut self, edit: &OutsideEdit) -> Result<io::Result<()>, UserError> {
+        let result = match self.screen.lend(|| editor::edit_text(edit)) {
+            Ok(result) => result,
+            Err(error) => return Ok(Err(error)),
+        };
         // What happened meanwhile comes first: the proposal may be another one by now.
         let now = Instant::now();
         self.feed.advance(now)?;
@@ -292,25 +305,23 @@ impl Session<'_> {
         self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
         let commands = self.ui.edited(edit, result, self.feed.view(), now);
         for command in commands {
-            self.obey(command, events)?;
+            self.obey(command)?;
         }
         Ok(Ok(()))
     }
 
     /// Lets the person edit a file of the project; the run goes on meanwhile.
-    fn edit(&mut self, place: &FilePlace, events: &mut EventStream) -> Option<Left> {
-        let Some(start) = &self.feed.view().head.start else { return None };
+    fn edit_file(&mut self, place: &FilePlace) -> Result<io::Result<()>, UserError> {
+        let Some(start) = &self.feed.view().head.start else { return Ok(Ok(())) };
         let file = Path::new(&start.project).join(place.path.as_str());
-        // The stream's thread would take the editor's keys.
-        drop(std::mem::replace(events, EventStream::new()));
-        let edited = self.screen.lend(|| editor::edit_file(&file, place.line));
-        match edited {
+        match self.screen.lend(|| editor::edit_file(&file, place.line)) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.ui.tell_result(Err(error), Instant::now()),
-            Err(_) => return Some(Left::TerminalLost),
+            Err(error) => return Ok(Err(error)),
         }
         // The terminal may have another size now.
-        self.resize().err().map(|_| Left::TerminalLost)
+        self.resize()?;
+        Ok(Ok(()))
     }
 
     fn send(&mut self, intent: Intent) {
@@ -366,6 +377,11 @@ impl Session<'_> {
         let ui = &*self.ui;
         self.screen.draw(|frame| ui.draw(frame, view))
     }
+}
+
+/// Whether a wait for keys was only called off, as it is when a stream before this one ended.
+fn is_woken(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Interrupted
 }
 
 /// The next event if it is there already. The stream remembers who asked last and wakes nobody

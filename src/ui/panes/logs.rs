@@ -148,8 +148,7 @@ impl LogsPane {
         Vec::new()
     }
 
-    /// Leaves what is open: the search, then the filter, then a place further up, then an older
-    /// log.
+    /// Leaves what is open: search, then filter, then a place further up, then an older log.
     fn back(&mut self, view: &SessionView) {
         let Some(lens) = self.lens(view) else { return };
         let is_held = lens.scroll.follow() == Follow::Held;
