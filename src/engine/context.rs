@@ -316,7 +316,7 @@ mod tests {
     }
 
     fn texts(fitted: &Fitted) -> Vec<String> {
-        fitted.messages.iter().map(|message| message.text.chars().take(30).collect()).collect()
+        fitted.messages.iter().map(|message| message.text.chars().take(40).collect()).collect()
     }
 
     #[test]
