@@ -165,7 +165,7 @@ impl EngineHandle {
     fn spawn(runner: Runner, desk: Desk) -> Self {
         let (intents, inbox) = mpsc::channel(INTENTS);
         let clerk = Clerk::new(runner.counter(desk), inbox);
-        let outside = runner.watch();
+        let lookout = runner.lookout();
         let (end, ended) = watch::channel(None);
         // One task for both, so that ending it ends everything at once. The clerk stays when the
         // run is over, for what can still be wished then.
@@ -175,8 +175,8 @@ impl EngineHandle {
                 biased;
                 failed = &mut clerk => Err(failed),
                 outcome = runner.run() => outcome,
-                never = async { outside.await; std::future::pending().await } => never,
             };
+            drop(lookout);
             let goes_on = outcome.is_ok();
             end.send_replace(Some(outcome));
             if goes_on {

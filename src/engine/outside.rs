@@ -1,9 +1,12 @@
 //! Records what others change in the project while the run goes on.
 //!
-//! Owns when it is looked for. What the gate itself writes is no such change: it is told apart by
-//! what the session's records say it wrote.
+//! Owns when it is looked for, on a thread of its own and by the real clock: looking is no step of
+//! the run. What the gate itself writes is no such change: it is told apart by what the session's
+//! records say it wrote.
 
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::run::Shared;
@@ -21,27 +24,38 @@ const SHARE: u32 = 50;
 /// Files that are watched.
 const LIMIT: usize = 5_000;
 
-/// Looks for changes until the run is over or gone.
-pub(super) async fn watch(shared: Weak<Shared>, project: Arc<Sandbox>, state: SharedState) {
-    let started = tokio::task::spawn_blocking({
-        let project = Arc::clone(&project);
-        move || Watch::new(project, LIMIT)
-    });
-    let Ok(mut watch) = started.await else { return };
+/// Looks for changes as long as it is kept.
+#[derive(Debug)]
+pub(super) struct Lookout {
+    _stop: Sender<()>,
+}
+
+impl Lookout {
+    /// Begins to look. Without a thread nothing is noticed; the gate still compares every file
+    /// before it writes.
+    pub fn begin(shared: Weak<Shared>, project: Arc<Sandbox>, state: SharedState) -> Self {
+        let (stop, stopped) = channel();
+        let work = move || watch(&stopped, &shared, &project, &state);
+        let _ = thread::Builder::new().name("outside".to_owned()).spawn(work);
+        Self { _stop: stop }
+    }
+}
+
+fn watch(
+    stopped: &Receiver<()>,
+    shared: &Weak<Shared>,
+    project: &Arc<Sandbox>,
+    state: &SharedState,
+) {
+    let mut watch = Watch::new(Arc::clone(project), LIMIT);
     let mut pause = INTERVAL;
-    loop {
-        tokio::time::sleep(pause).await;
-        let (project, state) = (Arc::clone(&project), state.clone());
-        let looked = tokio::task::spawn_blocking(move || {
-            let start = Instant::now();
-            let changed = look(&mut watch, &project, &state);
-            (watch, changed, start.elapsed())
-        });
-        let Ok((back, files, took)) = looked.await else { return };
-        watch = back;
-        pause = INTERVAL.max(took * SHARE);
+    while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+        let start = Instant::now();
+        let files = look(&mut watch, project, state);
+        pause = INTERVAL.max(start.elapsed() * SHARE);
         let Some(shared) = shared.upgrade() else { return };
-        if shared.progress().ended().is_some() {
+        let is_over = shared.progress().ended().is_some();
+        if is_over || stopped.try_recv() != Err(TryRecvError::Empty) {
             return;
         }
         if !files.is_empty() {

@@ -15,7 +15,7 @@ use super::concern::not_run;
 use super::context;
 use super::handle::{EngineSetup, Limits, Toolbox};
 use super::intents::Counter;
-use super::outside;
+use super::outside::Lookout;
 use super::progress::Progress;
 use super::seat::Seats;
 use super::step::Step;
@@ -130,10 +130,10 @@ impl Runner {
         }
     }
 
-    /// Records what others change in the project, until the run is over.
-    pub fn watch(&self) -> impl Future<Output = ()> + use<> {
+    /// Records what others change in the project, as long as it is kept.
+    pub fn lookout(&self) -> Lookout {
         let shared = Arc::downgrade(&self.shared);
-        outside::watch(shared, Arc::clone(&self.project), self.state.clone())
+        Lookout::begin(shared, Arc::clone(&self.project), self.state.clone())
     }
 
     /// What the clerk works with beside the run.
