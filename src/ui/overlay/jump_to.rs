@@ -123,6 +123,9 @@ impl JumpTo {
         let found = match &self.search {
             Some(_) if self.is_busy() => "searching… ".to_owned(),
             Some(search) if search.total() == 0 => "no event matches ".to_owned(),
+            Some(search) if self.said.is_empty() => {
+                format!("{} match · enter goes to the next", search.total())
+            }
             Some(search) => format!("{} match · ", search.total()),
             None => String::new(),
         };

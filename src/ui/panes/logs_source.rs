@@ -38,7 +38,7 @@ impl Source {
     pub(super) const fn at_once(&self, bytes: u64) -> u64 {
         match self {
             Self::Raw(..) => bytes,
-            Self::Records(_) => 64,
+            Self::Records(_) => 500,
         }
     }
 
