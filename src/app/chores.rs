@@ -58,11 +58,13 @@ impl Chores {
 fn save(dir: &SessionDir, what: Saved, to: &str) -> Result<String, UserError> {
     let path = expand(to);
     let failed = |error: std::io::Error| {
-        let fix = match error.kind() {
-            ErrorKind::AlreadyExists => "choose another name; nothing is overwritten",
-            _ => "choose another place",
+        let (why, fix) = match error.kind() {
+            ErrorKind::AlreadyExists => {
+                ("that file exists, and nothing is overwritten".to_owned(), "choose another name")
+            }
+            _ => (error.to_string(), "choose another place"),
         };
-        UserError::new(format!("cannot save to {to}"), error.to_string(), fix)
+        UserError::new(format!("cannot save to {to}"), why, fix)
     };
     #[expect(clippy::disallowed_methods, reason = "a new file that the person has named")]
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;

@@ -114,7 +114,9 @@ fn a_log_is_filtered_searched_and_saved() {
     terminal.type_text("(");
     terminal.press("enter");
     terminal.wait_for("unclosed group");
-    terminal.press("esc S");
+    terminal.press("esc");
+    terminal.wait_gone("unclosed group");
+    terminal.press("S");
     terminal.wait_for("save to ");
     terminal.press("enter");
     terminal.wait_for(r"saved \d+ bytes");
@@ -128,7 +130,9 @@ fn a_log_is_filtered_searched_and_saved() {
     let name = saved.file_name().unwrap();
     let raw = fs::read(place.session().join("logs").join(name)).unwrap();
     assert_eq!(fs::read(saved).unwrap(), raw, "byte for byte");
-    terminal.press("S enter");
+    terminal.press("S");
+    terminal.wait_for("save to ");
+    terminal.press("enter");
     terminal.wait_for("nothing is overwritten");
 }
 
