@@ -262,18 +262,23 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
         provider: parts.provider,
         project,
         stop,
-        limits: Limits {
-            max_attempts: limits.max_attempts.value,
-            budgets: Budgets {
-                turn: models.turn.value,
-                phase: models.phase.value,
-                session: models.session.value,
-            },
-            supervision,
-            ..Limits::default()
-        },
+        limits: Limits { supervision, ..limits_of(&world.settings) },
     };
     Ok((setup, bench))
+}
+
+/// The bounds of a run that the settings give.
+fn limits_of(settings: &Settings) -> Limits {
+    let models = &settings.models;
+    Limits {
+        max_attempts: settings.limits.max_attempts.value,
+        budgets: Budgets {
+            turn: models.turn.value,
+            phase: models.phase.value,
+            session: models.session.value,
+        },
+        ..Limits::default()
+    }
 }
 
 /// Model and toolchain as the session has them by now.

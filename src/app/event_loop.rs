@@ -82,11 +82,7 @@ impl Session<'_> {
         let mut events = EventStream::new();
         let mut signals = Signals::watch()?;
         let mut frames = Frames::default();
-        if let Feed::Replay(replay) = &*self.feed {
-            self.ui.set_marks(replay.marks());
-        }
-        // What is there already is shown before anything new comes.
-        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
+        self.begin();
         loop {
             let now = Instant::now();
             let waiting = self.feed.view().review.waiting.len();
@@ -113,13 +109,7 @@ impl Session<'_> {
                     self.reload_theme();
                     frames.ask(FRAME);
                 }
-                Woken::Timer => {
-                    let now = Instant::now();
-                    if self.ui_due.is_some_and(|due| due <= now) {
-                        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
-                        frames.ask(FRAME);
-                    }
-                }
+                Woken::Timer => self.on_timer(&mut frames),
                 Woken::Signal(signal) => {
                     if let Some(left) = self.on_signal(signal)? {
                         return Ok(left);
@@ -143,6 +133,23 @@ impl Session<'_> {
                 Woken::Terminal(Some(Err(error))) if is_woken(&error) => {}
                 Woken::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
             }
+        }
+    }
+
+    /// What is there already is shown before anything new comes.
+    fn begin(&mut self) {
+        if let Feed::Replay(replay) = &*self.feed {
+            self.ui.set_marks(replay.marks());
+        }
+        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
+    }
+
+    /// Brings up to date what moves by itself.
+    fn on_timer(&mut self, frames: &mut Frames) {
+        let now = Instant::now();
+        if self.ui_due.is_some_and(|due| due <= now) {
+            self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+            frames.ask(FRAME);
         }
     }
 

@@ -17,7 +17,7 @@ use super::handle::{Limits, Supervision};
 use super::listing::Listing;
 use super::memory::Memory;
 use super::purse::Purse;
-use super::step::{self, Hold, Step, Words};
+use super::step::{self, Hold, Numbers, Step, Words};
 use super::steps;
 use super::team::{Phase, Team};
 use crate::model::{
@@ -34,14 +34,6 @@ enum Stage {
     },
     Running(Box<Attempt>),
     Over(SessionOutcome),
-}
-
-/// The numbers given last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Numbers {
-    turn: TurnId,
-    call: CallId,
-    question: QuestionId,
 }
 
 /// How far a run has come.

@@ -3,7 +3,7 @@
 use super::attempt::Attempt;
 use super::concern::not_run;
 use super::team::Phase;
-use crate::model::{CallId, Event, PhaseOutcome, QuestionId, SessionOutcome, TurnStop};
+use crate::model::{CallId, Event, PhaseOutcome, QuestionId, SessionOutcome, TurnId, TurnStop};
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,14 @@ pub(super) enum Step {
     Judge(String),
     /// The run is over.
     Finish(SessionOutcome),
+}
+
+/// The numbers given last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Numbers {
+    pub turn: TurnId,
+    pub call: CallId,
+    pub question: QuestionId,
 }
 
 /// What holds a run.

@@ -54,7 +54,7 @@ pub fn kind(event: &Event) -> usize {
         Event::InquiryEnded { .. } => 37,
         Event::RuleAdded { .. } => 38,
         Event::RuleRevoked { .. } => 39,
-        Event::Files(_) => 40,
+        Event::Files(_) => 41,
     }
 }
 

@@ -314,10 +314,8 @@ impl LogsPane {
         let Some(found) = self.selected(view) else { return Vec::new() };
         let place = logs_build::place(found);
         let words = if place.is_empty() { found.message.clone() } else { place };
-        match matcher(&regex::escape(&words)) {
-            Ok(wanted) => self.look_for(wanted, view),
-            Err(why) => return Effect::refuse(why),
-        }
+        // What is escaped is always an expression.
+        self.look_for(matcher(&regex::escape(&words)).unwrap_or_default(), view);
         Vec::new()
     }
 
