@@ -118,7 +118,12 @@ impl Session<'_> {
                     if let Some(left) = self.take_events(first, &mut events).await? {
                         return Ok(left);
                     }
+                    events = match self.open_outside(events)? {
+                        Some(events) => events,
+                        None => return Ok(Left::TerminalLost),
+                    };
                 }
+                Woken::Terminal(Some(Err(error))) if is_woken(&error) => {}
                 Woken::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
             }
         }
@@ -172,6 +177,7 @@ impl Session<'_> {
             }
             match at_once(events).await {
                 Poll::Ready(Some(Ok(event))) => next = Some(event),
+                Poll::Ready(Some(Err(error))) if is_woken(&error) => {}
                 Poll::Ready(Some(Err(_)) | None) => return Ok(Some(Left::TerminalLost)),
                 Poll::Pending => {}
             }
@@ -182,13 +188,6 @@ impl Session<'_> {
                 if let Some(left) = self.obey(command)? {
                     return Ok(Some(left));
                 }
-            }
-        }
-        if let Some(edit) = self.outside.take() {
-            // The editor reads the keys while it runs, nobody else.
-            drop(std::mem::take(events));
-            if self.edit_outside(&edit)?.is_err() {
-                return Ok(Some(Left::TerminalLost));
             }
         }
         Ok(None)
@@ -256,6 +255,17 @@ impl Session<'_> {
             self.screen.set_title(&self.ui.terminal_title(self.feed.view()))?;
         }
         Ok(())
+    }
+
+    /// Opens the text that waits for the person's own editor, if one does. `None` when the
+    /// terminal is gone afterwards.
+    fn open_outside(&mut self, events: EventStream) -> Result<Option<EventStream>, UserError> {
+        let Some(edit) = self.outside.take() else { return Ok(Some(events)) };
+        // The editor reads the keys while it runs, nobody else. A new stream waits for the old
+        // one, so that has to go first.
+        drop(events);
+        let is_there = self.edit_outside(&edit)?.is_ok();
+        Ok(is_there.then(EventStream::new))
     }
 
     /// Gives the terminal to the person's own editor until it ends.
@@ -330,6 +340,11 @@ impl Session<'_> {
         let ui = &*self.ui;
         self.screen.draw(|frame| ui.draw(frame, view))
     }
+}
+
+/// Whether a wait for keys was only called off, as it is when a stream before this one ended.
+fn is_woken(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Interrupted
 }
 
 /// The next event if it is there already. The stream remembers who asked last and wakes nobody
