@@ -123,7 +123,6 @@ impl Session<'_> {
                         None => return Ok(Left::TerminalLost),
                     };
                 }
-                Woken::Terminal(Some(Err(error))) if is_woken(&error) => {}
                 Woken::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
             }
         }
@@ -154,7 +153,10 @@ impl Session<'_> {
         Ok(tokio::select! {
             biased;
             signal = signals.next() => Woken::Signal(signal),
-            event = events.next() => Woken::Terminal(event),
+            event = events.next() => match event {
+                Some(Err(error)) if is_woken(&error) => Woken::News,
+                event => Woken::Terminal(event),
+            },
             () = timer => Woken::Timer,
             () = self.feed.changed() => Woken::News,
             () = self.themes.changed() => Woken::Themes,
