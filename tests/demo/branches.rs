@@ -76,7 +76,8 @@ fn every_file_can_be_refused_and_comes_back_changed() {
     let first = scan.lines().next().unwrap();
     assert_eq!(first, "/* Reviewed again: main/include/i2c_scan.h: say * / why #error */");
     let list = stage.file("CMakeLists.txt");
-    assert!(list.starts_with("# Reviewed again: CMakeLists.txt: say */ why #error\n"));
+    let words = "# Reviewed again: CMakeLists.txt: say */ why #error\n";
+    assert!(list.starts_with(&format!("# firmhand: generated project\n{words}")), "{list}");
     assert!(said(&stage).contains("came back: “CMakeLists.txt: say */ why #error; "));
 }
 
