@@ -11,8 +11,8 @@ use futures::StreamExt;
 use tokio::time::Instant;
 
 use super::progress::Progress;
-use super::run::Shared;
 use super::seat::Seats;
+use super::shared::Shared;
 use crate::model::{
     AgentName, Event, Excerpt, InquiryId, Message, Proposal, Role, Side, ToolCall, Usage, UserError,
 };

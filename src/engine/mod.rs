@@ -27,6 +27,7 @@ mod run;
 mod seat;
 mod select;
 mod selector;
+mod shared;
 mod speakers;
 mod step;
 mod steps;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::run::Shared;
+use super::shared::Shared;
 use crate::model::{Event, FileEvent, OutsideChange, ProjectPath};
 use crate::tools::SharedState;
 use crate::workspace::{Sandbox, Watch};

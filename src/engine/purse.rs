@@ -76,9 +76,11 @@ impl Purse {
         });
     }
 
-    pub fn turn_reached(&self) -> Option<String> {
-        let what = self.budgets.turn.reached(&self.turn)?;
-        Some(format!("the budget of a turn is used up: {what}"))
+    /// Why the open turn may ask its model no more.
+    pub fn cut(&self) -> Option<String> {
+        let turn = self.budgets.turn.reached(&self.turn);
+        let turn = turn.map(|what| format!("the budget of a turn is used up: {what}"));
+        turn.or_else(|| self.phase_reached())
     }
 
     pub fn phase_reached(&self) -> Option<String> {

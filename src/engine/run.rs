@@ -3,12 +3,10 @@
 //! What comes next is [`Progress`]'s to say; this file only does it and records what happened.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use super::attempt::Answered;
 use super::concern::not_run;
@@ -16,17 +14,17 @@ use super::context;
 use super::handle::{EngineSetup, Limits, Toolbox};
 use super::intents::Counter;
 use super::outside::Lookout;
-use super::progress::Progress;
 use super::seat::Seats;
+use super::shared::Shared;
 use super::step::Step;
 use super::turn::{Asking, Heard};
 use crate::gate::{Desk, Gate, GateError, Origin, Recorded};
 use crate::model::event::Level;
 use crate::model::{
-    AgentName, Budget, CallId, ContextFile, Event, Ledger, ModelEvent, PhaseOutcome, ProjectPath,
-    SessionOutcome, TeamFact, ToolCall, TurnStop, UserError, estimated_tokens,
+    AgentName, CallId, ContextFile, Event, PhaseOutcome, ProjectPath, SessionOutcome, TeamFact,
+    ToolCall, TurnStop, UserError, estimated_tokens,
 };
-use crate::provider::{Provider, Request};
+use crate::provider::Request;
 use crate::tools::{
     ASK, AskArgs, HAND_OFF, HandOffArgs, PhaseGoal, Reply, SharedState, Tool, ToolError,
 };
@@ -37,67 +35,6 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// How often a conversation is made shorter for a model that refuses it.
 const MOST_FITS: u32 = 4;
-
-/// What the run and the clerk who takes the person's wishes work on together.
-pub(super) struct Shared {
-    progress: Mutex<Progress>,
-    ledger: Arc<dyn Ledger>,
-    /// Told when a wish may let the run go on.
-    pub changed: Notify,
-    /// Cancelled when the person stops the run.
-    pub stop: CancellationToken,
-    /// Answers for the agents.
-    pub provider: Arc<dyn Provider>,
-}
-
-impl Shared {
-    pub fn new(progress: Progress, setup: &EngineSetup) -> Self {
-        Self {
-            progress: Mutex::new(progress),
-            ledger: Arc::clone(&setup.ledger),
-            changed: Notify::new(),
-            stop: setup.stop.clone(),
-            provider: Arc::clone(&setup.provider),
-        }
-    }
-
-    /// The progress, for a short look. Never held across an await.
-    pub fn progress(&self) -> MutexGuard<'_, Progress> {
-        // Each fold leaves the progress whole, so a panic elsewhere does not make it wrong.
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Records an event and folds it in, in one order for everyone.
-    pub fn record(&self, event: Event) -> Result<(), UserError> {
-        self.record_with(|_| Some(event))
-    }
-
-    /// Records what `make` makes of the progress, if anything, with nothing in between.
-    pub fn record_with(
-        &self,
-        make: impl FnOnce(&Progress) -> Option<Event>,
-    ) -> Result<(), UserError> {
-        let mut progress = self.progress();
-        let Some(event) = make(&progress) else { return Ok(()) };
-        // Folded first, because recording takes the event away; if that fails, the run ends.
-        progress.apply(&event);
-        self.ledger.record(event).map(|_| ())
-    }
-
-    /// Records what the session may use, unless that is known.
-    pub fn set_budget(&self, budget: Budget) -> Result<(), UserError> {
-        self.record_with(|progress| {
-            let is_less = progress.purse().budget.is_open() || budget.is_open();
-            (is_less && progress.purse().budget != budget)
-                .then_some(Event::Model(ModelEvent::Budgeted(budget)))
-        })
-    }
-
-    /// Tells the person something that is not part of the conversation.
-    pub fn notice(&self, level: Level, notice: UserError) -> Result<(), UserError> {
-        self.record(Event::Noticed { level, notice })
-    }
-}
 
 /// Runs a team.
 pub(super) struct Runner {
@@ -197,10 +134,12 @@ impl Runner {
 
     /// Records a step, unless a wish of the person has changed what comes next meanwhile.
     fn step(&self, event: Event) -> Result<(), UserError> {
-        if let Event::TurnEnded { stop: TurnStop::Done, .. } = &event
-            && let Some(why) = self.shared.progress().purse().turn_reached()
-        {
-            let fix = "Raise `budget.turn` if its agents need more.";
+        let cut = match &event {
+            Event::TurnEnded { .. } => self.shared.progress().cut(),
+            _ => None,
+        };
+        if let Some(why) = cut {
+            let fix = "Raise `budget.turn` or `budget.phase` if its agents need more.";
             self.shared.notice(Level::Warning, UserError::new("The turn was ended", why, fix))?;
         }
         let is_phase = matches!(event, Event::PhaseStarted { .. });

@@ -1,0 +1,274 @@
+//! What each event changes in how far a run has come.
+
+use serde_json::{Value, json};
+
+use super::{Progress, Stage};
+use crate::engine::attempt::{Attempt, WRONG_CALLS};
+use crate::engine::chat;
+use crate::engine::concern::{Concern, STOP, failure};
+use crate::engine::handle::Supervision;
+use crate::engine::listing::Listing;
+use crate::engine::step::{Hold, Words};
+use crate::engine::steps;
+use crate::engine::team::Phase;
+use crate::model::{
+    AgentName, ArtifactKind, CallId, Event, ModelEvent, PhaseOutcome, QuestionId, SessionOutcome,
+    Spent, TeamFact,
+};
+
+impl Progress {
+    /// Folds one event in.
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::SessionStarted(start) => {
+                self.task.clone_from(&start.task);
+                let task = start.task.clone();
+                self.memory.board.post(ArtifactKind::Task, &start.task, None, task);
+            }
+            // A person who goes on after all means it, whatever held the run before.
+            Event::SessionResumed { .. } => self.hold = Hold::default(),
+            Event::SessionEnded { outcome } => self.ended = Some(outcome.clone()),
+            Event::ProjectListed { files, .. } => self.memory.files.clone_from(files),
+            Event::PhaseStarted { phase, attempt, .. } => self.start_phase(phase, *attempt),
+            Event::PhaseEnded { outcome, .. } => self.end_phase(outcome),
+            Event::SpeakerChosen { agent, .. } => {
+                // A run that went on without asking has no plan that waits.
+                self.concern.take_if(|concern| matches!(concern, Concern::Plan(_)));
+                self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
+            }
+            Event::TurnStarted { turn, agent } => {
+                self.purse.turn = Spent::default();
+                self.numbers.turn = *turn;
+                self.in_attempt(|attempt| attempt.begun(*turn, agent));
+            }
+            Event::TextAdded { text, .. } => self.in_attempt(|attempt| attempt.added(text)),
+            Event::ToolCalled { call, tool, args, .. } => {
+                self.numbers.call = *call;
+                self.in_attempt(|attempt| attempt.called(*call, tool, args));
+            }
+            Event::ModelAnswered { usage, state, .. } => {
+                self.memory.state.clone_from(state);
+                let spent = self.purse.used(*usage).map(Concern::Spent);
+                self.concern = spent.or(self.concern.take());
+                if let Stage::Running(attempt) = &mut self.stage
+                    && let Some(phase) = self.team.phases.get(attempt.phase)
+                {
+                    let concern = attempt.completed(*usage, &mut self.guard, phase);
+                    if let Some(turn) = &attempt.turn {
+                        self.memory.board.said(&turn.agent, &turn.text);
+                    }
+                    self.concern = self.concern.take().or(concern);
+                }
+            }
+            Event::Model(event) => self.model_event(event),
+            Event::ToolAnswered { call, result, millis } => {
+                self.concern.take_if(|concern| matches!(concern, Concern::Context(_)));
+                self.tool_answered(*call, result, *millis);
+            }
+            Event::TurnEnded { stop, .. } => {
+                let concern = self.in_phase(|attempt, phase| attempt.ended(stop, phase));
+                self.concern = self.concern.take().or(concern.flatten());
+            }
+            Event::Team(fact) => self.learned(fact),
+            Event::PersonSaid { to, text } => {
+                self.memory.said.push((to.clone(), text.clone()));
+                self.memory.board.post(ArtifactKind::Feedback, text, None, text.clone());
+                self.in_attempt(|attempt| attempt.told(to.clone(), text.clone()));
+            }
+            Event::Asked { question, agent, .. } => self.asked(*question, agent.as_ref()),
+            Event::Answered { question, answer } => self.person_answered(*question, answer),
+            Event::Paused => self.hold.is_paused = true,
+            Event::Unpaused => self.hold.is_paused = false,
+            Event::StopRequested => self.hold.is_stopping = true,
+            Event::Inquired { .. }
+            | Event::InquiryTextAdded { .. }
+            | Event::InquiryEnded { .. }
+            | Event::Proposed(_)
+            | Event::Settled { .. } => self.happened_beside(event),
+            Event::Files(_)
+            | Event::Restated { .. }
+            | Event::RuleAdded { .. }
+            | Event::RuleRevoked { .. }
+            | Event::Decided { .. }
+            | Event::FlashProgress { .. }
+            | Event::BuildStarted { .. }
+            | Event::BuildProgress { .. }
+            | Event::BuildEnded { .. }
+            | Event::LogGrew { .. }
+            | Event::BoardConnected(_)
+            | Event::BoardLost { .. }
+            | Event::SerialOpened { .. }
+            | Event::SerialClosed { .. }
+            | Event::Port { .. }
+            | Event::Noticed { .. } => {}
+        }
+    }
+
+    fn happened_beside(&mut self, event: &Event) {
+        if let Event::InquiryEnded { usage, .. } = event {
+            self.in_attempt(|attempt| attempt.facts.tokens += usage.total());
+        }
+        if let Some((to, words)) = self.memory.beside.apply(event) {
+            self.in_attempt(|attempt| attempt.told(to, words));
+        }
+    }
+
+    fn asked(&mut self, question: QuestionId, agent: Option<&AgentName>) {
+        self.numbers.question = question;
+        self.hold.question = Some(question);
+        let is_call = agent.is_some() || matches!(self.concern, Some(Concern::Context(_)));
+        self.hold.words = if is_call { Words::ToCall } else { Words::ToTeam };
+    }
+
+    fn model_event(&mut self, event: &ModelEvent) {
+        match event {
+            ModelEvent::Faulted { .. } => self.in_attempt(Attempt::taken_back),
+            ModelEvent::Named { model } => self.memory.model = Some(model.clone()),
+            ModelEvent::Budgeted(budget) => self.purse.set(*budget),
+            ModelEvent::Chosen { .. } => {
+                self.memory.model = None;
+                self.memory.state = None;
+            }
+            ModelEvent::Reasoned { .. } | ModelEvent::Trimmed { .. } => {}
+        }
+    }
+
+    /// Takes what the team laid out for its own work.
+    fn learned(&mut self, fact: &TeamFact) {
+        match fact {
+            TeamFact::Attached(document) => self.memory.documents.push(document.clone()),
+            TeamFact::PlanMade { by, items } => {
+                let text = steps::in_words(items);
+                let title = format!("{} steps", items.len());
+                self.memory.board.post(ArtifactKind::Plan, &title, by.as_ref(), text);
+                let is_asked = self.supervision == Supervision::Ask;
+                let concern = self.in_phase(|a, phase| a.planned(by.as_ref(), items, phase));
+                let concern = concern.flatten().filter(|_| is_asked);
+                self.concern = self.concern.take().or(concern);
+            }
+            TeamFact::ContextListed { call, files } => {
+                let is_asked = self.supervision == Supervision::Ask;
+                let Stage::Running(attempt) = &mut self.stage else { return };
+                let Some(turn) = attempt.turn.as_mut() else { return };
+                if turn.open_call().is_some_and(|open| open.id == *call) {
+                    turn.listing = Listing::Shown(files.clone());
+                    let concern = is_asked.then(|| Concern::Context(turn.agent.clone()));
+                    self.concern = self.concern.take().or(concern);
+                }
+            }
+            TeamFact::ContextEdited { add, remove } => {
+                self.memory.pins.edit(add, remove);
+                // What was listed is out of date.
+                let is_open = matches!(self.concern, Some(Concern::Context(_)));
+                self.in_attempt(|attempt| {
+                    if let Some(turn) = attempt.turn.as_mut().filter(|_| is_open) {
+                        turn.listing = Listing::None;
+                    }
+                });
+            }
+            TeamFact::ArtifactPosted(artifact) => self.memory.board.recorded(artifact),
+        }
+    }
+
+    fn in_phase<R>(&mut self, change: impl FnOnce(&mut Attempt, &Phase) -> R) -> Option<R> {
+        let Stage::Running(attempt) = &mut self.stage else { return None };
+        let phase = self.team.phases.get(attempt.phase)?;
+        Some(change(attempt, phase))
+    }
+
+    fn in_attempt(&mut self, change: impl FnOnce(&mut Attempt)) {
+        if let Stage::Running(attempt) = &mut self.stage {
+            change(attempt);
+        }
+    }
+
+    fn start_phase(&mut self, name: &str, number: u32) {
+        let place = self.team.phases.iter().position(|phase| phase.name == name);
+        let Some((place, phase)) = place.and_then(|at| Some((at, self.team.phases.get(at)?)))
+        else {
+            return;
+        };
+        if number == 1 {
+            self.purse.phase = Spent::default();
+        }
+        let mut attempt = Attempt::new(place, number);
+        self.memory.open_chat(&self.task, &phase.context, &mut attempt.chat);
+        self.stage = Stage::Running(Box::new(attempt));
+    }
+
+    fn end_phase(&mut self, outcome: &PhaseOutcome) {
+        let Some((attempt, phase)) = self.running() else { return };
+        let (place, number, most) = (attempt.phase, attempt.number, self.attempts(phase));
+        self.stage = match outcome {
+            PhaseOutcome::Succeeded(_) if place + 1 < self.team.phases.len() => {
+                Stage::Before { phase: place + 1, attempt: 1 }
+            }
+            PhaseOutcome::Succeeded(_) => Stage::Over(SessionOutcome::Completed),
+            PhaseOutcome::Failed(_) if number < most && self.purse.phase_reached().is_none() => {
+                Stage::Before { phase: place, attempt: number + 1 }
+            }
+            PhaseOutcome::Failed(why) => {
+                Stage::Over(SessionOutcome::Failed(failure(&phase.title, number, why)))
+            }
+            PhaseOutcome::Stopped => Stage::Over(SessionOutcome::Stopped),
+        };
+    }
+
+    fn tool_answered(&mut self, call: CallId, result: &Value, millis: u64) {
+        let Stage::Running(attempt) = &mut self.stage else { return };
+        let Some((call, agent, mut concern)) =
+            attempt.answered(call, (result, millis), &mut self.guard)
+        else {
+            return;
+        };
+        let tool = &call.tool;
+        self.memory.board.answered(&agent, tool, &call.args, result);
+        let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
+        let was_made = !WRONG_CALLS.contains(&code) && code != "stopped";
+        if ["build_project", "build_arduino"].contains(&tool.as_str()) && was_made {
+            match chat::errors_of(result) {
+                None => {
+                    self.guard.passed();
+                    self.memory.errors = None;
+                }
+                Some(errors) => {
+                    let is_same = self.guard.repeats_failure(&json!(errors));
+                    concern = concern.or(is_same.then_some(Concern::SameBuild));
+                    self.memory.errors = Some(errors);
+                }
+            }
+        }
+        self.concern = self.concern.take().or(concern);
+    }
+
+    fn person_answered(&mut self, question: QuestionId, answer: &str) {
+        if self.hold.question != Some(question) {
+            return;
+        }
+        self.hold.question = None;
+        match self.concern.take() {
+            Some(concern) => {
+                self.hold.is_stopping |= answer == STOP;
+                if matches!(concern, Concern::Spent(_)) && answer != STOP {
+                    self.purse.raise();
+                }
+                let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
+                self.in_attempt(|attempt| match concern {
+                    Concern::Plan(_) => attempt.plan_judged(is_taken),
+                    Concern::Context(_) if !is_taken => attempt.refuse_listing(answer),
+                    Concern::Context(_)
+                    | Concern::Spent(_)
+                    | Concern::SameFiles(_)
+                    | Concern::SameBuild
+                    | Concern::WrongCalls(_)
+                    | Concern::NothingDone(..)
+                    | Concern::NobodyNamed(_)
+                    | Concern::ReworkUsedUp(..)
+                    | Concern::Failed(..) => {}
+                });
+            }
+            None => self.in_attempt(|attempt| attempt.replied(answer)),
+        }
+    }
+}
