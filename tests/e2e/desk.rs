@@ -46,16 +46,18 @@ impl<'a> Desk<'a> {
     #[track_caller]
     pub fn next(&self) -> Next {
         let found = self.place.within(PATIENCE, || {
-            if self.terminal.is_closed() {
-                self.fail("the program ended");
-            }
+            let is_closed = self.terminal.is_closed();
             if let Some(&id) = self.place.waiting().first() {
                 return Some(Next::Waits(self.proposal(id)));
             }
-            self.place.events().into_iter().rev().find_map(|event| match event {
+            let ended = self.place.events().into_iter().rev().find_map(|event| match event {
                 Event::SessionEnded { outcome } => Some(Next::Ended(outcome)),
                 _ => None,
-            })
+            });
+            if is_closed && ended.is_none() {
+                self.fail("the program ended");
+            }
+            ended
         });
         found.unwrap_or_else(|| self.fail("neither a proposal nor an end"))
     }

@@ -19,6 +19,9 @@ const LOOK: Duration = Duration::from_millis(450);
 /// Long enough for a decision that must not come.
 const NEVER: Duration = Duration::from_millis(700);
 
+/// After this long a key that did not decide may be pressed again.
+const AGAIN: Duration = Duration::from_secs(4);
+
 /// The first proposal of the demo, all of it seen.
 fn first<'a>(place: &'a Place, size: Size) -> (Desk<'a>, Proposal) {
     seen(Desk::demo(place, size))
@@ -33,12 +36,18 @@ fn seen(mut desk: Desk<'_>) -> (Desk<'_>, Proposal) {
     (desk, proposal)
 }
 
+/// Presses the key that decides, again when a guard asks for it: on a busy machine the moment
+/// in which no key decides comes late.
 #[track_caller]
-fn decision(desk: &Desk<'_>, proposal: &Proposal) -> Decision {
-    let decision = desk.decided(proposal.id, PATIENCE);
-    let decision = decision.unwrap_or_else(|| desk.fail("no decision was recorded"));
-    assert_eq!(decision.shown, proposal.change.hash());
-    decision
+fn decision(desk: &mut Desk<'_>, key: &str, proposal: &Proposal) -> Decision {
+    for _ in 0..5 {
+        desk.terminal.press(key);
+        if let Some(decision) = desk.decided(proposal.id, AGAIN) {
+            assert_eq!(decision.shown, proposal.change.hash());
+            return decision;
+        }
+    }
+    desk.fail("no decision was recorded")
 }
 
 /// Waits until the change is on disk, and checks that it holds what was decided.
@@ -65,8 +74,7 @@ fn only_the_picked_lines_are_written() {
     desk.terminal.press("space");
     desk.terminal.wait_for("approves 1 of");
     thread::sleep(LOOK);
-    desk.terminal.press("a");
-    let decision = decision(&desk, &proposal);
+    let decision = decision(&mut desk, "a", &proposal);
     assert!(matches!(decision.verdict, Verdict::ApproveAmended { how: Amended::Lines, .. }));
     let whole = place.content(&proposal);
     let written = on_disk(&desk, &proposal, &decision);
@@ -85,8 +93,7 @@ fn an_edit_in_place_survives_a_resize_and_is_what_is_written() {
     desk.terminal.press("enter");
     desk.terminal.wait_for("your edit");
     assert_eq!(desk.decided(proposal.id, NEVER), None);
-    desk.terminal.press("ctrl-s");
-    let decision = decision(&desk, &proposal);
+    let decision = decision(&mut desk, "ctrl-s", &proposal);
     assert!(matches!(decision.verdict, Verdict::ApproveAmended { how: Amended::Edit, .. }));
     let written = on_disk(&desk, &proposal, &decision);
     assert!(written.starts_with("# mine\n"), "{written}");
@@ -109,8 +116,7 @@ fn the_own_editor_edits_and_nothing_is_decided_before_the_key() {
     desk.terminal.press("E");
     desk.terminal.wait_for("your edit");
     assert_eq!(desk.decided(proposal.id, NEVER), None);
-    desk.terminal.press("ctrl-s");
-    let decision = decision(&desk, &proposal);
+    let decision = decision(&mut desk, "ctrl-s", &proposal);
     let written = on_disk(&desk, &proposal, &decision);
     assert!(written.ends_with("# outside\n"), "{written}");
 }
@@ -134,8 +140,7 @@ fn approving_can_tell_the_agent_something() {
     desk.terminal.wait_for("tell the agent");
     desk.terminal.type_slowly("Keep it short.");
     thread::sleep(LOOK);
-    desk.terminal.press("enter");
-    let decision = decision(&desk, &proposal);
+    let decision = decision(&mut desk, "enter", &proposal);
     assert_eq!(decision.verdict.words(), "Keep it short.");
     on_disk(&desk, &proposal, &decision);
 }
@@ -155,8 +160,7 @@ fn a_comment_on_a_line_goes_back_with_the_rejection_that_stops_the_run() {
     desk.terminal.press("R");
     desk.terminal.wait_for("Reject and stop");
     desk.terminal.wait_for("with your comment");
-    desk.terminal.press("enter");
-    let verdict = decision(&desk, &proposal).verdict;
+    let verdict = decision(&mut desk, "enter", &proposal).verdict;
     let Verdict::Reject { comments, then, .. } = &verdict else { panic!("{verdict:?}") };
     assert_eq!((comments.len(), *then), (1, AfterReject::Stop));
     assert_eq!((comments[0].side, comments[0].text.as_str()), (Side::New, "not this"));
@@ -200,7 +204,8 @@ fn a_rule_names_its_scope_before_it_decides_anything() {
     });
     assert_eq!(rule.says, RuleSays::Always);
     assert_eq!(rule.path.as_deref(), proposal.change.path().map(|path| path.as_str()));
-    assert_eq!(decision(&desk, &proposal).verdict, Verdict::Approve);
+    let decision = desk.decided(proposal.id, PATIENCE).unwrap();
+    assert_eq!(decision.verdict, Verdict::Approve);
 }
 
 #[test]

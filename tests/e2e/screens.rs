@@ -96,7 +96,7 @@ fn help_names_the_keys() {
     let mut desk = Desk::demo(&place, Size::SMALL);
     desk.next_proposal();
     desk.terminal.press("f1");
-    desk.terminal.wait_for("Everywhere");
+    desk.terminal.wait_for("Approves the change as shown");
     desk.terminal.press("esc");
-    desk.terminal.wait_gone("Everywhere");
+    desk.terminal.wait_gone("Approves the change as shown");
 }
