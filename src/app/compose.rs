@@ -23,7 +23,7 @@ use crate::model::{
     Document, Event, Ledger, ModelEvent, Proposal, Record, Timestamp, ToolName, UserError,
 };
 use crate::provider::Pacing;
-use crate::toolchain::{Toolchain, process};
+use crate::toolchain::Toolchain;
 use crate::tools::{self, Registry, ToolContext};
 use crate::workspace::Sandbox;
 
@@ -106,7 +106,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     let team = load_team(world, &order.team)?;
     let now = Timestamp(now_millis());
     // Both fail before a folder is made: a wish that cannot be met leaves nothing behind.
-    let wanted = Wanted::check(world, &order)?;
+    let wanted = Wanted::check(world, &order, &[])?;
     let dir = SessionDir::create(&world.dirs.data, &order.task, now)?;
     let project = project_folder(&dir, order.project.as_deref())?;
     if let Some(starter) = &order.starter {
@@ -145,11 +145,17 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     Ok(Running { dir, recorder, engine, desk, bench })
 }
 
-/// Goes on with a session. Must be called on a runtime.
+/// Goes on with a session, and writes all of its model's answers down if a file is named. Must be
+/// called on a runtime.
 ///
 /// # Errors
 /// When it has ended, is in use, cannot be read, or a part cannot be made again.
-pub fn resume(world: &World, dir: SessionDir, pacing: Pacing) -> Result<Running, UserError> {
+pub fn resume(
+    world: &World,
+    dir: SessionDir,
+    pacing: Pacing,
+    record: Option<PathBuf>,
+) -> Result<Running, UserError> {
     let (recorder, _) = Recorder::reopen(dir.clone())?;
     let recorder = Arc::new(recorder);
     let records = read_all(&dir)?;
@@ -167,13 +173,13 @@ pub fn resume(world: &World, dir: SessionDir, pacing: Pacing) -> Result<Running,
         project: Some(PathBuf::from(&session.project)),
         parts: parts_of(&session, &records),
         pacing,
-        record: None,
+        record,
         supervision: Supervision::Ask,
         documents: Vec::new(),
         starter: None,
     };
     let team = load_team(world, &order.team)?;
-    let parts = Wanted::check(world, &order)?.make(&dir);
+    let parts = Wanted::check(world, &order, &records)?.make(&dir);
     let project = Sandbox::open(Path::new(&session.project))?;
     for record in &records {
         recorder.state().fold(record);
@@ -217,9 +223,6 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
     let stop = CancellationToken::new();
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
     let limits = &world.settings.limits;
-    let models = &world.settings.models;
-    let keys = models.profiles.values().filter_map(|entry| entry.says.key.env.clone());
-    process::hide_variables(keys.collect());
     let gate = Gate::new(
         GateParts {
             ledger: Arc::clone(&ledger),

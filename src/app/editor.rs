@@ -17,6 +17,7 @@ use std::process::{Child, Command};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
 use crate::model::UserError;
+use crate::toolchain::process::key_variables;
 use crate::ui::OutsideEdit;
 
 /// Opens `file` in `$VISUAL`, `$EDITOR` or `vi`, at a line from 1 where the editor is known to
@@ -77,8 +78,13 @@ fn run(wanted: &str, file: &Path, line: Option<u32>) -> Result<(), UserError> {
     };
     let mut words = wanted.split_whitespace();
     let program = words.next().unwrap_or("vi");
-    let child = Command::new(program).args(words).args(arguments(program, file, line)).spawn();
-    match wait(child.map_err(|error| failed(error.to_string()))?) {
+    let mut command = Command::new(program);
+    command.args(words).args(arguments(program, file, line));
+    // An editor runs plugins and shells, none of which needs the keys of models.
+    for name in key_variables() {
+        command.env_remove(name);
+    }
+    match wait(command.spawn().map_err(|error| failed(error.to_string()))?) {
         Some(0) => Ok(()),
         Some(status) => Err(failed(format!("it ended with status {status}"))),
         None => Err(failed("it was killed".to_owned())),

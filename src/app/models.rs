@@ -218,10 +218,13 @@ fn own_profile(
         ModelOptions { model: None, temperature: says.temperature, max_tokens: says.max_tokens };
     profile.effort = says.effort.map(|effort| effort.word().to_owned());
     profile.window = says.context_window;
-    profile.prices = says.price.map(|price| Prices {
+    // What the profile says of prices it says of its own model.
+    let is_own = says.model.as_ref().is_none_or(|own| *own == profile.model);
+    profile.prices = says.price.filter(|_| is_own).map(|price| Prices {
         input: price.input,
         cached: price.cached,
         output: price.output,
+        is_estimate: false,
     });
     profile.tools = match says.tools {
         ToolsWord::Auto => ToolUse::Auto,

@@ -8,10 +8,10 @@ use super::compose::{Order, World};
 use super::models;
 use crate::config::Assets;
 use crate::journal::SessionDir;
-use crate::model::UserError;
 use crate::model::event::SessionParts;
+use crate::model::{Record, UserError};
 use crate::provider::Recording as RecordedModel;
-use crate::provider::{Pacing, Provider, Script, Scripted};
+use crate::provider::{Pacing, Provider, Script, Scripted, retell};
 use crate::toolchain::{IdfToolchain, Kit, Toolchain, VirtualToolchain};
 
 /// Folder of the recorded conversations that ship with the program.
@@ -54,18 +54,24 @@ pub struct Parts {
 
 impl Wanted {
     /// Finds out whether the parts of `order` can be had. An empty provider stands for the usual
-    /// profile, or without any for the recording that fits the task.
+    /// profile, or without any for the recording that fits the task. What the session has
+    /// recorded before belongs to a recording of it.
     ///
     /// # Errors
     /// When there is no model and no recording fits, a profile, script or kit file is wrong, or the toolchain is not there.
-    pub fn check(world: &World, order: &Order) -> Result<Self, UserError> {
+    pub fn check(world: &World, order: &Order, before: &[Record]) -> Result<Self, UserError> {
         let assets = &world.assets;
         let (provider, voice) = voice(world, order)?;
         let voice = match &order.record {
             None => voice,
             Some(file) => {
                 let model = voice.into_provider(order.pacing);
-                Voice::Model(Arc::new(RecordedModel::new(model, file, &order.task)?))
+                Voice::Model(Arc::new(RecordedModel::new(
+                    model,
+                    file,
+                    &order.task,
+                    retell(before),
+                )?))
             }
         };
         let builder = match order.parts.toolchain.as_str() {

@@ -289,6 +289,9 @@ pub struct ResumeArgs {
     /// How fast the recorded model types.
     #[arg(long, value_enum, default_value_t = Speed::Real)]
     pub speed: Speed,
+    /// Write all of the model's answers, those before too, down as a script that `--script` plays.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
 }
 
 /// Arguments of `doctor`.

@@ -45,6 +45,14 @@ pub(super) fn live(world: &World, order: Order, face: Face) -> Result<ExitCode, 
     supervise(world, &engine, running, face)
 }
 
+/// How a session is taken up again.
+pub(super) struct ResumeAs {
+    /// How fast a recorded model types.
+    pub pacing: Pacing,
+    /// Where the model's answers are written down.
+    pub record: Option<PathBuf>,
+}
+
 /// Takes a session up again and shows it.
 ///
 /// # Errors
@@ -52,14 +60,14 @@ pub(super) fn live(world: &World, order: Order, face: Face) -> Result<ExitCode, 
 pub(super) fn resume(
     world: &World,
     dir: SessionDir,
-    pacing: Pacing,
+    args: ResumeAs,
     face: Face,
 ) -> Result<ExitCode, UserError> {
     require(face)?;
     let engine = engine_runtime()?;
     let running = {
         let _on = engine.enter();
-        compose::resume(world, dir, pacing)?
+        compose::resume(world, dir, args.pacing, args.record)?
     };
     supervise(world, &engine, running, face)
 }

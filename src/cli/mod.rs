@@ -25,6 +25,7 @@ use crate::app::terminal;
 use crate::config::{Assets, Dirs, EnvOverrides, Origin, Overrides, Settings};
 use crate::model::{Cost, UserError};
 use crate::provider::Pacing;
+use crate::toolchain::process::hide_variables;
 use args::{
     Cli, Command, DemoArgs, EditArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, SessionArg, Speed,
     ToolArgs,
@@ -86,10 +87,11 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             let form = if json { run::Form::Json } else { run::Form::Text };
             headless::run(&world, orders::headless(&world, task, options)?, form)
         }
-        Command::Resume(ResumeArgs { session, speed }) => {
+        Command::Resume(ResumeArgs { session, speed, record }) => {
             let dir = desk::find(&dirs.data, session.id.as_deref())?;
             let project = desk::project_of(&dir);
-            desk::resume(&place.world(project.as_deref(), None)?, dir, pacing(speed), face)
+            let wanted = desk::ResumeAs { pacing: pacing(speed), record };
+            desk::resume(&place.world(project.as_deref(), None)?, dir, wanted, face)
         }
         Command::Replay(SessionArg { id }) => {
             let dir = desk::find(&dirs.data, id.as_deref())?;
@@ -183,6 +185,8 @@ impl Place {
         let overrides = Overrides { theme, keymap, policy_file, env };
         let settings = Settings::load(&self.dirs, project, &overrides)?;
         let assets = Assets::with_user_folder(&self.dirs.config);
+        let profiles = settings.models.profiles.values();
+        hide_variables(profiles.filter_map(|entry| entry.says.key.env.clone()).collect());
         Ok(World { dirs: self.dirs.clone(), assets, settings })
     }
 }

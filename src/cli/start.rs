@@ -39,9 +39,12 @@ pub fn run(world: &World) -> Result<ExitCode, UserError> {
                 orders::new(world, Some(task), None, options)
                     .and_then(|order| desk::live(world, order, Face::Screen))
             }
-            Ok(StartChoice::Resume(name)) => SessionDir::find(&world.dirs.data, &name)
-                .map_err(UserError::from)
-                .and_then(|dir| desk::resume(world, dir, Pacing::Real, Face::Screen)),
+            Ok(StartChoice::Resume(name)) => {
+                SessionDir::find(&world.dirs.data, &name).map_err(UserError::from).and_then(|dir| {
+                    let wanted = desk::ResumeAs { pacing: Pacing::Real, record: None };
+                    desk::resume(world, dir, wanted, Face::Screen)
+                })
+            }
             Ok(StartChoice::Replay(name)) => SessionDir::find(&world.dirs.data, &name)
                 .map_err(UserError::from)
                 .and_then(|dir| desk::replay(world, &dir, Face::Screen)),

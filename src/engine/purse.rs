@@ -46,6 +46,7 @@ impl Purse {
         for spent in [&mut self.turn, &mut self.phase, &mut self.session] {
             spent.tokens = spent.tokens.saturating_add(usage.total());
             spent.cost += usage.cost;
+            spent.is_estimated |= usage.is_estimated;
         }
         self.budget.reached(&self.session)
     }

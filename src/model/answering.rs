@@ -97,7 +97,8 @@ impl Budget {
             return Some(format!("{} of {most} tokens are used", spent.tokens));
         }
         if let Some(most) = self.cost.filter(|most| spent.cost >= *most) {
-            return Some(format!("{} of {most} are spent", spent.cost));
+            let spent = spent.cost.in_words(spent.is_estimated);
+            return Some(format!("{spent} of {most} are spent"));
         }
         let seconds = spent.millis / 1_000;
         let most = self.seconds.filter(|most| seconds >= *most)?;
@@ -112,6 +113,8 @@ pub struct Spent {
     pub tokens: u64,
     /// Money.
     pub cost: Cost,
+    /// Whether the money, or a part of it, is estimated.
+    pub is_estimated: bool,
     /// Milliseconds that models and tools worked.
     pub millis: u64,
 }
@@ -131,6 +134,12 @@ impl Cost {
     #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.0 == 0
+    }
+
+    /// In dollars; an estimate has a mark before it.
+    #[must_use]
+    pub fn in_words(self, is_estimated: bool) -> String {
+        if is_estimated { format!("~{self}") } else { self.to_string() }
     }
 
     /// So many US dollars; what is negative or no number counts as nothing.
@@ -179,7 +188,8 @@ mod tests {
     #[test]
     fn a_budget_tells_which_limit_was_reached() {
         let budget = Budget { tokens: Some(10), cost: Some(Cost(5)), seconds: Some(2) };
-        let spent = |tokens, cost, millis| Spent { tokens, cost: Cost(cost), millis };
+        let spent =
+            |tokens, cost, millis| Spent { tokens, cost: Cost(cost), is_estimated: false, millis };
         assert_eq!(budget.reached(&spent(9, 4, 1_999)), None);
         assert!(budget.reached(&spent(10, 0, 0)).is_some_and(|why| why.contains("tokens")));
         assert!(budget.reached(&spent(0, 5, 0)).is_some_and(|why| why.contains("spent")));

@@ -61,6 +61,9 @@ pub struct Usage {
     /// What it cost; nothing where no price is known.
     #[serde(default, skip_serializing_if = "Cost::is_zero")]
     pub cost: Cost,
+    /// Whether the cost, or a part of it, comes from a list of prices that may be out of date.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_estimated: bool,
 }
 
 impl Usage {
@@ -68,6 +71,12 @@ impl Usage {
     #[must_use]
     pub const fn total(self) -> u64 {
         self.input.saturating_add(self.output)
+    }
+
+    /// The cost in words; an estimate is marked as one.
+    #[must_use]
+    pub fn cost_in_words(self) -> String {
+        self.cost.in_words(self.is_estimated)
     }
 }
 
@@ -77,5 +86,6 @@ impl std::ops::AddAssign for Usage {
         self.output = self.output.saturating_add(other.output);
         self.cached = self.cached.saturating_add(other.cached);
         self.cost += other.cost;
+        self.is_estimated |= other.is_estimated;
     }
 }

@@ -80,7 +80,7 @@ impl Catalogue {
         let Some(known) = known else { return };
         let Price { input, cached, output } = known.price;
         profile.window.get_or_insert(known.window);
-        profile.prices.get_or_insert(Prices { input, cached, output });
+        profile.prices.get_or_insert(Prices { input, cached, output, is_estimate: true });
     }
 }
 
@@ -108,6 +108,11 @@ mod tests {
         own.window = Some(9);
         catalogue.complete(&mut own);
         assert_eq!(own.window, Some(9));
+        assert!(own.prices.is_some_and(|prices| prices.is_estimate), "nobody else has said so");
+        let said = Prices { input: 9.0, cached: None, output: 9.0, is_estimate: false };
+        own.prices = Some(said);
+        catalogue.complete(&mut own);
+        assert_eq!(own.prices, Some(said));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod panel;
 mod profile;
 mod record;
 mod remote;
+mod retell;
 mod scripted;
 mod tokens;
 mod wire;
@@ -27,6 +28,7 @@ pub use panel::{FindProfile, Panel};
 pub use profile::{AgentChoice, KeySource, Prices, Profile, ReadKey, Service, ToolUse, Wire};
 pub use record::Recording;
 pub use remote::Remote;
+pub use retell::{Retold, retell};
 pub use scripted::{Pacing, Script, Scripted, Sibling};
 pub use tokens::{Counter, Meter};
 

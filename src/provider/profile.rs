@@ -153,6 +153,8 @@ pub struct Prices {
     pub cached: Option<f64>,
     /// Tokens received.
     pub output: f64,
+    /// Whether nobody but this program's own list says so.
+    pub is_estimate: bool,
 }
 
 impl Prices {
@@ -410,10 +412,11 @@ mod tests {
 
     #[test]
     fn cached_tokens_cost_less() {
-        let prices = Prices { input: 2.0, cached: Some(0.5), output: 8.0 };
-        let usage = Usage { input: 1_000_000, output: 500_000, cached: 400_000, cost: Cost::ZERO };
+        let prices = Prices { input: 2.0, cached: Some(0.5), output: 8.0, is_estimate: false };
+        let tokens = |input, output, cached| Usage { input, output, cached, ..Usage::default() };
+        let usage = tokens(1_000_000, 500_000, 400_000);
         assert_eq!(prices.cost(&usage), Cost::from_dollars(0.6 * 2.0 + 0.4 * 0.5 + 4.0));
-        let odd = Usage { input: 1, output: 0, cached: 9, cost: Cost::ZERO };
+        let odd = tokens(1, 0, 9);
         assert_eq!(prices.cost(&odd), Cost::from_dollars(0.5 / 1e6));
     }
 }

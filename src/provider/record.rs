@@ -11,6 +11,7 @@ use futures::stream::{self, BoxStream};
 use regex::Regex;
 use serde::Serialize;
 
+use super::retell::Retold;
 use super::tokens::Meter;
 use super::{Chosen, Delta, Provider, Request};
 use crate::model::UserError;
@@ -77,11 +78,17 @@ struct NextOut {
 }
 
 impl Recording {
-    /// Writes the answers of `model` to a task into `file`.
+    /// Writes the answers of `model` to a task into `file`, after those that a session already
+    /// has.
     ///
     /// # Errors
     /// When there is such a file already, or it cannot be made.
-    pub fn new(model: Arc<dyn Provider>, file: &Path, task: &str) -> Result<Self, UserError> {
+    pub fn new(
+        model: Arc<dyn Provider>,
+        file: &Path,
+        task: &str,
+        earlier: Vec<Retold>,
+    ) -> Result<Self, UserError> {
         let cannot = |why: String| {
             UserError::new(
                 format!("cannot record into {}", file.display()),
@@ -104,7 +111,14 @@ impl Recording {
         let tape = Tape { file: file.to_owned(), keys, script: Mutex::new(script) };
         // An empty one, to find out now whether it can be written.
         write(file, b"").map_err(|error| cannot(error.to_string()))?;
-        Ok(Self { model, tape: Arc::new(tape) })
+        let recording = Self { model, tape: Arc::new(tape) };
+        for Retold { agent, phase, attempt, say, calls } in earlier {
+            let calls = calls.into_iter().map(|(tool, raw)| CallOut { tool, raw }).collect();
+            let expect = ExpectOut { phase, attempt };
+            let step = StepOut { agent, say, calls, expect, ..StepOut::default() };
+            recording.tape.add(step, |text| recording.tape.clean(&*recording.model, text))?;
+        }
+        Ok(recording)
     }
 }
 
@@ -150,10 +164,7 @@ impl Provider for Recording {
                     step.calls.clear();
                 }
                 Ok(Delta::Done { .. }) => {
-                    let clean = |text: &str| {
-                        let text = model.redact(text);
-                        tape.keys.replace_all(&text, "REMOVED").into_owned()
-                    };
+                    let clean = |text: &str| tape.clean(&*model, text);
                     note = tape.add(std::mem::take(&mut step), clean).err();
                 }
                 Ok(_) | Err(_) => {}
@@ -167,6 +178,12 @@ impl Provider for Recording {
 }
 
 impl Tape {
+    /// Without what looks like a key, or is the model's.
+    fn clean(&self, model: &dyn Provider, text: &str) -> String {
+        let text = model.redact(text);
+        self.keys.replace_all(&text, "REMOVED").into_owned()
+    }
+
     fn add(&self, mut step: StepOut, clean: impl Fn(&str) -> String) -> Result<(), UserError> {
         step.say = clean(&step.say);
         for call in &mut step.calls {
@@ -277,7 +294,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("run.toml");
         let model = Arc::new(Fixed(answers, Mutex::new(0)));
-        let recording = Recording::new(model.clone(), &file, "Blink").unwrap();
+        let recording = Recording::new(model.clone(), &file, "Blink", Vec::new()).unwrap();
         let agents = ["Planner", "Coder", "Planner"];
         play(&recording, &agents);
         let written = std::fs::read_to_string(&file).unwrap();
@@ -288,7 +305,7 @@ mod tests {
         let removed = text("The key is ••• or REMOVED.");
         let call = Delta::Call { tool: "read_file".into(), args: raw.into() };
         assert_eq!(played, [text(say), removed, call, text("(no answer)")]);
-        let error = Recording::new(model, &file, "Blink").err().unwrap();
+        let error = Recording::new(model, &file, "Blink", Vec::new()).err().unwrap();
         assert!(error.why.contains("already"), "{error:?}");
     }
 }

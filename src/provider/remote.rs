@@ -323,7 +323,9 @@ impl Inner {
 
     fn priced(&self, mut usage: Usage) -> Usage {
         if usage.cost == Cost::ZERO {
-            usage.cost = self.profile.prices.map_or(Cost::ZERO, |prices| prices.cost(&usage));
+            let prices = self.profile.prices;
+            usage.cost = prices.map_or(Cost::ZERO, |prices| prices.cost(&usage));
+            usage.is_estimated = prices.is_some_and(|prices| prices.is_estimate);
         }
         usage
     }

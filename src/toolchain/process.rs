@@ -92,7 +92,7 @@ pub async fn run(job: Job, mut output: impl FnMut(&[u8])) -> std::io::Result<End
         command.args(&job.args).envs(job.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&job.folder).stdin(Stdio::null());
         // Builds run what agents wrote, which has no business with the keys of models.
-        for name in std::env::vars_os().map(|(name, _)| name).filter(|name| is_key(name)) {
+        for name in key_variables() {
             command.env_remove(name);
         }
     });
@@ -106,6 +106,12 @@ pub async fn run(job: Job, mut output: impl FnMut(&[u8])) -> std::io::Result<End
         () = tokio::time::sleep(job.timeout) => Ok(Ended::TimedOut),
         ended = until_over(&mut group, &mut reader, &mut output) => ended,
     }
+}
+
+/// The variables of this program's environment that hold keys of models' services; no process that
+/// is started needs them.
+pub fn key_variables() -> impl Iterator<Item = OsString> {
+    std::env::vars_os().map(|(name, _)| name).filter(|name| is_key(name))
 }
 
 /// Whether a variable holds a key of a model's service: by its usual name, or because the program

@@ -166,7 +166,10 @@ fn right(cx: &Cx<'_>) -> Parts {
         let most = head.budget.cost;
         let of = most.map_or_else(String::new, |most| format!("/{most}"));
         let role = spending(cost.0, most.map(|most| most.0));
-        parts.push(weight, vec![Span::styled(format!("{cost}{of}"), cx.style(role))]);
+        parts.push(
+            weight,
+            vec![Span::styled(format!("{}{of}", head.usage.cost_in_words()), cx.style(role))],
+        );
     }
     let waiting = cx.view.review.waiting.len() + usize::from(head.question.is_some());
     if waiting > 0 {

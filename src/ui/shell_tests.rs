@@ -8,7 +8,7 @@ use super::action::Action;
 use super::fixture::Desk;
 use super::layout::PaneId;
 use super::{Chosen, Command, Mode};
-use crate::model::Intent;
+use crate::model::{Cost, Event, Intent, TurnId, Usage};
 
 fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) -> Vec<Command> {
     let modifiers = KeyModifiers::NONE;
@@ -94,6 +94,22 @@ fn every_action_of_the_palette_does_something_or_says_why_not() {
         let after = desk.screen();
         assert!(!commands.is_empty() || before != after, "{} did nothing", action.name());
     }
+}
+
+#[test]
+fn a_cost_that_nobody_told_is_marked_as_an_estimate() {
+    let mut desk = Desk::at_work(200, 60);
+    let answered = |cents: u64, is_estimated| {
+        let cost = Cost(cents * 10_000_000);
+        let usage = Usage { input: 5, output: 5, cached: 0, cost, is_estimated };
+        Event::ModelAnswered { turn: TurnId(1), usage, state: None }
+    };
+    desk.record(5, answered(12, false));
+    desk.sync();
+    assert!(desk.screen().contains(" $0.12"), "{}", desk.screen());
+    desk.record(5, answered(30, true));
+    desk.sync();
+    assert!(desk.screen().contains(" ~$0.42"), "{}", desk.screen());
 }
 
 #[test]

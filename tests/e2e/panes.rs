@@ -74,10 +74,15 @@ fn what_the_session_writes_itself_is_no_change_from_outside() {
 fn a_file_is_edited_in_the_persons_own_editor_and_the_screen_comes_back() {
     let place = Place::new();
     let editor = place.config().join("editor");
-    fs::write(&editor, "#!/bin/sh\necho editing \"$1\"\nread key\necho \"$key\" >> \"$1\"\n")
-        .unwrap();
+    let script =
+        "#!/bin/sh\nenv > \"$0.env\"\necho editing \"$1\"\nread key\necho \"$key\" >> \"$1\"\n";
+    fs::write(&editor, script).unwrap();
     fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
-    let script = format!("EDITOR={} exec \"$0\" \"$@\"", editor.display());
+    let profile = "[profiles.mine]\nprovider = \"openai\"\nkey.env = \"MY_OWN_KEY\"\n";
+    fs::write(place.config().join("config.toml"), profile).unwrap();
+    let keys = "OPENAI_API_KEY=sk-e2e-secret ANTHROPIC_API_KEY=sk-e2e-secret \
+                GITHUB_TOKEN=sk-e2e-secret MY_OWN_KEY=sk-e2e-secret";
+    let script = format!("{keys} EDITOR={} exec \"$0\" \"$@\"", editor.display());
     let args = place.demo_args();
     let mut terminal = place.shell(&script, &args.each_ref().map(String::as_str), Size::LARGE);
     waiting(&place, &mut terminal);
@@ -94,6 +99,10 @@ fn a_file_is_edited_in_the_persons_own_editor_and_the_screen_comes_back() {
     terminal.press("enter");
     terminal.wait_for("Project");
     assert_eq!(fs::read_to_string(place.project().join("mine.txt")).unwrap(), "one\na\n");
+    // The editor has the person's environment, but for the keys of models.
+    let environment = fs::read_to_string(place.config().join("editor.env")).unwrap();
+    assert!(environment.contains("EDITOR=") && environment.contains("HOME="), "{environment}");
+    assert!(!environment.contains("sk-e2e-secret"), "{environment}");
     assert!(!place.events().iter().any(|event| matches!(event, Event::Decided { .. })));
     // An editor that fails is told of.
     fs::write(&editor, "#!/bin/sh\nexit 3\n").unwrap();

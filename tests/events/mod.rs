@@ -172,7 +172,7 @@ fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
         }
         36 => Event::InquiryTextAdded { inquiry, text: "because ".into() },
         37 => {
-            let usage = Usage { input: 5, output: 2, cached: 0, cost: Cost(3) };
+            let usage = Usage { input: 5, output: 2, cached: 0, cost: Cost(3), is_estimated: true };
             let failed = (variant % 2 == 1).then(|| error("cut off"));
             Event::InquiryEnded { inquiry, usage, failed }
         }
@@ -295,7 +295,9 @@ fn turn_event(kind: usize, variant: u32, number: u32) -> Event {
             Event::ToolAnswered { call, result, millis: 7 }
         }
         11 => {
-            let usage = Usage { input: 10, output: u64::from(variant), cached: 3, cost: Cost(7) };
+            let is_estimated = variant.is_multiple_of(2);
+            let output = u64::from(variant);
+            let usage = Usage { input: 10, output, cached: 3, cost: Cost(7), is_estimated };
             Event::ModelAnswered { turn, usage, state: Some("opaque".into()) }
         }
         _ => {

@@ -16,7 +16,8 @@ async fn an_answer_streams_with_its_tokens_and_the_name_of_its_model() {
     for service in DIALECTS {
         let server = Server::new();
         let mut profile = speak::profile(service, &server.url(""));
-        profile.prices = Some(Prices { input: 1.0, cached: Some(0.1), output: 10.0 });
+        profile.prices =
+            Some(Prices { input: 1.0, cached: Some(0.1), output: 10.0, is_estimate: true });
         server.then(speak::reply(service, &say("The LED is on GPIO 2. Größe: 🦀.")));
         let heard = ask(&Remote::new(profile), request()).await;
         assert_eq!(heard.text, "The LED is on GPIO 2. Größe: 🦀.", "{service}");
@@ -24,7 +25,8 @@ async fn an_answer_streams_with_its_tokens_and_the_name_of_its_model() {
         let cached = if service == Service::Ollama { 0 } else { 40 };
         let dollars = ((100.0 - f64::from(cached)) + f64::from(cached) * 0.1 + 200.0) / 1e6;
         let cost = Cost::from_dollars(dollars);
-        let usage = Usage { input: 100, output: 20, cached: cached as u64, cost };
+        let usage =
+            Usage { input: 100, output: 20, cached: cached as u64, cost, is_estimated: true };
         assert_eq!(heard.usage, Some(usage), "{service}");
         assert_eq!((heard.calls.len(), heard.faults.len(), heard.state), (0, 0, None));
     }

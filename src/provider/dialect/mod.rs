@@ -239,6 +239,7 @@ fn usage(value: &Value, input: &str, output: &str, details: &str) -> Usage {
         cached: count(cached),
         // Some services say what a call cost them.
         cost: value.get("cost").and_then(Value::as_f64).map_or(Cost::ZERO, Cost::from_dollars),
+        is_estimated: false,
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::gist::Turn;
 use super::{Asked, Fault, Piece, Profile, Reader, Slot, Stop};
 use super::{arguments, chat, count, told_fault};
-use crate::model::{Cost, Usage};
+use crate::model::Usage;
 
 /// The context that is asked for when nobody says anything. Left alone, Ollama takes a small one
 /// and drops the beginning of the conversation without a word.
@@ -107,8 +107,7 @@ impl Reader for Answer {
             out.push(Piece::Usage(Usage {
                 input: count(line.get("prompt_eval_count")),
                 output: count(line.get("eval_count")),
-                cached: 0,
-                cost: Cost::ZERO,
+                ..Usage::default()
             }));
             let is_cut = text("/done_reason").as_deref() == Some("length");
             out.push(Piece::Stop(if is_cut { Stop::Length } else { Stop::End }));

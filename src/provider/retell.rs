@@ -1,0 +1,121 @@
+//! What models have answered in a session so far, told again from its journal.
+//!
+//! Reads records only; an answer that never came to its end is left out, as the run asks again
+//! for it.
+
+use serde_json::Value;
+
+use crate::model::{AgentName, Event, ModelEvent, Record};
+
+/// One answer of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Retold {
+    /// Whose words they are.
+    pub agent: String,
+    /// Name of the phase.
+    pub phase: String,
+    /// Attempt of that phase, from 1.
+    pub attempt: u32,
+    /// What was said.
+    pub say: String,
+    /// Tools that were called, each with the text of its arguments.
+    pub calls: Vec<(String, String)>,
+}
+
+/// The complete answers in `records`, in order.
+#[must_use]
+pub fn retell(records: &[Record]) -> Vec<Retold> {
+    let mut told = Vec::new();
+    let mut open = Retold::default();
+    for record in records {
+        match &record.event {
+            Event::PhaseStarted { phase, attempt, .. } => {
+                open.phase.clone_from(phase);
+                open.attempt = *attempt;
+            }
+            Event::TurnStarted { agent, .. } => begin(&mut open, agent),
+            Event::TextAdded { text, .. } => open.say.push_str(text),
+            Event::ToolCalled { tool, args, .. } => {
+                let args = match args {
+                    // Arguments that were no JSON are kept as the model wrote them.
+                    Value::String(text) => text.clone(),
+                    args => args.to_string(),
+                };
+                open.calls.push((tool.to_string(), args));
+            }
+            Event::Model(ModelEvent::Faulted { .. }) => forget(&mut open),
+            Event::ModelAnswered { .. } => {
+                told.push(open.clone());
+                forget(&mut open);
+            }
+            _ => {}
+        }
+    }
+    told
+}
+
+fn begin(open: &mut Retold, agent: &AgentName) {
+    forget(open);
+    agent.as_str().clone_into(&mut open.agent);
+}
+
+fn forget(open: &mut Retold) {
+    open.say.clear();
+    open.calls.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::{CallId, Seq, Timestamp, TurnId, Usage, UserError};
+
+    #[test]
+    fn only_whole_answers_are_told_again_and_none_twice() {
+        let turn = TurnId(1);
+        let said = |text: &str| Event::TextAdded { turn, text: text.into() };
+        let called = |args| Event::ToolCalled { turn, call: CallId(1), tool: "read".into(), args };
+        let answered = || Event::ModelAnswered { turn, usage: Usage::default(), state: None };
+        let fault = UserError::new("broke off", "", "");
+        let events = [
+            Event::PhaseStarted {
+                phase: "build".into(),
+                title: "build".into(),
+                attempt: 2,
+                max_attempts: 10,
+            },
+            Event::TurnStarted { turn, agent: "Fixer".into() },
+            said("half an ans"),
+            Event::Model(ModelEvent::Faulted { turn, attempt: 2, most: 6, wait_millis: 0, fault }),
+            said("I "),
+            said("look."),
+            called(json!({ "path": "a.c" })),
+            answered(),
+            called(json!("{\"path\": ")),
+            answered(),
+            Event::TurnStarted { turn, agent: "Reviewer".into() },
+            said("interrupted"),
+            Event::TurnStarted { turn, agent: "Reviewer".into() },
+            said("whole"),
+            answered(),
+        ];
+        let record = |(seq, event)| Record { v: 1, seq: Seq(seq), at: Timestamp(0), event };
+        let records: Vec<Record> = (1..).zip(events).map(record).collect();
+        let answer = |agent: &str, say: &str, args: Option<&str>| Retold {
+            agent: agent.into(),
+            phase: "build".into(),
+            attempt: 2,
+            say: say.into(),
+            calls: args.map(|args| ("read".to_owned(), args.to_owned())).into_iter().collect(),
+        };
+        assert_eq!(
+            retell(&records),
+            [
+                answer("Fixer", "I look.", Some(r#"{"path":"a.c"}"#)),
+                answer("Fixer", "", Some("{\"path\": ")),
+                answer("Reviewer", "whole", None),
+            ]
+        );
+    }
+}
