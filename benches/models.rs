@@ -136,6 +136,7 @@ async fn listen(remote: &Remote) -> usize {
         messages,
         tools: Arc::from([]),
         options: ModelOptions::default(),
+        form: None,
         state: None,
     });
     let mut bytes = 0;

@@ -203,6 +203,7 @@ fn question() -> Request {
         ],
         tools: Arc::from([spec]),
         options: ModelOptions { max_tokens: Some(2_000), ..ModelOptions::default() },
+        form: None,
         state: None,
     }
 }

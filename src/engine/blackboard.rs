@@ -83,7 +83,8 @@ impl Blackboard {
         if !text.contains("\"file_name\"") {
             return;
         }
-        let Some(Value::Array(files)) = super::guard::recovered(text) else { return };
+        let answer = super::guard::recovered(text);
+        let Some(files) = answer.as_ref().and_then(super::form::files_in) else { return };
         let title = format!("{} files", files.len());
         self.post(ArtifactKind::Code, &title, Some(agent), text.to_owned());
     }

@@ -369,6 +369,7 @@ mod tests {
             messages: conversation(),
             tools: Arc::from([]),
             options: crate::provider::ModelOptions::default(),
+            form: None,
             state: None,
         };
         let first = smaller(&request, None, None).unwrap();

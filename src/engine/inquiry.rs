@@ -72,6 +72,7 @@ impl Question {
             messages,
             tools: Arc::from([]),
             options: seat.options.clone(),
+            form: None,
             state: None,
         })
     }

@@ -11,6 +11,7 @@ mod chat;
 mod concern;
 mod condition;
 mod context;
+mod form;
 mod guard;
 mod handle;
 mod inquiry;

@@ -7,7 +7,7 @@ use super::chat;
 use super::handle::Toolbox;
 use super::team::{Phase, Selection, Team};
 use crate::model::{AgentName, ArtifactKind, Message, ToolSpec};
-use crate::provider::ModelOptions;
+use crate::provider::{AnswerForm, ModelOptions};
 
 /// An agent in a phase.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub(super) struct Seat {
     pub tools: Arc<[ToolSpec]>,
     /// What it asks of the model.
     pub options: ModelOptions,
+    /// The form of its answers.
+    pub form: Option<Arc<AnswerForm>>,
     /// What it is given from the blackboard.
     pub needs: Vec<ArtifactKind>,
     /// Most tokens one of its requests may hold.
@@ -74,6 +76,7 @@ fn seat(team: &Team, phase: &Phase, tools: &Toolbox, name: &AgentName) -> Option
         rules: chat::system(rules),
         tools: specs.collect(),
         options: agent.options.clone(),
+        form: super::form::form(agent, phase),
         needs: agent.needs.clone(),
         context_tokens: agent.context_tokens,
     })

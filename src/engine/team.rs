@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::condition::Condition;
+use super::team_format::FormWord;
 use crate::model::{AgentName, ArtifactKind, ToolName};
 use crate::provider::ModelOptions;
 use crate::tools::PhaseGoal;
@@ -22,6 +23,8 @@ pub struct Agent {
     pub needs: Vec<ArtifactKind>,
     /// Most tokens one of its requests may hold; `None`: as set for the run.
     pub context_tokens: Option<u64>,
+    /// What its whole answer is, if a program reads it.
+    pub answer: Option<FormWord>,
     /// Its instructions.
     pub prompt: String,
 }

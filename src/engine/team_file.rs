@@ -227,6 +227,7 @@ fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, Us
         },
         needs: fields.needs.into_iter().map(Into::into).collect(),
         context_tokens,
+        answer: fields.answer,
         prompt,
     })
 }

@@ -20,6 +20,7 @@ pub(super) struct AgentFile {
     #[serde(default)]
     pub needs: Vec<NeedWord>,
     pub context_tokens: Option<Spanned<u32>>,
+    pub answer: Option<FormWord>,
 }
 
 #[derive(Deserialize)]
@@ -87,6 +88,14 @@ pub(super) struct ReworkFile {
     pub says: Option<String>,
     pub through: Vec<Spanned<String>>,
     pub most: Option<Spanned<u32>>,
+}
+
+/// What an agent's whole answer is.
+#[derive(Debug, Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum FormWord {
+    /// A list of files with their content.
+    Files,
 }
 
 #[derive(Deserialize, Clone, Copy)]

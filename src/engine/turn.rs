@@ -76,6 +76,7 @@ impl<'a> Asking<'a> {
                 max_tokens: progress.purse().allowed_answer(seat.options.max_tokens),
                 ..seat.options.clone()
             },
+            form: seat.form.clone(),
             state: progress.provider_state(),
         };
         let gathered = String::new();

@@ -97,7 +97,8 @@ impl Budget {
             return Some(format!("{} of {most} tokens are used", spent.tokens));
         }
         if let Some(most) = self.cost.filter(|most| spent.cost >= *most) {
-            let spent = spent.cost.in_words(spent.is_estimated);
+            let cost = spent.cost;
+            let spent = if spent.is_estimated { cost.about() } else { cost.to_string() };
             return Some(format!("{spent} of {most} are spent"));
         }
         let seconds = spent.millis / 1_000;
@@ -136,10 +137,10 @@ impl Cost {
         self.0 == 0
     }
 
-    /// In dollars; an estimate has a mark before it.
+    /// In dollars, with the mark of an estimate.
     #[must_use]
-    pub fn in_words(self, is_estimated: bool) -> String {
-        if is_estimated { format!("~{self}") } else { self.to_string() }
+    pub fn about(self) -> String {
+        format!("~{self}")
     }
 
     /// So many US dollars; what is negative or no number counts as nothing.

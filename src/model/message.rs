@@ -76,7 +76,7 @@ impl Usage {
     /// The cost in words; an estimate is marked as one.
     #[must_use]
     pub fn cost_in_words(self) -> String {
-        self.cost.in_words(self.is_estimated)
+        if self.is_estimated { self.cost.about() } else { self.cost.to_string() }
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::dialect::{Piece, Slot, Stop};
 use super::fault::Fault;
+use super::form::Fence;
 use super::profile::Profile;
 use super::{Delta, words};
 use crate::model::{ToolName, ToolSpec, Usage};
@@ -15,13 +16,15 @@ const MOST_CALLS: usize = 256;
 const MOST_ARGS: usize = 4 << 20;
 
 /// An answer as far as it came.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Assembly {
     calls: Vec<Growing>,
     arg_bytes: usize,
     /// All text, when calls are written in words.
     text: Option<String>,
     has_said: bool,
+    /// Around an answer that has a form.
+    fence: Fence,
     /// The tokens that were counted.
     pub usage: Usage,
     /// What the service wants back.
@@ -38,9 +41,28 @@ struct Growing {
 }
 
 impl Assembly {
+    /// An answer of nothing yet.
+    pub fn new() -> Self {
+        Self {
+            calls: Vec::new(),
+            arg_bytes: 0,
+            text: None,
+            has_said: false,
+            fence: Fence::None,
+            usage: Usage::default(),
+            kept: Vec::new(),
+            stop: None,
+        }
+    }
+
     /// An answer whose calls are written in words.
     pub fn in_words() -> Self {
-        Self { text: Some(String::new()), ..Self::default() }
+        Self { text: Some(String::new()), ..Self::new() }
+    }
+
+    /// An answer that is to be a JSON object.
+    pub fn in_form() -> Self {
+        Self { fence: Fence::waiting(), ..Self::new() }
     }
 
     /// Takes a piece; what can be shown at once is added to `out`, joined to what is there.
@@ -60,6 +82,7 @@ impl Assembly {
                 if let Some(all) = &mut self.text {
                     all.push_str(&text);
                 }
+                let text = self.fence.pass(text);
                 match out.last_mut() {
                     Some(Delta::Text(last)) => last.push_str(&text),
                     _ if text.is_empty() => {}
@@ -127,6 +150,11 @@ impl Assembly {
         !self.has_said && self.calls.is_empty()
     }
 
+    /// What is still to be shown, once the answer is complete.
+    pub fn close(&mut self) -> Option<Delta> {
+        self.fence.close().map(Delta::Text)
+    }
+
     /// The calls, once the answer is complete.
     pub fn calls(&mut self, tools: &[ToolSpec]) -> Vec<Delta> {
         let native = std::mem::take(&mut self.calls).into_iter().map(|call| (call.name, call.args));
@@ -148,7 +176,7 @@ mod tests {
     }
 
     fn grown(pieces: &[(Slot, &str, &str)]) -> Vec<Delta> {
-        let mut assembly = Assembly::default();
+        let mut assembly = Assembly::new();
         for (slot, name, args) in pieces {
             let (slot, name, args) = (slot.clone(), (*name).to_owned(), (*args).to_owned());
             assembly.take(Piece::Call { slot, name, args }, &profile(), &mut Vec::new()).unwrap();
@@ -181,7 +209,7 @@ mod tests {
 
     #[test]
     fn ten_thousand_calls_are_not_taken() {
-        let mut assembly = Assembly::default();
+        let mut assembly = Assembly::new();
         let refused = (0..10_000).find_map(|place| {
             let piece =
                 Piece::Call { slot: Slot::Place(place), name: "a".into(), args: "{}".into() };

@@ -48,6 +48,8 @@ pub(super) enum Feature {
     OldLimit,
     /// Thinking aloud, or being given back earlier thoughts.
     Reasoning,
+    /// A form for the answer.
+    Form,
 }
 
 impl Fault {
@@ -249,6 +251,21 @@ fn special(status: u16, said: &str, body: &str) -> Option<FaultKind> {
     if !matches!(status, 400 | 404 | 422 | 500 | 501) {
         return None;
     }
+    // Said in many ways, and nothing else in a request is called so.
+    let form = [
+        "response_format",
+        "json_schema",
+        "output_config",
+        "output_format",
+        "output format",
+        "text.format",
+        "structured output",
+        "json mode",
+        "vocabulary required for format",
+    ];
+    if has(&form) {
+        return Some(FaultKind::Unsupported(Feature::Form));
+    }
     let refuses =
         has(&["support", "unrecognized", "unknown", "not permitted", "unexpected", "--jinja"]);
     if !refuses {
@@ -408,6 +425,13 @@ mod tests {
             ),
             ("Encrypted content is not supported with this model.", Feature::Reasoning),
             ("unknown field stream_options", Feature::StreamUsage),
+            (
+                "response_format value as json_schema is enabled only for later versions",
+                Feature::Form,
+            ),
+            ("output_config: Extra inputs are not permitted", Feature::Form),
+            ("json mode cannot be combined with tool/function calling", Feature::Form),
+            ("Invalid schema for text.format.schema", Feature::Form),
         ];
         for (message, feature) in cases {
             let body = serde_json::json!({ "error": message }).to_string();

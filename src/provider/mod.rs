@@ -7,6 +7,7 @@ mod assembly;
 mod catalogue;
 mod dialect;
 mod fault;
+mod form;
 mod keep;
 mod panel;
 mod profile;
@@ -24,6 +25,7 @@ use futures::stream::BoxStream;
 
 pub use catalogue::Catalogue;
 use dialect::OLLAMA_WINDOW;
+pub use form::AnswerForm;
 pub use panel::{FindProfile, Panel};
 pub use profile::{AgentChoice, KeySource, Prices, Profile, ReadKey, Service, ToolUse, Wire};
 pub use record::Recording;
@@ -50,6 +52,8 @@ pub struct Request {
     pub tools: Arc<[ToolSpec]>,
     /// What the agent's file asks of the model.
     pub options: ModelOptions,
+    /// The form that the answer shall have, if a program reads it.
+    pub form: Option<Arc<AnswerForm>>,
     /// What the provider gave with its last [`Delta::Done`] in this session, if anything.
     pub state: Option<String>,
 }

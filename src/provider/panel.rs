@@ -156,6 +156,7 @@ mod tests {
             messages: Vec::new(),
             tools: Arc::from([]),
             options: ModelOptions { model: model.map(Into::into), ..ModelOptions::default() },
+            form: None,
             state: None,
         };
         panel.pick(&mut request).unwrap().profile().model.clone()

@@ -252,6 +252,7 @@ mod tests {
             messages: Vec::new(),
             tools: Arc::from([]),
             options: ModelOptions::default(),
+            form: None,
             state,
         }
     }

@@ -175,7 +175,12 @@ impl Inner {
         let profile = &self.profile;
         let mut without = self.without();
         let gist = Gist::new(&request.messages, &request.tools);
-        let gist = if without.tools { words::in_words(gist) } else { gist };
+        let mut gist = if without.tools { words::in_words(gist) } else { gist };
+        // Services that are held to a form call no tools, or refuse both together.
+        let form = request.form.as_deref().filter(|_| request.tools.is_empty() && !without.form);
+        if let Some(form) = form {
+            form.told(&mut gist.system);
+        }
         let kept = keep::kept(request, profile);
         // A loop that began without signed thoughts cannot go on with them.
         without.reasoning |=
@@ -185,13 +190,18 @@ impl Inner {
             profile,
             gist: &gist,
             kept: &kept,
+            form,
             without,
             max_tokens: self.most(request),
             temperature: options.temperature.or(profile.options.temperature),
         });
         let estimated = self.estimate(request);
         let mut answer = self.client.post(profile, &self.dialect.path(profile), &body).await?;
-        let mut assembly = if without.tools { Assembly::in_words() } else { Assembly::default() };
+        let mut assembly = match form {
+            Some(_) => Assembly::in_form(),
+            None if without.tools => Assembly::in_words(),
+            None => Assembly::new(),
+        };
         self.listen(&mut answer, &mut assembly, out).await?;
         self.counter.learn(estimated, assembly.usage.input);
         self.finish(request, assembly, kept, out).await?;
@@ -302,6 +312,9 @@ impl Inner {
         if assembly.is_empty() && keep::loop_length(request) == 0 {
             return Err(Fault::cut(profile, "the model said nothing").into());
         }
+        if let Some(rest) = assembly.close() {
+            send(out, rest).await?;
+        }
         if assembly.stop == Some(Stop::Length) {
             send(out, Delta::Note(self.cut_short(request))).await?;
         }
@@ -344,6 +357,7 @@ impl Inner {
             Feature::StreamUsage => &mut without.stream_usage,
             Feature::OldLimit => &mut without.old_limit,
             Feature::Reasoning => &mut without.reasoning,
+            Feature::Form => &mut without.form,
         };
         !std::mem::replace(part, true)
     }
@@ -368,6 +382,10 @@ impl Inner {
             Feature::Reasoning => {
                 (format!("`{model}` does not think aloud"), "it is asked without")
             }
+            Feature::Form => (
+                format!("`{model}` cannot be held to the form of an answer"),
+                "it is told the form in words, and its answer is read from the text",
+            ),
         };
         UserError::new(what, why, "")
     }

@@ -139,6 +139,12 @@ fn wired(service: Service, meant: &[String], made: &BTreeMap<String, String>) ->
     assert!(seen.len() > 20 && server.left() == 0, "{service}: {}", seen.len());
     let last = seen.last().unwrap().body.to_string();
     assert!(last.contains("Generate an I2C driver for the ESP32"), "{service}");
+    let is_formed = |body: &str| body.contains("json_schema") || body.contains("\"format\":{");
+    let formed = seen.iter().map(|seen| seen.body.to_string()).filter(|body| is_formed(body));
+    let formed: Vec<String> = formed.collect();
+    assert!(!formed.is_empty(), "{service}: the generator's answer has a form");
+    let generator = "You write the code of an ESP-IDF project in C.";
+    assert!(formed.iter().all(|body| body.contains(generator)), "{service}");
     said.lock().unwrap().clone()
 }
 

@@ -11,6 +11,7 @@
 mod broken;
 mod faults;
 mod foreign;
+mod forms;
 mod hygiene;
 mod talk;
 #[path = "../wire/mod.rs"]
@@ -124,6 +125,7 @@ fn request() -> Request {
         messages: messages.into_iter().map(Arc::new).collect(),
         tools: Arc::from([tool("read_file"), tool("generate_code")]),
         options: ModelOptions::default(),
+        form: None,
         state: None,
     }
 }

@@ -113,6 +113,11 @@ async fn a_selector_names_each_speaker_and_only_it_hears_itself() {
     let model = |request: &Request| {
         let hears_json = request.messages.iter().skip(1).any(|m| m.text.contains("\"next\""));
         assert!(request.agent.as_str() == "Planner" || !hears_json, "{:?}", request.messages);
+        let names =
+            request.form.as_ref().map(|form| form.schema["properties"]["next"]["enum"].clone());
+        let others =
+            (request.agent.as_str() == "Planner").then(|| serde_json::json!(["Writer", "Builder"]));
+        assert_eq!(names, others, "only the selector's answer has a form");
         match (request.agent.as_str(), spoke(request)) {
             ("Planner", 0) => say(r#"{"next": "Writer", "why": "nothing is written"}"#),
             ("Planner", _) => say(r#"{"next": "Builder", "why": "it is written"}"#),

@@ -41,6 +41,10 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
         });
         body.insert("tools".into(), tools.collect());
     }
+    if let Some(form) = asked.form {
+        let format = json!({ "type": "json_schema", "schema": form.schema });
+        body.insert("output_config".into(), json!({ "format": format }));
+    }
     match thinking {
         // A thinking model takes no temperature.
         Some((_, tokens)) => {

@@ -21,6 +21,11 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
     if !asked.gist.tools.is_empty() {
         body.insert("tools".into(), tools(asked));
     }
+    if let Some(form) = asked.form {
+        let schema = json!({ "name": form.name, "schema": form.schema, "strict": true });
+        let format = json!({ "type": "json_schema", "json_schema": schema });
+        body.insert("response_format".into(), format);
+    }
     if let Some(most) = asked.max_tokens {
         let is_new = matches!(profile.service, Service::OpenAi | Service::Azure);
         let name = match is_new != asked.without.old_limit {

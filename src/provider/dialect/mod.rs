@@ -11,6 +11,7 @@ mod responses;
 
 use serde_json::Value;
 
+use super::AnswerForm;
 use super::fault::Fault;
 use super::profile::{Profile, Service};
 use super::wire::Framing;
@@ -77,6 +78,8 @@ pub(super) struct Asked<'a> {
     /// What the service kept for itself in earlier answers of this tool loop, for the last
     /// assistant messages, oldest first.
     pub kept: &'a [Vec<Value>],
+    /// The form of the answer, where the service is to hold the model to one.
+    pub form: Option<&'a AnswerForm>,
     pub without: Without,
     pub max_tokens: Option<u32>,
     pub temperature: Option<f64>,
@@ -90,6 +93,7 @@ pub(super) struct Without {
     pub stream_usage: bool,
     pub old_limit: bool,
     pub reasoning: bool,
+    pub form: bool,
 }
 
 /// Reads the messages of one answer.

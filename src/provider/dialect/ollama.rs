@@ -30,6 +30,9 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
     if !asked.gist.tools.is_empty() {
         body.insert("tools".into(), chat::tools(asked));
     }
+    if let Some(form) = asked.form {
+        body.insert("format".into(), form.schema.clone());
+    }
     if profile.effort.is_some() && !asked.without.reasoning {
         body.insert("think".into(), json!(true));
     }

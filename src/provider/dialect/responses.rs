@@ -29,6 +29,12 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
         });
         body.insert("tools".into(), tools.collect());
     }
+    if let Some(form) = asked.form {
+        let format = json!({
+            "type": "json_schema", "name": form.name, "schema": form.schema, "strict": true,
+        });
+        body.insert("text".into(), json!({ "format": format }));
+    }
     if let Some(most) = asked.max_tokens {
         body.insert("max_output_tokens".into(), json!(most));
     }

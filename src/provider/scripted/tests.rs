@@ -126,6 +126,7 @@ impl Talk {
             messages: self.messages.clone(),
             tools: Arc::from([spec]),
             options: ModelOptions::default(),
+            form: None,
             state: self.state.clone(),
         }
     }
