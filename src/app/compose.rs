@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio_util::sync::CancellationToken;
 
+use super::keyring::Keyring;
 use super::parts::{Parts, Wanted};
 use crate::config::{Assets, Dirs, Settings};
 use crate::device::{Adapters, Programs, SerialHub, adapters};
@@ -59,6 +60,8 @@ pub struct World {
     pub assets: Assets,
     /// Settings in force.
     pub settings: Settings,
+    /// Keys of the desktop's keyring.
+    pub keyring: Keyring,
 }
 
 /// A session whose engine runs.

@@ -10,6 +10,7 @@ mod editor;
 pub mod event_loop;
 pub mod feed;
 pub mod history;
+pub mod keyring;
 pub mod memory;
 pub mod model_doctor;
 pub mod models;

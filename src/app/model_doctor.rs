@@ -10,7 +10,7 @@ use serde_json::json;
 use super::compose::World;
 use super::models;
 use crate::model::{Finding, Health, Message, Role, ToolSpec, UserError};
-use crate::provider::{Delta, ModelOptions, Profile, Provider, Remote, Request};
+use crate::provider::{Delta, KeySource, ModelOptions, Profile, Provider, Remote, Request};
 
 /// How far the doctor goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,10 @@ pub fn here(world: &World) -> Vec<Finding> {
         return vec![none()];
     }
     let look = |name: String| match models::find(world, &name, None) {
+        // Nobody is asked to unlock a keyring for a look at the list.
+        Ok(profile) if matches!(profile.key_source, KeySource::Keyring(_)) => {
+            told(&profile, &format!("key in the {}", profile.key_source))
+        }
         Ok(profile) => key(&profile),
         Err(error) => broken(&name, &error),
     };
@@ -83,6 +87,10 @@ fn key(profile: &Profile) -> Finding {
         Ok(None) => "without a key".to_owned(),
         Err(error) => return broken(&profile.name, &error),
     };
+    told(profile, &key)
+}
+
+fn told(profile: &Profile, key: &str) -> Finding {
     let what = format!("{} at {}, {key}", profile.label(), profile.host());
     Finding::new(AREA, profile.name.clone(), Health::Good, what)
 }

@@ -4,12 +4,13 @@
 //! The one place that reads keys. A key goes from its source into a profile and nowhere else.
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use secrecy::SecretString;
 
 use super::compose::World;
+use super::keyring::Keyring;
 use crate::config::models::{AgentLayer, KeyLayer, ProfileLayer, ToolsWord};
 use crate::config::{Assets, Origin, ProfileEntry};
 use crate::model::UserError;
@@ -66,7 +67,7 @@ pub fn find(world: &World, name: &str, model: Option<&str>) -> Result<Profile, U
     let catalogue = catalogue(&world.assets)?;
     let own = world.settings.models.profiles.get(name);
     let mut profile = match own {
-        Some(entry) => own_profile(name, entry, model, &catalogue)?,
+        Some(entry) => own_profile(world, (name, entry), model, &catalogue)?,
         None => found_profile(world, name, model, &catalogue)?,
     };
     catalogue.complete(&mut profile);
@@ -191,8 +192,8 @@ fn no_name(profile: &str, service: Service) -> UserError {
 }
 
 fn own_profile(
-    name: &str,
-    entry: &ProfileEntry,
+    world: &World,
+    (name, entry): (&str, &ProfileEntry),
     model: Option<&str>,
     catalogue: &Catalogue,
 ) -> Result<Profile, UserError> {
@@ -210,10 +211,11 @@ fn own_profile(
         let why = format!("{service} has no address of its own");
         return wrong(why, "add `wire.base_url` to the profile");
     };
+    let folder = folder_of(origin);
     let model = model.map(str::to_owned).or_else(|| says.model.clone());
     let model = model.or_else(|| catalogue.usual(service).map(str::to_owned));
     let Some(model) = model else { return Err(no_name(name, service)) };
-    let mut profile = Profile::new(name, service, &model, wire(&url, says));
+    let mut profile = Profile::new(name, service, &model, wire(&url, says, folder));
     profile.options =
         ModelOptions { model: None, temperature: says.temperature, max_tokens: says.max_tokens };
     profile.effort = says.effort.map(|effort| effort.word().to_owned());
@@ -233,15 +235,14 @@ fn own_profile(
     };
     let agents = says.agents.iter().map(|(agent, layer)| (agent.as_str().into(), choice(layer)));
     profile.agents = agents.collect();
-    let folder = folder_of(origin);
-    Ok(with_key(profile, &says.key, folder))
+    Ok(with_key(profile, &says.key, folder, &world.keyring))
 }
 
-fn wire(url: &str, says: &ProfileLayer) -> Wire {
+fn wire(url: &str, says: &ProfileLayer, folder: Option<&Path>) -> Wire {
     let mut wire = Wire::new(url);
     let layer = &says.wire;
     wire.api_version.clone_from(&layer.api_version);
-    wire.ca_file.clone_from(&layer.ca_file);
+    wire.ca_file = layer.ca_file.as_ref().map(|file| beside(file, folder));
     wire.proxy.clone_from(&layer.proxy);
     wire.headers.clone_from(&layer.headers);
     if let Some(seconds) = layer.stall_seconds {
@@ -264,6 +265,11 @@ fn choice(layer: &AgentLayer) -> AgentChoice {
     }
 }
 
+/// A file that is named from the folder of the configuration.
+fn beside(file: &Path, folder: Option<&Path>) -> PathBuf {
+    folder.map_or_else(|| file.to_owned(), |folder| folder.join(file))
+}
+
 /// The folder of the file in which something is set.
 fn folder_of(origin: &Origin) -> Option<&Path> {
     match origin {
@@ -274,19 +280,19 @@ fn folder_of(origin: &Origin) -> Option<&Path> {
     }
 }
 
-fn with_key(profile: Profile, key: &KeyLayer, folder: Option<&Path>) -> Profile {
+fn with_key(profile: Profile, key: &KeyLayer, folder: Option<&Path>, keyring: &Keyring) -> Profile {
     if let Some(name) = &key.env {
         return with_variable(profile, name);
     }
     if let Some(file) = &key.file {
-        let file = folder.map_or_else(|| file.clone(), |folder| folder.join(file));
+        let file = beside(file, folder);
         let source = KeySource::File(file.clone());
         return profile.with_key(source, Box::new(move || key_file(&file).map(Some)));
     }
     if let Some(entry) = &key.keyring {
         let source = KeySource::Keyring(entry.clone());
-        let entry = entry.clone();
-        return profile.with_key(source, Box::new(move || keyring(&entry).map(Some)));
+        let (entry, keyring) = (entry.clone(), keyring.clone());
+        return profile.with_key(source, Box::new(move || keyring.read(&entry).map(Some)));
     }
     match profile.service.key_variable() {
         Some(name) => with_variable(profile, name),
@@ -331,15 +337,6 @@ fn key_file(file: &Path) -> Result<SecretString, UserError> {
         "" => cannot("it is empty".into(), "put the key into it".into()),
         key => Ok(SecretString::from(key.to_owned())),
     }
-}
-
-/// Reads a key from the system's keyring.
-fn keyring(entry: &str) -> Result<SecretString, UserError> {
-    Err(UserError::new(
-        format!("cannot read the keyring entry `{entry}`"),
-        "this build of the program has no way to the system's keyring",
-        "put the key into a file with mode 600 and name it with `key.file`",
-    ))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use crate::app::compose::World;
+use crate::app::keyring::Keyring;
 use crate::app::terminal;
 use crate::config::{Assets, Dirs, EnvOverrides, Origin, Overrides, Settings};
 use crate::model::{Cost, UserError};
@@ -187,6 +188,7 @@ impl Place {
         let assets = Assets::with_user_folder(&self.dirs.config);
         let profiles = settings.models.profiles.values();
         hide_variables(profiles.filter_map(|entry| entry.says.key.env.clone()).collect());
-        Ok(World { dirs: self.dirs.clone(), assets, settings })
+        let keyring = Keyring::default();
+        Ok(World { dirs: self.dirs.clone(), assets, settings, keyring })
     }
 }

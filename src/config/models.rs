@@ -278,6 +278,9 @@ fn entry(
     if wire.base_url.as_ref().is_some_and(|url| !is_url(url)) {
         return wrong("`base_url` begins with http:// or https://");
     }
+    if wire.proxy.as_ref().is_some_and(|url| !is_url(url)) {
+        return wrong("`proxy` begins with http:// or https://, e.g. http://HOST:PORT");
+    }
     let origin = source.sourced(name).origin;
     Ok(ProfileEntry { origin, says: says.clone() })
 }

@@ -79,6 +79,9 @@ impl Fault {
                 ),
             ));
         }
+        if cause.contains("proxy authorization required") {
+            return Self::lasting(locked_proxy(profile, cause));
+        }
         if error.is_timeout() {
             return Self::stalled(profile, "no connection within the time allowed");
         }
@@ -89,6 +92,14 @@ impl Fault {
                     "Start the server, or correct `base_url` of the profile."
                 }
                 _ => "Look at the network, and at HTTPS_PROXY if you need a proxy.",
+            };
+            let (cause, fix) = match profile.proxy_host() {
+                Some(proxy) => (
+                    format!("{cause}, through the proxy {proxy}"),
+                    "Look at the network and at \
+                      `proxy` of the profile.",
+                ),
+                None => (cause, fix),
             };
             let error = UserError::new(format!("{host} cannot be reached"), cause, fix);
             return Self::passing(error);
@@ -190,8 +201,21 @@ impl Fault {
     }
 }
 
+/// A proxy wants to know who asks.
+fn locked_proxy(profile: &Profile, why: String) -> UserError {
+    UserError::new(
+        format!("The proxy before {} wants a name and a password", profile.host()),
+        why,
+        format!(
+            "Write them into `wire.proxy` of the profile `{}`, or into HTTPS_PROXY: \
+             http://NAME:PASSWORD@HOST:PORT.",
+            profile.name
+        ),
+    )
+}
+
 /// The innermost cause, which is the one that tells something.
-fn deepest(error: &dyn std::error::Error) -> String {
+pub(super) fn deepest(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;
@@ -327,6 +351,7 @@ fn in_words(profile: &Profile, status: u16, said: &str) -> UserError {
             why,
             format!("List what it has with `firmhand models --profile {name}`; see `base_url`."),
         ),
+        407 => locked_proxy(profile, why),
         429 => UserError::new(
             format!("{host} takes no more requests for now"),
             why,

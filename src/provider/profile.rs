@@ -326,6 +326,12 @@ impl Profile {
         Ok(self.key.known.get_or_init(|| read).as_ref())
     }
 
+    /// Whether the key was read already, or found not to be there.
+    #[must_use]
+    pub fn is_key_read(&self) -> bool {
+        self.key.known.get().is_some()
+    }
+
     /// The service's address without protocol and path, for messages.
     #[must_use]
     pub fn host(&self) -> String {
@@ -334,6 +340,15 @@ impl Profile {
         let host = rest.split('/').next().unwrap_or(rest);
         // What stands before an @ is a name and a password.
         host.rsplit('@').next().unwrap_or(host).to_owned()
+    }
+
+    /// The address of the proxy that the profile names, without a name and a password.
+    #[must_use]
+    pub fn proxy_host(&self) -> Option<&str> {
+        let url = self.wire.proxy.as_deref()?;
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let host = rest.split('/').next().unwrap_or(rest);
+        Some(host.rsplit('@').next().unwrap_or(host))
     }
 
     /// What the screen calls it.

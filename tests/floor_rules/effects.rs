@@ -26,6 +26,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("app/chores.rs", &[Effect::Files], "a copy of a log in a file that the person names"),
     ("app/history.rs", &[Effect::Files], "messages the person has sent, for later sessions"),
     ("app/editor.rs", &[Effect::Process], "the person's own editor"),
+    ("app/keyring.rs", &[Effect::Process], "the desktop's own command for its keyring"),
     ("gate/effects.rs", &[Effect::Files, Effect::Flash], "what was approved happens here"),
     ("journal/blobs.rs", &[Effect::Files], "contents of a session"),
     ("journal/dir.rs", &[Effect::Files], "a session's own folder"),

@@ -1,55 +1,18 @@
 //! Keys stay where they belong: everything that the program writes or shows is searched for them.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::place::{Place, words};
 use crate::wire::speak::{self, KEY, say};
 use crate::wire::{Reply, Server};
 use firmhand::provider::Service;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_firmhand");
-
-struct Place(tempfile::TempDir);
-
-impl Place {
-    fn new(config: &str) -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
-        for folder in ["home", "config", "data", "project"] {
-            std::fs::create_dir(place.0.path().join(folder)).unwrap();
-        }
-        std::fs::write(place.0.path().join("config/config.toml"), config).unwrap();
-        place
-    }
-
-    fn command(&self, env: &[(&str, &str)], args: &[&str]) -> Command {
-        let own = |below: &str| self.0.path().join(below);
-        let mut command = Command::new(PROGRAM);
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap());
-        command.env("HOME", own("home")).current_dir(own("home"));
-        command.env("FIRMHAND_CONFIG_DIR", own("config")).env("FIRMHAND_DATA_DIR", own("data"));
-        command.envs(env.iter().copied()).args(args).stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, env: &[(&str, &str)], args: &[&str]) -> Output {
-        self.command(env, args).output().unwrap()
-    }
-
-    fn path(&self, below: &str) -> String {
-        self.0.path().join(below).to_str().unwrap().to_owned()
-    }
-}
-
-fn words(output: &Output) -> String {
-    let text = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
-    String::from_utf8_lossy(&text).into_owned()
-}
-
 /// Every file below a folder that holds the key; how many were looked at.
-fn search(folder: &Path, found: &mut Vec<String>) -> usize {
+pub fn search(folder: &Path, found: &mut Vec<String>) -> usize {
     let mut seen = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -12,7 +12,10 @@ mod broken;
 mod faults;
 mod foreign;
 mod forms;
+mod gateway;
 mod hygiene;
+mod keyring;
+mod place;
 mod talk;
 #[path = "../wire/mod.rs"]
 mod wire;

@@ -122,6 +122,11 @@ impl Server {
         server
     }
 
+    /// Where it listens.
+    pub fn address(&self) -> std::net::SocketAddr {
+        self.address
+    }
+
     /// Where it is, with this path behind.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)

@@ -1,14 +1,15 @@
 //! Sends requests and gives back what comes, with bounds on time and size.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Certificate, Proxy, RequestBuilder, Response};
+use reqwest::{Certificate, NoProxy, Proxy, RequestBuilder, Response};
 use secrecy::ExposeSecret;
 
-use super::super::fault::Fault;
+use super::super::fault::{Fault, deepest};
 use super::super::profile::{Profile, Service};
 use crate::model::UserError;
 
@@ -67,6 +68,13 @@ impl Client {
     }
 
     async fn send(&self, profile: &Arc<Profile>, request: RequestBuilder) -> Result<Answer, Fault> {
+        if !profile.is_key_read() {
+            // A keyring may ask the person first, for which no other task waits.
+            let profile = Arc::clone(profile);
+            let reading = tokio::task::spawn_blocking(move || profile.key().map(drop));
+            // Cancelled only together with the program.
+            reading.await.unwrap_or(Ok(())).map_err(Fault::lasting)?;
+        }
         let request = request.headers(headers(profile).map_err(Fault::lasting)?);
         let stall = profile.wire.stall;
         let response = match tokio::time::timeout(stall, request.send()).await {
@@ -157,13 +165,12 @@ fn make(profile: &Profile) -> Result<reqwest::Client, UserError> {
         // A key must not follow to another host.
         .redirect(reqwest::redirect::Policy::none())
         .user_agent(concat!("firmhand/", env!("CARGO_PKG_VERSION")));
+    let named = |file: &Path, error: &dyn std::fmt::Display| {
+        let fix = "Let `ca_file` name a PEM file of certificates.";
+        cannot(format!("{}: {error}", file.display()), fix)
+    };
     if let Some(file) = &profile.wire.ca_file {
-        let named = |error: &dyn std::fmt::Display| {
-            cannot(
-                format!("{}: {error}", file.display()),
-                "Let `ca_file` name a PEM file of certificates.",
-            )
-        };
+        let named = |error: &dyn std::fmt::Display| named(file, error);
         let pem = std::fs::read(file).map_err(|error| named(&error))?;
         let certificates = Certificate::from_pem_bundle(&pem).map_err(|error| named(&error))?;
         if certificates.is_empty() {
@@ -172,15 +179,21 @@ fn make(profile: &Profile) -> Result<reqwest::Client, UserError> {
         builder = builder.tls_certs_merge(certificates);
     }
     if let Some(url) = &profile.wire.proxy {
-        let proxy = Proxy::all(url).map_err(|error| {
-            cannot(format!("the proxy: {error}"), "Correct `proxy` of the profile.")
+        // The cause may repeat the address, in which a password can stand.
+        let proxy = Proxy::all(url).map_err(|_| {
+            let why = "`proxy` is no address".to_owned();
+            cannot(why, "Let `proxy` of the profile be an address such as http://HOST:PORT.")
         })?;
-        builder = builder.proxy(proxy);
+        builder = builder.proxy(proxy.no_proxy(NoProxy::from_env()));
     } else if is_local(&profile.host()) {
         // A proxy for the world does not lead to this machine.
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| cannot(error.to_string(), "Correct the profile."))
+    builder.build().map_err(|error| match &profile.wire.ca_file {
+        // Only now are the certificates looked into.
+        Some(file) => named(file, &deepest(&error)),
+        None => cannot(deepest(&error), "Correct the profile."),
+    })
 }
 
 fn is_local(host: &str) -> bool {
