@@ -244,6 +244,9 @@ actions! {
 
     Accept, "accept", Dialog, "do it", "Does what is selected";
     Find, "find", Dialog, "search", "Searches the dialog";
+    AcceptUnseen, "accept-unseen", Dialog, "do it unseen",
+        "Approves a list although not every line of it was on screen";
+    RejectAll, "reject-all", Dialog, "reject all", "Rejects the whole list and tells the agents why";
     AcceptText, "accept-text", Dialog, "approve text", "Approves the edited text";
     Cancel, "cancel", Dialog, "cancel", "Closes the dialog";
 
@@ -304,6 +307,8 @@ impl Action {
                 | Self::Reject
                 | Self::RejectStop
                 | Self::Undo
+                | Self::AcceptUnseen
+                | Self::RejectAll
                 | Self::AnswerOption
         )
     }

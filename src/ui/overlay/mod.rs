@@ -117,7 +117,7 @@ impl Overlay {
             | Self::Details(_)
             | Self::Preview(_)
             | Self::JumpTo(_) => Vec::new(),
-            Self::Words(words) => of(words.shown()),
+            Self::Words(words) => words.all().iter().flat_map(of).collect(),
             Self::Editor(editor) => of(editor.shown()),
             Self::Confirm(confirm) => of(confirm.shown()),
             Self::Batch(batch) => batch.proposals(),

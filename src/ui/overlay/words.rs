@@ -90,6 +90,8 @@ impl Purpose {
 pub struct WordsInput {
     purpose: Purpose,
     shown: Shown,
+    /// Others that are decided with the same words.
+    others: Vec<Shown>,
     what: String,
     comments: Vec<LineComment>,
     text: Box<TextArea<'static>>,
@@ -108,7 +110,21 @@ impl WordsInput {
         text: &str,
         comments: Vec<LineComment>,
     ) -> Self {
-        Self { purpose, shown, what, comments, text: field(text), template: None }
+        let others = Vec::new();
+        Self { purpose, shown, others, what, comments, text: field(text), template: None }
+    }
+
+    /// Begins words about several proposals at once; `None` when there are none.
+    #[must_use]
+    pub fn about_all(purpose: Purpose, mut shown: Vec<Shown>, what: String) -> Option<Self> {
+        let first = shown.pop()?;
+        Some(Self { others: shown, ..Self::new(purpose, first, what, "", Vec::new()) })
+    }
+
+    /// Every proposal the words are about.
+    #[must_use]
+    pub fn all(&self) -> Vec<Shown> {
+        self.others.iter().copied().chain([self.shown]).collect()
     }
 
     /// What they are about.
@@ -166,6 +182,11 @@ impl WordsInput {
             ]
         };
         match &self.purpose {
+            Purpose::Reject(then) if !self.others.is_empty() => {
+                let verdict = Verdict::Reject { reason: words, comments, then: *then };
+                let shown = self.all();
+                vec![Effect::Close, Effect::intent(Intent::DecideAll { shown, verdict })]
+            }
             Purpose::Reject(then) => {
                 decide(Verdict::Reject { reason: words, comments, then: *then }, 0)
             }

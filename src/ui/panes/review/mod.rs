@@ -278,9 +278,7 @@ impl ReviewPane {
                 return Effect::refuse(format!("#{id} {why}; decide on it by itself"));
             };
             rows.push(BatchRow {
-                proposal: id,
-                shown: shown.hash,
-                unseen: u32::try_from(shown.unseen()).unwrap_or(u32::MAX),
+                shown: decide::shown_hash(shown),
                 what: head::what(&view.proposal.change),
                 detail: head::counts(body),
             });

@@ -37,6 +37,9 @@ pub(super) fn act(action: Action, shown: &mut Shown, look: &mut Look) -> Option<
                 Columns::Beside => Columns::Unified,
             };
             match (look.columns, shown.has_room_beside()) {
+                (Columns::Beside, _) if shown.has_one_version() => {
+                    Effect::info("side by side from now on; of this there is only one version")
+                }
                 (Columns::Beside, false) => {
                     Effect::info("too narrow for side by side here; zoom gives it the room")
                 }

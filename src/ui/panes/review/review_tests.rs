@@ -1,5 +1,6 @@
 //! Tests of the review at a desk.
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
 
 use super::*;
@@ -322,23 +323,43 @@ fn the_rest_of_a_batch_is_listed_with_what_was_not_seen() {
     assert!(desk.show(&mut pane, 80, 18).contains("A approve all 2 of this batch"));
     desk.wait(400);
     let mut effects = desk.press(&mut pane, Action::ApproveRest);
-    let Some(Effect::Open(overlay)) = effects.pop() else { panic!("{effects:?}") };
-    let Overlay::Batch(mut batch) = *overlay else { panic!("no list") };
-    let intents =
-        intents(Overlay::Batch(batch_of(&mut batch)).on_action(Action::Accept, &desk.cx()));
-    let unseen: Vec<_> = intents
-        .iter()
-        .map(|intent| match intent {
-            Intent::Decide { proposal, unseen, .. } => (proposal.0, *unseen),
-            other => panic!("{other:?}"),
-        })
-        .collect();
+    let Some(Effect::Open(mut overlay)) = effects.pop() else { panic!("{effects:?}") };
+    let intents = intents(overlay.on_action(Action::Accept, &desk.cx()));
+    assert_eq!(intents, [], "lines that were not on screen take another key");
+    let intents = self::intents(overlay.on_action(Action::AcceptUnseen, &desk.cx()));
+    let [Intent::DecideAll { shown, verdict: Verdict::Approve }] = intents.as_slice() else {
+        panic!("{intents:?}")
+    };
+    let unseen: Vec<_> = shown.iter().map(|shown| (shown.proposal.0, shown.unseen)).collect();
     assert_eq!(unseen, [(1, 0), (2, 2)]);
 }
 
-/// The list itself, out of its box.
-fn batch_of(list: &mut BatchList) -> BatchList {
-    std::mem::replace(list, BatchList::new(Vec::new()))
+#[test]
+fn the_rest_of_a_batch_is_rejected_with_the_same_words() {
+    let mut desk = Desk::new();
+    for (index, path) in (1..).zip(["main/a.c", "main/b.c"]) {
+        let content = desk.store(format!("int {index};\n").as_bytes());
+        let path = ProjectPath::new(path).unwrap();
+        desk.propose(Change::Save { path, base: None, content }, (index, 2));
+    }
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 80, 18);
+    desk.wait(400);
+    let Some(Effect::Open(mut list)) = desk.press(&mut pane, Action::ApproveRest).pop() else {
+        panic!("no list")
+    };
+    let Some(Effect::Open(mut words)) = list.on_action(Action::RejectAll, &desk.cx()).pop() else {
+        panic!("no words")
+    };
+    for c in "no".chars() {
+        words.on_text(&KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+    }
+    let intents = intents(words.on_action(Action::Accept, &desk.cx()));
+    let [Intent::DecideAll { shown, verdict }] = intents.as_slice() else { panic!("{intents:?}") };
+    assert_eq!(*verdict, Verdict::reject("no"));
+    let mut ids: Vec<_> = shown.iter().map(|shown| shown.proposal.0).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [1, 2]);
 }
 
 #[test]

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::model::{BlobSource, Change, ContentHash, Proposal, ProposalId, UserError};
+use crate::text::diff::LineKind;
 use crate::ui::guard::DEAD_TIME;
 
 use super::body::{Body, Colours, Extent};
+use super::body_line::LineRole;
 use super::items::{Blanks, Columns, Context, Wish};
 use super::layout::{Geometry, Layout, Overflow};
 use super::load::Load;
@@ -235,6 +237,18 @@ impl Shown {
     #[must_use]
     pub const fn has_room_beside(&self) -> bool {
         self.place.room.half.is_some()
+    }
+
+    /// Whether there is no other version to stand beside: a file that comes or goes as a whole.
+    #[must_use]
+    pub fn has_one_version(&self) -> bool {
+        let Some(body) = self.body() else { return false };
+        let mut kinds = body.lines.iter().filter_map(|line| match line.role {
+            LineRole::Diff(kind, ..) => Some(kind),
+            LineRole::Fact | LineRole::Note => None,
+        });
+        let first = kinds.next().filter(|first| *first != LineKind::Context);
+        first.is_some_and(|first| kinds.all(|kind| kind == first))
     }
 
     /// How many unchanged lines show.
