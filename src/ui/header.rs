@@ -12,6 +12,9 @@ use super::line::{self, Parts};
 use super::pane::{Cx, Mode};
 use super::role::Role;
 
+/// Columns that the project's name may take.
+const NAME: usize = 28;
+
 /// Draws the header; what does not fit is dropped from the least important part on.
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
@@ -50,18 +53,18 @@ fn left(cx: &Cx<'_>) -> Parts {
         parts.push(7, vec![Span::styled("replay", cx.style(Role::Busy))]);
     }
     if let Some(start) = &head.start {
-        let name = project_name(&start.project);
-        parts.push(6, vec![Span::styled(clean(name), cx.style(Role::Strong))]);
-        let mut phase = vec![Span::styled(clean(&start.team), cx.style(Role::Text))];
+        let name = clean(project_name(&start.project));
+        let name = line::cut(&name, NAME).to_string();
+        parts.push(6, vec![Span::styled(name, cx.style(Role::Strong))]);
+        parts.push(3, vec![Span::styled(clean(&start.team), cx.style(Role::Dim))]);
         if let Some(view) = &head.phase {
-            phase.push(Span::styled(" ▸ ", cx.style(Role::Faint)));
-            phase.push(Span::styled(clean(&view.title), cx.style(Role::Text)));
+            let mut phase = vec![Span::styled(clean(&view.title), cx.style(Role::Text))];
             if view.max_attempts > 1 {
                 let attempt = format!(" {}/{}", view.attempt, view.max_attempts);
                 phase.push(Span::styled(attempt, cx.style(Role::Dim)));
             }
+            parts.push(6, phase);
         }
-        parts.push(5, phase);
     }
     parts.push(8, state(cx));
     let is_held_up = !cx.view.review.waiting.is_empty() || head.question.is_some();
@@ -148,8 +151,10 @@ fn right(cx: &Cx<'_>) -> Parts {
     }
     if let Some(start) = &head.start {
         let model = head.model.as_ref().unwrap_or(&start.model);
-        let role = if model.contains("script") { Role::Simulated } else { Role::Text };
-        parts.push(3, vec![Span::styled(clean(model), cx.style(role))]);
+        // What is simulated says so before anything else gets room.
+        let (weight, role) =
+            if model.contains("script") { (7, Role::Simulated) } else { (3, Role::Text) };
+        parts.push(weight, vec![Span::styled(clean(model), cx.style(role))]);
     }
     // Whoever has set a limit wants to see it.
     let weight = if head.budget.is_open() { 2 } else { 4 };

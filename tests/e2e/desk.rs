@@ -11,7 +11,7 @@ use crate::place::Place;
 use crate::terminal::{PATIENCE, Size, Terminal};
 
 /// How long a person looks before a key decides; longer than the keys are dead.
-const LOOK: Duration = Duration::from_millis(400);
+pub const LOOK: Duration = Duration::from_millis(400);
 /// After this a decision that was not recorded is made again. Longer than the time in which a key
 /// counts as held down.
 const AGAIN: Duration = Duration::from_millis(1_200);

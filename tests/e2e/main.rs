@@ -12,6 +12,7 @@ mod deciding;
 mod desk;
 mod headless;
 mod keys;
+mod kinds;
 mod leaving;
 mod lines;
 mod panes;

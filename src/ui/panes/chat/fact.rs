@@ -49,7 +49,7 @@ fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &Place<'_>) -> Vec<En
         Some(agent) => format!("plan of {agent}"),
         None => "the plan as you changed it".to_owned(),
     };
-    let mut rows = marked("☰", Role::Title, &head, Role::Title, place);
+    let mut rows = marked("≡", Role::Title, &head, Role::Title, place);
     for (number, item) in items.iter().enumerate() {
         let who = item.agent.as_ref().map_or(String::new(), |agent| format!("{agent}: "));
         let step = format!("{}. {who}{}", number + 1, item.task);
