@@ -10,6 +10,7 @@
 
 mod deciding;
 mod desk;
+mod flashing;
 mod headless;
 mod keys;
 mod kinds;

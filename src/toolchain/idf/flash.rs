@@ -150,7 +150,7 @@ pub(super) fn first_port(folder: &Path) -> Result<String, UserError> {
         UserError::new(
             WHAT,
             "no board was found: there is no serial port",
-            "Connect a board with a cable that carries data.",
+            "Connect a board with a cable that carries data, or name its port in `ESPPORT`.",
         )
     })
 }

@@ -31,12 +31,17 @@ const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 /// The target that runs on this machine instead of a chip.
 const LINUX: &str = "linux";
 
+/// Names the port of the board, as for `idf.py` itself.
+const PORT: &str = "ESPPORT";
+
 /// An installed ESP-IDF.
 #[derive(Debug, Clone)]
 pub struct IdfToolchain {
     install: Arc<Installation>,
     /// Where programs for [`LINUX`] are kept and run; `None` until a session gives a place.
     host: Option<Arc<HostBoard>>,
+    /// The port that the person has named in [`PORT`].
+    port: Option<String>,
 }
 
 impl IdfToolchain {
@@ -46,7 +51,8 @@ impl IdfToolchain {
     /// When there is none.
     pub fn find() -> Result<Self, UserError> {
         let install = Installation::find(&|name| std::env::var_os(name))?;
-        Ok(Self { install: Arc::new(install), host: None })
+        let port = std::env::var(PORT).ok().filter(|port| !port.is_empty());
+        Ok(Self { install: Arc::new(install), host: None, port })
     }
 
     /// The same, with a folder in which programs for the target `linux` are kept and run. It is
@@ -200,7 +206,8 @@ impl Toolchain for IdfToolchain {
             });
         }
         let (chip, images, touches_boot) = flash::images(project)?;
-        let port = flash::first_port(Path::new("/dev"))?;
+        let named = self.port.clone().map(Ok);
+        let port = named.unwrap_or_else(|| flash::first_port(Path::new("/dev")))?;
         let board = BoardInfo { label: format!("{chip} board"), chip, port, simulated: false };
         Ok(FlashPlan { board, images, touches_boot, build, built_at })
     }

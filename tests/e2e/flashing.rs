@@ -1,0 +1,146 @@
+//! Flashing real hardware at the desk: the full picture first, then a phrase that has to be typed.
+//!
+//! The installation is a stand-in: its `idf.py` leaves what a build for a chip leaves, its
+//! `esptool` prints what the real one prints and keeps its arguments.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use firmhand::model::{Change, Event, Outcome, Proposal, Verdict};
+
+use crate::desk::{Desk, LOOK, Next};
+use crate::place::Place;
+use crate::terminal::{PATIENCE, Size};
+
+const EXPORT: &str = "export PATH=\"$IDF_PATH/tools:$PATH\" PYTHONPATH=\"$IDF_PATH/python\"\n";
+
+const IDF_PY: &str = r#"#!/bin/sh
+mkdir -p build/bootloader build/partition_table
+printf bootloader > build/bootloader/bootloader.bin
+printf table > build/partition_table/partition-table.bin
+printf application > build/app.bin
+cat > build/flasher_args.json <<'END'
+{ "write_flash_args": ["--flash_mode", "dio"],
+  "flash_files": { "0x1000": "bootloader/bootloader.bin", "0x10000": "app.bin",
+                   "0x8000": "partition_table/partition-table.bin" },
+  "bootloader": { "offset": "0x1000", "file": "bootloader/bootloader.bin" },
+  "partition-table": { "offset": "0x8000", "file": "partition_table/partition-table.bin" },
+  "extra_esptool_args": { "after": "hard_reset", "before": "default_reset", "chip": "esp32" } }
+END
+echo "[3/3] Generating binary image from built executable"
+"#;
+
+const ESPTOOL: &str = r#"
+import os, sys
+with open(os.path.join(os.environ["IDF_PATH"], "asked"), "w") as kept:
+    kept.write("\n".join(sys.argv[1:]))
+offsets = [word for word in sys.argv if word.startswith("0x")]
+for offset in offsets:
+    print(f"Writing at {int(offset, 16):#010x}... (100 %)")
+    print("Hash of data verified.")
+"#;
+
+fn installation(place: &Place) -> PathBuf {
+    let root = place.config().join("esp-idf");
+    for folder in ["tools", "python"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    let files = [
+        ("export.sh", EXPORT),
+        ("version.txt", "v5.4.1\n"),
+        ("tools/idf.py", IDF_PY),
+        ("python/esptool.py", ESPTOOL),
+    ];
+    for (name, content) in files {
+        let path = root.join(name);
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    root
+}
+
+/// The demo with that installation and a board at a port that nobody listens to.
+fn demo<'a>(place: &'a Place, root: &Path) -> Desk<'a> {
+    let start = format!("IDF_PATH='{}' ESPPORT=/dev/ttyUSB77 exec \"$0\" \"$@\"", root.display());
+    let args = place.demo_args();
+    let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
+    args.extend(["--toolchain", "idf"]);
+    Desk { place, terminal: place.shell(&start, &args, Size::LARGE) }
+}
+
+#[track_caller]
+fn flash_proposal(desk: &mut Desk<'_>) -> Proposal {
+    loop {
+        match desk.next() {
+            Next::Waits(proposal) if matches!(proposal.change, Change::Flash(_)) => {
+                return proposal;
+            }
+            Next::Waits(proposal) => desk.approve(&proposal),
+            Next::Ended(outcome) => desk.fail(&format!("the session ended: {outcome:?}")),
+        }
+    }
+}
+
+#[test]
+fn what_the_board_boots_from_is_written_after_a_typed_phrase_only() {
+    const NEVER: Duration = Duration::from_millis(700);
+    let place = Place::new();
+    let root = installation(&place);
+    let mut desk = demo(&place, &root);
+    let proposal = flash_proposal(&mut desk);
+    let phrase = proposal.change.phrase().expect("the bootloader is among the images");
+    desk.turn_to(&proposal);
+    for fact in ["esp32", "/dev/ttyUSB77", "0x1000", "0x8000", "bootloader.bin", "app.bin"] {
+        desk.terminal.wait_for(&regex::escape(fact));
+    }
+    desk.leaf_through();
+    let ask = |desk: &mut Desk<'_>| {
+        for _ in 0..5 {
+            thread::sleep(LOOK);
+            desk.terminal.press("a");
+            thread::sleep(LOOK);
+            if desk.terminal.screen().contains("This needs your word") {
+                return;
+            }
+        }
+        desk.fail("no phrase is asked for");
+    };
+    ask(&mut desk);
+    // Neither the key again, nor a paste, nor another phrase decides.
+    desk.terminal.press("enter");
+    desk.terminal.paste(&phrase);
+    desk.terminal.press("enter");
+    assert_eq!(desk.decided(proposal.id, NEVER), None);
+    desk.terminal.type_slowly("flash it");
+    thread::sleep(LOOK);
+    desk.terminal.press("enter");
+    desk.terminal.wait_for("not decided: type");
+    assert_eq!(desk.decided(proposal.id, NEVER), None);
+    desk.terminal.press("esc");
+    assert!(!root.join("asked").exists(), "written before it was approved");
+    ask(&mut desk);
+    desk.terminal.type_slowly(&phrase);
+    thread::sleep(LOOK);
+    let mut decision = None;
+    for _ in 0..5 {
+        desk.terminal.press("enter");
+        decision = desk.decided(proposal.id, Duration::from_secs(3));
+        if decision.is_some() {
+            break;
+        }
+    }
+    let decision = decision.unwrap_or_else(|| desk.fail("the phrase does not decide"));
+    assert_eq!(decision.verdict, Verdict::ApproveConfirmed { phrase });
+    let outcome = place.event_within(PATIENCE, |event| match event {
+        Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
+        _ => None,
+    });
+    assert_eq!(outcome, Some(Outcome::Applied), "{}", desk.terminal.screen());
+    let asked = fs::read_to_string(root.join("asked")).unwrap();
+    let asked: Vec<&str> = asked.lines().collect();
+    assert!(asked.windows(2).any(|pair| pair == ["-p", "/dev/ttyUSB77"]), "{asked:?}");
+    assert!(asked.contains(&"0x1000") && asked.contains(&"0x10000"), "{asked:?}");
+}
