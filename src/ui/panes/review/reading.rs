@@ -31,21 +31,7 @@ pub(super) fn act(action: Action, shown: &mut Shown, look: &mut Look) -> Option<
         Action::Right => aside(ASIDE, shown, look),
         Action::NextHunk => hunk(1, shown),
         Action::PreviousHunk => hunk(-1, shown),
-        Action::ToggleBeside => {
-            look.columns = match look.columns {
-                Columns::Unified => Columns::Beside,
-                Columns::Beside => Columns::Unified,
-            };
-            match (look.columns, shown.has_room_beside()) {
-                (Columns::Beside, _) if shown.has_one_version() => {
-                    Effect::info("side by side from now on; of this there is only one version")
-                }
-                (Columns::Beside, false) => {
-                    Effect::info("too narrow for side by side here; zoom gives it the room")
-                }
-                _ => Vec::new(),
-            }
-        }
+        Action::ToggleBeside => toggle_beside(shown, look),
         Action::ToggleBlanks => {
             look.blanks = match look.blanks {
                 Blanks::Shown => Blanks::Folded,
@@ -90,6 +76,23 @@ const fn rows(action: Action, page: i64) -> i64 {
         Action::PageDown => page,
         Action::Top => i64::MIN,
         _ => i64::MAX,
+    }
+}
+
+/// Turns the two columns on or off, and says why they do not show at once.
+fn toggle_beside(shown: &Shown, look: &mut Look) -> Vec<Effect> {
+    look.columns = match look.columns {
+        Columns::Unified => Columns::Beside,
+        Columns::Beside => Columns::Unified,
+    };
+    match (look.columns, shown.has_room_beside()) {
+        (Columns::Beside, _) if shown.has_one_version() => {
+            Effect::info("side by side from now on; of this there is only one version")
+        }
+        (Columns::Beside, false) => {
+            Effect::info("too narrow for side by side here; zoom gives it the room")
+        }
+        (Columns::Beside | Columns::Unified, _) => Vec::new(),
     }
 }
 
