@@ -45,6 +45,7 @@ async fn build(idf: &IdfToolchain, project: &Path) -> Built {
     let command = idf.command(project);
     let job = BuildJob {
         project: project.to_owned(),
+        board: None,
         sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
         timeout: Duration::from_secs(600),
         cancel: CancellationToken::new(),

@@ -281,3 +281,50 @@ async fn the_firmware_sees_no_secrets_and_ends_with_the_board() {
     board_bench::wait_until("the firmware is gone", || !board_bench::is_running(&pid.to_string()))
         .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sketch_of_several_tabs_is_built_flashed_and_heard() {
+    let main = "#include <Wire.h>\n#include <Preferences.h>\nvoid setup() {\n  \
+                Serial.print(\"lost\");\n  Serial.begin(115200);\n  Wire.begin();\n  \
+                Preferences kept;\n  kept.begin(\"test\");\n  \
+                kept.putInt(\"n\", 41);\n  Serial.printf(\"kept %d\\n\", kept.getInt(\"n\"));\n  \
+                scan();\n}\nvoid loop() {\n  delay(10);\n}\n";
+    let tab = "void scan() {\n  for (uint8_t at = 1; at < 127; at++) {\n    \
+               Wire.beginTransmission(at);\n    if (Wire.endTransmission() == 0) {\n      \
+               Serial.println(String(\"found 0x\") + String(at, HEX));\n    }\n  }\n  \
+               Serial.println(map(5, 0, 10, 0, 100));\n  \
+               Serial.println(F(\"scan done\"));\n}\n";
+    let bench = Bench::sketch(&[("blink.ino", main), ("bus.ino", tab)]);
+    let report = bench.build().await;
+    assert_eq!(
+        (report.outcome, report.diagnostics),
+        (BuildOutcome::Passed, vec![]),
+        "{}",
+        bench.log()
+    );
+    let heard = bench.flash().await.until("scan done").await;
+    for text in ["kept 41", "found 0x3c\r\n", "found 0x76", "50\r\n"] {
+        assert!(heard.contains(text), "no {text:?} in {heard}");
+    }
+    assert!(!heard.contains("lost"), "{heard}");
+}
+
+#[tokio::test]
+async fn what_the_board_lacks_ends_the_build_of_a_sketch_and_says_so() {
+    let source = "void setup() {}\nvoid loop() { int x = analogRead(34); (void)x; }\n";
+    let bench = Bench::sketch(&[("a.ino", source)]);
+    let report = bench.build().await;
+    let first = &report.diagnostics[0];
+    assert_eq!((first.file.as_deref(), first.line), (Some("a.ino"), Some(2)));
+    assert!(first.message.contains("the virtual board does not have analog inputs"), "{first:?}");
+    for (header, told) in [("WiFi.h", "does not have Wi-Fi"), ("Adafruit_BME280.h", "")] {
+        bench
+            .write("a.ino", &format!("#include <{header}>\nvoid setup() {{}}\nvoid loop() {{}}\n"));
+        let report = bench.build().await;
+        let first = &report.diagnostics[0];
+        assert_eq!((first.file.as_deref(), first.line), (Some("a.ino"), Some(1)));
+        assert!(first.message.contains(told), "{first:?}");
+    }
+    let report = bench.build().await;
+    assert!(report.diagnostics[0].hint.contains("Preferences and Wire"), "{report:?}");
+}

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::model::UserError;
+use crate::toolchain::sketch::Sketch;
 use crate::workspace::Sandbox;
 
 /// What there is to begin with.
@@ -12,6 +13,8 @@ pub enum Ground {
     Empty,
     /// A project that this program generated.
     Generated,
+    /// An Arduino sketch.
+    Sketch,
     /// Any other project.
     Existing,
 }
@@ -24,6 +27,7 @@ impl Ground {
         match sandbox {
             None => Self::Empty,
             Some(sandbox) if sandbox.list(1).files.is_empty() => Self::Empty,
+            Some(sandbox) if Sketch::is_at(sandbox.root()) => Self::Sketch,
             Some(sandbox) if sandbox.is_generated() => Self::Generated,
             Some(_) => Self::Existing,
         }
@@ -35,6 +39,7 @@ impl Ground {
         match self {
             Self::Empty => "generate",
             Self::Generated => "edit-generated",
+            Self::Sketch => "arduino",
             Self::Existing => "edit-existing",
         }
     }
@@ -53,13 +58,29 @@ pub fn check(team: &str, ground: Ground) -> Result<(), UserError> {
             "it changes a project, and there is no file in the project folder",
             "name the folder with `--project DIR`, or use `--team generate`",
         )),
+        Ground::Empty if team == "arduino" => Err(UserError::new(
+            "the team `arduino` has nothing to work on",
+            "it mends a sketch, and there is no file in the project folder",
+            "name the sketch's folder with `--project DIR`",
+        )),
+        Ground::Generated | Ground::Existing if team == "arduino" => Err(UserError::new(
+            "the team `arduino` does not fit this project",
+            "there is no `.ino` file right in its folder, or there is a CMakeLists.txt as ESP-IDF \
+             has it",
+            "name the sketch's folder with `--project DIR`, or use `--team edit-existing`",
+        )),
+        Ground::Sketch if edits || ["generate", "draft"].contains(&team) => Err(UserError::new(
+            format!("the team `{team}` does not fit an Arduino sketch"),
+            "it works on projects of ESP-IDF",
+            "use `--team arduino`",
+        )),
         Ground::Existing if team == "edit-generated" => Err(UserError::new(
             "the team `edit-generated` does not fit this project",
             "it reads a project whole, and the first line of CMakeLists.txt does not say that \
              firmhand generated this one",
             "use `--team edit-existing`, or `--team extend-existing` to only add files",
         )),
-        Ground::Empty | Ground::Generated | Ground::Existing => Ok(()),
+        Ground::Empty | Ground::Generated | Ground::Sketch | Ground::Existing => Ok(()),
     }
 }
 
@@ -74,6 +95,10 @@ mod tests {
         assert_eq!(Ground::of(Some(place.path())), Ground::Empty);
         assert_eq!(Ground::of(Some(&place.path().join("none"))), Ground::Empty);
         let list = place.path().join("CMakeLists.txt");
+        let tab = place.path().join("mine.ino");
+        std::fs::write(&tab, "void setup() {}\n").unwrap();
+        assert_eq!(Ground::of(Some(place.path())), Ground::Sketch);
+        assert_eq!(Ground::Sketch.team(), "arduino");
         std::fs::write(&list, "project(mine)\n").unwrap();
         assert_eq!(Ground::of(Some(place.path())), Ground::Existing);
         std::fs::write(&list, "# firmhand: generated project\nproject(mine)\n").unwrap();
@@ -88,5 +113,12 @@ mod tests {
         assert!(error.fix.contains("--project"), "{error:?}");
         assert!(check("edit-existing", Ground::Generated).is_ok());
         assert!(check("generate", Ground::Empty).is_ok());
+        for ground in [Ground::Empty, Ground::Existing] {
+            assert!(check("arduino", ground).unwrap_err().fix.contains("--project"));
+        }
+        assert!(check("edit-existing", Ground::Sketch).unwrap_err().fix.contains("arduino"));
+        assert!(
+            check("arduino", Ground::Sketch).is_ok() && check("single", Ground::Sketch).is_ok()
+        );
     }
 }

@@ -230,7 +230,9 @@ fn runs_well(heard: &Value) -> bool {
     let log = heard.get("log").and_then(Value::as_str).unwrap_or_default();
     let is_error = |line: &str| {
         let line = line.trim_start();
-        line.starts_with("E (") || line.to_ascii_lowercase().contains("error")
+        line.starts_with("E (")
+            || line.contains("][E][")
+            || line.to_ascii_lowercase().contains("error")
     };
     let is_connected = heard.get("disconnected").is_none_or(Value::is_null);
     is_connected

@@ -17,6 +17,7 @@ pub mod recover;
 pub mod references;
 pub mod sanitize;
 pub mod select;
+pub mod sketch;
 pub mod syntax;
 mod syntax_error;
 pub mod twins;

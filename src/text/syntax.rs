@@ -25,6 +25,8 @@ const BUDGET: Duration =
 pub enum Language {
     /// C sources and headers.
     C,
+    /// C++ sources, and sketches for Arduino.
+    Cpp,
     /// CMake lists and scripts.
     Cmake,
     /// JSON.
@@ -80,8 +82,7 @@ pub struct SyntaxError {
     pub message: String,
 }
 
-/// The language that the name of a file suggests. C++ has none: with the grammar of C good files
-/// would look wrong.
+/// The language that the name of a file suggests.
 #[must_use]
 pub fn language_of(path: &ProjectPath) -> Option<Language> {
     if path.file_name() == "CMakeLists.txt" {
@@ -89,6 +90,7 @@ pub fn language_of(path: &ProjectPath) -> Option<Language> {
     }
     match path.extension()? {
         "c" | "h" => Some(Language::C),
+        "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx" | "ino" => Some(Language::Cpp),
         "cmake" => Some(Language::Cmake),
         "json" => Some(Language::Json),
         _ => None,
@@ -100,6 +102,7 @@ pub fn language_of(path: &ProjectPath) -> Option<Language> {
 pub fn language_named(name: &str) -> Option<Language> {
     match name.to_ascii_lowercase().as_str() {
         "c" | "h" => Some(Language::C),
+        "cpp" | "c++" | "cc" | "hpp" | "arduino" | "ino" => Some(Language::Cpp),
         "cmake" => Some(Language::Cmake),
         "json" => Some(Language::Json),
         _ => None,
@@ -148,7 +151,7 @@ pub fn first_error(path: &ProjectPath, source: &str) -> Option<SyntaxError> {
     let language = language_of(path)?;
     let deadline = Instant::now() + BUDGET;
     let tree = match language {
-        Language::C => parse(language, &super::c_source::tame(source), deadline)?,
+        Language::C | Language::Cpp => parse(language, &super::c_source::tame(source), deadline)?,
         Language::Cmake | Language::Json => parse(language, source, deadline)?,
     };
     if !tree.root_node().has_error() {
@@ -238,10 +241,14 @@ const MORE_JSON: &str = r##"
 
 fn grammar(language: Language) -> Option<&'static Grammar> {
     static C: OnceLock<Option<Grammar>> = OnceLock::new();
+    static CPP: OnceLock<Option<Grammar>> = OnceLock::new();
     static CMAKE: OnceLock<Option<Grammar>> = OnceLock::new();
     static JSON: OnceLock<Option<Grammar>> = OnceLock::new();
+    // The queries of C++ say only what C does not have.
+    let cpp = [tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_cpp::HIGHLIGHT_QUERY].join("\n");
     let (cell, function, base, more) = match language {
         Language::C => (&C, tree_sitter_c::LANGUAGE, tree_sitter_c::HIGHLIGHT_QUERY, MORE_C),
+        Language::Cpp => (&CPP, tree_sitter_cpp::LANGUAGE, cpp.as_str(), MORE_C),
         Language::Cmake => {
             (&CMAKE, tree_sitter_cmake::LANGUAGE, tree_sitter_cmake::HIGHLIGHTS_QUERY, MORE_CMAKE)
         }
@@ -319,6 +326,21 @@ mod tests {
     }
 
     #[test]
+    fn a_sketch_is_coloured_by_meaning_and_its_errors_are_found() {
+        let source = "#include <Wire.h>\nclass Led : public Print {\n  bool lit = true;\n};\n\
+                      void setup() { Serial.begin(115200); }\n";
+        let kind = |word| kind_of(Language::Cpp, source, word);
+        assert_eq!(kind("#include"), Some(SyntaxKind::Preprocessor));
+        assert_eq!(kind("class"), Some(SyntaxKind::Keyword));
+        assert_eq!(kind("Led"), Some(SyntaxKind::Type));
+        assert_eq!(kind("setup"), Some(SyntaxKind::Function));
+        assert_eq!(kind("115200"), Some(SyntaxKind::Number));
+        let path = ProjectPath::new("a.ino").unwrap();
+        assert_eq!(first_error(&path, source), None);
+        assert_eq!(first_error(&path, "void loop() {\n  if (true) {\n}\n").unwrap().line, 1);
+    }
+
+    #[test]
     fn cmake_and_json_are_coloured_by_meaning() {
         let source = "# lists\nidf_component_register(SRCS \"main.c\" INCLUDE_DIRS include)\n\
                       if(TARGET x)\nendif()\nset(NAME ${OTHER})\n";
@@ -343,14 +365,15 @@ mod tests {
         let of = |path| language_of(&ProjectPath::new(path).unwrap());
         assert_eq!(of("main/CMakeLists.txt"), Some(Language::Cmake));
         assert_eq!(of("main/a.h"), Some(Language::C));
-        assert_eq!((of("main/a.cpp"), of("sdkconfig")), (None, None));
+        assert_eq!((of("a.ino"), of("main/a.cpp")), (Some(Language::Cpp), Some(Language::Cpp)));
+        assert_eq!(of("sdkconfig"), None);
         assert_eq!(language_named("C"), Some(Language::C));
     }
 
     proptest! {
         #[test]
         fn spans_lie_inside_their_lines_in_order(source in "[a-z#\"'/*(){};=\\\\\n\r é0]{0,120}") {
-            for language in [Language::C, Language::Cmake, Language::Json] {
+            for language in [Language::C, Language::Cpp, Language::Cmake, Language::Json] {
                 let lines = highlight(language, &source);
                 prop_assert_eq!(lines.len(), source.split_inclusive('\n').count());
                 for (spans, line) in lines.iter().zip(source.split_inclusive('\n')) {

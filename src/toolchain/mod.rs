@@ -9,6 +9,7 @@ mod host_board;
 mod idf;
 pub mod partitions;
 pub mod process;
+pub mod sketch;
 mod virtual_board;
 
 pub use history::git_log;
@@ -30,6 +31,9 @@ pub use idf::IdfToolchain;
 pub struct BuildJob {
     /// Absolute path of the project.
     pub project: PathBuf,
+    /// The board as Arduino calls it; `None`: the one the project names. Others choose boards in
+    /// the project alone.
+    pub board: Option<String>,
     /// Where output and progress go.
     pub sink: Arc<dyn BuildSink>,
     /// After this the whole process group is ended.

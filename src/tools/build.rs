@@ -36,12 +36,14 @@ pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
     Arc::new(BuildProject { context: context.clone() })
 }
 
-struct BuildProject {
-    context: ToolContext,
+pub(super) struct BuildProject {
+    /// What it works with.
+    pub(super) context: ToolContext,
 }
 
 impl BuildProject {
-    async fn build(&self) -> Result<Value, ToolError> {
+    /// Builds, for the board `fqbn` where the toolchain knows several; `None`: the project's own.
+    pub(super) async fn build(&self, fqbn: Option<String>) -> Result<Value, ToolError> {
         let ToolContext { ledger, toolchain, state, sandbox, limits, .. } = &self.context;
         let build = state.snapshot().next_build();
         let log = LogId { kind: LogKind::Build, number: build.0 };
@@ -60,6 +62,7 @@ impl BuildProject {
         let report = toolchain
             .build(BuildJob {
                 project: sandbox.root().to_owned(),
+                board: fqbn,
                 sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
                 timeout: Duration::from_secs(limits.build_seconds),
                 cancel,
@@ -211,7 +214,7 @@ impl Tool for BuildProject {
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
             let Args {} = args::parse(args)?;
-            self.build().await.map(Reply::Answer)
+            self.build(None).await.map(Reply::Answer)
         })
     }
 }

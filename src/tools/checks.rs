@@ -4,6 +4,7 @@ use super::cmake::{Registration, is_compiled, registration};
 use crate::knowledge::NameList;
 use crate::model::{Check, CheckKind, CheckStatus, ProjectPath};
 use crate::text::syntax;
+use crate::toolchain::sketch::Sketch;
 use crate::workspace::Sandbox;
 
 /// A file with its new content.
@@ -55,7 +56,8 @@ impl Surroundings<'_> {
     }
 
     fn in_cmake(&self, file: &NewFile) -> Option<Check> {
-        if !is_compiled(&file.path) {
+        // The sources of a sketch are found by where they lie.
+        if !is_compiled(&file.path) || Sketch::is_at(self.sandbox.root()) {
             return None;
         }
         Some(match self.registration(&file.path) {

@@ -26,7 +26,7 @@ const RESET_WAIT: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+pub(super) struct Args {
     /// The port of the board, e.g. `/dev/ttyUSB0`; the connected board when left out.
     #[serde(default)]
     port: Option<String>,
@@ -40,12 +40,14 @@ pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
     Arc::new(FlashProject { context: context.clone() })
 }
 
-struct FlashProject {
-    context: ToolContext,
+pub(super) struct FlashProject {
+    /// What it works with.
+    pub(super) context: ToolContext,
 }
 
 impl FlashProject {
-    async fn propose(&self, args: Args) -> Result<Reply, ToolError> {
+    /// Proposes to write the last build.
+    pub(super) async fn propose(&self, args: Args) -> Result<Reply, ToolError> {
         let plan = self.plan(args.port)?;
         if !plan.board.simulated {
             // Whoever writes to a real board needs its port for themselves.

@@ -13,6 +13,7 @@ mod state;
 
 mod analyze_complexity;
 mod approve_saved_files;
+mod arduino;
 mod build;
 mod checks;
 mod cmake;
@@ -27,6 +28,7 @@ mod headers;
 mod heard;
 mod insert_code;
 mod list_boards;
+mod map_sketch;
 mod panics;
 mod retrieve_docs;
 mod serial;

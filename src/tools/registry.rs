@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{
-    Tool, ToolContext, analyze_complexity, approve_saved_files, build, delete_files, dialogue,
-    file_name_checker, files, find_relevant_files, flash, generate_code, headers, insert_code,
-    list_boards, retrieve_docs, serial, write_file,
+    Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, delete_files,
+    dialogue, file_name_checker, files, find_relevant_files, flash, generate_code, headers,
+    insert_code, list_boards, map_sketch, retrieve_docs, serial, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -22,6 +22,7 @@ pub struct ToolEntry {
 pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: analyze_complexity::NAME, make: analyze_complexity::make },
     ToolEntry { name: approve_saved_files::NAME, make: approve_saved_files::make },
+    ToolEntry { name: arduino::BUILD, make: arduino::make_build },
     ToolEntry { name: build::NAME, make: build::make },
     ToolEntry { name: delete_files::NAME, make: delete_files::make },
     ToolEntry { name: dialogue::ASK, make: dialogue::make_ask },
@@ -32,11 +33,13 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: files::READ_CODE, make: files::make_read_code },
     ToolEntry { name: files::READ_CHOSEN, make: files::make_read_chosen },
     ToolEntry { name: find_relevant_files::NAME, make: find_relevant_files::make },
+    ToolEntry { name: arduino::FLASH, make: arduino::make_flash },
     ToolEntry { name: flash::NAME, make: flash::make },
     ToolEntry { name: generate_code::NAME, make: generate_code::make },
     ToolEntry { name: headers::HEADERS, make: headers::make },
     ToolEntry { name: insert_code::NAME, make: insert_code::make },
     ToolEntry { name: list_boards::NAME, make: list_boards::make },
+    ToolEntry { name: map_sketch::NAME, make: map_sketch::make },
     ToolEntry { name: serial::NAME, make: serial::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
     ToolEntry { name: write_file::NAME, make: write_file::make },

@@ -69,6 +69,14 @@ impl Bench {
         bench
     }
 
+    /// A folder with an Arduino sketch in it.
+    pub fn sketch(files: &[(&str, &str)]) -> Self {
+        let bench = Self::new(files);
+        std::fs::remove_file(bench.path("CMakeLists.txt")).unwrap();
+        std::fs::remove_dir_all(bench.path("main")).unwrap();
+        bench
+    }
+
     pub fn with_compiler(mut self, compiler: Result<PathBuf, UserError>) -> Self {
         self.board =
             VirtualToolchain::with_compiler(kit(), self.dir.path().join("board"), compiler);
@@ -100,7 +108,8 @@ impl Bench {
     pub async fn build_within(&self, timeout: Duration) -> BuildReport {
         self.paper.0.lock().unwrap().clear();
         let (project, sink) = (self.path(""), self.paper.clone());
-        self.board.build(BuildJob { project, sink, timeout, cancel: self.cancel.clone() }).await
+        let cancel = self.cancel.clone();
+        self.board.build(BuildJob { project, board: None, sink, timeout, cancel }).await
     }
 
     /// What the last build printed.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use firmhand::app::compose::load_adapters;
 use firmhand::config::{Assets, Origin, Policy, Rule, Ruling};
-use firmhand::device::SerialHub;
+use firmhand::device::{Programs, SerialHub};
 use firmhand::engine::{Engine, EngineHandle, EngineSetup, Recorder, Team, toolbox};
 use firmhand::gate::{Desk, Gate, GateParts, Numbers};
 use firmhand::journal::{ReadItem, SessionDir, scan};
@@ -202,7 +203,10 @@ impl Stage {
             knowledge: Arc::new(Knowledge::new(documents).unwrap()),
             names: Arc::new(NameList::parse("esp-idf.txt", &names).unwrap()),
             toolchain: Arc::clone(&self.toolchain),
-            serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
+            serial: Arc::new(
+                SerialHub::new(Arc::clone(&ledger))
+                    .knowing(load_adapters(&assets).unwrap(), Programs::of_project(sandbox.root())),
+            ),
             limits: Limits::default(),
             cancel: stop.clone(),
         };

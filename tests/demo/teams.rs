@@ -2,11 +2,13 @@
 
 use firmhand::config::Assets;
 use firmhand::engine::Team;
-use firmhand::model::{BuildOutcome, Event, LogId, LogKind, Proposal, SessionOutcome, TeamFact};
+use firmhand::model::{
+    BuildOutcome, Event, LogId, LogKind, PhaseOutcome, Proposal, SessionOutcome, TeamFact, Verdict,
+};
 use firmhand::provider::Script;
 use firmhand::tools::known;
 
-use super::stage::{Nobody, Stage, approve, reject, subject};
+use super::stage::{Nobody, Person, Stage, approve, reject, subject};
 use super::whole::stage;
 
 fn builds(stage: &Stage) -> Vec<BuildOutcome> {
@@ -129,4 +131,76 @@ fn extend_existing_changes_an_existing_file_by_its_insertion_alone() {
     assert_eq!(kept, before.lines().collect::<Vec<_>>(), "{after}");
     assert!(stage.file("main/CMakeLists.txt").contains("extremes.c"));
     assert!(serial(&stage).contains("min="), "{}", serial(&stage));
+}
+
+#[test]
+fn arduino_mends_a_sketch_that_neither_builds_nor_runs() {
+    let stage = played("arduino");
+    assert_eq!(
+        builds(&stage),
+        [BuildOutcome::Failed, BuildOutcome::Passed, BuildOutcome::Passed],
+        "{}",
+        stage.log(LogId { kind: LogKind::Build, number: 1 })
+    );
+    let errors = stage.events().into_iter().find_map(|event| match event {
+        Event::BuildEnded { diagnostics, .. } => Some(diagnostics),
+        _ => None,
+    });
+    let errors = errors.unwrap();
+    let first = &errors[0];
+    assert_eq!((first.file.as_deref(), first.line), (Some("room-monitor.ino"), Some(14)));
+    assert!(first.message.contains("'Wire' was not declared"), "{first:?}");
+    let panic = stage.events().into_iter().find_map(|event| match event {
+        Event::ToolAnswered { result, .. } => result.pointer("/panics/0").cloned(),
+        _ => None,
+    });
+    let panic = panic.unwrap().to_string();
+    for known in ["LoadProhibited", "History::add", "History.cpp", "loop", "room-monitor.ino"] {
+        assert!(panic.contains(known), "no {known} in {panic}");
+    }
+    let source = stage.file("room-monitor.ino");
+    assert!(source.contains("#include <Wire.h>\n") && source.contains("history.add"), "{source}");
+    assert!(serial(&stage).contains("temp=2"), "{}", serial(&stage));
+    let reached = stage.events().into_iter().find_map(|event| match event {
+        Event::PhaseEnded { outcome: PhaseOutcome::Succeeded(why), .. } => Some(why),
+        _ => None,
+    });
+    assert_eq!(reached.unwrap(), "the serial output was stable for 5 seconds");
+}
+
+/// Sends both changes back and answers the questions that follow.
+struct Choosy;
+
+impl Person for Choosy {
+    fn decide(&mut self, proposal: &Proposal, before: usize) -> Verdict {
+        match (subject(proposal).as_str(), &proposal.reason) {
+            ("room-monitor.ino", why) if before == 0 || why.contains("itself") => reject("not so"),
+            _ => approve(),
+        }
+    }
+
+    fn answer(&mut self, text: &str) -> String {
+        let is_first = text.contains("Wire.h");
+        if is_first { "below the own header" } else { "set the pointer" }.to_owned()
+    }
+}
+
+#[test]
+fn changes_to_a_sketch_that_are_sent_back_are_asked_about_and_made_otherwise() {
+    let stage = stage().playing("arduino");
+    assert_eq!(stage.play(Choosy), SessionOutcome::Completed);
+    let source = stage.file("room-monitor.ino");
+    assert!(source.contains("#include \"History.h\"\n#include <Wire.h>\n"), "{source}");
+    assert!(source.contains("history = new History();"), "{source}");
+}
+
+#[test]
+fn a_sketch_whose_flash_is_refused_has_not_reached_its_goal() {
+    let stage = stage().playing("arduino");
+    let outcome = stage.play(|proposal: &Proposal, _| match subject(proposal).as_str() {
+        "flash" => reject("not on my desk"),
+        _ => approve(),
+    });
+    let SessionOutcome::Failed(error) = outcome else { panic!("{outcome:?}") };
+    assert!(error.why.contains("the board was not seen to run stably"), "{error:?}");
 }

@@ -64,7 +64,7 @@ impl IdfToolchain {
     }
 
     async fn run_build(&self, job: BuildJob) -> BuildReport {
-        let BuildJob { project, sink, timeout, cancel } = job;
+        let BuildJob { project, board: _, sink, timeout, cancel } = job;
         let failed = |error: UserError| BuildReport {
             outcome: BuildOutcome::NotRun(error),
             diagnostics: Vec::new(),

@@ -50,6 +50,26 @@ const FLAGS: &[&str] = &[
     "-D_GNU_SOURCE",
 ];
 
+/// What every C++ source is compiled with: as C, in the dialect and with the leniency of the
+/// Arduino core.
+const CXX_FLAGS: &[&str] = &[
+    "-std=gnu++20",
+    "-g",
+    "-O1",
+    "-fno-omit-frame-pointer",
+    "-fno-pie",
+    "-ffunction-sections",
+    "-fno-rtti",
+    "-Wall",
+    "-Wextra",
+    "-Wno-unused-parameter",
+    "-Wno-sign-compare",
+    "-Wno-missing-field-initializers",
+    "-Wno-volatile",
+    "-DESP_PLATFORM=1",
+    "-D_GNU_SOURCE",
+];
+
 /// Where the firmware keeps its own hash, until the hash is known: a text that occurs nowhere else.
 const ID_SLOT: &str = "firmhand-build-id-slot----------";
 
@@ -58,6 +78,8 @@ const ID_SLOT: &str = "firmhand-build-id-slot----------";
 pub struct Step {
     /// Ninja's words for it.
     title: String,
+    /// Which compiler.
+    compiler: PathBuf,
     /// Arguments of the compiler.
     args: Vec<String>,
     /// What it makes, absolute.
@@ -70,8 +92,10 @@ pub struct Step {
 pub struct Job<'a> {
     /// Absolute path of the project.
     pub root: &'a Path,
-    /// The compiler.
+    /// The compiler of C.
     pub compiler: &'a Path,
+    /// The compiler of C++; that of C where there is no C++ to compile.
+    pub cxx: &'a Path,
     /// Headers and runtime.
     pub kit: &'a Kit,
     /// What to compile.
@@ -114,8 +138,8 @@ impl Job<'_> {
         self.unpack()?;
         let steps = self.steps();
         let link = self.link(&steps);
-        let stale: VecDeque<&Step> = steps.iter().filter(|step| step.is_stale(self)).collect();
-        if stale.is_empty() && !link.is_stale(self) {
+        let stale: VecDeque<&Step> = steps.iter().filter(|step| step.is_stale()).collect();
+        if stale.is_empty() && !link.is_stale() {
             sink.output(b"ninja: no work to do.\n");
             return Ok(());
         }
@@ -180,6 +204,9 @@ impl Job<'_> {
             .iter()
             .filter_map(|name| fs::read_to_string(self.root.join(name)).ok())
             .collect();
+        if let Some(joined) = &self.plan.joined {
+            refresh(&self.root.join(&joined.path), joined.text.as_bytes())?;
+        }
         let header = self.kit.config_header(&own);
         refresh(&build.join("config").join("sdkconfig.h"), header.as_bytes())
     }
@@ -200,51 +227,71 @@ impl Job<'_> {
         let runtime = self.kit.runtime_sources().map(|source| {
             let stem = source.trim_start_matches("runtime/");
             let object = kit.join("obj").join(format!("{stem}.o"));
-            self.step(
-                format!("Building C object virtual/{stem}.o"),
-                &kit.join(source),
-                object,
-                &all_kit,
-                &[],
-            )
+            let title = format!("virtual/{stem}.o");
+            self.step(title, &kit.join(source), object, &all_kit, &[])
         });
         let own = self.plan.units.iter().map(|unit| {
-            let object = format!(
-                "{}/CMakeFiles/__idf_{}.dir/{}.o",
-                unit.component, unit.component, unit.name
-            );
-            let title = format!("Building C object esp-idf/{object}");
-            let path = self.root.join("build").join("esp-idf").join(object.replace("../", "__/"));
-            self.step(
-                title,
-                &self.root.join(&unit.source),
-                path,
-                &self.includes(unit, &kit),
-                &unit.options,
-            )
+            let object = self.object(unit);
+            let path = self.root.join("build").join(object.replace("../", "__/"));
+            let source = self.root.join(&unit.source);
+            self.step(object, &source, path, &self.includes(unit, &kit), &unit.options)
         });
+        let core = self.core_steps(&kit, &all_kit);
         let source = self.named_source();
-        let title = "Building C object config/project_name.c.o".to_owned();
+        let title = "config/project_name.c.o".to_owned();
         let named = self.step(title, &source, with_suffix(&source, ".o"), &[], &[]);
-        runtime.chain([named]).chain(own).collect()
+        runtime.chain(core).chain([named]).chain(own).collect()
+    }
+
+    /// The Arduino core and its libraries, for a sketch.
+    fn core_steps(&self, kit: &Path, all_kit: &[PathBuf]) -> Vec<Step> {
+        if self.plan.joined.is_none() {
+            return Vec::new();
+        }
+        let mut includes = all_kit.to_vec();
+        includes.extend(self.kit.arduino_folders().into_iter().map(|folder| kit.join(folder)));
+        let steps = self.kit.arduino_sources().map(|source| {
+            let object = kit.join("obj").join(format!("{source}.o"));
+            self.step(format!("{source}.o"), &kit.join(source), object, &includes, &[])
+        });
+        steps.collect()
+    }
+
+    /// Where a source of the project is compiled to, below `build`.
+    fn object(&self, unit: &Unit) -> String {
+        if self.plan.joined.is_some() {
+            return format!("sketch/{}.o", unit.name);
+        }
+        let Unit { component, name, .. } = unit;
+        format!("esp-idf/{component}/CMakeFiles/__idf_{component}.dir/{name}.o")
     }
 
     fn includes(&self, unit: &Unit, kit: &Path) -> Vec<PathBuf> {
         let mut includes = unit.includes.clone();
         includes.extend(unit.kit_components.iter().map(|name| include(kit, name)));
+        if self.plan.joined.is_some() {
+            includes.extend(self.kit.arduino_folders().into_iter().map(|folder| kit.join(folder)));
+        }
         includes.push(kit.join("unsupported"));
         includes
     }
 
+    /// `object`: how the lines of the build call what is made.
     fn step(
         &self,
-        title: String,
+        object: String,
         source: &Path,
         output: PathBuf,
         includes: &[PathBuf],
         options: &[String],
     ) -> Step {
-        let mut args: Vec<String> = FLAGS.iter().map(|&flag| flag.to_owned()).collect();
+        let (flags, compiler, word) = match is_cxx(source) {
+            true => (CXX_FLAGS, self.cxx, "CXX"),
+            false => (FLAGS, self.compiler, "C"),
+        };
+        let title = format!("Building {word} object {object}");
+        let compiler = compiler.to_owned();
+        let mut args: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
         args.extend_from_slice(options);
         args.push(format!("-fmacro-prefix-map={}/=./", self.root.display()));
         args.push(format!("-I{}", self.root.join("build").join("config").display()));
@@ -256,7 +303,7 @@ impl Job<'_> {
         ]);
         args.extend(["-o".into(), output.display().to_string()]);
         args.extend(["-c".into(), source.display().to_string()]);
-        Step { title, args, output, inputs: vec![source.to_owned()] }
+        Step { title, compiler, args, output, inputs: vec![source.to_owned()] }
     }
 
     fn link(&self, steps: &[Step]) -> Step {
@@ -269,7 +316,10 @@ impl Job<'_> {
         args.push(output.display().to_string());
         args.extend(inputs.iter().map(|object| object.display().to_string()));
         args.push("-lm".to_owned());
-        Step { title: format!("Linking C executable {}.elf", self.plan.name), args, output, inputs }
+        let has_cxx = self.plan.has_cxx();
+        let (compiler, word) = if has_cxx { (self.cxx, "CXX") } else { (self.compiler, "C") };
+        let title = format!("Linking {word} executable {}.elf", self.plan.name);
+        Step { title, compiler: compiler.to_owned(), args, output, inputs }
     }
 
     async fn perform(&self, step: &Step) -> Result<Printed, StepError> {
@@ -279,7 +329,7 @@ impl Job<'_> {
         let mark = with_suffix(&step.output, ".cmd");
         // Without its mark an output that a cut-off compiler left behind is made again.
         let _ = fs::remove_file(&mark);
-        let mut command = Command::new(self.compiler);
+        let mut command = Command::new(&step.compiler);
         command
             .args(&step.args)
             .current_dir(self.root.join("build"))
@@ -291,7 +341,7 @@ impl Job<'_> {
             .stderr(Stdio::piped());
         // A compiler starts others, which have to end with it.
         let mut group = Group::spawn(CommandWrap::from(command))
-            .map_err(io_error(format!("run {}", self.compiler.display())))?;
+            .map_err(io_error(format!("run {}", step.compiler.display())))?;
         let mut output = Vec::new();
         let mut cut = false;
         if let Some(mut stderr) = group.child.stderr().take() {
@@ -311,9 +361,9 @@ impl Job<'_> {
             output.extend_from_slice(b"\n[the compiler's output is cut here at 1 MiB]\n");
         }
         if status.success() {
-            write(&mark, step.signature(self.compiler).as_bytes())?;
+            write(&mark, step.signature().as_bytes())?;
         }
-        let command = format!("{} {}", self.compiler.display(), step.args.join(" "));
+        let command = format!("{} {}", step.compiler.display(), step.args.join(" "));
         Ok(Printed { ok: status.success(), output, command })
     }
 }
@@ -326,13 +376,13 @@ struct Printed {
 
 impl Step {
     /// Whether it has to be performed again.
-    fn is_stale(&self, job: &Job<'_>) -> bool {
+    fn is_stale(&self) -> bool {
         let mark = fs::read_to_string(with_suffix(&self.output, ".cmd"));
         let made = modified(&self.output);
         let (Ok(mark), Some(made)) = (mark, made) else { return true };
         let dependencies = fs::read_to_string(with_suffix(&self.output, ".d")).unwrap_or_default();
         let named = depended_on(&dependencies);
-        mark != self.signature(job.compiler)
+        mark != self.signature()
             || self.inputs.iter().cloned().chain(named).any(|input| {
                 // A dependency that is gone has to be missed by the compiler, not by us. Clocks
                 // of files tick slowly: what is as old as the output may be newer than it.
@@ -340,8 +390,8 @@ impl Step {
             })
     }
 
-    fn signature(&self, compiler: &Path) -> String {
-        let all = format!("{} {}", compiler.display(), self.args.join("\0"));
+    fn signature(&self) -> String {
+        let all = format!("{} {}", self.compiler.display(), self.args.join("\0"));
         ContentHash::of(all.as_bytes()).to_string()
     }
 }
@@ -380,6 +430,12 @@ fn depended_on(text: &str) -> Vec<PathBuf> {
     let Some((_, names)) = text.split_once(": ") else { return Vec::new() };
     let joined = names.replace("\\\n", " ").replace("\\ ", "\0");
     joined.split_whitespace().map(|name| PathBuf::from(name.replace('\0', " "))).collect()
+}
+
+/// Whether a source is C++, by its name.
+pub(super) fn is_cxx(source: &Path) -> bool {
+    let ending = source.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("cpp" | "cc" | "cxx"))
 }
 
 fn include(kit: &Path, component: &str) -> PathBuf {

@@ -56,6 +56,20 @@ impl Kit {
         self.files.keys().map(String::as_str).filter(is_source)
     }
 
+    /// Paths of the sources of the Arduino core and its libraries.
+    pub fn arduino_sources(&self) -> impl Iterator<Item = &str> {
+        let is_source = |path: &&str| path.starts_with("arduino/") && path.ends_with(".cpp");
+        self.files.keys().map(String::as_str).filter(is_source)
+    }
+
+    /// Folders of the headers of the Arduino core and its libraries, below the kit's.
+    #[must_use]
+    pub fn arduino_folders(&self) -> BTreeSet<&str> {
+        let headers = self.files.keys().filter(|path| path.ends_with(".h"));
+        let folders = headers.filter_map(|path| path.rsplit_once('/').map(|(folder, _)| folder));
+        folders.filter(|folder| folder.starts_with("arduino")).collect()
+    }
+
     /// The component that brings a header.
     #[must_use]
     pub fn provider(&self, header: &str) -> Option<&str> {

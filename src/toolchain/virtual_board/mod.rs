@@ -39,6 +39,7 @@ const MAX_SEARCHED: usize = 8 << 20;
 pub struct VirtualToolchain {
     kit: Kit,
     compiler: Result<PathBuf, UserError>,
+    cxx: Result<PathBuf, UserError>,
     board: HostBoard,
 }
 
@@ -46,25 +47,23 @@ impl VirtualToolchain {
     /// A board whose flash memory lies in `folder`, which is made when the board is first flashed.
     #[must_use]
     pub fn new(kit: Kit, folder: PathBuf) -> Self {
-        Self::with_compiler(kit, folder, find_compiler())
+        Self::with_compiler(kit, folder, find_compiler(&C_COMPILERS))
     }
 
     /// As [`VirtualToolchain::new`], with a compiler of one's own.
     #[must_use]
     pub fn with_compiler(kit: Kit, folder: PathBuf, compiler: Result<PathBuf, UserError>) -> Self {
         let board = HostBoard::new(LABEL, folder);
-        Self { kit, compiler, board }
+        let cxx = compiler.clone().and_then(|_| find_compiler(&CXX_COMPILERS));
+        Self { kit, compiler, cxx, board }
     }
 
     fn info(&self) -> BoardInfo {
         self.board.info("esp32")
     }
 
-    async fn run(&self, job: &BuildJob, sink: &dyn BuildSink) -> Result<(), StepError> {
-        let compiler = match &self.compiler {
-            Ok(compiler) => compiler,
-            Err(_) => return Err(StepError::Failed),
-        };
+    async fn run(&self, job: &BuildJob, sink: &dyn BuildSink) -> Result<(), Stop> {
+        let compiler = self.compiler.as_ref().map_err(|error| Stop::NotRun(error.clone()))?;
         let configuring = "-- Building for the virtual board (a simulated esp32)\n";
         sink.output(configuring.as_bytes());
         let plan = match Plan::read(&job.project, &self.kit) {
@@ -72,11 +71,30 @@ impl VirtualToolchain {
             Err(error) => {
                 sink.output(error.0.as_bytes());
                 sink.output(b"-- Configuring incomplete, errors occurred!\n");
-                return Err(StepError::Failed);
+                return Err(StepError::Failed.into());
             }
         };
-        let job = Job { root: &job.project, compiler, kit: &self.kit, plan: &plan };
-        job.run(sink).await
+        let cxx = match &self.cxx {
+            Ok(cxx) => cxx,
+            Err(error) if plan.has_cxx() => return Err(Stop::NotRun(error.clone())),
+            Err(_) => compiler,
+        };
+        let job = Job { root: &job.project, compiler, cxx, kit: &self.kit, plan: &plan };
+        Ok(job.run(sink).await?)
+    }
+}
+
+/// Why a build stopped.
+enum Stop {
+    /// At a step of it.
+    Step(StepError),
+    /// Before it began.
+    NotRun(UserError),
+}
+
+impl From<StepError> for Stop {
+    fn from(error: StepError) -> Self {
+        Self::Step(error)
     }
 }
 
@@ -94,10 +112,6 @@ impl Toolchain for VirtualToolchain {
 
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {
         Box::pin(async move {
-            if let Err(error) = &self.compiler {
-                let outcome = BuildOutcome::NotRun(error.clone());
-                return BuildReport { outcome, diagnostics: Vec::new() };
-            }
             let tee = Tee { sink: job.sink.as_ref(), seen: Mutex::default() };
             let outcome = tokio::select! {
                 biased;
@@ -105,8 +119,11 @@ impl Toolchain for VirtualToolchain {
                 () = tokio::time::sleep(job.timeout) => BuildOutcome::TimedOut,
                 ended = self.run(&job, &tee) => match ended {
                     Ok(()) => BuildOutcome::Passed,
-                    Err(StepError::Failed) => BuildOutcome::Failed,
-                    Err(error @ StepError::Io { .. }) => BuildOutcome::NotRun(cannot_build(&error)),
+                    Err(Stop::Step(StepError::Failed)) => BuildOutcome::Failed,
+                    Err(Stop::Step(error @ StepError::Io { .. })) => {
+                        BuildOutcome::NotRun(cannot_build(&error))
+                    }
+                    Err(Stop::NotRun(error)) => BuildOutcome::NotRun(error),
                 },
             };
             let seen = tee.seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -183,7 +200,21 @@ fn explain(diagnostic: &mut Diagnostic, kit: &Kit) {
     }
     if let Some(header) = diagnostic.message.strip_suffix(": No such file or directory") {
         let component = diagnostic.file.as_deref().and_then(component_of);
+        let is_sketch = diagnostic.file.as_deref().is_some_and(|file| file.ends_with(".ino"));
         diagnostic.hint = match (kit.provider(header), component) {
+            _ if is_sketch => {
+                let known: Vec<&str> = kit
+                    .arduino_folders()
+                    .into_iter()
+                    .filter_map(|folder| folder.strip_prefix("arduino/libraries/"))
+                    .collect();
+                format!(
+                    "no file of the sketch and no library of the virtual board has this header; it \
+                     has {}; `--toolchain arduino` builds with the libraries that arduino-cli has \
+                     installed",
+                    known.join(" and ")
+                )
+            }
             (Some(provider), Some((name, folder))) => format!(
                 "{header} is provided by the component {provider}, which is not in the \
                  requirements list of \"{name}\"; add {provider} to REQUIRES or PRIV_REQUIRES of \
@@ -209,23 +240,31 @@ fn component_of(file: &str) -> Option<(&str, &str)> {
     Some((name, file.get(..start + name.len())?))
 }
 
-/// The system's C compiler: `cc`, `gcc` or `clang` on the PATH.
-fn find_compiler() -> Result<PathBuf, UserError> {
+const C_COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
+const CXX_COMPILERS: [&str; 3] = ["c++", "g++", "clang++"];
+
+/// The first of these compilers that is on the PATH.
+fn find_compiler(names: &[&str; 3]) -> Result<PathBuf, UserError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    for name in ["cc", "gcc", "clang"] {
+    for name in names {
         if let Some(found) = folders.iter().map(|dir| dir.join(name)).find(|path| path.is_file()) {
             return Ok(found);
         }
     }
-    let fix = if cfg!(target_os = "macos") {
-        "install the command line tools: `xcode-select --install`"
-    } else {
-        "install one, e.g. `apt install gcc`, `dnf install gcc` or `pacman -S gcc`"
+    let (language, package) = match names.contains(&"c++") {
+        true => ("C++", "g++"),
+        false => ("C", "gcc"),
     };
+    let fix = if cfg!(target_os = "macos") {
+        "install the command line tools: `xcode-select --install`".to_owned()
+    } else {
+        format!("install one, e.g. `apt install {package}`, `dnf install {package}` or the like")
+    };
+    let [first, second, third] = names;
     Err(UserError::new(
         "cannot build for the virtual board",
-        "there is no C compiler (`cc`, `gcc` or `clang`) on the PATH",
+        format!("there is no {language} compiler (`{first}`, `{second}` or `{third}`) on the PATH"),
         fix,
     ))
 }

@@ -9,6 +9,8 @@ use std::path::{Component as PathPart, Path, PathBuf};
 
 use super::cmake::{self, CmakeError, Recurse, Registration};
 use super::kit::Kit;
+use crate::text::sketch;
+use crate::toolchain::sketch::Sketch;
 
 /// Files a pattern may match at most.
 const MAX_GLOB: usize = 2_000;
@@ -20,6 +22,17 @@ pub struct Plan {
     pub name: String,
     /// Sources of the project's components.
     pub units: Vec<Unit>,
+    /// The source that an Arduino sketch is joined into; `None`: it is an ESP-IDF project.
+    pub joined: Option<Joined>,
+}
+
+/// One source that the build writes itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Joined {
+    /// Path relative to the project.
+    pub path: PathBuf,
+    /// What it holds.
+    pub text: String,
 }
 
 /// One source of the project.
@@ -53,9 +66,12 @@ impl Plan {
     /// Reads the project below `root`, an absolute path.
     ///
     /// # Errors
-    /// When it is no ESP-IDF project, a list file is not understood, or a file or component it
-    /// names does not exist.
+    /// When it is neither an ESP-IDF project nor an Arduino sketch, a list file is not understood,
+    /// or a file or component it names does not exist.
     pub fn read(root: &Path, kit: &Kit) -> Result<Self, ConfigureError> {
+        if let Some(sketch) = Sketch::read(root) {
+            return of_sketch(root, &sketch, kit);
+        }
         let top = root.join("CMakeLists.txt");
         let text = fs::read_to_string(&top).map_err(|error| {
             ConfigureError(format!(
@@ -79,8 +95,45 @@ impl Plan {
             let message = "the component `main` registers no source";
             return Err(ConfigureError(format!("CMake Error: {message}\n")));
         }
-        Ok(Self { name, units })
+        Ok(Self { name, units, joined: None })
     }
+}
+
+impl Plan {
+    /// Whether there is C++ to compile.
+    #[must_use]
+    pub fn has_cxx(&self) -> bool {
+        self.units.iter().any(|unit| super::build::is_cxx(&unit.source))
+    }
+}
+
+/// The plan of an Arduino sketch: its tabs as one source, and what lies beside them.
+fn of_sketch(root: &Path, sketch: &Sketch, kit: &Kit) -> Result<Plan, ConfigureError> {
+    let mut tabs = Vec::new();
+    for tab in &sketch.tabs {
+        let path = root.join(tab);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| ConfigureError(format!("Error: {}: {error}\n", tab.display())))?;
+        tabs.push((path.display().to_string(), text));
+    }
+    let tabs: Vec<sketch::Tab<'_>> =
+        tabs.iter().map(|(name, text)| sketch::Tab { name, text }).collect();
+    let path = PathBuf::from(format!("build/sketch/{}.ino.cpp", sketch.name));
+    let unit = |source: PathBuf, name: String| Unit {
+        component: "sketch".to_owned(),
+        source,
+        name,
+        includes: vec![root.to_owned(), root.join("src")],
+        kit_components: kit.components.keys().cloned().collect(),
+        options: Vec::new(),
+    };
+    let mut units = vec![unit(path.clone(), format!("{}.ino.cpp", sketch.name))];
+    units.extend(sketch.sources.iter().map(|source| {
+        let name = source.display().to_string();
+        unit(source.clone(), name)
+    }));
+    let joined = Some(Joined { path, text: sketch::join(&tabs) });
+    Ok(Plan { name: sketch.name.clone(), units, joined })
 }
 
 /// All components of the project.

@@ -3,6 +3,10 @@
 #include "esp_err.h"
 #include "esp_log.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ESP_RETURN_ON_ERROR(x, tag, format, ...)                                        \
     do {                                                                                \
         esp_err_t err_rc_ = (x);                                                        \
@@ -35,3 +39,7 @@
             goto label;                                                                 \
         }                                                                               \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif

@@ -4,6 +4,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef int esp_err_t;
 
 #define ESP_OK 0
@@ -48,3 +52,7 @@ void _esp_error_check_failed_without_abort(esp_err_t code, const char *file, int
         }                                                                         \
         err_rc_;                                                                  \
     })
+
+#ifdef __cplusplus
+}
+#endif

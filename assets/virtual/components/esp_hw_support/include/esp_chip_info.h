@@ -3,6 +3,10 @@
 #include <stdint.h>
 #include "esp_bit_defs.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum {
     CHIP_ESP32 = 1,
     CHIP_ESP32S2 = 2,
@@ -27,3 +31,7 @@ typedef struct {
     uint8_t cores;
 } esp_chip_info_t;
 void esp_chip_info(esp_chip_info_t *info);
+
+#ifdef __cplusplus
+}
+#endif

@@ -7,6 +7,10 @@
 #include "esp_err.h"
 #include "esp_idf_version.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum {
     ESP_RST_UNKNOWN,
     ESP_RST_POWERON,
@@ -29,3 +33,7 @@ uint32_t esp_get_free_internal_heap_size(void);
 uint32_t esp_get_minimum_free_heap_size(void);
 esp_err_t esp_register_shutdown_handler(shutdown_handler_t handler);
 void esp_system_abort(const char *details) __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif

@@ -4,6 +4,10 @@
 #include <stdint.h>
 #include "esp_err.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct esp_timer *esp_timer_handle_t;
 typedef void (*esp_timer_cb_t)(void *arg);
 typedef enum { ESP_TIMER_TASK, ESP_TIMER_ISR, ESP_TIMER_MAX } esp_timer_dispatch_t;
@@ -23,3 +27,7 @@ esp_err_t esp_timer_restart(esp_timer_handle_t timer, uint64_t timeout_us);
 esp_err_t esp_timer_stop(esp_timer_handle_t timer);
 esp_err_t esp_timer_delete(esp_timer_handle_t timer);
 bool esp_timer_is_active(esp_timer_handle_t timer);
+
+#ifdef __cplusplus
+}
+#endif

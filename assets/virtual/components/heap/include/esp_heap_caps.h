@@ -2,6 +2,10 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 #define MALLOC_CAP_EXEC (1 << 0)
 #define MALLOC_CAP_32BIT (1 << 1)
 #define MALLOC_CAP_8BIT (1 << 2)
@@ -17,3 +21,7 @@ size_t heap_caps_get_free_size(uint32_t caps);
 size_t heap_caps_get_minimum_free_size(uint32_t caps);
 size_t heap_caps_get_largest_free_block(uint32_t caps);
 size_t heap_caps_get_total_size(uint32_t caps);
+
+#ifdef __cplusplus
+}
+#endif

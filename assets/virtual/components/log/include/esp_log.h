@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include "sdkconfig.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum {
     ESP_LOG_NONE = 0,
     ESP_LOG_ERROR = 1,
@@ -105,3 +109,7 @@ void esp_log_buffer_hexdump_internal(const char *tag, const void *buffer, uint16
     ESP_LOG_BUFFER_HEX_LEVEL(tag, buffer, length, ESP_LOG_INFO)
 #define ESP_LOG_BUFFER_CHAR(tag, buffer, length) \
     ESP_LOG_BUFFER_CHAR_LEVEL(tag, buffer, length, ESP_LOG_INFO)
+
+#ifdef __cplusplus
+}
+#endif

@@ -5,6 +5,10 @@
 #include <stdint.h>
 #include "esp_err.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef uint32_t nvs_handle_t;
 typedef nvs_handle_t nvs_handle;
 typedef enum { NVS_READONLY, NVS_READWRITE } nvs_open_mode_t;
@@ -48,3 +52,7 @@ esp_err_t nvs_get_i64(nvs_handle_t handle, const char *key, int64_t *value);
 esp_err_t nvs_get_u64(nvs_handle_t handle, const char *key, uint64_t *value);
 esp_err_t nvs_get_str(nvs_handle_t handle, const char *key, char *value, size_t *length);
 esp_err_t nvs_get_blob(nvs_handle_t handle, const char *key, void *value, size_t *length);
+
+#ifdef __cplusplus
+}
+#endif

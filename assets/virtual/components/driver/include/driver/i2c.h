@@ -5,6 +5,10 @@
 #include "hal/gpio_types.h"
 #include "hal/i2c_types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct {
     i2c_mode_t mode;
     int sda_io_num;
@@ -30,3 +34,7 @@ esp_err_t i2c_master_read_from_device(i2c_port_t port, uint8_t address, uint8_t 
 esp_err_t i2c_master_write_read_device(i2c_port_t port, uint8_t address, const uint8_t *write,
                                        size_t write_length, uint8_t *read, size_t read_length,
                                        TickType_t ticks);
+
+#ifdef __cplusplus
+}
+#endif

@@ -7,6 +7,10 @@
 #include "esp_err.h"
 #include "hal/gpio_types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct {
     uint64_t pin_bit_mask;
     gpio_mode_t mode;
@@ -33,3 +37,7 @@ esp_err_t gpio_install_isr_service(int flags);
 void gpio_uninstall_isr_service(void);
 esp_err_t gpio_isr_handler_add(gpio_num_t pin, gpio_isr_t handler, void *arg);
 esp_err_t gpio_isr_handler_remove(gpio_num_t pin);
+
+#ifdef __cplusplus
+}
+#endif

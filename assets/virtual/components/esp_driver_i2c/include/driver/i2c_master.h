@@ -5,6 +5,10 @@
 #include "driver/i2c_types.h"
 #include "esp_err.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct {
     i2c_port_num_t i2c_port;
     gpio_num_t sda_io_num;
@@ -57,3 +61,7 @@ esp_err_t i2c_master_transmit_receive(i2c_master_dev_handle_t device, const uint
                                       int timeout_ms);
 esp_err_t i2c_master_bus_reset(i2c_master_bus_handle_t bus);
 esp_err_t i2c_master_bus_wait_all_done(i2c_master_bus_handle_t bus, int timeout_ms);
+
+#ifdef __cplusplus
+}
+#endif

@@ -8,6 +8,10 @@
 #include "esp_attr.h"
 #include "esp_err.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define configTICK_RATE_HZ CONFIG_FREERTOS_HZ
 #define configMAX_PRIORITIES 25
 #define configMINIMAL_STACK_SIZE 1536
@@ -29,3 +33,7 @@
 
 void *pvPortMalloc(size_t size);
 void vPortFree(void *memory);
+
+#ifdef __cplusplus
+}
+#endif

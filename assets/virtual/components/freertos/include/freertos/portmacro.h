@@ -4,6 +4,10 @@
 #include <stdbool.h>
 #include "sdkconfig.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef uint8_t StackType_t;
 typedef int BaseType_t;
 typedef unsigned int UBaseType_t;
@@ -40,3 +44,7 @@ BaseType_t xPortGetCoreID(void);
 #define taskYIELD() vPortYield()
 #define portYIELD_FROM_ISR(...) ((void)0)
 void vPortYield(void);
+
+#ifdef __cplusplus
+}
+#endif

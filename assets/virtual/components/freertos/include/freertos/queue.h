@@ -3,6 +3,10 @@
 #include "freertos/FreeRTOS.h"
 #include "freertos/task.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct QueueDefinition;
 typedef struct QueueDefinition *QueueHandle_t;
 
@@ -20,3 +24,7 @@ UBaseType_t uxQueueSpacesAvailable(QueueHandle_t queue);
 BaseType_t xQueueSendFromISR(QueueHandle_t queue, const void *item, BaseType_t *woken);
 BaseType_t xQueueSendToBackFromISR(QueueHandle_t queue, const void *item, BaseType_t *woken);
 BaseType_t xQueueReceiveFromISR(QueueHandle_t queue, void *item, BaseType_t *woken);
+
+#ifdef __cplusplus
+}
+#endif

@@ -2,6 +2,10 @@
 #pragma once
 #include "freertos/queue.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef QueueHandle_t SemaphoreHandle_t;
 
 SemaphoreHandle_t xSemaphoreCreateBinary(void);
@@ -17,3 +21,7 @@ BaseType_t xSemaphoreTakeFromISR(SemaphoreHandle_t semaphore, BaseType_t *woken)
 BaseType_t xSemaphoreGiveFromISR(SemaphoreHandle_t semaphore, BaseType_t *woken);
 UBaseType_t uxSemaphoreGetCount(SemaphoreHandle_t semaphore);
 TaskHandle_t xSemaphoreGetMutexHolder(SemaphoreHandle_t semaphore);
+
+#ifdef __cplusplus
+}
+#endif

@@ -2,6 +2,10 @@
 #pragma once
 #include "freertos/FreeRTOS.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct tskTaskControlBlock;
 typedef struct tskTaskControlBlock *TaskHandle_t;
 typedef void (*TaskFunction_t)(void *);
@@ -52,3 +56,7 @@ void vTaskNotifyGiveFromISR(TaskHandle_t task, BaseType_t *woken);
 uint32_t ulTaskNotifyTake(BaseType_t clear_on_exit, TickType_t ticks);
 BaseType_t xTaskNotifyWait(uint32_t clear_on_entry, uint32_t clear_on_exit, uint32_t *value,
                            TickType_t ticks);
+
+#ifdef __cplusplus
+}
+#endif

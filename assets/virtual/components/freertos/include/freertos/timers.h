@@ -2,6 +2,10 @@
 #pragma once
 #include "freertos/FreeRTOS.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct tmrTimerControl;
 typedef struct tmrTimerControl *TimerHandle_t;
 typedef void (*TimerCallbackFunction_t)(TimerHandle_t timer);
@@ -16,3 +20,7 @@ BaseType_t xTimerDelete(TimerHandle_t timer, TickType_t ticks);
 BaseType_t xTimerIsTimerActive(TimerHandle_t timer);
 void *pvTimerGetTimerID(TimerHandle_t timer);
 const char *pcTimerGetName(TimerHandle_t timer);
+
+#ifdef __cplusplus
+}
+#endif

@@ -3,6 +3,10 @@
 #include "esp_bit_defs.h"
 #include "soc/gpio_num.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define GPIO_PIN_COUNT 40
 #define GPIO_IS_VALID_GPIO(n) ((n) >= 0 && (n) < 40 && (n) != 24 && !((n) >= 28 && (n) <= 31))
 #define GPIO_IS_VALID_OUTPUT_GPIO(n) (GPIO_IS_VALID_GPIO(n) && (n) < 34)
@@ -41,3 +45,7 @@ typedef enum {
     GPIO_DRIVE_CAP_DEFAULT = 2,
     GPIO_DRIVE_CAP_3 = 3,
 } gpio_drive_cap_t;
+
+#ifdef __cplusplus
+}
+#endif

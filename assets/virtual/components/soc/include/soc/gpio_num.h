@@ -1,5 +1,9 @@
 // Virtual board: pins of the ESP32.
 #pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 typedef enum {
     GPIO_NUM_NC = -1,
     GPIO_NUM_0 = 0, GPIO_NUM_1 = 1, GPIO_NUM_2 = 2, GPIO_NUM_3 = 3, GPIO_NUM_4 = 4,
@@ -11,3 +15,7 @@ typedef enum {
     GPIO_NUM_31 = 31, GPIO_NUM_32 = 32, GPIO_NUM_33 = 33, GPIO_NUM_34 = 34, GPIO_NUM_35 = 35,
     GPIO_NUM_36 = 36, GPIO_NUM_37 = 37, GPIO_NUM_38 = 38, GPIO_NUM_39 = 39, GPIO_NUM_MAX = 40,
 } gpio_num_t;
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,162 @@
+//! What an Arduino sketch is made of: where it begins, which libraries it uses, and which hardware
+//! it talks to on which pins.
+//!
+//! Pure: sources come in, the map goes out. Finds what is written out; must not guess what is
+//! computed.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Serialize;
+
+/// Findings of one kind at most.
+const MOST: usize = 200;
+
+/// Somewhere in the sketch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// What is there: a function, a header, the call that sets hardware up.
+    pub what: String,
+}
+
+/// The map.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct SketchMap {
+    /// `setup` and `loop`, tasks that are created, interrupt handlers.
+    pub entry_points: Vec<Place>,
+    /// Headers in angle brackets.
+    pub libraries: Vec<Place>,
+    /// I2C buses.
+    pub i2c: Vec<Place>,
+    /// SPI buses.
+    pub spi: Vec<Place>,
+    /// UARTs.
+    pub uart: Vec<Place>,
+    /// Pins that are set up or given a name.
+    pub pins: Vec<Place>,
+}
+
+struct Patterns {
+    entry: Option<Regex>,
+    task: Option<Regex>,
+    include: Option<Regex>,
+    i2c: Option<Regex>,
+    spi: Option<Regex>,
+    uart: Option<Regex>,
+    pin: Option<Regex>,
+}
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
+    let regex = |text: &str| Regex::new(text).ok();
+    Patterns {
+        entry: regex(r"^\s*(?:extern\s+.C.\s+)?void\s+((?:setup|loop|app_main)\s*\([^)]*\))"),
+        task: regex(r"\b((?:xTaskCreate\w*|attachInterrupt\w*)\s*\([^;]*)"),
+        include: regex(r"^\s*#\s*include\s*<([^>]+)>"),
+        i2c: regex(
+            r"\b(Wire1?\s*\.\s*(?:begin|setPins|setClock)\s*\([^;]*\)|i2c_(?:new_master_bus|driver_install|param_config)\s*\([^;]*\))",
+        ),
+        spi: regex(
+            r"\b(SPI\s*\.\s*begin\s*\([^;]*\)|(?:SPIClass|SPISettings)\s*\w*\s*\([^;]*\)|spi_bus_initialize\s*\([^;]*\))",
+        ),
+        uart: regex(r"\b(Serial\d?\s*\.\s*begin\s*\([^;]*\)|uart_driver_install\s*\([^;]*\))"),
+        pin: regex(
+            r"\b(pinMode\s*\([^;]*\)|ledcAttach\w*\s*\([^;]*\)|(?:#\s*define\s+\w*PIN\w*\s+\d+)|(?:const\s+)?\w+\s+\w*(?:PIN|Pin|LED|SDA|SCL)\w*\s*=\s*\d+)",
+        ),
+    }
+});
+
+impl SketchMap {
+    /// Maps sources: names and texts.
+    #[must_use]
+    pub fn of<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut map = Self::default();
+        for (file, text) in sources {
+            let mut in_comment = false;
+            for (index, line) in text.lines().enumerate() {
+                let code = without_comments(line, &mut in_comment);
+                map.line(file, index + 1, &code);
+            }
+        }
+        map
+    }
+
+    fn line(&mut self, file: &str, line: usize, code: &str) {
+        let note = |list: &mut Vec<Place>, pattern: &Option<Regex>| {
+            let Some(pattern) = pattern else { return };
+            for found in pattern.captures_iter(code).take(MOST.saturating_sub(list.len())) {
+                let what = found.get(1).map_or("", |found| found.as_str()).trim().to_owned();
+                list.push(Place { file: file.to_owned(), line, what });
+            }
+        };
+        let patterns = &*PATTERNS;
+        note(&mut self.entry_points, &patterns.entry);
+        note(&mut self.entry_points, &patterns.task);
+        note(&mut self.libraries, &patterns.include);
+        note(&mut self.i2c, &patterns.i2c);
+        note(&mut self.spi, &patterns.spi);
+        note(&mut self.uart, &patterns.uart);
+        note(&mut self.pins, &patterns.pin);
+    }
+}
+
+/// The code of a line; `in_comment` carries a comment that goes over lines.
+fn without_comments(line: &str, in_comment: &mut bool) -> String {
+    let mut code = String::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        if *in_comment {
+            let Some((_, after)) = rest.split_once("*/") else { return code };
+            *in_comment = false;
+            rest = after;
+            continue;
+        }
+        let (line_comment, block) = (rest.find("//"), rest.find("/*"));
+        match (line_comment, block) {
+            (Some(at), block) if block.is_none_or(|block| at < block) => {
+                code.push_str(rest.get(..at).unwrap_or_default());
+                return code;
+            }
+            (_, Some(at)) => {
+                code.push_str(rest.get(..at).unwrap_or_default());
+                *in_comment = true;
+                rest = rest.get(at + 2..).unwrap_or_default();
+            }
+            (_, None) => {
+                code.push_str(rest);
+                return code;
+            }
+        }
+    }
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(places: &[Place]) -> Vec<String> {
+        places.iter().map(|at| format!("{}:{} {}", at.file, at.line, at.what)).collect()
+    }
+
+    #[test]
+    fn entry_points_libraries_and_interfaces_are_found_with_their_places() {
+        let main = "#include <Wire.h>\n#include \"own.h\"\n// Wire.begin(1, 2);\n\
+                    static const uint8_t LED_PIN = 2;\nvoid setup() {\n  Serial.begin(115200);\n  \
+                    Wire.begin(21, 22); SPI.begin();\n  pinMode(LED_PIN, OUTPUT);\n}\n\
+                    void loop() {}\n/* void loop() {\n Serial1.begin(9600); */ void task(void *) {}\n";
+        let other = "void start() { xTaskCreate(task, \"t\", 2048, NULL, 1, NULL); }\n";
+        let map = SketchMap::of([("a.ino", main), ("b.cpp", other)]);
+        let entries = told(&map.entry_points);
+        assert_eq!(entries[..2], ["a.ino:5 setup()", "a.ino:10 loop()"]);
+        assert!(entries[2].starts_with("b.cpp:1 xTaskCreate(task"), "{entries:?}");
+        assert_eq!(told(&map.libraries), ["a.ino:1 Wire.h"]);
+        assert_eq!(told(&map.uart), ["a.ino:6 Serial.begin(115200)"]);
+        assert_eq!(told(&map.i2c), ["a.ino:7 Wire.begin(21, 22)"]);
+        assert_eq!(told(&map.spi), ["a.ino:7 SPI.begin()"]);
+        assert_eq!(told(&map.pins).len(), 2, "{:?}", map.pins);
+    }
+}

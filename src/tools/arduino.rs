@@ -1,0 +1,126 @@
+//! `build_arduino` and `flash_arduino`: building and flashing by Arduino's names for boards.
+//!
+//! Owns their arguments; what they do is done as for any other project.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::build::BuildProject;
+use super::flash::{self, FlashProject};
+use super::{Reply, Tool, ToolContext, ToolError, args, map_sketch};
+use crate::model::ToolSpec;
+
+/// Builds a sketch.
+pub const BUILD: &str = "build_arduino";
+/// Flashes a sketch.
+pub const FLASH: &str = "flash_arduino";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BuildArgs {
+    /// The board as Arduino calls it, e.g. `esp32:esp32:esp32s3`; that of `sketch.yaml` when left
+    /// out.
+    #[serde(default)]
+    fqbn: Option<String>,
+}
+
+/// Makes the tool that builds.
+pub(super) fn make_build(context: &ToolContext) -> Arc<dyn Tool> {
+    Arc::new(BuildArduino { build: BuildProject { context: context.clone() } })
+}
+
+struct BuildArduino {
+    build: BuildProject,
+}
+
+/// Whether a text may name a board: it becomes an argument of a program.
+fn board(fqbn: &str) -> Result<String, ToolError> {
+    let parts: Vec<&str> = fqbn.splitn(4, ':').collect();
+    let is_word = |part: &&str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,=:".contains(c);
+        !part.is_empty() && part.chars().all(is_plain) && !part.starts_with('-')
+    };
+    if parts.len() >= 3 && parts.iter().all(is_word) {
+        return Ok(fqbn.to_owned());
+    }
+    Err(ToolError::new(
+        "bad_arguments",
+        "fqbn: a board is named `VENDOR:ARCHITECTURE:BOARD`",
+        "Use a name that `list_boards` tells, e.g. `esp32:esp32:esp32`.",
+    ))
+}
+
+impl Tool for BuildArduino {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<BuildArgs>(
+            BUILD,
+            "Builds the Arduino sketch and tells errors and warnings with file, line, message and \
+             hint.",
+        )
+    }
+
+    fn timeout(&self) -> Duration {
+        self.build.timeout()
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move {
+            let BuildArgs { fqbn } = args::parse(args)?;
+            map_sketch::sketch(&self.build.context.sandbox)?;
+            let fqbn = fqbn.filter(|fqbn| !fqbn.trim().is_empty());
+            let fqbn = fqbn.as_deref().map(board).transpose()?;
+            self.build.build(fqbn).await.map(Reply::Answer)
+        })
+    }
+}
+
+/// Makes the tool that flashes.
+pub(super) fn make_flash(context: &ToolContext) -> Arc<dyn Tool> {
+    Arc::new(FlashArduino { flash: FlashProject { context: context.clone() } })
+}
+
+struct FlashArduino {
+    flash: FlashProject,
+}
+
+impl Tool for FlashArduino {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<flash::Args>(
+            FLASH,
+            "Proposes to write the last passed build of the sketch to the board it was built for. \
+             A person decides; afterwards the board runs it and its serial port is listened to.",
+        )
+    }
+
+    fn timeout(&self) -> Duration {
+        self.flash.timeout()
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move {
+            map_sketch::sketch(&self.flash.context.sandbox)?;
+            self.flash.propose(args::parse(args)?).await
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_are_named_in_three_parts_and_never_look_like_options() {
+        for good in ["esp32:esp32:esp32s3", "esp32:esp32:esp32:PSRAM=enabled,CPUFreq=80"] {
+            assert_eq!(board(good).unwrap(), good);
+        }
+        for bad in ["", "esp32", "esp32:esp32", "a:b:", "a:b:c d", "--x:y:z", "a:b:-c", "a:b:c;rm"]
+        {
+            assert_eq!(board(bad).unwrap_err().code, "bad_arguments", "{bad}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `map_sketch`: what an Arduino sketch is made of, before anything in it is touched.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use crate::lang::SketchMap;
+use crate::model::{ProjectPath, ToolSpec};
+use crate::toolchain::sketch::Sketch;
+use crate::workspace::Sandbox;
+
+/// Name of the tool.
+pub const NAME: &str = "map_sketch";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {}
+
+/// Makes the tool.
+pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
+    Arc::new(MapSketch { sandbox: Arc::clone(&context.sandbox) })
+}
+
+struct MapSketch {
+    sandbox: Arc<Sandbox>,
+}
+
+impl MapSketch {
+    fn map(&self) -> Result<Value, ToolError> {
+        let sketch = sketch(&self.sandbox)?;
+        let is_read = |path: &ProjectPath| {
+            matches!(
+                path.extension(),
+                Some("ino" | "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" | "hxx")
+            )
+        };
+        let sources: Vec<(ProjectPath, String)> =
+            self.sandbox.sources().filter(|(path, _)| is_read(path)).collect();
+        let map = SketchMap::of(sources.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+        let lines: usize = sources.iter().map(|(_, text)| text.lines().count()).sum();
+        let files: Vec<&ProjectPath> = sources.iter().map(|(path, _)| path).collect();
+        Ok(answer::ok(json!({
+            "sketch": sketch.name,
+            "tabs": sketch.tabs,
+            "compiled_beside": sketch.sources,
+            "files": files,
+            "lines": lines,
+            "map": map,
+        })))
+    }
+}
+
+/// The sketch in the project's folder.
+///
+/// # Errors
+/// `no_sketch` when there is none.
+pub(super) fn sketch(sandbox: &Sandbox) -> Result<Sketch, ToolError> {
+    Sketch::read(sandbox.root()).ok_or_else(|| {
+        ToolError::new(
+            "no_sketch",
+            "the project folder holds no Arduino sketch",
+            "A sketch is a folder with a file `NAME.ino` and without a CMakeLists.txt.",
+        )
+    })
+}
+
+impl Tool for MapSketch {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<Args>(
+            NAME,
+            "Maps the Arduino sketch: its tabs, entry points, libraries, I2C, SPI and UART \
+             interfaces and pins, each with file and line.",
+        )
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move {
+            let Args {} = args::parse(args)?;
+            self.map().map(Reply::Answer)
+        })
+    }
+}
