@@ -12,7 +12,8 @@ use crate::model::event::SessionParts;
 use crate::model::{Record, UserError};
 use crate::provider::Recording as RecordedModel;
 use crate::provider::{Pacing, Provider, Script, Scripted, retell};
-use crate::toolchain::{IdfToolchain, Kit, Toolchain, VirtualToolchain};
+use crate::toolchain::sketch::Sketch;
+use crate::toolchain::{ArduinoToolchain, IdfToolchain, Kit, Toolchain, VirtualToolchain};
 
 /// Folder of the recorded conversations that ship with the program.
 const SCRIPTS: &str = "assets/demo";
@@ -41,6 +42,7 @@ enum Voice {
 /// What a toolchain is made from.
 enum Builder {
     Idf(IdfToolchain),
+    Arduino(ArduinoToolchain),
     Virtual(Kit),
 }
 
@@ -76,6 +78,11 @@ impl Wanted {
         };
         let builder = match order.parts.toolchain.as_str() {
             "idf" => Builder::Idf(IdfToolchain::find()?),
+            "arduino" => Builder::Arduino(ArduinoToolchain::find()?),
+            "auto" if is_sketch(order) => match ArduinoToolchain::find() {
+                Ok(arduino) => Builder::Arduino(arduino),
+                Err(_) => Builder::Virtual(load_kit(assets)?),
+            },
             "auto" => match IdfToolchain::find() {
                 Ok(idf) => Builder::Idf(idf),
                 Err(_) => Builder::Virtual(load_kit(assets)?),
@@ -84,6 +91,7 @@ impl Wanted {
         };
         let toolchain = match builder {
             Builder::Idf(_) => "idf",
+            Builder::Arduino(_) => "arduino",
             Builder::Virtual(_) => "virtual",
         };
         Ok(Self {
@@ -101,10 +109,16 @@ impl Wanted {
         let board = dir.root().join("board");
         let toolchain: Arc<dyn Toolchain> = match self.builder {
             Builder::Idf(idf) => Arc::new(idf.with_host_folder(board)),
+            Builder::Arduino(arduino) => Arc::new(arduino),
             Builder::Virtual(kit) => Arc::new(VirtualToolchain::new(kit, board)),
         };
         Parts { provider, toolchain }
     }
+}
+
+/// Whether the order is about an Arduino sketch, which may have to be made yet.
+fn is_sketch(order: &Order) -> bool {
+    order.team == "arduino" || order.project.as_deref().is_some_and(Sketch::is_at)
 }
 
 impl Voice {

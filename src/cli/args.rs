@@ -191,7 +191,10 @@ pub enum ToolchainArg {
     Virtual,
     /// The installed ESP-IDF (`idf.py`).
     Idf,
-    /// ESP-IDF when `idf.py` is found, the virtual board otherwise.
+    /// The installed `arduino-cli`, for sketches.
+    Arduino,
+    /// What is installed for the project, ESP-IDF or for a sketch `arduino-cli`; the virtual board
+    /// otherwise.
     Auto,
 }
 

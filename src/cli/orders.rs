@@ -106,6 +106,7 @@ fn make(
     let toolchain = match options.toolchain {
         ToolchainArg::Virtual => "virtual",
         ToolchainArg::Idf => "idf",
+        ToolchainArg::Arduino => "arduino",
         ToolchainArg::Auto => "auto",
     };
     let documents = options.attach.iter().map(|path| documents::read(path));

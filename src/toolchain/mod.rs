@@ -3,7 +3,9 @@
 //! Owns the processes that compile a project and write it to a board. Must not decide anything:
 //! [`Toolchain::flash`] is called by the gate alone, for an approved plan.
 
+mod arduino;
 pub mod diagnostics;
+mod esptool;
 mod history;
 mod host_board;
 mod idf;
@@ -12,6 +14,7 @@ pub mod process;
 pub mod sketch;
 mod virtual_board;
 
+pub use arduino::ArduinoToolchain;
 pub use history::git_log;
 pub use virtual_board::{Kit, VirtualToolchain};
 
@@ -72,6 +75,15 @@ pub struct FlashOrder {
     pub cancel: CancellationToken,
 }
 
+/// A board that a toolchain builds for.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct BoardName {
+    /// For people, e.g. `ESP32 Dev Module`.
+    pub name: String,
+    /// For the toolchain, e.g. `esp32:esp32:esp32`.
+    pub fqbn: String,
+}
+
 /// A way to build a project and bring it to a board.
 pub trait Toolchain: Send + Sync {
     /// What the screen calls it, e.g. `ESP-IDF v5.4 · esp32` or `virtual board`.
@@ -81,6 +93,12 @@ pub trait Toolchain: Send + Sync {
     /// shipped list tells. Reads the whole installation, which takes a moment.
     fn taken_names(&self) -> Option<String> {
         None
+    }
+
+    /// The boards it can build for, with the names it knows them by; none where the project alone
+    /// chooses. Asks a program, which takes a moment.
+    fn boards(&self) -> BoxFuture<'_, Vec<BoardName>> {
+        Box::pin(std::future::ready(Vec::new()))
     }
 
     /// What the next build of that project runs, for people.

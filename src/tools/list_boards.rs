@@ -35,7 +35,7 @@ impl Tool for ListBoards {
         args::spec::<Args>(
             NAME,
             "Lists the serial ports with a guess of the chip behind each, the board that is \
-             connected, and the targets that can be built for.",
+             connected, and the targets and Arduino boards that can be built for.",
         )
     }
 
@@ -44,11 +44,13 @@ impl Tool for ListBoards {
             let Args {} = args::parse(args)?;
             let hub = Arc::clone(&self.context.serial);
             let ports = tokio::task::spawn_blocking(move || hub.ports()).await.unwrap_or_default();
+            let boards = self.context.toolchain.boards().await;
             let connected = self.context.state.snapshot().board;
             Ok(Reply::Answer(answer::ok(json!({
                 "ports": ports,
                 "connected": connected,
                 "targets": TARGETS,
+                "boards": boards,
             }))))
         })
     }

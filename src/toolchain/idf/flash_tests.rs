@@ -4,6 +4,7 @@ use std::fs;
 
 use super::*;
 use crate::model::{BuildId, Timestamp};
+use crate::toolchain::esptool::first_port;
 
 const ARGS: &str = include_str!("../../../tests/data/build/flasher_args.json");
 
@@ -62,7 +63,8 @@ fn exactly_the_approved_images_are_written() {
     let project = project();
     let plan = plan(project.path());
     let aside = tempfile::tempdir().unwrap();
-    let files = copy_aside(project.path(), &plan, aside.path()).unwrap();
+    let files =
+        copy_aside(project.path(), &plan, aside.path(), |index, _| format!("{index}.bin")).unwrap();
     let args = esptool_args(&read_args(project.path()).unwrap(), &plan, &files);
     let words: Vec<String> = args
         .iter()
@@ -76,7 +78,8 @@ fn exactly_the_approved_images_are_written() {
     );
     fs::write(project.path().join("build/blink.bin"), "application!").unwrap();
     assert_eq!(fs::read(&files[2]).unwrap(), b"application");
-    let error = copy_aside(project.path(), &plan, aside.path()).unwrap_err();
+    let error = copy_aside(project.path(), &plan, aside.path(), |index, _| format!("{index}.bin"))
+        .unwrap_err();
     assert!(error.why.contains("blink.bin"), "{error:?}");
 }
 

@@ -18,6 +18,7 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::diagnostics::{self, Progress};
+use super::esptool;
 use super::host_board::HostBoard;
 use super::process::{self, Ended, Job};
 use super::{BuildJob, BuildReport, FlashOrder, Toolchain};
@@ -31,16 +32,13 @@ const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 /// The target that runs on this machine instead of a chip.
 const LINUX: &str = "linux";
 
-/// Names the port of the board, as for `idf.py` itself.
-const PORT: &str = "ESPPORT";
-
 /// An installed ESP-IDF.
 #[derive(Debug, Clone)]
 pub struct IdfToolchain {
     install: Arc<Installation>,
     /// Where programs for [`LINUX`] are kept and run; `None` until a session gives a place.
     host: Option<Arc<HostBoard>>,
-    /// The port that the person has named in [`PORT`].
+    /// The port that the person has named in `ESPPORT`.
     port: Option<String>,
 }
 
@@ -51,7 +49,7 @@ impl IdfToolchain {
     /// When there is none.
     pub fn find() -> Result<Self, UserError> {
         let install = Installation::find(&|name| std::env::var_os(name))?;
-        let port = std::env::var(PORT).ok().filter(|port| !port.is_empty());
+        let port = std::env::var(esptool::PORT).ok().filter(|port| !port.is_empty());
         Ok(Self { install: Arc::new(install), host: None, port })
     }
 
@@ -207,7 +205,7 @@ impl Toolchain for IdfToolchain {
         }
         let (chip, images, touches_boot) = flash::images(project)?;
         let named = self.port.clone().map(Ok);
-        let port = named.unwrap_or_else(|| flash::first_port(Path::new("/dev")))?;
+        let port = named.unwrap_or_else(|| esptool::first_port(Path::new("/dev")))?;
         let board = BoardInfo { label: format!("{chip} board"), chip, port, simulated: false };
         Ok(FlashPlan { board, images, touches_boot, build, built_at })
     }

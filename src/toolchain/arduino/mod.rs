@@ -1,0 +1,331 @@
+//! Arduino sketches with `arduino-cli`: its builds, its libraries, its uploads.
+//!
+//! Must not install boards or libraries: what is missing is named with the command that brings it.
+
+mod compiled;
+mod upload;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::esptool;
+use super::process::{self, Ended, Job};
+use super::sketch::Sketch;
+use super::{BoardName, BuildJob, BuildReport, FlashOrder, Toolchain, diagnostics};
+use crate::model::{
+    BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, Severity, Timestamp, UserError,
+};
+use compiled::Compiled;
+
+/// What cannot be done when something here goes wrong.
+const WHAT: &str = "Cannot build with arduino-cli";
+
+/// The folder of builds within the sketch.
+const BUILD: &str = "build/arduino";
+
+/// Output beyond this is cut; what is told is one JSON value, so that nothing of it can be used.
+const MAX_OUTPUT: usize = 64 * 1024 * 1024;
+
+/// Boards are asked for in passing: an answer that takes longer does without them.
+const ASK_TIME: Duration = Duration::from_secs(4);
+
+/// Builds and flashes sketches with an installed `arduino-cli`.
+#[derive(Debug, Clone)]
+pub struct ArduinoToolchain {
+    cli: PathBuf,
+    /// The port that the person has named in `ESPPORT`.
+    port: Option<String>,
+}
+
+impl ArduinoToolchain {
+    /// Finds `arduino-cli` on the PATH.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn find() -> Result<Self, UserError> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut files = std::env::split_paths(&path).map(|folder| folder.join("arduino-cli"));
+        let port = std::env::var(esptool::PORT).ok().filter(|port| !port.is_empty());
+        let found = files.find(|file| file.is_file()).map(|cli| Self { cli, port });
+        found.ok_or_else(|| {
+            UserError::new(
+                WHAT,
+                "`arduino-cli` is not on the PATH",
+                "Install it from https://arduino.github.io/arduino-cli and then the boards with \
+                 `arduino-cli core install esp32:esp32`, or build for the virtual board.",
+            )
+        })
+    }
+
+    /// The one at that path.
+    #[must_use]
+    pub const fn at(cli: PathBuf) -> Self {
+        Self { cli, port: None }
+    }
+
+    async fn run_build(&self, job: BuildJob) -> BuildReport {
+        let not_run = |error: UserError| BuildReport {
+            outcome: BuildOutcome::NotRun(error),
+            diagnostics: Vec::new(),
+        };
+        let wish = match wish(&job.project, job.board.clone()) {
+            Ok(wish) => wish,
+            Err(error) => return not_run(error),
+        };
+        let args = compile_args(&job.project, wish.fqbn.as_deref());
+        let said: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+        job.sink.output(format!("-- arduino-cli {}\n", said.join(" ")).as_bytes());
+        job.sink.progress(0, 1);
+        let (ended, output) = match self.ask(args, &job.project, job.timeout, &job.cancel).await {
+            Ok(ended) => ended,
+            Err(error) => return not_run(error),
+        };
+        let outcome = match ended {
+            Ended::TimedOut => BuildOutcome::TimedOut,
+            Ended::Cancelled => BuildOutcome::Cancelled,
+            Ended::Well | Ended::Badly(_) => return self.judge(&job, &wish, &output),
+        };
+        BuildReport { outcome, diagnostics: Vec::new() }
+    }
+
+    /// Makes a report of what `arduino-cli` told.
+    fn judge(&self, job: &BuildJob, wish: &Wish, output: &[u8]) -> BuildReport {
+        let Some(compiled) = Compiled::find(output) else {
+            job.sink.output(output);
+            let why = "it did not answer as arduino-cli does with `--format json`";
+            let fix = "Look at the log of this build; versions from 0.35 on are understood.";
+            let outcome = BuildOutcome::NotRun(UserError::new(WHAT, why, fix));
+            return BuildReport { outcome, diagnostics: Vec::new() };
+        };
+        job.sink.output(compiled.log().as_bytes());
+        job.sink.progress(1, 1);
+        if let Some(error) = compiled.refusal(wish.fqbn.as_deref()) {
+            return BuildReport { outcome: BuildOutcome::NotRun(error), diagnostics: Vec::new() };
+        }
+        let mut found = diagnostics::parse(&job.project, compiled.said().as_bytes());
+        found.iter_mut().for_each(compiled::advise);
+        if compiled.success {
+            let built = upload::remember(&job.project, &wish.sketch, wish.fqbn.clone(), &compiled);
+            if let Err(error) = built {
+                let outcome = BuildOutcome::NotRun(error);
+                return BuildReport { outcome, diagnostics: found };
+            }
+            return BuildReport { outcome: BuildOutcome::Passed, diagnostics: found };
+        }
+        if !found.iter().any(|one| one.severity == Severity::Error) {
+            found.insert(
+                0,
+                Diagnostic {
+                    file: None,
+                    line: None,
+                    column: None,
+                    severity: Severity::Error,
+                    message: compiled.error_line(),
+                    hint: String::new(),
+                },
+            );
+        }
+        BuildReport { outcome: BuildOutcome::Failed, diagnostics: found }
+    }
+
+    /// Runs it and takes all it prints.
+    async fn ask(
+        &self,
+        args: Vec<OsString>,
+        folder: &Path,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<(Ended, Vec<u8>), UserError> {
+        let output = Mutex::new(Vec::new());
+        let ended = process::run(self.job(args, folder, timeout, cancel), |bytes| {
+            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = MAX_OUTPUT.saturating_sub(output.len());
+            output.extend_from_slice(bytes.get(..bytes.len().min(room)).unwrap_or_default());
+        })
+        .await
+        .map_err(|error| {
+            UserError::from_cause(format!("Cannot run {}", self.cli.display()), &error)
+                .fix("See that arduino-cli is installed and may be run.")
+        })?;
+        Ok((ended, output.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn job(
+        &self,
+        args: Vec<OsString>,
+        folder: &Path,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Job {
+        let env = vec![("NO_COLOR".into(), "1".into())];
+        let program = self.cli.clone().into_os_string();
+        Job { program, args, env, folder: folder.to_owned(), timeout, cancel: cancel.clone() }
+    }
+
+    async fn list_boards(&self) -> Vec<BoardName> {
+        let args = ["board", "listall", "--format", "json"].map(OsString::from).to_vec();
+        let folder = std::env::temp_dir();
+        let cancel = CancellationToken::new();
+        match self.ask(args, &folder, ASK_TIME, &cancel).await {
+            Ok((Ended::Well, output)) => boards_in(&output),
+            Ok(_) | Err(_) => Vec::new(),
+        }
+    }
+}
+
+/// The boards of Espressif's chips among all that were told.
+fn boards_in(output: &[u8]) -> Vec<BoardName> {
+    #[derive(Deserialize)]
+    struct All {
+        #[serde(default)]
+        boards: Vec<BoardName>,
+    }
+    let text = String::from_utf8_lossy(output);
+    let start = text.find('{').unwrap_or(text.len());
+    let all = serde_json::from_str::<All>(text.get(start..).unwrap_or_default());
+    let mut boards = all.map(|all| all.boards).unwrap_or_default();
+    boards.retain(|board| board.fqbn.contains(":esp32:"));
+    boards
+}
+
+/// What is to be built.
+struct Wish {
+    sketch: String,
+    /// `None`: a profile of `sketch.yaml` says it.
+    fqbn: Option<String>,
+}
+
+/// Looks at a sketch as `arduino-cli` does.
+///
+/// # Errors
+/// When it is none, is not named like its folder, or nothing says for which board.
+fn wish(project: &Path, board: Option<String>) -> Result<Wish, UserError> {
+    let Some(sketch) = Sketch::read(project) else {
+        let why = "the folder holds no `.ino` file, or is a project of ESP-IDF";
+        return Err(UserError::new(WHAT, why, "Name the folder of a sketch."));
+    };
+    let folder = project.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if folder != sketch.name {
+        let name = &sketch.name;
+        return Err(UserError::new(
+            WHAT,
+            format!("the folder is called `{folder}`, and its main tab `{name}.ino`"),
+            format!("Name the folder `{name}`, or the tab `{folder}.ino`, as Arduino wants it."),
+        ));
+    }
+    let text = ["sketch.yaml", "sketch.yml"]
+        .iter()
+        .find_map(|name| std::fs::read_to_string(project.join(name)).ok())
+        .unwrap_or_default();
+    let fqbn = board.or_else(|| top_value(&text, "default_fqbn"));
+    if fqbn.is_none() && top_value(&text, "default_profile").is_none() {
+        return Err(UserError::new(
+            WHAT,
+            "nothing says for which board",
+            "Write `default_fqbn: esp32:esp32:esp32` (or your board's name; `arduino-cli board \
+             listall` tells them) into sketch.yaml beside the sketch.",
+        ));
+    }
+    Ok(Wish { sketch: sketch.name, fqbn })
+}
+
+/// A value at the top of a simple YAML file.
+fn top_value(text: &str, key: &str) -> Option<String> {
+    text.lines().find_map(|line| {
+        let value = line.strip_prefix(key)?.trim_start().strip_prefix(':')?;
+        let value = value.split(" #").next().unwrap_or(value).trim().trim_matches(['"', '\'']);
+        (!value.is_empty()).then(|| value.to_owned())
+    })
+}
+
+fn compile_args(project: &Path, fqbn: Option<&str>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = vec!["compile".into()];
+    if let Some(fqbn) = fqbn {
+        args.extend(["--fqbn".into(), fqbn.into()]);
+    }
+    args.extend(["--build-path".into(), project.join(BUILD).into_os_string()]);
+    args.extend(["--warnings", "default", "--format", "json"].map(OsString::from));
+    args.push(project.as_os_str().to_owned());
+    args
+}
+
+impl Toolchain for ArduinoToolchain {
+    fn label(&self) -> String {
+        "arduino-cli".to_owned()
+    }
+
+    fn boards(&self) -> BoxFuture<'_, Vec<BoardName>> {
+        Box::pin(self.list_boards())
+    }
+
+    fn command(&self, project: &Path) -> String {
+        let fqbn = wish(project, None).ok().and_then(|wish| wish.fqbn);
+        match fqbn {
+            Some(fqbn) => format!("arduino-cli compile · {fqbn}"),
+            None => "arduino-cli compile".to_owned(),
+        }
+    }
+
+    fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {
+        Box::pin(self.run_build(job))
+    }
+
+    fn plan_flash(
+        &self,
+        project: &Path,
+        build: BuildId,
+        built_at: Timestamp,
+    ) -> Result<FlashPlan, UserError> {
+        upload::plan(project, build, built_at, &|| match &self.port {
+            Some(port) => Ok(port.clone()),
+            None => esptool::first_port(Path::new("/dev")),
+        })
+    }
+
+    fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(upload::flash(self, order))
+    }
+}
+
+#[cfg(test)]
+mod stand_in_tests;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sketch_says_its_board_or_it_is_told_how() {
+        let place = tempfile::tempdir().unwrap();
+        let project = place.path().join("blink");
+        std::fs::create_dir(&project).unwrap();
+        let failed = |board: Option<&str>| wish(&project, board.map(str::to_owned)).err();
+        assert!(failed(None).unwrap().why.contains("no `.ino`"));
+        std::fs::write(project.join("other.ino"), "").unwrap();
+        assert!(failed(None).unwrap().fix.contains("`blink.ino`"));
+        std::fs::rename(project.join("other.ino"), project.join("blink.ino")).unwrap();
+        assert!(failed(None).unwrap().fix.contains("default_fqbn"));
+        assert_eq!(wish(&project, Some("a:b:c".into())).unwrap().fqbn.unwrap(), "a:b:c");
+        let yaml = "default_fqbn: \"esp32:esp32:esp32s3\" # mine\n";
+        std::fs::write(project.join("sketch.yaml"), yaml).unwrap();
+        assert_eq!(wish(&project, None).unwrap().fqbn.unwrap(), "esp32:esp32:esp32s3");
+        std::fs::write(project.join("sketch.yaml"), "default_profile: x\n").unwrap();
+        assert_eq!(wish(&project, None).unwrap().fqbn, None);
+    }
+
+    #[test]
+    fn boards_of_other_makers_are_left_out() {
+        let told = br#"{"boards": [{"name": "Uno", "fqbn": "arduino:avr:uno"},
+            {"name": "ESP32S3 Dev Module", "fqbn": "esp32:esp32:esp32s3", "platform": {}}]}"#;
+        let boards = boards_in(told);
+        assert_eq!(boards.len(), 1);
+        assert_eq!(boards[0].fqbn, "esp32:esp32:esp32s3");
+        assert!(boards_in(b"panic!").is_empty());
+    }
+}

@@ -1,0 +1,175 @@
+//! Writing a sketch's build to a board with `arduino-cli upload`.
+//!
+//! Owns what a build leaves behind for that: which board it was for, and its images. `upload` is
+//! given a copy of the approved images and nothing else.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a build leaves a note of its board in the build folder"
+)]
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::compiled::Compiled;
+use super::{ArduinoToolchain, BUILD};
+use crate::model::{BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, Timestamp, UserError};
+use crate::toolchain::FlashOrder;
+use crate::toolchain::esptool::{WHAT, Writing, copy_aside};
+use crate::toolchain::process::{self, Ended};
+
+/// A flash that takes longer hangs.
+const TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Where a build notes what it was for; beside its folder, which `arduino-cli` empties.
+const NOTE: &str = "build/arduino.json";
+
+/// The image that chooses between two applications; `upload` takes it from the boards' files.
+const BOOT_APP: &str = "boot_app0.bin";
+
+/// What a build was for.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Note {
+    fqbn: String,
+    sketch: String,
+    chip: String,
+}
+
+/// Notes what was built, and copies what `upload` takes from elsewhere beside it, so that the plan
+/// can show it.
+///
+/// # Errors
+/// When the answer does not tell the board, or the build folder cannot be written.
+pub(super) fn remember(
+    project: &Path,
+    sketch: &str,
+    fqbn: Option<String>,
+    compiled: &Compiled,
+) -> Result<(), UserError> {
+    let fqbn = fqbn.or_else(|| compiled.property("build.fqbn").map(str::to_owned));
+    let Some(fqbn) = fqbn else {
+        let fix = "Write `default_fqbn: …` into sketch.yaml beside the sketch.";
+        return Err(UserError::new(super::WHAT, "arduino-cli does not say for which board", fix));
+    };
+    let named = fqbn.split(':').nth(2).unwrap_or("esp32").to_owned();
+    let chip = compiled.property("build.mcu").map_or(named, str::to_owned);
+    let note = Note { fqbn, sketch: sketch.to_owned(), chip };
+    let failed = |error: &dyn std::error::Error| {
+        UserError::new(super::WHAT, format!("{NOTE}: {error}"), "Make the build folder writable.")
+    };
+    let text = serde_json::to_string_pretty(&note).map_err(|error| failed(&error))?;
+    std::fs::create_dir_all(project.join(BUILD)).map_err(|error| failed(&error))?;
+    std::fs::write(project.join(NOTE), text).map_err(|error| failed(&error))?;
+    if let Some(platform) = compiled.platform() {
+        let from = Path::new(platform).join("tools/partitions").join(BOOT_APP);
+        // Boards without it write none.
+        let _ = std::fs::copy(from, project.join(BUILD).join(BOOT_APP));
+    }
+    Ok(())
+}
+
+fn read_note(project: &Path) -> Result<Note, UserError> {
+    let text = std::fs::read_to_string(project.join(NOTE)).map_err(|error| {
+        UserError::new(WHAT, format!("{NOTE}: {error}"), "Build the sketch first.")
+    })?;
+    serde_json::from_str(&text).map_err(|error| {
+        UserError::new(WHAT, format!("{NOTE}: {error}"), "Build the sketch again.")
+    })
+}
+
+/// Where the bootloader of a chip lies.
+fn boot_offset(chip: &str) -> u32 {
+    match chip {
+        "esp32" | "esp32s2" => 0x1000,
+        "esp32p4" | "esp32c5" => 0x2000,
+        _ => 0,
+    }
+}
+
+/// What an upload of the last build would write, to that port.
+///
+/// # Errors
+/// When there is no build, or no port to write it to.
+pub(super) fn plan(
+    project: &Path,
+    build: BuildId,
+    built_at: Timestamp,
+    port: &dyn Fn() -> Result<String, UserError>,
+) -> Result<FlashPlan, UserError> {
+    let Note { sketch, chip, .. } = read_note(project)?;
+    let parts = [
+        (format!("{sketch}.ino.bootloader.bin"), boot_offset(&chip)),
+        (format!("{sketch}.ino.partitions.bin"), 0x8000),
+        (BOOT_APP.to_owned(), 0xe000),
+        (format!("{sketch}.ino.bin"), 0x1_0000),
+    ];
+    let mut images = Vec::new();
+    for (name, offset) in parts {
+        let file = format!("{BUILD}/{name}");
+        let content = match std::fs::read(project.join(&file)) {
+            Ok(content) => content,
+            Err(error) if offset == 0x1_0000 => {
+                let why = format!("{file}: {error}");
+                return Err(UserError::new(WHAT, why, "Build the sketch again."));
+            }
+            // Some boards have fewer parts.
+            Err(_) => continue,
+        };
+        let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
+        images.push(FlashImage { file, offset, bytes, hash });
+    }
+    images.sort_by_key(|image| image.offset);
+    let touches_boot = images.iter().any(|image| image.offset < 0xe000);
+    let port = port()?;
+    let board = BoardInfo { label: format!("{chip} board"), chip, port, simulated: false };
+    Ok(FlashPlan { board, images, touches_boot, build, built_at })
+}
+
+/// Has exactly the images of the plan written.
+///
+/// # Errors
+/// When an image is not the planned one any more, or `arduino-cli` fails.
+pub(super) async fn flash(
+    arduino: &ArduinoToolchain,
+    order: FlashOrder,
+) -> Result<BoardInfo, UserError> {
+    let FlashOrder { project, plan, progress, cancel } = order;
+    let note = read_note(&project)?;
+    let copies = tempfile::tempdir().map_err(|error| UserError::from_cause(WHAT, &error))?;
+    copy_aside(&project, &plan, copies.path(), |_, image| {
+        image.file.rsplit('/').next().unwrap_or(&image.file).to_owned()
+    })?;
+    let mut args: Vec<OsString> = ["upload", "--fqbn"].map(OsString::from).to_vec();
+    args.push(note.fqbn.into());
+    args.extend(["--port".into(), OsString::from(&plan.board.port)]);
+    args.extend(["--input-dir".into(), copies.path().as_os_str().to_owned()]);
+    args.push("--verbose".into());
+    args.push(project.as_os_str().to_owned());
+    let total = plan.total_bytes();
+    progress(0, total);
+    let mut writing = Writing::default();
+    let job = arduino.job(args, &project, TIMEOUT, &cancel);
+    let ended = process::run(job, |bytes| {
+        if let Some(done) = writing.push(bytes, &plan.images) {
+            progress(done, total);
+        }
+    })
+    .await
+    .map_err(|error| UserError::from_cause(WHAT, &error))?;
+    let fix = "Check the cable, hold BOOT while connecting, and flash again.";
+    match ended {
+        Ended::Well if writing.verified >= plan.images.len() => {
+            progress(total, total);
+            Ok(plan.board)
+        }
+        Ended::Well => Err(UserError::new(WHAT, "what was written was not verified", fix)),
+        Ended::Badly(_) => Err(UserError::new(WHAT, writing.cause(), fix)),
+        Ended::TimedOut => Err(UserError::new(WHAT, "the board took too long", fix)),
+        Ended::Cancelled => {
+            let fix = "Flash again: the board may hold half of the firmware.";
+            Err(UserError::new(WHAT, "the flash was stopped", fix))
+        }
+    }
+}
