@@ -104,6 +104,7 @@ impl Screen {
             logs: Arc::clone(&nothing) as Arc<dyn LogSource>,
             events: nothing,
             files: None,
+            models: Vec::new(),
             history: Vec::new(),
         });
         let terminal = Terminal::new(TestBackend::new(size.width, size.height)).unwrap();

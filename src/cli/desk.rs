@@ -14,6 +14,7 @@ use crate::app::compose::{self, Order, Running, World};
 use crate::app::event_loop::{Left, Session};
 use crate::app::history::History;
 use crate::app::memory::Memory;
+use crate::app::models;
 use crate::app::monitor::{self, Wish};
 use crate::app::serial_desk;
 use crate::app::terminal::{self, Screen, Uses};
@@ -24,7 +25,7 @@ use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
 use crate::model::{FileSource, Intent, Ledger, SerialCommand, UserError};
 use crate::provider::Pacing;
 use crate::ui::layout::PaneId;
-use crate::ui::{Arrangement, Depth, Keymap, Looks, Mode, Ui, UiSetup};
+use crate::ui::{Arrangement, Depth, Keymap, Looks, Mode, ModelOffer, Ui, UiSetup};
 use crate::view::{RunState, SessionView};
 use crate::workspace::Sandbox;
 
@@ -288,11 +289,21 @@ fn ui_setup(
         blobs: Arc::new(dir.blobs()),
         logs: Arc::new(dir.logs()),
         events: Arc::new(JournalEvents::new(dir.journal())),
+        models: if mode == Mode::Live { offers(world) } else { Vec::new() },
         history: history_of(world, dir).map_or_else(Vec::new, |history| history.read()),
         files: project_of(dir).and_then(|project| {
             Sandbox::open(&project).ok().map(|sandbox| Arc::new(sandbox) as Arc<dyn FileSource>)
         }),
     })
+}
+
+/// The models that can be chosen; what is wrong with the others is the doctor's to say.
+pub(super) fn offers(world: &World) -> Vec<ModelOffer> {
+    let offer = |profile: String| {
+        let label = models::find(world, &profile, None).ok()?.label();
+        Some(ModelOffer { profile, label })
+    };
+    models::names(world).into_iter().filter_map(offer).collect()
 }
 
 /// What was said before in the project of a session.

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use crate::app::compose::World;
 use crate::app::event_loop::Left;
 use crate::app::terminal::{self, Screen, Uses};
-use crate::app::{doctor, model_doctor, parts, start};
+use crate::app::{doctor, model_doctor, models, parts, start};
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::UserError;
 use crate::provider::Pacing;
-use crate::ui::start::{Open, Start, StartChoice, StartFacts, StartSession};
+use crate::ui::start::{Draft, Open, Start, StartChoice, StartFacts, StartSession};
 use crate::ui::{Depth, Keymap, Theme};
 
 use super::args::RunOptions;
@@ -27,15 +27,16 @@ pub fn run(world: &World) -> Result<ExitCode, UserError> {
     loop {
         let chosen = choose(world, failed.take())?;
         let draft = match &chosen {
-            Ok(StartChoice::New { task, project }) => Some((task.clone(), project.clone())),
+            Ok(StartChoice::New(draft)) => Some(draft.clone()),
             _ => None,
         };
         let result = match chosen {
             Err(left) => return Ok(desk::exit_code(left)),
             Ok(StartChoice::Demo) => orders::demo(world, RunOptions::usual(None))
                 .and_then(|order| desk::live(world, order, Face::Screen)),
-            Ok(StartChoice::New { task, project }) => {
-                let options = RunOptions::usual(project.map(PathBuf::from));
+            Ok(StartChoice::New(Draft { task, project, model })) => {
+                let mut options = RunOptions::usual(project.map(PathBuf::from));
+                options.model.profile = model;
                 orders::new(world, Some(task), None, options)
                     .and_then(|order| desk::live(world, order, Face::Screen))
             }
@@ -61,7 +62,7 @@ pub fn run(world: &World) -> Result<ExitCode, UserError> {
 }
 
 /// Why what was chosen could not be done, and the task that was written.
-type Failed = (String, Option<(String, Option<String>)>);
+type Failed = (String, Option<Draft>);
 
 fn choose(world: &World, failed: Option<Failed>) -> Result<Result<StartChoice, Left>, UserError> {
     let env = |name: &str| std::env::var(name).ok();
@@ -98,6 +99,11 @@ fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError>
     };
     Ok(StartFacts {
         demo: parts::recording(&world.assets, None)?.task,
+        models: desk::offers(world),
+        model: draft
+            .as_ref()
+            .and_then(|draft| draft.model.clone())
+            .or_else(|| models::usual(world)),
         sessions: all.iter().map(session).collect(),
         projects,
         findings: {

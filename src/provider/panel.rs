@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 
-use super::profile::Profile;
+use super::profile::{KeySource, Profile};
 use super::remote::Remote;
 use super::tokens::Meter;
 use super::{Chosen, Delta, ModelOptions, Provider, Request};
@@ -95,6 +95,11 @@ impl Provider for Panel {
         let current = self.seated().main.profile().name.clone();
         let name = if name.is_empty() { current.as_str() } else { name };
         let profile = (self.find)(name, model)?;
+        // What is wrong with a key is said now; only a keyring may let the person wait, and is
+        // left alone until the next request.
+        if !matches!(profile.key_source, KeySource::Keyring(_)) {
+            profile.key()?;
+        }
         let provider = match model {
             Some(model) => format!("profile:{name}/{model}"),
             None => format!("profile:{name}"),

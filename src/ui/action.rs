@@ -144,6 +144,7 @@ actions! {
     FocusLogs, "focus-logs", Global, "logs", "Turns to the logs";
     Palette, "palette", Global, "palette", "Finds an action by its words and does it";
     ChooseTheme, "choose-theme", Global, "theme", "Chooses how things look, shown as you go through";
+    ChooseModel, "choose-model", Global, "model", "Chooses which model answers from the next turn on";
     Wider, "wider", Global, "wider", "Makes the pane wider";
     Narrower, "narrower", Global, "narrower", "Makes the pane narrower";
     Taller, "taller", Global, "taller", "Makes the pane taller";
@@ -272,7 +273,8 @@ impl Action {
     }
 
     /// Actions that need no key: the palette is enough for what is done once in a while.
-    pub const PALETTE_ONLY: &'static [Self] = &[Self::ChooseTheme, Self::ResetLayout];
+    pub const PALETTE_ONLY: &'static [Self] =
+        &[Self::ChooseTheme, Self::ChooseModel, Self::ResetLayout];
 
     /// Whether a keymap may bind it in `context`.
     #[must_use]

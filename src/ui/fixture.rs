@@ -16,7 +16,7 @@ use crate::model::event::{ProjectFile, SessionStart};
 use crate::model::*;
 use crate::view::SessionView;
 
-use super::{Arrangement, Command, Depth, Keymap, Looks, Mode, Theme, Ui, UiSetup};
+use super::{Arrangement, Command, Depth, Keymap, Looks, Mode, ModelOffer, Theme, Ui, UiSetup};
 
 /// When the session began, in milliseconds since 1970.
 const START: i64 = 1_700_000_000_000;
@@ -72,6 +72,11 @@ pub(super) struct Desk {
     changed: bool,
 }
 
+/// A model that can be chosen.
+fn offer(profile: &str) -> ModelOffer {
+    ModelOffer { profile: profile.into(), label: format!("{profile}-model (openai)") }
+}
+
 impl Desk {
     pub fn new(width: u16, height: u16, mode: Mode) -> Self {
         let store = Arc::new(Store::default());
@@ -86,6 +91,7 @@ impl Desk {
             blobs: Arc::clone(&store) as Arc<dyn BlobSource>,
             logs: Arc::clone(&store) as Arc<dyn LogSource>,
             events: Arc::clone(&store) as Arc<dyn EventSource>,
+            models: ["strong", "cheap"].map(offer).into(),
             history: Vec::new(),
             files: Some(Arc::clone(&store) as Arc<dyn FileSource>),
         });

@@ -85,6 +85,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
         Some(
             Overlay::Palette(_)
             | Overlay::Themes(_)
+            | Overlay::Models(_)
             | Overlay::Quit(_)
             | Overlay::JumpTo(_)
             | Overlay::Words(_)

@@ -13,7 +13,9 @@ use super::action::{Action, Context};
 use super::key::Key;
 use super::keymap::Lookup;
 use super::layout::{PaneId, Sizes};
-use super::overlay::{HelpView, JumpTo, Overlay, PaletteView, Preview, TextKeys, ThemeList};
+use super::overlay::{
+    HelpView, JumpTo, ModelList, Overlay, PaletteView, Preview, TextKeys, ThemeList,
+};
 use super::pane::{Command, Cx, Effect, Keys, Mode, Notice, Pane, TextMode};
 use super::{Composing, Ui, hints, possible, run};
 
@@ -267,6 +269,7 @@ impl Ui {
                 let list = ThemeList::new(self.looks.names.clone(), &self.looks.name);
                 vec![Effect::Open(Box::new(Overlay::Themes(list)))]
             }
+            Action::ChooseModel => self.choose_model(now.view),
             Action::Wider | Action::Narrower | Action::Taller | Action::Lower => {
                 self.resize_pane(action)
             }
@@ -293,6 +296,17 @@ impl Ui {
             }
             other => self.with_front(now, |pane, cx| pane.on_action(other, cx)),
         }
+    }
+
+    fn choose_model(&self, view: &SessionView) -> Vec<Effect> {
+        if self.mode == Mode::Replay {
+            return Effect::refuse("this is a replay; no model answers");
+        }
+        if self.panes.models.is_empty() {
+            return Effect::refuse("there is no model to choose: `firmhand doctor` tells why");
+        }
+        let list = ModelList::new(self.panes.models.clone(), &view.head);
+        vec![Effect::Open(Box::new(Overlay::Models(list)))]
     }
 
     fn palette(&self, view: &SessionView) -> Overlay {

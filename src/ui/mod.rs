@@ -31,6 +31,7 @@ pub mod role;
 mod run;
 mod setup;
 pub mod start;
+mod start_facts;
 pub mod theme;
 
 use std::cell::Cell;
@@ -46,7 +47,7 @@ pub use arrangement::Arrangement;
 pub use colour::Depth;
 pub use keymap::Keymap;
 pub use looks::{Chosen, Looks};
-pub use overlay::Files;
+pub use overlay::{Files, ModelOffer};
 pub use pane::{Command, FilePlace, Mode, OutsideEdit, Saved};
 pub use setup::UiSetup;
 pub use theme::Theme;
@@ -88,6 +89,8 @@ struct Panes {
     timeline: TimelineBar,
     /// What files are read from when one is shown.
     files: Files,
+    /// Models that can be chosen.
+    models: Vec<ModelOffer>,
 }
 
 /// Where keys go, and what they did so far.
@@ -149,8 +152,8 @@ impl Ui {
     #[must_use]
     pub fn new(setup: UiSetup) -> Self {
         let now = Instant::now();
-        let UiSetup { looks, keymap, arrangement, mode, size, blobs, logs, events, files, history } =
-            setup;
+        let UiSetup { looks, keymap, arrangement, mode, size, blobs, logs, .. } = setup;
+        let UiSetup { events, files, history, models, .. } = setup;
         let files = Files { disk: files, blobs: Arc::clone(&blobs), events: Arc::clone(&events) };
         let panes = Panes {
             project: ProjectPane::default(),
@@ -160,6 +163,7 @@ impl Ui {
             composer: Composer::new(history),
             timeline: TimelineBar::default(),
             files,
+            models,
         };
         let hands = Hands {
             front: arrangement.front.unwrap_or(PaneId::Chat),

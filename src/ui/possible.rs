@@ -75,13 +75,16 @@ fn why_not(action: Action, place: &Place<'_>, cx: &Cx<'_>) -> Option<String> {
             Some("nothing was proposed yet".to_owned())
         }
         _ => match (action, &view.head.state) {
-            (Action::Compose | Action::Command | Action::TogglePause, _) if is_replay => {
+            (Action::Compose | Action::Command | Action::TogglePause | Action::ChooseModel, _)
+                if is_replay =>
+            {
                 Some("this is a replay; there is no run".to_owned())
             }
             (Action::TogglePause, RunState::Empty) => Some("the run has not begun".to_owned()),
-            (Action::TogglePause, RunState::Stopping | RunState::Ended(_)) => {
-                Some("the run is over".to_owned())
-            }
+            (
+                Action::TogglePause | Action::ChooseModel,
+                RunState::Stopping | RunState::Ended(_),
+            ) => Some("the run is over".to_owned()),
             _ => None,
         },
     }

@@ -9,6 +9,7 @@ use crate::model::{BlobSource, EventSource, FileSource, LogSource};
 use super::arrangement::Arrangement;
 use super::keymap::Keymap;
 use super::looks::Looks;
+use super::overlay::ModelOffer;
 use super::pane::Mode;
 
 /// What the screen needs to begin.
@@ -31,6 +32,8 @@ pub struct UiSetup {
     pub events: Arc<dyn EventSource>,
     /// The project's files; `None`: its folder is not there any more.
     pub files: Option<Arc<dyn FileSource>>,
+    /// Models that can be chosen.
+    pub models: Vec<ModelOffer>,
     /// Messages sent before in this project, oldest first.
     pub history: Vec<String>,
 }

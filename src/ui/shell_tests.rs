@@ -8,7 +8,7 @@ use super::action::{Action, Context};
 use super::fixture::Desk;
 use super::layout::PaneId;
 use super::{Chosen, Command, Mode};
-use crate::model::{Cost, Event, Intent, TurnId, Usage};
+use crate::model::{Cost, Event, Intent, ModelEvent, TurnId, Usage};
 
 fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) -> Vec<Command> {
     let modifiers = KeyModifiers::NONE;
@@ -111,6 +111,34 @@ fn a_cost_that_nobody_told_is_marked_as_an_estimate() {
     desk.record(5, answered(30, true));
     desk.sync();
     assert!(desk.screen().contains(" ~$0.42"), "{}", desk.screen());
+}
+
+#[test]
+fn a_model_is_chosen_from_the_list_of_those_there_are() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.press(":");
+    desk.type_text("choose-model");
+    desk.press("enter");
+    insta::assert_snapshot!("models_80x24", desk.screen());
+    desk.press("down");
+    let wish = Intent::UseModel { profile: "cheap".into() };
+    assert_eq!(desk.press("enter"), [Command::Intent(wish)]);
+    assert!(desk.ui.hands.overlay.is_none());
+    let (provider, label) = ("profile:cheap/small".to_owned(), "small (openai)".to_owned());
+    desk.record(5, Event::Model(ModelEvent::Chosen { provider, label }));
+    desk.sync();
+    assert!(desk.screen().contains("small (openai)"), "{}", desk.screen());
+    desk.press("i");
+    desk.type_text("/model");
+    desk.press("enter");
+    assert!(desk.screen().contains("● cheap"), "{}", desk.screen());
+    assert_eq!(desk.press("esc"), []);
+    let mut desk = Desk::new(120, 40, Mode::Replay);
+    desk.begin();
+    desk.sync();
+    desk.press(":");
+    desk.type_text("choose-model");
+    assert!(desk.screen().contains("not now: this is a replay"), "{}", desk.screen());
 }
 
 #[test]

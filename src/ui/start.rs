@@ -16,71 +16,10 @@ use super::key::Key;
 use super::keymap::{Keymap, Lookup};
 use super::layout::LEAST;
 use super::line;
+use super::overlay::ModelOffer;
 use super::role::Role;
+pub use super::start_facts::{Draft, Open, StartChoice, StartFacts, StartSession};
 use super::theme::Theme;
-
-/// A saved session as the list shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StartSession {
-    /// Its name.
-    pub name: String,
-    /// What it is about.
-    pub task: String,
-    /// How it stands, in words.
-    pub state: String,
-    /// When it was last used, in words.
-    pub when: String,
-    /// Whether it can go on.
-    pub open: Open,
-}
-
-/// What can be done with a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Open {
-    /// It goes on, or is looked at.
-    ResumeOrReplay,
-    /// It is over, or another program has it: it can be looked at.
-    Replay,
-}
-
-/// All facts of the screen.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StartFacts {
-    /// What the demo is about.
-    pub demo: String,
-    /// The newest first.
-    pub sessions: Vec<StartSession>,
-    /// Folders that sessions worked in, the newest first.
-    pub projects: Vec<String>,
-    /// What the doctor says.
-    pub findings: Vec<Finding>,
-    /// Why what was chosen before could not be done.
-    pub error: Option<String>,
-    /// The task that could not be begun, with its project; it is there to be mended.
-    pub draft: Option<(String, Option<String>)>,
-}
-
-/// What the person chose.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StartChoice {
-    /// Watch the demo.
-    Demo,
-    /// Start a team on a task, in a project if one was chosen.
-    New {
-        /// The person's words.
-        task: String,
-        /// The folder.
-        project: Option<String>,
-    },
-    /// Go on with the session of that name.
-    Resume(String),
-    /// Look at the session of that name.
-    Replay(String),
-    /// Leave.
-    Quit,
-    /// Back to the shell until continued.
-    Suspend,
-}
 
 /// The screen.
 pub struct Start {
@@ -105,6 +44,7 @@ enum Row {
     Heading(&'static str, usize),
     Demo,
     New,
+    Model(usize),
     Session(usize),
     Project(usize),
     Finding(usize),
@@ -130,7 +70,8 @@ impl Start {
     pub fn new(theme: Theme, keymap: Keymap, facts: StartFacts) -> Self {
         let rows = rows_of(&facts);
         let notice = facts.error.clone();
-        let task = facts.draft.clone().map(|(text, project)| (SearchField::with(&text), project));
+        let draft = facts.draft.clone();
+        let task = draft.map(|draft| (SearchField::with(&draft.task), draft.project));
         let places = std::cell::RefCell::default();
         let mut start = Self {
             theme,
@@ -181,7 +122,8 @@ impl Start {
                 }
                 KeyCode::Enter => {
                     let task = field.text().trim().to_owned();
-                    return Some(StartChoice::New { task, project: project.clone() });
+                    let (project, model) = (project.clone(), self.facts.model.clone());
+                    return Some(StartChoice::New(Draft { task, project, model }));
                 }
                 _ => drop(field.on_key(event)),
             }
@@ -242,6 +184,11 @@ impl Start {
             Row::Demo => Some(StartChoice::Demo),
             Row::New => {
                 self.task = Some((SearchField::default(), None));
+                None
+            }
+            Row::Model(place) => {
+                let offer = self.facts.models.get(place)?;
+                self.facts.model = Some(offer.profile.clone());
                 None
             }
             Row::Project(place) => {
@@ -337,6 +284,10 @@ impl Start {
             }
             Row::Demo => self.item("Demo", &self.facts.demo),
             Row::New => self.item("New task", "say what a team shall do"),
+            Row::Model(place) => match self.facts.models.get(place) {
+                Some(offer) => self.model(offer),
+                None => return,
+            },
             Row::Project(place) => {
                 let path = self.facts.projects.get(place).map_or("", String::as_str);
                 let room = usize::from(at.width).saturating_sub(16);
@@ -365,6 +316,18 @@ impl Start {
             self.span(line::cut(words, 400), Role::Dim),
         ]);
         (left, Line::default())
+    }
+
+    fn model(&self, offer: &ModelOffer) -> (Line<'static>, Line<'static>) {
+        let is_chosen = self.facts.model.as_ref() == Some(&offer.profile);
+        let (mark, role) = if is_chosen { ("●", Role::Strong) } else { ("○", Role::Dim) };
+        let left = Line::from(vec![
+            self.span(format!("  {mark} "), role),
+            self.span(line::cut(&offer.label, 48), role),
+        ]);
+        let words = if is_chosen { "answers new tasks · " } else { "" };
+        let right = self.span(format!("{words}{}", line::cut(&offer.profile, 20)), Role::Dim);
+        (left, Line::from(right))
     }
 
     fn session(
@@ -413,7 +376,12 @@ impl Start {
         let second = Rect { y: first.y + 1, ..first };
         if let Some((field, project)) = &self.task {
             let place = project.as_ref().map_or("in a new folder", String::as_str);
-            let lead = format!("{} › ", line::cut_start(place, 28));
+            let chosen = |offer: &&ModelOffer| self.facts.model.as_ref() == Some(&offer.profile);
+            let model = self.facts.models.iter().find(chosen);
+            let by = model.map_or_else(String::new, |offer| {
+                format!(" · {}", line::cut(&offer.label, usize::from(first.width / 4)))
+            });
+            let lead = format!("{}{by} › ", line::cut_start(place, 28));
             let room = usize::from(first.width).saturating_sub(line::width(&lead) + 2);
             let text =
                 if field.text().is_empty() { "what shall the team do?" } else { field.text() };
@@ -440,11 +408,15 @@ impl Start {
             line::draw(&Line::from(self.span(text, Role::NoticeError)), second, buf);
             return;
         }
+        let open = match self.rows.get(self.selected) {
+            Some(Row::Model(_)) => "let it answer",
+            _ => "open",
+        };
         let hints: &[(&str, Action)] = match &self.task {
             Some(_) => &[],
             None => &[
                 ("choose", Action::Down),
-                ("open", Action::Accept),
+                (open, Action::Accept),
                 ("new task", Action::Compose),
                 ("leave", Action::Cancel),
             ],
@@ -474,6 +446,11 @@ impl Start {
 
 fn rows_of(facts: &StartFacts) -> Vec<Row> {
     let mut rows = vec![Row::Heading("Begin", 0), Row::Demo, Row::New, Row::Blank];
+    if !facts.models.is_empty() {
+        rows.push(Row::Heading("Models", 0));
+        rows.extend((0..facts.models.len()).map(Row::Model));
+        rows.push(Row::Blank);
+    }
     rows.push(Row::Heading("Sessions", facts.sessions.len()));
     if facts.sessions.is_empty() {
         rows.push(Row::Words("none yet; the demo takes three minutes and needs no account"));

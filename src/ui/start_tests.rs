@@ -19,6 +19,8 @@ fn facts() -> StartFacts {
     };
     StartFacts {
         demo: "Scan the I2C bus and print what answers".into(),
+        models: Vec::new(),
+        model: None,
         sessions: vec![
             session("b", Open::ResumeOrReplay, "unfinished, 1 waiting"),
             session("a", Open::Replay, "completed"),
@@ -78,9 +80,44 @@ fn everything_can_be_chosen_by_keys() {
     assert_eq!(press(&mut start, &[Down, Enter]), Some(StartChoice::Replay("a".into())));
     assert_eq!(press(&mut start, &[Down, Enter, Char('h'), Char('i')]), None);
     let project = Some("/home/me/blinky".into());
-    assert_eq!(press(&mut start, &[Enter]), Some(StartChoice::New { task: "hi".into(), project }));
+    assert_eq!(press(&mut start, &[Enter]), Some(new("hi", project, None)));
     assert_eq!(press(&mut start, &[Esc]), None, "the text is left first");
     assert_eq!(press(&mut start, &[Char('q')]), Some(StartChoice::Quit));
+}
+
+fn new(task: &str, project: Option<String>, model: Option<&str>) -> StartChoice {
+    StartChoice::New(Draft { task: task.into(), project, model: model.map(Into::into) })
+}
+
+#[test]
+fn the_model_that_answers_is_chosen_by_keys_and_by_the_mouse() {
+    let offer = |profile: &str, label: &str| ModelOffer {
+        profile: profile.into(),
+        label: format!("{label} (openai)"),
+    };
+    let models = vec![offer("strong", "gpt-5"), offer("cheap", "gpt-5-mini")];
+    let with = StartFacts { models, model: Some("strong".into()), ..facts() };
+    let mut start = start(with);
+    insta::assert_snapshot!("start_models_80x24", screen(&start, 80, 24));
+    press(&mut start, &[Down, Down, Down, Enter]);
+    assert!(screen(&start, 80, 24).contains("● gpt-5-mini"), "{}", screen(&start, 80, 24));
+    let chosen = press(&mut start, &[Char('i'), Char('h'), Char('i')]);
+    assert_eq!(chosen, None);
+    let shown = screen(&start, 120, 40);
+    assert!(shown.contains("in a new folder · gpt-5-mini (openai) › hi"), "{shown}");
+    assert_eq!(press(&mut start, &[Enter]), Some(new("hi", None, Some("cheap"))));
+    press(&mut start, &[Esc]);
+    let shown = screen(&start, 80, 24);
+    let row = shown.lines().position(|line| line.contains("gpt-5 (")).unwrap();
+    let click = Event::Mouse(MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column: 9,
+        row: u16::try_from(row).unwrap(),
+        modifiers: KeyModifiers::NONE,
+    });
+    assert_eq!((start.on_event(&click), start.on_event(&click)), (None, None));
+    let chosen = press(&mut start, &[Char('i'), Char('h'), Enter]);
+    assert_eq!(chosen, Some(new("h", None, Some("strong"))));
 }
 
 #[test]
@@ -99,18 +136,18 @@ fn a_task_is_never_empty_and_pasted_text_stays_on_one_line() {
     assert!(screen(&start, 80, 24).contains("say what the team shall do"));
     start.on_event(&Event::Paste("blink\nthe LED".into()));
     let chosen = press(&mut start, &[Enter]);
-    assert_eq!(chosen, Some(StartChoice::New { task: "blink the LED".into(), project: None }));
+    assert_eq!(chosen, Some(new("blink the LED", None, None)));
 }
 
 #[test]
 fn a_task_that_could_not_be_begun_is_not_lost() {
-    let draft = Some(("blink".into(), None));
+    let draft = Some(Draft { task: "blink".into(), project: None, model: None });
     let mut start = start(StartFacts { error: Some("no model".into()), draft, ..facts() });
     assert!(
         screen(&start, 80, 24).contains("blink") && screen(&start, 80, 24).contains("no model")
     );
     let chosen = press(&mut start, &[Char('s'), Enter]);
-    assert_eq!(chosen, Some(StartChoice::New { task: "blinks".into(), project: None }));
+    assert_eq!(chosen, Some(new("blinks", None, None)));
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub struct Head {
     pub usage: Usage,
     /// What the screen calls the model that answers; `None`: as the session began.
     pub model: Option<String>,
+    /// How to get the model that was chosen again; `None`: as the session began.
+    pub provider: Option<String>,
     /// What the session may use.
     pub budget: Budget,
     /// The board that is connected.
@@ -82,6 +84,14 @@ pub enum RunState {
 }
 
 impl Head {
+    /// Name of the profile whose model answers; `None`: a script does.
+    #[must_use]
+    pub fn profile(&self) -> Option<&str> {
+        let began = self.start.as_ref().map(|start| start.parts.provider.as_str());
+        let name = self.provider.as_deref().or(began)?.strip_prefix("profile:")?;
+        Some(name.split('/').next().unwrap_or(name))
+    }
+
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub(super) fn apply(&mut self, record: &Record) {
         match &record.event {
@@ -122,7 +132,10 @@ impl Head {
             }
             Event::Model(event) => match event {
                 ModelEvent::Named { model } => self.model = Some(model.clone()),
-                ModelEvent::Chosen { label, .. } => self.model = Some(label.clone()),
+                ModelEvent::Chosen { label, provider } => {
+                    self.model = Some(label.clone());
+                    self.provider = Some(provider.clone());
+                }
                 ModelEvent::Budgeted(budget) => self.budget = *budget,
                 ModelEvent::Reasoned { .. }
                 | ModelEvent::Faulted { .. }

@@ -8,6 +8,7 @@
     reason = "a test says what is wrong by panicking, and works on its own files"
 )]
 
+mod choosing;
 mod deciding;
 mod desk;
 mod flashing;
@@ -23,3 +24,5 @@ mod screens;
 mod selftest;
 mod surroundings;
 mod terminal;
+#[path = "../wire/mod.rs"]
+mod wire;

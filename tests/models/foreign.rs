@@ -1,7 +1,38 @@
 //! Against servers that were not written here; only run where somebody has started one.
 //!
-//! `FIRMHAND_FOREIGN` lists them as `service=url=model`, separated by commas, e.g.
-//! `openai=http://127.0.0.1:4000=mock,anthropic=http://127.0.0.1:4010=claude`.
+//! `FIRMHAND_FOREIGN` lists them as `service=url=model`, separated by commas. Two that are known to
+//! pass, in a folder of their own:
+//!
+//! - The npm package `@copilotkit/aimock` speaks all four dialects. `npm install
+//!   @copilotkit/aimock`, write a `mock.mjs` and start it with `node mock.mjs`:
+//!
+//!   ```js
+//!   import { LLMock } from "@copilotkit/aimock";
+//!   const mock = new LLMock({ port: 4555, host: "127.0.0.1" });
+//!   const toolCalls = [{ name: "read_file", arguments: '{"path":"main/main.c"}' }];
+//!   mock.onMessage(/Blink/, { content: "I read the file first.", toolCalls });
+//!   await mock.start();
+//!   ```
+//!
+//! - LiteLLM's proxy speaks three and translates between them. `pip install 'litellm[proxy]'`,
+//!   then `LITELLM_MASTER_KEY=sk-wire-0123456789abcdef litellm --port 4666 --config` with a file of
+//!
+//!   ```yaml
+//!   model_list:
+//!     - model_name: chained
+//!       litellm_params: { model: openai/gpt-4o, api_key: x, api_base: "http://127.0.0.1:4555/v1" }
+//!     - model_name: mock
+//!       litellm_params: { model: openai/gpt-4o, api_key: x, mock_response: "GPIO 2." }
+//!   ```
+//!
+//! ```sh
+//! A=http://127.0.0.1:4555=m L=http://127.0.0.1:4666
+//! FIRMHAND_FOREIGN="openai=$A,openai-responses=$A,anthropic=$A,ollama=$A,openai=$L=chained,\
+//! openai-responses=$L=chained,anthropic=$L=chained,openai=$L=mock,anthropic=$L=mock" \
+//!   cargo test --test models foreign -- --nocapture
+//! ```
+//!
+//! Its `mock_response` streams no responses: it fails by itself, whoever asks.
 
 use std::collections::BTreeMap;
 

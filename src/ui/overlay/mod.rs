@@ -8,6 +8,7 @@ mod details;
 mod editor;
 mod help;
 mod jump_to;
+mod models;
 mod palette;
 mod preview;
 mod quit;
@@ -22,6 +23,7 @@ pub use details::Details;
 pub use editor::Editor;
 pub use help::{HelpView, key_table};
 pub use jump_to::JumpTo;
+pub use models::{ModelList, ModelOffer};
 pub use palette::{PaletteEntry, PaletteView};
 pub use preview::{Files, Preview};
 pub use quit::QuitChoice;
@@ -53,6 +55,8 @@ pub enum Overlay {
     Palette(PaletteView),
     /// How things look.
     Themes(ThemeList),
+    /// Which model answers.
+    Models(ModelList),
     /// Leave while a run goes on?
     Quit(QuitChoice),
     /// Words about a proposal.
@@ -96,6 +100,7 @@ impl Overlay {
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
+            | Self::Models(_)
             | Self::Quit(_)
             | Self::Details(_)
             | Self::Preview(_)
@@ -112,6 +117,7 @@ impl Overlay {
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
+            | Self::Models(_)
             | Self::Quit(_)
             | Self::Rules(_)
             | Self::Details(_)
@@ -135,6 +141,7 @@ impl Overlay {
             Self::Help(help) if help.is_searching() => TextKeys::Line,
             Self::Help(_)
             | Self::Themes(_)
+            | Self::Models(_)
             | Self::Quit(_)
             | Self::Batch(_)
             | Self::Rules(_)
@@ -157,6 +164,7 @@ impl Overlay {
             | Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
+            | Self::Models(_)
             | Self::Quit(_)
             | Self::Batch(_)
             | Self::Rules(_)
@@ -176,6 +184,7 @@ impl Overlay {
             Self::Help(help) => help.on_text(key),
             Self::JumpTo(jump) => jump.on_text(key),
             Self::Themes(_)
+            | Self::Models(_)
             | Self::Quit(_)
             | Self::Batch(_)
             | Self::Rules(_)
@@ -207,6 +216,7 @@ impl Overlay {
             Self::Confirm(_)
             | Self::Help(_)
             | Self::Themes(_)
+            | Self::Models(_)
             | Self::Quit(_)
             | Self::Batch(_)
             | Self::Rules(_)
@@ -227,6 +237,7 @@ impl Overlay {
                 std::iter::once(Effect::Close).chain(self.keep()).collect()
             }
             Self::Palette(palette) => palette.on_action(action),
+            Self::Models(models) => models.on_action(action),
             Self::Quit(quit) => quit.on_action(action),
             Self::Words(words) => words.on_action(action),
             Self::Batch(batch) => batch.on_action(action, cx),
@@ -247,6 +258,7 @@ impl Overlay {
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
+            | Self::Models(_)
             | Self::Quit(_)
             | Self::Words(_)
             | Self::Editor(_)
@@ -266,6 +278,7 @@ impl Overlay {
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
+            | Self::Models(_)
             | Self::Quit(_)
             | Self::Words(_)
             | Self::Editor(_)
@@ -282,6 +295,7 @@ impl Overlay {
             Self::Help(help) => help.draw(screen, buf, cx),
             Self::Palette(palette) => palette.draw(screen, buf, cx),
             Self::Themes(themes) => themes.draw(screen, buf, cx),
+            Self::Models(models) => models.draw(screen, buf, cx),
             Self::Quit(quit) => quit.draw(screen, buf, cx),
             Self::Words(words) => words.draw(screen, buf, cx),
             Self::Batch(batch) => batch.draw(screen, buf, cx),

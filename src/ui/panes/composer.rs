@@ -238,7 +238,7 @@ pub(super) const COMMANDS: [(&str, &str); 6] = [
     ("pause", "holds the run before its next step"),
     ("resume", "lets it go on"),
     ("stop", "ends the run in order"),
-    ("model", "lets another model answer: /model PROFILE or /model PROFILE/MODEL"),
+    ("model", "lets another model answer: /model, /model PROFILE, /model PROFILE/MODEL"),
     ("quit", "leaves the program"),
     ("help", "shows what every key does"),
 ];
@@ -251,7 +251,7 @@ fn run_command(command: &str) -> Vec<Effect> {
         "stop" => vec![Effect::intent(Intent::Stop)],
         "model" => match command.split_whitespace().nth(1) {
             Some(profile) => vec![Effect::intent(Intent::UseModel { profile: profile.to_owned() })],
-            None => Effect::refuse("name a profile: /model PROFILE or /model PROFILE/MODEL"),
+            None => vec![Effect::Act(Action::ChooseModel)],
         },
         "quit" => vec![Effect::Act(Action::Quit)],
         "help" => vec![Effect::Act(Action::Help)],

@@ -1,0 +1,83 @@
+//! The choice of the model that answers from the next turn on.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::model::Intent;
+use crate::ui::action::Action;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect};
+use crate::ui::role::Role;
+use crate::view::Head;
+
+/// A model that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelOffer {
+    /// Name of its profile.
+    pub profile: String,
+    /// What the screen calls the model.
+    pub label: String,
+}
+
+/// The list of models.
+#[derive(Debug)]
+pub struct ModelList {
+    offers: Vec<ModelOffer>,
+    /// Place of the one that answers; `None`: it is another one.
+    current: Option<usize>,
+    selected: usize,
+}
+
+impl ModelList {
+    /// A list of these, turned to the one that answers.
+    #[must_use]
+    pub fn new(offers: Vec<ModelOffer>, head: &Head) -> Self {
+        let profile = head.profile();
+        let current = offers.iter().position(|offer| Some(offer.profile.as_str()) == profile);
+        Self { offers, current, selected: current.unwrap_or(0) }
+    }
+
+    pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
+        let last = self.offers.len().saturating_sub(1);
+        self.selected = match action {
+            Action::Up => self.selected.saturating_sub(1),
+            Action::Down => (self.selected + 1).min(last),
+            Action::Top | Action::PageUp | Action::HalfPageUp => 0,
+            Action::Bottom | Action::PageDown | Action::HalfPageDown => last,
+            Action::Accept => {
+                let Some(offer) = self.offers.get(self.selected) else {
+                    return vec![Effect::Close];
+                };
+                let wish = Intent::UseModel { profile: offer.profile.clone() };
+                let told = format!("{} answers from the next turn on", offer.label);
+                let mut effects = vec![Effect::Close, Effect::intent(wish)];
+                effects.extend(Effect::info(told));
+                return effects;
+            }
+            _ => return Effect::info("choose with up and down, enter takes it, esc goes back"),
+        };
+        Vec::new()
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let hint = Line::styled(" enter takes · esc back ", cx.style(Role::DialogDim));
+        let rows = u16::try_from(self.offers.len()).unwrap_or(u16::MAX);
+        let height = rows.min(screen.height.saturating_sub(6));
+        let inside = super::frame("Model", hint, (56, height), screen, buf, cx);
+        let top = self.selected.saturating_sub(usize::from(inside.height).saturating_sub(1));
+        for ((place, offer), row) in self.offers.iter().enumerate().skip(top).zip(inside.rows()) {
+            let mark = if self.current == Some(place) { "● " } else { "  " };
+            let left = Line::from(vec![
+                Span::styled(mark, cx.style(Role::DialogDim)),
+                Span::styled(line::cut(&offer.label, 36), cx.style(Role::Dialog)),
+            ]);
+            let name = line::cut(&offer.profile, 16);
+            let right = Line::from(Span::styled(name, cx.style(Role::DialogDim)));
+            line::draw_split(&left, &right, row, buf);
+            if place == self.selected {
+                buf.set_style(row, cx.style(Role::Selection));
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What the start screen shows, and what can be chosen there.
+
+use crate::model::Finding;
+
+use super::overlay::ModelOffer;
+
+/// A saved session as the list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartSession {
+    /// Its name.
+    pub name: String,
+    /// What it is about.
+    pub task: String,
+    /// How it stands, in words.
+    pub state: String,
+    /// When it was last used, in words.
+    pub when: String,
+    /// Whether it can go on.
+    pub open: Open,
+}
+
+/// What can be done with a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Open {
+    /// It goes on, or is looked at.
+    ResumeOrReplay,
+    /// It is over, or another program has it: it can be looked at.
+    Replay,
+}
+
+/// A task as it was written, with where and by whom it is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// The person's words.
+    pub task: String,
+    /// The folder; `None`: a new one.
+    pub project: Option<String>,
+    /// Profile of the model that answers; `None`: there is none to choose.
+    pub model: Option<String>,
+}
+
+/// All facts of the screen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StartFacts {
+    /// What the demo is about.
+    pub demo: String,
+    /// The models that can answer.
+    pub models: Vec<ModelOffer>,
+    /// Profile of the one that answers unless another is chosen.
+    pub model: Option<String>,
+    /// The newest first.
+    pub sessions: Vec<StartSession>,
+    /// Folders that sessions worked in, the newest first.
+    pub projects: Vec<String>,
+    /// What the doctor says.
+    pub findings: Vec<Finding>,
+    /// Why what was chosen before could not be done.
+    pub error: Option<String>,
+    /// The task that could not be begun; it is there to be mended.
+    pub draft: Option<Draft>,
+}
+
+/// What the person chose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StartChoice {
+    /// Watch the demo.
+    Demo,
+    /// Start a team on a task.
+    New(Draft),
+    /// Go on with the session of that name.
+    Resume(String),
+    /// Look at the session of that name.
+    Replay(String),
+    /// Leave.
+    Quit,
+    /// Back to the shell until continued.
+    Suspend,
+}
