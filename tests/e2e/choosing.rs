@@ -95,7 +95,7 @@ fn the_model_chosen_on_the_start_screen_answers_and_another_takes_over_in_the_se
     terminal.press("esc");
     terminal.wait_gone("╭ Model");
     start(&place, &mut terminal);
-    assert_eq!(asked(&terminal, &server, 2), ["strong-model", "cheap-model"]);
+    assert_eq!(asked(&terminal, &server, 2)[..2], ["strong-model", "cheap-model"]);
 }
 
 #[test]
