@@ -305,6 +305,11 @@ impl Ui {
         if self.panes.models.is_empty() {
             return Effect::refuse("there is no model to choose: `firmhand doctor` tells why");
         }
+        if view.head.profile().is_none() {
+            return Effect::refuse(
+                "a recorded model plays its own part; start a session with `--profile`",
+            );
+        }
         let list = ModelList::new(self.panes.models.clone(), &view.head);
         vec![Effect::Open(Box::new(Overlay::Models(list)))]
     }

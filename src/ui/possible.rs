@@ -75,6 +75,9 @@ fn why_not(action: Action, place: &Place<'_>, cx: &Cx<'_>) -> Option<String> {
             Some("nothing was proposed yet".to_owned())
         }
         _ => match (action, &view.head.state) {
+            (Action::ChooseModel, _) if !is_replay && view.head.profile().is_none() => {
+                Some("a recorded model plays its own part".to_owned())
+            }
             (Action::Compose | Action::Command | Action::TogglePause | Action::ChooseModel, _)
                 if is_replay =>
             {

@@ -118,16 +118,29 @@ fn a_model_is_chosen_from_the_list_of_those_there_are() {
     let mut desk = Desk::at_work(80, 24);
     desk.press(":");
     desk.type_text("choose-model");
+    assert!(desk.screen().contains("not now: a recorded model"), "{}", desk.screen());
+    desk.press("esc i");
+    desk.type_text("/model");
+    desk.press("enter");
+    assert!(desk.last_row().contains("a recorded model"), "{}", desk.last_row());
+    let chosen = |profile: &str| {
+        let (provider, label) = (format!("profile:{profile}"), format!("{profile}-model (openai)"));
+        Event::Model(ModelEvent::Chosen { provider, label })
+    };
+    let mut desk = Desk::at_work(80, 24);
+    desk.record(5, chosen("strong"));
+    desk.sync();
+    desk.press(":");
+    desk.type_text("choose-model");
     desk.press("enter");
     insta::assert_snapshot!("models_80x24", desk.screen());
     desk.press("down");
     let wish = Intent::UseModel { profile: "cheap".into() };
     assert_eq!(desk.press("enter"), [Command::Intent(wish)]);
     assert!(desk.ui.hands.overlay.is_none());
-    let (provider, label) = ("profile:cheap/small".to_owned(), "small (openai)".to_owned());
-    desk.record(5, Event::Model(ModelEvent::Chosen { provider, label }));
+    desk.record(5, chosen("cheap"));
     desk.sync();
-    assert!(desk.screen().contains("small (openai)"), "{}", desk.screen());
+    assert!(desk.screen().contains("cheap-model (openai)"), "{}", desk.screen());
     desk.press("i");
     desk.type_text("/model");
     desk.press("enter");

@@ -371,27 +371,32 @@ impl Start {
         (left, Line::default())
     }
 
+    /// The text that is being written, behind where and by whom it is to be done.
+    fn draw_task(&self, field: &SearchField, project: Option<&str>, row: Rect, buf: &mut Buffer) {
+        let place = project.unwrap_or("in a new folder");
+        let chosen = |offer: &&ModelOffer| self.facts.model.as_ref() == Some(&offer.profile);
+        let model = self.facts.models.iter().find(chosen);
+        let by = model.map_or_else(String::new, |offer| {
+            format!(" · {}", line::cut(&offer.label, usize::from(row.width / 4)))
+        });
+        let lead = format!("{}{by} › ", line::cut_start(place, 28));
+        let room = usize::from(row.width).saturating_sub(line::width(&lead) + 2);
+        let is_empty = field.text().is_empty();
+        let text = if is_empty { "what shall the team do?" } else { field.text() };
+        let role = if is_empty { Role::Dim } else { Role::Text };
+        let spans = vec![
+            self.span(lead, Role::Accent),
+            self.span(line::cut_start(text, room), role),
+            self.span(" ", Role::Cursor),
+        ];
+        line::draw(&Line::from(spans), row, buf);
+    }
+
     /// Two rows: the text that is being written or the advice, and the keys.
     fn draw_foot(&self, first: Rect, buf: &mut Buffer) {
         let second = Rect { y: first.y + 1, ..first };
         if let Some((field, project)) = &self.task {
-            let place = project.as_ref().map_or("in a new folder", String::as_str);
-            let chosen = |offer: &&ModelOffer| self.facts.model.as_ref() == Some(&offer.profile);
-            let model = self.facts.models.iter().find(chosen);
-            let by = model.map_or_else(String::new, |offer| {
-                format!(" · {}", line::cut(&offer.label, usize::from(first.width / 4)))
-            });
-            let lead = format!("{}{by} › ", line::cut_start(place, 28));
-            let room = usize::from(first.width).saturating_sub(line::width(&lead) + 2);
-            let text =
-                if field.text().is_empty() { "what shall the team do?" } else { field.text() };
-            let role = if field.text().is_empty() { Role::Dim } else { Role::Text };
-            let row = Line::from(vec![
-                self.span(lead, Role::Accent),
-                self.span(line::cut_start(text, room), role),
-                self.span(" ", Role::Cursor),
-            ]);
-            line::draw(&row, first, buf);
+            self.draw_task(field, project.as_deref(), first, buf);
         } else if let Some(Row::Finding(place)) = self.rows.get(self.selected)
             && let Some(finding) = self.facts.findings.get(*place)
             && !finding.fix.is_empty()

@@ -10,6 +10,26 @@ use crate::place::Place;
 use crate::terminal::Size;
 
 #[test]
+fn a_session_taken_up_again_is_recorded_from_its_beginning() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::SMALL);
+    desk.next_proposal();
+    desk.terminal.press("ctrl-c");
+    desk.terminal.wait_for("go on later");
+    desk.terminal.press("down enter");
+    desk.terminal.wait_exit();
+    let file = place.config().join("run.toml");
+    let args = ["resume", "--speed", "max", "--record", file.to_str().unwrap()];
+    let terminal = place.open(&args, Size::SMALL);
+    let desk = Desk { place: &place, terminal };
+    desk.next_proposal();
+    let recorded = std::fs::read_to_string(&file).unwrap();
+    for agent in ["PlanningAgent", "FileOrganizerAgent", "CodeGeneratorAgent"] {
+        assert!(recorded.contains(&format!("agent = \"{agent}\"")), "{agent}: {recorded}");
+    }
+}
+
+#[test]
 fn stopped_in_the_middle_the_journal_is_whole() {
     let place = Place::new();
     let mut desk = Desk::demo(&place, Size::SMALL);

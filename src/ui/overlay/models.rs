@@ -49,11 +49,9 @@ impl ModelList {
                 let Some(offer) = self.offers.get(self.selected) else {
                     return vec![Effect::Close];
                 };
+                // The header tells when it is so; the choice may still be refused.
                 let wish = Intent::UseModel { profile: offer.profile.clone() };
-                let told = format!("{} answers from the next turn on", offer.label);
-                let mut effects = vec![Effect::Close, Effect::intent(wish)];
-                effects.extend(Effect::info(told));
-                return effects;
+                return vec![Effect::Close, Effect::intent(wish)];
             }
             _ => return Effect::info("choose with up and down, enter takes it, esc goes back"),
         };
