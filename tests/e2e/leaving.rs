@@ -20,9 +20,9 @@ fn a_session_taken_up_again_is_recorded_from_its_beginning() {
     desk.terminal.wait_exit();
     let file = place.config().join("run.toml");
     let args = ["resume", "--speed", "max", "--record", file.to_str().unwrap()];
-    let terminal = place.open(&args, Size::SMALL);
-    let desk = Desk { place: &place, terminal };
-    desk.next_proposal();
+    let mut terminal = place.open(&args, Size::SMALL);
+    // It is written before anything is shown.
+    terminal.wait_for("─ Review");
     let recorded = std::fs::read_to_string(&file).unwrap();
     for agent in ["PlanningAgent", "FileOrganizerAgent", "CodeGeneratorAgent"] {
         assert!(recorded.contains(&format!("agent = \"{agent}\"")), "{agent}: {recorded}");
