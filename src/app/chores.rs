@@ -112,7 +112,7 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let dir = SessionDir::create(data.path(), "test", Timestamp(0)).unwrap();
         let log = LogId { kind: LogKind::Serial, number: 1 };
-        dir.logs().append(log, b"one\ntwo\nlater\n").unwrap();
+        dir.logs().append(log, b"one\ntwo\nlater\n", Timestamp(0)).unwrap();
         let to = data.path().join("out.log").display().to_string();
         let said = save(&dir, Saved::Log(log, 8), &to).unwrap();
         assert!(said.starts_with("saved 8 bytes to "), "{said}");

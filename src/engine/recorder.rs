@@ -211,7 +211,7 @@ impl Ledger for Recorder {
         if bytes.is_empty() {
             return Ok(());
         }
-        let length = self.logs.append(log, bytes)?;
+        let length = self.logs.append(log, bytes, now())?;
         if length.bytes >= MAX_LOG && self.logs_full(log) {
             let notice = UserError::new(
                 format!("The log {log} is full"),

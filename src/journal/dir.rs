@@ -165,6 +165,11 @@ impl SessionDir {
         self.root.join("logs").join(format!("{log}.log"))
     }
 
+    /// When the lines of a log came.
+    pub(super) fn times_file(&self, log: LogId) -> PathBuf {
+        self.log_file(log).with_extension("times")
+    }
+
     /// Where a demo keeps its project; nobody makes this folder here.
     #[must_use]
     pub fn project(&self) -> PathBuf {

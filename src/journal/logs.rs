@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::memchr_iter;
 
-use crate::model::{LogId, LogSource, UserError};
+use crate::model::{LogId, LogKind, LogSource, Timestamp, UserError};
 
 use super::dir::SessionDir;
 use super::error::JournalError;
 use super::reader::read_up_to;
+use super::times::{self, Times};
 
 /// How long a log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,12 +33,16 @@ pub struct LogFiles {
     dir: SessionDir,
     writing: Mutex<BTreeMap<LogId, Growing>>,
     reading: Mutex<BTreeMap<LogId, Arc<File>>>,
+    /// When lines came, for the logs that are asked for that.
+    timing: Mutex<BTreeMap<LogId, File>>,
 }
 
 #[derive(Debug)]
 struct Growing {
     file: File,
     length: LogLength,
+    /// When the lines of a port came; `None` where nobody wants to know, or it cannot be kept.
+    times: Option<Times>,
 }
 
 /// Bytes one read may ask for; panes ask for a screenful.
@@ -48,20 +53,27 @@ pub const MAX_LOG: u64 = 256 << 20;
 
 impl LogFiles {
     pub(super) fn new(dir: SessionDir) -> Self {
-        Self { dir, writing: Mutex::default(), reading: Mutex::default() }
+        let (writing, reading, timing) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { dir, writing, reading, timing }
     }
 
-    /// Appends bytes and tells the length after them. A log holds [`MAX_LOG`] bytes at most, so that
+    /// Appends bytes that came at `at` and tells the length after them. A log holds [`MAX_LOG`] bytes at most, so that
     /// a device that never stops talking cannot fill the disk; what comes later is dropped.
     ///
     /// # Errors
     /// When they could not be written; then none of them stays.
-    pub fn append(&self, log: LogId, bytes: &[u8]) -> Result<LogLength, JournalError> {
+    pub fn append(
+        &self,
+        log: LogId,
+        bytes: &[u8],
+        at: Timestamp,
+    ) -> Result<LogLength, JournalError> {
         let mut writing = lock(&self.writing);
         let growing = match writing.entry(log) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert(open_growing(&self.dir.log_file(log))?)
+                let times = (log.kind == LogKind::Serial).then(|| self.dir.times_file(log));
+                entry.insert(open_growing(&self.dir.log_file(log), times.as_deref())?)
             }
         };
         let room = MAX_LOG.saturating_sub(growing.length.bytes);
@@ -72,6 +84,11 @@ impl LogFiles {
                 writing.remove(&log);
             }
             return Err(JournalError::io("write a log", self.dir.log_file(log))(error));
+        }
+        if let Some(times) = &mut growing.times
+            && times.note(growing.length.bytes, bytes, at).is_err()
+        {
+            growing.times = None;
         }
         growing.length.bytes += bytes.len() as u64;
         growing.length.lines += memchr_iter(b'\n', bytes).count() as u64;
@@ -110,10 +127,18 @@ impl LogSource for LogFiles {
         bytes.truncate(got);
         Ok(bytes)
     }
+
+    fn arrived(&self, log: LogId, offset: u64) -> Option<Timestamp> {
+        let mut timing = lock(&self.timing);
+        if !timing.contains_key(&log) {
+            timing.insert(log, File::open(self.dir.times_file(log)).ok()?);
+        }
+        times::find(timing.get(&log)?, offset)
+    }
 }
 
 /// Opens a log to append to; one that an earlier run began is counted first.
-fn open_growing(path: &Path) -> Result<Growing, JournalError> {
+fn open_growing(path: &Path, times: Option<&Path>) -> Result<Growing, JournalError> {
     let failed = || JournalError::io("write a log", path);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed())?;
@@ -121,13 +146,17 @@ fn open_growing(path: &Path) -> Result<Growing, JournalError> {
     let mut file =
         OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed())?;
     let mut length = LogLength::default();
+    let mut last = b'\n';
     let mut block = vec![0; 64 * 1024];
     loop {
         let got = file.read(&mut block).map_err(failed())?;
         if got == 0 {
-            return Ok(Growing { file, length });
+            // What cannot be noted is missed by nobody but the clock beside the lines.
+            let times = times.and_then(|times| Times::open(times, last == b'\n').ok());
+            return Ok(Growing { file, length, times });
         }
         let bytes = block.get(..got).unwrap_or_default();
+        last = bytes.last().copied().unwrap_or(last);
         length.bytes += got as u64;
         length.lines += memchr_iter(b'\n', bytes).count() as u64;
     }
@@ -140,8 +169,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{LogKind, Timestamp};
-
     use super::*;
 
     #[test]
@@ -151,13 +178,27 @@ mod tests {
         let log = LogId { kind: LogKind::Serial, number: 1 };
         let logs = dir.logs();
         assert!(logs.read_log(log, 0..9).unwrap_err().why.contains("serial-1"));
-        assert_eq!(logs.append(log, b"one\ntw").unwrap(), LogLength { bytes: 6, lines: 1 });
-        assert_eq!(logs.append(log, b"o\n\xff").unwrap(), LogLength { bytes: 9, lines: 2 });
+        assert_eq!(
+            logs.append(log, b"one\ntw", Timestamp(1)).unwrap(),
+            LogLength { bytes: 6, lines: 1 }
+        );
+        assert_eq!(
+            logs.append(log, b"o\n\xff", Timestamp(2)).unwrap(),
+            LogLength { bytes: 9, lines: 2 }
+        );
         assert_eq!(logs.read_log(log, 4..8).unwrap(), b"two\n");
         assert_eq!(logs.read_log(log, 8..100).unwrap(), b"\xff");
         assert_eq!(logs.read_log(log, 50..60).unwrap(), b"");
+        let came = [0, 4, 8].map(|offset| logs.arrived(log, offset).unwrap().0);
+        assert_eq!(came, [1, 1, 2]);
+        let build = LogId { kind: LogKind::Build, number: 1 };
+        logs.append(build, b"x\n", Timestamp(4)).unwrap();
+        assert_eq!(logs.arrived(build, 0), None);
         // A later run counts what is there.
         let later = dir.logs();
-        assert_eq!(later.append(log, b"\n").unwrap(), LogLength { bytes: 10, lines: 3 });
+        assert_eq!(
+            later.append(log, b"\n", Timestamp(3)).unwrap(),
+            LogLength { bytes: 10, lines: 3 }
+        );
     }
 }

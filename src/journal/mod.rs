@@ -15,6 +15,7 @@ mod parse;
 pub mod reader;
 pub mod scan;
 mod tail;
+mod times;
 pub mod writer;
 
 pub use blobs::Blobs;

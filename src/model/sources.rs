@@ -8,6 +8,7 @@ use super::error::UserError;
 use super::event::{Event, Record};
 use super::ids::{LogId, Seq};
 use super::path::ProjectPath;
+use super::time::Timestamp;
 
 /// Reads content by its hash.
 pub trait BlobSource: Send + Sync {
@@ -25,6 +26,12 @@ pub trait LogSource: Send + Sync {
     /// # Errors
     /// When the log is missing or unreadable.
     fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError>;
+
+    /// When the line with the byte at `offset` of `log` began to arrive; `None` where that was not
+    /// noted.
+    fn arrived(&self, _log: LogId, _offset: u64) -> Option<Timestamp> {
+        None
+    }
 }
 
 /// The beginning of a file of the project.

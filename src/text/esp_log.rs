@@ -3,6 +3,8 @@
 //! Owns the forms they come in: log library v1 and v2 with every kind of timestamp, and Arduino's
 //! core. Pure and without allocation, because every line a board prints goes through it.
 
+use std::fmt;
+
 /// How important a log line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LogLevel {
@@ -19,6 +21,9 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
+    /// All of them, the gravest first.
+    pub const ALL: [Self; 5] = [Self::Error, Self::Warning, Self::Info, Self::Debug, Self::Verbose];
+
     /// From its letter.
     #[must_use]
     pub const fn from_letter(letter: u8) -> Option<Self> {
@@ -118,6 +123,9 @@ const fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/')
 }
 
+/// The tag that stands for all of them.
+pub const ANY: &str = "*";
+
 /// Which log lines to show: `tag:level` words, `*` for every tag, the last one that fits counts.
 ///
 /// `wifi:E` hides what `wifi` says below errors; `*:W` everything below warnings. Lines that are
@@ -158,6 +166,24 @@ impl TagFilter {
         self.rules.is_empty()
     }
 
+    /// The last level that shows of what `tag` says; `None`: it is silent.
+    #[must_use]
+    pub fn level_of(&self, tag: &str) -> Option<LogLevel> {
+        let rule = self.rules.iter().rev().find(|rule| rule.0 == ANY || rule.0 == tag);
+        rule.map_or(Some(LogLevel::Verbose), |rule| rule.1)
+    }
+
+    /// Shows `tag` up to `level`; `None` silences it. `*` stands for every tag without a rule of
+    /// its own.
+    pub fn set(&mut self, tag: &str, level: Option<LogLevel>) {
+        self.rules.retain(|rule| rule.0 != tag);
+        if self.level_of(tag) == level {
+            return;
+        }
+        let place = if tag == ANY { 0 } else { self.rules.len() };
+        self.rules.insert(place, (tag.to_owned(), level));
+    }
+
     /// Whether a line without escape sequences is to be shown.
     #[must_use]
     pub fn shows(&self, text: &str) -> bool {
@@ -165,11 +191,18 @@ impl TagFilter {
             return true;
         }
         let Some(log) = parse(text) else { return true };
-        let fits = |rule: &&(String, Option<LogLevel>)| rule.0 == "*" || rule.0 == log.tag;
-        match self.rules.iter().rev().find(fits) {
-            Some((_, level)) => level.is_some_and(|level| log.level <= level),
-            None => true,
+        self.level_of(log.tag).is_some_and(|level| log.level <= level)
+    }
+}
+
+/// As [`TagFilter::parse`] reads it, except for tags with blanks or colons in them.
+impl fmt::Display for TagFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (tag, level)) in self.rules.iter().enumerate() {
+            let gap = if place == 0 { "" } else { " " };
+            write!(f, "{gap}{tag}:{}", level.map_or('N', LogLevel::letter))?;
         }
+        Ok(())
     }
 }
 
@@ -223,6 +256,26 @@ mod tests {
         assert!(TagFilter::parse("wifi:X").unwrap_err().contains("wifi:X"));
         assert!(TagFilter::parse(":E").unwrap_err().contains("names no tag"));
         assert!(TagFilter::parse("a:EE").unwrap_err().contains("tag:level"));
+    }
+
+    #[test]
+    fn rules_are_set_one_by_one_and_read_back_from_their_words() {
+        let mut filter = TagFilter::default();
+        filter.set("wifi", Some(LogLevel::Info));
+        filter.set(ANY, Some(LogLevel::Warning));
+        filter.set("noisy", None);
+        assert_eq!(filter.to_string(), "*:W wifi:I noisy:N");
+        assert_eq!(TagFilter::parse(&filter.to_string()), Ok(filter.clone()));
+        assert_eq!(filter.level_of("app"), Some(LogLevel::Warning));
+        assert_eq!(
+            (filter.level_of("wifi"), filter.level_of("noisy")),
+            (Some(LogLevel::Info), None)
+        );
+        // What is as usual needs no rule.
+        filter.set("wifi", Some(LogLevel::Warning));
+        filter.set("noisy", Some(LogLevel::Warning));
+        filter.set(ANY, Some(LogLevel::Verbose));
+        assert!(filter.is_empty(), "{filter}");
     }
 
     proptest! {

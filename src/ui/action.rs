@@ -225,7 +225,15 @@ actions! {
     PreviousTab, "previous-tab", Logs, "previous log", "To the previous log";
     FilterLog, "filter-log", Logs, "filter", "Shows only the lines that a regular expression matches";
     WrapLog, "wrap-log", Logs, "wrap", "Wraps long lines, or cuts them";
-    SaveLog, "save-log", Logs, "save", "Saves the log to a file";
+    SaveLog, "save-log", Logs, "save", "Saves the whole log to a file, whatever is filtered";
+    LogLess, "log-less", Logs, "less", "Shows one level less of what ports print, down to errors alone";
+    LogMore, "log-more", Logs, "more", "Shows one level more of what ports print";
+    LogTags, "log-tags", Logs, "tags", "Lists the tags of a port, to show or hide each up to a level";
+    HoldLog, "hold-log", Logs, "pause", "Lets what a port prints stand still, or go on; all of it is kept";
+    LogTimes, "log-times", Logs, "times", "Changes what stands before lines: nothing, time of day, delta, board's time";
+    LogHex, "log-hex", Logs, "bytes", "Shows what a port prints byte for byte, or as lines again";
+    NextCall, "next-call", Logs, "caller", "In a failure, selects the caller of the selected call";
+    PreviousCall, "previous-call", Logs, "called", "In a failure, selects what the selected call has called";
     NextSource, "next-source", Logs, "newer", "To the next build or connection";
     PreviousSource, "previous-source", Logs, "older", "To the previous build or connection";
 
@@ -244,6 +252,7 @@ actions! {
     LeaveComposer, "leave-composer", Composer, "leave", "Leaves the message as it is";
 
     Accept, "accept", Dialog, "do it", "Does what is selected";
+    Toggle, "toggle", Dialog, "switch", "Switches what is selected on or off";
     Find, "find", Dialog, "search", "Searches the dialog";
     AcceptUnseen, "accept-unseen", Dialog, "do it unseen",
         "Approves a list although not every line of it was on screen";

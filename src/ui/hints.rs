@@ -88,6 +88,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
             | Overlay::Models(_)
             | Overlay::Quit(_)
             | Overlay::JumpTo(_)
+            | Overlay::Tags(_)
             | Overlay::Words(_)
             | Overlay::Batch(_)
             | Overlay::Confirm(_)

@@ -450,6 +450,7 @@ impl Ui {
                     let preview = Preview::file(place, kept, &self.panes.files);
                     self.hands.overlay = Some(Overlay::Preview(preview));
                 }
+                Effect::FilterTags(tags) => self.panes.logs.filter_tags(tags),
                 Effect::Notice(notice) => self.tell(notice, now.at),
             }
         }

@@ -468,3 +468,7 @@ mod tests;
 #[cfg(test)]
 #[path = "shell_tests.rs"]
 mod shell_tests;
+
+#[cfg(test)]
+#[path = "serial_tests.rs"]
+mod serial_tests;

@@ -12,6 +12,7 @@ use crate::model::{
     AgentName, Intent, LogId, ProjectPath, ProposalId, Seq, SerialCommand, Shown, TimelineCommand,
     TimelineView, Timestamp,
 };
+use crate::text::esp_log::TagFilter;
 use crate::text::sanitize;
 use crate::view::SessionView;
 
@@ -177,6 +178,8 @@ pub enum Effect {
     Keep(Keep),
     /// Show a file of the project.
     Preview(FilePlace),
+    /// Show only what this lets through of what ports print.
+    FilterTags(TagFilter),
     /// Tell the person.
     Notice(Notice),
 }

@@ -32,6 +32,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("journal/dir.rs", &[Effect::Files], "a session's own folder"),
     ("journal/lock.rs", &[Effect::Files], "the lock file of a session"),
     ("journal/logs.rs", &[Effect::Files], "raw logs of a session"),
+    ("journal/times.rs", &[Effect::Files], "when the lines of a raw log came"),
     ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
     ("app/compose.rs", &[Effect::Files], "the folder the person named, before any agent acts"),
     ("app/memory.rs", &[Effect::Files], "how the person left the screen, in the data folder"),

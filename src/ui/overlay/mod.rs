@@ -14,6 +14,7 @@ mod preview;
 mod quit;
 mod rules;
 pub(super) mod search_field;
+mod tags;
 mod themes;
 mod words;
 
@@ -28,6 +29,7 @@ pub use palette::{PaletteEntry, PaletteView};
 pub use preview::{Files, Preview};
 pub use quit::QuitChoice;
 pub use rules::{RuleRow, RulesList};
+pub use tags::TagList;
 pub use themes::ThemeList;
 pub use words::{Purpose, WordsInput};
 
@@ -75,6 +77,8 @@ pub enum Overlay {
     Preview(Preview),
     /// To where in a replay?
     JumpTo(JumpTo),
+    /// Which tags of a port show?
+    Tags(Box<TagList>),
 }
 
 /// Which keys a dialog takes as text.
@@ -104,6 +108,7 @@ impl Overlay {
             | Self::Quit(_)
             | Self::Details(_)
             | Self::Preview(_)
+            | Self::Tags(_)
             | Self::JumpTo(_) => false,
         }
     }
@@ -122,6 +127,7 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Details(_)
             | Self::Preview(_)
+            | Self::Tags(_)
             | Self::JumpTo(_) => Vec::new(),
             Self::Words(words) => words.all().iter().flat_map(of).collect(),
             Self::Editor(editor) => of(editor.shown()),
@@ -146,6 +152,7 @@ impl Overlay {
             | Self::Batch(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Tags(_)
             | Self::Preview(_) => TextKeys::None,
         }
     }
@@ -170,6 +177,7 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Preview(_)
             | Self::JumpTo(_)
+            | Self::Tags(_)
             | Self::Details(_) => None,
         }
     }
@@ -189,6 +197,7 @@ impl Overlay {
             | Self::Batch(_)
             | Self::Rules(_)
             | Self::Preview(_)
+            | Self::Tags(_)
             | Self::Details(_) => {}
         }
     }
@@ -221,6 +230,7 @@ impl Overlay {
             | Self::Batch(_)
             | Self::Rules(_)
             | Self::Preview(_)
+            | Self::Tags(_)
             | Self::Details(_) => false,
         }
     }
@@ -233,6 +243,7 @@ impl Overlay {
         match self {
             Self::Help(help) => help.on_action(action, cx),
             Self::Themes(themes) => themes.on_action(action),
+            Self::Tags(tags) => tags.on_action(action),
             _ if action == Action::Cancel => {
                 std::iter::once(Effect::Close).chain(self.keep()).collect()
             }
@@ -255,6 +266,7 @@ impl Overlay {
         match self {
             Self::Preview(preview) => preview.prepare(screen),
             Self::JumpTo(jump) => jump.prepare(),
+            Self::Tags(tags) => tags.prepare(),
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
@@ -275,6 +287,7 @@ impl Overlay {
         match self {
             Self::Preview(preview) => preview.next_wake(now),
             Self::JumpTo(jump) => jump.is_busy().then(|| now + LOOK),
+            Self::Tags(tags) => tags.is_busy().then(|| now + LOOK),
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
@@ -305,6 +318,7 @@ impl Overlay {
             Self::Details(details) => details.draw(screen, buf, cx),
             Self::Preview(preview) => preview.draw(screen, buf, cx),
             Self::JumpTo(jump) => jump.draw(screen, buf, cx),
+            Self::Tags(tags) => tags.draw(screen, buf, cx),
         }
     }
 }

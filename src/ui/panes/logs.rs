@@ -6,35 +6,33 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use crate::model::{Diagnostic, EventSource, LogSource, ProjectPath};
-use crate::ui::action::Action;
+use crate::model::{Diagnostic, EventSource, LogSource};
+use crate::text::esp_log::TagFilter;
+use crate::ui::action::{Action, Context};
 use crate::ui::job;
-use crate::ui::pane::{Command, Cx, Effect, FilePlace, Mode, Pane, Saved, TextMode};
-use crate::view::{PanicView, SessionView};
+use crate::ui::pane::{Command, Cx, Effect, Mode, Pane, Saved, TextMode};
+use crate::view::SessionView;
 
 use super::logs_build;
 use super::logs_draw;
 use super::logs_events::EventLog;
+use super::logs_findings::{self, Findings};
+use super::logs_foot::{Foot, Typed};
 use super::logs_lens::Lens;
 use super::logs_parts::Parts;
-use super::logs_scroll::{Follow, Move};
+use super::logs_scroll::{Follow, Move, movement};
+use super::logs_search::{Matcher, Search};
 use super::logs_shelf::Shelf;
 pub use super::logs_shelf::Tab;
 use super::logs_text::{LogText, matcher};
 use super::logs_typing::{Purpose, Typing};
 use super::logs_wrap::Wrapping;
-use super::serial::{SerialHands, card};
-
-/// Columns that one step to the side goes.
-const SIDE_STEP: i64 = 16;
-
-/// What the error of a board looks like in its output.
-const BOARD_ERROR: &str = "^E \\(|Guru Meditation|^Backtrace:|abort\\(\\)|assert failed";
+use super::serial::{SerialHands, SerialLook, card};
 
 /// Who picks the tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,10 +49,9 @@ pub struct LogsPane {
     pub(super) tab: Tab,
     pick: Pick,
     pub(super) events: EventLog,
-    /// The selected finding of the build.
-    pub(super) finding: usize,
-    pub(super) typing: Option<Typing>,
-    pub(super) hands: SerialHands,
+    pub(super) findings: Findings,
+    pub(super) foot: Foot,
+    pub(super) look: SerialLook,
     pub(super) parts: Parts,
     pub(super) wrapping: Wrapping,
 }
@@ -68,9 +65,9 @@ impl LogsPane {
             tab: Tab::Build,
             pick: Pick::Newest,
             events: EventLog::new(events),
-            finding: 0,
-            typing: None,
-            hands: SerialHands::default(),
+            findings: Findings::default(),
+            foot: Foot::default(),
+            look: SerialLook::default(),
             parts: Parts::default(),
             wrapping: Wrapping::Cut,
         }
@@ -80,8 +77,12 @@ impl LogsPane {
     pub fn show(&mut self, tab: Tab) {
         self.tab = tab;
         self.pick = Pick::Person;
-        self.typing = None;
-        self.hands.leave();
+        self.foot.leave();
+    }
+
+    /// Shows only what `tags` lets through of what ports print.
+    pub fn filter_tags(&mut self, tags: TagFilter) {
+        self.look.tags = tags;
     }
 
     /// Which tab is shown.
@@ -125,6 +126,10 @@ impl LogsPane {
     }
 
     fn go(&mut self, step: Move, view: &SessionView) -> Vec<Effect> {
+        if let Some(hex) = self.look.hex.as_mut().filter(|_| self.tab == Tab::Serial) {
+            hex.go(step);
+            return Vec::new();
+        }
         if matches!(step, Move::Columns(_)) && self.wrapping == Wrapping::Wrapped {
             return Effect::info("long lines are wrapped here: there is nothing to the side");
         }
@@ -135,12 +140,16 @@ impl LogsPane {
         Vec::new()
     }
 
-    fn half_page(&self, view: &SessionView) -> i64 {
-        let height = self.lens(view).map_or(2, |lens| lens.scroll.height());
-        i64::try_from(height / 2).unwrap_or(1).max(1)
+    fn half_page(&self) -> i64 {
+        i64::from(self.parts.text.height / 2).max(1)
     }
 
     fn toggle_follow(&mut self, view: &SessionView) -> Vec<Effect> {
+        if let Some(hex) = self.look.hex.as_mut().filter(|_| self.tab == Tab::Serial) {
+            let rows = hex.rows();
+            hex.scroll.toggle(rows);
+            return Vec::new();
+        }
         match self.lens_mut(view) {
             Some(lens) => lens.toggle_follow(),
             None => return Effect::info("there is no output yet"),
@@ -148,14 +157,20 @@ impl LogsPane {
         Vec::new()
     }
 
-    /// Leaves what is open: search, then filter, then a place further up, then an older log.
+    /// Leaves what is open: bytes, then search, filter, tags, a place further up, an older log.
     fn back(&mut self, view: &SessionView) {
+        let is_serial = self.tab == Tab::Serial;
+        if is_serial && self.look.hex.take().is_some() {
+            return;
+        }
         let Some(lens) = self.lens(view) else { return };
         let is_held = lens.scroll.follow() == Follow::Held;
         if lens.search().is_some() {
             self.look_for(None, view);
-        } else if lens.filter().is_some() {
+        } else if self.typed_filter(view).is_some() {
             self.filter_by("", view).unwrap_or_default();
+        } else if is_serial && !self.look.tags.is_empty() {
+            self.look.tags = TagFilter::default();
         } else if is_held {
             self.go(Move::End, view);
         } else {
@@ -168,7 +183,7 @@ impl LogsPane {
     fn follow_newest(&mut self, view: &SessionView) {
         let build = view.logs.builds.last().map(|build| build.at);
         let serial = view.logs.serials.last().map(|serial| serial.at);
-        if self.pick == Pick::Newest && self.typing.is_none() && !self.hands.is_typing() {
+        if self.pick == Pick::Newest && self.foot.mode() == TextMode::Off {
             self.tab = if serial > build { Tab::Serial } else { Tab::Build };
         }
     }
@@ -187,24 +202,36 @@ impl LogsPane {
         }
     }
 
-    fn ask(&mut self, purpose: Purpose, view: &SessionView) -> Vec<Effect> {
-        let Some(lens) = self.lens(view) else {
+    /// The filter that was typed for what is shown.
+    fn typed_filter(&self, view: &SessionView) -> Option<&Matcher> {
+        match self.tab {
+            Tab::Events => self.events.lens.filter().map(Search::matcher),
+            Tab::Build | Tab::Serial => self.text(view)?.typed(),
+        }
+    }
+
+    fn ask(&mut self, purpose: Purpose, cx: &Cx<'_>) -> Vec<Effect> {
+        let view = cx.view;
+        if self.lens(view).is_none() {
             return Effect::info("there is no output yet");
-        };
+        }
+        if self.tab == Tab::Serial && self.look.hex.is_some() && purpose != Purpose::Save {
+            let key = cx.key(Context::Logs, Action::LogHex);
+            return Effect::refuse(format!("these are bytes; `{key}` shows lines again"));
+        }
         let text = match (purpose, self.shelf.log(self.tab, view)) {
             (Purpose::Search | Purpose::Files, _) => String::new(),
             (Purpose::Filter, _) => {
-                lens.filter().map_or_else(String::new, |f| f.matcher().words().to_owned())
+                self.typed_filter(view).map_or_else(String::new, |f| f.words().to_owned())
             }
             (Purpose::Save, Some((log, _))) => format!("{log}.log"),
             (Purpose::Save, None) => "events.jsonl".to_owned(),
         };
-        self.typing = Some(Typing::new(purpose, &text));
+        self.foot.begin(purpose, &text);
         Vec::new()
     }
 
-    fn finish_typing(&mut self, view: &SessionView) -> Vec<Effect> {
-        let Some(typing) = self.typing.take() else { return Vec::new() };
+    fn entered(&mut self, typing: Typing, view: &SessionView) -> Vec<Effect> {
         let text = typing.text();
         let done = match typing.purpose() {
             Purpose::Search | Purpose::Files => {
@@ -222,12 +249,12 @@ impl LogsPane {
             }
         };
         if let Err(wrong) = done {
-            self.typing = Some(typing.refused(wrong));
+            self.foot.refuse(typing, wrong);
         }
         Vec::new()
     }
 
-    fn look_for(&mut self, wanted: Option<super::logs_search::Matcher>, view: &SessionView) {
+    fn look_for(&mut self, wanted: Option<Matcher>, view: &SessionView) {
         if let Some(lens) = self.lens_mut(view) {
             lens.search_for(wanted);
         }
@@ -236,10 +263,14 @@ impl LogsPane {
 
     fn filter_by(&mut self, pattern: &str, view: &SessionView) -> Result<(), String> {
         let wanted = matcher(pattern)?;
-        if let Some(lens) = self.lens_mut(view) {
-            lens.filter_by(wanted);
+        match self.tab {
+            Tab::Events => self.events.lens.filter_by(wanted),
+            Tab::Build | Tab::Serial => {
+                if let Some(text) = self.shelf.text_mut(self.tab, view) {
+                    text.filter_by(wanted);
+                }
+            }
         }
-        self.read_again(view);
         Ok(())
     }
 
@@ -250,18 +281,17 @@ impl LogsPane {
     }
 
     fn next_error(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
-        let pattern = match self.tab {
-            Tab::Build => return self.select_finding(step, view),
-            Tab::Serial if self.panic(view).is_some() => return self.select_call(step, view),
-            Tab::Serial => BOARD_ERROR,
-            Tab::Events => "failed|rejected|error|\"ok\":false",
+        let Some(errors) = logs_findings::errors(self.tab) else {
+            return self.select_finding(step, view);
         };
+        if self.tab == Tab::Serial {
+            self.look.hex = None;
+        }
         let Some(lens) = self.lens_mut(view) else {
             return Effect::info("there is no output yet");
         };
-        if lens.search().is_none_or(|search| search.matcher().words() != pattern) {
-            let wanted = matcher(pattern).unwrap_or_default();
-            self.look_for(wanted, view);
+        if lens.search().is_none_or(|search| search.matcher().words() != errors.words()) {
+            self.look_for(Some(errors), view);
         } else if step > 0 {
             lens.next_hit();
         } else {
@@ -272,36 +302,20 @@ impl LogsPane {
 
     fn select_finding(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
         let count = self.shelf.build(view).map_or(0, |build| build.diagnostics.len());
-        let Some(next) = self.finding.checked_add_signed(step).filter(|next| *next < count) else {
+        if self.findings.step(step, count).is_err() {
             return Effect::info("there is no further finding");
-        };
-        self.finding = next;
+        }
         self.show_in_log(view)
     }
 
     pub(super) fn selected<'v>(&self, view: &'v SessionView) -> Option<&'v Diagnostic> {
-        match self.tab {
-            Tab::Build => self.shelf.build(view)?.diagnostics.get(self.finding),
-            Tab::Serial | Tab::Events => None,
-        }
-    }
-
-    /// The panic that the Serial tab explains.
-    fn panic<'v>(&self, view: &'v SessionView) -> Option<&'v PanicView> {
-        self.shelf.serial(view).and_then(card::shown).filter(|_| self.tab == Tab::Serial)
-    }
-
-    fn select_call(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
-        let count = self.panic(view).map_or(0, |panic| panic.report.frames().count());
-        let next = self.finding.checked_add_signed(step).filter(|next| *next < count);
-        let Some(next) = next else { return Effect::info("there is no further call") };
-        self.finding = next;
-        Vec::new()
+        self.findings.diagnostic(&self.shelf, self.tab, view)
     }
 
     /// Goes to the place in the output where the newest panic begins.
     fn show_panic(&mut self, view: &SessionView) -> Vec<Effect> {
-        let Some(line) = self.panic(view).map(|panic| panic.line) else { return Vec::new() };
+        let panic = logs_findings::panic(&self.shelf, self.tab, view);
+        let Some(line) = panic.map(|panic| panic.line) else { return Vec::new() };
         if let Some(text) = self.shelf.text_mut(self.tab, view) {
             text.lens.go(Move::Start);
             text.lens.go(Move::Lines(i64::try_from(line).unwrap_or(i64::MAX)));
@@ -319,16 +333,9 @@ impl LogsPane {
         Vec::new()
     }
 
-    /// Where the selected finding lies, when that is a file of the project.
-    fn file_place(&self, view: &SessionView) -> Option<FilePlace> {
-        let found = self.selected(view)?;
-        let path = ProjectPath::new(found.file.as_deref()?).ok()?;
-        Some(FilePlace { path, line: found.line })
-    }
-
     /// Opens the file of the selected finding; without one, its place in the raw log.
     fn open(&mut self, action: Action, view: &SessionView) -> Vec<Effect> {
-        match self.file_place(view) {
+        match self.findings.file_place(&self.shelf, self.tab, view) {
             Some(place) if action == Action::EditFile => {
                 vec![Effect::Command(Command::Edit(place))]
             }
@@ -338,7 +345,9 @@ impl LogsPane {
                 effects.extend(Effect::info("no file of the project is named; this is the log"));
                 effects
             }
-            None if self.panic(view).is_some() => self.show_panic(view),
+            None if logs_findings::panic(&self.shelf, self.tab, view).is_some() => {
+                self.show_panic(view)
+            }
             None => Effect::info("there is nothing to open here"),
         }
     }
@@ -346,7 +355,7 @@ impl LogsPane {
     /// Turns to an older (-1) or newer (1) build or connection.
     fn turn(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
         match self.shelf.turn(self.tab, step, view) {
-            Ok(()) => self.finding = 0,
+            Ok(()) => self.findings = Findings::default(),
             Err(why) => return Effect::info(why),
         }
         Vec::new()
@@ -370,7 +379,7 @@ impl Pane for LogsPane {
 
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
         let mut hints = Vec::new();
-        if self.file_place(cx.view).is_some() {
+        if self.findings.file_place(&self.shelf, self.tab, cx.view).is_some() {
             hints.push(Action::Open);
         }
         hints.push(Action::NextTab);
@@ -387,35 +396,38 @@ impl Pane for LogsPane {
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         let view = cx.view;
+        if let Some(step) = movement(action, self.half_page()) {
+            return self.go(step, view);
+        }
         match action {
             Action::NextTab => self.show(self.tab.next()),
             Action::PreviousTab => self.show(self.tab.next().next()),
-            Action::Up => return self.go(Move::Lines(-1), view),
-            Action::Down => return self.go(Move::Lines(1), view),
-            Action::HalfPageUp => return self.go(Move::Lines(-self.half_page(view)), view),
-            Action::HalfPageDown => return self.go(Move::Lines(self.half_page(view)), view),
-            Action::PageUp => return self.go(Move::Pages(-1), view),
-            Action::PageDown => return self.go(Move::Pages(1), view),
-            Action::Top => return self.go(Move::Start, view),
-            Action::Bottom => return self.go(Move::End, view),
-            Action::Left => return self.go(Move::Columns(-SIDE_STEP), view),
-            Action::Right => return self.go(Move::Columns(SIDE_STEP), view),
             Action::Follow => return self.toggle_follow(view),
             Action::Back => self.back(view),
             Action::Open | Action::EditFile => return self.open(action, view),
-            Action::Search => return self.ask(Purpose::Search, view),
-            Action::FilterLog => return self.ask(Purpose::Filter, view),
-            Action::SaveLog => return self.ask(Purpose::Save, view),
+            Action::Search => return self.ask(Purpose::Search, cx),
+            Action::FilterLog => return self.ask(Purpose::Filter, cx),
+            Action::SaveLog => return self.ask(Purpose::Save, cx),
             Action::WrapLog => return Effect::info(self.wrapping.toggle()),
             Action::Copy => return Effect::copy(logs_draw::taken_away(self, cx)),
             Action::NextMatch | Action::PreviousMatch => return self.hit(action, view),
             Action::NextError => return self.next_error(1, view),
             Action::PreviousError => return self.next_error(-1, view),
+            Action::NextCall => return self.findings.step_call(1, &self.shelf, self.tab, view),
+            Action::PreviousCall => {
+                return self.findings.step_call(-1, &self.shelf, self.tab, view);
+            }
             Action::NextSource => return self.turn(1, view),
             Action::PreviousSource => return self.turn(-1, view),
+            _ if SerialLook::knows(action) => {
+                let log = self.shelf.log(self.tab, view).filter(|_| self.tab == Tab::Serial);
+                let (_, now) = log.unzip();
+                let text = log.and_then(|_| self.shelf.text(self.tab, view));
+                return self.look.act(action, text, now.unwrap_or_default());
+            }
             _ if SerialHands::knows(action) => {
-                let serial = self.shelf.serial(view).filter(|_| self.tab == Tab::Serial).cloned();
-                return self.hands.act(action, serial.as_ref(), cx);
+                let serial = self.shelf.serial(view).filter(|_| self.tab == Tab::Serial);
+                return self.foot.hands.act(action, serial, cx);
             }
             _ => return Effect::refuse(format!("`{}` does nothing in the logs", action.name())),
         }
@@ -431,12 +443,19 @@ impl Pane for LogsPane {
             self.events.sync(cx.view.seq);
             return;
         }
+        let source = self.shelf.source();
         let Some((text, extent, is_new)) = self.shelf.open(self.tab, cx.view) else { return };
-        text.lens.scroll.set_height(height);
-        text.sync(extent);
         if is_new {
-            self.finding = 0;
+            self.findings = Findings::default();
         }
+        text.lens.scroll.set_height(height);
+        if self.tab == Tab::Build {
+            return text.sync(extent);
+        }
+        let extent = self.look.extent(text.log(), extent);
+        text.look(&self.look.tags, self.look.stamps);
+        text.sync(extent);
+        self.look.sync_hex(&*source, (text.log(), extent.bytes), self.parts.text);
     }
 
     fn draw(&self, _area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -444,32 +463,18 @@ impl Pane for LogsPane {
     }
 
     fn text_mode(&self) -> TextMode {
-        if self.typing.is_some() || self.hands.is_typing() { TextMode::On } else { TextMode::Off }
+        self.foot.mode()
     }
 
     fn on_text(&mut self, key: &KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
-        if self.hands.is_typing() {
-            let serial = self.shelf.serial(cx.view).cloned();
-            return self.hands.on_key(key, serial.as_ref());
+        match self.foot.key(key, self.shelf.serial(cx.view)) {
+            Typed::Effects(effects) => effects,
+            Typed::Entered(typing) => self.entered(typing, cx.view),
         }
-        match key.code {
-            KeyCode::Esc => self.typing = None,
-            KeyCode::Enter => return self.finish_typing(cx.view),
-            _ => {
-                if let Some(typing) = &mut self.typing {
-                    typing.on_key(key);
-                }
-            }
-        }
-        Vec::new()
     }
 
     fn on_paste(&mut self, text: &str, _cx: &Cx<'_>) -> Vec<Effect> {
-        if self.hands.is_typing() {
-            self.hands.paste(text);
-        } else if let Some(typing) = &mut self.typing {
-            typing.insert(text);
-        }
+        self.foot.paste(text);
         Vec::new()
     }
 
@@ -479,8 +484,8 @@ impl Pane for LogsPane {
         let Some(build) = self.shelf.build(cx.view).filter(|_| inside) else { return Vec::new() };
         let row = usize::from(y - self.parts.findings.y);
         let height = self.parts.findings.height;
-        if let Some(found) = logs_build::finding_at(build, self.finding, height, row) {
-            self.finding = found;
+        if let Some(found) = logs_build::finding_at(build, self.findings.place(), height, row) {
+            self.findings.select(found);
             return self.open(Action::Open, cx.view);
         }
         Vec::new()

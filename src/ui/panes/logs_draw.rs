@@ -13,7 +13,6 @@ use crate::ui::action::{Action, Context};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Keys};
 use crate::ui::role::Role;
-use crate::view::SerialView;
 
 use super::logs::{LogsPane, Tab};
 use super::logs_build;
@@ -25,7 +24,7 @@ use super::logs_scroll::Follow;
 use super::logs_search::Search;
 use super::logs_text::{LogText, Row};
 use super::logs_wrap::{self, Wrapping};
-use super::serial::card;
+use super::serial::{card, head};
 
 /// Between two tabs in the title.
 const BETWEEN: &str = " ─ ";
@@ -102,16 +101,19 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
             };
             let (left, right) = logs_build::head(build, cx);
             line::draw_split(&left, &right, parts.head, buf);
-            logs_build::draw(build, pane.finding, parts.findings, buf, cx);
+            logs_build::draw(build, pane.findings.place(), parts.findings, buf, cx);
         }
         Tab::Serial => {
             let Some(serial) = pane.shelf.serial(cx.view) else {
                 let text = "No board is connected yet; its output appears here.";
                 return empty(text, parts.text, buf, cx);
             };
-            let (left, right) = serial_head(serial, cx);
-            line::draw_split(&left, &right, parts.head, buf);
-            card::draw(serial, pane.finding, parts.findings, buf, cx);
+            head::draw(serial, &pane.look, parts.head, buf, cx);
+            card::draw(serial, pane.findings.place(), parts.findings, buf, cx);
+            if let Some(hex) = &pane.look.hex {
+                hex.draw(parts.text, buf, cx);
+                return draw_foot(pane, parts.foot, buf, cx);
+            }
         }
         Tab::Events => draw_events(&pane.events, parts.text, buf, cx),
     }
@@ -123,36 +125,6 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
 
 fn empty(text: &str, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     line::draw(&Line::styled(format!(" {text}"), cx.style(Role::Dim)), area, buf);
-}
-
-fn serial_head(serial: &SerialView, cx: &Cx<'_>) -> (Line<'static>, Line<'static>) {
-    let dim = cx.style(Role::Dim);
-    let mut left = vec![Span::raw(" ")];
-    let board = cx.view.head.board.as_ref().filter(|board| board.port == serial.port);
-    if let Some(board) = board {
-        let role = if board.simulated { Role::Simulated } else { Role::Strong };
-        left.push(Span::styled(sanitize::line(&board.label).into_owned(), cx.style(role)));
-        left.push(Span::styled(" · ", dim));
-    }
-    left.push(Span::styled(sanitize::line(&serial.port).into_owned(), cx.style(Role::Text)));
-    if serial.baud > 0 {
-        left.push(Span::styled(format!(" · {} Bd", serial.baud), dim));
-    }
-    let away = serial.away.as_ref().filter(|_| serial.closed.is_none());
-    if let Some((_, why)) = away {
-        left.push(Span::styled("  ○ away", cx.style(Role::Warn)));
-        left.push(Span::styled(format!(": {}; looking for it", sanitize::line(why)), dim));
-    }
-    match &serial.closed {
-        None if away.is_some() => {}
-        None => left.push(Span::styled("  ● open", cx.style(Role::Ok))),
-        Some(why) => {
-            left.push(Span::styled("  ○ closed", cx.style(Role::Warn)));
-            left.push(Span::styled(format!(": {}", sanitize::line(why)), dim));
-        }
-    }
-    let lines = format!("{} lines · {} ", line::grouped(serial.lines), line::bytes(serial.bytes));
-    (Line::from(left), Line::styled(lines, dim))
 }
 
 /// Lines as one text to take away.
@@ -171,13 +143,17 @@ fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, c
         line::draw(&Line::styled(error, cx.style(Role::Error)), area, buf);
         return;
     }
+    let stamps = u16::try_from(text.stamp_columns()).unwrap_or(0).min(area.width / 2);
+    let whole = area;
+    let area = Rect { x: area.x + stamps, width: area.width - stamps, ..area };
     match wrapping {
         Wrapping::Cut => {
             for (row, at) in text.rows().iter().zip(area.rows()) {
+                draw_stamp(row, Rect { x: whole.x, width: stamps, ..at }, buf, cx);
                 draw_row(row, text.lens.scroll.left(), at, buf, cx);
             }
         }
-        Wrapping::Wrapped => logs_wrap::draw(text, area, buf, cx),
+        Wrapping::Wrapped => logs_wrap::draw(text, stamps, area, buf, cx),
     }
     if text.rows().is_empty() {
         let words = match text.lens.filter() {
@@ -187,6 +163,15 @@ fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, c
             None => " counting lines…",
         };
         line::draw(&Line::styled(words, cx.style(Role::Busy)), area, buf);
+    }
+}
+
+/// What stands before a line, at the right of its place.
+pub(super) fn draw_stamp(row: &Row, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    if at.width > 0 && !row.stamp.is_empty() {
+        let room = usize::from(at.width);
+        let stamp = format!("{:>room$}", line::cut(&row.stamp, room));
+        line::draw(&Line::styled(stamp, cx.style(Role::LogTag)), at, buf);
     }
 }
 
@@ -282,22 +267,23 @@ fn draw_foot(pane: &LogsPane, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     if at.height == 0 {
         return;
     }
-    if pane.hands.is_typing() {
-        return line::draw(&pane.hands.row(cx), at, buf);
+    if let Some(row) = pane.foot.row(cx) {
+        return line::draw(&row, at, buf);
     }
-    let (left, right) = match &pane.typing {
-        Some(typing) => (typing.line(cx), Line::default()),
-        None => (search_line(pane, cx), Line::default()),
-    };
-    let right = match pane.lens(cx.view) {
-        Some(lens) if pane.typing.is_none() => below(lens, cx),
-        Some(_) | None => right,
+    let left = search_line(pane, cx);
+    let right = match (paused(pane, cx), pane.lens(cx.view)) {
+        (Some(paused), _) => paused,
+        (None, Some(lens)) => below(lens, cx),
+        (None, None) => Line::default(),
     };
     line::draw_split(&left, &right, at, buf);
 }
 
 /// What can be taken away: the selected finding, or the lines in sight.
 pub(super) fn taken_away(pane: &LogsPane, cx: &Cx<'_>) -> String {
+    if let Some(hex) = pane.look.hex.as_ref().filter(|_| pane.tab == Tab::Serial) {
+        return lines_of(hex.text());
+    }
     match (pane.selected(cx.view), pane.text(cx.view)) {
         (Some(found), _) => format!("{}: {}", logs_build::place(found), found.message),
         (None, Some(text)) => lines_of(text.rows().iter().map(|row| &row.text)),
@@ -346,6 +332,16 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
         spans.push(Span::styled(format!("  {} %", lens.percent()), cx.style(Role::Busy)));
     }
     Line::from(spans)
+}
+
+/// How much came while the output of a port stands still.
+fn paused(pane: &LogsPane, cx: &Cx<'_>) -> Option<Line<'static>> {
+    let (log, now) = pane.shelf.log(pane.tab, cx.view).filter(|_| pane.tab == Tab::Serial)?;
+    let missed = pane.look.missed(log, now)?;
+    let key = cx.key(Context::Logs, Action::HoldLog);
+    let lines = if missed == 1 { "line" } else { "lines" };
+    let words = format!("paused · {} new {lines} · {key} goes on ", line::grouped(missed));
+    Some(Line::styled(words, cx.style(Role::Warn)))
 }
 
 /// What is below the lines in sight.

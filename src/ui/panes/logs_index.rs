@@ -27,6 +27,8 @@ pub const MAX_LINE: usize = 16 * 1024;
 pub struct RawLine {
     /// From 0.
     pub number: u64,
+    /// Where it begins in the log.
+    pub start: u64,
     /// Its bytes with the line end, at most [`MAX_LINE`].
     pub bytes: Vec<u8>,
     /// Bytes that were left out.
@@ -197,7 +199,7 @@ impl LineIndex {
             if bytes.is_empty() {
                 break;
             }
-            number = collector.take(number, &bytes);
+            number = collector.take((number, offset), &bytes);
             offset += bytes.len() as u64;
         }
         Ok(collector.lines)
@@ -223,7 +225,8 @@ impl LineIndex {
             };
             if first <= range.start || size >= MAX_TAIL.min(end) {
                 let mut collector = Collector::new(range);
-                collector.take(first, bytes.get(cut..).unwrap_or_default());
+                let place = (first, end - size + cut as u64);
+                collector.take(place, bytes.get(cut..).unwrap_or_default());
                 return Ok(collector.lines);
             }
             size = (size * 2).min(end);
@@ -258,27 +261,28 @@ impl Collector {
         number >= self.range.end
     }
 
-    /// Takes a block that begins in line `number`; the line the next block begins in.
-    fn take(&mut self, mut number: u64, bytes: &[u8]) -> u64 {
+    /// Takes the block at `offset` that begins in line `number`; the line the next one begins in.
+    fn take(&mut self, (mut number, offset): (u64, u64), bytes: &[u8]) -> u64 {
         let mut start = 0;
         for end in memchr_iter(b'\n', bytes) {
-            self.add(number, bytes.get(start..=end).unwrap_or_default());
+            let place = (number, offset + start as u64);
+            self.add(place, bytes.get(start..=end).unwrap_or_default());
             start = end + 1;
             number += 1;
             if self.is_done(number) {
                 return number;
             }
         }
-        self.add(number, bytes.get(start..).unwrap_or_default());
+        self.add((number, offset + start as u64), bytes.get(start..).unwrap_or_default());
         number
     }
 
-    fn add(&mut self, number: u64, bytes: &[u8]) {
+    fn add(&mut self, (number, start): (u64, u64), bytes: &[u8]) {
         if !self.range.contains(&number) || bytes.is_empty() {
             return;
         }
         if self.lines.last().is_none_or(|line| line.number != number) {
-            self.lines.push(RawLine { number, bytes: Vec::new(), omitted: 0 });
+            self.lines.push(RawLine { number, start, bytes: Vec::new(), omitted: 0 });
         }
         if let Some(line) = self.lines.last_mut() {
             let room = MAX_LINE.saturating_sub(line.bytes.len()).min(bytes.len());
@@ -391,6 +395,10 @@ mod tests {
                     index.advance(&source, budget).unwrap();
                 }
                 prop_assert_eq!(index.len(), bytes.split_inclusive(|&b| b == b'\n').count() as u64);
+                for line in index.lines(&source, range.clone()).unwrap() {
+                    let start = usize::try_from(line.start).unwrap();
+                    prop_assert!(bytes.get(start..).unwrap().starts_with(&line.bytes));
+                }
                 prop_assert_eq!(texts(index.lines(&source, range.clone()).unwrap()), expected(bytes, range));
             }
         }

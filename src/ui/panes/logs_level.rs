@@ -3,6 +3,7 @@
 //! Must not look at anything but the line.
 
 use crate::model::LogKind;
+use crate::text::esp_log;
 
 /// How important a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,24 +31,27 @@ pub fn level(kind: LogKind, text: &str) -> LogLevel {
     }
 }
 
-/// The level of a line of ESP-IDF's log: `E (1234) tag: …`.
+/// What the lines of a failure begin with.
+const FAILURES: [&str; 6] = [
+    "Guru Meditation Error",
+    "Backtrace:",
+    "abort() was called",
+    "assert failed:",
+    "***ERROR***",
+    "Brownout detector was triggered",
+];
+
+/// The level of a line of ESP-IDF's or Arduino's log, or of a failure.
 fn serial_level(text: &str) -> LogLevel {
-    let mut chars = text.chars();
-    let level = match chars.next() {
-        Some('E') => LogLevel::Error,
-        Some('W') => LogLevel::Warning,
-        Some('I') => LogLevel::Info,
-        Some('D') => LogLevel::Debug,
-        Some('V') => LogLevel::Verbose,
-        Some(_) | None => LogLevel::Plain,
-    };
-    if chars.as_str().starts_with(" (") {
-        return level;
+    match esp_log::parse(text).map(|log| log.level) {
+        Some(esp_log::LogLevel::Error) => LogLevel::Error,
+        Some(esp_log::LogLevel::Warning) => LogLevel::Warning,
+        Some(esp_log::LogLevel::Info) => LogLevel::Info,
+        Some(esp_log::LogLevel::Debug) => LogLevel::Debug,
+        Some(esp_log::LogLevel::Verbose) => LogLevel::Verbose,
+        None if FAILURES.iter().any(|start| text.starts_with(start)) => LogLevel::Error,
+        None => LogLevel::Plain,
     }
-    let is_panic = ["Guru Meditation Error", "Backtrace:", "abort() was called", "assert failed:"]
-        .iter()
-        .any(|start| text.starts_with(start));
-    if is_panic { LogLevel::Error } else { LogLevel::Plain }
 }
 
 /// What a line of a build says about itself.
@@ -74,6 +78,8 @@ mod tests {
         assert_eq!(serial_level("E (31) bus: timeout"), LogLevel::Error);
         assert_eq!(serial_level("Every word"), LogLevel::Plain);
         assert_eq!(serial_level("Backtrace: 0x4008:0x3ffb"), LogLevel::Error);
+        assert_eq!(serial_level("W main_task: low on stack"), LogLevel::Warning);
+        assert_eq!(serial_level("[  99][E][Wire.cpp:4] requestFrom(): no"), LogLevel::Error);
         assert_eq!(build_level("a.c:3:1: error: no"), LogLevel::Error);
         assert_eq!(build_level("[3/9] Building C object"), LogLevel::Verbose);
     }

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::ui::action::Action;
+
 /// Rows read ahead of a first frame, whose height is not known yet.
 const FIRST_HEIGHT: usize = 64;
 
@@ -32,6 +34,27 @@ pub enum Move {
     To(u64),
     /// By columns; negative is left.
     Columns(i64),
+}
+
+/// Columns that one step to the side goes.
+const SIDE_STEP: i64 = 16;
+
+/// The way that an action moves, with so many lines for half a page; `None` when it does not.
+#[must_use]
+pub const fn movement(action: Action, half_page: i64) -> Option<Move> {
+    Some(match action {
+        Action::Up => Move::Lines(-1),
+        Action::Down => Move::Lines(1),
+        Action::HalfPageUp => Move::Lines(-half_page),
+        Action::HalfPageDown => Move::Lines(half_page),
+        Action::PageUp => Move::Pages(-1),
+        Action::PageDown => Move::Pages(1),
+        Action::Top => Move::Start,
+        Action::Bottom => Move::End,
+        Action::Left => Move::Columns(-SIDE_STEP),
+        Action::Right => Move::Columns(SIDE_STEP),
+        _ => return None,
+    })
 }
 
 /// A position in a list of lines.

@@ -58,6 +58,11 @@ impl Shelf {
         Self { logs, chosen: [None; 2], texts: Vec::new() }
     }
 
+    /// Where logs are read from.
+    pub fn source(&self) -> Arc<dyn LogSource> {
+        Arc::clone(&self.logs)
+    }
+
     /// The build that is shown.
     pub fn build<'v>(&self, view: &'v SessionView) -> Option<&'v BuildView> {
         let builds = &view.logs.builds;

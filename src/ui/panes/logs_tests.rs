@@ -1,11 +1,12 @@
 //! Tests of the logs at a desk.
 
-use crossterm::event::KeyModifiers;
+use crossterm::event::{KeyCode, KeyModifiers};
 use insta::assert_snapshot;
 
 use super::super::test_desk::{Desk, Store};
 use super::*;
 use crate::model::*;
+use crate::ui::pane::FilePlace;
 
 const BUILD: LogId = LogId { kind: LogKind::Build, number: 1 };
 const SERIAL: LogId = LogId { kind: LogKind::Serial, number: 1 };
@@ -273,4 +274,125 @@ fn what_began_last_shows_until_the_person_picks() {
     desk.press(&mut pane, Action::Back);
     desk.show(&mut pane, 60, 10);
     assert_eq!(pane.tab(), Tab::Serial);
+}
+
+/// A port whose firmware has several tags, and prints a failure.
+fn with_tags() -> Desk {
+    let mut desk = with_serial(0);
+    desk.log(SERIAL, "ets Jul 29 2019 12:21:46\r\nrst:0x1 (POWERON_RESET)\r\n");
+    for number in 0..24_u32 {
+        let (level, tag) = match number % 6 {
+            0 => ('W', "wifi"),
+            1 | 2 => ('I', "wifi"),
+            3 => ('D', "app"),
+            4 => ('E', "i2c"),
+            _ => ('V', "app"),
+        };
+        desk.log(SERIAL, &format!("{level} ({}) {tag}: line {number}\r\n", 1000 + number * 250));
+    }
+    desk.log(SERIAL, "plain words\r\n");
+    desk
+}
+
+#[test]
+fn levels_are_left_out_and_come_back_and_other_lines_always_show() {
+    let desk = with_tags();
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 78, 10);
+    for _ in 0..3 {
+        desk.press(&mut pane, Action::LogLess);
+    }
+    settle(&desk, &mut pane);
+    let mut shown = vec![desk.show(&mut pane, 78, 10)];
+    desk.press(&mut pane, Action::LogLess);
+    let effects = desk.press(&mut pane, Action::LogLess);
+    assert!(matches!(&effects[..], [Effect::Notice(told)] if told.text.contains("errors alone")));
+    typed_for(&desk, &mut pane, Action::FilterLog, "line (4|10|11)|words");
+    settle(&desk, &mut pane);
+    shown.push(desk.show(&mut pane, 78, 10));
+    // What is saved is all of it.
+    let effects = typed_for(&desk, &mut pane, Action::SaveLog, "");
+    let bytes = desk.view.logs.serials[0].bytes;
+    let save = |effect: &Effect| matches!(effect, Effect::Command(Command::Save { what, .. }) if *what == Saved::Log(SERIAL, bytes));
+    assert!(save(&effects[0]), "{effects:?}");
+    // Escape takes the typed filter away, then the levels.
+    desk.press(&mut pane, Action::Back);
+    settle(&desk, &mut pane);
+    shown.push(desk.show(&mut pane, 78, 10));
+    desk.press(&mut pane, Action::Back);
+    settle(&desk, &mut pane);
+    assert!(desk.show(&mut pane, 78, 10).contains("V (6750) app: line 23"));
+    assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn paused_output_stands_still_while_everything_is_kept() {
+    let mut desk = with_tags();
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 78, 8);
+    desk.press(&mut pane, Action::HoldLog);
+    desk.log(SERIAL, "I (9000) app: came later\r\nI (9001) app: and later\r\n");
+    let mut shown = vec![desk.show(&mut pane, 78, 8)];
+    // One can look around in what there was, and it still does not run away.
+    desk.press(&mut pane, Action::PageUp);
+    desk.press(&mut pane, Action::Bottom);
+    assert!(!desk.show(&mut pane, 78, 8).contains("came later"));
+    desk.press(&mut pane, Action::HoldLog);
+    shown.push(desk.show(&mut pane, 78, 8));
+    assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn times_stand_before_lines_in_every_form() {
+    let mut desk = with_tags();
+    desk.log(SERIAL, &format!("E (9000) i2c: {}\r\n", "long ".repeat(20)));
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 60, 8);
+    for _ in 0..3 {
+        desk.press(&mut pane, Action::LogTimes);
+    }
+    let mut shown = vec![desk.show(&mut pane, 60, 8)];
+    desk.press(&mut pane, Action::WrapLog);
+    shown.push(desk.show(&mut pane, 60, 8));
+    assert_snapshot!(shown.join("\n"));
+    desk.press(&mut pane, Action::LogTimes);
+    assert!(desk.show(&mut pane, 60, 8).contains("\n E (9000) i2c: long"));
+}
+
+#[test]
+fn bytes_show_as_they_came_and_are_left_again() {
+    let mut desk = with_serial(0);
+    desk.log(SERIAL, "\x1b[0;32mI (1) app: hi\x1b[0m\r\n\u{1}\u{2}\u{fffd}\u{0}");
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 80, 8);
+    desk.press(&mut pane, Action::LogHex);
+    let shown = [desk.show(&mut pane, 80, 8), desk.show(&mut pane, 60, 8)];
+    let effects = desk.press(&mut pane, Action::Search);
+    assert!(
+        matches!(&effects[..], [Effect::Notice(told)] if told.text.contains("`x` shows lines"))
+    );
+    let effects = desk.press(&mut pane, Action::Copy);
+    assert!(
+        matches!(&effects[0], Effect::Command(Command::Copy(text)) if text.contains("1b 5b 30"))
+    );
+    desk.press(&mut pane, Action::Back);
+    assert!(desk.show(&mut pane, 80, 8).contains("I (1) app: hi"));
+    assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn errors_are_gone_through_one_by_one() {
+    let desk = with_tags();
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 78, 8);
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        desk.press(&mut pane, Action::PreviousError);
+        settle(&desk, &mut pane);
+        let here = pane.lens(&desk.view).unwrap().here();
+        let row = pane.text(&desk.view).unwrap().rows().iter().find(|row| row.number == here);
+        seen.push(row.unwrap().text.clone());
+    }
+    assert_eq!(seen, ["E (6500) i2c: line 22", "E (5000) i2c: line 16", "E (3500) i2c: line 10"]);
+    assert!(desk.show(&mut pane, 78, 8).contains("errors  2/4"));
 }

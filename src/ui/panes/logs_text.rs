@@ -8,6 +8,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use crate::model::{LogId, LogKind, LogSource, UserError};
+use crate::text::esp_log::TagFilter;
 use crate::text::sanitize;
 use crate::ui::line;
 
@@ -16,6 +17,7 @@ use super::logs_lens::{Lens, Sight};
 use super::logs_level::{LogLevel, level};
 use super::logs_search::{Matcher, Search};
 use super::logs_source::Source;
+use super::serial::Stamps;
 
 /// Bytes indexed in one go: a few milliseconds.
 const INDEX_BUDGET: u64 = 8 << 20;
@@ -25,6 +27,10 @@ const INDEX_BUDGET: u64 = 8 << 20;
 pub struct Row {
     /// From 0.
     pub number: u64,
+    /// Where it begins in the log.
+    pub start: u64,
+    /// What stands before it.
+    pub stamp: String,
     /// Sanitised text.
     pub text: String,
     /// Columns of the text.
@@ -45,6 +51,11 @@ pub struct LogText {
     /// How one looks at it.
     pub lens: Lens,
     extent: Extent,
+    /// The filter that was typed.
+    typed: Option<Matcher>,
+    /// Which tags show.
+    tags: TagFilter,
+    stamps: Stamps,
     rows: Vec<Row>,
     /// What `rows` were read for.
     read_for: Option<(Extent, Sight)>,
@@ -61,6 +72,9 @@ impl LogText {
             source,
             index: LineIndex::new(log),
             extent: Extent::default(),
+            typed: None,
+            tags: TagFilter::default(),
+            stamps: Stamps::Off,
             rows: Vec::new(),
             read_for: None,
             error: None,
@@ -71,6 +85,55 @@ impl LogText {
     #[must_use]
     pub const fn log(&self) -> LogId {
         self.index.log()
+    }
+
+    /// Where it is read from.
+    #[must_use]
+    pub const fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The filter that was typed.
+    #[must_use]
+    pub const fn typed(&self) -> Option<&Matcher> {
+        self.typed.as_ref()
+    }
+
+    /// Columns before the lines.
+    #[must_use]
+    pub const fn stamp_columns(&self) -> usize {
+        self.stamps.columns()
+    }
+
+    /// Shows only what passes `typed`, besides the tags.
+    pub fn filter_by(&mut self, typed: Option<Matcher>) {
+        self.typed = typed;
+        self.filter();
+    }
+
+    /// Shows only what `tags` lets through, with `stamps` before the lines.
+    pub fn look(&mut self, tags: &TagFilter, stamps: Stamps) {
+        if self.stamps != stamps {
+            self.stamps = stamps;
+            self.read_again();
+        }
+        if self.tags != *tags {
+            self.tags = tags.clone();
+            self.filter();
+        }
+    }
+
+    fn filter(&mut self) {
+        let tags = (!self.tags.is_empty()).then(|| {
+            let tags = self.tags.clone();
+            Matcher::new(tags.to_string(), Arc::new(move |line| tags.shows(line)))
+        });
+        let wanted = match (tags, self.typed.clone()) {
+            (Some(tags), Some(typed)) => Some(tags.and(typed)),
+            (tags, typed) => tags.or(typed),
+        };
+        self.lens.filter_by(wanted);
+        self.read_again();
     }
 
     /// The lines in sight.
@@ -125,7 +188,13 @@ impl LogText {
         let searched = self.lens.search().map(Search::matcher).and_then(Matcher::pattern);
         let filtered = self.lens.filter().map(Search::matcher).and_then(Matcher::pattern);
         let shown = searched.or(filtered);
-        self.rows = lines.iter().map(|line| row(line, log.kind, shown)).collect();
+        let (stamps, log) = (self.stamps, *log);
+        let row = |line| {
+            let mut row = row(line, log.kind, shown);
+            row.stamp = stamps.before(&row.text, row.start, log, &**source);
+            row
+        };
+        self.rows = lines.iter().map(row).collect();
         Ok(())
     }
 
@@ -166,7 +235,8 @@ fn row(raw: &RawLine, kind: LogKind, regex: Option<&Regex>) -> Row {
     });
     let level = level(kind, &text);
     let width = line::width(&text);
-    Row { number: raw.number, text, width, level, hits, omitted: raw.omitted }
+    let (number, start, omitted) = (raw.number, raw.start, raw.omitted);
+    Row { number, start, stamp: String::new(), text, width, level, hits, omitted }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 
-use super::logs_draw::base_style;
+use super::logs_draw::{base_style, draw_stamp};
 use super::logs_scroll::Follow;
 use super::logs_text::{LogText, Row};
 
@@ -41,8 +41,9 @@ impl Wrapping {
     }
 }
 
-/// Draws the lines that fit, the newest at the end while following.
-pub(super) fn draw(text: &LogText, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+/// Draws the lines that fit, the newest at the end while following; what stands before them has
+/// `stamps` columns left of `area`.
+pub(super) fn draw(text: &LogText, stamps: u16, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let room = usize::from(area.height);
     let columns = usize::from(area.width.saturating_sub(1)).max(1);
     let parts: Vec<Vec<Range<usize>>> =
@@ -59,6 +60,9 @@ pub(super) fn draw(text: &LogText, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     for (row, parts) in text.rows().iter().zip(&parts).skip(first) {
         for (place, part) in parts.iter().enumerate() {
             let Some(at) = rows.next() else { return };
+            if place == 0 {
+                draw_stamp(row, Rect { x: at.x - stamps, width: stamps, ..at }, buf, cx);
+            }
             draw_part(row, part, at, buf, cx);
             let is_cut = place + 1 == parts.len() && (part.end < row.text.len() || row.omitted > 0);
             if is_cut {

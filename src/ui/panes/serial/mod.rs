@@ -1,8 +1,16 @@
-//! What the Serial tab adds to a log: the card of the newest panic, and the person's hands on the
-//! port.
+//! What the Serial tab adds to a log: how one looks at it, the card of the newest panic, and the
+//! person's hands on the port.
 
 pub(super) mod card;
 pub(super) mod hands;
+pub(super) mod head;
+mod hex;
+mod look;
 mod send_line;
+mod stamps;
+mod tag_count;
 
 pub(super) use hands::SerialHands;
+pub(super) use look::SerialLook;
+pub use stamps::Stamps;
+pub use tag_count::TagCount;

@@ -1,0 +1,169 @@
+//! Which tags of a port's log show, and up to which level; each change is shown at once.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::text::esp_log::{ANY, LogLevel, TagFilter};
+use crate::text::sanitize;
+use crate::ui::action::Action;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect};
+use crate::ui::panes::TagCount;
+use crate::ui::role::Role;
+
+/// Rows of tags.
+const ROWS: u16 = 14;
+
+/// Columns of a tag.
+const NAME: usize = 28;
+
+/// The tags of a log with their levels.
+#[derive(Debug)]
+pub struct TagList {
+    count: TagCount,
+    tags: Vec<(String, u64)>,
+    filter: TagFilter,
+    /// The filter from before, which comes back when nothing is chosen.
+    before: TagFilter,
+    /// 0 stands for every tag without a level of its own.
+    selected: usize,
+}
+
+impl TagList {
+    /// A list of the tags that `count` finds.
+    #[must_use]
+    pub fn new(mut count: TagCount, filter: TagFilter) -> Self {
+        count.advance();
+        let tags = count.tags();
+        Self { count, tags, before: filter.clone(), filter, selected: 0 }
+    }
+
+    /// Whether lines are still being counted.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.count.is_busy()
+    }
+
+    /// Takes over what was counted meanwhile; the selected tag stays selected.
+    pub fn prepare(&mut self) {
+        if !self.count.is_busy() {
+            return;
+        }
+        self.count.advance();
+        let tag = self.tag().to_owned();
+        self.tags = self.count.tags();
+        let place = self.tags.iter().position(|(name, _)| *name == tag);
+        self.selected = place.map_or(0, |place| place + 1);
+    }
+
+    fn tag(&self) -> &str {
+        let place = self.selected.checked_sub(1).and_then(|place| self.tags.get(place));
+        place.map_or(ANY, |(tag, _)| tag.as_str())
+    }
+
+    pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
+        let last = self.tags.len();
+        let page = usize::from(ROWS - 1);
+        match action {
+            Action::Up => self.selected = self.selected.saturating_sub(1),
+            Action::Down => self.selected = (self.selected + 1).min(last),
+            Action::PageUp | Action::HalfPageUp => {
+                self.selected = self.selected.saturating_sub(page);
+            }
+            Action::PageDown | Action::HalfPageDown => {
+                self.selected = (self.selected + page).min(last);
+            }
+            Action::Top => self.selected = 0,
+            Action::Bottom => self.selected = last,
+            Action::Left => return self.step(-1),
+            Action::Right => return self.step(1),
+            Action::Toggle => return self.toggle(),
+            Action::Accept => return vec![Effect::Close],
+            Action::Cancel => {
+                return vec![Effect::Close, Effect::FilterTags(self.before.clone())];
+            }
+            _ => {
+                return Effect::info("space hides or shows a tag, left and right set its level");
+            }
+        }
+        Vec::new()
+    }
+
+    /// Shows a level less or more of the selected tag; none at all is the least.
+    fn step(&mut self, by: isize) -> Vec<Effect> {
+        let tag = self.tag().to_owned();
+        let level = self.filter.level_of(&tag);
+        let shown = LogLevel::ALL.iter().filter(|one| Some(**one) <= level).count();
+        let next = shown.saturating_add_signed(by).min(LogLevel::ALL.len());
+        self.set(&tag, next.checked_sub(1).and_then(|place| LogLevel::ALL.get(place)).copied())
+    }
+
+    fn toggle(&mut self) -> Vec<Effect> {
+        let tag = self.tag().to_owned();
+        let next = match self.filter.level_of(&tag) {
+            Some(_) => None,
+            None => Some(self.filter.level_of(ANY).unwrap_or(LogLevel::Verbose)),
+        };
+        self.set(&tag, next)
+    }
+
+    fn set(&mut self, tag: &str, level: Option<LogLevel>) -> Vec<Effect> {
+        self.filter.set(tag, level);
+        vec![Effect::FilterTags(self.filter.clone())]
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let hint = " space hide/show · ←→ level · enter keeps · esc back ";
+        let hint = Line::styled(hint, cx.style(Role::DialogDim));
+        let rows = u16::try_from(self.tags.len() + 1).unwrap_or(u16::MAX).clamp(3, ROWS);
+        let inside = super::frame("Tags", hint, (60, rows + 2), screen, buf, cx);
+        let room = usize::from(inside.height.saturating_sub(2)).max(1);
+        let top = (self.selected + 1).saturating_sub(room);
+        let every = ("every other tag".to_owned(), 0);
+        let all = std::iter::once(&every).chain(&self.tags);
+        let mut areas = inside.rows();
+        for ((place, (tag, count)), row) in all.enumerate().skip(top).take(room).zip(&mut areas) {
+            let rule = if place == 0 { ANY } else { tag };
+            self.draw_row((rule, tag, *count), row, buf, cx);
+            if place == self.selected {
+                buf.set_style(row, cx.style(Role::Selection));
+            }
+        }
+        let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
+        let others = line::grouped(self.count.others());
+        let words = if self.is_busy() {
+            "counting…".to_owned()
+        } else {
+            format!("{others} lines without a tag always show")
+        };
+        line::draw(&Line::styled(words, cx.style(Role::DialogDim)), foot, buf);
+    }
+
+    fn draw_row(
+        &self,
+        (rule, name, count): (&str, &str, u64),
+        row: Rect,
+        buf: &mut Buffer,
+        cx: &Cx<'_>,
+    ) {
+        let level = self.filter.level_of(rule);
+        let role = if level.is_some() { Role::Dialog } else { Role::DialogDim };
+        let name = line::cut(&sanitize::line(name), NAME);
+        let pad = " ".repeat((NAME + 2).saturating_sub(line::width(&name)));
+        let mut spans = vec![Span::styled(format!("{name}{pad}"), cx.style(role))];
+        for one in LogLevel::ALL {
+            let (letter, role) = match (Some(one) <= level, one) {
+                (false, _) => ('·', Role::DialogDim),
+                (true, LogLevel::Error) => (one.letter(), Role::LogError),
+                (true, LogLevel::Warning) => (one.letter(), Role::LogWarn),
+                (true, LogLevel::Info | LogLevel::Debug | LogLevel::Verbose) => {
+                    (one.letter(), Role::Dialog)
+                }
+            };
+            spans.push(Span::styled(format!("{letter} "), cx.style(role)));
+        }
+        let right = if count > 0 { line::grouped(count) } else { String::new() };
+        line::draw_split(&Line::from(spans), &Line::styled(right, cx.style(role)), row, buf);
+    }
+}

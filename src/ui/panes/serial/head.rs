@@ -1,0 +1,80 @@
+//! The row over a port's output: which port, how it stands, and how one looks at it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use crate::text::sanitize;
+use crate::ui::line::{self, Parts};
+use crate::ui::pane::Cx;
+use crate::ui::panes::logs_index::Extent;
+use crate::ui::role::Role;
+use crate::view::SerialView;
+
+use super::look::SerialLook;
+
+/// Columns of a filter that are shown.
+const FILTER: usize = 24;
+
+/// Draws the row; what does not fit is dropped from the least important part on. That something
+/// is hidden, or stands still, stays to the last.
+pub fn draw(serial: &SerialView, look: &SerialLook, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let mut left = Parts::default();
+    port(serial, &mut left, cx);
+    state(serial, &mut left, cx);
+    looks(serial, look, &mut left, cx);
+    let mut right = Parts::default();
+    let dim = cx.style(Role::Dim);
+    right.push(2, vec![Span::styled(format!("{} lines", line::grouped(serial.lines)), dim)]);
+    right.push(1, vec![Span::styled(line::bytes(serial.bytes), dim)]);
+    let separator = Span::styled(" · ", dim);
+    let (left, right) = line::fit_halves(left, right, &separator, usize::from(inside.width));
+    line::draw_split(&left, &right, inside, buf);
+}
+
+fn port(serial: &SerialView, parts: &mut Parts, cx: &Cx<'_>) {
+    let board = cx.view.head.board.as_ref().filter(|board| board.port == serial.port);
+    if let Some(board) = board {
+        let role = if board.simulated { Role::Simulated } else { Role::Strong };
+        let label = sanitize::line(&board.label).into_owned();
+        // What is not real is said as long as anything is.
+        let weight = if board.simulated { 8 } else { 3 };
+        parts.push(weight, vec![Span::styled(label, cx.style(role))]);
+    }
+    let name = sanitize::line(&serial.port).into_owned();
+    parts.push(6, vec![Span::styled(name, cx.style(Role::Text))]);
+    if serial.baud > 0 {
+        parts.push(3, vec![Span::styled(format!("{} Bd", serial.baud), cx.style(Role::Dim))]);
+    }
+}
+
+fn state(serial: &SerialView, parts: &mut Parts, cx: &Cx<'_>) {
+    let told = |why: &str| Span::styled(format!(": {}", sanitize::line(why)), cx.style(Role::Dim));
+    parts.push(
+        7,
+        match (&serial.closed, &serial.away) {
+            (None, None) => vec![Span::styled("● open", cx.style(Role::Ok))],
+            (None, Some((_, why))) => {
+                vec![Span::styled("○ waiting for it", cx.style(Role::Warn)), told(why)]
+            }
+            (Some(why), _) => vec![Span::styled("○ closed", cx.style(Role::Warn)), told(why)],
+        },
+    );
+}
+
+fn looks(serial: &SerialView, look: &SerialLook, parts: &mut Parts, cx: &Cx<'_>) {
+    let now = Extent { bytes: serial.bytes, feeds: serial.lines };
+    if look.missed(serial.log, now).is_some() {
+        parts.push(10, vec![Span::styled("‖ paused", cx.style(Role::Warn))]);
+    }
+    if look.hex.is_some() {
+        parts.push(8, vec![Span::styled("bytes", cx.style(Role::Key))]);
+    } else if !look.tags.is_empty() {
+        let words = line::cut(&look.tags.to_string(), FILTER);
+        parts.push(9, vec![Span::styled(words, cx.style(Role::Key))]);
+    }
+    if look.hex.is_none() {
+        parts.push(4, vec![Span::styled(look.stamps.name(), cx.style(Role::Dim))]);
+    }
+}

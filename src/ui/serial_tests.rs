@@ -1,0 +1,75 @@
+//! Tests of whole screens that show a port.
+
+use crate::model::{Event, LogId, LogKind};
+
+use super::fixture::Desk;
+
+/// A port that is listened to, in the middle of things.
+fn listening(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::at_work(width, height);
+    let log = LogId { kind: LogKind::Serial, number: 1 };
+    let port = "/dev/ttyUSB0".to_owned();
+    desk.record(10, Event::SerialOpened { port, log, baud: 115_200 });
+    for number in 0..400_u32 {
+        let (level, tag) = match number % 7 {
+            0 => ('W', "wifi"),
+            1 | 2 => ('I', "wifi"),
+            3 => ('E', "i2c.master"),
+            _ => ('D', "app"),
+        };
+        let text = format!(
+            "{level} ({}) {tag}: temp={}.{} C\r\n",
+            900 + number * 20,
+            20 + number % 7,
+            number % 10
+        );
+        desk.log(log, &text);
+    }
+    desk.press("4");
+    desk
+}
+
+#[test]
+fn screens_of_a_port_that_is_looked_at_closely() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = listening(width, height);
+        desk.press("- - - T T T p");
+        desk.log(LogId { kind: LogKind::Serial, number: 1 }, "E (9999) app: not on screen yet\r\n");
+        settle(&mut desk);
+        insta::assert_snapshot!(format!("serial_{width}x{height}"), desk.screen());
+    }
+}
+
+/// Lets filters that the last key set come into sight.
+fn settle(desk: &mut Desk) {
+    for _ in 0..3 {
+        desk.pass(100);
+    }
+}
+
+/// The screen without the header, in which time goes on.
+fn below_header(desk: &Desk) -> String {
+    desk.screen().split_once('\n').unwrap_or_default().1.to_owned()
+}
+
+#[test]
+fn tags_are_listed_hidden_and_given_levels() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = listening(width, height);
+        desk.press("#");
+        settle(&mut desk);
+        // Every tag but i2c and wifi is hidden, and wifi has but errors and warnings.
+        desk.press("space down right right down down space");
+        settle(&mut desk);
+        insta::assert_snapshot!(format!("tags_{width}x{height}"), desk.screen());
+        desk.press("enter");
+        settle(&mut desk);
+        let screen = below_header(&desk);
+        assert!(screen.contains("*:N") && screen.contains("wifi:W"), "{screen}");
+        assert!(!screen.contains(" app: temp"), "{screen}");
+        // Going back leaves what was chosen before.
+        desk.press("# space esc");
+        settle(&mut desk);
+        assert_eq!(below_header(&desk), screen);
+    }
+}
