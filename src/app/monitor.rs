@@ -74,8 +74,8 @@ pub async fn start(world: &World, wish: Wish) -> Result<Monitor, UserError> {
         task: format!("Listen to {port}"),
         team: TEAM.to_owned(),
         project: wish.project.display().to_string(),
-        model: "no model".to_owned(),
-        toolchain: "no toolchain".to_owned(),
+        model: String::new(),
+        toolchain: String::new(),
         program: env!("CARGO_PKG_VERSION").to_owned(),
         parts: SessionParts::default(),
     }))?;

@@ -172,7 +172,7 @@ fn show(
     let mut themes = Themes::new(world.assets.clone(), &world.dirs.config, depth);
     let mut ui = Ui::new(ui_setup(world, mode, dir, (memory.recall(), &themes))?);
     ui.set_marks(feed.marks());
-    if wishes.intents.is_none() && wishes.serial.is_some() {
+    if feed.view().head.start.as_ref().is_some_and(|start| start.team == monitor::TEAM) {
         ui.show_serial();
     }
     let uses = Uses::of(&world.settings.terminal, |name| std::env::var(name).ok());

@@ -9,6 +9,7 @@ use ratatui::widgets::Widget;
 
 use crate::view::SessionView;
 
+use super::desk::Desk;
 use super::layout::{LEAST, PaneArea, PaneId, Shape};
 use super::pane::{Cx, Keys, Mode, Pane};
 use super::pointer::Selection;
@@ -96,6 +97,7 @@ impl Ui {
         };
         let cx = Cx { keys, ..*cx };
         match self.mode {
+            Mode::Live if self.layout.bottom.height == 0 => {}
             Mode::Live => self.panes.composer.draw(self.layout.bottom, buf, &cx),
             Mode::Replay => self.panes.timeline.draw(self.layout.bottom, buf, &cx),
         }
@@ -141,7 +143,8 @@ impl Ui {
     fn other_panes(&self, shown: PaneId, cx: &Cx<'_>) -> Line<'static> {
         use super::action::{Action, Context};
         let is_first = self.layout.panes.first().is_some_and(|first| first.id == shown);
-        if !is_first || self.layout.panes.len() == PaneId::ALL.len() {
+        let is_alone = self.hands.desk == Desk::Port;
+        if !is_first || is_alone || self.layout.panes.len() == PaneId::ALL.len() {
             return Line::default();
         }
         let mut spans = Vec::new();

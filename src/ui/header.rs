@@ -140,7 +140,7 @@ fn right(cx: &Cx<'_>) -> Parts {
                 Span::styled(" ●", cx.style(Role::Ok)),
             ],
         );
-    } else if let Some(start) = &head.start {
+    } else if let Some(start) = head.start.as_ref().filter(|start| !start.toolchain.is_empty()) {
         parts.push(
             4,
             vec![

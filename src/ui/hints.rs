@@ -119,6 +119,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
         actions.extend([Action::Compose, Action::TogglePause]);
     }
     actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);
+    actions.retain(|action| ui.hands.desk.takes(*action) == Ok(*action));
     actions
 }
 

@@ -10,6 +10,7 @@ use crate::model::Seq;
 use crate::view::SessionView;
 
 use super::action::{Action, Context};
+use super::desk::Desk;
 use super::key::Key;
 use super::keymap::Lookup;
 use super::layout::{PaneId, Sizes};
@@ -229,6 +230,10 @@ impl Ui {
             };
             return overlay.on_action(action, &cx);
         }
+        let action = match self.hands.desk.takes(action) {
+            Ok(action) => action,
+            Err(why) => return Effect::refuse(why),
+        };
         match action.home() {
             Context::Global => self.act_globally(action, now),
             Context::Composer => self.act_in_composer(action, now),
@@ -254,6 +259,10 @@ impl Ui {
             Action::Help => {
                 let first = self.contexts(now.view).first().copied().unwrap_or(Context::Global);
                 vec![Effect::Open(Box::new(Overlay::Help(HelpView::new(first))))]
+            }
+            // All of it is kept; there is nothing to ask.
+            Action::Quit if self.hands.desk == Desk::Port => {
+                vec![Effect::Command(Command::Quit)]
             }
             Action::Quit => run::quit(self.mode, now.view),
             Action::Suspend => vec![Effect::Command(Command::Suspend)],
@@ -286,7 +295,7 @@ impl Ui {
             Action::Compose => vec![Effect::Compose(String::new())],
             Action::Command => vec![Effect::Compose("/".to_owned())],
             Action::TogglePause => run::toggle_pause(self.mode, now.view),
-            Action::Back if self.hands.zoom.is_some() => {
+            Action::Back if self.hands.zoom.is_some() && self.hands.desk == Desk::Team => {
                 self.hands.zoom = None;
                 Vec::new()
             }
@@ -317,7 +326,8 @@ impl Ui {
     fn palette(&self, view: &SessionView) -> Overlay {
         let chain = self.contexts(view);
         let writes = self.hands.composing == Composing::Yes;
-        let place = possible::Place { front: self.hands.front, chain: &chain, writes };
+        let (front, desk) = (self.hands.front, self.hands.desk);
+        let place = possible::Place { front, desk, chain: &chain, writes };
         let cx = self.cx(view, Keys::Elsewhere);
         Overlay::Palette(PaletteView::new(possible::entries(&place, |id| self.pane(id), &cx)))
     }
@@ -397,6 +407,11 @@ impl Ui {
         }
         if self.mode == Mode::Replay {
             return Effect::refuse("this is a replay: there is nobody to write to");
+        }
+        if self.hands.desk == Desk::Port {
+            let key = self.keymap.key_of(&[Context::Logs], Action::SerialSend);
+            let key = key.unwrap_or_else(|| "no key".to_owned());
+            return Effect::refuse(format!("nothing was sent; `{key}` writes a line to the board"));
         }
         self.hands.typed_at = Some(now.at);
         let mut effects = vec![Effect::Compose(String::new())];

@@ -259,7 +259,7 @@ impl Layout {
             let none = Rect::default();
             return Self { shape, header: screen, panes: Vec::new(), bottom: none, hints: none };
         }
-        let bottom_rows = wish.bottom_rows.clamp(1, screen.height / 3);
+        let bottom_rows = wish.bottom_rows.min(screen.height / 3);
         let [header, rest] = split_top(screen, 1);
         let [rest, hints] = split_bottom(rest, 1);
         let [main, bottom] = split_bottom(rest, bottom_rows);

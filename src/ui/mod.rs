@@ -7,6 +7,7 @@ pub mod arrangement;
 mod attention;
 pub mod colour;
 mod data_file;
+mod desk;
 mod dialog_news;
 mod draw;
 mod fuzzy;
@@ -53,6 +54,7 @@ pub use setup::UiSetup;
 pub use theme::Theme;
 
 use attention::Attention;
+use desk::Desk;
 use guard::Guard;
 use key::Key;
 use layout::{Layout, LogsWish, PaneId, Shape, Sizes, Wish};
@@ -95,6 +97,7 @@ struct Panes {
 
 /// Where keys go, and what they did so far.
 struct Hands {
+    desk: Desk,
     front: PaneId,
     /// The pane that was turned to before a proposal called the person to the review.
     before: Option<PaneId>,
@@ -166,6 +169,7 @@ impl Ui {
             models,
         };
         let hands = Hands {
+            desk: Desk::Team,
             front: arrangement.front.unwrap_or(PaneId::Chat),
             before: None,
             composing: Composing::No,
@@ -237,9 +241,12 @@ impl Ui {
         header::terminal_title(view, self.mode)
     }
 
-    /// Turns to the output of ports, on the whole screen.
+    /// Turns to the output of ports, on the whole screen; there is nothing else.
     pub fn show_serial(&mut self) {
         self.panes.logs.show(LogsTab::Serial);
+        self.hands.desk = Desk::Port;
+        // How the panes of a team were left is not forgotten.
+        self.hands.before = Some(self.hands.front);
         self.hands.front = PaneId::Logs;
         self.hands.zoom = Some(PaneId::Logs);
     }
@@ -397,9 +404,10 @@ impl Ui {
     /// Lays out, and brings every pane that shows up to date.
     fn refresh(&mut self, view: &SessionView, now: Instant) {
         self.prepare_composer(view);
-        let rows = match self.mode {
-            Mode::Live => self.panes.composer.rows(),
-            Mode::Replay => TimelineBar::ROWS,
+        let rows = match (self.mode, self.hands.desk) {
+            (Mode::Live, Desk::Team) => self.panes.composer.rows(),
+            (Mode::Live, Desk::Port) => 0,
+            (Mode::Replay, _) => TimelineBar::ROWS,
         };
         let is_quiet = view.logs.builds.is_empty() && view.logs.serials.is_empty();
         let logs = if is_quiet { LogsWish::Quiet } else { LogsWish::Full };

@@ -5,6 +5,7 @@
 use crate::view::RunState;
 
 use super::action::{Action, Context};
+use super::desk::Desk;
 use super::layout::PaneId;
 use super::overlay::PaletteEntry;
 use super::pane::{Cx, Mode, Pane};
@@ -13,6 +14,8 @@ use super::pane::{Cx, Mode, Pane};
 pub(super) struct Place<'a> {
     /// The pane that is turned to.
     pub front: PaneId,
+    /// What the screen is for.
+    pub desk: Desk,
     /// The contexts that hold there.
     pub chain: &'a [Context],
     /// Whether a message is being written.
@@ -57,6 +60,9 @@ const fn pane_of(context: Context) -> Option<PaneId> {
 }
 
 fn why_not(action: Action, place: &Place<'_>, cx: &Cx<'_>) -> Option<String> {
+    if let Err(why) = place.desk.takes(action) {
+        return Some(why.to_owned());
+    }
     let is_replay = cx.mode == Mode::Replay;
     let view = cx.view;
     if action.is_decision() {

@@ -19,6 +19,7 @@ mod leaving;
 mod lines;
 mod panes;
 mod place;
+mod ports;
 mod reviewing;
 mod screens;
 mod selftest;

@@ -36,6 +36,11 @@ impl Place {
         self.path("project")
     }
 
+    /// Where programs are started.
+    pub fn home(&self) -> PathBuf {
+        self.path("home")
+    }
+
     pub fn config(&self) -> PathBuf {
         self.path("config")
     }

@@ -15,7 +15,7 @@ use crate::model::{Diagnostic, EventSource, LogSource};
 use crate::text::esp_log::TagFilter;
 use crate::ui::action::{Action, Context};
 use crate::ui::job;
-use crate::ui::pane::{Command, Cx, Effect, Mode, Pane, Saved, TextMode};
+use crate::ui::pane::{Command, Cx, Effect, Pane, Saved, TextMode};
 use crate::view::SessionView;
 
 use super::logs_build;
@@ -378,20 +378,7 @@ impl Pane for LogsPane {
     }
 
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
-        let mut hints = Vec::new();
-        if self.findings.file_place(&self.shelf, self.tab, cx.view).is_some() {
-            hints.push(Action::Open);
-        }
-        hints.push(Action::NextTab);
-        if self.lens(cx.view).is_some() {
-            hints.extend([Action::Search, Action::FilterLog, Action::NextError]);
-        }
-        if self.tab == Tab::Serial && cx.mode == Mode::Live && self.shelf.serial(cx.view).is_some()
-        {
-            hints.extend([Action::SerialSend, Action::SerialReset, Action::SerialConnect]);
-        }
-        hints.extend([Action::Follow, Action::PreviousSource]);
-        hints
+        logs_draw::hints(self, cx)
     }
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {

@@ -11,7 +11,7 @@ use crate::model::Severity;
 use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
-use crate::ui::pane::{Cx, Keys};
+use crate::ui::pane::{Cx, Keys, Mode};
 use crate::ui::role::Role;
 
 use super::logs::{LogsPane, Tab};
@@ -47,6 +47,30 @@ pub(super) fn title(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
         }
     }
     Line::from(spans)
+}
+
+/// What can be done, the most useful first.
+pub(super) fn hints(pane: &LogsPane, cx: &Cx<'_>) -> Vec<Action> {
+    let mut hints = Vec::new();
+    if pane.findings.file_place(&pane.shelf, pane.tab, cx.view).is_some() {
+        hints.push(Action::Open);
+    }
+    let is_port = pane.tab == Tab::Serial && pane.shelf.serial(cx.view).is_some();
+    if is_port && cx.mode == Mode::Live {
+        hints.extend([Action::SerialSend, Action::HoldLog]);
+    }
+    if pane.lens(cx.view).is_some() {
+        hints.extend([Action::Search, Action::FilterLog]);
+    }
+    if is_port {
+        hints.extend([Action::LogLess, Action::LogTags]);
+    }
+    hints.extend([Action::NextError, Action::NextTab]);
+    if is_port && cx.mode == Mode::Live {
+        hints.extend([Action::SerialReset, Action::SerialConnect]);
+    }
+    hints.extend([Action::Follow, Action::PreviousSource]);
+    hints
 }
 
 /// The tab at a column of the title.

@@ -1,0 +1,191 @@
+//! Listening to a board on a pseudo-terminal, by keys.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use portable_pty::{MasterPty, PtySize, SlavePty, native_pty_system};
+
+use crate::place::Place;
+use crate::terminal::{Size, Terminal};
+
+/// The other end of a port: what is written here, the port receives.
+pub struct Board {
+    writer: Box<dyn Write + Send>,
+    reader: Box<dyn Read + Send>,
+    pub path: PathBuf,
+    _master: Box<dyn MasterPty + Send>,
+    _slave: Box<dyn SlavePty + Send>,
+}
+
+impl Board {
+    /// A port of its own. It takes what is written as it is.
+    pub fn new() -> Self {
+        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+        let path = pair.master.tty_name().unwrap();
+        let port = fs::File::options().read(true).write(true).open(&path).unwrap();
+        let mut modes = rustix::termios::tcgetattr(&port).unwrap();
+        modes.make_raw();
+        rustix::termios::tcsetattr(&port, rustix::termios::OptionalActions::Now, &modes).unwrap();
+        let writer = pair.master.take_writer().unwrap();
+        let reader = pair.master.try_clone_reader().unwrap();
+        Self { writer, reader, path, _master: pair.master, _slave: pair.slave }
+    }
+
+    /// Plugs it in as `port`, which is a name for wherever it is.
+    pub fn plug(&self, port: &std::path::Path) {
+        symlink(&self.path, port).unwrap();
+    }
+
+    /// Waits until it has received exactly that.
+    pub fn hears(&mut self, text: &str) {
+        let mut heard = vec![0; text.len()];
+        self.reader.read_exact(&mut heard).unwrap();
+        assert_eq!(String::from_utf8_lossy(&heard), text);
+    }
+
+    pub fn print(&mut self, text: &str) {
+        self.writer.write_all(text.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+}
+
+/// Listens to `board` in a terminal.
+fn listen(place: &Place, board: &Board, size: Size) -> Terminal {
+    let mut terminal = place.open(&["monitor", board.path.to_str().unwrap()], size);
+    terminal.wait_for("● open");
+    terminal
+}
+
+#[test]
+fn levels_tags_pause_times_and_bytes_change_the_look_and_never_what_is_saved() {
+    let place = Place::new();
+    let mut board = Board::new();
+    let mut terminal = listen(&place, &board, Size::SMALL);
+    let mut printed = String::new();
+    let mut print = |board: &mut Board, text: String| {
+        board.print(&text);
+        printed.push_str(&text);
+    };
+    for number in 0..60 {
+        let (level, tag) = [('W', "wifi"), ('I', "wifi"), ('D', "app")][number % 3];
+        print(
+            &mut board,
+            format!("\x1b[0;32m{level} ({}) {tag}: n={number}\x1b[0m\r\n", number * 10),
+        );
+    }
+    print(&mut board, "E (700) i2c: lost\r\nno level here\r\n".to_owned());
+    terminal.wait_for("no level here");
+    // There is nobody to write to but the board.
+    assert!(!terminal.screen().contains("message the team"));
+    terminal.press("2");
+    terminal.wait_for("the port has the whole screen");
+    // Levels.
+    terminal.press("- - -");
+    terminal.wait_for(r"open · \*:W");
+    terminal.wait_gone("app: n=");
+    terminal.wait_for("W \\(570\\) wifi: n=57");
+    terminal.wait_for("no level here");
+    terminal.press("+ + +");
+    terminal.wait_for("app: n=59");
+    // Tags: wifi, which has the most lines, is hidden.
+    terminal.press("#");
+    terminal.wait_for("wifi +E W I D V +40");
+    terminal.wait_for("1 lines without a tag always show");
+    terminal.press("down space enter");
+    terminal.wait_for("wifi:N");
+    terminal.wait_gone(" wifi: n=");
+    terminal.press("esc");
+    terminal.wait_for(" wifi: n=");
+    // Paused, everything is kept all the same.
+    terminal.press("p");
+    terminal.wait_for("‖ paused");
+    print(&mut board, "I (800) app: while paused\r\n".to_owned());
+    terminal.wait_for("paused · 1 new line ");
+    assert!(!terminal.screen().contains("while paused"));
+    terminal.press("p");
+    terminal.wait_for("while paused");
+    // Times.
+    terminal.press("T");
+    terminal.wait_for(r"\d\d:\d\d:\d\d\.\d\d\d I \(800\) app: while paused");
+    terminal.press("T");
+    terminal.wait_for(r"\+\d+\.\d\d\d I \(800\) app: while paused");
+    terminal.press("T");
+    terminal.wait_for(r"0:00\.800 I \(800\) app: while paused");
+    terminal.press("T");
+    terminal.wait_gone("board time");
+    // Bytes.
+    terminal.press("x");
+    terminal.wait_for("1b 5b 30 3b 33 32 6d");
+    terminal.press("x");
+    terminal.wait_for("while paused");
+    // Errors.
+    terminal.press("e");
+    terminal.wait_for("errors  1/1");
+    // What is saved is all of it, as it came.
+    terminal.press("esc - - - - S");
+    terminal.wait_for("save to serial-1.log");
+    terminal.press("enter");
+    terminal.wait_for("saved \\d+ bytes");
+    let saved = fs::read(place.home().join("serial-1.log")).unwrap();
+    assert_eq!(String::from_utf8(saved).unwrap(), printed);
+    terminal.press("q");
+    assert!(terminal.wait_exit().success());
+}
+
+#[test]
+fn lines_are_sent_with_the_end_that_was_chosen_and_come_back() {
+    let place = Place::new();
+    let mut board = Board::new();
+    let mut terminal = listen(&place, &board, Size::SMALL);
+    terminal.press("s");
+    terminal.wait_for("LF .ctrl-e.");
+    terminal.type_text("help");
+    terminal.press("enter");
+    board.hears("help\n");
+    terminal.press("ctrl-e ctrl-e");
+    terminal.wait_for("CR LF");
+    terminal.press("up");
+    terminal.type_text(" version");
+    terminal.press("enter");
+    board.hears("help version\r\n");
+    // Of what is pasted only the first line is there, and nothing is sent by itself.
+    terminal.paste("reboot\nrm -rf /\n");
+    terminal.wait_for("▸ reboot");
+    terminal.press("backspace enter");
+    board.hears("reboo\r\n");
+    terminal.press("esc i");
+    terminal.wait_for("enter sends");
+    terminal.press("esc");
+    terminal.paste("not a line");
+    terminal.wait_for("nothing was sent; `s` writes a line");
+    terminal.press("q");
+    assert!(terminal.wait_exit().success());
+}
+
+#[test]
+fn a_board_that_was_unplugged_is_waited_for_and_goes_on_in_the_same_log() {
+    let place = Place::new();
+    let port = place.home().join("port");
+    let mut board = Board::new();
+    board.plug(&port);
+    let mut terminal = place.open(&["monitor", "port"], Size::SMALL);
+    terminal.wait_for("● open");
+    for round in 0..3 {
+        board.print(&format!("I (1) app: last words {round}\r\n"));
+        terminal.wait_for(&format!("last words {round}"));
+        fs::remove_file(&port).unwrap();
+        drop(board);
+        terminal.wait_for("○ waiting for it: ");
+        board = Board::new();
+        // What it says before anybody listens is held by the system.
+        board.print(&format!("I (2) app: first words {round}\r\n"));
+        board.plug(&port);
+        terminal.wait_for(&format!("first words {round}"));
+        terminal.wait_for("● open");
+    }
+    terminal.wait_for(" 6 lines");
+    terminal.press("q");
+    assert!(terminal.wait_exit().success());
+}
