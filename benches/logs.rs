@@ -54,7 +54,7 @@ fn write(log: &LogFiles, lines: u64) -> Extent {
                 )
             })
             .collect();
-        extent.bytes = log.append(LOG, text.as_bytes()).unwrap().bytes;
+        extent.bytes = log.append(LOG, text.as_bytes(), Timestamp(0)).unwrap().bytes;
     }
     extent
 }
