@@ -130,10 +130,13 @@ impl LogSource for LogFiles {
 
     fn arrived(&self, log: LogId, offset: u64) -> Option<Timestamp> {
         let mut timing = lock(&self.timing);
-        if !timing.contains_key(&log) {
-            timing.insert(log, File::open(self.dir.times_file(log)).ok()?);
-        }
-        times::find(timing.get(&log)?, offset)
+        let file = match timing.entry(log) {
+            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert(File::open(self.dir.times_file(log)).ok()?)
+            }
+        };
+        times::find(file, offset)
     }
 }
 

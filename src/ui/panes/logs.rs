@@ -456,7 +456,7 @@ impl Pane for LogsPane {
     fn on_text(&mut self, key: &KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
         match self.foot.key(key, self.shelf.serial(cx.view)) {
             Typed::Effects(effects) => effects,
-            Typed::Entered(typing) => self.entered(typing, cx.view),
+            Typed::Entered(typing) => self.entered(*typing, cx.view),
         }
     }
 

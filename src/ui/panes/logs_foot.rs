@@ -16,7 +16,7 @@ pub(super) enum Typed {
     /// These effects, if any.
     Effects(Vec<Effect>),
     /// The text is complete.
-    Entered(Typing),
+    Entered(Box<Typing>),
 }
 
 /// The row that one types in.
@@ -66,7 +66,7 @@ impl Foot {
             (KeyCode::Esc, _) => self.typing = None,
             (KeyCode::Enter, _) => {
                 if let Some(typing) = self.typing.take() {
-                    return Typed::Entered(typing);
+                    return Typed::Entered(Box::new(typing));
                 }
             }
             (_, Some(typing)) => typing.on_key(key),
