@@ -16,6 +16,7 @@ pub mod model_doctor;
 pub mod models;
 pub mod monitor;
 pub mod parts;
+pub mod ports;
 pub mod serial_desk;
 pub mod signals;
 pub mod start;

@@ -250,9 +250,11 @@ pub struct RunArgs {
 /// Arguments of `monitor`.
 #[derive(Debug, Args)]
 pub struct MonitorArgs {
-    /// The port: `/dev/ttyUSB0`, `rfc2217://host:4000` or `tcp://host:4000`; the only board that is
-    /// connected when left out.
-    pub port: Option<String>,
+    /// The port: `/dev/ttyUSB0`, `rfc2217://host:4000` or `tcp://host:4000`. Among several of them,
+    /// and among those of this machine when left out, you choose; the only board needs no choice,
+    /// and a port that is not there yet is waited for.
+    #[arg(value_name = "PORT")]
+    pub ports: Vec<String>,
     /// Bits per second.
     #[arg(long, default_value_t = crate::device::DEFAULT_BAUD)]
     pub baud: u32,
@@ -265,8 +267,8 @@ pub struct MonitorArgs {
     /// Folder of the project; the current one when left out.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// Log lines to print, e.g. `*:W wifi:V`; everything is kept all the same. For `--plain`.
-    #[arg(long, value_name = "TAG:LEVEL", default_value = "", requires = "plain")]
+    /// Log lines to show, e.g. `*:W wifi:V`; everything is kept all the same.
+    #[arg(long, value_name = "TAG:LEVEL", default_value = "")]
     pub filter: String,
 }
 

@@ -24,6 +24,7 @@ use crate::config::Origin;
 use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
 use crate::model::{FileSource, Intent, Ledger, SerialCommand, UserError};
 use crate::provider::Pacing;
+use crate::text::esp_log::TagFilter;
 use crate::ui::layout::PaneId;
 use crate::ui::{Arrangement, Depth, Keymap, Looks, Mode, ModelOffer, Ui, UiSetup};
 use crate::view::{RunState, SessionView};
@@ -100,7 +101,7 @@ fn require(face: Face) -> Result<(), UserError> {
 ///
 /// # Errors
 /// When there is no terminal, or the port cannot be opened.
-pub fn monitor(world: &World, wish: Wish) -> Result<ExitCode, UserError> {
+pub fn monitor(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode, UserError> {
     terminal::require()?;
     let engine = engine_runtime()?;
     let project = wish.project.clone();
@@ -113,7 +114,7 @@ pub fn monitor(world: &World, wish: Wish) -> Result<ExitCode, UserError> {
         let ledger = Arc::clone(&monitor.recorder) as Arc<dyn Ledger>;
         serial_desk::start(Arc::clone(&monitor.hub), ledger, monitor.recorder.state())
     };
-    let wishes = Wishes { intents: None, serial: Some(serial) };
+    let wishes = Wishes { intents: None, serial: Some(serial), filter };
     let left = show(world, Mode::Live, &dir, &memory, (&mut feed, wishes));
     engine.block_on(monitor.end());
     let name = dir.id();
@@ -143,7 +144,7 @@ fn supervise(
         let ledger = Arc::clone(&running.recorder) as Arc<dyn Ledger>;
         Some(serial_desk::start(running.bench.serial(), ledger, running.recorder.state()))
     };
-    let wishes = Wishes { intents, serial };
+    let wishes = Wishes { intents, serial, filter: TagFilter::default() };
     let left = show(world, Mode::Live, &dir, &memory, (&mut feed, wishes));
     engine.block_on(end(running, feed.view()));
     // What the engine recorded last is not on screen any more, but belongs into the farewell.
@@ -158,6 +159,8 @@ fn supervise(
 struct Wishes {
     intents: Option<mpsc::Sender<Intent>>,
     serial: Option<mpsc::Sender<SerialCommand>>,
+    /// Which lines of ports show at first.
+    filter: TagFilter,
 }
 
 /// Shows a session until the person leaves it, and remembers how the screen was arranged.
@@ -172,6 +175,7 @@ fn show(
     let mut themes = Themes::new(world.assets.clone(), &world.dirs.config, depth);
     let mut ui = Ui::new(ui_setup(world, mode, dir, (memory.recall(), &themes))?);
     ui.set_marks(feed.marks());
+    ui.filter_tags(wishes.filter);
     if feed.view().head.start.as_ref().is_some_and(|start| start.team == monitor::TEAM) {
         ui.show_serial();
     }

@@ -9,11 +9,17 @@ use tokio::runtime::{Builder, Runtime};
 use super::args::MonitorArgs;
 use super::plain_monitor::{Colour, Plain};
 use super::report;
-use crate::app::compose::World;
+use crate::app::compose::{World, load_adapters};
+use crate::app::event_loop::Left;
 use crate::app::monitor::{self, Monitor, Wish};
+use crate::app::ports::{self, Wanted};
 use crate::app::signals::Signals;
+use crate::app::terminal::{self, Screen, Uses};
+use crate::device::Address;
 use crate::model::UserError;
 use crate::text::esp_log::TagFilter;
+use crate::ui::ports::PortList;
+use crate::ui::{Depth, Keymap, Theme};
 
 /// Bytes of output that are written at once.
 const BUFFER: usize = 64 * 1024;
@@ -28,12 +34,63 @@ pub fn run(world: &World, args: MonitorArgs) -> Result<ExitCode, UserError> {
     })?;
     let project = args.project.unwrap_or_else(|| PathBuf::from("."));
     let project = std::path::absolute(&project).unwrap_or(project);
-    let wish = Wish { port: args.port, baud: args.baud, elf: args.elf, project };
+    let mut wish = Wish { port: None, baud: args.baud, elf: args.elf, project };
     if args.plain {
+        wish.port = match args.ports.as_slice() {
+            [] => None,
+            [port] => Some(port.clone()),
+            [_, ..] => return Err(several()),
+        };
         let engine = runtime()?;
         return engine.block_on(plain(world, wish, filter));
     }
-    super::desk::monitor(world, wish)
+    for port in &args.ports {
+        Address::parse(port)?;
+    }
+    terminal::require()?;
+    let wanted = Wanted { named: args.ports, adapters: load_adapters(&world.assets)? };
+    if let Some(port) = wanted.only() {
+        wish.port = Some(port);
+        return super::desk::monitor(world, wish, filter);
+    }
+    let mut error = None;
+    loop {
+        let port = match choose(world, &wanted, error.take())? {
+            Ok(port) => port,
+            Err(left) => return Ok(super::desk::exit_code(left)),
+        };
+        let wish = Wish { port: Some(port), ..wish.clone() };
+        match super::desk::monitor(world, wish, filter.clone()) {
+            Ok(code) => return Ok(code),
+            // One that was waited for comes back at once; there would be nothing to read.
+            Err(failed) if wanted.named.len() == 1 => return Err(failed),
+            Err(failed) => {
+                error = Some(format!("{}: {} · {}", failed.what, failed.why, failed.fix))
+            }
+        }
+    }
+}
+
+/// Lets the person choose a port, or waits for the one that was named.
+fn choose(
+    world: &World,
+    wanted: &Wanted,
+    error: Option<String>,
+) -> Result<Result<String, Left>, UserError> {
+    let env = |name: &str| std::env::var(name).ok();
+    let theme = Theme::load(&world.assets, &world.settings.theme.value, Depth::detect(env))?;
+    let keymap = Keymap::load(&world.assets, &world.settings.keymap.value)?;
+    let mut list = PortList::new(theme, keymap, wanted.look(), error);
+    let mut screen = Screen::take(Uses::of(&world.settings.terminal, env))?;
+    super::desk::screen_runtime()?.block_on(ports::choose(&mut screen, &mut list, wanted))
+}
+
+fn several() -> UserError {
+    UserError::new(
+        "`--plain` listens to one port",
+        "several were named, and there is no screen to choose on",
+        "name one, or leave `--plain` out",
+    )
 }
 
 async fn plain(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode, UserError> {

@@ -21,4 +21,5 @@ pub mod sketch;
 pub mod syntax;
 mod syntax_error;
 pub mod twins;
+pub mod values;
 pub mod words;

@@ -232,6 +232,8 @@ actions! {
     HoldLog, "hold-log", Logs, "pause", "Lets what a port prints stand still, or go on; all of it is kept";
     LogTimes, "log-times", Logs, "times", "Changes what stands before lines: nothing, time of day, delta, board's time";
     LogHex, "log-hex", Logs, "bytes", "Shows what a port prints byte for byte, or as lines again";
+    LogValues, "log-values", Logs, "values", "Draws the values in the lines of a port, or no more";
+    NextValue, "next-value", Logs, "next value", "Draws the next value that has another name";
     NextCall, "next-call", Logs, "caller", "In a failure, selects the caller of the selected call";
     PreviousCall, "previous-call", Logs, "called", "In a failure, selects what the selected call has called";
     NextSource, "next-source", Logs, "newer", "To the next build or connection";

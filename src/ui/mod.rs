@@ -27,6 +27,7 @@ pub mod overlay;
 pub mod pane;
 pub mod panes;
 pub mod pointer;
+pub mod ports;
 mod possible;
 pub mod role;
 mod run;
@@ -42,6 +43,7 @@ use std::time::{Duration, Instant};
 use ratatui::layout::{Rect, Size};
 
 use crate::model::{ContentHash, ProposalId, TimelineView, Timestamp, UserError};
+use crate::text::esp_log::TagFilter;
 use crate::view::{Entry, Mark, RunState, SessionView};
 
 pub use arrangement::Arrangement;
@@ -249,6 +251,11 @@ impl Ui {
         self.hands.before = Some(self.hands.front);
         self.hands.front = PaneId::Logs;
         self.hands.zoom = Some(PaneId::Logs);
+    }
+
+    /// Shows only what `tags` lets through of what ports print.
+    pub fn filter_tags(&mut self, tags: TagFilter) {
+        self.panes.logs.filter_tags(tags);
     }
 
     /// Says that a wish could not be passed on, and why.

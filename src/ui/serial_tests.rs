@@ -73,3 +73,17 @@ fn tags_are_listed_hidden_and_given_levels() {
         assert_eq!(below_header(&desk), screen);
     }
 }
+
+#[test]
+fn values_are_drawn_below_the_lines() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = listening(width, height);
+        desk.press("z v");
+        settle(&mut desk);
+        insta::assert_snapshot!(format!("values_{width}x{height}"), desk.screen());
+        desk.press("V");
+        assert!(desk.last_row().contains("no other value"), "{}", desk.last_row());
+        desk.press("v");
+        assert!(!desk.screen().contains("… 26"), "{}", desk.screen());
+    }
+}

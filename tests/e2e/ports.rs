@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+use firmhand::model::ContentHash;
 use portable_pty::{MasterPty, PtySize, SlavePty, native_pty_system};
 
 use crate::place::Place;
@@ -59,7 +60,7 @@ fn listen(place: &Place, board: &Board, size: Size) -> Terminal {
 }
 
 #[test]
-fn levels_tags_pause_times_and_bytes_change_the_look_and_never_what_is_saved() {
+fn levels_tags_and_pause_change_the_look_and_never_what_is_saved() {
     let place = Place::new();
     let mut board = Board::new();
     let mut terminal = listen(&place, &board, Size::SMALL);
@@ -106,30 +107,41 @@ fn levels_tags_pause_times_and_bytes_change_the_look_and_never_what_is_saved() {
     assert!(!terminal.screen().contains("while paused"));
     terminal.press("p");
     terminal.wait_for("while paused");
+    // What is saved is all of it, as it came.
+    terminal.press("- - - - S");
+    terminal.wait_for("save to serial-1.log");
+    terminal.press("enter");
+    terminal.wait_for("saved \\d+ bytes");
+    let saved = fs::read(place.home().join("serial-1.log")).unwrap();
+    assert_eq!(String::from_utf8(saved).unwrap(), printed);
+    terminal.press("q");
+    assert!(terminal.wait_exit().success());
+}
+
+#[test]
+fn times_stand_before_lines_and_bytes_and_errors_are_looked_at() {
+    let place = Place::new();
+    let mut board = Board::new();
+    let mut terminal = listen(&place, &board, Size::SMALL);
+    board.print("E (700) i2c: lost\r\n\x1b[0;32mI (800) app: then this\x1b[0m\r\n");
+    terminal.wait_for("then this");
     // Times.
     terminal.press("T");
-    terminal.wait_for(r"\d\d:\d\d:\d\d\.\d\d\d I \(800\) app: while paused");
+    terminal.wait_for(r"\d\d:\d\d:\d\d\.\d\d\d I \(800\) app: then this");
     terminal.press("T");
-    terminal.wait_for(r"\+\d+\.\d\d\d I \(800\) app: while paused");
+    terminal.wait_for(r"\+\d+\.\d\d\d I \(800\) app: then this");
     terminal.press("T");
-    terminal.wait_for(r"0:00\.800 I \(800\) app: while paused");
+    terminal.wait_for(r"0:00\.800 I \(800\) app: then this");
     terminal.press("T");
     terminal.wait_gone("board time");
     // Bytes.
     terminal.press("x");
     terminal.wait_for("1b 5b 30 3b 33 32 6d");
     terminal.press("x");
-    terminal.wait_for("while paused");
+    terminal.wait_for("then this");
     // Errors.
     terminal.press("e");
     terminal.wait_for("errors  1/1");
-    // What is saved is all of it, as it came.
-    terminal.press("esc - - - - S");
-    terminal.wait_for("save to serial-1.log");
-    terminal.press("enter");
-    terminal.wait_for("saved \\d+ bytes");
-    let saved = fs::read(place.home().join("serial-1.log")).unwrap();
-    assert_eq!(String::from_utf8(saved).unwrap(), printed);
     terminal.press("q");
     assert!(terminal.wait_exit().success());
 }
@@ -188,4 +200,141 @@ fn a_board_that_was_unplugged_is_waited_for_and_goes_on_in_the_same_log() {
     terminal.wait_for(" 6 lines");
     terminal.press("q");
     assert!(terminal.wait_exit().success());
+}
+
+#[test]
+fn values_in_lines_become_a_curve() {
+    let place = Place::new();
+    let mut board = Board::new();
+    let mut terminal = listen(&place, &board, Size::SMALL);
+    terminal.press("v");
+    terminal.wait_for("no value yet; one looks like");
+    for number in 0..50 {
+        board.print(&format!(
+            "I ({number}) app: temp={}.5 C, free heap: {}\r\n",
+            number % 10,
+            9000 - number
+        ));
+    }
+    terminal.wait_for("temp +9.50 +0.50 … 9.50 · 50 values");
+    terminal.wait_for("[⠁-⣿]{20}");
+    terminal.press("V");
+    terminal.wait_for("heap +8951 +8951 … 9000 · 50 values");
+    terminal.press("v");
+    terminal.wait_gone("50 values");
+    terminal.press("q");
+    assert!(terminal.wait_exit().success());
+}
+
+/// A program that crashed on a RISC-V machine, what it printed then, and its source, as if they
+/// had been made in `project`, whose path must be as long as the one they were made in.
+fn crash(project: &std::path::Path) -> (PathBuf, String) {
+    const MADE_IN: &str = "/project";
+    let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/panic");
+    let here = project.to_str().unwrap();
+    assert_eq!(here.len(), MADE_IN.len());
+    let mut program = fs::read(kept.join("crash-rv32.elf")).unwrap();
+    let places: Vec<usize> = (0..program.len() - MADE_IN.len())
+        .filter(|place| program[*place..].starts_with(MADE_IN.as_bytes()))
+        .collect();
+    assert!(!places.is_empty());
+    for place in places {
+        program[place..place + here.len()].copy_from_slice(here.as_bytes());
+    }
+    fs::create_dir(project.join("main")).unwrap();
+    fs::copy(kept.join("crash-rv32.c"), project.join("main/crash-rv32.c")).unwrap();
+    let elf = project.join("crash.elf");
+    fs::write(&elf, &program).unwrap();
+    let hash = ContentHash::of(&program).to_string();
+    let text = fs::read_to_string(kept.join("crash-rv32.txt")).unwrap();
+    let (before, after) = text.split_once("SHA256: ").unwrap();
+    let rest = after.split_once('\n').unwrap().1;
+    (elf, format!("{before}SHA256: {}\n{rest}", &hash[..9]).replace('\n', "\r\n"))
+}
+
+#[test]
+fn a_failure_is_explained_and_its_calls_are_opened() {
+    let place = Place::new();
+    let project = tempfile::Builder::new().prefix("").rand_bytes(3).tempdir_in("/tmp").unwrap();
+    let (elf, text) = crash(project.path());
+    let mut board = Board::new();
+    let (elf, folder) = (elf.to_str().unwrap(), project.path().to_str().unwrap());
+    let port = board.path.to_str().unwrap().to_owned();
+    let args = ["monitor", &port, "--elf", elf, "--project", folder];
+    let mut terminal = place.open(&args, Size::LARGE);
+    terminal.wait_for("● open");
+    board.print("I (30) app: started\r\n");
+    board.print(&text);
+    board.print("I (31) app: started again\r\n");
+    terminal.wait_for("☇ .*Store access fault");
+    terminal.wait_for("in crash.elf");
+    terminal.wait_for("inlined +store +main/crash-rv32.c:66");
+    terminal.wait_for("0x42000254 +read_sensor +main/crash-rv32.c:70");
+    terminal.wait_for("app_main +main/crash-rv32.c:80");
+    // The first call, then its caller.
+    terminal.press("enter");
+    terminal.wait_for("main/crash-rv32.c:66");
+    terminal.wait_for("66 .*\\*");
+    terminal.press("esc u u enter");
+    terminal.wait_for("main/crash-rv32.c:76");
+    terminal.press("esc d d d");
+    terminal.wait_for("no further call");
+    // Nothing that the firmware printed was a command.
+    terminal.press("q");
+    assert!(terminal.wait_exit().success());
+}
+
+#[test]
+fn ports_are_chosen_from_a_list_that_changes_as_they_come_and_go() {
+    let place = Place::new();
+    let (mut a, b) = (Board::new(), Board::new());
+    b.plug(&place.home().join("b"));
+    let mut terminal = place.open(&["monitor", "a", "b", "--filter", "*:W"], Size::SMALL);
+    terminal.wait_for("Which port");
+    terminal.wait_for("○ a +not there yet");
+    terminal.press("enter");
+    terminal.wait_for("it is not there yet");
+    a.plug(&place.home().join("a"));
+    terminal.wait_for("● a");
+    fs::remove_file(place.home().join("b")).unwrap();
+    terminal.wait_for("○ b");
+    terminal.press("enter");
+    terminal.wait_for("a · 115200 Bd · ● open");
+    a.print("I (1) app: hidden\r\nW (2) app: shown\r\n");
+    terminal.wait_for("W .2. app: shown");
+    assert!(!terminal.screen().contains("hidden"));
+    terminal.press("q");
+    assert!(terminal.wait_exit().success());
+}
+
+#[test]
+fn a_port_that_is_not_there_yet_is_waited_for() {
+    let place = Place::new();
+    let mut board = Board::new();
+    let mut terminal = place.open(&["monitor", "port"], Size::SMALL);
+    terminal.wait_for("waiting for port …");
+    board.plug(&place.home().join("port"));
+    terminal.wait_for("● open");
+    board.print("I (1) app: here\r\n");
+    terminal.wait_for("app: here");
+    terminal.press("q");
+    assert!(terminal.wait_exit().success());
+    let mut terminal = place.open(&["monitor", "elsewhere"], Size::SMALL);
+    terminal.wait_for("waiting for elsewhere …");
+    terminal.press("esc");
+    assert!(terminal.wait_exit().success());
+}
+
+#[test]
+fn a_port_that_another_program_has_names_it() {
+    let place = Place::new();
+    let board = Board::new();
+    let port = board.path.to_str().unwrap().to_owned();
+    let mut first = listen(&place, &board, Size::SMALL);
+    let other = Place::new();
+    let told = other.run(&["monitor", &port, "--plain"]);
+    let words = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(!told.status.success() && words.contains("firmhand (pid "), "{words}");
+    first.press("q");
+    assert!(first.wait_exit().success());
 }

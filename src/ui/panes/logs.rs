@@ -24,7 +24,7 @@ use super::logs_events::EventLog;
 use super::logs_findings::{self, Findings};
 use super::logs_foot::{Foot, Typed};
 use super::logs_lens::Lens;
-use super::logs_parts::Parts;
+use super::logs_parts::{Parts, Values};
 use super::logs_scroll::{Follow, Move, movement};
 use super::logs_search::{Matcher, Search};
 use super::logs_shelf::Shelf;
@@ -97,6 +97,9 @@ impl LogsPane {
         match self.tab {
             Tab::Events => self.events.is_busy().then(|| now + job::LOOK),
             Tab::Build | Tab::Serial => {
+                if self.tab == Tab::Serial && self.look.is_busy() {
+                    return Some(now);
+                }
                 let text = self.text(view).filter(|text| text.is_busy())?;
                 // Lines are counted in the frames themselves; the rest is done elsewhere.
                 Some(if text.is_indexing() { now } else { now + job::LOOK })
@@ -368,7 +371,9 @@ impl LogsPane {
             Tab::Events => 0,
         };
         let has_head = self.shelf.log(self.tab, view).is_some();
-        self.parts = Parts::new(area, usize::from(has_head), wanted);
+        let is_drawn = self.tab == Tab::Serial && has_head && self.look.chart.is_some();
+        let values = if is_drawn { Values::Shown } else { Values::Hidden };
+        self.parts = Parts::new(area, usize::from(has_head), wanted, values);
     }
 }
 
@@ -442,7 +447,7 @@ impl Pane for LogsPane {
         let extent = self.look.extent(text.log(), extent);
         text.look(&self.look.tags, self.look.stamps);
         text.sync(extent);
-        self.look.sync_hex(&*source, (text.log(), extent.bytes), self.parts.text);
+        self.look.sync(&*source, (text.log(), extent.bytes), self.parts.text);
     }
 
     fn draw(&self, _area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {

@@ -63,7 +63,7 @@ pub(super) fn hints(pane: &LogsPane, cx: &Cx<'_>) -> Vec<Action> {
         hints.extend([Action::Search, Action::FilterLog]);
     }
     if is_port {
-        hints.extend([Action::LogLess, Action::LogTags]);
+        hints.extend([Action::LogLess, Action::LogTags, Action::LogValues]);
     }
     hints.extend([Action::NextError, Action::NextTab]);
     if is_port && cx.mode == Mode::Live {
@@ -134,6 +134,9 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
             };
             head::draw(serial, &pane.look, parts.head, buf, cx);
             card::draw(serial, pane.findings.place(), parts.findings, buf, cx);
+            if let Some(chart) = &pane.look.chart {
+                chart.draw(parts.chart, buf, cx);
+            }
             if let Some(hex) = &pane.look.hex {
                 hex.draw(parts.text, buf, cx);
                 return draw_foot(pane, parts.foot, buf, cx);

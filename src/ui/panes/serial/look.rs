@@ -3,6 +3,8 @@
 //!
 //! Owns what was chosen; it holds for every port. What is kept of a port is never changed by it.
 
+use ratatui::layout::Rect;
+
 use crate::model::{LogId, LogSource};
 use crate::text::esp_log::{ANY, LogLevel, TagFilter};
 use crate::ui::action::Action;
@@ -12,6 +14,7 @@ use crate::ui::panes::logs_index::Extent;
 use crate::ui::panes::logs_scroll::Follow;
 use crate::ui::panes::logs_text::LogText;
 
+use super::chart::ValueChart;
 use super::hex::HexView;
 use super::stamps::Stamps;
 use super::tag_count::TagCount;
@@ -25,6 +28,8 @@ pub struct SerialLook {
     pub stamps: Stamps,
     /// The bytes instead of lines.
     pub hex: Option<HexView>,
+    /// The values in the lines.
+    pub chart: Option<ValueChart>,
     /// The log that stands still, and where.
     held: Option<(LogId, Extent)>,
 }
@@ -39,6 +44,8 @@ impl SerialLook {
                 | Action::LogTags
                 | Action::LogTimes
                 | Action::LogHex
+                | Action::LogValues
+                | Action::NextValue
                 | Action::HoldLog
         )
     }
@@ -83,6 +90,16 @@ impl SerialLook {
                 self.hex = Some(HexView::new(first.filter(|_| held), bytes));
                 Effect::info("every byte as it came; filters do not apply")
             }
+            Action::LogValues if self.chart.take().is_some() => Vec::new(),
+            Action::LogValues => {
+                self.chart = Some(ValueChart::new(text.log()));
+                Vec::new()
+            }
+            Action::NextValue => match self.chart.as_mut().map(ValueChart::next) {
+                Some(Some(_)) => Vec::new(),
+                Some(None) => Effect::info("there is no other value"),
+                None => Effect::refuse("no values are drawn yet"),
+            },
             _ if self.held.is_some_and(|(held, _)| held == text.log()) => {
                 self.held = None;
                 Effect::info("goes on")
@@ -94,16 +111,19 @@ impl SerialLook {
         }
     }
 
-    /// Reads the bytes in sight, if it is bytes that show.
-    pub fn sync_hex(
-        &mut self,
-        source: &dyn LogSource,
-        (log, bytes): (LogId, u64),
-        area: ratatui::layout::Rect,
-    ) {
+    /// Reads the bytes in sight, if it is bytes that show, and goes on with values.
+    pub fn sync(&mut self, source: &dyn LogSource, (log, bytes): (LogId, u64), area: Rect) {
         if let Some(hex) = &mut self.hex {
             hex.sync(source, log, bytes, area);
         }
+        if let Some(chart) = &mut self.chart {
+            chart.sync(source, log, bytes);
+        }
+    }
+
+    /// Whether values are still looked for although nothing new came.
+    pub fn is_busy(&self) -> bool {
+        self.chart.as_ref().is_some_and(ValueChart::is_busy)
     }
 
     /// Shows one level less or more of every tag that has none of its own.

@@ -2,6 +2,7 @@
 //! person's hands on the port.
 
 pub(super) mod card;
+mod chart;
 pub(super) mod hands;
 pub(super) mod head;
 mod hex;
