@@ -44,7 +44,7 @@ fn head(call: &CallView, is_unfolded: bool, place: &Place<'_>) -> EntryRow {
         CallState::Running { .. } => 9,
         CallState::Done { millis, .. } => line::width(&line::millis(*millis)),
     };
-    let taken = 4 + line::width(&name) + 2 + right + 1;
+    let taken = 4 + line::width(&name) + 2 + right + 2;
     let room = place.width.saturating_sub(taken);
     let summary = line::cut(&summary, room.max(8));
     let summary_room = if summary.is_empty() { 0 } else { line::width(&summary) + 2 };

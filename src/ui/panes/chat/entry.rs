@@ -476,7 +476,8 @@ fn turn_end(turn: &TurnView, place: &Place<'_>) -> Option<Vec<EntryRow>> {
         TurnStop::Done | TurnStop::Terminated(_) => return None,
         TurnStop::Stopped => ("stopped".to_owned(), Role::Warn),
         TurnStop::Interrupted => ("interrupted; the turn is taken again".to_owned(), Role::Warn),
-        TurnStop::Failed(error) => (format!("✗ {}: {}", error.what, error.why), Role::Error),
+        // What went wrong and what helps is told right below.
+        TurnStop::Failed(_) => ("✗ the turn failed".to_owned(), Role::Error),
     };
     Some(indented(&text, role, place))
 }
