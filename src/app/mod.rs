@@ -6,7 +6,7 @@ pub mod chores;
 pub mod compose;
 pub mod doctor;
 pub mod documents;
-mod editor;
+pub mod editor;
 pub mod event_loop;
 pub mod feed;
 pub mod history;

@@ -105,3 +105,80 @@ fn a_saved_session_is_told_line_by_line() {
     assert!(proposed > 0 && text.contains("session "), "{text}");
     assert!(!text.contains('\u{1b}'));
 }
+
+/// Types a line that decides, again when it came too early, and returns what was decided.
+fn decide(desk: &mut Desk<'_>, id: firmhand::model::ProposalId, line: &str) -> Verdict {
+    for _ in 0..5 {
+        thread::sleep(LOOK);
+        desk.terminal.type_text(&format!("{line}\r"));
+        if let Some(decision) = desk.decided(id, Duration::from_secs(4)) {
+            return decision.verdict;
+        }
+    }
+    desk.fail(&format!("`{line}` decides nothing"))
+}
+
+fn written(desk: &Desk<'_>, proposal: &firmhand::model::Proposal) -> String {
+    let settled = desk.place.event_within(Duration::from_secs(10), |event| match event {
+        Event::Settled { proposal: id, .. } if *id == proposal.id => Some(()),
+        _ => None,
+    });
+    assert!(settled.is_some(), "nothing came of it");
+    let path = desk.place.project().join(proposal.change.path().unwrap().as_str());
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn parts_edits_words_and_comments_are_decided_line_by_line_too() {
+    let place = Place::new();
+    let editor = place.config().join("editor.sh");
+    std::fs::write(&editor, "echo '# mine' >> \"$1\"\n").unwrap();
+    let start = format!("EDITOR='sh {}' exec \"$0\" \"$@\"", editor.display());
+    let args = place.demo_args();
+    let mut all = vec!["--plain"];
+    all.extend(args.iter().map(String::as_str));
+    let mut desk = Desk { place: &place, terminal: place.shell(&start, &all, Size::LARGE) };
+
+    let first = desk.next_proposal();
+    desk.terminal.wait_for(&format!("approve {},", first.id));
+    thread::sleep(LOOK);
+    desk.terminal.type_text(&format!("approve {} lines 1-999\r", first.id));
+    desk.terminal.wait_for("changed lines have the numbers 1 to");
+    let verdict = decide(&mut desk, first.id, &format!("approve {} lines 1,3-4", first.id));
+    assert_eq!(verdict.label(), "approved in part");
+    assert_eq!(written(&desk, &first).lines().count(), 3);
+
+    let second = desk.next_proposal();
+    desk.terminal.wait_for(&format!("approve {},", second.id));
+    desk.terminal.type_text(&format!("edit {}\r", second.id));
+    desk.terminal.wait_for("Nothing is decided yet");
+    let verdict = decide(&mut desk, second.id, &format!("approve {} edited", second.id));
+    assert_eq!(verdict.label(), "edited and approved");
+    assert!(written(&desk, &second).ends_with("# mine\n"));
+
+    let third = desk.next_proposal();
+    desk.terminal.wait_for(&format!("approve {},", third.id));
+    desk.terminal.type_text(&format!("comment {} 2 why so\r", third.id));
+    desk.terminal.wait_for("kept; it goes to the agent");
+    let verdict = decide(&mut desk, third.id, &format!("tell {} keep it short", third.id));
+    assert_eq!(verdict.words(), "keep it short");
+    assert_eq!(verdict.comments().len(), 1);
+
+    let fourth = desk.next_proposal();
+    desk.terminal.wait_for(&format!("approve {},", fourth.id));
+    thread::sleep(LOOK);
+    desk.terminal.type_text(&format!("rest {}\r", fourth.id));
+    desk.terminal.wait_for("for these 4");
+    thread::sleep(LOOK);
+    desk.terminal.type_text(&format!("approve-rest {}\r", fourth.id));
+    desk.terminal.wait_for("were not printed");
+    assert_eq!(place.waiting().len(), 4, "decided although not all was printed");
+    let verdict = decide(&mut desk, fourth.id, &format!("reject-rest {} not now", fourth.id));
+    assert_eq!(verdict, Verdict::reject("not now"));
+    let last = firmhand::model::ProposalId(fourth.id.0 + 3);
+    assert!(desk.decided(last, Duration::from_secs(10)).is_some());
+    desk.terminal.type_text(&format!("undo {}\r", second.id));
+    let path = place.project().join(second.change.path().unwrap().as_str());
+    let gone = place.within(Duration::from_secs(10), || (!path.exists()).then_some(()));
+    assert!(gone.is_some(), "not taken back");
+}

@@ -4,7 +4,10 @@
 //! after that proposal was printed, and comes alone: lines that follow each other at once were
 //! pasted.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
+
+use crate::model::{AfterReject, RuleSays};
 
 /// For this long after a proposal was printed, no line decides on it.
 pub const DEAD_TIME: Duration = Duration::from_millis(300);
@@ -12,13 +15,59 @@ pub const DEAD_TIME: Duration = Duration::from_millis(300);
 /// Lines closer together than this were not typed one after the other.
 pub const BURST: Duration = Duration::from_millis(60);
 
+/// What a decision on a proposal says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decide {
+    /// Approve all of it.
+    Approve,
+    /// Approve all of it although not every changed line was printed.
+    Unseen,
+    /// Approve what has to be confirmed, by its phrase.
+    Confirm(String),
+    /// Approve the changed lines of these printed numbers only.
+    Lines(BTreeSet<usize>),
+    /// Approve the person's own version.
+    Edited,
+    /// Approve it and tell the agent something.
+    Tell(String),
+    /// Reject it with these words.
+    Reject(String, AfterReject),
+    /// Ask the agent; decides nothing.
+    Ask(String),
+}
+
+/// What a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The file of the proposal.
+    Path,
+    /// The tool that proposes.
+    Tool,
+    /// The agent that proposes.
+    Agent,
+}
+
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
-    /// Approve the proposal of that number.
-    Approve(u32),
-    /// Reject it, with these words.
-    Reject(u32, String),
+    /// Decide on the proposal of that number, or ask about it.
+    Decide(u32, Decide),
+    /// Keep words beside a changed line of it.
+    Comment(u32, usize, String),
+    /// Open it in the person's editor.
+    Edit(u32),
+    /// List what waits with it in the same batch.
+    Rest(u32),
+    /// Say the same to all that was listed; with lines that were not printed or without.
+    DecideRest(u32, Decide),
+    /// Take an applied change back.
+    Undo(u32),
+    /// List the rules of the session.
+    Rules,
+    /// Make a rule about proposals like that one.
+    Rule(RuleSays, u32, Scope),
+    /// End a rule.
+    Revoke(u32),
     /// Print what waits once more.
     Show,
     /// Tell the team.
@@ -46,38 +95,176 @@ impl Wish {
     #[must_use]
     pub fn parse(line: &str) -> Self {
         let line = line.trim();
-        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let rest = rest.trim();
-        let (number, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let number = number.trim_start_matches('#').parse::<u32>().ok();
-        match (word.to_lowercase().as_str(), number) {
-            ("", _) => Self::Nothing,
-            ("approve", Some(number)) if words.trim().is_empty() => Self::Approve(number),
-            ("approve", _) => Self::Unclear(
-                "name what you approve by its number, and nothing else: approve 3".to_owned(),
-            ),
-            ("reject", Some(number)) => Self::Reject(number, words.trim().to_owned()),
-            ("reject", None) => {
-                Self::Unclear("name what you reject by its number: reject 3 REASON".to_owned())
-            }
-            ("say", _) if !rest.is_empty() => Self::Say(rest.to_owned()),
-            ("answer", _) if !rest.is_empty() => Self::Answer(rest.to_owned()),
-            ("say" | "answer", _) => Self::Unclear(format!("there are no words after `{word}`")),
-            ("show", _) => Self::Show,
-            ("pause", _) => Self::Pause,
-            ("resume", _) => Self::Resume,
-            ("stop", _) => Self::Stop,
-            ("quit" | "exit", _) => Self::Quit,
-            ("help" | "?", _) => Self::Help,
-            _ => Self::Unclear(format!("`{word}` is no command; `help` lists them all")),
+        let (word, rest) = first_word(line);
+        let word = word.to_lowercase();
+        let (number, words) = first_word(rest);
+        match number.trim_start_matches('#').parse::<u32>() {
+            Ok(number) => Self::about(&word, number, words),
+            Err(_) => Self::alone(&word, rest),
         }
+        .unwrap_or_else(|| match HOW.iter().find(|(name, _)| *name == word) {
+            Some((_, how)) => Self::Unclear((*how).to_owned()),
+            None => Self::Unclear(format!("`{word}` is no command; `help` lists them all")),
+        })
+    }
+
+    /// A command that names a number.
+    fn about(word: &str, number: u32, words: &str) -> Option<Self> {
+        let own = || words.to_owned();
+        let has_words = !words.is_empty();
+        Some(match word {
+            "approve" => Self::Decide(number, approval(words)?),
+            "tell" if has_words => Self::Decide(number, Decide::Tell(own())),
+            "reject" => Self::Decide(number, Decide::Reject(own(), AfterReject::GoOn)),
+            "reject-stop" => Self::Decide(number, Decide::Reject(own(), AfterReject::Stop)),
+            "ask" if has_words => Self::Decide(number, Decide::Ask(own())),
+            "comment" => {
+                let (line, words) = first_word(words);
+                Self::Comment(number, line.parse().ok()?, words.to_owned())
+            }
+            "edit" if !has_words => Self::Edit(number),
+            "rest" if !has_words => Self::Rest(number),
+            "approve-rest" if !has_words => Self::DecideRest(number, Decide::Approve),
+            "approve-rest" if words == "unseen" => Self::DecideRest(number, Decide::Unseen),
+            "reject-rest" => Self::DecideRest(number, Decide::Reject(own(), AfterReject::GoOn)),
+            "undo" if !has_words => Self::Undo(number),
+            "always" => Self::Rule(RuleSays::Always, number, scope(words)?),
+            "never" => Self::Rule(RuleSays::Never, number, scope(words)?),
+            "revoke" if !has_words => Self::Revoke(number),
+            "say" | "answer" => return Self::alone(word, &format!("{number} {words}")),
+            _ => return None,
+        })
+    }
+
+    /// A command that names none.
+    fn alone(word: &str, rest: &str) -> Option<Self> {
+        Some(match word {
+            "" => Self::Nothing,
+            "say" if !rest.is_empty() => Self::Say(rest.trim().to_owned()),
+            "answer" if !rest.is_empty() => Self::Answer(rest.trim().to_owned()),
+            "rules" => Self::Rules,
+            "show" => Self::Show,
+            "pause" => Self::Pause,
+            "resume" => Self::Resume,
+            "stop" => Self::Stop,
+            "quit" | "exit" => Self::Quit,
+            "help" | "?" => Self::Help,
+            _ => return None,
+        })
     }
 
     /// Whether it decides something for good.
     #[must_use]
     pub const fn is_decision(&self) -> bool {
-        matches!(self, Self::Approve(_) | Self::Reject(..) | Self::Answer(_))
+        match self {
+            Self::Decide(_, decide) => !matches!(decide, Decide::Ask(_)),
+            Self::DecideRest(..) | Self::Undo(_) | Self::Rule(..) | Self::Answer(_) => true,
+            Self::Comment(..)
+            | Self::Edit(_)
+            | Self::Rest(_)
+            | Self::Rules
+            | Self::Revoke(_)
+            | Self::Show
+            | Self::Say(_)
+            | Self::Pause
+            | Self::Resume
+            | Self::Stop
+            | Self::Quit
+            | Self::Help
+            | Self::Nothing
+            | Self::Unclear(_) => false,
+        }
     }
+}
+
+/// How the commands are typed that need more than their name.
+const HOW: [(&str, &str); 14] = [
+    (
+        "approve",
+        "name what you approve by its number, and nothing else but `lines 1-3,5`, `edited` or \
+         `unseen`: approve 3",
+    ),
+    ("tell", "name what you approve, then your words: tell 3 WORDS"),
+    ("reject", "name what you reject by its number: reject 3 REASON"),
+    ("reject-stop", "name what you reject by its number: reject-stop 3 REASON"),
+    ("ask", "name the proposal, then your question: ask 3 WORDS"),
+    ("comment", "name the proposal and the number before the line: comment 3 2 WORDS"),
+    ("edit", "name the proposal by its number: edit 3"),
+    ("rest", "name the proposal by its number: rest 3"),
+    ("undo", "name the applied proposal by its number: undo 3"),
+    ("always", "name the proposal, and path, tool or agent: always 3 path"),
+    ("never", "name the proposal, and path, tool or agent: never 3 path"),
+    ("revoke", "name the rule by its number: revoke 1"),
+    ("say", "there are no words after `say`"),
+    ("answer", "there are no words after `answer`"),
+];
+
+/// What can be typed.
+pub const HELP: [&str; 24] = [
+    "approve NUMBER              does what the proposal says",
+    "approve NUMBER lines 1-3,5  writes only the lines of these numbers",
+    "approve NUMBER unseen       although not every changed line could be printed",
+    "approve NUMBER edited       writes your own version; see edit",
+    "edit NUMBER                 opens the proposed text in $EDITOR; decides nothing",
+    "tell NUMBER WORDS           approves, and tells the agent",
+    "reject NUMBER REASON        does not; the agent reads the reason",
+    "reject-stop NUMBER REASON   the same, and ends the run",
+    "comment NUMBER LINE WORDS   goes to the agent with your decision",
+    "ask NUMBER WORDS            asks the agent; the proposal goes on waiting",
+    "rest NUMBER                 lists what waits in the same batch",
+    "approve-rest, reject-rest   decides all that was listed",
+    "undo NUMBER                 takes an applied change back",
+    "always NUMBER path          approves its like from now on; also: tool, agent",
+    "never NUMBER path           refuses its like from now on",
+    "rules, revoke NUMBER        lists the rules, ends one",
+    "show                        prints what waits once more",
+    "say WORDS                   tells the team",
+    "answer NUMBER or WORDS      answers the question that waits",
+    "pause, resume               holds the run, lets it go on",
+    "stop                        ends the run in order",
+    "quit                        leaves; `firmhand resume` goes on",
+    "help                        prints this",
+    "A decision has to name the proposal that was printed, by itself, and after it was printed.",
+];
+
+fn first_word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word, rest.trim())
+}
+
+/// What follows `approve NUMBER`.
+fn approval(words: &str) -> Option<Decide> {
+    Some(match first_word(words) {
+        ("", _) => Decide::Approve,
+        ("unseen", "") => Decide::Unseen,
+        ("edited", "") => Decide::Edited,
+        ("lines" | "line", list) => Decide::Lines(numbers(list)?),
+        ("flash", _) => Decide::Confirm(words.to_owned()),
+        _ => return None,
+    })
+}
+
+/// `1-3,5`; at most a million numbers.
+fn numbers(list: &str) -> Option<BTreeSet<usize>> {
+    let mut found = BTreeSet::new();
+    for part in list.split([',', ' ']).filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        if first == 0 || last < first || last - first > 1_000_000 {
+            return None;
+        }
+        found.extend(first..=last);
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+fn scope(word: &str) -> Option<Scope> {
+    Some(match word {
+        "path" | "file" => Scope::Path,
+        "tool" => Scope::Tool,
+        "agent" => Scope::Agent,
+        _ => return None,
+    })
 }
 
 /// How a line came.
@@ -111,9 +298,20 @@ mod tests {
 
     #[test]
     fn a_decision_names_what_it_is_about() {
-        assert_eq!(Wish::parse(" approve #3 "), Wish::Approve(3));
-        assert_eq!(Wish::parse("REJECT 12 wrong file"), Wish::Reject(12, "wrong file".into()));
-        assert_eq!(Wish::parse("reject 12"), Wish::Reject(12, String::new()));
+        let decide = |number, what| Wish::Decide(number, what);
+        let reject = |words: &str| Decide::Reject(words.into(), AfterReject::GoOn);
+        assert_eq!(Wish::parse(" approve #3 "), decide(3, Decide::Approve));
+        assert_eq!(Wish::parse("REJECT 12 wrong file"), decide(12, reject("wrong file")));
+        assert_eq!(Wish::parse("reject 12"), decide(12, reject("")));
+        let lines = Decide::Lines([1, 2, 3, 7].into());
+        assert_eq!(Wish::parse("approve 3 lines 1-3, 7"), decide(3, lines));
+        assert_eq!(Wish::parse("approve 3 unseen"), decide(3, Decide::Unseen));
+        assert_eq!(Wish::parse("tell 3 keep it"), decide(3, Decide::Tell("keep it".into())));
+        let phrase = Decide::Confirm("flash esp32 boot".into());
+        assert_eq!(Wish::parse("approve 3 flash esp32 boot"), decide(3, phrase));
+        assert_eq!(Wish::parse("comment 3 2 why?"), Wish::Comment(3, 2, "why?".into()));
+        assert_eq!(Wish::parse("never 3 path"), Wish::Rule(RuleSays::Never, 3, Scope::Path));
+        assert_eq!(Wish::parse("answer 2"), Wish::Answer("2".into()));
         for unclear in [
             "approve",
             "approve it",
@@ -122,6 +320,13 @@ mod tests {
             "yes",
             "a 3",
             "approve 3 and 4",
+            "approve 3 lines",
+            "approve 3 lines 0",
+            "approve 3 lines 5-2",
+            "approve 3 unseen now",
+            "always 3",
+            "comment 3 why",
+            "tell 3",
             "reject",
             "say",
             "\u{1b}[200~approve 3",

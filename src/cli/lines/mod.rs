@@ -4,25 +4,29 @@
 //! same gate as under the full screen; owns its own guards, see [`heard`].
 
 mod heard;
+mod input;
+mod paper;
 mod told;
 
-use std::io::{self, BufRead};
+use std::io;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use tokio::sync::{mpsc, watch};
-use tokio::time::timeout;
+use tokio::sync::watch;
 
 use super::{report, run};
 use crate::app::compose::Running;
 use crate::app::signals::{Signal, Signals};
 use crate::journal::{Blobs, JournalReader, ReadItem, SessionDir, scan};
 use crate::model::{
-    ContentHash, Event, Intent, ProposalId, Seq, SessionOutcome, UserError, Verdict,
+    Event, Intent, ProposalId, RuleId, Seq, SessionOutcome, Shown, UserError, Verdict,
 };
 use crate::text::sanitize;
 use crate::view::{RunState, SessionView};
-use heard::{BURST, Manner, Wish, may_decide};
+use heard::{Decide, HELP, Manner, Wish, may_decide};
+use input::{Input, Typed};
+use paper::Paper;
+use told::Told;
 
 /// Checks that a person can type: what comes through a pipe must never decide.
 ///
@@ -39,9 +43,6 @@ pub fn require() -> Result<(), UserError> {
     ))
 }
 
-/// The line that was typed, and when it came.
-type Typed = (Instant, String);
-
 /// A session told line by line.
 struct Lines {
     reader: JournalReader,
@@ -50,19 +51,20 @@ struct Lines {
     blobs: Blobs,
     /// What the agent has said of its current turn.
     saying: String,
-    shown: Option<Shown>,
+    paper: Option<Paper>,
+    /// The batch that was listed to be decided together.
+    listed: Option<Listed>,
     asked: Option<crate::model::QuestionId>,
     /// What was told when the session was first followed; it is not told again.
     old: Seq,
 }
 
-/// What was printed for a decision.
-struct Shown {
-    id: ProposalId,
-    hash: ContentHash,
+/// What was listed to be decided together.
+struct Listed {
+    /// The proposal that named the batch.
+    by: ProposalId,
+    shown: Vec<Shown>,
     at: Instant,
-    /// Whether all of it could be printed.
-    whole: bool,
 }
 
 /// Follows a session until it ends or the person leaves. Tells whether it is to be stopped in
@@ -75,7 +77,7 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
     let mut lines = Lines::of(&running.dir, published)?;
     lines.old = taken_up(&running.dir)?;
     let mut signals = Signals::watch()?;
-    let mut typed = listen();
+    let mut typed = Input::listen();
     report::line("Line mode. `help` lists what can be typed.");
     loop {
         lines.pull()?;
@@ -99,15 +101,20 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
                     return Ok((ExitCode::FAILURE, lines.view));
                 }
             }
-            line = typed.recv() => {
+            line = typed.next() => {
                 let Some(first) = line else { return Ok((ExitCode::SUCCESS, lines.view)) };
-                let (all, manner) = burst(first, &mut typed).await;
+                if let Wish::Edit(number) = Wish::parse(&first.1) {
+                    lines.edit(number);
+                    typed.read_on();
+                    continue;
+                }
+                let (all, manner) = typed.burst(first).await;
                 for line in all {
-                    let (intents, leave) = lines.hear(&line, manner);
-                    for intent in intents {
-                        if running.engine.intents.send(intent).await.is_err() {
-                            report::line("the run is over");
-                        }
+                    let (intent, leave) = lines.hear(&line, manner);
+                    if let Some(intent) = intent
+                        && running.engine.intents.send(intent).await.is_err()
+                    {
+                        report::line("the run is over");
                     }
                     if leave == Leave::Yes {
                         return Ok((ExitCode::SUCCESS, lines.view));
@@ -157,30 +164,6 @@ enum Again {
     No,
 }
 
-/// Reads typed lines on a thread of its own; the channel closes at the end of the input.
-fn listen() -> mpsc::UnboundedReceiver<Typed> {
-    let (send, receive) = mpsc::unbounded_channel();
-    std::thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
-            let Ok(line) = line else { return };
-            if send.send((Instant::now(), line)).is_err() {
-                return;
-            }
-        }
-    });
-    receive
-}
-
-/// All lines that came at once with the first one.
-async fn burst(first: Typed, typed: &mut mpsc::UnboundedReceiver<Typed>) -> (Vec<Typed>, Manner) {
-    let mut all = vec![first];
-    while let Ok(Some(next)) = timeout(BURST, typed.recv()).await {
-        all.push(next);
-    }
-    let manner = if all.len() == 1 { Manner::Alone } else { Manner::InBurst };
-    (all, manner)
-}
-
 impl Lines {
     fn of(dir: &SessionDir, published: watch::Receiver<Seq>) -> Result<Self, UserError> {
         Ok(Self {
@@ -189,7 +172,8 @@ impl Lines {
             view: SessionView::default(),
             blobs: dir.blobs(),
             saying: String::new(),
-            shown: None,
+            paper: None,
+            listed: None,
             asked: None,
             old: Seq(0),
         })
@@ -215,14 +199,16 @@ impl Lines {
 
     fn tell(&mut self, event: &Event) {
         match event {
-            Event::TextAdded { text, .. } => self.saying.push_str(text),
+            Event::TextAdded { text, .. } | Event::InquiryTextAdded { text, .. } => {
+                self.saying.push_str(text);
+            }
             // It is printed whole when its turn has come.
             Event::Proposed(_) => self.end_saying(),
             _ => {
                 if let Some(line) = run::line(event) {
                     self.end_saying();
                     report::line(&sanitize::line(&line));
-                } else if matches!(event, Event::TurnEnded { .. }) {
+                } else if matches!(event, Event::TurnEnded { .. } | Event::InquiryEnded { .. }) {
                     self.end_saying();
                 }
             }
@@ -239,21 +225,29 @@ impl Lines {
     /// Prints the first proposal or question that waits, once.
     fn show_waiting(&mut self, again: Again) {
         let Some(waiting) = self.view.review.waiting().next() else {
-            self.shown = None;
+            self.paper = None;
             self.show_question(again);
             return;
         };
         let proposal = &waiting.proposal;
-        if again == Again::No && self.shown.as_ref().is_some_and(|shown| shown.id == proposal.id) {
+        let (id, hash) = (proposal.id, proposal.change.hash());
+        // What was stated anew is printed anew.
+        let is_printed = self.paper.as_ref().is_some_and(|paper| {
+            let shown = paper.shown();
+            (shown.proposal, shown.hash) == (id, hash)
+        });
+        if again == Again::No && is_printed {
             return;
         }
         let told = told::proposal(proposal, &self.blobs);
-        let id = proposal.id;
-        let whole = told.is_ok();
-        match told {
-            Ok(lines) => {
-                lines.iter().for_each(|line| report::line(line));
-                report::line(&format!("Type: approve {id}, or reject {id} REASON."));
+        match &told {
+            Ok(told) => {
+                told.lines.iter().for_each(|line| report::line(line));
+                let phrase = proposal.change.phrase().map(|phrase| format!(" {phrase}"));
+                let phrase = phrase.unwrap_or_default();
+                report::line(&format!(
+                    "Type: approve {id}{phrase}, or reject {id} REASON. `help` lists the rest."
+                ));
             }
             Err(error) => {
                 report::line(&format!(
@@ -263,7 +257,11 @@ impl Lines {
                 report::line(&format!("It cannot be approved. Type: reject {id} REASON."));
             }
         }
-        self.shown = Some(Shown { id, hash: proposal.change.hash(), at: Instant::now(), whole });
+        let mut paper = Paper::new(proposal.clone(), told.as_ref().ok(), Instant::now());
+        if let Some(old) = self.paper.take().filter(|old| old.proposal.id == id) {
+            paper.take_words_of(old);
+        }
+        self.paper = Some(paper);
     }
 
     fn show_question(&mut self, again: Again) {
@@ -280,57 +278,152 @@ impl Lines {
     }
 
     /// Does what a line asks for, as far as it is a wish for the engine.
-    fn hear(&mut self, (at, line): &Typed, manner: Manner) -> (Vec<Intent>, Leave) {
+    fn hear(&mut self, (at, line): &Typed, manner: Manner) -> (Option<Intent>, Leave) {
         let wish = Wish::parse(line);
-        let shown_at = self.shown.as_ref().map(|shown| shown.at);
+        let printed = match &wish {
+            Wish::DecideRest(..) => self.listed.as_ref().map(|listed| listed.at),
+            _ => self.paper.as_ref().map(|paper| paper.at),
+        };
         if wish.is_decision()
-            && let Err(why) = may_decide(manner, *at, shown_at)
+            && let Err(why) = may_decide(manner, *at, printed)
         {
             report::line(why);
-            return (Vec::new(), Leave::No);
+            return (None, Leave::No);
         }
         let intent = match wish {
-            Wish::Approve(number) => self.decide(number, Verdict::Approve),
-            Wish::Reject(number, reason) => self.decide(number, Verdict::reject(reason)),
-            Wish::Say(text) => Some(Intent::Say { to: None, text }),
-            Wish::Answer(words) => self.answer(words),
-            Wish::Pause => Some(Intent::Pause),
-            Wish::Resume => Some(Intent::Resume),
-            Wish::Stop => Some(Intent::Stop),
-            Wish::Quit => return (Vec::new(), Leave::Yes),
+            Wish::Decide(number, decide) => self.decide(number, decide),
+            Wish::Comment(number, line, words) => {
+                self.paper(number).and_then(|paper| paper.comment(line, &words)).map(|()| {
+                    report::line("kept; it goes to the agent with your decision");
+                    None
+                })
+            }
+            // It is edited before the next line is read.
+            Wish::Edit(_) => Err("`edit` has to be typed by itself".to_owned()),
+            Wish::Rest(number) => self.list_rest(number).map(|()| None),
+            Wish::DecideRest(number, decide) => self.decide_rest(number, decide),
+            Wish::Undo(number) => Ok(Some(Intent::Undo { proposal: ProposalId(number) })),
+            Wish::Rules => {
+                self.tell_rules();
+                Ok(None)
+            }
+            Wish::Rule(says, number, scope) => {
+                self.paper(number).and_then(|paper| paper.rule(says, scope)).map(Some)
+            }
+            Wish::Revoke(number) => Ok(Some(Intent::RevokeRule { rule: RuleId(number) })),
+            Wish::Say(text) => Ok(Some(Intent::Say { to: None, text })),
+            Wish::Answer(words) => Ok(self.answer(words)),
+            Wish::Pause => Ok(Some(Intent::Pause)),
+            Wish::Resume => Ok(Some(Intent::Resume)),
+            Wish::Stop => Ok(Some(Intent::Stop)),
+            Wish::Quit => return (None, Leave::Yes),
             Wish::Show => {
                 self.show_waiting(Again::Yes);
-                None
+                Ok(None)
             }
             Wish::Help => {
                 HELP.iter().for_each(|line| report::line(line));
-                None
+                Ok(None)
             }
             Wish::Unclear(why) => {
                 report::line(&why);
-                None
+                Ok(None)
             }
-            Wish::Nothing => None,
+            Wish::Nothing => Ok(None),
         };
-        (intent.into_iter().collect(), Leave::No)
+        let intent = intent.unwrap_or_else(|why| {
+            report::line(&format!("not decided: {why}"));
+            None
+        });
+        (intent, Leave::No)
     }
 
-    fn decide(&mut self, number: u32, verdict: Verdict) -> Option<Intent> {
-        let Some(shown) = self.shown.as_ref().filter(|shown| shown.id == ProposalId(number)) else {
-            let waits = self.shown.as_ref().map_or_else(
-                || "nothing waits for a decision".to_owned(),
-                |shown| format!("it is proposal {} that waits", shown.id),
-            );
-            report::line(&format!("not decided: {waits}"));
-            return None;
-        };
-        if verdict == Verdict::Approve && !shown.whole {
-            report::line("not decided: what cannot be shown cannot be approved");
-            return None;
+    /// What was printed of the proposal of that number.
+    fn paper(&mut self, number: u32) -> Result<&mut Paper, String> {
+        let waits = self.paper.as_ref().map_or_else(
+            || "nothing waits for a decision".to_owned(),
+            |paper| format!("it is proposal {} that waits", paper.proposal.id),
+        );
+        let paper = self.paper.as_mut();
+        paper.filter(|paper| paper.proposal.id == ProposalId(number)).ok_or(waits)
+    }
+
+    fn decide(&mut self, number: u32, decide: Decide) -> Result<Option<Intent>, String> {
+        let blobs = self.blobs.clone();
+        self.paper(number)?.decide(decide, &blobs).map(Some)
+    }
+
+    /// Lets the person edit the proposed text; decides nothing.
+    fn edit(&mut self, number: u32) {
+        let blobs = self.blobs.clone();
+        match self.paper(number).and_then(|paper| paper.edit(&blobs)) {
+            Ok(told) => {
+                report::line("Your edit of what was proposed; the agent is told exactly this:");
+                told.lines.iter().for_each(|line| report::line(line));
+                report::line(&format!("Nothing is decided yet. Type: approve {number} edited."));
+            }
+            Err(why) => report::line(&format!("not edited: {why}")),
         }
-        // Every changed line was printed.
-        let (proposal, shown) = (shown.id, shown.hash);
-        Some(Intent::Decide { proposal, shown, unseen: 0, verdict })
+    }
+
+    /// Lists what waits in the batch of a proposal.
+    fn list_rest(&mut self, number: u32) -> Result<(), String> {
+        let paper = self.paper(number)?;
+        let (by, first, batch) = (paper.proposal.id, paper.shown(), paper.proposal.batch.id);
+        let waiting = self.view.review.waiting().map(|view| &view.proposal);
+        let mut shown = Vec::new();
+        for proposal in waiting.filter(|proposal| proposal.batch.id == batch) {
+            if proposal.change.phrase().is_some() {
+                return Err(format!("proposal {} has to be decided by itself", proposal.id));
+            }
+            let told = told::proposal(proposal, &self.blobs);
+            let Told { changed, unseen, .. } = told.map_err(|error| error.to_string())?;
+            let lines = u32::try_from(changed.len()).unwrap_or(u32::MAX);
+            // Only one of them was printed.
+            let unseen = if proposal.id == by { first.unseen } else { lines + unseen };
+            let path = proposal.change.path().map_or("", |path| path.as_str());
+            let (id, kind) = (proposal.id, proposal.change.kind());
+            let path = sanitize::line(path);
+            report::line(&format!("  {id}: {kind} {path}, {lines} lines, {unseen} not printed"));
+            shown.push(Shown { proposal: id, hash: proposal.change.hash(), unseen });
+        }
+        let unseen: u32 = shown.iter().map(|shown| shown.unseen).sum();
+        let how = if unseen > 0 { " unseen" } else { "" };
+        report::line(&format!(
+            "Type: approve-rest {by}{how}, or reject-rest {by} REASON, for these {}.",
+            shown.len()
+        ));
+        self.listed = Some(Listed { by, shown, at: Instant::now() });
+        Ok(())
+    }
+
+    /// Says the same to all that was listed.
+    fn decide_rest(&mut self, number: u32, decide: Decide) -> Result<Option<Intent>, String> {
+        let listed = self.listed.take_if(|listed| listed.by == ProposalId(number));
+        let listed = listed.ok_or_else(|| format!("list them first: rest {number}"))?;
+        let unseen: u32 = listed.shown.iter().map(|shown| shown.unseen).sum();
+        let verdict = match decide {
+            Decide::Reject(reason, then) => Verdict::Reject { reason, comments: Vec::new(), then },
+            Decide::Approve if unseen > 0 => {
+                self.listed = Some(listed);
+                return Err(format!(
+                    "{unseen} changed lines were not printed; `approve-rest {number} unseen` approves them all the same"
+                ));
+            }
+            _ => Verdict::Approve,
+        };
+        Ok(Some(Intent::DecideAll { shown: listed.shown, verdict }))
+    }
+
+    fn tell_rules(&self) {
+        let mut rules = self.view.review.rules().peekable();
+        if rules.peek().is_none() {
+            report::line("no rule holds in this session");
+        }
+        for view in rules {
+            let rule = view.rule.to_string();
+            report::line(&format!("  rule {}: {}", view.id, sanitize::line(&rule)));
+        }
     }
 
     fn answer(&self, words: String) -> Option<Intent> {
@@ -344,15 +437,3 @@ impl Lines {
         Some(Intent::Answer { question: question.id, answer })
     }
 }
-
-const HELP: [&str; 9] = [
-    "approve NUMBER          does what the proposal says",
-    "reject NUMBER REASON    does not; the agent reads the reason",
-    "show                    prints what waits once more",
-    "say WORDS               tells the team",
-    "answer NUMBER or WORDS  answers the question that waits",
-    "pause, resume           holds the run, lets it go on",
-    "stop                    ends the run in order",
-    "quit                    leaves; `firmhand resume` goes on",
-    "help                    prints this",
-];

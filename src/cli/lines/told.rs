@@ -4,11 +4,23 @@ use crate::model::{BlobRef, BlobSource, Change, CheckStatus, FlashPlan, Proposal
 use crate::text::diff::{self, LineKind, Options};
 use crate::text::sanitize;
 
-/// The lines of a proposal; all text in them is safe to print.
+/// A proposal in lines; all text in them is safe to print.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// What to print.
+    pub lines: Vec<String>,
+    /// The changed lines, by the numbers from 1 that stand before them: what happens to each, and
+    /// its line number in its own version.
+    pub changed: Vec<(LineKind, usize)>,
+    /// Changed lines that are too many to be printed.
+    pub unseen: u32,
+}
+
+/// Tells a proposal.
 ///
 /// # Errors
 /// When a content cannot be read: then nobody may approve it.
-pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Vec<String>, UserError> {
+pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, UserError> {
     let change = &proposal.change;
     let path = change.path().map_or("", |path| path.as_str());
     let clean = |text: &str| sanitize::line(text).into_owned();
@@ -30,35 +42,48 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Vec<Strin
             if check.note.is_empty() { String::new() } else { format!(": {}", clean(&check.note)) };
         lines.push(format!("  check {}: {status}{note}", check.kind.label()));
     }
-    match change {
-        Change::Flash(plan) => lines.extend(flash(plan)),
+    Ok(match change {
+        Change::Flash(plan) => {
+            lines.extend(flash(plan));
+            Told { lines, ..Told::default() }
+        }
         Change::Save { .. } | Change::Delete { .. } | Change::Insert { .. } => {
             let read = |blob: Option<BlobRef>| match blob {
                 Some(blob) => blobs.blob(&blob.hash),
                 None => Ok(Vec::new().into()),
             };
-            lines.extend(text_change(&read(change.before())?, &read(change.after())?));
+            let told = Told::of_texts(&read(change.before())?, &read(change.after())?);
+            lines.extend(told.lines);
+            Told { lines, ..told }
         }
-    }
-    Ok(lines)
+    })
 }
 
-fn text_change(before: &[u8], after: &[u8]) -> Vec<String> {
-    let diff = diff::diff(before, after, Options::default());
-    let mut lines =
-        vec![format!("  {} lines are added, {} are removed:", diff.added, diff.removed)];
-    for hunk in &diff.hunks {
-        lines.push(format!("  {}", hunk.header()));
-        for line in &hunk.lines {
-            let sign = match line.kind {
-                LineKind::Context => ' ',
-                LineKind::Removed => '-',
-                LineKind::Added => '+',
-            };
-            lines.push(format!("  {sign} {}", sanitize::line(&line.text)));
+impl Told {
+    /// Tells what differs between two versions of a text.
+    pub fn of_texts(before: &[u8], after: &[u8]) -> Self {
+        let diff = diff::diff(before, after, Options::default());
+        let counts = format!("  {} lines are added, {} are removed:", diff.added, diff.removed);
+        let (mut lines, mut changed) = (vec![counts], Vec::new());
+        for hunk in &diff.hunks {
+            lines.push(format!("  {}", hunk.header()));
+            for line in &hunk.lines {
+                let (sign, number) = match line.kind {
+                    LineKind::Context => (' ', None),
+                    LineKind::Removed => ('-', line.old_no),
+                    LineKind::Added => ('+', line.new_no),
+                };
+                changed.extend(number.map(|number| (line.kind, number)));
+                let place = number.map_or_else(String::new, |_| changed.len().to_string());
+                lines.push(format!("  {place:>4} {sign} {}", sanitize::line(&line.text)));
+            }
         }
+        if diff.left_out > 0 {
+            lines.push(format!("  {} more changed lines are not printed", diff.left_out));
+        }
+        let unseen = u32::try_from(diff.left_out).unwrap_or(u32::MAX);
+        Self { lines, changed, unseen }
     }
-    lines
 }
 
 fn flash(plan: &FlashPlan) -> Vec<String> {
@@ -85,9 +110,10 @@ mod tests {
 
     #[test]
     fn every_changed_line_is_told_and_nothing_moves_the_cursor() {
-        let lines = text_change(b"a\nb\n", b"a\nc\x1b[2J\x1b]0;x\x07\n");
-        let text = lines.join("\n");
-        assert!(text.contains("- b") && text.contains("+ c"), "{text}");
+        let told = Told::of_texts(b"a\nb\n", b"a\nc\x1b[2J\x1b]0;x\x07\n");
+        let text = told.lines.join("\n");
+        assert!(text.contains("1 - b") && text.contains("2 + c"), "{text}");
+        assert_eq!(told.changed, [(LineKind::Removed, 2), (LineKind::Added, 2)]);
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
     }
 }

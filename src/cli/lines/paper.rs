@@ -1,0 +1,214 @@
+//! What was printed of one proposal, and the decisions that can be made from it.
+//!
+//! Owns the numbers that stand before changed lines. Nothing is decided here: an intent is made,
+//! and the gate checks it like any other.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use super::heard::{Decide, Scope};
+use super::told::Told;
+use crate::app::editor;
+use crate::model::{
+    Amended, BlobSource, Change, Intent, LineComment, Note, Proposal, SessionRule, Shown, Side,
+    Verdict,
+};
+use crate::text::diff::{self, Limits, LineKind, Options};
+use crate::text::select::{Selection, select};
+use crate::ui::OutsideEdit;
+
+/// A printed proposal.
+pub struct Paper {
+    pub proposal: Proposal,
+    /// When it was printed.
+    pub at: Instant,
+    /// Whether it could be printed at all.
+    is_readable: bool,
+    changed: Vec<(LineKind, usize)>,
+    unseen: u32,
+    comments: Vec<LineComment>,
+    /// The person's own version.
+    edit: Option<String>,
+}
+
+impl Paper {
+    pub fn new(proposal: Proposal, told: Option<&Told>, at: Instant) -> Self {
+        let changed = told.map(|told| told.changed.clone()).unwrap_or_default();
+        let unseen = told.map_or(0, |told| told.unseen);
+        let is_readable = told.is_some();
+        Self { proposal, at, is_readable, changed, unseen, comments: Vec::new(), edit: None }
+    }
+
+    /// Keeps what the person wrote about an earlier statement of it.
+    pub fn take_words_of(&mut self, old: Self) {
+        self.edit = old.edit;
+        if old.proposal.change.hash() == self.proposal.change.hash() {
+            self.comments = old.comments;
+        }
+    }
+
+    /// What of it was printed.
+    pub fn shown(&self) -> Shown {
+        let (proposal, hash) = (self.proposal.id, self.proposal.change.hash());
+        Shown { proposal, hash, unseen: self.unseen }
+    }
+
+    /// What a line asks for, as a wish for the engine.
+    ///
+    /// # Errors
+    /// Why it decides nothing.
+    pub fn decide(&mut self, what: Decide, blobs: &dyn BlobSource) -> Result<Intent, String> {
+        let approves = !matches!(what, Decide::Reject(..) | Decide::Ask(_));
+        if approves && !self.is_readable {
+            return Err("what cannot be shown cannot be approved".to_owned());
+        }
+        let is_whole = matches!(what, Decide::Approve | Decide::Tell(_) | Decide::Confirm(_));
+        if is_whole && self.unseen > 0 {
+            let (id, lines) = (self.proposal.id, self.unseen);
+            return Err(format!(
+                "{lines} changed lines are too many to be printed; `approve {id} unseen` approves them all the same"
+            ));
+        }
+        let note = |words: String| Note { words, comments: self.comments.clone() };
+        Ok(match what {
+            Decide::Approve | Decide::Unseen => match self.proposal.change.phrase() {
+                Some(phrase) => return Err(self.needs(&phrase)),
+                None if self.comments.is_empty() => self.says(Verdict::Approve),
+                None => self.says(Verdict::ApproveAndTell { note: note(String::new()) }),
+            },
+            Decide::Confirm(typed) => match self.proposal.change.phrase() {
+                Some(phrase) if phrase == typed => self.says(Verdict::ApproveConfirmed { phrase }),
+                Some(phrase) => return Err(self.needs(&phrase)),
+                None => return Err("nothing has to be confirmed here".to_owned()),
+            },
+            Decide::Tell(words) => self.says(Verdict::ApproveAndTell { note: note(words) }),
+            Decide::Lines(numbers) => {
+                let content = self.picked(&numbers, blobs)?;
+                self.amend(Amended::Lines, content)
+            }
+            Decide::Edited => {
+                let edit = self.edit.clone().ok_or("there is no edit yet; type `edit NUMBER`")?;
+                self.amend(Amended::Edit, edit.into_bytes())
+            }
+            Decide::Reject(reason, then) => {
+                let comments = self.comments.clone();
+                self.says(Verdict::Reject { reason, comments, then })
+            }
+            Decide::Ask(text) => {
+                Intent::Inquire { proposal: self.proposal.id, excerpt: None, text }
+            }
+        })
+    }
+
+    fn says(&self, verdict: Verdict) -> Intent {
+        let Shown { proposal, hash: shown, unseen } = self.shown();
+        let unseen = if matches!(verdict, Verdict::Reject { .. }) { 0 } else { unseen };
+        Intent::Decide { proposal, shown, unseen, verdict }
+    }
+
+    fn needs(&self, phrase: &str) -> String {
+        let id = self.proposal.id;
+        format!("it writes what the board boots from; type `approve {id} {phrase}`")
+    }
+
+    fn amend(&self, how: Amended, content: Vec<u8>) -> Intent {
+        let note = Note { words: String::new(), comments: self.comments.clone() };
+        Intent::Amend { shown: Shown { unseen: 0, ..self.shown() }, how, content, note }
+    }
+
+    /// The file with the lines of these printed numbers only.
+    fn picked(&self, numbers: &BTreeSet<usize>, blobs: &dyn BlobSource) -> Result<Vec<u8>, String> {
+        let mut accepted = Selection::default();
+        for number in numbers {
+            match number.checked_sub(1).and_then(|place| self.changed.get(place)) {
+                Some((LineKind::Removed, line)) => accepted.removed.insert(*line),
+                Some((LineKind::Added, line)) => accepted.added.insert(*line),
+                Some((LineKind::Context, _)) | None => {
+                    let count = self.changed.len();
+                    return Err(format!("changed lines have the numbers 1 to {count}"));
+                }
+            };
+        }
+        let (old, new) = contents(&self.proposal.change, blobs)?;
+        let limits = Limits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
+        let found = diff::diff(&old, &new, Options { limits, ..Options::default() });
+        Ok(select(&old, &new, &found, &accepted))
+    }
+
+    /// Keeps a comment on the line of a printed number; empty words take it away.
+    ///
+    /// # Errors
+    /// When there is no such line.
+    pub fn comment(&mut self, number: usize, words: &str) -> Result<(), String> {
+        let place = number.checked_sub(1).and_then(|place| self.changed.get(place));
+        let (side, line) = match place {
+            Some((LineKind::Removed, line)) => (Side::Old, *line),
+            Some((LineKind::Added | LineKind::Context, line)) => (Side::New, *line),
+            None => {
+                let count = self.changed.len();
+                return Err(format!("changed lines have the numbers 1 to {count}"));
+            }
+        };
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        self.comments.retain(|old| (old.side, old.line) != (side, line));
+        if !words.is_empty() {
+            self.comments.push(LineComment { side, line, text: words.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Lets the person edit the proposed text in their editor; nothing is decided by it. Returns
+    /// what was changed, in lines to print.
+    ///
+    /// # Errors
+    /// In words for the person; nothing is lost.
+    pub fn edit(&mut self, blobs: &dyn BlobSource) -> Result<Told, String> {
+        let change = &self.proposal.change;
+        if change.after().is_none() {
+            return Err(format!("a {} has no text to edit", change.kind()));
+        }
+        let (_, proposed) = contents(change, blobs)?;
+        let not_text = |_| "it is not UTF-8 text, so it cannot be edited".to_owned();
+        let start = match &self.edit {
+            Some(edit) => edit.clone(),
+            None => String::from_utf8(proposed.clone()).map_err(not_text)?,
+        };
+        let name = change.path().map_or("proposal", |path| path.file_name()).to_owned();
+        let edited = editor::edit_text(&OutsideEdit { shown: self.shown(), name, text: start })?;
+        if edited.as_bytes() == proposed {
+            self.edit = None;
+            return Err("nothing was edited".to_owned());
+        }
+        let told = Told::of_texts(&proposed, edited.as_bytes());
+        self.edit = Some(edited);
+        Ok(told)
+    }
+
+    /// A rule about proposals like this one.
+    ///
+    /// # Errors
+    /// Why there can be none.
+    pub fn rule(&self, says: crate::model::RuleSays, scope: Scope) -> Result<Intent, String> {
+        let proposal = &self.proposal;
+        let kind = Some(proposal.change.change_kind());
+        let mut rule = SessionRule { says, kind, path: None, tool: None, agent: None };
+        match scope {
+            Scope::Path => {
+                let path = proposal.change.path().ok_or("a flash has no path")?;
+                rule.path = Some(path.as_str().to_owned());
+            }
+            Scope::Tool => rule.tool = Some(proposal.tool.clone()),
+            Scope::Agent => rule.agent = Some(proposal.agent.clone()),
+        }
+        Ok(Intent::AddRule { rule })
+    }
+}
+
+fn contents(change: &Change, blobs: &dyn BlobSource) -> Result<(Vec<u8>, Vec<u8>), String> {
+    let read = |blob: Option<crate::model::BlobRef>| match blob {
+        Some(blob) => blobs.blob(&blob.hash).map(|bytes| bytes.to_vec()),
+        None => Ok(Vec::new()),
+    };
+    let texts = read(change.before()).and_then(|old| Ok((old, read(change.after())?)));
+    texts.map_err(|error| error.to_string())
+}
