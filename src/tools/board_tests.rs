@@ -316,7 +316,8 @@ async fn what_the_old_firmware_said_is_not_the_new_ones() {
     let Ok(Reply::Propose { finish, .. }) = reply else { panic!("no proposal") };
     bench.prints("I (2) app: done\nrst:0xc (SW_CPU_RESET)\nI (1) app: fresh\n");
     let applied = settlement(Verdict::Approve, Outcome::Applied);
-    assert_eq!(finish(vec![applied]).await.unwrap()["serial_log"], "serial-1");
+    let flashed = finish(vec![applied]).await.unwrap();
+    assert_eq!(flashed["serial_log"], "serial-1", "{flashed}");
     let heard = bench.answer("monitor_serial", json!({ "until": "app:" })).await;
     assert_eq!(heard["matched_line"], "I (1) app: fresh");
 }
