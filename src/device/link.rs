@@ -243,6 +243,16 @@ async fn connect(place: &str) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
+impl Drop for Link {
+    /// Gives the lock back at once: a process that is being started holds a copy of the port for a
+    /// moment, and with it the lock.
+    fn drop(&mut self) {
+        if let Self::Tty(port) = self {
+            let _ = rustix::fs::flock(port.get_ref(), FlockOperation::Unlock);
+        }
+    }
+}
+
 fn open_tty(path: &Path, baud: u32) -> io::Result<Link> {
     let port = SerialPort::open(path, baud)?;
     // Other programs that lock ports respect this one, and the lock ends with the file.
