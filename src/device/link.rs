@@ -70,6 +70,16 @@ impl Address {
             Self::Tcp(_) | Self::Rfc2217(_) => true,
         }
     }
+
+    /// Whether another device may get this very name once the first is gone: the number of a
+    /// pseudo-terminal goes to the next one, and what comes from that is somebody else's.
+    #[must_use]
+    pub fn is_given_away(&self) -> bool {
+        match self {
+            Self::Tty(path) => path.starts_with("/dev/pts"),
+            Self::Tcp(_) | Self::Rfc2217(_) => false,
+        }
+    }
 }
 
 /// An open way to a board.

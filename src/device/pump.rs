@@ -212,6 +212,9 @@ impl Pump {
     }
 
     async fn look(&self) -> Option<Link> {
+        if self.address.is_given_away() {
+            return None;
+        }
         if self.address.may_be_there() {
             return Link::open(&self.address, self.baud).await.ok();
         }

@@ -109,6 +109,23 @@ async fn a_missing_port_is_told_with_a_way_out() {
     assert!(error.what.contains("/dev/no-such-port") && !error.fix.is_empty(), "{error:?}");
 }
 
+#[tokio::test]
+async fn what_another_terminal_of_the_same_name_says_is_not_heard() {
+    let hub = SerialHub::new(Arc::new(Kept::default()));
+    let (first, port) = board();
+    let listener = hub.open(&port, DEFAULT_BAUD, 3).await.unwrap();
+    drop(first);
+    listener.subscribe().wait_for(|received| received.away.is_some()).await.unwrap();
+    // The lowest free number is given first; others may be faster.
+    for _ in 0..40 {
+        let (mut other, path) = board();
+        let _ = other.write_all(b"secret");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert_eq!(listener.since(0).1, b"", "{path} was taken for {port}");
+    }
+    assert!(listener.subscribe().borrow().away.is_some());
+}
+
 /// A port whose path stays the same while the board behind it is unplugged and plugged in again.
 struct Socket {
     folder: tempfile::TempDir,
