@@ -7,10 +7,13 @@ use crate::app::compose::World;
 use crate::app::event_loop::Left;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::{doctor, model_doctor, parts, start};
+use crate::config::Example;
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::UserError;
 use crate::provider::Pacing;
-use crate::ui::start::{Open, Start, StartChoice, StartFacts, StartSession};
+use crate::ui::start::{
+    ExampleGround, Open, Start, StartChoice, StartExample, StartFacts, StartSession,
+};
 use crate::ui::{Depth, Keymap, Theme};
 
 use super::args::RunOptions;
@@ -27,16 +30,16 @@ pub fn run(world: &World) -> Result<ExitCode, UserError> {
     loop {
         let chosen = choose(world, failed.take())?;
         let draft = match &chosen {
-            Ok(StartChoice::New { task, project }) => Some((task.clone(), project.clone())),
+            Ok(choice @ StartChoice::New { .. }) => Some(choice.clone()),
             _ => None,
         };
         let result = match chosen {
             Err(left) => return Ok(desk::exit_code(left)),
             Ok(StartChoice::Demo) => orders::demo(world, RunOptions::usual(None))
                 .and_then(|order| desk::live(world, order, Face::Screen)),
-            Ok(StartChoice::New { task, project }) => {
+            Ok(StartChoice::New { task, project, example }) => {
                 let options = RunOptions::usual(project.map(PathBuf::from));
-                orders::new(world, Some(task), None, options)
+                orders::new(world, Some(task), example.as_deref(), options)
                     .and_then(|order| desk::live(world, order, Face::Screen))
             }
             Ok(StartChoice::Resume(name)) => {
@@ -61,7 +64,7 @@ pub fn run(world: &World) -> Result<ExitCode, UserError> {
 }
 
 /// Why what was chosen could not be done, and the task that was written.
-type Failed = (String, Option<(String, Option<String>)>);
+type Failed = (String, Option<StartChoice>);
 
 fn choose(world: &World, failed: Option<Failed>) -> Result<Result<StartChoice, Left>, UserError> {
     let env = |name: &str| std::env::var(name).ok();
@@ -71,6 +74,20 @@ fn choose(world: &World, failed: Option<Failed>) -> Result<Result<StartChoice, L
     let mut start = Start::new(theme, keymap, facts(world, failed)?);
     let mut screen = Screen::take(Uses::of(&world.settings.terminal, env))?;
     desk::screen_runtime()?.block_on(start::choose(&mut screen, &mut start))
+}
+
+/// An example as the list shows it.
+fn example(example: Example) -> StartExample {
+    let note = example.note();
+    let brings = example.project.is_some() || !example.changes_project();
+    StartExample {
+        name: example.name,
+        title: example.title,
+        team: example.team,
+        task: example.task,
+        note,
+        ground: if brings { ExampleGround::Own } else { ExampleGround::Project },
+    }
 }
 
 fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError> {
@@ -100,6 +117,7 @@ fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError>
         demo: parts::recording(&world.assets, None)?.task,
         sessions: all.iter().map(session).collect(),
         projects,
+        examples: Example::all(&world.assets)?.into_iter().map(example).collect(),
         findings: {
             let mut findings = doctor::look(data, |name| std::env::var(name).ok());
             findings.extend(model_doctor::here(world));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{AgentName, UserError};
+use crate::model::{AgentName, READ_FILES, START_PLAN, UserError};
 
 /// Why the run cannot go on without the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,11 +56,11 @@ impl Concern {
             }
             Self::Plan(agent) => (
                 format!("{agent} has planned the work. Start, or say what shall be different?"),
-                vec!["start".to_owned(), STOP.to_owned()],
+                vec![START_PLAN.to_owned(), STOP.to_owned()],
             ),
             Self::Context(agent) => (
                 format!("{agent} chose files for the context. Read them, or say which instead?"),
-                vec!["read them".to_owned(), STOP.to_owned()],
+                vec![READ_FILES.to_owned(), STOP.to_owned()],
             ),
             Self::Spent(what) => (
                 format!("The budget of the session is used up: {what}. Allow as much again?"),

@@ -2,12 +2,17 @@
 //!
 //! Owns which tools list files first and how a list comes about. Sizes are looked up by the run.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use crate::model::{AgentName, ChosenBy, ContextFile, ProjectPath, ToolCall};
+use crate::model::{AgentName, ChosenBy, ContextFile, ProjectPath, ToolCall, ToolName};
 
 /// The tool whose files are listed before they are read.
 pub(super) const READS: &str = "read_project_files";
+
+/// The tool that tells which files a request is about.
+const RANKS: &str = "find_relevant_files";
 
 /// Where its paths are.
 const PATHS: &str = "paths";
@@ -47,9 +52,30 @@ impl Listing {
 pub(super) struct Pins {
     added: Vec<ProjectPath>,
     removed: Vec<ProjectPath>,
+    /// Why files were found relevant.
+    reasons: BTreeMap<ProjectPath, String>,
 }
 
 impl Pins {
+    /// Takes in what [`RANKS`] found out about files.
+    pub fn learn(&mut self, tool: &ToolName, result: &Value) {
+        if tool.as_str() != RANKS {
+            return;
+        }
+        let files = result.get("files").and_then(Value::as_array).into_iter().flatten();
+        let reasons = files.filter_map(|file| {
+            let path = ProjectPath::new(file.get("path")?.as_str()?).ok()?;
+            let why = file.get("why")?.as_array()?.iter().filter_map(Value::as_str);
+            Some((path, why.collect::<Vec<_>>().join(", ")))
+        });
+        self.reasons.extend(reasons);
+    }
+
+    /// Why a file was found relevant; empty when nothing said so.
+    pub fn reason(&self, path: &ProjectPath) -> String {
+        self.reasons.get(path).cloned().unwrap_or_default()
+    }
+
     /// Takes a change; the newest word counts.
     pub fn edit(&mut self, add: &[ProjectPath], remove: &[ProjectPath]) {
         self.added.retain(|path| !remove.contains(path) && !add.contains(path));
@@ -117,7 +143,8 @@ mod tests {
         let asked = call(json!({ "paths": ["a.c"] }));
         assert!(Listing::default().is_due(&asked));
         let by = ChosenBy::Person;
-        let file = ContextFile { path: path("b.c"), bytes: Some(8), tokens: 2, by };
+        let file =
+            ContextFile { path: path("b.c"), bytes: Some(8), tokens: 2, by, reason: String::new() };
         let listing = Listing::Shown(vec![file]);
         assert!(!listing.is_due(&asked));
         assert_eq!(listing.arguments(&asked), json!({ "paths": ["b.c"] }));
@@ -129,5 +156,19 @@ mod tests {
         for args in [json!({}), json!({ "paths": ["../a.c"] }), json!({ "paths": [7] })] {
             assert!(!Pins::understands(&call(args.clone())), "{args}");
         }
+    }
+
+    #[test]
+    fn reasons_come_from_the_ranking_and_stay_with_their_files() {
+        let mut pins = Pins::default();
+        let result = json!({ "ok": true, "files": [
+            { "path": "a.c", "why": ["names `report`", "changed together"] },
+            { "path": "../out", "why": ["no"] }, { "path": "b.c" },
+        ] });
+        pins.learn(&"read_file".into(), &result);
+        assert_eq!(pins.reason(&path("a.c")), "");
+        pins.learn(&RANKS.into(), &result);
+        assert_eq!(pins.reason(&path("a.c")), "names `report`, changed together");
+        assert_eq!(pins.reason(&path("b.c")), "");
     }
 }

@@ -98,6 +98,11 @@ impl Progress {
         open.map_or_else(Vec::new, |(call, turn)| self.memory.pins.list(call, &turn.agent))
     }
 
+    /// Why a file was found relevant; empty when nothing said so.
+    pub fn reason(&self, path: &ProjectPath) -> String {
+        self.memory.pins.reason(path)
+    }
+
     /// The attempt that runs, and its phase.
     pub fn running(&self) -> Option<(&Attempt, &Phase)> {
         match &self.stage {

@@ -272,14 +272,19 @@ impl Runner {
 
     /// Records what the open call is about to read, with sizes.
     fn list_context(&self, call: CallId) -> Result<(), UserError> {
-        let wanted = self.shared.progress().listed(call);
+        let wanted: Vec<_> = {
+            let progress = self.shared.progress();
+            let listed = progress.listed(call).into_iter();
+            listed.map(|(path, by)| (progress.reason(&path), path, by)).collect()
+        };
         let size = |path: &ProjectPath| {
             let start = self.project.read_start(path, 0).ok()?;
             Some(start.total)
         };
-        let files = wanted.into_iter().map(|(path, by)| {
+        let files = wanted.into_iter().map(|(reason, path, by)| {
             let bytes = size(&path);
-            ContextFile { tokens: estimated_tokens(bytes.unwrap_or(0)), bytes, path, by }
+            let tokens = estimated_tokens(bytes.unwrap_or(0));
+            ContextFile { tokens, bytes, path, by, reason }
         });
         let files = files.collect();
         self.shared.record(Event::Team(TeamFact::ContextListed { call, files }))

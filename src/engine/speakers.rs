@@ -155,6 +155,10 @@ impl Speakers {
 
     /// The person has changed the plan: those named in it speak, in that order.
     pub fn replace_plan(&mut self, plan: Vec<Assignment>) {
+        // Steps that name nobody change what is done, not who goes on.
+        if plan.is_empty() && !self.queue.is_empty() {
+            return;
+        }
         self.wants_plan = plan.is_empty();
         self.queue = plan.into();
     }

@@ -26,7 +26,16 @@ pub struct ContextFile {
     pub tokens: u64,
     /// Who wants it there.
     pub by: ChosenBy,
+    /// Why it was found relevant, in a few words; empty where nothing said so.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
 }
+
+/// The answer that has a plan carried out.
+pub const START_PLAN: &str = "start";
+
+/// The answer that has listed files read.
+pub const READ_FILES: &str = "read them";
 
 /// Who put a file on the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

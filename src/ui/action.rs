@@ -187,6 +187,8 @@ actions! {
 
     AnswerOption, "answer-option", Question, "answer", "Answers with the option of that number";
 
+    LookInto, "look-into", Question, "see and change", "Opens the plan or the files that wait, to take them, change them or send them back";
+
     Approve, "approve", Review, "approve", "Approves the change as shown";
     ApproveUnseen, "approve-unseen", Review, "approve unseen", "Approves although changed lines were not on screen; their number is recorded";
     ApproveRest, "approve-rest", Review, "approve the rest", "Lists what is left of this batch, then approves all of it";
@@ -249,6 +251,13 @@ actions! {
     RejectAll, "reject-all", Dialog, "reject all", "Rejects the whole list and tells the agents why";
     AcceptText, "accept-text", Dialog, "approve text", "Approves the edited text";
     Cancel, "cancel", Dialog, "cancel", "Closes the dialog";
+    Change, "change", Dialog, "change", "Writes the selected step of the plan anew";
+    Add, "add", Dialog, "add", "Adds a step to the plan, or a file to the context";
+    Remove, "remove", Dialog, "remove", "Takes the selected step or file out";
+    Toggle, "toggle", Dialog, "in or out", "Takes the selected file out of the context, or puts it back";
+    MoveUp, "move-up", Dialog, "earlier", "Moves the selected step up";
+    MoveDown, "move-down", Dialog, "later", "Moves the selected step down";
+    Refuse, "refuse", Dialog, "send back", "Sends the plan or the files back with words";
 
     PlayPause, "play-pause", Replay, "play", "Plays or holds";
     Faster, "faster", Replay, "faster", "Doubles the speed";

@@ -15,6 +15,15 @@ impl Ui {
     /// kept.
     pub(super) fn drop_stale_overlay(&mut self, view: &SessionView, now: Instant) {
         let Some(overlay) = &self.hands.overlay else { return };
+        let asked = view.head.question.as_ref().map(|question| question.id);
+        if overlay.question().is_some_and(|question| Some(question) != asked) {
+            self.hands.overlay = None;
+            self.tell(
+                Notice::error("the question no longer waits; nothing was answered here"),
+                now,
+            );
+            return;
+        }
         let about = overlay.proposals();
         let is_gone = about.iter().any(|(id, _)| !view.review.waiting.contains(id));
         let is_changed = about.iter().any(|(id, hash)| {

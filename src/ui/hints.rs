@@ -77,25 +77,35 @@ fn first_key(ui: &Ui, chain: &[Context], action: Action) -> Option<String> {
     ui.keymap.keys_of(chain, action).into_iter().find(works).map(ToString::to_string)
 }
 
-fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
-    match &ui.hands.overlay {
-        Some(Overlay::Help(_)) => return vec![Action::Find, Action::Cancel],
-        Some(Overlay::Details(_)) => return vec![Action::Cancel],
-        Some(Overlay::Editor(_)) => return vec![Action::AcceptText, Action::Cancel],
-        Some(
-            Overlay::Palette(_)
-            | Overlay::Themes(_)
-            | Overlay::Quit(_)
-            | Overlay::JumpTo(_)
-            | Overlay::Words(_)
-            | Overlay::Batch(_)
-            | Overlay::Confirm(_)
-            | Overlay::Rules(_),
-        ) => {
-            return vec![Action::Accept, Action::Cancel];
+/// What the keys of a dialog do, the first ones first.
+fn of_dialog(overlay: &Overlay) -> Vec<Action> {
+    match overlay {
+        Overlay::Help(_) => vec![Action::Find, Action::Cancel],
+        Overlay::Details(_) => vec![Action::Cancel],
+        Overlay::Editor(_) => vec![Action::AcceptText, Action::Cancel],
+        Overlay::Preview(_) => vec![Action::Down, Action::EditFile, Action::Cancel],
+        Overlay::Plan(plan) if !plan.is_typing() => {
+            vec![Action::Accept, Action::Change, Action::Add, Action::Refuse, Action::Cancel]
         }
-        Some(Overlay::Preview(_)) => return vec![Action::Down, Action::EditFile, Action::Cancel],
-        None => {}
+        Overlay::Context(list) if !list.is_typing() => {
+            vec![Action::Accept, Action::Toggle, Action::Add, Action::Refuse, Action::Cancel]
+        }
+        Overlay::Palette(_)
+        | Overlay::Themes(_)
+        | Overlay::Quit(_)
+        | Overlay::JumpTo(_)
+        | Overlay::Words(_)
+        | Overlay::Batch(_)
+        | Overlay::Confirm(_)
+        | Overlay::Plan(_)
+        | Overlay::Context(_)
+        | Overlay::Rules(_) => vec![Action::Accept, Action::Cancel],
+    }
+}
+
+fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
+    if let Some(overlay) = &ui.hands.overlay {
+        return of_dialog(overlay);
     }
     if ui.hands.composing == Composing::Yes {
         return vec![
@@ -109,6 +119,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
     let mut actions = Vec::new();
     if cx.view.head.question.is_some() && ui.contexts(cx.view).contains(&Context::Question) {
         actions.push(Action::AnswerOption);
+        actions.extend(cx.view.laid_out().map(|_| Action::LookInto));
     }
     actions.extend(ui.pane(ui.hands.front).hints(cx));
     if ui.contexts(cx.view).contains(&Context::Replay) {

@@ -236,6 +236,7 @@ impl Ui {
                 vec![Effect::Open(Box::new(Overlay::JumpTo(jump)))]
             }
             Context::Replay => run::play(action, self.mode),
+            Context::Question if action == Action::LookInto => run::look_into(now.view),
             Context::Question => run::answer(key, now.view),
             Context::Pane
             | Context::Chat

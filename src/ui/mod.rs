@@ -31,6 +31,9 @@ pub mod role;
 mod run;
 mod setup;
 pub mod start;
+mod start_facts;
+mod start_rows;
+mod start_task;
 pub mod theme;
 
 use std::cell::Cell;

@@ -1,11 +1,11 @@
 //! Keys that concern the run or the replay as a whole: hold, leave, answer, play.
 
 use crate::model::{Intent, TimelineCommand};
-use crate::view::{RunState, SessionView};
+use crate::view::{LaidOut, RunState, SessionView};
 
 use super::action::Action;
 use super::key::Key;
-use super::overlay::{Overlay, QuitChoice};
+use super::overlay::{ContextDesk, Overlay, PlanDesk, QuitChoice};
 use super::pane::{Command, Effect, Mode};
 
 /// Leaves, or asks first while a run goes on.
@@ -54,6 +54,16 @@ pub(super) fn answer(key: Option<Key>, view: &SessionView) -> Vec<Effect> {
             Effect::refuse(format!("there are {} answers to choose from", question.options.len()))
         }
     }
+}
+
+/// Opens what the question that waits is about.
+pub(super) fn look_into(view: &SessionView) -> Vec<Effect> {
+    let overlay = match view.laid_out() {
+        Some((question, LaidOut::Plan(plan))) => Overlay::Plan(PlanDesk::new(question, plan)),
+        Some((question, LaidOut::Context(_))) => Overlay::Context(ContextDesk::new(question)),
+        None => return Effect::refuse("this question is answered with a digit, or in words"),
+    };
+    vec![Effect::Open(Box::new(overlay))]
 }
 
 /// Moves in a replay.

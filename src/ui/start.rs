@@ -17,70 +17,12 @@ use super::keymap::{Keymap, Lookup};
 use super::layout::LEAST;
 use super::line;
 use super::role::Role;
+pub use super::start_facts::{
+    ExampleGround, Open, StartChoice, StartExample, StartFacts, StartSession,
+};
+use super::start_rows::{Library, MOST, Row, rows_of};
+use super::start_task::TaskLine;
 use super::theme::Theme;
-
-/// A saved session as the list shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StartSession {
-    /// Its name.
-    pub name: String,
-    /// What it is about.
-    pub task: String,
-    /// How it stands, in words.
-    pub state: String,
-    /// When it was last used, in words.
-    pub when: String,
-    /// Whether it can go on.
-    pub open: Open,
-}
-
-/// What can be done with a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Open {
-    /// It goes on, or is looked at.
-    ResumeOrReplay,
-    /// It is over, or another program has it: it can be looked at.
-    Replay,
-}
-
-/// All facts of the screen.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StartFacts {
-    /// What the demo is about.
-    pub demo: String,
-    /// The newest first.
-    pub sessions: Vec<StartSession>,
-    /// Folders that sessions worked in, the newest first.
-    pub projects: Vec<String>,
-    /// What the doctor says.
-    pub findings: Vec<Finding>,
-    /// Why what was chosen before could not be done.
-    pub error: Option<String>,
-    /// The task that could not be begun, with its project; it is there to be mended.
-    pub draft: Option<(String, Option<String>)>,
-}
-
-/// What the person chose.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StartChoice {
-    /// Watch the demo.
-    Demo,
-    /// Start a team on a task, in a project if one was chosen.
-    New {
-        /// The person's words.
-        task: String,
-        /// The folder.
-        project: Option<String>,
-    },
-    /// Go on with the session of that name.
-    Resume(String),
-    /// Look at the session of that name.
-    Replay(String),
-    /// Leave.
-    Quit,
-    /// Back to the shell until continued.
-    Suspend,
-}
 
 /// The screen.
 pub struct Start {
@@ -91,25 +33,11 @@ pub struct Start {
     /// Place in `rows` of the row that is turned to.
     selected: usize,
     verb: Verb,
-    task: Option<(SearchField, Option<String>)>,
+    task: Option<TaskLine>,
+    library: Library,
     /// Where each row was drawn last.
     places: std::cell::RefCell<Vec<(Rect, usize)>>,
     notice: Option<String>,
-}
-
-use super::overlay::search_field::SearchField;
-
-/// A line of the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Row {
-    Heading(&'static str, usize),
-    Demo,
-    New,
-    Session(usize),
-    Project(usize),
-    Finding(usize),
-    Words(&'static str),
-    Blank,
 }
 
 /// What enter does with a session.
@@ -121,16 +49,13 @@ enum Verb {
 
 const CHAIN: [Context; 3] = [Context::Dialog, Context::Pane, Context::Global];
 
-/// Sessions and projects in the list.
-const MOST: usize = 8;
-
 impl Start {
     /// The screen with the first thing to do turned to.
     #[must_use]
     pub fn new(theme: Theme, keymap: Keymap, facts: StartFacts) -> Self {
-        let rows = rows_of(&facts);
+        let rows = rows_of(&facts, Library::Folded);
         let notice = facts.error.clone();
-        let task = facts.draft.clone().map(|(text, project)| (SearchField::with(&text), project));
+        let task = facts.draft.as_ref().and_then(|draft| TaskLine::again(draft, &facts));
         let places = std::cell::RefCell::default();
         let mut start = Self {
             theme,
@@ -140,6 +65,7 @@ impl Start {
             selected: 0,
             verb: Verb::Resume,
             task,
+            library: Library::Folded,
             places,
             notice,
         };
@@ -154,7 +80,7 @@ impl Start {
             Event::Key(key) => self.on_key(key),
             Event::Paste(text) => {
                 match &mut self.task {
-                    Some((field, _)) => field.on_paste(text),
+                    Some(task) => task.on_paste(text),
                     None => self.notice = Some("there is no place for pasted text here".to_owned()),
                 }
                 None
@@ -173,17 +99,22 @@ impl Start {
 
     fn on_key(&mut self, event: &KeyEvent) -> Option<StartChoice> {
         self.notice = None;
-        if let Some((field, project)) = &mut self.task {
+        if let Some(task) = &mut self.task {
             match event.code {
                 KeyCode::Esc => self.task = None,
-                KeyCode::Enter if field.text().trim().is_empty() => {
-                    self.notice = Some("say what the team shall do, or esc".to_owned());
-                }
                 KeyCode::Enter => {
-                    let task = field.text().trim().to_owned();
-                    return Some(StartChoice::New { task, project: project.clone() });
+                    let choice = task.choice();
+                    if choice.is_none() {
+                        self.notice = Some("say what the team shall do, or esc".to_owned());
+                    }
+                    return choice;
                 }
-                _ => drop(field.on_key(event)),
+                KeyCode::Tab => {
+                    if !task.turn_place() {
+                        self.notice = Some("no other project is known here".to_owned());
+                    }
+                }
+                _ => task.on_key(event),
             }
             return None;
         }
@@ -208,7 +139,7 @@ impl Start {
             Action::Left => self.turn(Verb::Resume),
             Action::Right => self.turn(Verb::Replay),
             Action::Accept | Action::Open => return self.choose(),
-            Action::Compose => self.task = Some((SearchField::default(), None)),
+            Action::Compose => self.task = Some(TaskLine::new("", &self.facts.projects, None)),
             Action::Cancel | Action::Quit | Action::Back => return Some(StartChoice::Quit),
             Action::Suspend => return Some(StartChoice::Suspend),
             _ => self.notice = Some(format!("`{}` does nothing here", action.name())),
@@ -217,10 +148,20 @@ impl Start {
     }
 
     fn turn(&mut self, verb: Verb) {
-        match self.rows.get(self.selected) {
-            Some(Row::Session(_)) => self.verb = verb,
+        match (self.rows.get(self.selected), verb) {
+            (Some(Row::Session(_)), verb) => self.verb = verb,
+            (Some(Row::Library), Verb::Replay) => self.fold(Library::Unfolded),
+            (Some(Row::Library | Row::Example(_)), Verb::Resume) => self.fold(Library::Folded),
             _ => self.notice = Some("there is nothing to the side of this".to_owned()),
         }
+    }
+
+    /// Lists the examples, or leaves only the row that opens the list.
+    fn fold(&mut self, to: Library) {
+        self.library = to;
+        self.rows = rows_of(&self.facts, to);
+        let library = self.rows.iter().position(|row| *row == Row::Library);
+        self.selected = library.unwrap_or(self.selected);
     }
 
     fn step(&mut self, way: isize) {
@@ -241,12 +182,27 @@ impl Start {
         match self.rows.get(self.selected).copied()? {
             Row::Demo => Some(StartChoice::Demo),
             Row::New => {
-                self.task = Some((SearchField::default(), None));
+                self.task = Some(TaskLine::new("", &self.facts.projects, None));
+                None
+            }
+            Row::Library => {
+                self.fold(match self.library {
+                    Library::Folded => Library::Unfolded,
+                    Library::Unfolded => Library::Folded,
+                });
+                None
+            }
+            Row::Example(place) => {
+                let example = self.facts.examples.get(place)?;
+                match TaskLine::of(example, &self.facts.projects) {
+                    Ok(task) => self.task = Some(task),
+                    Err(words) => self.notice = Some(words),
+                }
                 None
             }
             Row::Project(place) => {
-                let project = self.facts.projects.get(place).cloned();
-                self.task = Some((SearchField::default(), project));
+                let project = self.facts.projects.get(place).map(String::as_str);
+                self.task = Some(TaskLine::new("", &self.facts.projects, project));
                 None
             }
             Row::Session(place) => {
@@ -337,6 +293,18 @@ impl Start {
             }
             Row::Demo => self.item("Demo", &self.facts.demo),
             Row::New => self.item("New task", "say what a team shall do"),
+            Row::Library => {
+                let does = match self.library {
+                    Library::Folded => "enter lists them",
+                    Library::Unfolded => "enter folds the list",
+                };
+                let words = format!("{} tasks to begin with; {does}", self.facts.examples.len());
+                self.item("Examples", &words)
+            }
+            Row::Example(place) => match self.facts.examples.get(place) {
+                Some(example) => self.example(example, at.width),
+                None => return,
+            },
             Row::Project(place) => {
                 let path = self.facts.projects.get(place).map_or("", String::as_str);
                 let room = usize::from(at.width).saturating_sub(16);
@@ -365,6 +333,17 @@ impl Start {
             self.span(line::cut(words, 400), Role::Dim),
         ]);
         (left, Line::default())
+    }
+
+    fn example(&self, example: &StartExample, width: u16) -> (Line<'static>, Line<'static>) {
+        let note = line::cut(&example.note, usize::from(width) / 3);
+        let right = Line::from(vec![
+            self.span(format!("{note}  "), Role::Dim),
+            self.span(format!("{:<15}", example.team), Role::Text),
+        ]);
+        let room = usize::from(width).saturating_sub(right.width() + 6);
+        let title = format!("    {}", line::cut(&example.title, room));
+        (Line::from(self.span(title, Role::Text)), right)
     }
 
     fn session(
@@ -411,19 +390,8 @@ impl Start {
     /// Two rows: the text that is being written or the advice, and the keys.
     fn draw_foot(&self, first: Rect, buf: &mut Buffer) {
         let second = Rect { y: first.y + 1, ..first };
-        if let Some((field, project)) = &self.task {
-            let place = project.as_ref().map_or("in a new folder", String::as_str);
-            let lead = format!("{} › ", line::cut_start(place, 28));
-            let room = usize::from(first.width).saturating_sub(line::width(&lead) + 2);
-            let text =
-                if field.text().is_empty() { "what shall the team do?" } else { field.text() };
-            let role = if field.text().is_empty() { Role::Dim } else { Role::Text };
-            let row = Line::from(vec![
-                self.span(lead, Role::Accent),
-                self.span(line::cut_start(text, room), role),
-                self.span(" ", Role::Cursor),
-            ]);
-            line::draw(&row, first, buf);
+        if let Some(task) = &self.task {
+            line::draw(&task.draw(first.width, &self.theme), first, buf);
         } else if let Some(Row::Finding(place)) = self.rows.get(self.selected)
             && let Some(finding) = self.facts.findings.get(*place)
             && !finding.fix.is_empty()
@@ -451,7 +419,10 @@ impl Start {
         };
         let mut spans = Vec::new();
         if self.task.is_some() {
-            for (key, words) in [("enter", " starts   "), ("esc", " back")] {
+            let other = self.task.as_ref().is_some_and(TaskLine::has_places);
+            let place = other.then_some(("tab", " elsewhere   "));
+            let keys = [("enter", " starts   ")].into_iter().chain(place).chain([("esc", " back")]);
+            for (key, words) in keys {
                 spans.extend([self.span(key, Role::Key), self.span(words, Role::KeyHelp)]);
             }
         }
@@ -470,25 +441,6 @@ impl Start {
         }
         line::draw(&Line::from(spans), second, buf);
     }
-}
-
-fn rows_of(facts: &StartFacts) -> Vec<Row> {
-    let mut rows = vec![Row::Heading("Begin", 0), Row::Demo, Row::New, Row::Blank];
-    rows.push(Row::Heading("Sessions", facts.sessions.len()));
-    if facts.sessions.is_empty() {
-        rows.push(Row::Words("none yet; the demo takes three minutes and needs no account"));
-    }
-    rows.extend((0..facts.sessions.len().min(MOST)).map(Row::Session));
-    if facts.sessions.len() > MOST {
-        rows.push(Row::Words("older ones: firmhand sessions"));
-    }
-    if !facts.projects.is_empty() {
-        rows.extend([Row::Blank, Row::Heading("Projects", 0)]);
-        rows.extend((0..facts.projects.len().min(MOST)).map(Row::Project));
-    }
-    rows.extend([Row::Blank, Row::Heading("State", 0)]);
-    rows.extend((0..facts.findings.len()).map(Row::Finding));
-    rows
 }
 
 #[cfg(test)]

@@ -29,6 +29,24 @@ fn facts() -> StartFacts {
                 .fix("run the export script of ESP-IDF"),
             Finding::new("terminal", "terminal", Health::Good, "24-bit colours"),
         ],
+        examples: vec![
+            StartExample {
+                name: "i2c-driver".into(),
+                title: "An I2C driver".into(),
+                team: "generate".into(),
+                task: "Generate an I2C driver\nfor the ESP32".into(),
+                note: "runs without a model".into(),
+                ground: ExampleGround::Own,
+            },
+            StartExample {
+                name: "led".into(),
+                title: "Blink an LED".into(),
+                team: "edit-generated".into(),
+                task: "Blink".into(),
+                note: "changes what `i2c-driver` made".into(),
+                ground: ExampleGround::Project,
+            },
+        ],
         error: None,
         draft: None,
     }
@@ -54,7 +72,7 @@ fn press(start: &mut Start, keys: &[KeyCode]) -> Option<StartChoice> {
     last
 }
 
-use KeyCode::{Char, Down, End, Enter, Esc, Right};
+use KeyCode::{Char, Down, End, Enter, Esc, Left, Right, Tab};
 
 #[test]
 fn screens_of_the_start() {
@@ -73,12 +91,17 @@ fn screens_of_the_start() {
 fn everything_can_be_chosen_by_keys() {
     let mut start = start(facts());
     assert_eq!(press(&mut start, &[Enter]), Some(StartChoice::Demo));
-    assert_eq!(press(&mut start, &[Down, Down, Enter]), Some(StartChoice::Resume("b".into())));
+    assert_eq!(
+        press(&mut start, &[Down, Down, Down, Enter]),
+        Some(StartChoice::Resume("b".into()))
+    );
     assert_eq!(press(&mut start, &[Right, Enter]), Some(StartChoice::Replay("b".into())));
     assert_eq!(press(&mut start, &[Down, Enter]), Some(StartChoice::Replay("a".into())));
     assert_eq!(press(&mut start, &[Down, Enter, Char('h'), Char('i')]), None);
     let project = Some("/home/me/blinky".into());
-    assert_eq!(press(&mut start, &[Enter]), Some(StartChoice::New { task: "hi".into(), project }));
+    let example = None;
+    let wanted = StartChoice::New { task: "hi".into(), project, example };
+    assert_eq!(press(&mut start, &[Enter]), Some(wanted));
     assert_eq!(press(&mut start, &[Esc]), None, "the text is left first");
     assert_eq!(press(&mut start, &[Char('q')]), Some(StartChoice::Quit));
 }
@@ -99,18 +122,24 @@ fn a_task_is_never_empty_and_pasted_text_stays_on_one_line() {
     assert!(screen(&start, 80, 24).contains("say what the team shall do"));
     start.on_event(&Event::Paste("blink\nthe LED".into()));
     let chosen = press(&mut start, &[Enter]);
-    assert_eq!(chosen, Some(StartChoice::New { task: "blink the LED".into(), project: None }));
+    assert_eq!(
+        chosen,
+        Some(StartChoice::New { task: "blink the LED".into(), project: None, example: None })
+    );
 }
 
 #[test]
 fn a_task_that_could_not_be_begun_is_not_lost() {
-    let draft = Some(("blink".into(), None));
+    let draft = Some(StartChoice::New { task: "blink".into(), project: None, example: None });
     let mut start = start(StartFacts { error: Some("no model".into()), draft, ..facts() });
     assert!(
         screen(&start, 80, 24).contains("blink") && screen(&start, 80, 24).contains("no model")
     );
     let chosen = press(&mut start, &[Char('s'), Enter]);
-    assert_eq!(chosen, Some(StartChoice::New { task: "blinks".into(), project: None }));
+    assert_eq!(
+        chosen,
+        Some(StartChoice::New { task: "blinks".into(), project: None, example: None })
+    );
 }
 
 #[test]
@@ -136,4 +165,37 @@ fn foreign_words_are_clean() {
     facts.error = Some("y\x1b[2J".into());
     let shown = screen(&start(facts), 120, 40);
     assert!(!shown.chars().any(|c| c.is_control() && c != '\n'), "{shown:?}");
+}
+
+#[test]
+fn an_example_brings_its_task_and_team_and_can_be_changed_before_it_begins() {
+    let mut start = start(facts());
+    assert!(!screen(&start, 80, 24).contains("An I2C driver"));
+    press(&mut start, &[Down, Down, Enter]);
+    insta::assert_snapshot!("start_examples", screen(&start, 120, 40));
+    assert_eq!(press(&mut start, &[Down, Enter]), None);
+    let shown = screen(&start, 120, 40);
+    assert!(shown.contains("generate · in a new folder › Generate an I2C driver for"), "{shown}");
+    let of = |task: &str, project: Option<&str>, name: &str| {
+        let (task, project) = (task.to_owned(), project.map(str::to_owned));
+        Some(StartChoice::New { task, project, example: Some(name.to_owned()) })
+    };
+    let task = "Generate an I2C driver for the ESP32";
+    assert_eq!(press(&mut start, &[Enter]), of(task, None, "i2c-driver"));
+    let changed = press(&mut start, &[Tab, Char('!'), Enter]);
+    assert_eq!(changed, of(&format!("{task}!"), Some("/home/me/blinky"), "i2c-driver"));
+    assert_eq!(
+        press(&mut start, &[Esc, Down, Enter, Enter]),
+        of("Blink", Some("/home/me/blinky"), "led")
+    );
+    press(&mut start, &[Esc, Left]);
+    assert!(!screen(&start, 80, 24).contains("An I2C driver"), "left folds the list");
+}
+
+#[test]
+fn an_example_that_changes_a_project_says_so_where_none_is_known() {
+    let mut start = start(StartFacts { projects: Vec::new(), ..facts() });
+    assert_eq!(press(&mut start, &[Down, Down, Enter, Down, Down, Enter]), None);
+    let shown = screen(&start, 120, 40);
+    assert!(shown.contains("firmhand new --example led --project DIR"), "{shown}");
 }

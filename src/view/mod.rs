@@ -20,11 +20,13 @@ pub use marks::{Mark, MarkKind};
 pub use plan::{FilePlan, PlannedFile, PlannedState};
 pub use project::{FileMark, FileView, Project, Wanted};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
-pub use team::{ContextView, PlanView, StepState, TeamView};
+pub use team::{ContextView, LaidOut, PlanView, StepState, TeamView};
 
 use std::sync::Arc;
 
-use crate::model::{ContentHash, Outcome, ProjectPath, Record, Seq, Timestamp};
+use crate::model::{
+    ContentHash, Outcome, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp,
+};
 
 /// Everything the panes show. Cheap to clone: finished parts are shared.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -67,6 +69,20 @@ impl SessionView {
         self.team.apply(record);
         self.logs.apply(record);
         self.marks.extend(marks::mark_of(record));
+    }
+
+    /// What the question that waits lays before the person; `None`: it is any other question, or
+    /// none waits.
+    #[must_use]
+    pub fn laid_out(&self) -> Option<(QuestionId, LaidOut<'_>)> {
+        let question = self.head.question.as_ref().filter(|question| question.agent.is_none())?;
+        let first = question.options.first().map(String::as_str);
+        let what = match (first, &self.team.plan, &self.team.context) {
+            (Some(START_PLAN), Some(plan), _) => LaidOut::Plan(plan),
+            (Some(READ_FILES), _, Some(context)) => LaidOut::Context(context),
+            _ => return None,
+        };
+        Some((question.id, what))
     }
 
     /// What the session last wrote to a file, if it did and the file was not removed since.

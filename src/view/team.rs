@@ -54,6 +54,15 @@ pub struct ContextView {
     pub files: Vec<ContextFile>,
 }
 
+/// What waits for the person before the team goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LaidOut<'v> {
+    /// A plan, before it is carried out.
+    Plan(&'v PlanView),
+    /// Files, before they are read.
+    Context(&'v ContextView),
+}
+
 impl ContextView {
     /// About how many tokens they take together.
     #[must_use]

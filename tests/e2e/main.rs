@@ -14,6 +14,7 @@ mod flashing;
 mod headless;
 mod keys;
 mod kinds;
+mod laid_out;
 mod leaving;
 mod lines;
 mod panes;

@@ -42,6 +42,24 @@ fn the_start_screen_opens_the_demo_and_gives_the_terminal_back() {
 }
 
 #[test]
+fn an_example_is_chosen_on_the_start_screen_and_begins_with_its_team_and_project() {
+    let place = Place::new();
+    let mut terminal = place.open(&[], Size::LARGE);
+    terminal.wait_for("[0-9]+ tasks to begin with; enter lists them");
+    terminal.press("down down enter");
+    terminal.wait_for("Bring an Arduino sketch to run");
+    terminal.press("down enter");
+    terminal.wait_for("arduino · in a new folder › Bring my room monitor to run");
+    terminal.press("enter");
+    terminal.wait_for("ArduinoAgent");
+    terminal.wait_for("room-monitor.ino");
+    terminal.press("ctrl-c");
+    terminal.wait_for("go on later");
+    terminal.press("down enter");
+    assert_eq!(terminal.wait_exit().exit_code(), 0);
+}
+
+#[test]
 fn a_changed_theme_is_shown_at_once_and_a_wrong_one_leaves_what_there_is() {
     let place = Place::new();
     let file = place.config().join("themes/own.toml");

@@ -409,6 +409,7 @@ fn team_fact(variant: u32, number: u32) -> TeamFact {
                 bytes: number.is_multiple_of(2).then_some(80),
                 tokens: 20,
                 by,
+                reason: if number.is_multiple_of(2) { "names `x`".into() } else { String::new() },
             };
             let by_agent = ChosenBy::Agent("A".into());
             let files = vec![file(number, by_agent), file(number + 1, ChosenBy::Person)];

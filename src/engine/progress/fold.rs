@@ -224,6 +224,7 @@ impl Progress {
         };
         let tool = &call.tool;
         self.memory.board.answered(&agent, tool, &call.args, result);
+        self.memory.pins.learn(tool, result);
         let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
         let was_made = !WRONG_CALLS.contains(&code) && code != "stopped";
         if ["build_project", "build_arduino"].contains(&tool.as_str()) && was_made {

@@ -4,11 +4,13 @@
 
 mod batch;
 mod confirm;
+mod context_files;
 mod details;
 mod editor;
 mod help;
 mod jump_to;
 mod palette;
+mod plan;
 mod preview;
 mod quit;
 mod rules;
@@ -18,11 +20,13 @@ mod words;
 
 pub use batch::{BatchList, BatchRow};
 pub use confirm::Confirm;
+pub use context_files::ContextDesk;
 pub use details::Details;
 pub use editor::Editor;
 pub use help::{HelpView, key_table};
 pub use jump_to::JumpTo;
 pub use palette::{PaletteEntry, PaletteView};
+pub use plan::PlanDesk;
 pub use preview::{Files, Preview};
 pub use quit::QuitChoice;
 pub use rules::{RuleRow, RulesList};
@@ -34,13 +38,14 @@ use std::time::Instant;
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 
-use crate::model::{ContentHash, ProposalId, Shown};
+use crate::model::{ContentHash, ProposalId, QuestionId, Shown};
 
-use super::action::Action;
+use super::action::{Action, Context};
 use super::job::LOOK;
+use super::line;
 use super::pane::{Cx, Effect, Keep};
 use super::role::Role;
 
@@ -71,6 +76,10 @@ pub enum Overlay {
     Preview(Preview),
     /// To where in a replay?
     JumpTo(JumpTo),
+    /// A plan before it is carried out.
+    Plan(PlanDesk),
+    /// Files before they are read.
+    Context(ContextDesk),
 }
 
 /// Which keys a dialog takes as text.
@@ -92,6 +101,8 @@ impl Overlay {
     pub const fn is_decision(&self) -> bool {
         match self {
             Self::Batch(_) | Self::Editor(_) | Self::Confirm(_) | Self::Rules(_) => true,
+            Self::Plan(plan) => !plan.is_typing(),
+            Self::Context(list) => !list.is_typing(),
             Self::Words(words) => words.is_approval(),
             Self::Help(_)
             | Self::Palette(_)
@@ -116,11 +127,34 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Details(_)
             | Self::Preview(_)
-            | Self::JumpTo(_) => Vec::new(),
+            | Self::JumpTo(_)
+            | Self::Plan(_)
+            | Self::Context(_) => Vec::new(),
             Self::Words(words) => words.all().iter().flat_map(of).collect(),
             Self::Editor(editor) => of(editor.shown()),
             Self::Confirm(confirm) => of(confirm.shown()),
             Self::Batch(batch) => batch.proposals(),
+        }
+    }
+
+    /// The question it answers; it makes no sense any more when that is answered.
+    #[must_use]
+    pub const fn question(&self) -> Option<QuestionId> {
+        match self {
+            Self::Plan(plan) => Some(plan.question()),
+            Self::Context(context) => Some(context.question()),
+            Self::Help(_)
+            | Self::Palette(_)
+            | Self::Themes(_)
+            | Self::Quit(_)
+            | Self::Words(_)
+            | Self::Batch(_)
+            | Self::Editor(_)
+            | Self::Confirm(_)
+            | Self::Rules(_)
+            | Self::Details(_)
+            | Self::Preview(_)
+            | Self::JumpTo(_) => None,
         }
     }
 
@@ -133,7 +167,11 @@ impl Overlay {
             Self::JumpTo(_) => TextKeys::Beside,
             Self::Editor(_) => TextKeys::Page,
             Self::Help(help) if help.is_searching() => TextKeys::Line,
-            Self::Help(_)
+            Self::Plan(plan) if plan.is_typing() => TextKeys::Line,
+            Self::Context(context) if context.is_typing() => TextKeys::Beside,
+            Self::Plan(_)
+            | Self::Context(_)
+            | Self::Help(_)
             | Self::Themes(_)
             | Self::Quit(_)
             | Self::Batch(_)
@@ -162,6 +200,8 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Preview(_)
             | Self::JumpTo(_)
+            | Self::Plan(_)
+            | Self::Context(_)
             | Self::Details(_) => None,
         }
     }
@@ -175,6 +215,8 @@ impl Overlay {
             Self::Palette(palette) => palette.on_text(key),
             Self::Help(help) => help.on_text(key),
             Self::JumpTo(jump) => jump.on_text(key),
+            Self::Plan(plan) => plan.on_text(key),
+            Self::Context(context) => context.on_text(key),
             Self::Themes(_)
             | Self::Quit(_)
             | Self::Batch(_)
@@ -203,6 +245,8 @@ impl Overlay {
                 jump.on_paste(text);
                 true
             }
+            Self::Plan(plan) => plan.on_paste(text),
+            Self::Context(context) => context.on_paste(text),
             // What must be typed must not be pasted.
             Self::Confirm(_)
             | Self::Help(_)
@@ -223,6 +267,8 @@ impl Overlay {
         match self {
             Self::Help(help) => help.on_action(action, cx),
             Self::Themes(themes) => themes.on_action(action),
+            Self::Plan(plan) if plan.is_typing() => plan.on_action(action),
+            Self::Context(context) if context.is_typing() => context.on_action(action, cx),
             _ if action == Action::Cancel => {
                 std::iter::once(Effect::Close).chain(self.keep()).collect()
             }
@@ -236,6 +282,8 @@ impl Overlay {
             Self::Details(details) => details.on_action(action),
             Self::Preview(preview) => preview.on_action(action),
             Self::JumpTo(jump) => jump.on_action(action, cx),
+            Self::Plan(plan) => plan.on_action(action),
+            Self::Context(context) => context.on_action(action, cx),
         }
     }
 
@@ -253,6 +301,8 @@ impl Overlay {
             | Self::Confirm(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Plan(_)
+            | Self::Context(_)
             | Self::Batch(_) => {}
         }
     }
@@ -272,6 +322,8 @@ impl Overlay {
             | Self::Confirm(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Plan(_)
+            | Self::Context(_)
             | Self::Batch(_) => None,
         }
     }
@@ -291,8 +343,21 @@ impl Overlay {
             Self::Details(details) => details.draw(screen, buf, cx),
             Self::Preview(preview) => preview.draw(screen, buf, cx),
             Self::JumpTo(jump) => jump.draw(screen, buf, cx),
+            Self::Plan(plan) => plan.draw(screen, buf, cx),
+            Self::Context(context) => context.draw(screen, buf, cx),
         }
     }
+}
+
+/// Draws what keys of a dialog do in one row.
+fn draw_keys(actions: &[Action], row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let mut spans = Vec::new();
+    for action in actions {
+        let key = cx.key(Context::Dialog, *action);
+        spans.push(Span::styled(key, cx.style(Role::Dialog)));
+        spans.push(Span::styled(format!(" {}   ", action.hint()), cx.style(Role::DialogDim)));
+    }
+    line::draw(&Line::from(spans), row, buf);
 }
 
 /// Draws the frame of a dialog in the middle of the screen and tells where its inside is.

@@ -1,0 +1,250 @@
+//! The files that an agent is about to read, with their sizes: taken out, put in, read, or sent
+//! back with words.
+//!
+//! Every change goes to the run at once, which lists anew; what is shown is always its list.
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::search_field::{SearchField, fuzzy};
+use crate::model::{ChosenBy, ContextFile, Intent, ProjectPath, QuestionId, READ_FILES};
+use crate::text::sanitize;
+use crate::ui::action::Action;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect};
+use crate::ui::role::Role;
+use crate::view::SessionView;
+
+/// Files that fit what is typed, at most.
+const MOST_FOUND: usize = 5;
+
+/// The list of files that waits.
+#[derive(Debug)]
+pub struct ContextDesk {
+    question: QuestionId,
+    selected: usize,
+    typing: Option<Typing>,
+}
+
+/// What is being typed.
+#[derive(Debug)]
+enum Typing {
+    /// A file to put in, and which of those found is selected.
+    File(SearchField, usize),
+    /// Why the files are sent back.
+    Refusal(SearchField),
+}
+
+/// A line of the list.
+enum Row<'v> {
+    /// It will be read.
+    In(&'v ContextFile),
+    /// The person has taken it out.
+    Out(&'v ProjectPath),
+}
+
+impl ContextDesk {
+    /// The files that the question is about.
+    #[must_use]
+    pub const fn new(question: QuestionId) -> Self {
+        Self { question, selected: 0, typing: None }
+    }
+
+    /// The question it answers.
+    #[must_use]
+    pub const fn question(&self) -> QuestionId {
+        self.question
+    }
+
+    pub(in crate::ui) const fn is_typing(&self) -> bool {
+        self.typing.is_some()
+    }
+
+    pub(super) fn on_text(&mut self, key: &KeyEvent) {
+        match &mut self.typing {
+            Some(Typing::File(field, place)) => *place = if field.on_key(key) { 0 } else { *place },
+            Some(Typing::Refusal(field)) => drop(field.on_key(key)),
+            None => {}
+        }
+    }
+
+    pub(super) fn on_paste(&mut self, text: &str) -> bool {
+        match &mut self.typing {
+            Some(Typing::File(field, _) | Typing::Refusal(field)) => field.on_paste(text),
+            None => return false,
+        }
+        true
+    }
+
+    pub(in crate::ui) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+        if self.typing.is_some() {
+            return self.on_action_while_typing(action, cx);
+        }
+        let rows = rows(cx.view);
+        let last = rows.len().saturating_sub(1);
+        self.selected = self.selected.min(last);
+        match action {
+            Action::Up => self.selected = self.selected.saturating_sub(1),
+            Action::Down => self.selected = (self.selected + 1).min(last),
+            Action::PageUp | Action::Top => self.selected = 0,
+            Action::PageDown | Action::Bottom => self.selected = last,
+            Action::Toggle | Action::Remove => {
+                let Some(row) = rows.get(self.selected) else {
+                    return Effect::refuse("there is no file to take out");
+                };
+                let (add, remove) = match row {
+                    Row::In(file) => (Vec::new(), vec![file.path.clone()]),
+                    Row::Out(path) if action == Action::Toggle => {
+                        (vec![(*path).clone()], Vec::new())
+                    }
+                    Row::Out(_) => return Effect::refuse("it is taken out already"),
+                };
+                return vec![Effect::intent(Intent::EditContext { add, remove })];
+            }
+            Action::Add => self.typing = Some(Typing::File(SearchField::default(), 0)),
+            Action::Refuse => self.typing = Some(Typing::Refusal(SearchField::default())),
+            Action::Accept if rows.iter().any(|row| matches!(row, Row::In(_))) => {
+                let (question, answer) = (self.question, READ_FILES.to_owned());
+                return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
+            }
+            Action::Accept => {
+                return Effect::refuse(
+                    "no file is left to read: put one in, or send the list back",
+                );
+            }
+            _ => return Effect::info("enter has them read, esc leaves them waiting"),
+        }
+        Vec::new()
+    }
+
+    fn on_action_while_typing(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+        let count = match &self.typing {
+            Some(Typing::File(field, _)) => found(field, cx.view).len(),
+            Some(Typing::Refusal(_)) | None => 0,
+        };
+        match (action, &mut self.typing) {
+            (Action::Cancel, _) => self.typing = None,
+            (Action::Up, Some(Typing::File(_, place))) => *place = place.saturating_sub(1),
+            (Action::Down, Some(Typing::File(_, place))) => {
+                *place = (*place + 1).min(count.saturating_sub(1));
+            }
+            (Action::Accept, Some(Typing::File(field, place))) => {
+                let Some(path) = found(field, cx.view).get(*place).cloned() else {
+                    return Effect::refuse("no file of the project is called like that");
+                };
+                self.typing = None;
+                let (add, remove) = (vec![path], Vec::new());
+                return vec![Effect::intent(Intent::EditContext { add, remove })];
+            }
+            (Action::Accept, Some(Typing::Refusal(field))) => {
+                let answer = field.text().trim().to_owned();
+                if answer.is_empty() {
+                    return Effect::refuse("say which files instead, or esc");
+                }
+                let question = self.question;
+                return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
+            }
+            _ => return Effect::info("enter takes it, esc goes back to the list"),
+        }
+        Vec::new()
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let rows = rows(cx.view);
+        let context = cx.view.team.context.as_ref();
+        let tokens = context.map_or(0, |context| context.tokens());
+        let count = rows.iter().filter(|row| matches!(row, Row::In(_))).count();
+        let title = format!("Files for the context: {count} · about {tokens} tokens");
+        let keys = match self.typing {
+            Some(_) => " enter takes it · esc back to the list ",
+            None => " enter has them read · esc leaves them waiting ",
+        };
+        let hint = Line::styled(keys, cx.style(Role::DialogDim));
+        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).clamp(4, 20) + 4;
+        let inside = super::frame(&title, hint, (92, height), screen, buf, cx);
+        let room = usize::from(inside.height.saturating_sub(3)).max(1);
+        let selected = self.selected.min(rows.len().saturating_sub(1));
+        let top = selected.saturating_sub(room - 1);
+        match &self.typing {
+            Some(Typing::File(field, place)) => {
+                let paths = found(field, cx.view);
+                for ((at, path), row) in paths.iter().enumerate().zip(inside.rows()) {
+                    let style = cx.style(if at == *place { Role::Selection } else { Role::Dialog });
+                    line::tint(row, style, buf);
+                    line::draw(&Line::styled(format!(" {path}"), style), row, buf);
+                }
+            }
+            Some(Typing::Refusal(_)) | None => {
+                let shown = rows.iter().enumerate().skip(top).take(room);
+                for ((at, item), row) in shown.zip(inside.rows()) {
+                    draw_row(item, at == selected && self.typing.is_none(), row, buf, cx);
+                }
+            }
+        }
+        self.draw_foot(inside, buf, cx);
+    }
+
+    fn draw_foot(&self, inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let y = inside.bottom().saturating_sub(2);
+        let (first, second) =
+            (Rect { y, height: 1, ..inside }, Rect { y: y + 1, height: 1, ..inside });
+        let (title, field) = match &self.typing {
+            None => {
+                let keys = [Action::Toggle, Action::Add, Action::Refuse];
+                return super::draw_keys(&keys, second, buf, cx);
+            }
+            Some(Typing::File(field, _)) => ("Which file of the project?", field),
+            Some(Typing::Refusal(field)) => ("Which files instead, and why?", field),
+        };
+        line::draw(&Line::styled(title, cx.style(Role::DialogDim)), first, buf);
+        field.draw("", second, buf, cx);
+    }
+}
+
+fn draw_row(item: &Row<'_>, is_selected: bool, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let (role, left, right) = match item {
+        Row::In(file) => {
+            let by = match &file.by {
+                ChosenBy::Agent(_) => String::new(),
+                ChosenBy::Person => "  your choice".to_owned(),
+            };
+            let size = match file.bytes {
+                Some(_) => format!("{} tokens", file.tokens),
+                None => "no such file".to_owned(),
+            };
+            let reason = match file.reason.as_str() {
+                "" => String::new(),
+                reason => format!("  {reason}"),
+            };
+            (Role::Dialog, format!(" ✓ {}{by}{reason}", file.path), format!("{size} "))
+        }
+        Row::Out(path) => (Role::DialogDim, format!(" · {path}"), "left out ".to_owned()),
+    };
+    let style = cx.style(if is_selected { Role::Selection } else { role });
+    line::tint(row, style, buf);
+    let room = usize::from(row.width).saturating_sub(line::width(&right) + 2);
+    let left = sanitize::line(&left).into_owned();
+    let left = Line::styled(line::cut(&left, room), style);
+    line::draw_split(&left, &Line::styled(right, style), row, buf);
+}
+
+/// The files on the list, then those the person has taken out of it.
+fn rows(view: &SessionView) -> Vec<Row<'_>> {
+    let listed = view.team.context.iter().flat_map(|context| &context.files);
+    let is_listed = |path: &ProjectPath| {
+        let mut files = view.team.context.iter().flat_map(|context| &context.files);
+        files.any(|file| file.path == *path)
+    };
+    let out = view.team.removed.iter().filter(|path| !is_listed(path));
+    listed.map(Row::In).chain(out.map(Row::Out)).collect()
+}
+
+/// Files of the project that fit what is typed, the best first.
+fn found(field: &SearchField, view: &SessionView) -> Vec<ProjectPath> {
+    let paths: Vec<&ProjectPath> = view.project.files.keys().collect();
+    let places = fuzzy(field.text(), paths.iter().map(|path| path.as_str()));
+    let best = places.into_iter().take(MOST_FOUND);
+    best.filter_map(|place| paths.get(place).map(|path| (*path).clone())).collect()
+}

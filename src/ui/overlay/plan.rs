@@ -1,0 +1,340 @@
+//! A plan before it is carried out: its steps, to be accepted, changed, or sent back with words.
+//!
+//! Owns the steps as the person has them; whoever runs the team has its own until it is told.
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::search_field::SearchField;
+use crate::model::{AgentName, Intent, PlanItem, QuestionId, START_PLAN};
+use crate::text::sanitize;
+use crate::ui::action::Action;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect};
+use crate::ui::role::Role;
+use crate::view::PlanView;
+
+/// A plan that waits.
+#[derive(Debug)]
+pub struct PlanDesk {
+    question: QuestionId,
+    shown: Vec<PlanItem>,
+    steps: Vec<PlanItem>,
+    selected: usize,
+    typing: Option<Typing>,
+}
+
+/// What is being typed.
+#[derive(Debug)]
+enum Typing {
+    /// The selected step anew.
+    Step(SearchField),
+    /// A step behind the selected one.
+    More(SearchField),
+    /// Why the plan is sent back.
+    Refusal(SearchField),
+}
+
+impl Typing {
+    const fn field(&self) -> &SearchField {
+        match self {
+            Self::Step(field) | Self::More(field) | Self::Refusal(field) => field,
+        }
+    }
+
+    const fn field_mut(&mut self) -> &mut SearchField {
+        match self {
+            Self::Step(field) | Self::More(field) | Self::Refusal(field) => field,
+        }
+    }
+
+    const fn title(&self) -> &'static str {
+        match self {
+            Self::Step(_) => "This step",
+            Self::More(_) => "A step behind it, as `Agent : what to do`",
+            Self::Refusal(_) => "What shall be different?",
+        }
+    }
+}
+
+impl PlanDesk {
+    /// The plan that the question is about.
+    #[must_use]
+    pub fn new(question: QuestionId, plan: &PlanView) -> Self {
+        let steps: Vec<PlanItem> = plan.steps.iter().map(|(item, _)| item.clone()).collect();
+        Self { question, shown: steps.clone(), steps, selected: 0, typing: None }
+    }
+
+    /// The question it answers.
+    #[must_use]
+    pub const fn question(&self) -> QuestionId {
+        self.question
+    }
+
+    pub(in crate::ui) const fn is_typing(&self) -> bool {
+        self.typing.is_some()
+    }
+
+    pub(super) fn on_text(&mut self, key: &KeyEvent) {
+        if let Some(typing) = &mut self.typing {
+            typing.field_mut().on_key(key);
+        }
+    }
+
+    pub(super) fn on_paste(&mut self, text: &str) -> bool {
+        let Some(typing) = &mut self.typing else { return false };
+        typing.field_mut().on_paste(text);
+        true
+    }
+
+    pub(in crate::ui) fn on_action(&mut self, action: Action) -> Vec<Effect> {
+        if self.typing.is_some() {
+            return self.on_action_while_typing(action);
+        }
+        let last = self.steps.len().saturating_sub(1);
+        match action {
+            Action::Up => self.selected = self.selected.saturating_sub(1),
+            Action::Down => self.selected = (self.selected + 1).min(last),
+            Action::PageUp | Action::Top => self.selected = 0,
+            Action::PageDown | Action::Bottom => self.selected = last,
+            Action::Change => {
+                let text = self.steps.get(self.selected).map(written).unwrap_or_default();
+                self.typing = Some(Typing::Step(SearchField::with(&text)));
+            }
+            Action::Add => self.typing = Some(Typing::More(SearchField::default())),
+            Action::Refuse => self.typing = Some(Typing::Refusal(SearchField::default())),
+            Action::Remove if self.steps.len() > 1 => {
+                self.steps.remove(self.selected);
+                self.selected = self.selected.min(self.steps.len() - 1);
+            }
+            Action::Remove => return Effect::refuse("a plan needs a step; send it back instead"),
+            Action::MoveUp if self.selected > 0 => {
+                self.steps.swap(self.selected, self.selected - 1);
+                self.selected -= 1;
+            }
+            Action::MoveDown if self.selected < last => {
+                self.steps.swap(self.selected, self.selected + 1);
+                self.selected += 1;
+            }
+            Action::MoveUp | Action::MoveDown => return Effect::refuse("there is no place beyond"),
+            Action::Accept => return self.accept(),
+            _ => return Effect::info("enter carries the plan out, esc leaves it waiting"),
+        }
+        Vec::new()
+    }
+
+    fn on_action_while_typing(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::Cancel => self.typing = None,
+            Action::Accept => return self.take_typed(),
+            _ => return Effect::info("enter takes the words, esc drops them"),
+        }
+        Vec::new()
+    }
+
+    fn take_typed(&mut self) -> Vec<Effect> {
+        let Some(typing) = &self.typing else { return Vec::new() };
+        let words = typing.field().text().trim().to_owned();
+        if words.is_empty() {
+            return Effect::refuse("write something first, or esc");
+        }
+        match typing {
+            Typing::Refusal(_) => {
+                let (question, answer) = (self.question, words);
+                return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
+            }
+            Typing::Step(_) => {
+                let item = self.read(&words);
+                if let Some(step) = self.steps.get_mut(self.selected) {
+                    *step = item;
+                }
+            }
+            Typing::More(_) => {
+                let place = (self.selected + 1).min(self.steps.len());
+                let item = self.read(&words);
+                self.steps.insert(place, item);
+                self.selected = place;
+            }
+        }
+        self.typing = None;
+        Vec::new()
+    }
+
+    /// A step as it is written; only agents of the plan are taken for one.
+    fn read(&self, words: &str) -> PlanItem {
+        let known = |name: &str| {
+            let agents = self.shown.iter().filter_map(|item| item.agent.as_ref());
+            agents.into_iter().find(|agent| agent.as_str() == name).cloned()
+        };
+        match words.split_once(':').map(|(name, task)| (known(name.trim()), task.trim())) {
+            Some((Some(agent), task)) if !task.is_empty() => {
+                PlanItem { task: task.to_owned(), agent: Some(agent) }
+            }
+            _ => PlanItem { task: words.to_owned(), agent: None },
+        }
+    }
+
+    fn accept(&self) -> Vec<Effect> {
+        let mut effects = vec![Effect::Close];
+        if self.steps != self.shown {
+            effects.push(Effect::intent(Intent::EditPlan { items: self.steps.clone() }));
+        }
+        let (question, answer) = (self.question, START_PLAN.to_owned());
+        effects.push(Effect::intent(Intent::Answer { question, answer }));
+        effects
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let keys = match self.typing {
+            Some(_) => " enter takes it · esc drops it ",
+            None => " enter starts · esc leaves it waiting ",
+        };
+        let changed = if self.steps == self.shown { "" } else { " · changed" };
+        let title = format!("The plan: {} steps{changed}", self.steps.len());
+        let hint = Line::styled(keys, cx.style(Role::DialogDim));
+        let height = u16::try_from(self.steps.len()).unwrap_or(u16::MAX).clamp(1, 20) + 4;
+        let inside = super::frame(&title, hint, (92, height), screen, buf, cx);
+        let room = usize::from(inside.height.saturating_sub(3)).max(1);
+        let top = self.selected.saturating_sub(room - 1);
+        let width = usize::from(inside.width);
+        let has_agents = self.steps.iter().any(|item| item.agent.is_some());
+        let steps = self.steps.iter().enumerate().skip(top).take(room);
+        for ((place, item), row) in steps.zip(inside.rows()) {
+            let is_selected =
+                place == self.selected && !matches!(self.typing, Some(Typing::Refusal(_)));
+            let style = cx.style(if is_selected { Role::Selection } else { Role::Dialog });
+            line::tint(row, style, buf);
+            let agent = item.agent.as_ref().map_or("", AgentName::as_str);
+            let agent = match has_agents {
+                true => format!("{:<24} ", line::cut(agent, 24)),
+                false => String::new(),
+            };
+            let text = format!(" {:>2}  {agent}{}", place + 1, item.task);
+            let text = sanitize::line(&text).into_owned();
+            line::draw(&Line::styled(line::cut(&text, width), style), row, buf);
+        }
+        self.draw_foot(inside, buf, cx);
+    }
+
+    fn draw_foot(&self, inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let y = inside.bottom().saturating_sub(2);
+        let (first, second) =
+            (Rect { y, height: 1, ..inside }, Rect { y: y + 1, height: 1, ..inside });
+        match &self.typing {
+            None => super::draw_keys(
+                &[
+                    Action::Change,
+                    Action::Add,
+                    Action::Remove,
+                    Action::MoveDown,
+                    Action::MoveUp,
+                    Action::Refuse,
+                ],
+                second,
+                buf,
+                cx,
+            ),
+            Some(typing) => {
+                line::draw(&Line::styled(typing.title(), cx.style(Role::DialogDim)), first, buf);
+                typing.field().draw("", second, buf, cx);
+            }
+        }
+    }
+}
+
+/// A step as it is typed.
+fn written(item: &PlanItem) -> String {
+    match &item.agent {
+        Some(agent) => format!("{agent} : {}", item.task),
+        None => item.task.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::{KeyCode, KeyModifiers};
+
+    use super::*;
+    use crate::ui::pane::Command;
+    use crate::view::StepState;
+
+    fn desk() -> PlanDesk {
+        let step = |agent: &str, task: &str| {
+            let item = PlanItem { task: task.to_owned(), agent: Some(AgentName::from(agent)) };
+            (item, StepState::Open)
+        };
+        let steps = vec![step("Writer", "write it"), step("Builder", "build it")];
+        PlanDesk::new(QuestionId(4), &PlanView { by: Some("Planner".into()), steps })
+    }
+
+    fn type_in(desk: &mut PlanDesk, words: &str) {
+        for letter in words.chars() {
+            desk.on_text(&KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE));
+        }
+        assert!(desk.on_action(Action::Accept).is_empty());
+    }
+
+    fn sent(effects: Vec<Effect>) -> Vec<Intent> {
+        let intents = effects.into_iter().filter_map(|effect| match effect {
+            Effect::Command(Command::Intent(intent)) => Some(intent),
+            _ => None,
+        });
+        intents.collect()
+    }
+
+    fn tasks(desk: &PlanDesk) -> Vec<String> {
+        desk.steps.iter().map(written).collect()
+    }
+
+    #[test]
+    fn a_plan_that_is_taken_as_it_is_says_nothing_but_that() {
+        let answer = START_PLAN.to_owned();
+        let wanted = Intent::Answer { question: QuestionId(4), answer };
+        assert_eq!(sent(desk().on_action(Action::Accept)), [wanted]);
+    }
+
+    #[test]
+    fn steps_are_written_anew_added_moved_and_taken_out() {
+        let mut desk = desk();
+        desk.on_action(Action::Change);
+        type_in(&mut desk, " well");
+        desk.on_action(Action::Add);
+        type_in(&mut desk, "Builder : look at it");
+        assert_eq!(
+            tasks(&desk),
+            ["Writer : write it well", "Builder : look at it", "Builder : build it"]
+        );
+        desk.on_action(Action::MoveDown);
+        desk.on_action(Action::Top);
+        desk.on_action(Action::Remove);
+        assert_eq!(tasks(&desk), ["Builder : build it", "Builder : look at it"]);
+        desk.on_action(Action::Add);
+        type_in(&mut desk, "Stranger : do it");
+        assert_eq!(desk.steps[1].agent, None, "nobody outside of the plan is named");
+        let intents = sent(desk.on_action(Action::Accept));
+        assert!(
+            matches!(&intents[0], Intent::EditPlan { items } if items.len() == 3),
+            "{intents:?}"
+        );
+        assert!(matches!(&intents[1], Intent::Answer { .. }), "{intents:?}");
+    }
+
+    #[test]
+    fn the_last_step_stays_and_words_send_the_plan_back() {
+        let mut desk = desk();
+        desk.on_action(Action::Remove);
+        desk.on_action(Action::Remove);
+        assert_eq!(tasks(&desk), ["Builder : build it"]);
+        desk.on_action(Action::Refuse);
+        assert!(sent(desk.on_action(Action::Accept)).is_empty(), "no words, no answer");
+        for letter in "shorter".chars() {
+            desk.on_text(&KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE));
+        }
+        let wanted = Intent::Answer { question: QuestionId(4), answer: "shorter".to_owned() };
+        assert_eq!(sent(desk.on_action(Action::Accept)), [wanted]);
+        desk.on_action(Action::Cancel);
+        assert!(!desk.is_typing());
+    }
+}
