@@ -153,12 +153,15 @@ impl Wish {
         })
     }
 
-    /// Whether it decides something for good.
+    /// What it decides for good; none: nothing.
     #[must_use]
-    pub const fn is_decision(&self) -> bool {
+    pub const fn decides(&self) -> Option<About> {
         match self {
-            Self::Decide(_, decide) => !matches!(decide, Decide::Ask(_)),
-            Self::DecideRest(..) | Self::Undo(_) | Self::Rule(..) | Self::Answer(_) => true,
+            Self::Decide(_, Decide::Ask(_)) => None,
+            Self::Decide(..) | Self::Rule(..) => Some(About::Proposal),
+            Self::DecideRest(..) => Some(About::Batch),
+            Self::Answer(_) => Some(About::Question),
+            Self::Undo(_) => Some(About::Past),
             Self::Comment(..)
             | Self::Edit(_)
             | Self::Rest(_)
@@ -172,9 +175,22 @@ impl Wish {
             | Self::Quit
             | Self::Help
             | Self::Nothing
-            | Self::Unclear(_) => false,
+            | Self::Unclear(_) => None,
         }
     }
+}
+
+/// What a line decides about: it must have been read before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// The proposal that waits.
+    Proposal,
+    /// What `rest` has listed.
+    Batch,
+    /// The question that waits.
+    Question,
+    /// What was decided before; nothing that is printed meanwhile changes it.
+    Past,
 }
 
 /// How the commands are typed that need more than their name.
@@ -335,6 +351,18 @@ mod tests {
         }
         assert_eq!(Wish::parse("  "), Wish::Nothing);
         assert_eq!(Wish::parse("say approve 3"), Wish::Say("approve 3".into()));
+    }
+
+    #[test]
+    fn a_line_has_to_follow_what_it_decides_about_and_nothing_else() {
+        let about = |line| Wish::parse(line).decides();
+        assert_eq!(about("approve 3"), Some(About::Proposal));
+        assert_eq!(about("approve-rest 3"), Some(About::Batch));
+        assert_eq!(about("answer 1"), Some(About::Question));
+        assert_eq!(about("undo 3"), Some(About::Past));
+        assert_eq!((about("ask 3 why"), about("rest 3"), about("stop")), (None, None, None));
+        assert!(may_decide(Manner::Alone, Instant::now(), None).is_ok());
+        assert!(may_decide(Manner::InBurst, Instant::now(), None).is_err());
     }
 
     #[test]

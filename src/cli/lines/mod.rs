@@ -23,7 +23,7 @@ use crate::model::{
 };
 use crate::text::sanitize;
 use crate::view::{RunState, SessionView};
-use heard::{Decide, HELP, Manner, Wish, may_decide};
+use heard::{About, Decide, HELP, Manner, Wish, may_decide};
 use input::{Input, Typed};
 use paper::Paper;
 use told::Told;
@@ -54,7 +54,7 @@ struct Lines {
     paper: Option<Paper>,
     /// The batch that was listed to be decided together.
     listed: Option<Listed>,
-    asked: Option<crate::model::QuestionId>,
+    asked: Option<(crate::model::QuestionId, Instant)>,
     /// What was told when the session was first followed; it is not told again.
     old: Seq,
 }
@@ -266,7 +266,7 @@ impl Lines {
 
     fn show_question(&mut self, again: Again) {
         let Some(question) = &self.view.head.question else { return };
-        if again == Again::No && self.asked == Some(question.id) {
+        if again == Again::No && self.asked.is_some_and(|(id, _)| id == question.id) {
             return;
         }
         report::line(&format!("Question: {}", sanitize::line(&question.text)));
@@ -274,18 +274,14 @@ impl Lines {
             report::line(&format!("  {}: {}", place + 1, sanitize::line(option)));
         }
         report::line("Type: answer NUMBER, or answer WORDS.");
-        self.asked = Some(question.id);
+        self.asked = Some((question.id, Instant::now()));
     }
 
     /// Does what a line asks for, as far as it is a wish for the engine.
     fn hear(&mut self, (at, line): &Typed, manner: Manner) -> (Option<Intent>, Leave) {
         let wish = Wish::parse(line);
-        let printed = match &wish {
-            Wish::DecideRest(..) => self.listed.as_ref().map(|listed| listed.at),
-            _ => self.paper.as_ref().map(|paper| paper.at),
-        };
-        if wish.is_decision()
-            && let Err(why) = may_decide(manner, *at, printed)
+        if let Some(about) = wish.decides()
+            && let Err(why) = may_decide(manner, *at, self.printed(about))
         {
             report::line(why);
             return (None, Leave::No);
@@ -336,6 +332,16 @@ impl Lines {
             None
         });
         (intent, Leave::No)
+    }
+
+    /// When that was printed which a line decides about.
+    fn printed(&self, about: About) -> Option<Instant> {
+        match about {
+            About::Proposal => self.paper.as_ref().map(|paper| paper.at),
+            About::Batch => self.listed.as_ref().map(|listed| listed.at),
+            About::Question => self.asked.map(|(_, at)| at),
+            About::Past => None,
+        }
     }
 
     /// What was printed of the proposal of that number.
