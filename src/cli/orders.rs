@@ -28,7 +28,8 @@ pub fn demo(world: &World, options: RunOptions) -> Result<Order, UserError> {
     Ok(order)
 }
 
-/// The order of `new`: a task in the person's words, or an example.
+/// The order of `new`: a task in the person's words, or an example; with both, the person's words
+/// for the example's team.
 ///
 /// # Errors
 /// When there is no such example, or team and project do not fit.
@@ -43,13 +44,18 @@ pub fn new(
         Some(name) => {
             let example = Example::find(&world.assets, name)?;
             options.team = options.team.or(Some(example.team));
-            starter = example.project;
-            example.task
+            starter = example.project.filter(|_| options.project.is_none());
+            task.filter(|task| !is_said_by(task, &example.task)).unwrap_or(example.task)
         }
         None => task.unwrap_or_default(),
     };
     let recording = parts::recorded(&world.assets, &task)?;
     make(task, recording, starter, Supervision::Ask, options)
+}
+
+/// Whether two tasks differ in their line ends alone.
+fn is_said_by(task: &str, example: &str) -> bool {
+    task.split_whitespace().eq(example.split_whitespace())
 }
 
 /// The order of `edit`: a change of a project that is there.
@@ -147,12 +153,7 @@ pub fn print_examples(assets: &Assets, form: Form) -> Result<(), UserError> {
                 .to_string(),
             ),
             Form::Text => {
-                let note = match (example.is_recorded, example.after, example.needs.as_str()) {
-                    (true, ..) => "recorded, runs without a model".to_owned(),
-                    (_, Some(after), _) => format!("changes what `{after}` made"),
-                    (_, None, "") => String::new(),
-                    (_, None, needs) => format!("needs {needs}"),
-                };
+                let note = example.note();
                 let note = if note.is_empty() { note } else { format!("  ({note})") };
                 let (name, team, title) = (example.name, example.team, example.title);
                 report::line(&format!("{name:<20} {team:<16} {title}{note}"));

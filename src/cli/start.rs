@@ -7,10 +7,13 @@ use crate::app::compose::World;
 use crate::app::event_loop::Left;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::{doctor, model_doctor, models, parts, start};
+use crate::config::Example;
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::UserError;
 use crate::provider::Pacing;
-use crate::ui::start::{Draft, Open, Start, StartChoice, StartFacts, StartSession};
+use crate::ui::start::{
+    Draft, ExampleGround, Open, Start, StartChoice, StartExample, StartFacts, StartSession,
+};
 use crate::ui::{Depth, Keymap, Theme};
 
 use super::args::RunOptions;
@@ -34,10 +37,10 @@ pub fn run(world: &World) -> Result<ExitCode, UserError> {
             Err(left) => return Ok(desk::exit_code(left)),
             Ok(StartChoice::Demo) => orders::demo(world, RunOptions::usual(None))
                 .and_then(|order| desk::live(world, order, Face::Screen)),
-            Ok(StartChoice::New(Draft { task, project, model })) => {
+            Ok(StartChoice::New(Draft { task, project, model, example })) => {
                 let mut options = RunOptions::usual(project.map(PathBuf::from));
                 options.model.profile = model;
-                orders::new(world, Some(task), None, options)
+                orders::new(world, Some(task), example.as_deref(), options)
                     .and_then(|order| desk::live(world, order, Face::Screen))
             }
             Ok(StartChoice::Resume(name)) => {
@@ -74,6 +77,20 @@ fn choose(world: &World, failed: Option<Failed>) -> Result<Result<StartChoice, L
     desk::screen_runtime()?.block_on(start::choose(&mut screen, &mut start))
 }
 
+/// An example as the list shows it.
+fn example(example: Example) -> StartExample {
+    let note = example.note();
+    let brings = example.project.is_some() || !example.changes_project();
+    StartExample {
+        name: example.name,
+        title: example.title,
+        team: example.team,
+        task: example.task,
+        note,
+        ground: if brings { ExampleGround::Own } else { ExampleGround::Project },
+    }
+}
+
 fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError> {
     let (error, draft) = failed.map_or((None, None), |(words, draft)| (Some(words), draft));
     let data = &world.dirs.data;
@@ -106,6 +123,7 @@ fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError>
             .or_else(|| models::usual(world)),
         sessions: all.iter().map(session).collect(),
         projects,
+        examples: Example::all(&world.assets)?.into_iter().map(example).collect(),
         findings: {
             let mut findings = doctor::look(data, |name| std::env::var(name).ok());
             findings.extend(model_doctor::here(world));

@@ -56,6 +56,23 @@ struct Row {
 }
 
 impl Example {
+    /// What it needs, or that nothing but this program is needed; in a few words.
+    #[must_use]
+    pub fn note(&self) -> String {
+        match (self.is_recorded, &self.after, self.needs.as_str()) {
+            (true, ..) => "recorded, runs without a model".to_owned(),
+            (false, Some(after), _) => format!("changes what `{after}` made"),
+            (false, None, "") => String::new(),
+            (false, None, needs) => format!("needs {needs}"),
+        }
+    }
+
+    /// Whether it changes a project rather than making one.
+    #[must_use]
+    pub fn changes_project(&self) -> bool {
+        self.after.is_some() || self.team.starts_with("edit") || self.team.starts_with("extend")
+    }
+
     /// The whole library, file by file in the order of their names.
     ///
     /// # Errors

@@ -34,6 +34,8 @@ mod run;
 mod setup;
 pub mod start;
 mod start_facts;
+mod start_rows;
+mod start_task;
 pub mod theme;
 
 use std::cell::Cell;

@@ -18,7 +18,11 @@ use super::layout::LEAST;
 use super::line;
 use super::overlay::ModelOffer;
 use super::role::Role;
-pub use super::start_facts::{Draft, Open, StartChoice, StartFacts, StartSession};
+pub use super::start_facts::{
+    Draft, ExampleGround, Open, StartChoice, StartExample, StartFacts, StartSession,
+};
+use super::start_rows::{Library, MOST, Row, rows_of};
+use super::start_task::TaskLine;
 use super::theme::Theme;
 
 /// The screen.
@@ -30,26 +34,11 @@ pub struct Start {
     /// Place in `rows` of the row that is turned to.
     selected: usize,
     verb: Verb,
-    task: Option<(SearchField, Option<String>)>,
+    task: Option<TaskLine>,
+    library: Library,
     /// Where each row was drawn last.
     places: std::cell::RefCell<Vec<(Rect, usize)>>,
     notice: Option<String>,
-}
-
-use super::overlay::search_field::SearchField;
-
-/// A line of the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Row {
-    Heading(&'static str, usize),
-    Demo,
-    New,
-    Model(usize),
-    Session(usize),
-    Project(usize),
-    Finding(usize),
-    Words(&'static str),
-    Blank,
 }
 
 /// What enter does with a session.
@@ -61,17 +50,13 @@ enum Verb {
 
 const CHAIN: [Context; 3] = [Context::Dialog, Context::Pane, Context::Global];
 
-/// Sessions and projects in the list.
-const MOST: usize = 8;
-
 impl Start {
     /// The screen with the first thing to do turned to.
     #[must_use]
     pub fn new(theme: Theme, keymap: Keymap, facts: StartFacts) -> Self {
-        let rows = rows_of(&facts);
+        let rows = rows_of(&facts, Library::Folded);
         let notice = facts.error.clone();
-        let draft = facts.draft.clone();
-        let task = draft.map(|draft| (SearchField::with(&draft.task), draft.project));
+        let task = facts.draft.as_ref().map(|draft| TaskLine::again(draft, &facts));
         let places = std::cell::RefCell::default();
         let mut start = Self {
             theme,
@@ -81,6 +66,7 @@ impl Start {
             selected: 0,
             verb: Verb::Resume,
             task,
+            library: Library::Folded,
             places,
             notice,
         };
@@ -95,7 +81,7 @@ impl Start {
             Event::Key(key) => self.on_key(key),
             Event::Paste(text) => {
                 match &mut self.task {
-                    Some((field, _)) => field.on_paste(text),
+                    Some(task) => task.on_paste(text),
                     None => self.notice = Some("there is no place for pasted text here".to_owned()),
                 }
                 None
@@ -114,18 +100,22 @@ impl Start {
 
     fn on_key(&mut self, event: &KeyEvent) -> Option<StartChoice> {
         self.notice = None;
-        if let Some((field, project)) = &mut self.task {
+        if let Some(task) = &mut self.task {
             match event.code {
                 KeyCode::Esc => self.task = None,
-                KeyCode::Enter if field.text().trim().is_empty() => {
-                    self.notice = Some("say what the team shall do, or esc".to_owned());
-                }
                 KeyCode::Enter => {
-                    let task = field.text().trim().to_owned();
-                    let (project, model) = (project.clone(), self.facts.model.clone());
-                    return Some(StartChoice::New(Draft { task, project, model }));
+                    let draft = task.draft(self.facts.model.as_deref());
+                    if draft.is_none() {
+                        self.notice = Some("say what the team shall do, or esc".to_owned());
+                    }
+                    return draft.map(StartChoice::New);
                 }
-                _ => drop(field.on_key(event)),
+                KeyCode::Tab => {
+                    if !task.turn_place() {
+                        self.notice = Some("no other project is known here".to_owned());
+                    }
+                }
+                _ => task.on_key(event),
             }
             return None;
         }
@@ -150,7 +140,7 @@ impl Start {
             Action::Left => self.turn(Verb::Resume),
             Action::Right => self.turn(Verb::Replay),
             Action::Accept | Action::Open => return self.choose(),
-            Action::Compose => self.task = Some((SearchField::default(), None)),
+            Action::Compose => self.task = Some(self.own_task(None)),
             Action::Cancel | Action::Quit | Action::Back => return Some(StartChoice::Quit),
             Action::Suspend => return Some(StartChoice::Suspend),
             _ => self.notice = Some(format!("`{}` does nothing here", action.name())),
@@ -159,19 +149,33 @@ impl Start {
     }
 
     fn turn(&mut self, verb: Verb) {
-        match self.rows.get(self.selected) {
-            Some(Row::Session(_)) => self.verb = verb,
+        match (self.rows.get(self.selected), verb) {
+            (Some(Row::Session(_)), verb) => self.verb = verb,
+            (Some(Row::Library), Verb::Replay) => self.fold(Library::Unfolded),
+            (Some(Row::Library | Row::Example(_)), Verb::Resume) => self.fold(Library::Folded),
             _ => self.notice = Some("there is nothing to the side of this".to_owned()),
         }
     }
 
+    /// Lists the examples, or leaves only the row that opens the list.
+    fn fold(&mut self, to: Library) {
+        self.library = to;
+        self.rows = rows_of(&self.facts, to);
+        let library = self.rows.iter().position(|row| *row == Row::Library);
+        self.selected = library.unwrap_or(self.selected);
+    }
+
+    /// A task still to be written, in that project or a new one.
+    fn own_task(&self, project: Option<&str>) -> TaskLine {
+        TaskLine::new("", &self.facts.projects, project)
+    }
+
     fn step(&mut self, way: isize) {
-        let can = |row: &Row| !matches!(row, Row::Heading(..) | Row::Words(_) | Row::Blank);
         let mut place = self.selected;
         while let Some(next) = place.checked_add_signed(way).filter(|next| *next < self.rows.len())
         {
             place = next;
-            if self.rows.get(place).is_some_and(can) {
+            if self.rows.get(place).is_some_and(|row| row.is_choice()) {
                 self.selected = place;
                 self.verb = Verb::Resume;
                 return;
@@ -183,7 +187,22 @@ impl Start {
         match self.rows.get(self.selected).copied()? {
             Row::Demo => Some(StartChoice::Demo),
             Row::New => {
-                self.task = Some((SearchField::default(), None));
+                self.task = Some(self.own_task(None));
+                None
+            }
+            Row::Library => {
+                self.fold(match self.library {
+                    Library::Folded => Library::Unfolded,
+                    Library::Unfolded => Library::Folded,
+                });
+                None
+            }
+            Row::Example(place) => {
+                let example = self.facts.examples.get(place)?;
+                match TaskLine::of(example, &self.facts.projects) {
+                    Ok(task) => self.task = Some(task),
+                    Err(words) => self.notice = Some(words),
+                }
                 None
             }
             Row::Model(place) => {
@@ -192,8 +211,8 @@ impl Start {
                 None
             }
             Row::Project(place) => {
-                let project = self.facts.projects.get(place).cloned();
-                self.task = Some((SearchField::default(), project));
+                let project = self.facts.projects.get(place).map(String::as_str);
+                self.task = Some(self.own_task(project));
                 None
             }
             Row::Session(place) => {
@@ -222,10 +241,7 @@ impl Start {
         let places = self.places.borrow();
         let row = places.iter().find(|(area, _)| area.contains(at)).map(|(_, row)| *row);
         drop(places);
-        let row = row.filter(|row| {
-            let row = self.rows.get(*row);
-            !matches!(row, None | Some(Row::Heading(..) | Row::Words(_) | Row::Blank))
-        })?;
+        let row = row.filter(|row| self.rows.get(*row).is_some_and(|row| row.is_choice()))?;
         if row == self.selected {
             return self.choose();
         }
@@ -284,6 +300,18 @@ impl Start {
             }
             Row::Demo => self.item("Demo", &self.facts.demo),
             Row::New => self.item("New task", "say what a team shall do"),
+            Row::Library => {
+                let does = match self.library {
+                    Library::Folded => "enter lists them",
+                    Library::Unfolded => "enter folds the list",
+                };
+                let words = format!("{} tasks to begin with; {does}", self.facts.examples.len());
+                self.item("Examples", &words)
+            }
+            Row::Example(place) => match self.facts.examples.get(place) {
+                Some(example) => self.example(example, at.width),
+                None => return,
+            },
             Row::Model(place) => match self.facts.models.get(place) {
                 Some(offer) => self.model(offer),
                 None => return,
@@ -316,6 +344,17 @@ impl Start {
             self.span(line::cut(words, 400), Role::Dim),
         ]);
         (left, Line::default())
+    }
+
+    fn example(&self, example: &StartExample, width: u16) -> (Line<'static>, Line<'static>) {
+        let note = line::cut(&example.note, usize::from(width) / 3);
+        let right = Line::from(vec![
+            self.span(format!("{note}  "), Role::Dim),
+            self.span(format!("{:<15}", example.team), Role::Text),
+        ]);
+        let room = usize::from(width).saturating_sub(right.width() + 6);
+        let title = format!("    {}", line::cut(&example.title, room));
+        (Line::from(self.span(title, Role::Text)), right)
     }
 
     fn model(&self, offer: &ModelOffer) -> (Line<'static>, Line<'static>) {
@@ -371,32 +410,17 @@ impl Start {
         (left, Line::default())
     }
 
-    /// The text that is being written, behind where and by whom it is to be done.
-    fn draw_task(&self, field: &SearchField, project: Option<&str>, row: Rect, buf: &mut Buffer) {
-        let place = project.unwrap_or("in a new folder");
+    /// Label of the model that answers new tasks.
+    fn model_label(&self) -> Option<&str> {
         let chosen = |offer: &&ModelOffer| self.facts.model.as_ref() == Some(&offer.profile);
-        let model = self.facts.models.iter().find(chosen);
-        let by = model.map_or_else(String::new, |offer| {
-            format!(" · {}", line::cut(&offer.label, usize::from(row.width / 4)))
-        });
-        let lead = format!("{}{by} › ", line::cut_start(place, 28));
-        let room = usize::from(row.width).saturating_sub(line::width(&lead) + 2);
-        let is_empty = field.text().is_empty();
-        let text = if is_empty { "what shall the team do?" } else { field.text() };
-        let role = if is_empty { Role::Dim } else { Role::Text };
-        let spans = vec![
-            self.span(lead, Role::Accent),
-            self.span(line::cut_start(text, room), role),
-            self.span(" ", Role::Cursor),
-        ];
-        line::draw(&Line::from(spans), row, buf);
+        self.facts.models.iter().find(chosen).map(|offer| offer.label.as_str())
     }
 
     /// Two rows: the text that is being written or the advice, and the keys.
     fn draw_foot(&self, first: Rect, buf: &mut Buffer) {
         let second = Rect { y: first.y + 1, ..first };
-        if let Some((field, project)) = &self.task {
-            self.draw_task(field, project.as_deref(), first, buf);
+        if let Some(task) = &self.task {
+            line::draw(&task.draw(self.model_label(), first.width, &self.theme), first, buf);
         } else if let Some(Row::Finding(place)) = self.rows.get(self.selected)
             && let Some(finding) = self.facts.findings.get(*place)
             && !finding.fix.is_empty()
@@ -427,8 +451,10 @@ impl Start {
             ],
         };
         let mut spans = Vec::new();
-        if self.task.is_some() {
-            for (key, words) in [("enter", " starts   "), ("esc", " back")] {
+        if let Some(task) = &self.task {
+            let place = task.has_places().then_some(("tab", " elsewhere   "));
+            let keys = [("enter", " starts   ")].into_iter().chain(place).chain([("esc", " back")]);
+            for (key, words) in keys {
                 spans.extend([self.span(key, Role::Key), self.span(words, Role::KeyHelp)]);
             }
         }
@@ -447,30 +473,6 @@ impl Start {
         }
         line::draw(&Line::from(spans), second, buf);
     }
-}
-
-fn rows_of(facts: &StartFacts) -> Vec<Row> {
-    let mut rows = vec![Row::Heading("Begin", 0), Row::Demo, Row::New, Row::Blank];
-    if !facts.models.is_empty() {
-        rows.push(Row::Heading("Models", 0));
-        rows.extend((0..facts.models.len()).map(Row::Model));
-        rows.push(Row::Blank);
-    }
-    rows.push(Row::Heading("Sessions", facts.sessions.len()));
-    if facts.sessions.is_empty() {
-        rows.push(Row::Words("none yet; the demo takes three minutes and needs no account"));
-    }
-    rows.extend((0..facts.sessions.len().min(MOST)).map(Row::Session));
-    if facts.sessions.len() > MOST {
-        rows.push(Row::Words("older ones: firmhand sessions"));
-    }
-    if !facts.projects.is_empty() {
-        rows.extend([Row::Blank, Row::Heading("Projects", 0)]);
-        rows.extend((0..facts.projects.len().min(MOST)).map(Row::Project));
-    }
-    rows.extend([Row::Blank, Row::Heading("State", 0)]);
-    rows.extend((0..facts.findings.len()).map(Row::Finding));
-    rows
 }
 
 #[cfg(test)]

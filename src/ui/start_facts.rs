@@ -29,7 +29,7 @@ pub enum Open {
 }
 
 /// A task as it was written, with where and by whom it is to be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Draft {
     /// The person's words.
     pub task: String,
@@ -37,6 +37,34 @@ pub struct Draft {
     pub project: Option<String>,
     /// Profile of the model that answers; `None`: there is none to choose.
     pub model: Option<String>,
+    /// Name of the example it comes from, which says the team and what to begin with.
+    pub example: Option<String>,
+}
+
+/// A task of the example library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartExample {
+    /// Its name.
+    pub name: String,
+    /// What it is, in a few words.
+    pub title: String,
+    /// The team that takes it on.
+    pub team: String,
+    /// The task.
+    pub task: String,
+    /// What it needs, or that it runs without a model.
+    pub note: String,
+    /// Where it takes place.
+    pub ground: ExampleGround,
+}
+
+/// Where an example takes place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExampleGround {
+    /// It brings what it begins with.
+    Own,
+    /// A project that is there.
+    Project,
 }
 
 /// All facts of the screen.
@@ -52,6 +80,8 @@ pub struct StartFacts {
     pub sessions: Vec<StartSession>,
     /// Folders that sessions worked in, the newest first.
     pub projects: Vec<String>,
+    /// Tasks to begin with.
+    pub examples: Vec<StartExample>,
     /// What the doctor says.
     pub findings: Vec<Finding>,
     /// Why what was chosen before could not be done.

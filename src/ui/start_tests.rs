@@ -31,6 +31,24 @@ fn facts() -> StartFacts {
                 .fix("run the export script of ESP-IDF"),
             Finding::new("terminal", "terminal", Health::Good, "24-bit colours"),
         ],
+        examples: vec![
+            StartExample {
+                name: "i2c-driver".into(),
+                title: "An I2C driver".into(),
+                team: "generate".into(),
+                task: "Generate an I2C driver\nfor the ESP32".into(),
+                note: "runs without a model".into(),
+                ground: ExampleGround::Own,
+            },
+            StartExample {
+                name: "led".into(),
+                title: "Blink an LED".into(),
+                team: "edit-generated".into(),
+                task: "Blink".into(),
+                note: "changes what `i2c-driver` made".into(),
+                ground: ExampleGround::Project,
+            },
+        ],
         error: None,
         draft: None,
     }
@@ -56,7 +74,7 @@ fn press(start: &mut Start, keys: &[KeyCode]) -> Option<StartChoice> {
     last
 }
 
-use KeyCode::{Char, Down, End, Enter, Esc, Right};
+use KeyCode::{Char, Down, End, Enter, Esc, Left, Right, Tab};
 
 #[test]
 fn screens_of_the_start() {
@@ -75,7 +93,10 @@ fn screens_of_the_start() {
 fn everything_can_be_chosen_by_keys() {
     let mut start = start(facts());
     assert_eq!(press(&mut start, &[Enter]), Some(StartChoice::Demo));
-    assert_eq!(press(&mut start, &[Down, Down, Enter]), Some(StartChoice::Resume("b".into())));
+    assert_eq!(
+        press(&mut start, &[Down, Down, Down, Enter]),
+        Some(StartChoice::Resume("b".into()))
+    );
     assert_eq!(press(&mut start, &[Right, Enter]), Some(StartChoice::Replay("b".into())));
     assert_eq!(press(&mut start, &[Down, Enter]), Some(StartChoice::Replay("a".into())));
     assert_eq!(press(&mut start, &[Down, Enter, Char('h'), Char('i')]), None);
@@ -86,7 +107,12 @@ fn everything_can_be_chosen_by_keys() {
 }
 
 fn new(task: &str, project: Option<String>, model: Option<&str>) -> StartChoice {
-    StartChoice::New(Draft { task: task.into(), project, model: model.map(Into::into) })
+    StartChoice::New(Draft {
+        task: task.into(),
+        project,
+        model: model.map(Into::into),
+        example: None,
+    })
 }
 
 #[test]
@@ -99,7 +125,7 @@ fn the_model_that_answers_is_chosen_by_keys_and_by_the_mouse() {
     let with = StartFacts { models, model: Some("strong".into()), ..facts() };
     let mut start = start(with);
     insta::assert_snapshot!("start_models_80x24", screen(&start, 80, 24));
-    press(&mut start, &[Down, Down, Down, Enter]);
+    press(&mut start, &[Down, Down, Down, Down, Enter]);
     assert!(screen(&start, 80, 24).contains("● gpt-5-mini"), "{}", screen(&start, 80, 24));
     let chosen = press(&mut start, &[Char('i'), Char('h'), Char('i')]);
     assert_eq!(chosen, None);
@@ -141,7 +167,7 @@ fn a_task_is_never_empty_and_pasted_text_stays_on_one_line() {
 
 #[test]
 fn a_task_that_could_not_be_begun_is_not_lost() {
-    let draft = Some(Draft { task: "blink".into(), project: None, model: None });
+    let draft = Some(Draft { task: "blink".into(), ..Draft::default() });
     let mut start = start(StartFacts { error: Some("no model".into()), draft, ..facts() });
     assert!(
         screen(&start, 80, 24).contains("blink") && screen(&start, 80, 24).contains("no model")
@@ -173,4 +199,52 @@ fn foreign_words_are_clean() {
     facts.error = Some("y\x1b[2J".into());
     let shown = screen(&start(facts), 120, 40);
     assert!(!shown.chars().any(|c| c.is_control() && c != '\n'), "{shown:?}");
+}
+
+#[test]
+fn an_example_brings_its_task_and_team_and_can_be_changed_before_it_begins() {
+    let mut start = start(facts());
+    assert!(!screen(&start, 80, 24).contains("An I2C driver"));
+    press(&mut start, &[Down, Down, Enter]);
+    insta::assert_snapshot!("start_examples", screen(&start, 120, 40));
+    assert_eq!(press(&mut start, &[Down, Enter]), None);
+    let shown = screen(&start, 120, 40);
+    assert!(shown.contains("generate · in a new folder › Generate an I2C driver for"), "{shown}");
+    let of = |task: &str, project: Option<&str>, name: &str| {
+        let (task, project) = (task.to_owned(), project.map(str::to_owned));
+        let example = Some(name.to_owned());
+        Some(StartChoice::New(Draft { task, project, example, model: None }))
+    };
+    let task = "Generate an I2C driver for the ESP32";
+    assert_eq!(press(&mut start, &[Enter]), of(task, None, "i2c-driver"));
+    let changed = press(&mut start, &[Tab, Char('!'), Enter]);
+    assert_eq!(changed, of(&format!("{task}!"), Some("/home/me/blinky"), "i2c-driver"));
+    assert_eq!(
+        press(&mut start, &[Esc, Down, Enter, Enter]),
+        of("Blink", Some("/home/me/blinky"), "led")
+    );
+    press(&mut start, &[Esc, Left]);
+    assert!(!screen(&start, 80, 24).contains("An I2C driver"), "left folds the list");
+}
+
+#[test]
+fn an_example_that_could_not_be_begun_is_there_again_with_its_team() {
+    let draft = Draft {
+        task: "Blink twice".into(),
+        example: Some("led".into()),
+        project: Some("/home/me/blinky".into()),
+        model: None,
+    };
+    let again = StartFacts { draft: Some(draft.clone()), ..facts() };
+    let mut start = start(again);
+    assert!(screen(&start, 120, 40).contains("edit-generated · /home/me/blinky › Blink twice"));
+    assert_eq!(press(&mut start, &[Enter]), Some(StartChoice::New(draft)));
+}
+
+#[test]
+fn an_example_that_changes_a_project_says_so_where_none_is_known() {
+    let mut start = start(StartFacts { projects: Vec::new(), ..facts() });
+    assert_eq!(press(&mut start, &[Down, Down, Enter, Down, Down, Enter]), None);
+    let shown = screen(&start, 120, 40);
+    assert!(shown.contains("firmhand new --example led --project DIR"), "{shown}");
 }

@@ -142,6 +142,29 @@ impl<'a> Desk<'a> {
         assert_eq!(decision.verdict, Verdict::reject(words));
     }
 
+    /// Waits until the whole batch of the proposal waits, then rejects it with these words.
+    #[track_caller]
+    pub fn reject_batch(&mut self, first: &Proposal, words: &str) {
+        let of = first.batch.of as usize;
+        let waiting = self.place.within(PATIENCE, || {
+            Some(self.place.waiting()).filter(|waiting| waiting.len() == of)
+        });
+        let waiting = waiting.unwrap_or_else(|| self.fail("the batch is not complete"));
+        self.turn_to(first);
+        thread::sleep(LOOK);
+        self.terminal.press("A");
+        self.terminal.wait_for("rejects all");
+        thread::sleep(LOOK);
+        self.terminal.press("r");
+        self.terminal.wait_for(&format!("all {of} of the list"));
+        self.terminal.type_slowly(words);
+        self.terminal.press("enter");
+        for id in waiting {
+            let decision = self.decided(id, PATIENCE).unwrap_or_else(|| self.fail("not rejected"));
+            assert_eq!(decision.verdict, Verdict::reject(words));
+        }
+    }
+
     /// What was decided on a proposal, if it is recorded in that time.
     pub fn decided(&self, id: ProposalId, time: Duration) -> Option<Decision> {
         self.place.event_within(time, |event| match event {

@@ -179,23 +179,5 @@ fn a_whole_batch_is_rejected_with_the_same_words() {
     let place = Place::new();
     let mut desk = Desk::demo(&place, Size::LARGE);
     let first = desk.next_proposal();
-    let waiting = place
-        .within(PATIENCE, || {
-            let waiting = place.waiting();
-            (waiting.len() == first.batch.of as usize).then_some(waiting)
-        })
-        .unwrap_or_else(|| desk.fail("the batch is not complete"));
-    desk.turn_to(&first);
-    thread::sleep(LOOK);
-    desk.terminal.press("A");
-    desk.terminal.wait_for("rejects all");
-    thread::sleep(LOOK);
-    desk.terminal.press("r");
-    desk.terminal.wait_for("all 7 of the list");
-    desk.terminal.type_slowly("not now");
-    desk.terminal.press("enter");
-    for id in waiting {
-        let decision = desk.decided(id, PATIENCE).unwrap_or_else(|| desk.fail("not rejected"));
-        assert_eq!(decision.verdict, Verdict::reject("not now"));
-    }
+    desk.reject_batch(&first, "not now");
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::desk::Desk;
 use crate::place::Place;
-use crate::terminal::{Size, Terminal};
+use crate::terminal::{PATIENCE, Size, Terminal};
 
 /// The ground of the screen's first cell.
 fn ground(screen: &vt100::Screen) -> vt100::Color {
@@ -42,6 +42,24 @@ fn the_start_screen_opens_the_demo_and_gives_the_terminal_back() {
     terminal.press("q");
     assert_eq!(terminal.wait_exit().exit_code(), 0);
     assert!(!terminal.look(vt100::Screen::alternate_screen));
+}
+
+#[test]
+fn an_example_is_chosen_on_the_start_screen_and_begins_with_its_team_and_project() {
+    let place = Place::new();
+    let mut terminal = place.open(&[], Size::LARGE);
+    terminal.wait_for("[0-9]+ tasks to begin with; enter lists them");
+    terminal.press("down down enter");
+    terminal.wait_for("Bring an Arduino sketch to run");
+    terminal.press("down enter");
+    terminal.wait_for("arduino · in a new folder › Bring my room monitor to run");
+    terminal.press("enter");
+    terminal.wait_for("ArduinoAgent");
+    terminal.wait_for("room-monitor.ino");
+    terminal.press("ctrl-c");
+    terminal.wait_for("go on later");
+    terminal.press("down enter");
+    assert_eq!(terminal.wait_exit().exit_code(), 0);
 }
 
 #[test]
@@ -99,6 +117,34 @@ fn the_mouse_turns_to_a_pane_and_copies_what_is_dragged_over() {
         desk.terminal.type_text(&format!("\u{1b}[{report}"));
     }
     desk.terminal.wait_for("copied, if the terminal allows it");
+}
+
+#[test]
+fn a_person_who_looks_elsewhere_is_called_when_a_decision_waits() {
+    for (variable, of) in [
+        ("TERM_PROGRAM=WezTerm", "9;firmhand: .* asks to save "),
+        ("TERM=foot", "777;notify;firmhand;.* asks to save "),
+        ("TERM=xterm", "bell"),
+    ] {
+        let place = Place::new();
+        let args = place.demo_args();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let script = format!("{variable} exec \"$0\" \"$@\"");
+        let terminal = place.shell(&script, &args, Size::LARGE);
+        let mut desk = Desk { place: &place, terminal };
+        let first = desk.next_proposal();
+        desk.turn_to(&first);
+        assert_eq!(desk.terminal.calls(), Vec::<String>::new(), "called while the person is here");
+        desk.terminal.set_focus(false);
+        desk.reject_batch(&first, "not now");
+        desk.next_proposal();
+        let wanted = regex::Regex::new(of).unwrap();
+        let called = place.within(PATIENCE, || {
+            desk.terminal.calls().iter().any(|call| wanted.is_match(call)).then_some(())
+        });
+        assert!(called.is_some(), "{variable}: {:?}", desk.terminal.calls());
+        assert!(desk.terminal.calls().iter().all(|call| !call.chars().any(char::is_control)));
+    }
 }
 
 #[test]

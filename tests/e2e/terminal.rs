@@ -42,11 +42,27 @@ struct Shown {
     closed: bool,
 }
 
-/// What a terminal answers when it is asked about itself.
+/// What a terminal does besides showing text.
 #[derive(Default)]
-struct Answers(Vec<u8>);
+struct Answers {
+    /// What it answers when it is asked about itself, not sent yet.
+    bytes: Vec<u8>,
+    /// How often it rang, and what it was asked to notify of (OSC 9 and 777).
+    calls: Vec<String>,
+}
 
 impl vt100::Callbacks for Answers {
+    fn audible_bell(&mut self, _: &mut vt100::Screen) {
+        self.calls.push("bell".to_owned());
+    }
+
+    fn unhandled_osc(&mut self, _: &mut vt100::Screen, params: &[&[u8]]) {
+        let parts: Vec<_> = params.iter().map(|part| String::from_utf8_lossy(part)).collect();
+        if matches!(parts.first().map(AsRef::as_ref), Some("9" | "777")) {
+            self.calls.push(parts.join(";"));
+        }
+    }
+
     fn unhandled_csi(
         &mut self,
         screen: &mut vt100::Screen,
@@ -56,10 +72,10 @@ impl vt100::Callbacks for Answers {
         last: char,
     ) {
         match (first, last, params.first().and_then(|param| param.first())) {
-            (None, 'c', _) => self.0.extend(b"\x1b[?62;22c"),
+            (None, 'c', _) => self.bytes.extend(b"\x1b[?62;22c"),
             (None, 'n', Some(6)) => {
                 let (row, column) = screen.cursor_position();
-                self.0.extend(format!("\x1b[{};{}R", row + 1, column + 1).into_bytes());
+                self.bytes.extend(format!("\x1b[{};{}R", row + 1, column + 1).into_bytes());
             }
             _ => {}
         }
@@ -96,7 +112,7 @@ impl Terminal {
                 let mut shown = filled.0.lock().unwrap();
                 shown.closed = length == 0;
                 shown.parser.process(&buffer[..length]);
-                let answers = std::mem::take(&mut shown.parser.callbacks_mut().0);
+                let answers = std::mem::take(&mut shown.parser.callbacks_mut().bytes);
                 drop(shown);
                 filled.1.notify_all();
                 if length == 0 {
@@ -154,6 +170,16 @@ impl Terminal {
     /// The screen as text.
     pub fn screen(&self) -> String {
         self.shown().parser.screen().contents()
+    }
+
+    /// What the program called the person with: `bell`, or the parts of an OSC 9 or 777.
+    pub fn calls(&self) -> Vec<String> {
+        self.shown().parser.callbacks().calls.clone()
+    }
+
+    /// Tells the program whether its window has the keyboard.
+    pub fn set_focus(&mut self, focus: bool) {
+        self.send(if focus { b"\x1b[I" } else { b"\x1b[O" });
     }
 
     /// Whether the program closed the terminal.

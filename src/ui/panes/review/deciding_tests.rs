@@ -76,6 +76,29 @@ fn picked_lines_alone_are_approved_and_written() {
 }
 
 #[test]
+fn a_click_turns_to_a_changed_line_and_another_one_picks_its_hunk() {
+    let (desk, mut pane, _) = at_desk();
+    let shown = desk.show(&mut pane, 90, 24);
+    let row = |text: &str| shown.lines().position(|line| line.contains(text)).unwrap();
+    let click = |pane: &mut ReviewPane, row: usize| {
+        let at = Position::new(20, u16::try_from(row).unwrap());
+        assert!(pane.on_click(at, &desk.cx()).is_empty());
+    };
+    click(&mut pane, row("int b = 2"));
+    assert!(!pane.is_picking(), "an unchanged line is nothing to pick");
+    click(&mut pane, row("int d;"));
+    assert!(pane.is_picking());
+    assert!(said(&desk.press(&mut pane, Action::ApprovePicked)).contains("no line is picked"));
+    click(&mut pane, row("int d;"));
+    let Intent::Amend { content, .. } = intent(desk.press(&mut pane, Action::ApprovePicked)) else {
+        panic!("no amendment")
+    };
+    assert!(String::from_utf8(content).unwrap().ends_with("int d;\n"));
+    click(&mut pane, 0);
+    assert!(pane.is_picking(), "a click above the change leaves it as it is");
+}
+
+#[test]
 fn picking_ends_with_back_and_with_another_proposal() {
     let (mut desk, mut pane, id) = at_desk();
     desk.press(&mut pane, Action::PickLines);

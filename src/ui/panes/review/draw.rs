@@ -2,7 +2,7 @@
 //! of it.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use crate::ui::line;
@@ -33,6 +33,15 @@ pub struct Parts {
     pub room: Room,
     /// Columns before it.
     pub gutter: Gutter,
+}
+
+impl Parts {
+    /// Row of the change, counted from the topmost in sight, and whether it is its right half, at
+    /// a place of the pane; `None`: outside of the change.
+    pub(super) fn spot(&self, at: Position) -> Option<(usize, bool)> {
+        let row = usize::from(at.y).checked_sub(self.head.len())?;
+        (row < usize::from(self.body.height)).then_some((row, at.x >= self.body.width / 2))
+    }
 }
 
 /// Divides the area, and makes ready what stands above and below the change.

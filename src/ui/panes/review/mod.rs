@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use crate::model::{BlobSource, ContentHash, Intent, ProposalId, Shown as ShownHash};
@@ -40,6 +40,7 @@ use crate::view::{ProposalView, Review, SessionView};
 use draw::Parts;
 use hand::Hand;
 use look::Look;
+use picking::Target;
 use queue::Queue;
 use select::Selection;
 use shown::Shown;
@@ -403,6 +404,31 @@ impl Pane for ReviewPane {
             Action::Back if self.picking.take().is_some() => {}
             Action::Back | Action::Follow => self.queue.back(),
             _ => return self.decide(action, cx).unwrap_or_else(|| self.read(action)),
+        }
+        Vec::new()
+    }
+
+    fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
+        let Some((row, is_right)) = self.parts.spot(at) else { return Vec::new() };
+        let picking = self.picking.take();
+        let Some(shown) = self.shown_mut() else { return Vec::new() };
+        match picking::target(shown, row, is_right) {
+            Some(Target::Folded) => {
+                shown.change_context(1);
+                self.picking = picking;
+            }
+            Some(Target::Changed(line)) => match picking.filter(|(id, _)| *id == shown.id) {
+                Some((id, mut selection)) => {
+                    picking::click(line, &mut selection, shown);
+                    self.picking = Some((id, selection));
+                }
+                // Looking at what cannot be decided now is no wish to decide.
+                None => {
+                    let begun = self.hand(cx).and_then(|hand| hand.first_to_pick().map(|_| hand));
+                    self.picking = begun.ok().map(|hand| (hand.shown.id, Selection::new(line)));
+                }
+            },
+            None => self.picking = picking,
         }
         Vec::new()
     }

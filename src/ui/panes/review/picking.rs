@@ -1,10 +1,11 @@
-//! Keys that pick lines of the change on screen.
+//! Keys and clicks that pick lines of the change on screen.
 //!
 //! Decides nothing.
 
 use crate::ui::action::Action;
 use crate::ui::pane::Effect;
 
+use super::items::{Columns, Item};
 use super::select::{Reach, Selection};
 use super::shown::Shown;
 
@@ -42,6 +43,38 @@ pub(super) fn act(
     };
     shown.reveal(selection.cursor());
     if moved { Some(Vec::new()) } else { Some(Effect::info("there is no further changed line")) }
+}
+
+/// What a click is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A changed line of the body.
+    Changed(usize),
+    /// Unchanged lines that are folded away.
+    Folded,
+}
+
+/// What the row at that distance from the topmost in sight shows; of two halves the right one if
+/// `is_right`.
+pub(super) fn target(shown: &Shown, row: usize, is_right: bool) -> Option<Target> {
+    let (layout, body) = (shown.layout()?, shown.body()?);
+    let row = shown.rows().nth(row)?;
+    if matches!(layout.item_at(row)?.0, Item::Fold(_)) {
+        return Some(Target::Folded);
+    }
+    let [left, right] = layout.cells(row);
+    let is_right = is_right && layout.columns() == Columns::Beside && right.is_some();
+    let line = if is_right { right } else { left }?.line;
+    body.changed().any(|changed| changed == line).then_some(Target::Changed(line))
+}
+
+/// A click on a changed line turns to it; on the line that is turned to, it picks its hunk or puts
+/// it back.
+pub(super) fn click(line: usize, selection: &mut Selection, shown: &Shown) {
+    match shown.body() {
+        Some(body) if selection.cursor() == line => selection.toggle(body, Reach::Hunk),
+        _ => selection.go_to(line),
+    }
 }
 
 fn to(selection: &mut Selection, line: Option<usize>) -> bool {
