@@ -23,6 +23,7 @@ pub mod start;
 pub mod terminal;
 pub mod themes;
 pub mod timeline;
+mod woken;
 
 pub use feed::{Feed, Live, Progress};
 pub use timeline::Timeline;

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use crossterm::event::EventStream;
-use futures::StreamExt;
-
 use super::event_loop::Left;
-use super::signals::{Signal, Signals};
 use super::terminal::Screen;
+use super::woken::{Sources, Woken};
 use crate::device::{Adapters, Address, ports};
 use crate::model::UserError;
 use crate::ui::ports::{PortChoice, PortList, PortRow, Presence};
@@ -88,8 +85,7 @@ pub async fn choose(
     list: &mut PortList,
     wanted: &Wanted,
 ) -> Result<Result<String, Left>, UserError> {
-    let mut events = EventStream::new();
-    let mut signals = Signals::watch()?;
+    let mut sources = Sources::watch()?;
     let mut looks = tokio::time::interval(LOOK);
     let mut is_stale = true;
     loop {
@@ -99,22 +95,11 @@ pub async fn choose(
         is_stale = true;
         let choice = tokio::select! {
             biased;
-            signal = signals.next() => match signal {
-                Signal::Terminate | Signal::Hangup | Signal::Interrupt => {
-                    return Ok(Err(Left::Signalled(signal)));
-                }
-                Signal::Suspend => Some(PortChoice::Suspend),
-                Signal::Continue => {
-                    if screen.retake().is_err() {
-                        return Ok(Err(Left::TerminalLost));
-                    }
-                    None
-                }
-                Signal::Resize => None,
-            },
-            event = events.next() => match event {
-                Some(Ok(event)) => list.on_event(&event),
-                Some(Err(_)) | None => return Ok(Err(Left::TerminalLost)),
+            woken = sources.next(screen) => match woken {
+                Ok(Woken::Event(event)) => list.on_event(&event),
+                Ok(Woken::Suspend) => Some(PortChoice::Suspend),
+                Ok(Woken::Redraw) => None,
+                Err(left) => return Ok(Err(left)),
             },
             _ = looks.tick() => {
                 is_stale = list.set(wanted.look());

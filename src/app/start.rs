@@ -1,11 +1,8 @@
 //! Shows the start screen until the person chooses.
 
-use crossterm::event::EventStream;
-use futures::StreamExt;
-
 use super::event_loop::Left;
-use super::signals::{Signal, Signals};
 use super::terminal::Screen;
+use super::woken::{Sources, Woken};
 use crate::model::UserError;
 use crate::ui::start::{Start, StartChoice};
 
@@ -18,31 +15,16 @@ pub async fn choose(
     screen: &mut Screen,
     start: &mut Start,
 ) -> Result<Result<StartChoice, Left>, UserError> {
-    let mut events = EventStream::new();
-    let mut signals = Signals::watch()?;
+    let mut sources = Sources::watch()?;
     loop {
         if screen.draw(|frame| start.draw(frame)).is_err() {
             return Ok(Err(Left::TerminalLost));
         }
-        let choice = tokio::select! {
-            biased;
-            signal = signals.next() => match signal {
-                Signal::Terminate | Signal::Hangup | Signal::Interrupt => {
-                    return Ok(Err(Left::Signalled(signal)));
-                }
-                Signal::Suspend => Some(StartChoice::Suspend),
-                Signal::Continue => {
-                    if screen.retake().is_err() {
-                        return Ok(Err(Left::TerminalLost));
-                    }
-                    None
-                }
-                Signal::Resize => None,
-            },
-            event = events.next() => match event {
-                Some(Ok(event)) => start.on_event(&event),
-                Some(Err(_)) | None => return Ok(Err(Left::TerminalLost)),
-            },
+        let choice = match sources.next(screen).await {
+            Ok(Woken::Event(event)) => start.on_event(&event),
+            Ok(Woken::Suspend) => Some(StartChoice::Suspend),
+            Ok(Woken::Redraw) => None,
+            Err(left) => return Ok(Err(left)),
         };
         match choice {
             None => {}

@@ -49,7 +49,14 @@ fn board() -> (std::fs::File, String) {
 }
 
 async fn wait(listener: &Listener, bytes: u64) {
-    listener.subscribe().wait_for(|received| received.bytes >= bytes).await.unwrap();
+    until(listener, |received| received.bytes >= bytes).await;
+}
+
+/// What does not come fails instead of waiting for ever.
+async fn until(listener: &Listener, is_so: impl Fn(&Received) -> bool) {
+    let mut received = listener.subscribe();
+    let so = tokio::time::timeout(Duration::from_secs(60), received.wait_for(|now| is_so(now)));
+    assert!(so.await.is_ok(), "{:?}", listener.subscribe().borrow());
 }
 
 const LOG: LogId = LogId { kind: LogKind::Serial, number: 3 };
@@ -73,7 +80,7 @@ async fn everything_a_board_prints_reaches_the_log() {
     let (start, tail) = listener.since(0);
     assert!(start > 0 && tail.len() >= TAIL_BYTES, "{start}");
     assert_eq!(start + tail.len() as u64, 80_000 * line.len() as u64);
-    listener.subscribe().wait_for(|received| received.away.is_some()).await.unwrap();
+    until(&listener, |received| received.away.is_some()).await;
     hub.close(&port).await;
     let opened = Event::SerialOpened { port, log: LOG, baud: DEFAULT_BAUD };
     let closed = Event::SerialClosed { log: LOG, why: "listening was stopped".to_owned() };
@@ -115,7 +122,7 @@ async fn what_another_terminal_of_the_same_name_says_is_not_heard() {
     let (first, port) = board();
     let listener = hub.open(&port, DEFAULT_BAUD, 3).await.unwrap();
     drop(first);
-    listener.subscribe().wait_for(|received| received.away.is_some()).await.unwrap();
+    until(&listener, |received| received.away.is_some()).await;
     // The lowest free number is given first; others may be faster.
     for _ in 0..40 {
         let (mut other, path) = board();
@@ -175,7 +182,7 @@ async fn an_unplugged_board_is_found_again_and_nothing_is_lost() {
         // The kernel itself drops what nobody has read when a terminal hangs up.
         wait(&listener, printed.len() as u64).await;
         socket.unplug();
-        listener.subscribe().wait_for(|now| now.away.is_some()).await.unwrap();
+        until(&listener, |now| now.away.is_some()).await;
         socket.plug();
         let text = format!("I ({round}) app: after\n");
         socket.prints(&text);

@@ -109,17 +109,25 @@ pub(super) fn fit(
     Ok(Fitted { messages, trimmed: Some(Trimmed { left_out, tokens, window: meter.window }) })
 }
 
+/// Holds a conversation to the tokens that its agent may be given, as well as to the model's.
+pub(super) fn within(most: Option<u64>, meter: Option<Meter>) -> Option<Meter> {
+    let Some(most) = most else { return meter };
+    let meter = meter.unwrap_or_else(unbounded);
+    Some(Meter { window: meter.window.min(most.saturating_add(meter.answer)), ..meter })
+}
+
+/// A window of which nothing is known.
+fn unbounded() -> Meter {
+    Meter { window: u64::MAX, answer: 0, counter: Counter::unknown() }
+}
+
 /// A smaller window for a model that refused what was to fit; `None` when nothing is known.
 pub(super) fn smaller(
     request: &Request,
     meter: Option<&Meter>,
     limit: Option<u64>,
 ) -> Option<Meter> {
-    let meter = meter.cloned().unwrap_or_else(|| Meter {
-        window: u64::MAX,
-        answer: 0,
-        counter: Counter::unknown(),
-    });
+    let meter = meter.cloned().unwrap_or_else(unbounded);
     let counted = |counter: &Counter| -> u64 {
         let messages = request.messages.iter().map(|message| counter.message(message));
         messages.chain(request.tools.iter().map(|spec| counter.tool(spec))).sum()
@@ -260,12 +268,14 @@ fn too_long(tokens: u64, room: u64, window: u64) -> UserError {
             "even with all that can be spared left out it has {tokens} tokens; of its window of \
              {window}, {room} are left for it"
         ),
-        "Choose a model with a larger window, or say `context_window` if it has one.",
+        "Choose a model with a larger window, say `context_window` if it has one, or raise the \
+         agent's `context_tokens`.",
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -317,6 +327,49 @@ mod tests {
 
     fn texts(fitted: &Fitted) -> Vec<String> {
         fitted.messages.iter().map(|message| message.text.chars().take(40).collect()).collect()
+    }
+
+    #[test]
+    fn an_agent_may_be_given_less_than_its_model_takes() {
+        let roomy = within(Some(3_700), Some(meter(100_000)));
+        let unknown = within(Some(3_700), None);
+        for meter in [roomy, unknown] {
+            let fitted = fit(&conversation(), &[], meter.as_ref()).unwrap();
+            assert!(fitted.trimmed.is_some_and(|trimmed| trimmed.tokens <= 3_700));
+        }
+        assert_eq!(within(Some(3_700), Some(meter(600))).map(|meter| meter.window), Some(600));
+        assert!(within(None, None).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn a_call_and_its_results_stay_or_go_together(
+            pieces in proptest::collection::vec((0..3_usize, 0..4_000_usize), 0..20),
+            window in 50..4_000_u64,
+        ) {
+            let mut all = vec![said(Role::System, None, "rules"), said(Role::User, None, "task")];
+            for (number, (kind, size)) in (1_u32..).zip(pieces) {
+                let text = "ä".repeat(size);
+                if kind == 0 {
+                    all.push(said(Role::User, Some("Other"), &text));
+                    continue;
+                }
+                let mut asked = Message::clone(&called("read_file"));
+                let mut told = Message::clone(&result(&text));
+                asked.calls[0].id = CallId(number);
+                told.answers = Some(CallId(number));
+                all.extend([Arc::new(asked), Arc::new(told)]);
+            }
+            let Ok(fitted) = fit(&all, &[], Some(&meter(window))) else { return Ok(()) };
+            let mut open = None;
+            for message in &fitted.messages {
+                open = message.calls.first().map(|call| call.id).or(open);
+                if message.role == Role::Tool {
+                    prop_assert_eq!(message.answers, open);
+                }
+            }
+            prop_assert_eq!(&fitted.messages[..2], &all[..2]);
+        }
     }
 
     #[test]

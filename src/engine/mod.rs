@@ -6,7 +6,6 @@
 mod attempt;
 mod beside;
 mod blackboard;
-mod budget;
 mod chat;
 mod concern;
 mod condition;

@@ -165,12 +165,9 @@ impl Runner {
             let progress = self.shared.progress();
             Asking::new(&progress, &self.seats, &self.shared, &self.limits)
         };
-        let Some((asking, request, cut)) = asking else { return Ok(()) };
+        let Some((asking, request, most)) = asking else { return Ok(()) };
         let turn = asking.turn();
-        if let Some(cut) = cut {
-            self.shared.record(Event::Model(cut))?;
-        }
-        let heard = self.hear(asking, request).await?;
+        let heard = self.hear(asking, request, most).await?;
         self.shared.progress().worked(millis_since(started));
         let Err(error) = heard else { return Ok(()) };
         self.answer_open_calls("interrupted", "the model's answer broke off")?;
@@ -178,14 +175,16 @@ impl Runner {
         self.shared.record(Event::TurnEnded { turn, stop: TurnStop::Failed(error) })
     }
 
-    /// Asks with as much of the conversation as the model takes.
+    /// Asks with as much of the conversation as the model takes, and the agent may be given: at
+    /// most so many tokens.
     async fn hear(
         &self,
         mut asking: Asking<'_>,
         mut request: Request,
+        most: Option<u64>,
     ) -> Result<Result<(), UserError>, UserError> {
         let whole = request.messages.clone();
-        let mut meter = self.shared.provider.meter(&request);
+        let mut meter = context::within(most, self.shared.provider.meter(&request));
         for _ in 0..MOST_FITS {
             let turn = asking.turn();
             match context::fit(&whole, &request.tools, meter.as_ref()) {

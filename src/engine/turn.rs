@@ -7,7 +7,6 @@ use futures::stream::BoxStream;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::budget;
 use super::handle::Limits;
 use super::progress::Progress;
 use super::seat::Seats;
@@ -48,24 +47,19 @@ pub(super) enum Heard {
 }
 
 impl<'a> Asking<'a> {
-    /// Makes the request of the open turn, and tells what of the chat it leaves out; `None`
+    /// Makes the request of the open turn, and tells how many tokens it may hold at most; `None`
     /// without a turn.
     pub fn new(
         progress: &Progress,
         seats: &Seats,
         shared: &'a Shared,
         limits: &Limits,
-    ) -> Option<(Self, Request, Option<ModelEvent>)> {
+    ) -> Option<(Self, Request, Option<u64>)> {
         let (attempt, phase) = progress.running()?;
         let turn = attempt.turn.as_ref()?;
         let seat = seats.get(attempt.phase, &turn.agent)?;
         let needed = progress.board().needed(&seat.needs);
         let messages = attempt.chat.messages(&turn.agent, &seat.rules, needed);
-        let (messages, cut) = match seat.context_tokens {
-            Some(budget) => budget::fit(messages, budget),
-            None => (messages, None),
-        };
-        let cut = cut.map(|cut| cut.told(turn.id));
         let request = Request {
             agent: turn.agent.clone(),
             phase: phase.name.clone(),
@@ -82,7 +76,7 @@ impl<'a> Asking<'a> {
         let gathered = String::new();
         let (turn, kind, due) = (turn.id, Kind::Said, None);
         let (left, most) = (limits.answer_bytes, limits.answer_bytes);
-        Some((Self { shared, turn, gathered, kind, due, left, most }, request, cut))
+        Some((Self { shared, turn, gathered, kind, due, left, most }, request, seat.context_tokens))
     }
 
     /// The turn that asks.

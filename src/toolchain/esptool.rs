@@ -9,14 +9,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use regex::Regex;
 
-use crate::model::{ContentHash, FlashImage, FlashPlan, UserError};
+use super::process::{self, Ended, Job};
+use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
 use crate::text::sanitize;
 
 /// Names the port of the board, as for `idf.py` itself.
-pub(super) const PORT: &str = "ESPPORT";
+const PORT: &str = "ESPPORT";
+
+/// A flash that takes longer hangs.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What cannot be done when something here goes wrong.
 pub(super) const WHAT: &str = "Cannot flash the project";
@@ -27,10 +32,20 @@ const VERIFIED: &str = "Hash of data verified";
 /// The end of the output that is kept to tell why something failed.
 const TAIL_BYTES: usize = 64 * 1024;
 
-/// The first port, by name, that a board may be at, among the devices in `folder`.
+/// The port that the person has named in [`PORT`], if any.
+pub(super) fn named_port() -> Option<String> {
+    std::env::var(PORT).ok().filter(|port| !port.is_empty())
+}
+
+/// The named port, or else the first one that a board may be at.
 ///
 /// # Errors
 /// When there is none.
+pub(super) fn port(named: Option<&String>) -> Result<String, UserError> {
+    named.cloned().map_or_else(|| first_port(Path::new("/dev")), Ok)
+}
+
+/// The first port, by name, that a board may be at, among the devices in `folder`.
 pub(super) fn first_port(folder: &Path) -> Result<String, UserError> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let ports = entries.filter_map(|entry| {
@@ -117,6 +132,41 @@ impl Writing {
             || "esptool failed without a word".to_owned(),
             |line| sanitize::log_line(line.as_bytes()).into_owned(),
         )
+    }
+}
+
+/// Lets `job` write the images of a plan and follows what it says.
+///
+/// # Errors
+/// When it cannot be started, fails, takes too long or is stopped, or has not verified every image.
+pub(super) async fn write(
+    job: Job,
+    plan: FlashPlan,
+    progress: &(dyn Fn(u64, u64) + Send + Sync),
+) -> Result<BoardInfo, UserError> {
+    let total = plan.total_bytes();
+    progress(0, total);
+    let mut writing = Writing::default();
+    let ended = process::run(job, |bytes| {
+        if let Some(done) = writing.push(bytes, &plan.images) {
+            progress(done, total);
+        }
+    })
+    .await
+    .map_err(|error| UserError::from_cause(WHAT, &error))?;
+    let fix = "Check the cable, hold BOOT while connecting, and flash again.";
+    match ended {
+        Ended::Well if writing.verified >= plan.images.len() => {
+            progress(total, total);
+            Ok(plan.board)
+        }
+        Ended::Well => Err(UserError::new(WHAT, "what was written was not verified", fix)),
+        Ended::Badly(_) => Err(UserError::new(WHAT, writing.cause(), fix)),
+        Ended::TimedOut => Err(UserError::new(WHAT, "the board took too long", fix)),
+        Ended::Cancelled => {
+            let fix = "Flash again: the board may hold half of the firmware.";
+            Err(UserError::new(WHAT, "the flash was stopped", fix))
+        }
     }
 }
 

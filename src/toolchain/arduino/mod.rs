@@ -51,7 +51,7 @@ impl ArduinoToolchain {
     pub fn find() -> Result<Self, UserError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut files = std::env::split_paths(&path).map(|folder| folder.join("arduino-cli"));
-        let port = std::env::var(esptool::PORT).ok().filter(|port| !port.is_empty());
+        let port = esptool::named_port();
         let found = files.find(|file| file.is_file()).map(|cli| Self { cli, port });
         found.ok_or_else(|| {
             UserError::new(
@@ -282,10 +282,7 @@ impl Toolchain for ArduinoToolchain {
         build: BuildId,
         built_at: Timestamp,
     ) -> Result<FlashPlan, UserError> {
-        upload::plan(project, build, built_at, &|| match &self.port {
-            Some(port) => Ok(port.clone()),
-            None => esptool::first_port(Path::new("/dev")),
-        })
+        upload::plan(project, build, built_at, &|| esptool::port(self.port.as_ref()))
     }
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {

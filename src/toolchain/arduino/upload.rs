@@ -9,7 +9,6 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +16,7 @@ use super::compiled::Compiled;
 use super::{ArduinoToolchain, BUILD};
 use crate::model::{BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, Timestamp, UserError};
 use crate::toolchain::FlashOrder;
-use crate::toolchain::esptool::{WHAT, Writing, copy_aside};
-use crate::toolchain::process::{self, Ended};
-
-/// A flash that takes longer hangs.
-const TIMEOUT: Duration = Duration::from_secs(300);
+use crate::toolchain::esptool::{self, TIMEOUT, WHAT, copy_aside};
 
 /// Where a build notes what it was for; beside its folder, which `arduino-cli` empties.
 const NOTE: &str = "build/arduino.json";
@@ -147,29 +142,6 @@ pub(super) async fn flash(
     args.extend(["--input-dir".into(), copies.path().as_os_str().to_owned()]);
     args.push("--verbose".into());
     args.push(project.as_os_str().to_owned());
-    let total = plan.total_bytes();
-    progress(0, total);
-    let mut writing = Writing::default();
     let job = arduino.job(args, &project, TIMEOUT, &cancel);
-    let ended = process::run(job, |bytes| {
-        if let Some(done) = writing.push(bytes, &plan.images) {
-            progress(done, total);
-        }
-    })
-    .await
-    .map_err(|error| UserError::from_cause(WHAT, &error))?;
-    let fix = "Check the cable, hold BOOT while connecting, and flash again.";
-    match ended {
-        Ended::Well if writing.verified >= plan.images.len() => {
-            progress(total, total);
-            Ok(plan.board)
-        }
-        Ended::Well => Err(UserError::new(WHAT, "what was written was not verified", fix)),
-        Ended::Badly(_) => Err(UserError::new(WHAT, writing.cause(), fix)),
-        Ended::TimedOut => Err(UserError::new(WHAT, "the board took too long", fix)),
-        Ended::Cancelled => {
-            let fix = "Flash again: the board may hold half of the firmware.";
-            Err(UserError::new(WHAT, "the flash was stopped", fix))
-        }
-    }
+    esptool::write(job, plan, progress.as_ref()).await
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -13,11 +12,7 @@ use super::IdfToolchain;
 use super::route::{self, BUILD};
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
 use crate::toolchain::FlashOrder;
-use crate::toolchain::esptool::{WHAT, Writing, copy_aside};
-use crate::toolchain::process::{self, Ended};
-
-/// A flash that takes longer hangs.
-const TIMEOUT: Duration = Duration::from_secs(300);
+use crate::toolchain::esptool::{self, TIMEOUT, WHAT, copy_aside};
 
 /// Bits per second while writing.
 const FLASH_BAUD: &str = "460800";
@@ -127,31 +122,8 @@ pub(super) async fn flash(idf: &IdfToolchain, order: FlashOrder) -> Result<Board
     let copies = tempfile::tempdir().map_err(|error| UserError::from_cause(WHAT, &error))?;
     let files = copy_aside(&project, &plan, copies.path(), |index, _| format!("{index}.bin"))?;
     let all = esptool_args(&args, &plan, &files);
-    let total = plan.total_bytes();
-    progress(0, total);
-    let mut writing = Writing::default();
     let job = idf.python(all, copies.path(), TIMEOUT, &cancel).await?;
-    let ended = process::run(job, |bytes| {
-        if let Some(done) = writing.push(bytes, &plan.images) {
-            progress(done, total);
-        }
-    })
-    .await
-    .map_err(|error| UserError::from_cause(WHAT, &error))?;
-    let fix = "Check the cable, hold BOOT while connecting, and flash again.";
-    match ended {
-        Ended::Well if writing.verified >= plan.images.len() => {
-            progress(total, total);
-            Ok(plan.board)
-        }
-        Ended::Well => Err(UserError::new(WHAT, "what was written was not verified", fix)),
-        Ended::Badly(_) => Err(UserError::new(WHAT, writing.cause(), fix)),
-        Ended::TimedOut => Err(UserError::new(WHAT, "the board took too long", fix)),
-        Ended::Cancelled => {
-            let fix = "Flash again: the board may hold half of the firmware.";
-            Err(UserError::new(WHAT, "the flash was stopped", fix))
-        }
-    }
+    esptool::write(job, plan, progress.as_ref()).await
 }
 
 fn esptool_args(args: &FlasherArgs, plan: &FlashPlan, files: &[PathBuf]) -> Vec<OsString> {

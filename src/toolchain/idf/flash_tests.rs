@@ -4,7 +4,7 @@ use std::fs;
 
 use super::*;
 use crate::model::{BuildId, Timestamp};
-use crate::toolchain::esptool::first_port;
+use crate::toolchain::esptool::{Writing, first_port};
 
 const ARGS: &str = include_str!("../../../tests/data/build/flasher_args.json");
 

@@ -49,7 +49,7 @@ impl IdfToolchain {
     /// When there is none.
     pub fn find() -> Result<Self, UserError> {
         let install = Installation::find(&|name| std::env::var_os(name))?;
-        let port = std::env::var(esptool::PORT).ok().filter(|port| !port.is_empty());
+        let port = esptool::named_port();
         Ok(Self { install: Arc::new(install), host: None, port })
     }
 
@@ -204,8 +204,7 @@ impl Toolchain for IdfToolchain {
             });
         }
         let (chip, images, touches_boot) = flash::images(project)?;
-        let named = self.port.clone().map(Ok);
-        let port = named.unwrap_or_else(|| esptool::first_port(Path::new("/dev")))?;
+        let port = esptool::port(self.port.as_ref())?;
         let board = BoardInfo { label: format!("{chip} board"), chip, port, simulated: false };
         Ok(FlashPlan { board, images, touches_boot, build, built_at })
     }

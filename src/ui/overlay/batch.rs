@@ -50,6 +50,12 @@ impl BatchList {
         self.rows.iter().map(|row| row.shown.unseen).sum()
     }
 
+    /// The action that approves the list: lines that were never on screen take one of their own.
+    #[must_use]
+    pub fn approves_by(&self) -> Action {
+        if self.unseen() == 0 { Action::Accept } else { Action::AcceptUnseen }
+    }
+
     fn approve(&self) -> Vec<Effect> {
         let (shown, verdict) = (self.shown(), Verdict::Approve);
         vec![Effect::Close, Effect::intent(Intent::DecideAll { shown, verdict })]
@@ -71,8 +77,8 @@ impl BatchList {
             Action::Down => self.top = (self.top + 1).min(last),
             Action::PageUp | Action::Top => self.top = self.top.saturating_sub(8),
             Action::PageDown | Action::Bottom => self.top = (self.top + 8).min(last),
-            Action::Accept if self.unseen() == 0 => return self.approve(),
             Action::AcceptUnseen => return self.approve(),
+            Action::Accept if self.approves_by() == Action::Accept => return self.approve(),
             Action::RejectAll => return self.reject(),
             Action::Accept => {
                 let key = key(cx, Action::AcceptUnseen);
@@ -89,10 +95,9 @@ impl BatchList {
 
     /// What the keys do.
     fn keys(&self, cx: &Cx<'_>) -> String {
-        let approve = match self.unseen() {
-            0 => format!("{} approves all", key(cx, Action::Accept)),
-            _ => format!("{} approves all unseen", key(cx, Action::AcceptUnseen)),
-        };
+        let action = self.approves_by();
+        let unseen = if action == Action::Accept { "" } else { " unseen" };
+        let approve = format!("{} approves all{unseen}", key(cx, action));
         let (reject, back) = (key(cx, Action::RejectAll), key(cx, Action::Cancel));
         format!("{approve} · {reject} rejects all · {back} back")
     }

@@ -8,6 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::Severity;
+use crate::text::esp_log::LogLevel;
 use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
@@ -19,7 +20,6 @@ use super::logs_build;
 use super::logs_digest::Tone;
 use super::logs_events::{EventLog, EventRow};
 use super::logs_lens::Lens;
-use super::logs_level::LogLevel;
 use super::logs_scroll::Follow;
 use super::logs_search::Search;
 use super::logs_text::{LogText, Row};
@@ -205,11 +205,11 @@ pub(super) fn draw_stamp(row: &Row, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
 /// The look of a line without what was found in it.
 pub(super) fn base_style(row: &Row, cx: &Cx<'_>) -> Style {
     cx.style(match row.level {
-        LogLevel::Error => Role::LogError,
-        LogLevel::Warning => Role::LogWarn,
-        LogLevel::Info => Role::LogInfo,
-        LogLevel::Debug | LogLevel::Verbose => Role::LogDebug,
-        LogLevel::Plain => Role::Text,
+        Some(LogLevel::Error) => Role::LogError,
+        Some(LogLevel::Warning) => Role::LogWarn,
+        Some(LogLevel::Info) => Role::LogInfo,
+        Some(LogLevel::Debug | LogLevel::Verbose) => Role::LogDebug,
+        None => Role::Text,
     })
 }
 

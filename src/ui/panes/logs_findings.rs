@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use crate::model::{Diagnostic, LogKind, ProjectPath};
 use crate::ui::pane::{Effect, FilePlace};
+use crate::text::esp_log::LogLevel;
 use crate::view::{PanicView, SessionView};
 
-use super::logs_level::{LogLevel, level};
+use super::logs_level::level;
 use super::logs_search::Matcher;
 use super::logs_shelf::{Shelf, Tab};
 use super::serial::card;
@@ -97,7 +98,7 @@ pub(super) fn errors(tab: Tab) -> Option<Matcher> {
     match tab {
         Tab::Build => None,
         Tab::Serial => {
-            let test = |line: &str| level(LogKind::Serial, line) == LogLevel::Error;
+            let test = |line: &str| level(LogKind::Serial, line) == Some(LogLevel::Error);
             Some(Matcher::new("errors".to_owned(), Arc::new(test)))
         }
         Tab::Events => Matcher::regex("failed|rejected|error|\"ok\":false").ok(),

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use regex::Regex;
 
 use crate::model::{LogId, LogKind, LogSource, UserError};
-use crate::text::esp_log::TagFilter;
+use crate::text::esp_log::{LogLevel, TagFilter};
 use crate::text::sanitize;
 use crate::ui::line;
 
 use super::logs_index::{Extent, LineIndex, RawLine};
 use super::logs_lens::{Lens, Sight};
-use super::logs_level::{LogLevel, level};
+use super::logs_level::level;
 use super::logs_search::{Matcher, Search};
 use super::logs_source::Source;
 use super::serial::Stamps;
@@ -36,7 +36,7 @@ pub struct Row {
     /// Columns of the text.
     pub width: usize,
     /// What it says about itself.
-    pub level: LogLevel,
+    pub level: Option<LogLevel>,
     /// Byte ranges of `text` that the search found.
     pub hits: Vec<Range<usize>>,
     /// Bytes of the line that are not in `text`.

@@ -387,8 +387,11 @@ impl Pane for ReviewPane {
 
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
         let mut hints = Vec::new();
-        if self.decidable(cx).is_ok() {
-            hints.extend([Action::Approve, Action::Reject, Action::PickLines, Action::Edit]);
+        if let Ok(hand) = self.hand(cx) {
+            hints.extend([Action::Approve, Action::Reject]);
+            if hand.view.proposal.change.after().is_some() {
+                hints.extend([Action::PickLines, Action::Edit]);
+            }
             if self.batch(&cx.view.review).count() > 1 {
                 hints.push(Action::ApproveRest);
             }
