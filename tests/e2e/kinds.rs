@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use firmhand::model::{Change, Event, Outcome, Proposal, ProposalId, Verdict};
+use firmhand::model::{Change, Event, Outcome, Proposal, ProposalId};
 
 use crate::desk::{Desk, LOOK, Next};
 use crate::place::Place;

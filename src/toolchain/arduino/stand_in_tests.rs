@@ -139,7 +139,7 @@ async fn exactly_the_planned_images_are_uploaded_and_verified() {
     let place = Place::new("compile-passed.json", IMAGES);
     let (project, dev) = (place.path("blink"), place.path("dev"));
     let plan =
-        |dev: &Path| upload::plan(&project, BuildId(1), Timestamp(0), &|| crate::toolchain::esptool::first_port(dev));
+        |dev: &Path| upload::plan(&project, BuildId(1), Timestamp(0), &|| first_port(dev));
     assert!(plan(&dev).unwrap_err().fix.contains("Build the sketch first"));
     place.build(None).await;
     assert!(plan(&dev).unwrap_err().why.contains("no board was found"));
