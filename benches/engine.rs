@@ -15,6 +15,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use firmhand::config::{Assets, Origin, Policy, Rule, Ruling};
@@ -36,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
     let (chat, saves) = if is_bench { (20_000, 1_000) } else { (100, 10) };
-    let data = tempfile::tempdir_in(std::env::current_dir().unwrap().join("target")).unwrap();
+    let data = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     for messages in [100, 1_000] {
         let name = format!("chat turns, {messages} messages a chat");
         measure(&name, chat, || run(data.path(), chat, messages, Kind::Chat));
@@ -86,7 +87,7 @@ impl Provider for Model {
     }
 }
 
-struct Save(Arc<Sandbox>);
+struct Save(Arc<Sandbox>, AtomicU32);
 
 impl Tool for Save {
     fn spec(&self) -> ToolSpec {
@@ -95,7 +96,9 @@ impl Tool for Save {
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        let path = ProjectPath::new("main.c").unwrap();
+        // A new file each time; `benches/gate.rs` says why.
+        let name = format!("part_{}.c", self.1.fetch_add(1, Ordering::Relaxed));
+        let path = ProjectPath::new(name).unwrap();
         let base = self.0.read_if_there(&path).unwrap();
         let content = args["code"].as_str().unwrap().as_bytes().to_vec();
         let change = DraftChange::Save { path, base, content };
@@ -196,7 +199,7 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
         cancel: stop.clone(),
     };
     let gate = Arc::new(Gate::new(parts, &desk, Numbers::after([])));
-    let save: Arc<dyn Tool> = Arc::new(Save(Arc::clone(&project)));
+    let save: Arc<dyn Tool> = Arc::new(Save(Arc::clone(&project), AtomicU32::new(0)));
     let tools = Toolbox::from([(ToolName::from("generate_code"), save)]);
     let (provider, limits) = (Arc::new(Model(kind)), Limits::default());
     let documents = Vec::new();
@@ -236,7 +239,7 @@ fn by_hand(data: &Path, count: u32) {
         let mut new = File::create(folder.join("new")).unwrap();
         write!(new, "int a{number};").unwrap();
         new.sync_all().unwrap();
-        std::fs::rename(folder.join("new"), folder.join("main.c")).unwrap();
+        std::fs::rename(folder.join("new"), folder.join(format!("part_{number}.c"))).unwrap();
         File::open(&folder).unwrap().sync_all().unwrap();
     }
 }

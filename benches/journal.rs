@@ -24,7 +24,7 @@ use firmhand::view::SessionView;
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
     let (events, rounds) = if is_bench { (1_000_000, 5) } else { (3_000, 1) };
-    let data = tempfile::tempdir_in(std::env::current_dir().unwrap().join("target")).unwrap();
+    let data = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let dir = SessionDir::create(data.path(), "bench", Timestamp(0)).unwrap();
     let bytes = generate(&dir, events);
     println!("session: {events} events, {:.1} MB", mega(bytes));

@@ -26,7 +26,7 @@ const LOG: LogId = LogId { kind: LogKind::Serial, number: 1 };
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
     let lines: u64 = if is_bench { 1_000_000 } else { 3_000 };
-    let data = tempfile::tempdir_in(std::env::current_dir().unwrap().join("target")).unwrap();
+    let data = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let dir = SessionDir::create(data.path(), "bench", Timestamp(0)).unwrap();
     let source = Arc::new(dir.logs());
     let extent = write(&source, lines);

@@ -75,9 +75,9 @@ fn main() {
 /// A stream of so many tokens, of which the server holds only one.
 fn many(service: Service, tokens: usize) -> Reply {
     let empty = speak::body(service, &Say { usage: (1, 1, 0), ..Say::default() });
-    let one = Say { text: vec!["token".into()], usage: (1, 1, 0), ..Say::default() };
+    let one = Say { text: vec!["words".into()], usage: (1, 1, 0), ..Say::default() };
     let whole = speak::body(service, &one);
-    let place = whole.find("token").unwrap();
+    let place = whole.find("words").unwrap();
     let mark = if service == Service::Ollama { "\n" } else { "\n\n" };
     let begin = whole[..place].rfind(mark).map_or(0, |at| at + mark.len());
     let end = whole[place..].find(mark).map_or(whole.len(), |at| place + at + mark.len());

@@ -22,6 +22,8 @@ pub struct Chat {
     open_turns: BTreeMap<TurnId, usize>,
     /// Parts that each open turn had when its model call under way began.
     settled_parts: BTreeMap<TurnId, usize>,
+    /// Place of the newest plan in `entries`.
+    plan: Option<usize>,
     /// Plans whose names are being checked.
     unchecked: BTreeMap<CallId, FilePlan>,
     /// Proposals for files of the plan.
@@ -334,13 +336,13 @@ impl Chat {
         if let Some(before) = self.plan_mut() {
             plan.go_on_from(before);
         }
+        self.plan = Some(self.entries.len());
         self.push(Entry::FilePlan(plan));
     }
 
     /// The newest plan.
     fn plan_mut(&mut self) -> Option<&mut FilePlan> {
-        let is_plan = |entry: &&mut Arc<Entry>| matches!(***entry, Entry::FilePlan(_));
-        match Arc::make_mut(self.entries.iter_mut().rev().find(is_plan)?) {
+        match Arc::make_mut(self.entries.get_mut(self.plan?)?) {
             Entry::FilePlan(plan) => Some(plan),
             _ => None,
         }

@@ -146,9 +146,9 @@ impl<'a> Desk<'a> {
     #[track_caller]
     pub fn reject_batch(&mut self, first: &Proposal, words: &str) {
         let of = first.batch.of as usize;
-        let waiting = self.place.within(PATIENCE, || {
-            Some(self.place.waiting()).filter(|waiting| waiting.len() == of)
-        });
+        let waiting = self
+            .place
+            .within(PATIENCE, || Some(self.place.waiting()).filter(|waiting| waiting.len() == of));
         let waiting = waiting.unwrap_or_else(|| self.fail("the batch is not complete"));
         self.turn_to(first);
         thread::sleep(LOOK);

@@ -1,5 +1,6 @@
 //! Builds and uploads with a stand-in for `arduino-cli` that answers in its words.
 
+use crate::toolchain::esptool::first_port;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -138,8 +139,7 @@ async fn what_is_not_installed_or_not_understood_is_no_failed_build() {
 async fn exactly_the_planned_images_are_uploaded_and_verified() {
     let place = Place::new("compile-passed.json", IMAGES);
     let (project, dev) = (place.path("blink"), place.path("dev"));
-    let plan =
-        |dev: &Path| upload::plan(&project, BuildId(1), Timestamp(0), &|| first_port(dev));
+    let plan = |dev: &Path| upload::plan(&project, BuildId(1), Timestamp(0), &|| first_port(dev));
     assert!(plan(&dev).unwrap_err().fix.contains("Build the sketch first"));
     place.build(None).await;
     assert!(plan(&dev).unwrap_err().why.contains("no board was found"));

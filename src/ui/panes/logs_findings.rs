@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use crate::model::{Diagnostic, LogKind, ProjectPath};
-use crate::ui::pane::{Effect, FilePlace};
 use crate::text::esp_log::LogLevel;
+use crate::ui::pane::{Effect, FilePlace};
 use crate::view::{PanicView, SessionView};
 
 use super::logs_level::level;

@@ -33,17 +33,19 @@ fn serial_level(text: &str) -> Option<LogLevel> {
 
 /// What a line of a build says about itself.
 fn build_level(text: &str) -> Option<LogLevel> {
-    Some(if text.contains("error:") || text.starts_with("FAILED:") || text.contains("CMake Error") {
-        LogLevel::Error
-    } else if text.contains("warning:") || text.contains("CMake Warning") {
-        LogLevel::Warning
-    } else if text.contains("note:") {
-        LogLevel::Info
-    } else if text.starts_with('[') && text.split(']').next().is_some_and(|s| s.contains('/')) {
-        LogLevel::Verbose
-    } else {
-        return None;
-    })
+    Some(
+        if text.contains("error:") || text.starts_with("FAILED:") || text.contains("CMake Error") {
+            LogLevel::Error
+        } else if text.contains("warning:") || text.contains("CMake Warning") {
+            LogLevel::Warning
+        } else if text.contains("note:") {
+            LogLevel::Info
+        } else if text.starts_with('[') && text.split(']').next().is_some_and(|s| s.contains('/')) {
+            LogLevel::Verbose
+        } else {
+            return None;
+        },
+    )
 }
 
 #[cfg(test)]
