@@ -79,7 +79,8 @@ fn picked_lines_alone_are_approved_and_written() {
 fn a_click_turns_to_a_changed_line_and_another_one_picks_its_hunk() {
     let (desk, mut pane, _) = at_desk();
     let shown = desk.show(&mut pane, 90, 24);
-    let row = |text: &str| shown.lines().position(|line| line.contains(text)).unwrap();
+    // Below the title.
+    let row = |text: &str| shown.lines().skip(1).position(|line| line.contains(text)).unwrap();
     let click = |pane: &mut ReviewPane, row: usize| {
         let at = Position::new(20, u16::try_from(row).unwrap());
         assert!(pane.on_click(at, &desk.cx()).is_empty());
