@@ -98,7 +98,7 @@ impl Tool for Save {
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         // A new file each time; `benches/gate.rs` says why.
         let name = format!("part_{}.c", self.1.fetch_add(1, Ordering::Relaxed));
-        let path = ProjectPath::new(name).unwrap();
+        let path = ProjectPath::new(&name).unwrap();
         let base = self.0.read_if_there(&path).unwrap();
         let content = args["code"].as_str().unwrap().as_bytes().to_vec();
         let change = DraftChange::Save { path, base, content };

@@ -110,7 +110,7 @@ impl Supervised {
         for _ in 0..saves {
             self.number += 1;
             let new = content(self.number);
-            let path = ProjectPath::new(name(self.number)).unwrap();
+            let path = ProjectPath::new(&name(self.number)).unwrap();
             let change = DraftChange::Save { path, base: None, content: new };
             let draft = Draft { change, reason: "bench".to_owned(), checks: Vec::new() };
             let origin = Origin {

@@ -173,16 +173,19 @@ pub struct Recording {
 /// # Errors
 /// When a recording is wrong, which only a person's own copy can be, or the team has none.
 pub fn recording(assets: &Assets, team: Option<&str>) -> Result<Recording, UserError> {
+    let Some(team) = team else {
+        return Ok(Recording::of(DEMO, &load_script(assets, DEMO)?));
+    };
     let mut teams = Vec::new();
     for name in scripts(assets) {
         let script = load_script(assets, &name)?;
-        if team.map_or(name == DEMO, |team| script.team() == team) {
+        if script.team() == team {
             return Ok(Recording::of(&name, &script));
         }
         teams.push(script.team().to_owned());
     }
     Err(UserError::new(
-        format!("no recording shows the team `{}`", team.unwrap_or("generate")),
+        format!("no recording shows the team `{team}`"),
         "a demo plays a recorded conversation, and there is none of it",
         format!("use one of: {}", teams.join(", ")),
     ))

@@ -4,10 +4,11 @@
 //! of the same path. Owns the lookup; what a file means is its reader's business.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
 
@@ -111,7 +112,7 @@ impl Assets {
                 }
             }
         }
-        match embedded(path) {
+        match FILES.get(path) {
             Some(bytes) => Ok((Cow::Borrowed(bytes), AssetOrigin::BuiltIn(path.to_owned()))),
             None => Err(self.unknown(path)),
         }
@@ -122,11 +123,11 @@ impl Assets {
     #[must_use]
     pub fn list(&self, folder: &str) -> Vec<String> {
         let mut found = BTreeSet::new();
-        if let Some((root, dir)) = embedded_root(folder) {
-            collect_embedded(root, dir, &mut found);
-            let prefix = format!("{}/", folder.trim_end_matches('/'));
-            found.retain(|path| path.starts_with(&prefix));
-        }
+        let prefix = format!("{}/", folder.trim_end_matches('/'));
+        let below = FILES.range(prefix.clone()..).map(|(path, _)| path);
+        let below = below.take_while(|path| path.starts_with(&prefix));
+        let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
+        found.extend(below.filter(|path| !is_hidden(path)).cloned());
         if let Some(on_disk) = self.user_path(folder) {
             collect_on_disk(&on_disk, folder.trim_end_matches('/'), &mut found, 0);
         }
@@ -160,24 +161,19 @@ fn is_absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory)
 }
 
-fn embedded_root(path: &str) -> Option<(&'static str, &'static Dir<'static>)> {
-    let first = path.split('/').next()?;
-    EMBEDDED.iter().find(|(root, _)| *root == first).map(|(root, dir)| (*root, dir))
-}
-
-fn embedded(path: &str) -> Option<&'static [u8]> {
-    let (_, dir) = embedded_root(path)?;
-    let (_, inside) = path.split_once('/')?;
-    dir.get_file(inside).map(include_dir::File::contents)
-}
-
-fn collect_embedded(root: &str, dir: &Dir<'static>, found: &mut BTreeSet<String>) {
-    let files = dir.files().filter_map(|file| file.path().to_str());
-    let shown = files.filter(|path| !path.split('/').any(|part| part.starts_with('.')));
-    found.extend(shown.map(|path| format!("{root}/{path}")));
-    for inner in dir.dirs() {
-        collect_embedded(root, inner, found);
+/// The embedded files by their paths; looking one up in the folders compares it with every other.
+static FILES: LazyLock<BTreeMap<String, &'static [u8]>> = LazyLock::new(|| {
+    let mut files = BTreeMap::new();
+    for (root, dir) in &EMBEDDED {
+        gather(root, dir, &mut files);
     }
+    files
+});
+
+fn gather(root: &str, dir: &Dir<'static>, files: &mut BTreeMap<String, &'static [u8]>) {
+    let found = dir.files().filter_map(|file| Some((file.path().to_str()?, file.contents())));
+    files.extend(found.map(|(path, bytes)| (format!("{root}/{path}"), bytes)));
+    dir.dirs().for_each(|inner| gather(root, inner, files));
 }
 
 /// Folders deeper than this are not looked into: a link may lead in circles.
