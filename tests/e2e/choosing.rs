@@ -64,7 +64,7 @@ fn the_model_chosen_on_the_start_screen_answers_and_another_takes_over_in_the_se
     plan(&server, "main.c");
     let mut terminal = place.open(&[], Size::LARGE);
     terminal.wait_for("● cheap-model");
-    terminal.press("down down down enter");
+    terminal.press("down down down down enter");
     terminal.wait_for("● strong-model");
     terminal.press("i");
     terminal.type_slowly("Blink an LED");

@@ -145,6 +145,25 @@ impl<'a> Desk<'a> {
     /// Waits until the whole batch of the proposal waits, then rejects it with these words.
     #[track_caller]
     pub fn reject_batch(&mut self, first: &Proposal, words: &str) {
+        let waiting = self.list_batch(first);
+        self.terminal.press("r");
+        self.terminal.wait_for(&format!("all {} of the list", waiting.len()));
+        self.terminal.type_slowly(words);
+        self.terminal.press("enter");
+        self.all_decided(&waiting, &Verdict::reject(words));
+    }
+
+    /// Waits until the whole batch of the proposal waits, then approves it, seen or not.
+    #[track_caller]
+    pub fn approve_batch(&mut self, first: &Proposal) {
+        let waiting = self.list_batch(first);
+        self.terminal.press("ctrl-a");
+        self.all_decided(&waiting, &Verdict::Approve);
+    }
+
+    /// Opens the list of the whole batch, ready for a decision.
+    #[track_caller]
+    fn list_batch(&mut self, first: &Proposal) -> Vec<ProposalId> {
         let of = first.batch.of as usize;
         let waiting = self
             .place
@@ -155,13 +174,14 @@ impl<'a> Desk<'a> {
         self.terminal.press("A");
         self.terminal.wait_for("rejects all");
         thread::sleep(LOOK);
-        self.terminal.press("r");
-        self.terminal.wait_for(&format!("all {of} of the list"));
-        self.terminal.type_slowly(words);
-        self.terminal.press("enter");
+        waiting
+    }
+
+    #[track_caller]
+    fn all_decided(&self, waiting: &[ProposalId], verdict: &Verdict) {
         for id in waiting {
-            let decision = self.decided(id, PATIENCE).unwrap_or_else(|| self.fail("not rejected"));
-            assert_eq!(decision.verdict, Verdict::reject(words));
+            let decision = self.decided(*id, PATIENCE).unwrap_or_else(|| self.fail("not decided"));
+            assert_eq!(decision.verdict, *verdict);
         }
     }
 
