@@ -159,9 +159,9 @@ fn line_ends(base: Option<&[u8]>, content: &[u8]) -> Option<Check> {
     let now = inspect::line_ends(content);
     let was = base.map(inspect::line_ends).unwrap_or_default();
     let note = if was.crlf > 0 && was.lf == 0 && now.lf > 0 {
-        format!("the file has CRLF line ends; {} lines would end with LF", now.lf)
+        format!("the file has CRLF line ends; lines that would end with LF: {}", now.lf)
     } else if was.lf > 0 && was.crlf == 0 && now.crlf > 0 {
-        format!("the file has LF line ends; {} lines would end with CRLF", now.crlf)
+        format!("the file has LF line ends; lines that would end with CRLF: {}", now.crlf)
     } else if now.lf > 0 && now.crlf > 0 {
         format!("mixed: {} lines end with LF, {} with CRLF", now.lf, now.crlf)
     } else {

@@ -71,7 +71,7 @@ async fn encodings_and_line_ends_that_change_are_told() {
     let binary = world.checks(save_bytes("a.bin", None, b"\x7fELF\x01\0\0\x02")).await;
     assert!(of(&binary, CheckKind::Encoding).1.contains("NUL byte at offset 5"));
     let ends = world.checks(save("crlf.c", Some("int a;\r\nint b;\r\n"), "int a;\nint c;\n")).await;
-    assert!(of(&ends, CheckKind::LineEnds).1.contains("2 lines would end with LF"));
+    assert!(of(&ends, CheckKind::LineEnds).1.contains("lines that would end with LF: 2"));
 }
 
 #[tokio::test]
