@@ -20,6 +20,7 @@ use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
 use crate::model::{Intent, SerialCommand, UserError};
+use crate::text;
 use crate::ui::{Chosen, Command, FilePlace, OutsideEdit, Ui};
 
 /// Shortest time between two frames that only show news (60 Hz).
@@ -82,6 +83,7 @@ impl Session<'_> {
         let mut events = EventStream::new();
         let mut signals = Signals::watch()?;
         let mut frames = Frames::default();
+        let mut is_cold = true;
         self.begin();
         loop {
             let now = Instant::now();
@@ -98,6 +100,10 @@ impl Session<'_> {
                     return Ok(Left::TerminalLost);
                 }
                 frames.drawn(Instant::now());
+                // The first proposal need not wait for it, nor the first frame.
+                if std::mem::take(&mut is_cold) {
+                    drop(tokio::task::spawn_blocking(text::warm_up));
+                }
             }
             if self.tell_terminal().is_err() {
                 return Ok(Left::TerminalLost);

@@ -244,19 +244,23 @@ fn grammar(language: Language) -> Option<&'static Grammar> {
     static CPP: OnceLock<Option<Grammar>> = OnceLock::new();
     static CMAKE: OnceLock<Option<Grammar>> = OnceLock::new();
     static JSON: OnceLock<Option<Grammar>> = OnceLock::new();
-    // The queries of C++ say only what C does not have.
-    let cpp = [tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_cpp::HIGHLIGHT_QUERY].join("\n");
-    let (cell, function, base, more) = match language {
-        Language::C => (&C, tree_sitter_c::LANGUAGE, tree_sitter_c::HIGHLIGHT_QUERY, MORE_C),
-        Language::Cpp => (&CPP, tree_sitter_cpp::LANGUAGE, cpp.as_str(), MORE_C),
+    let c = tree_sitter_c::HIGHLIGHT_QUERY;
+    let (cell, function, queries) = match language {
+        Language::C => (&C, tree_sitter_c::LANGUAGE, [c, "", MORE_C]),
+        // The queries of C++ say only what C does not have.
+        Language::Cpp => {
+            (&CPP, tree_sitter_cpp::LANGUAGE, [c, tree_sitter_cpp::HIGHLIGHT_QUERY, MORE_C])
+        }
         Language::Cmake => {
-            (&CMAKE, tree_sitter_cmake::LANGUAGE, tree_sitter_cmake::HIGHLIGHTS_QUERY, MORE_CMAKE)
+            let own = tree_sitter_cmake::HIGHLIGHTS_QUERY;
+            (&CMAKE, tree_sitter_cmake::LANGUAGE, [own, "", MORE_CMAKE])
         }
         Language::Json => {
-            (&JSON, tree_sitter_json::LANGUAGE, tree_sitter_json::HIGHLIGHTS_QUERY, MORE_JSON)
+            let own = tree_sitter_json::HIGHLIGHTS_QUERY;
+            (&JSON, tree_sitter_json::LANGUAGE, [own, "", MORE_JSON])
         }
     };
-    cell.get_or_init(|| build(function.into(), &format!("{base}\n{more}"))).as_ref()
+    cell.get_or_init(|| build(function.into(), &queries.join("\n"))).as_ref()
 }
 
 fn build(language: tree_sitter::Language, query: &str) -> Option<Grammar> {

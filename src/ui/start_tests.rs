@@ -5,7 +5,9 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use crate::config::Assets;
+use crate::model::{Finding, Health};
 use crate::ui::Depth;
+use crate::ui::overlay::ModelOffer;
 
 use super::*;
 
