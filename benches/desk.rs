@@ -62,11 +62,13 @@ fn idle(seconds: u64) {
     );
 }
 
+/// A model thinks before it answers; the program is started and idle by then.
 fn proposal(rounds: usize) {
     let (mut times, mut recorded) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let stage = Stage::new();
-        stage.script(&stage::save("main/main.c", "int answer = 42;\n"), "ask");
+        let save = stage::save("main/main.c", "int answer = 42;\n");
+        stage.script(&stage::thinking(&save), "ask");
         let terminal = stage.run(COLS, ROWS);
         let at = terminal.wait_text("int answer = 42;");
         let shown = wall(at);

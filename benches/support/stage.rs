@@ -192,6 +192,12 @@ pub fn save(path: &str, content: &str) -> String {
     )
 }
 
+/// The script, with a pause of half a second before each answer.
+pub fn thinking(script: &str) -> String {
+    let timing = "\n[timing]\nchars_per_second = 1000000\nthink_ms = 500\n\n[[steps]]";
+    script.replacen("[[steps]]", timing, 1)
+}
+
 fn one(say: &str, rest: &str) -> String {
     let end = if rest.is_empty() { "end = true" } else { rest };
     format!(
