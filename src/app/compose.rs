@@ -9,8 +9,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio_util::sync::CancellationToken;
 
+use super::choice::Ground;
 use super::keyring::Keyring;
 use super::parts::{Parts, Wanted};
+use super::trust::Trust;
 use crate::config::{Assets, Dirs, Settings};
 use crate::device::{Adapters, Programs, SerialHub, adapters};
 use crate::engine::{
@@ -110,8 +112,19 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     let now = Timestamp(now_millis());
     // Both fail before a folder is made: a wish that cannot be met leaves nothing behind.
     let wanted = Wanted::check(world, &order, &[])?;
+    let trust = Trust::of(&world.dirs.data);
+    let ground = Ground::of(order.project.as_deref());
+    if ground != Ground::Empty {
+        check_trust(&trust, &wanted, order.project.as_deref())?;
+    }
     let dir = SessionDir::create(&world.dirs.data, &order.task, now)?;
     let project = project_folder(&dir, order.project.as_deref())?;
+    // Every file of a project that begins here passes the person. Should it not be noted, there is
+    // a question more when it is built by ESP-IDF later.
+    if ground == Ground::Empty && order.project.is_some() {
+        let _ = trust.add(project.root());
+        check_trust(&trust, &wanted, Some(project.root()))?;
+    }
     if let Some(starter) = &order.starter {
         begin_with(&world.assets, starter, &project)?;
     }
@@ -182,7 +195,9 @@ pub fn resume(
         starter: None,
     };
     let team = load_team(world, &order.team)?;
-    let parts = Wanted::check(world, &order, &records)?.make(&dir);
+    let wanted = Wanted::check(world, &order, &records)?;
+    check_trust(&Trust::of(&world.dirs.data), &wanted, order.project.as_deref())?;
+    let parts = wanted.make(&dir);
     let project = Sandbox::open(Path::new(&session.project))?;
     for record in &records {
         recorder.state().fold(record);
@@ -336,6 +351,14 @@ pub fn load_knowledge(assets: &Assets) -> Result<Knowledge, UserError> {
         files.push((file.origin.to_string(), file.text));
     }
     Knowledge::new(files.iter().map(|(origin, text)| (origin.as_str(), text.as_ref())))
+}
+
+/// Only builds by ESP-IDF run what a project brings; the others compile its sources.
+fn check_trust(trust: &Trust, wanted: &Wanted, project: Option<&Path>) -> Result<(), UserError> {
+    match project {
+        Some(project) if wanted.parts.toolchain == "idf" => trust.check(project),
+        _ => Ok(()),
+    }
 }
 
 /// Opens the project's folder; one that is not there is made, as the person has asked for it.

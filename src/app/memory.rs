@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::own_file;
 use crate::model::ContentHash;
 use crate::ui::Arrangement;
 
@@ -57,20 +58,13 @@ impl Memory {
     ///
     /// # Errors
     /// When the data folder cannot be written.
-    #[expect(clippy::disallowed_methods, reason = "the program's own data folder")]
     pub fn keep(&self, arrangement: Arrangement) -> io::Result<()> {
         if arrangement == self.recall() {
             return Ok(());
         }
         let page = Page { project: self.project.clone(), arrangement };
         let text = toml::to_string(&page).map_err(io::Error::other)?;
-        if let Some(folder) = self.file.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        // Whole or not at all, also when two programs do it at once.
-        let unfinished = self.file.with_extension(format!("{}.tmp", std::process::id()));
-        fs::write(&unfinished, text)?;
-        fs::rename(&unfinished, &self.file)
+        own_file::put(&self.file, &text)
     }
 }
 

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod model_doctor;
 pub mod models;
 pub mod monitor;
+mod own_file;
 pub mod parts;
 pub mod ports;
 pub mod serial_desk;
@@ -23,6 +24,7 @@ pub mod start;
 pub mod terminal;
 pub mod themes;
 pub mod timeline;
+pub mod trust;
 mod woken;
 
 pub use feed::{Feed, Live, Progress};

@@ -1,14 +1,17 @@
 //! `firmhand doctor` and `firmhand models`: what there is, whether it works, and how to mend it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::DoctorArgs;
 use super::report;
 use crate::app::compose::World;
 use crate::app::model_doctor::Reach;
+use crate::app::trust::Trust;
 use crate::app::{doctor, model_doctor, models};
 use crate::model::{Finding, Health, UserError};
 use crate::provider::Remote;
+use crate::text::sanitize;
 
 /// Prints a line for each thing that a run depends on; fails when something is broken.
 ///
@@ -62,6 +65,32 @@ pub fn models(world: &World, profile: Option<&str>) -> Result<ExitCode, UserErro
     if found.is_empty() {
         report::line("the service offers no model");
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lets the scripts of a project run, or no longer; without a folder, prints those that may.
+///
+/// # Errors
+/// When there is no such folder, or the list cannot be read or written.
+pub fn trust(data: &Path, project: Option<&Path>, forget: bool) -> Result<ExitCode, UserError> {
+    let trust = Trust::of(data);
+    let Some(project) = project else {
+        let all = trust.projects()?;
+        for known in &all {
+            report::line(&sanitize::line(&known.display().to_string()));
+        }
+        if all.is_empty() {
+            report::line("no project is trusted; name one: firmhand trust DIR");
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
+    let words = match (forget, if forget { trust.forget(project)? } else { trust.add(project)? }) {
+        (false, true) => "is trusted from now on, with all that is below it",
+        (false, false) => "is trusted already",
+        (true, true) => "is trusted no longer",
+        (true, false) => "was not trusted",
+    };
+    report::line(&format!("{} {words}", sanitize::line(&project.display().to_string())));
     Ok(ExitCode::SUCCESS)
 }
 

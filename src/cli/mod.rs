@@ -116,6 +116,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             let project = project.unwrap_or_else(|| PathBuf::from("."));
             tool::call(&place.world(Some(&project), None)?, &name, &args, &project)
         }
+        Command::Trust { dir, forget } => checks::trust(&dirs.data, dir.as_deref(), forget),
         Command::Config { project } => config(&place.world(project.as_deref(), None)?),
     }
 }

@@ -144,3 +144,32 @@ fn what_the_board_boots_from_is_written_after_a_typed_phrase_only() {
     assert!(asked.windows(2).any(|pair| pair == ["-p", "/dev/ttyUSB77"]), "{asked:?}");
     assert!(asked.contains(&"0x1000") && asked.contains(&"0x10000"), "{asked:?}");
 }
+
+#[test]
+fn a_project_that_brings_scripts_is_built_by_esp_idf_only_when_it_is_trusted() {
+    let place = Place::new();
+    let root = installation(&place);
+    let project = place.project();
+    fs::create_dir_all(project.join("main")).unwrap();
+    fs::write(project.join("CMakeLists.txt"), "project(theirs)\n").unwrap();
+    fs::write(project.join("main/CMakeLists.txt"), "idf_component_register(SRCS m.c)\n").unwrap();
+    let begin = || {
+        let start = format!("IDF_PATH='{}' exec \"$0\" \"$@\"", root.display());
+        let args = place.demo_args();
+        let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
+        args.extend(["--team", "edit-existing", "--toolchain", "idf"]);
+        place.shell(&start, &args, Size::LARGE)
+    };
+    let mut refused = begin();
+    assert_eq!(refused.wait_exit().exit_code(), 1);
+    refused.wait_for_after_exit("is not trusted yet");
+    refused.wait_for_after_exit("firmhand trust ");
+    assert!(!place.path("data/sessions").exists(), "a session was begun");
+    let folder = project.to_str().unwrap();
+    assert_eq!(place.run(&["trust", folder]).status.code(), Some(0));
+    let listed = String::from_utf8(place.run(&["trust"]).stdout).unwrap();
+    assert!(listed.contains(folder), "{listed}");
+    begin().wait_for("Chat");
+    assert_eq!(place.run(&["trust", "--forget", folder]).status.code(), Some(0));
+    assert_eq!(begin().wait_exit().exit_code(), 1);
+}

@@ -27,7 +27,8 @@ impl Place {
         Self { folder }
     }
 
-    fn path(&self, below: &str) -> PathBuf {
+    /// A path below the folder of everything.
+    pub fn path(&self, below: &str) -> PathBuf {
         self.folder.path().join(below)
     }
 

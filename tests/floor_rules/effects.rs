@@ -35,7 +35,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("journal/times.rs", &[Effect::Files], "when the lines of a raw log came"),
     ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
     ("app/compose.rs", &[Effect::Files], "the folder the person named, before any agent acts"),
-    ("app/memory.rs", &[Effect::Files], "how the person left the screen, in the data folder"),
+    ("app/own_file.rs", &[Effect::Files], "what the program remembers, in the data folder"),
     ("provider/record.rs", &[Effect::Files], "the recording that the person has asked for"),
     (
         "app/editor.rs",

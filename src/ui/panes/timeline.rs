@@ -152,7 +152,8 @@ fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
         Span::styled(format!("event {} / {}", timeline.position, timeline.last), dim),
     ];
     if timeline.damaged > 0 {
-        let words = format!("  {} lines unreadable", timeline.damaged);
+        let lines = if timeline.damaged == 1 { "line" } else { "lines" };
+        let words = format!("  {} {lines} unreadable", timeline.damaged);
         spans.push(Span::styled(words, cx.style(Role::Warn)));
     }
     for (actions, words) in [

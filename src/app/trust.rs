@@ -1,0 +1,184 @@
+//! Projects whose own scripts may run: a build by ESP-IDF runs what a project brings.
+//!
+//! Owns the person's list, `trusted.toml` of the data folder. Nothing within a project can put
+//! itself on it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::own_file;
+use crate::model::UserError;
+
+/// The trusted projects.
+#[derive(Debug, Clone)]
+pub struct Trust {
+    file: PathBuf,
+    /// Projects that begin inside of sessions; the person approves every file of them.
+    own: PathBuf,
+}
+
+/// The file as it is written.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Page {
+    #[serde(default)]
+    projects: Vec<PathBuf>,
+}
+
+impl Trust {
+    /// The list below the data folder.
+    #[must_use]
+    pub fn of(data: &Path) -> Self {
+        Self { file: data.join("trusted.toml"), own: real(&data.join("sessions")) }
+    }
+
+    /// The projects on it, in the order they came.
+    ///
+    /// # Errors
+    /// When the file cannot be read; then nothing is trusted.
+    pub fn projects(&self) -> Result<Vec<PathBuf>, UserError> {
+        let failed = |why: String| {
+            UserError::new(
+                format!("cannot read {}", self.file.display()),
+                why,
+                "correct or remove it; the projects in it have to be trusted anew then",
+            )
+        };
+        match fs::read_to_string(&self.file) {
+            Ok(text) => toml::from_str::<Page>(&text)
+                .map(|page| page.projects)
+                .map_err(|error| failed(error.message().replace('\n', ", "))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(failed(error.to_string())),
+        }
+    }
+
+    /// Puts a project on it, with all that is below. Whether it was not there before.
+    ///
+    /// # Errors
+    /// When there is no such folder, or the list cannot be read or written.
+    pub fn add(&self, project: &Path) -> Result<bool, UserError> {
+        let project = fs::canonicalize(project).map_err(|error| {
+            let what = format!("cannot trust {}", project.display());
+            UserError::from_cause(what, &error).fix("name the folder of a project")
+        })?;
+        let mut projects = self.projects()?;
+        if projects.contains(&project) {
+            return Ok(false);
+        }
+        projects.push(project);
+        self.keep(projects).map(|()| true)
+    }
+
+    /// Takes a project off it. Whether it was there.
+    ///
+    /// # Errors
+    /// When the list cannot be read or written.
+    pub fn forget(&self, project: &Path) -> Result<bool, UserError> {
+        let (mut projects, project) = (self.projects()?, real(project));
+        let before = projects.len();
+        projects.retain(|known| *known != project);
+        if projects.len() == before {
+            return Ok(false);
+        }
+        self.keep(projects).map(|()| true)
+    }
+
+    /// Checks that a project's own scripts may run.
+    ///
+    /// # Errors
+    /// When it is not on the list, or the list cannot be read.
+    pub fn check(&self, project: &Path) -> Result<(), UserError> {
+        let real = real(project);
+        if real.starts_with(&self.own)
+            || self.projects()?.iter().any(|known| real.starts_with(known))
+        {
+            return Ok(());
+        }
+        let project = real.display();
+        Err(UserError::new(
+            format!("the project {project} is not trusted yet"),
+            "a build by ESP-IDF runs what the project brings: CMakeLists.txt, Kconfig and all they \
+             include, with your rights",
+            format!(
+                "look at it, then say `firmhand trust {project}`; or use `--toolchain virtual`, \
+                 which runs none of it"
+            ),
+        ))
+    }
+
+    fn keep(&self, projects: Vec<PathBuf>) -> Result<(), UserError> {
+        let written = toml::to_string(&Page { projects })
+            .map_err(std::io::Error::other)
+            .and_then(|text| own_file::put(&self.file, &text));
+        written.map_err(|error| {
+            let what = format!("cannot write {}", self.file.display());
+            UserError::from_cause(what, &error).fix("make the data folder writable")
+        })
+    }
+}
+
+/// The folder itself, whatever links lead to it.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_is_trusted_with_what_is_below_it_until_it_is_taken_back() {
+        let data = tempfile::tempdir().unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let trust = Trust::of(data.path());
+        let inner = place.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        let error = trust.check(&inner).unwrap_err();
+        assert!(error.what.contains("not trusted") && error.fix.contains("firmhand trust"));
+        assert!(trust.add(place.path()).unwrap());
+        assert!(!trust.add(&inner.join("..")).unwrap(), "the same folder by another name");
+        trust.check(&inner).unwrap();
+        let beside = place.path().with_extension("beside");
+        assert!(trust.check(&beside).is_err(), "a name that begins alike is another project");
+        assert!(trust.forget(place.path()).unwrap());
+        assert!(!trust.forget(place.path()).unwrap());
+        assert!(trust.check(&inner).is_err());
+    }
+
+    #[test]
+    fn a_link_out_of_a_trusted_project_is_not_trusted() {
+        let data = tempfile::tempdir().unwrap();
+        let (place, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let trust = Trust::of(data.path());
+        trust.add(place.path()).unwrap();
+        let link = place.path().join("link");
+        std::os::unix::fs::symlink(other.path(), &link).unwrap();
+        assert!(trust.check(&link).is_err());
+    }
+
+    #[test]
+    fn projects_of_sessions_need_no_word_and_a_damaged_list_trusts_nothing() {
+        let data = tempfile::tempdir().unwrap();
+        let own = data.path().join("sessions/one/project");
+        fs::create_dir_all(&own).unwrap();
+        let trust = Trust::of(data.path());
+        trust.check(&own).unwrap();
+        let place = tempfile::tempdir().unwrap();
+        trust.add(place.path()).unwrap();
+        fs::write(&trust.file, "projects = 7").unwrap();
+        let error = trust.check(place.path()).unwrap_err();
+        assert!(error.what.contains("trusted.toml"), "{error:?}");
+        assert!(trust.add(place.path()).is_err(), "a list that cannot be read is not overwritten");
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_trusted() {
+        let data = tempfile::tempdir().unwrap();
+        let error = Trust::of(data.path()).add(Path::new("/no/such/project")).unwrap_err();
+        assert!(error.what.contains("/no/such/project"), "{error:?}");
+    }
+}
