@@ -68,30 +68,43 @@ pub fn models(world: &World, profile: Option<&str>) -> Result<ExitCode, UserErro
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lets the scripts of a project run, or no longer; without a folder, prints those that may.
+/// Lets the scripts of a project run; without a folder, prints the projects whose scripts may.
 ///
 /// # Errors
 /// When there is no such folder, or the list cannot be read or written.
-pub fn trust(data: &Path, project: Option<&Path>, forget: bool) -> Result<ExitCode, UserError> {
+pub fn trust(data: &Path, project: Option<&Path>) -> Result<ExitCode, UserError> {
     let trust = Trust::of(data);
     let Some(project) = project else {
         let all = trust.projects()?;
-        for known in &all {
-            report::line(&sanitize::line(&known.display().to_string()));
-        }
+        all.iter().for_each(|known| report::line(&shown(known)));
         if all.is_empty() {
             report::line("no project is trusted; name one: firmhand trust DIR");
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let words = match (forget, if forget { trust.forget(project)? } else { trust.add(project)? }) {
-        (false, true) => "is trusted from now on, with all that is below it",
-        (false, false) => "is trusted already",
-        (true, true) => "is trusted no longer",
-        (true, false) => "was not trusted",
+    let words = match trust.add(project)? {
+        true => "is trusted from now on, with all that is below it",
+        false => "is trusted already",
     };
-    report::line(&format!("{} {words}", sanitize::line(&project.display().to_string())));
+    report::line(&format!("{} {words}", shown(project)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Lets the scripts of a project run no longer.
+///
+/// # Errors
+/// When the list cannot be read or written.
+pub fn forget(data: &Path, project: &Path) -> Result<ExitCode, UserError> {
+    let words = match Trust::of(data).forget(project)? {
+        true => "is trusted no longer",
+        false => "was not trusted",
+    };
+    report::line(&format!("{} {words}", shown(project)));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(path: &Path) -> String {
+    sanitize::line(&path.display().to_string()).into_owned()
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, UserError> {

@@ -116,7 +116,8 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             let project = project.unwrap_or_else(|| PathBuf::from("."));
             tool::call(&place.world(Some(&project), None)?, &name, &args, &project)
         }
-        Command::Trust { dir, forget } => checks::trust(&dirs.data, dir.as_deref(), forget),
+        Command::Trust { dir: Some(dir), forget: true } => checks::forget(&dirs.data, &dir),
+        Command::Trust { dir, .. } => checks::trust(&dirs.data, dir.as_deref()),
         Command::Config { project } => config(&place.world(project.as_deref(), None)?),
     }
 }
