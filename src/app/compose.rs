@@ -9,10 +9,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio_util::sync::CancellationToken;
 
-use super::choice::Ground;
 use super::keyring::Keyring;
 use super::parts::{Parts, Wanted};
-use super::trust::Trust;
+use super::trust::{Trust, is_untouched};
 use crate::config::{Assets, Dirs, Settings};
 use crate::device::{Adapters, Programs, SerialHub, adapters};
 use crate::engine::{
@@ -113,17 +112,16 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     // Both fail before a folder is made: a wish that cannot be met leaves nothing behind.
     let wanted = Wanted::check(world, &order, &[])?;
     let trust = Trust::of(&world.dirs.data);
-    let ground = Ground::of(order.project.as_deref());
-    if ground != Ground::Empty {
+    let begins_here = order.project.as_deref().is_some_and(is_untouched);
+    if !begins_here {
         check_trust(&trust, &wanted, order.project.as_deref())?;
     }
     let dir = SessionDir::create(&world.dirs.data, &order.task, now)?;
     let project = project_folder(&dir, order.project.as_deref())?;
-    // Every file of a project that begins here passes the person. Should it not be noted, there is
-    // a question more when it is built by ESP-IDF later.
-    if ground == Ground::Empty && order.project.is_some() {
+    // Every file of a project that begins here passes the person. Should it not be noted, the person
+    // is asked to trust it when the session is taken up again.
+    if begins_here {
         let _ = trust.add(project.root());
-        check_trust(&trust, &wanted, Some(project.root()))?;
     }
     if let Some(starter) = &order.starter {
         begin_with(&world.assets, starter, &project)?;
@@ -353,10 +351,10 @@ pub fn load_knowledge(assets: &Assets) -> Result<Knowledge, UserError> {
     Knowledge::new(files.iter().map(|(origin, text)| (origin.as_str(), text.as_ref())))
 }
 
-/// Only builds by ESP-IDF run what a project brings; the others compile its sources.
+/// Real toolchains run what a project brings; the virtual board only compiles its sources.
 fn check_trust(trust: &Trust, wanted: &Wanted, project: Option<&Path>) -> Result<(), UserError> {
     match project {
-        Some(project) if wanted.parts.toolchain == "idf" => trust.check(project),
+        Some(project) if wanted.parts.toolchain != "virtual" => trust.check(project),
         _ => Ok(()),
     }
 }

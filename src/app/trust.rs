@@ -1,4 +1,4 @@
-//! Projects whose own scripts may run: a build by ESP-IDF runs what a project brings.
+//! Projects whose own scripts may run: a build by ESP-IDF or arduino-cli runs what a project brings.
 //!
 //! Owns the person's list, `trusted.toml` of the data folder. Nothing within a project can put
 //! itself on it.
@@ -101,8 +101,8 @@ impl Trust {
         let project = real.display();
         Err(UserError::new(
             format!("the project {project} is not trusted yet"),
-            "a build by ESP-IDF runs what the project brings: CMakeLists.txt, Kconfig and all they \
-             include, with your rights",
+            "a build by ESP-IDF or arduino-cli runs what the project brings (CMakeLists.txt, \
+             Kconfig, sketch.yaml and all they name) with your rights",
             format!(
                 "look at it, then say `firmhand trust {project}`; or use `--toolchain virtual`, \
                  which runs none of it"
@@ -118,6 +118,16 @@ impl Trust {
             let what = format!("cannot write {}", self.file.display());
             UserError::from_cause(what, &error).fix("make the data folder writable")
         })
+    }
+}
+
+/// Whether there is nothing at all in a folder, or no folder yet: also no file that lists of a
+/// project leave out, because it is hidden or ignored.
+#[must_use]
+pub fn is_untouched(project: &Path) -> bool {
+    match fs::read_dir(project) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == ErrorKind::NotFound,
     }
 }
 
@@ -173,6 +183,15 @@ mod tests {
         let error = trust.check(place.path()).unwrap_err();
         assert!(error.what.contains("trusted.toml"), "{error:?}");
         assert!(trust.add(place.path()).is_err(), "a list that cannot be read is not overwritten");
+    }
+
+    #[test]
+    fn a_folder_with_hidden_and_ignored_files_only_is_no_new_project() {
+        let place = tempfile::tempdir().unwrap();
+        assert!(is_untouched(place.path()) && is_untouched(&place.path().join("none")));
+        fs::write(place.path().join(".gitignore"), "*\n").unwrap();
+        assert!(!is_untouched(place.path()));
+        assert!(!is_untouched(&place.path().join(".gitignore")), "a file is no folder");
     }
 
     #[test]

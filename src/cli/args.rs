@@ -82,8 +82,8 @@ pub enum Command {
     ///
     /// Exit codes: 0 for `"ok": true`, 1 for `"ok": false`, 2 wrong usage.
     Tool(ToolArgs),
-    /// Let a project's own scripts run when it is built by ESP-IDF; without a folder, list the
-    /// projects that may.
+    /// Let a project's own scripts run when ESP-IDF or arduino-cli builds it; without a folder, list
+    /// the projects that may.
     Trust {
         /// The project's folder; what is below is trusted with it.
         dir: Option<PathBuf>,

@@ -13,6 +13,7 @@ pub mod run;
 mod sessions;
 mod start;
 mod tool;
+mod trust;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -116,8 +117,8 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             let project = project.unwrap_or_else(|| PathBuf::from("."));
             tool::call(&place.world(Some(&project), None)?, &name, &args, &project)
         }
-        Command::Trust { dir: Some(dir), forget: true } => checks::forget(&dirs.data, &dir),
-        Command::Trust { dir, .. } => checks::trust(&dirs.data, dir.as_deref()),
+        Command::Trust { dir: Some(dir), forget: true } => trust::forget(&dirs.data, &dir),
+        Command::Trust { dir, .. } => trust::add_or_list(&dirs.data, dir.as_deref()),
         Command::Config { project } => config(&place.world(project.as_deref(), None)?),
     }
 }

@@ -153,17 +153,25 @@ fn a_project_that_brings_scripts_is_built_by_esp_idf_only_when_it_is_trusted() {
     fs::create_dir_all(project.join("main")).unwrap();
     fs::write(project.join("CMakeLists.txt"), "project(theirs)\n").unwrap();
     fs::write(project.join("main/CMakeLists.txt"), "idf_component_register(SRCS m.c)\n").unwrap();
-    let begin = || {
-        let start = format!("IDF_PATH='{}' exec \"$0\" \"$@\"", root.display());
+    let start = format!("IDF_PATH='{}' exec \"$0\" \"$@\"", root.display());
+    let begin_with = |team| {
         let args = place.demo_args();
         let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
-        args.extend(["--team", "edit-existing", "--toolchain", "idf"]);
+        args.extend(["--team", team, "--toolchain", "idf"]);
         place.shell(&start, &args, Size::LARGE)
     };
-    let mut refused = begin();
-    assert_eq!(refused.wait_exit().exit_code(), 1);
-    refused.wait_for_after_exit("is not trusted yet");
-    refused.wait_for_after_exit("firmhand trust ");
+    let refused = |team| {
+        let mut terminal = begin_with(team);
+        assert_eq!(terminal.wait_exit().exit_code(), 1);
+        terminal.wait_for_after_exit("is not trusted yet");
+        terminal.wait_for_after_exit("firmhand trust ");
+    };
+    let begin = || begin_with("edit-existing");
+    refused("edit-existing");
+    // A project that hides all of its files is not a new one.
+    fs::write(project.join(".gitignore"), "*\n").unwrap();
+    refused("generate");
+    fs::remove_file(project.join(".gitignore")).unwrap();
     assert!(!place.path("data/sessions").exists(), "a session was begun");
     let folder = project.to_str().unwrap();
     assert_eq!(place.run(&["trust", folder]).status.code(), Some(0));

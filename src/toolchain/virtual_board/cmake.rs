@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::options;
+
 /// One command of a list file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -227,8 +229,12 @@ pub fn registration(text: &str, glob: Glob<'_>) -> Result<Option<Registration>, 
             "list" => variables.append(&command, &args)?,
             "file" => variables.glob(&command, &args, glob)?,
             "idf_component_register" => found = Some(register(&command, args)?),
-            "component_compile_options" => options.extend(args),
-            "target_compile_options" => options.extend(args.into_iter().skip(2)),
+            "component_compile_options" => {
+                options.extend(options::taken(&command, args.into_iter())?);
+            }
+            "target_compile_options" => {
+                options.extend(options::taken(&command, args.into_iter().skip(1))?);
+            }
             "target_compile_definitions" => {
                 options.extend(args.iter().skip(2).map(|name| definition(name)));
             }

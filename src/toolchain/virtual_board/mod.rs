@@ -7,6 +7,7 @@
 mod build;
 mod cmake;
 mod kit;
+mod options;
 mod plan;
 
 use std::fs;
