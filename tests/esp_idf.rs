@@ -13,7 +13,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use firmhand::model::{BuildId, BuildOutcome, Severity, Timestamp};
+use firmhand::model::{BuildId, BuildOutcome, ProjectPath, Severity, Timestamp};
+use firmhand::toolchain::syntax::{NewText, SyntaxJob};
 use firmhand::toolchain::{BuildJob, BuildReport, BuildSink, FlashOrder, IdfToolchain, Toolchain};
 use tokio_util::sync::CancellationToken;
 
@@ -87,6 +88,30 @@ fn project(folder: &Path) -> std::path::PathBuf {
     project
 }
 
+async fn a_mistake_is_seen_before_it_is_saved(idf: &IdfToolchain, project: &Path) {
+    let check = async |path: &str, text: &str| {
+        let file =
+            NewText { path: ProjectPath::new(path).unwrap(), content: text.as_bytes().to_vec() };
+        let limit = Duration::from_secs(60);
+        let job = SyntaxJob { project: project.to_owned(), files: [file].into(), limit };
+        let began = Instant::now();
+        let found = idf.check_syntax(job).await.remove(0);
+        eprintln!("syntax check of {path} in {:?}", began.elapsed());
+        found
+    };
+    assert_eq!(check("main/main.c", MAIN).await, Some(vec![]));
+    let wrong = MAIN.replace("ESP_LOGI(\"main\", ", "ESP_LOGI(");
+    let found = check("main/main.c", &wrong).await.unwrap();
+    assert_eq!(
+        (found[0].file.as_deref(), found[0].line),
+        (Some("main/main.c"), Some(7)),
+        "{found:?}"
+    );
+    let found = check("main/new.c", "#include \"esp_timer.h\"\n").await.unwrap();
+    assert!(found[0].message.contains("esp_timer.h"), "{found:?}");
+    assert!(!project.join("main/new.c").exists());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_project_is_built_mended_and_run() {
     if std::env::var_os("FIRMHAND_TEST_IDF").is_none() {
@@ -101,6 +126,8 @@ async fn a_project_is_built_mended_and_run() {
     assert_eq!(first.report.outcome, BuildOutcome::Passed, "{}", first.log);
     assert!(first.command.ends_with("linux · idf.py build"), "{}", first.command);
     assert!(first.progress.is_some_and(|(done, total)| done == total && total > 10));
+
+    a_mistake_is_seen_before_it_is_saved(&idf, &project).await;
 
     // A mistake that the framework has advice for.
     write(&project, "main/main.c", &MAIN.replace("unistd.h", "esp_timer.h"));

@@ -328,3 +328,35 @@ async fn what_the_board_lacks_ends_the_build_of_a_sketch_and_says_so() {
     let report = bench.build().await;
     assert!(report.diagnostics[0].hint.contains("Preferences and Wire"), "{report:?}");
 }
+
+#[tokio::test]
+async fn a_file_is_compiled_as_it_shall_become_once_there_was_a_build() {
+    let bench = Bench::new(&[("main/main.c", HELLO)]);
+    let wrong = HELLO.replace("#include \"esp_log.h\"", "#include \"esp_err.h\"");
+    let texts = [("main/main.c", wrong.as_str())];
+    assert_eq!(bench.check_syntax(&texts).await, [None], "nothing was built yet");
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let found = bench.check_syntax(&texts).await.remove(0).unwrap();
+    assert_eq!((found[0].file.as_deref(), found[0].line), (Some("main/main.c"), Some(5)));
+    assert!(found[0].message.contains("ESP_LOGI"), "{found:?}");
+    assert_eq!(bench.check_syntax(&[("main/main.c", HELLO)]).await, [Some(vec![])]);
+    // The project is as it was: what is on disk still builds.
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    assert!(bench.log().contains("no work to do"), "{}", bench.log());
+}
+
+#[tokio::test]
+async fn a_tab_of_a_sketch_is_compiled_among_the_others() {
+    let main = "void setup() { Serial.begin(115200); }\nvoid loop() { blink(2); }\n";
+    let tab = "void blink(int times) { delay(times); }\n";
+    let bench = Bench::sketch(&[("demo.ino", main), ("led.ino", tab)]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    assert_eq!(bench.check_syntax(&[("demo.ino", main)]).await, [Some(vec![])]);
+    let wrong = "\nvoid blink(int times) { dealy(times); }\n";
+    let found = bench.check_syntax(&[("led.ino", wrong)]).await.remove(0).unwrap();
+    assert_eq!((found[0].file.as_deref(), found[0].line), (Some("led.ino"), Some(2)), "{found:?}");
+    // A tab that is new is seen by those that are there.
+    let more = "void loop() { blink(fast()); }\nvoid setup() {}\n";
+    let texts = [("demo.ino", more), ("speed.ino", "int fast() { return 1; }\n")];
+    assert_eq!(bench.check_syntax(&texts).await, [Some(vec![]), Some(vec![])]);
+}

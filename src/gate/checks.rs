@@ -81,6 +81,7 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::Size
         | CheckKind::Secrets
         | CheckKind::BaseUnchanged
+        | CheckKind::Compiles
         | CheckKind::InProject => true,
         CheckKind::Parses
         | CheckKind::Name

@@ -1,6 +1,7 @@
 //! Tests of the way from draft to outcome, on a real folder.
 
 mod amended;
+mod compiled;
 mod interrupted;
 mod looked_at;
 mod moved;
@@ -26,6 +27,7 @@ use crate::model::{
     ContentHash, DecidedBy, Decision, Draft, DraftChange, Event, FlashPlan, Ledger, LogId, Outcome,
     ProjectPath, Proposal, ProposalId, Seq, Settlement, Timestamp, TurnId, UserError, Verdict,
 };
+use crate::toolchain::syntax::{Finding, SyntaxJob, no_answer};
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::workspace::Sandbox;
 
@@ -76,10 +78,11 @@ impl BlobSource for Memory {
     }
 }
 
-/// Flashes nothing and counts how often it was asked to.
+/// Flashes nothing and counts how often it was asked to; its compiler says what the test says.
 #[derive(Default)]
 struct Bench {
     flashes: Mutex<u32>,
+    compiler: Mutex<compiled::Compiler>,
 }
 
 impl Toolchain for Bench {
@@ -89,6 +92,11 @@ impl Toolchain for Bench {
 
     fn command(&self, _project: &Path) -> String {
         "none".to_owned()
+    }
+
+    fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
+        let compiler = self.compiler.lock().unwrap().clone();
+        async move { compiler.say(&job).await }.boxed()
     }
 
     fn build(&self, _: BuildJob) -> BoxFuture<'_, BuildReport> {

@@ -15,6 +15,7 @@ mod resume;
 mod session_rules;
 mod settle;
 mod submit;
+mod syntax;
 mod undo;
 
 pub use desk::{Desk, DeskError};

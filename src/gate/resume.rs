@@ -61,7 +61,7 @@ impl Gate {
                     Batch { id: self.next_batch(), index: 1, of }
                 }
             };
-            waiting.extend(self.propose(origin, batch, missing)?);
+            waiting.extend(self.propose(origin, batch, missing).await?);
         }
         settled.extend(self.settle_all(waiting).await?);
         // Numbers rise with the position in the batch.

@@ -144,21 +144,23 @@ impl Gate {
     ) -> Result<Vec<Settlement>, GateError> {
         let of = u32::try_from(drafts.len()).unwrap_or(u32::MAX);
         let batch = Batch { id: self.next_batch(), index: 1, of };
-        let waiting = self.propose(origin, batch, drafts)?;
+        let waiting = self.propose(origin, batch, drafts).await?;
         self.settle_all(waiting).await
     }
 
     /// Records drafts as proposals, the first with `batch` and the others counting on from it.
-    pub(super) fn propose(
+    pub(super) async fn propose(
         &self,
         origin: &Origin,
         batch: Batch,
         drafts: Vec<Draft>,
     ) -> Result<Vec<(Pending, Judge)>, GateError> {
         let mut waiting = Vec::with_capacity(drafts.len());
-        for (index, draft) in (batch.index..).zip(drafts) {
+        let compiled = self.compiled(&drafts).await;
+        for ((index, draft), compiled) in (batch.index..).zip(drafts).zip(compiled) {
             let place = Batch { index, ..batch };
-            let pending = self.prepare(origin, place, draft, Facts::default())?;
+            let mut pending = self.prepare(origin, place, draft, Facts::default())?;
+            pending.proposal.checks.extend(compiled);
             // On the desk before it can be seen: a quick hand must find it there.
             let judge = self.judge(&pending.proposal);
             self.parts.ledger.record(Event::Proposed(pending.proposal.clone()))?;

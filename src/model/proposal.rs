@@ -211,6 +211,8 @@ pub enum CheckKind {
     Fits,
     /// What changed on disk since the proposal was merged into it without a conflict.
     Merged,
+    /// The compiler takes the new content, as the last build was configured.
+    Compiles,
 }
 
 impl CheckKind {
@@ -234,6 +236,7 @@ impl CheckKind {
             Self::Unreferenced => "unreferenced",
             Self::Fits => "fits",
             Self::Merged => "merged",
+            Self::Compiles => "compiles",
         }
     }
 }

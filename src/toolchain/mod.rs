@@ -12,6 +12,7 @@ mod idf;
 pub mod partitions;
 pub mod process;
 pub mod sketch;
+pub mod syntax;
 mod virtual_board;
 
 pub use arduino::ArduinoToolchain;
@@ -28,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::model::{BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, Timestamp, UserError};
 
 pub use idf::IdfToolchain;
+use syntax::{Finding, SyntaxJob};
 
 /// One build to run.
 #[derive(Clone)]
@@ -103,6 +105,12 @@ pub trait Toolchain: Send + Sync {
 
     /// What the next build of that project runs, for people.
     fn command(&self, project: &std::path::Path) -> String;
+
+    /// Asks the compiler about files as they shall become, as the last build was configured: an
+    /// answer for each file of the job. Builds nothing and writes nothing to the project.
+    fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
+        Box::pin(std::future::ready(syntax::no_answer(&job)))
+    }
 
     /// Builds.
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport>;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use firmhand::config::assets::Assets;
-use firmhand::model::{BuildId, FlashPlan, Timestamp, UserError};
+use firmhand::model::{BuildId, FlashPlan, ProjectPath, Timestamp, UserError};
+use firmhand::toolchain::syntax::{Finding, NewText, SyntaxJob};
 use firmhand::toolchain::{
     BuildJob, BuildReport, BuildSink, FlashOrder, Kit, Toolchain, VirtualToolchain,
 };
@@ -99,6 +100,17 @@ impl Bench {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+
+    /// What the compiler says of files as they shall become.
+    pub async fn check_syntax(&self, texts: &[(&str, &str)]) -> Vec<Finding> {
+        let files = texts.iter().map(|(path, text)| NewText {
+            path: ProjectPath::new(path).unwrap(),
+            content: text.as_bytes().to_vec(),
+        });
+        let files = files.collect();
+        let job = SyntaxJob { project: self.path(""), files, limit: PATIENCE };
+        self.board.check_syntax(job).await
     }
 
     pub async fn build(&self) -> BuildReport {

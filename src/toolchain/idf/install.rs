@@ -97,6 +97,11 @@ impl Installation {
         Ok(env)
     }
 
+    /// The variables of `export.sh` as far as they are known without running it.
+    pub(super) fn exported(&self) -> &[(OsString, OsString)] {
+        self.exported.get().map_or(&[], Vec::as_slice)
+    }
+
     async fn export(
         &self,
         cancel: &CancellationToken,

@@ -21,6 +21,7 @@ use super::diagnostics::{self, Progress};
 use super::esptool;
 use super::host_board::HostBoard;
 use super::process::{self, Ended, Job};
+use super::syntax::{self, Finding, SyntaxJob};
 use super::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::model::{BoardInfo, BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
 use install::Installation;
@@ -40,6 +41,8 @@ pub struct IdfToolchain {
     host: Option<Arc<HostBoard>>,
     /// The port that the person has named in `ESPPORT`.
     port: Option<String>,
+    /// How the project was compiled last.
+    commands: syntax::Commands,
 }
 
 impl IdfToolchain {
@@ -50,7 +53,8 @@ impl IdfToolchain {
     pub fn find() -> Result<Self, UserError> {
         let install = Installation::find(&|name| std::env::var_os(name))?;
         let port = esptool::named_port();
-        Ok(Self { install: Arc::new(install), host: None, port })
+        let commands = syntax::Commands::default();
+        Ok(Self { install: Arc::new(install), host: None, port, commands })
     }
 
     /// The same, with a folder in which programs for the target `linux` are kept and run. It is
@@ -120,6 +124,18 @@ impl IdfToolchain {
         BuildReport { outcome, diagnostics }
     }
 
+    /// How the sources of `project` were compiled last; `None` before the first build, and when it
+    /// was for another target or by another installation.
+    fn lines(&self, project: &Path) -> Option<syntax::Lines> {
+        if route::route(project, &self.install.root) == Route::Configure {
+            return None;
+        }
+        let (tools, path) = (syntax::tools_folder(), syntax::path_of(self.install.exported()));
+        let known =
+            syntax::Known { framework: &self.install.root, tools: tools.as_deref(), path: &path };
+        self.commands.lines(project, &project.join(route::BUILD), &known)
+    }
+
     /// A job that runs a Python module of the installation.
     async fn python(
         &self,
@@ -180,6 +196,17 @@ impl Toolchain for IdfToolchain {
             Some(target) => format!("{} · {target} · {way}", self.label()),
             None => format!("{} · {way}", self.label()),
         }
+    }
+
+    fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
+        let (idf, project) = (self.clone(), job.project.clone());
+        Box::pin(async move {
+            let lines = tokio::task::spawn_blocking(move || idf.lines(&project)).await;
+            match lines {
+                Ok(Some(lines)) => syntax::check(job, lines).await,
+                Ok(None) | Err(_) => syntax::no_answer(&job),
+            }
+        })
     }
 
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {

@@ -22,6 +22,7 @@ use super::plan::{Plan, Unit};
 use crate::model::ContentHash;
 use crate::toolchain::BuildSink;
 use crate::toolchain::process::Group;
+use crate::toolchain::syntax::Line;
 
 /// Compilers that run at the same time.
 const PARALLEL: usize = 2;
@@ -285,17 +286,9 @@ impl Job<'_> {
         includes: &[PathBuf],
         options: &[String],
     ) -> Step {
-        let (flags, compiler, word) = match is_cxx(source) {
-            true => (CXX_FLAGS, self.cxx, "CXX"),
-            false => (FLAGS, self.compiler, "C"),
-        };
+        let word = if is_cxx(source) { "CXX" } else { "C" };
         let title = format!("Building {word} object {object}");
-        let compiler = compiler.to_owned();
-        let mut args: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
-        args.extend_from_slice(options);
-        args.push(format!("-fmacro-prefix-map={}/=./", self.root.display()));
-        args.push(format!("-I{}", self.root.join("build").join("config").display()));
-        args.extend(includes.iter().map(|dir| format!("-I{}", dir.display())));
+        let (compiler, mut args) = self.options(source, includes, options);
         args.extend([
             "-MMD".into(),
             "-MF".into(),
@@ -304,6 +297,40 @@ impl Job<'_> {
         args.extend(["-o".into(), output.display().to_string()]);
         args.extend(["-c".into(), source.display().to_string()]);
         Step { title, compiler, args, output, inputs: vec![source.to_owned()] }
+    }
+
+    /// The compiler of a source, and all it is told but what to read and to make.
+    fn options(
+        &self,
+        source: &Path,
+        includes: &[PathBuf],
+        options: &[String],
+    ) -> (PathBuf, Vec<String>) {
+        let (flags, compiler) = match is_cxx(source) {
+            true => (CXX_FLAGS, self.cxx),
+            false => (FLAGS, self.compiler),
+        };
+        let mut args: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
+        args.extend_from_slice(options);
+        args.push(format!("-fmacro-prefix-map={}/=./", self.root.display()));
+        args.push(format!("-I{}", self.root.join("build").join("config").display()));
+        args.extend(includes.iter().map(|dir| format!("-I{}", dir.display())));
+        (compiler.to_owned(), args)
+    }
+
+    /// How the project's own sources are compiled; `None` before the first build, which brings the
+    /// headers.
+    pub fn lines(&self) -> Option<Vec<Line>> {
+        let kit = self.kit_folder();
+        if !kit.join(".complete").exists() {
+            return None;
+        }
+        let lines = self.plan.units.iter().map(|unit| {
+            let (source, includes) = (self.root.join(&unit.source), self.includes(unit, &kit));
+            let (compiler, options) = self.options(&source, &includes, &unit.options);
+            Line { source: unit.source.clone(), compiler, options }
+        });
+        Some(lines.collect())
     }
 
     fn link(&self, steps: &[Step]) -> Step {

@@ -9,6 +9,7 @@ mod cmake;
 mod kit;
 mod options;
 mod plan;
+mod syntax;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use futures::future::BoxFuture;
 pub use kit::Kit;
 
 use super::host_board::HostBoard;
+use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
 use super::{BuildJob, BuildReport, BuildSink, FlashOrder, Toolchain, diagnostics};
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Timestamp,
@@ -109,6 +111,15 @@ impl Toolchain for VirtualToolchain {
             Ok(compiler) => format!("virtual board · {}", compiler.display()),
             Err(_) => "virtual board · no C compiler".to_owned(),
         }
+    }
+
+    fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
+        Box::pin(async move {
+            match syntax::lines(self, &job) {
+                Some(lines) => shared_syntax::check(job, lines).await,
+                None => shared_syntax::no_answer(&job),
+            }
+        })
     }
 
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {

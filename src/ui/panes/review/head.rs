@@ -252,5 +252,6 @@ pub(super) const fn explains(kind: CheckKind) -> &'static str {
         CheckKind::Unreferenced => "nothing else names the file that would go",
         CheckKind::Fits => "each image fits into its partition",
         CheckKind::Merged => "what changed on disk was merged without a conflict",
+        CheckKind::Compiles => "the compiler takes the text, as the last build was configured",
     }
 }

@@ -1,0 +1,91 @@
+//! What the compiler says of drafts, as a check for whoever decides.
+//!
+//! Owns the patience for it and its words. Must not know compilers: the toolchain asks them.
+
+use std::time::Duration;
+
+use super::submit::Gate;
+use crate::model::{Check, CheckKind, CheckStatus, Diagnostic, Draft, DraftChange, ProjectPath};
+use crate::toolchain::syntax::{NewText, SyntaxJob};
+
+/// How long a batch waits for the compiler before it is proposed without its word.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Gate {
+    /// The compiler's word on each draft, thought to be approved all together; `None` where it has
+    /// none. A stop ends the asking.
+    pub(super) async fn compiled(&self, drafts: &[Draft]) -> Vec<Option<Check>> {
+        let texts: Vec<NewText> = drafts.iter().filter_map(|draft| text(&draft.change)).collect();
+        if texts.is_empty() {
+            return vec![None; drafts.len()];
+        }
+        let job = SyntaxJob {
+            project: self.parts.sandbox.root().to_owned(),
+            files: texts.into(),
+            limit: PATIENCE,
+        };
+        let mut found = tokio::select! {
+            biased;
+            () = self.parts.cancel.cancelled() => Vec::new(),
+            found = self.parts.toolchain.check_syntax(job) => found,
+        }
+        .into_iter();
+        let checks = drafts.iter().map(|draft| {
+            let path = path(&draft.change)?;
+            found.next()?.map(|errors| check(path, &errors))
+        });
+        checks.collect()
+    }
+}
+
+/// The text that a change leads to; `None` for one that leads to none.
+fn text(change: &DraftChange) -> Option<NewText> {
+    match change {
+        DraftChange::Save { path, content, .. } | DraftChange::Insert { path, content, .. } => {
+            Some(NewText { path: path.clone(), content: content.clone() })
+        }
+        DraftChange::Delete { .. } | DraftChange::Flash(_) => None,
+    }
+}
+
+/// The path of such a text.
+const fn path(change: &DraftChange) -> Option<&ProjectPath> {
+    match change {
+        DraftChange::Save { path, .. } | DraftChange::Insert { path, .. } => Some(path),
+        DraftChange::Delete { .. } | DraftChange::Flash(_) => None,
+    }
+}
+
+fn check(path: &ProjectPath, errors: &[Diagnostic]) -> Check {
+    let Some(first) = errors.first() else {
+        return Check {
+            kind: CheckKind::Compiles,
+            status: CheckStatus::Passed,
+            note: String::new(),
+        };
+    };
+    let note = match errors.len() - 1 {
+        0 => told(path, first),
+        1 => format!("{}; and another error", told(path, first)),
+        more => format!("{}; and {more} more errors", told(path, first)),
+    };
+    // Another file that is wrong, or that this one breaks, is worth a look.
+    let is_here = |error: &Diagnostic| error.file.as_deref() == Some(path.as_str());
+    let status = match errors.iter().any(is_here) {
+        true => CheckStatus::Failed,
+        false => CheckStatus::Warned,
+    };
+    Check { kind: CheckKind::Compiles, status, note }
+}
+
+/// An error with its place; the file is named when it is another one.
+fn told(path: &ProjectPath, error: &Diagnostic) -> String {
+    let file = error.file.as_deref().filter(|file| *file != path.as_str());
+    let mut place: Vec<String> = file.map(|file| format!("`{file}`")).into_iter().collect();
+    place.extend(error.line.map(|line| line.to_string()));
+    place.extend(error.line.and(error.column).map(|column| column.to_string()));
+    match place.is_empty() {
+        true => error.message.clone(),
+        false => format!("{}: {}", place.join(":"), error.message),
+    }
+}

@@ -1,0 +1,226 @@
+//! What `compile_commands.json` of a build folder says about the project's own sources.
+//!
+//! The file comes from a build, and a build runs what a project brings: whatever it names is taken
+//! only when it is a known compiler with known options.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde::de::{Deserializer as _, SeqAccess, Visitor};
+
+use super::options::{self, Places};
+use super::words::words;
+use super::{C, CXX, LISTS, Line, Lines};
+
+/// A longer file is no list of sources, in bytes.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// Longest file of further words, in bytes.
+const MAX_WORDS: u64 = 1 << 20;
+
+/// Sources of the project that are kept.
+const MOST_SOURCES: usize = 20_000;
+
+/// Compilers of this machine, for the target `linux`.
+const HOST: &[&str] = &["cc", "gcc", "clang", "c++", "g++", "clang++"];
+
+/// Reads such a file once for each version of it.
+#[derive(Debug, Clone, Default)]
+pub(in crate::toolchain) struct Commands {
+    last: Arc<Mutex<Option<(Stamp, Arc<[Entry]>)>>>,
+}
+
+/// A version of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    file: PathBuf,
+    modified: SystemTime,
+    bytes: u64,
+}
+
+/// One source as it was compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+struct Entry {
+    directory: PathBuf,
+    #[serde(default)]
+    command: String,
+    #[serde(default)]
+    arguments: Vec<String>,
+    file: String,
+}
+
+/// Where compilers and files before a source may come from.
+pub(in crate::toolchain) struct Known<'a> {
+    /// The framework.
+    pub(in crate::toolchain) framework: &'a Path,
+    /// Folder of the compilers that the framework's installer brought.
+    pub(in crate::toolchain) tools: Option<&'a Path>,
+    /// The `PATH` that builds have.
+    pub(in crate::toolchain) path: &'a OsStr,
+}
+
+impl Commands {
+    /// How the sources of `project` were compiled in its folder `build`; `None` before the first
+    /// time. Reads a file of megabytes.
+    pub(in crate::toolchain) fn lines(
+        &self,
+        project: &Path,
+        build: &Path,
+        known: &Known<'_>,
+    ) -> Option<Lines> {
+        let entries = self.entries(project, &build.join("compile_commands.json"))?;
+        let folders = [project.canonicalize().ok()?, known.framework.canonicalize().ok()?];
+        let all: Vec<Line> =
+            entries.iter().filter_map(|entry| line(entry, project, &folders, known)).collect();
+        let is_old = is_old(project, build, &all);
+        Some(Lines { all, is_old, made: Vec::new(), path: Some(known.path.to_owned()) })
+    }
+
+    fn entries(&self, project: &Path, file: &Path) -> Option<Arc<[Entry]>> {
+        let found = std::fs::metadata(file).ok().filter(|found| found.len() <= MAX_BYTES)?;
+        let stamp =
+            Stamp { file: file.to_owned(), modified: found.modified().ok()?, bytes: found.len() };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, entries)) = &*last
+            && *known == stamp
+        {
+            return Some(Arc::clone(entries));
+        }
+        let entries: Arc<[Entry]> = own_entries(&std::fs::read(file).ok()?, project)?.into();
+        *last = Some((stamp, Arc::clone(&entries)));
+        Some(entries)
+    }
+}
+
+/// The entries of sources below `project`, outside of its build folder; the framework's own are a
+/// thousand more.
+fn own_entries(text: &[u8], project: &Path) -> Option<Vec<Entry>> {
+    struct Own<'a>(&'a Path);
+    impl<'de> Visitor<'de> for Own<'_> {
+        type Value = Vec<Entry>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of compilations")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Entry>, A::Error> {
+            let mut own = Vec::new();
+            while let Some(entry) = list.next_element::<Entry>()? {
+                let file = entry.directory.join(&entry.file);
+                let is_own = file.strip_prefix(self.0).is_ok_and(|file| {
+                    let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+                    !file.starts_with("build") && (C.contains(&ending) || CXX.contains(&ending))
+                });
+                if is_own && own.len() < MOST_SOURCES {
+                    own.push(entry);
+                }
+            }
+            Ok(own)
+        }
+    }
+    serde_json::Deserializer::from_slice(text).deserialize_seq(Own(project)).ok()
+}
+
+fn line(entry: &Entry, project: &Path, known: &[PathBuf], places: &Known<'_>) -> Option<Line> {
+    let source = entry.directory.join(&entry.file).strip_prefix(project).ok()?.to_owned();
+    let mut all = match entry.arguments.is_empty() {
+        true => words(&entry.command)?,
+        false => entry.arguments.clone(),
+    };
+    if all.first().is_some_and(|first| file_name(first) == "ccache") {
+        all.remove(0);
+    }
+    let compiler = compiler(all.first()?, project, places)?;
+    let all = expanded(all.get(1..)?, known)?;
+    let places = Places { directory: &entry.directory, known };
+    let options = options::taken(&all, &entry.file, &places)?;
+    Some(Line { source, compiler, options })
+}
+
+/// The compiler that is meant, when it is a known one: of this machine, or of the framework.
+fn compiler(said: &str, project: &Path, known: &Known<'_>) -> Option<PathBuf> {
+    let name = file_name(said);
+    let is_chip = name
+        .strip_suffix("-gcc")
+        .or_else(|| name.strip_suffix("-g++"))
+        .is_some_and(|kind| kind == "riscv32-esp-elf" || is_xtensa(kind));
+    if !is_chip && !HOST.contains(&name) {
+        return None;
+    }
+    let real = Path::new(said).canonicalize().ok();
+    if let (Some(real), Some(tools), true) = (&real, known.tools, is_chip)
+        && real.starts_with(tools)
+    {
+        return Path::new(said).is_absolute().then(|| PathBuf::from(said));
+    }
+    let found = std::env::split_paths(known.path)
+        .filter(|folder| folder.is_absolute() && !folder.starts_with(project))
+        .map(|folder| folder.join(name))
+        .find(|program| program.is_file())?;
+    // The name alone could mean another compiler with other headers.
+    let is_same = !said.contains('/') || real == found.canonicalize().ok();
+    is_same.then_some(found)
+}
+
+/// `xtensa-esp32-elf`, `xtensa-esp32s3-elf`, `xtensa-esp-elf`.
+fn is_xtensa(kind: &str) -> bool {
+    let chip = kind.strip_prefix("xtensa-esp").and_then(|rest| rest.strip_suffix("-elf"));
+    chip.is_some_and(|chip| chip.chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The words with those of files (`@file`) in their place, which must lie in known folders.
+fn expanded(all: &[String], known: &[PathBuf]) -> Option<Vec<String>> {
+    let mut out = Vec::with_capacity(all.len());
+    for word in all {
+        let Some(file) = word.strip_prefix('@') else {
+            out.push(word.clone());
+            continue;
+        };
+        let file = Path::new(file).canonicalize().ok()?;
+        let is_short = std::fs::metadata(&file).is_ok_and(|found| found.len() <= MAX_WORDS);
+        if !is_short || !known.iter().any(|folder| file.starts_with(folder)) {
+            return None;
+        }
+        out.extend(words(&std::fs::read_to_string(file).ok()?)?);
+    }
+    Some(out)
+}
+
+/// Whether a list of the project is younger than what was made of them.
+fn is_old(project: &Path, build: &Path, lines: &[Line]) -> bool {
+    let modified = |path: &Path| std::fs::metadata(path).and_then(|found| found.modified()).ok();
+    let Some(made) = modified(&build.join("build.ninja"))
+        .or_else(|| modified(&build.join("compile_commands.json")))
+    else {
+        return true;
+    };
+    let folders = lines.iter().flat_map(|line| line.source.ancestors().skip(1));
+    let folders: std::collections::BTreeSet<&Path> = folders.collect();
+    let mut lists: Vec<PathBuf> = folders
+        .into_iter()
+        .flat_map(|folder| LISTS.iter().map(move |name| folder.join(name)))
+        .collect();
+    lists.extend(["sdkconfig".into(), "sdkconfig.defaults".into()]);
+    lists.iter().filter_map(|list| modified(&project.join(list))).any(|at| at > made)
+}
+
+/// The folder that the framework's installer puts compilers into.
+pub(in crate::toolchain) fn tools_folder() -> Option<PathBuf> {
+    let named = std::env::var_os("IDF_TOOLS_PATH").map(PathBuf::from);
+    let usual = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".espressif"));
+    named.or_else(usual)?.join("tools").canonicalize().ok()
+}
+
+/// The `PATH` among these variables, else that of this program.
+pub(in crate::toolchain) fn path_of(variables: &[(OsString, OsString)]) -> OsString {
+    let own = variables.iter().rev().find(|(name, _)| name == "PATH");
+    own.map(|(_, path)| path.clone()).or_else(|| std::env::var_os("PATH")).unwrap_or_default()
+}

@@ -1,0 +1,273 @@
+//! Asks the compiler about files as they shall become, before anybody is asked to approve them.
+//!
+//! Owns what every toolchain does alike: which compilation shows a file, and what of the errors
+//! belongs to it. Nothing that a project brings is run, and nothing is written beside a temporary
+//! folder. Where there is no honest answer, there is none.
+
+mod commands;
+mod options;
+mod overlay;
+mod reach;
+mod run;
+mod words;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use tokio::time::Instant;
+
+pub(super) use commands::{Commands, Known, path_of, tools_folder};
+
+use super::diagnostics;
+use crate::model::{Diagnostic, ProjectPath, Severity};
+use crate::text::references::mentions;
+use overlay::Overlay;
+
+/// Compilers that run at the same time.
+const PARALLEL: usize = 2;
+
+/// Sources that are read at most to find one that includes a header.
+const MOST_READ: usize = 400;
+
+/// A longer source is not read for that, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+const C: &[&str] = &["c"];
+const CXX: &[&str] = &["cc", "cpp", "cxx"];
+const HEADERS: &[&str] = &["h", "hh", "hpp", "hxx", "inc", "ipp", "tpp", "ino"];
+
+/// Files whose change makes the last configuration of a build old, in the folder of a component.
+const LISTS: &[&str] = &["CMakeLists.txt", "idf_component.yml", "Kconfig", "Kconfig.projbuild"];
+
+/// A file as it shall become.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewText {
+    /// Where it goes.
+    pub path: ProjectPath,
+    /// What it shall hold.
+    pub content: Vec<u8>,
+}
+
+/// Files to look at, all of which are thought to be approved.
+#[derive(Debug, Clone)]
+pub struct SyntaxJob {
+    /// Absolute path of the project.
+    pub project: PathBuf,
+    /// The files of one batch, also those that no compiler reads.
+    pub files: Arc<[NewText]>,
+    /// What is not answered after this stays without an answer.
+    pub limit: Duration,
+}
+
+/// The compiler's errors in what a file leads to, in their order; none: it takes the file. `None`:
+/// there is no honest answer.
+pub type Finding = Option<Vec<Diagnostic>>;
+
+/// No answer for any file of a job.
+#[must_use]
+pub fn no_answer(job: &SyntaxJob) -> Vec<Finding> {
+    vec![None; job.files.len()]
+}
+
+/// How one source of a project is compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Relative to the project.
+    pub(super) source: PathBuf,
+    /// Absolute.
+    pub(super) compiler: PathBuf,
+    /// Without input and output.
+    pub(super) options: Vec<String>,
+}
+
+/// How the sources of a project are compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Lines {
+    /// One for each source.
+    pub(super) all: Vec<Line>,
+    /// Whether lists of the project have changed since these were made.
+    pub(super) is_old: bool,
+    /// Sources that a build would write, with what they would hold.
+    pub(super) made: Vec<(PathBuf, Vec<u8>)>,
+    /// Variables of the compiler beside a plain `PATH`.
+    pub(super) path: Option<OsString>,
+}
+
+/// A compilation to run, and the files it answers for.
+struct Compilation {
+    line: Line,
+    /// Places in the job.
+    answers: Vec<usize>,
+}
+
+/// Looks at the files of `job`, compiled as `lines` say. Dropping the future ends the compilers.
+pub(super) async fn check(job: SyntaxJob, lines: Lines) -> Vec<Finding> {
+    let deadline = Instant::now() + job.limit;
+    let mut found = no_answer(&job);
+    let prepared = tokio::task::spawn_blocking(move || {
+        let all = compilations(&job, &lines);
+        let made = lines.made.iter().map(|(path, text)| (path.as_path(), text.as_slice()));
+        let own = job.files.iter().map(|file| (Path::new(file.path.as_str()), &*file.content));
+        let sources = all.iter().map(|one| one.line.source.as_path());
+        // A full disk is told by what has to write; here it costs an answer.
+        let overlay = Overlay::make(&job.project, own.chain(made), sources).ok()?;
+        let is_old = lines.is_old || job.files.iter().any(|file| is_list(&file.path));
+        Some((all, overlay, is_old, lines.path, job))
+    });
+    // It ends without a result only when the program ends.
+    let Ok(Some((all, overlay, is_old, path, job))) = prepared.await else { return found };
+    let overlay = &overlay;
+    let path = path.as_deref();
+    let runs = all.into_iter().map(|one| async move {
+        let output = run::compile(&one.line, overlay, path, deadline).await;
+        (one, output)
+    });
+    let mut runs = futures::stream::iter(runs).buffer_unordered(PARALLEL);
+    while let Some((one, output)) = runs.next().await {
+        let Some(output) = output else { continue };
+        let errors = errors(&output, overlay, &job.project);
+        // The compiler refused something, but no place of a file: it did not like the question.
+        if errors.is_empty() && !output.is_empty() {
+            continue;
+        }
+        for place in one.answers {
+            if let (Some(file), Some(slot)) = (job.files.get(place), found.get_mut(place)) {
+                *slot = judge(file, &one.line.source, &errors, &job, is_old);
+            }
+        }
+    }
+    found
+}
+
+/// What there is to compile: each source once, whatever it answers for.
+fn compilations(job: &SyntaxJob, lines: &Lines) -> Vec<Compilation> {
+    let mut all: Vec<Compilation> = Vec::new();
+    if job.files.iter().any(|file| !reach::stays_inside(file)) {
+        return all;
+    }
+    for (place, file) in job.files.iter().enumerate() {
+        let Some(line) = line_for(file, job, lines) else { continue };
+        match all.iter_mut().find(|known| known.line.source == line.source) {
+            Some(known) => known.answers.push(place),
+            None => all.push(Compilation { line, answers: vec![place] }),
+        }
+    }
+    all
+}
+
+/// How a file is compiled: by itself, or a header through a source that includes it.
+fn line_for(file: &NewText, job: &SyntaxJob, lines: &Lines) -> Option<Line> {
+    if !has_ending(&file.path, HEADERS) {
+        return source_line(&file.path, &job.project, lines);
+    }
+    let joined = lines.made.iter().map(|(path, _)| path);
+    if let Some(source) = joined.into_iter().next().filter(|_| has_ending(&file.path, &["ino"])) {
+        return lines.all.iter().find(|line| line.source == *source).cloned();
+    }
+    let in_batch = job.files.iter().filter(|other| {
+        let text = String::from_utf8_lossy(&other.content);
+        !mentions(&file.path, &other.path, &text).is_empty()
+    });
+    let mut in_batch = in_batch.filter_map(|other| source_line(&other.path, &job.project, lines));
+    in_batch.next().or_else(|| {
+        let on_disk = lines.all.iter().take(MOST_READ);
+        on_disk.into_iter().find(|line| includes(line, &file.path, job)).cloned()
+    })
+}
+
+/// Whether a source on disk, which is not proposed itself, includes a header.
+fn includes(line: &Line, header: &ProjectPath, job: &SyntaxJob) -> bool {
+    let Some(source) = line.source.to_str().and_then(|path| ProjectPath::new(path).ok()) else {
+        return false;
+    };
+    let path = job.project.join(&line.source);
+    let is_short = std::fs::metadata(&path).is_ok_and(|found| found.len() <= MOST_BYTES);
+    is_short
+        && job.files.iter().all(|file| file.path != source)
+        && std::fs::read(&path).is_ok_and(|text| {
+            !mentions(header, &source, &String::from_utf8_lossy(&text)).is_empty()
+        })
+}
+
+/// How a source is compiled: as it is, or when it is new as the nearest of its component.
+fn source_line(path: &ProjectPath, project: &Path, lines: &Lines) -> Option<Line> {
+    let language = [C, CXX].into_iter().find(|endings| has_ending(path, endings))?;
+    let source = Path::new(path.as_str());
+    if let Some(line) = lines.all.iter().find(|line| line.source == source) {
+        return Some(line.clone());
+    }
+    let component = component(project, source);
+    let siblings = lines.all.iter().filter(|line| {
+        line.source.extension().is_some_and(|ending| language.iter().any(|one| ending == *one))
+            && self::component(project, &line.source) == component
+    });
+    let nearest = siblings.max_by_key(|line| shared(&line.source, source))?;
+    Some(Line { source: source.to_owned(), ..nearest.clone() })
+}
+
+/// The folder of the component that a source belongs to: the nearest with a list.
+fn component<'a>(project: &Path, source: &'a Path) -> Option<&'a Path> {
+    source.ancestors().skip(1).find(|folder| project.join(folder).join("CMakeLists.txt").is_file())
+}
+
+/// Parts that two paths begin with alike.
+fn shared(one: &Path, other: &Path) -> usize {
+    one.components().zip(other.components()).take_while(|(one, other)| one == other).count()
+}
+
+/// The errors in a compiler's output, with places as the project's files are called.
+fn errors(output: &[u8], overlay: &Overlay, project: &Path) -> Vec<Diagnostic> {
+    let mut found = diagnostics::parse(overlay.root(), output);
+    found.retain(|one| one.severity == Severity::Error);
+    for one in &mut found {
+        let file = one.file.as_deref().map(Path::new);
+        if let Some(inside) = file.and_then(|file| file.strip_prefix(project).ok()) {
+            one.file = Some(inside.to_string_lossy().into_owned());
+        }
+    }
+    found
+}
+
+/// What of the errors of a compilation `file` answers for.
+fn judge(
+    file: &NewText,
+    source: &Path,
+    errors: &[Diagnostic],
+    job: &SyntaxJob,
+    is_old: bool,
+) -> Finding {
+    // A folder of headers or a setting may come with the lists.
+    let may_come = |one: &Diagnostic| {
+        one.message.ends_with(": No such file or directory") || one.message.contains("CONFIG_")
+    };
+    if is_old && errors.iter().any(may_come) {
+        return None;
+    }
+    let is_here = |one: &&Diagnostic| one.file.as_deref() == Some(file.path.as_str());
+    let is_source = source == Path::new(file.path.as_str());
+    let is_proposed = job.files.iter().any(|other| Path::new(other.path.as_str()) == source);
+    let here: Vec<Diagnostic> = errors.iter().filter(is_here).cloned().collect();
+    if is_source || (here.is_empty() && !is_proposed) {
+        // Those in the file itself come first.
+        let elsewhere = errors.iter().filter(|one| !is_here(one)).cloned();
+        return Some(here.into_iter().chain(elsewhere).collect());
+    }
+    // What is wrong in a source may come from the header before it; the source tells.
+    (!here.is_empty() || errors.is_empty()).then_some(here)
+}
+
+fn is_list(path: &ProjectPath) -> bool {
+    LISTS.contains(&path.file_name())
+        || path.file_name().starts_with("sdkconfig")
+        || path.extension() == Some("cmake")
+}
+
+fn has_ending(path: &ProjectPath, endings: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| endings.contains(&ending))
+}
+
+#[cfg(test)]
+mod tests;

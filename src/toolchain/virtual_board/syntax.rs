@@ -1,0 +1,58 @@
+//! How the virtual board would compile files as they shall become.
+//!
+//! Reads the project and what the last build left; writes nothing.
+
+use std::path::Path;
+
+use super::VirtualToolchain;
+use super::build::Job;
+use super::plan::Plan;
+use crate::text::sketch::{self, EXTENSION};
+use crate::toolchain::sketch::Sketch;
+use crate::toolchain::syntax::{Lines, SyntaxJob};
+
+/// How the sources of a project are compiled; `None` before the first build, and while the project
+/// is not understood.
+pub(super) fn lines(board: &VirtualToolchain, job: &SyntaxJob) -> Option<Lines> {
+    let compiler = board.compiler.as_ref().ok()?;
+    let plan = Plan::read(&job.project, &board.kit).ok()?;
+    let cxx = match &board.cxx {
+        Ok(cxx) => cxx,
+        Err(_) if plan.has_cxx() => return None,
+        Err(_) => compiler,
+    };
+    let all = Job { root: &job.project, compiler, cxx, kit: &board.kit, plan: &plan }.lines()?;
+    let made = match &plan.joined {
+        Some(joined) => vec![(joined.path.clone(), joined_text(job)?.into_bytes())],
+        None => Vec::new(),
+    };
+    Some(Lines { all, made, ..Lines::default() })
+}
+
+/// The source of a sketch with its tabs as they shall become.
+fn joined_text(job: &SyntaxJob) -> Option<String> {
+    let mut names = Sketch::read(&job.project)?.tabs;
+    let proposed =
+        |name: &Path| job.files.iter().find(|file| Path::new(file.path.as_str()) == name);
+    let new = job.files.iter().map(|file| Path::new(file.path.as_str())).filter(|path| {
+        path.extension().is_some_and(|ending| ending == EXTENSION)
+            && path.parent() == Some(Path::new(""))
+    });
+    for name in new {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    let mut tabs = Vec::with_capacity(names.len());
+    for name in &names {
+        let path = job.project.join(name);
+        let text = match proposed(name) {
+            Some(file) => String::from_utf8(file.content.clone()).ok()?,
+            None => std::fs::read_to_string(&path).ok()?,
+        };
+        tabs.push((path.display().to_string(), text));
+    }
+    let tabs: Vec<sketch::Tab<'_>> =
+        tabs.iter().map(|(name, text)| sketch::Tab { name, text }).collect();
+    Some(sketch::join(&tabs))
+}
