@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use firmhand::config::Assets;
 use firmhand::model::{
-    BuildOutcome, Event, LogId, LogKind, PhaseOutcome, Proposal, Record, SessionOutcome, Severity,
+    BuildOutcome, Check, CheckKind, CheckStatus, Event, LogId, LogKind, PhaseOutcome, Proposal,
+    Record, SessionOutcome, Severity,
 };
 use firmhand::toolchain::{Kit, Toolchain, VirtualToolchain};
 use firmhand::view::SessionView;
@@ -50,6 +51,28 @@ fn assert_built_twice(events: &[Event]) {
     assert!(builds[1].1.is_empty(), "the mended project has no warnings: {:#?}", builds[1].1);
 }
 
+/// Before a first build nobody can be asked how a file is compiled, so nothing is said; afterwards
+/// the compiler takes what is proposed, unless the machine was too busy to ask it.
+fn assert_compiler_asked(events: &[Event]) {
+    let built = events.iter().position(|event| matches!(event, Event::BuildEnded { .. })).unwrap();
+    let said = |events: &[Event]| -> Vec<(String, CheckStatus)> {
+        let proposals = events.iter().filter_map(|event| match event {
+            Event::Proposed(proposal) => Some(proposal),
+            _ => None,
+        });
+        let checks = proposals.flat_map(|proposal| {
+            let is_compiler = |check: &&Check| check.kind == CheckKind::Compiles;
+            let checks = proposal.checks.iter().filter(is_compiler);
+            checks.map(move |check| (subject(proposal), check.status))
+        });
+        checks.collect()
+    };
+    let (before, after) = events.split_at(built);
+    assert_eq!(said(before), []);
+    let after = said(after);
+    assert!(after.iter().all(|(_, status)| *status == CheckStatus::Passed), "{after:?}");
+}
+
 fn replayed(records: &[Record]) -> SessionView {
     let mut view = SessionView::default();
     for record in records {
@@ -65,6 +88,7 @@ fn the_recording_runs_by_itself_from_the_task_to_the_serial_output() {
     let records = stage.records();
     let events = stage.events();
     assert_built_twice(&events);
+    assert_compiler_asked(&events);
 
     let serial = stage.log(LogId { kind: LogKind::Serial, number: 1 });
     assert!(serial.contains("found a device at 0x3C"), "{serial}");
