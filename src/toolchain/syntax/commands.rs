@@ -31,7 +31,14 @@ const HOST: &[&str] = &["cc", "gcc", "clang", "c++", "g++", "clang++"];
 /// Reads such a file once for each version of it.
 #[derive(Debug, Clone, Default)]
 pub(in crate::toolchain) struct Commands {
-    last: Arc<Mutex<Option<(Stamp, Arc<[Entry]>)>>>,
+    last: Arc<Mutex<Option<Read>>>,
+}
+
+/// What one version of a file holds.
+#[derive(Debug)]
+struct Read {
+    stamp: Stamp,
+    entries: Arc<[Entry]>,
 }
 
 /// A version of a file.
@@ -85,13 +92,11 @@ impl Commands {
         let stamp =
             Stamp { file: file.to_owned(), modified: found.modified().ok()?, bytes: found.len() };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, entries)) = &*last
-            && *known == stamp
-        {
-            return Some(Arc::clone(entries));
+        if let Some(read) = last.as_ref().filter(|read| read.stamp == stamp) {
+            return Some(Arc::clone(&read.entries));
         }
         let entries: Arc<[Entry]> = own_entries(&std::fs::read(file).ok()?, project)?.into();
-        *last = Some((stamp, Arc::clone(&entries)));
+        *last = Some(Read { stamp, entries: Arc::clone(&entries) });
         Some(entries)
     }
 }
