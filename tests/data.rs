@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use firmhand::config::{Assets, Dirs, Example, Overrides, Settings};
-use firmhand::device::Adapters;
+use firmhand::device::{Adapters, PINOUTS, Pinout};
 use firmhand::engine::Team;
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::UserError;
@@ -48,6 +48,7 @@ const KINDS: &[(&str, Load)] = &[
     ("models", |_, file, text| Catalogue::parse(file, text).map(drop)),
     ("boards", |_, file, text| Adapters::parse(file, text).map(drop)),
     ("names", |_, file, text| NameList::parse(file, text).map(drop)),
+    ("pinout", |_, file, text| Pinout::parse(&format!("{PINOUTS}/{file}"), file, text).map(drop)),
     ("policy", |place, file, text| {
         place.with(file, text);
         place.settings(None, Some(place.path(file)))
@@ -199,6 +200,7 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         _ if folder.starts_with("assets/projects") => Ok(()),
         "assets/models" => Catalogue::parse(path, &text(path)?).map(drop),
         "assets/boards" => Adapters::parse(path, &text(path)?).map(drop),
+        PINOUTS => Pinout::parse(path, path, &text(path)?).map(drop),
         "assets/names" => NameList::parse(path, &text(path)?).map(drop),
         "assets/knowledge" => Knowledge::new([(path, &*text(path)?)]).map(drop),
         "assets" if file == "README.md" => Ok(()),

@@ -260,6 +260,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
         state: recorder.state(),
         knowledge: Arc::new(load_knowledge(&world.assets)?),
         names: Arc::new(load_names(&world.assets, parts.toolchain.as_ref())?),
+        assets: world.assets.clone(),
         toolchain: Arc::clone(&parts.toolchain),
         serial: Arc::clone(&serial),
         limits: tools::Limits {

@@ -107,6 +107,7 @@ fn context(world: &World, project: &Path) -> Result<ToolContext, UserError> {
         state: SharedState::default(),
         knowledge: Arc::new(compose::load_knowledge(&world.assets)?),
         names: Arc::new(compose::load_names(&world.assets, toolchain.as_ref())?),
+        assets: world.assets.clone(),
         toolchain,
         serial: Arc::new(hub),
         limits: tools::Limits::default(),

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::config::assets::Assets;
 use crate::device::SerialHub;
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
@@ -130,6 +131,7 @@ impl Bench {
             names: Arc::new(
                 NameList::parse("names.txt", "source: x\nheader a.h a\ncomponent a\n").unwrap(),
             ),
+            assets: Assets::built_in(),
             toolchain: Arc::new(Told { report, board: board.clone() }),
             serial: Arc::new(SerialHub::new(ledger)),
             limits: Limits { diagnostics: 3, ..Limits::default() },

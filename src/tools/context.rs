@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::state::SharedState;
+use crate::config::assets::Assets;
 use crate::device::SerialHub;
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::Ledger;
@@ -24,6 +25,8 @@ pub struct ToolContext {
     pub knowledge: Arc<Knowledge>,
     /// File names the framework has taken.
     pub names: Arc<NameList>,
+    /// Data files that are read when a tool asks for them.
+    pub assets: Assets,
     /// Builds and plans flashes; the gate does the flashing.
     pub toolchain: Arc<dyn Toolchain>,
     /// Keeps serial ports open.

@@ -24,6 +24,7 @@ mod files;
 mod find_relevant_files;
 mod flash;
 mod generate_code;
+mod get_pinout_info;
 mod headers;
 mod heard;
 mod insert_code;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{
     Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, delete_files,
-    dialogue, file_name_checker, files, find_relevant_files, flash, generate_code, headers,
-    insert_code, list_boards, map_sketch, retrieve_docs, serial, write_file,
+    dialogue, file_name_checker, files, find_relevant_files, flash, generate_code, get_pinout_info,
+    headers, insert_code, list_boards, map_sketch, retrieve_docs, serial, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -36,6 +36,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: arduino::FLASH, make: arduino::make_flash },
     ToolEntry { name: flash::NAME, make: flash::make },
     ToolEntry { name: generate_code::NAME, make: generate_code::make },
+    ToolEntry { name: get_pinout_info::NAME, make: get_pinout_info::make },
     ToolEntry { name: headers::HEADERS, make: headers::make },
     ToolEntry { name: insert_code::NAME, make: insert_code::make },
     ToolEntry { name: list_boards::NAME, make: list_boards::make },

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::config::assets::Assets;
 use crate::device::SerialHub;
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
@@ -89,6 +90,7 @@ impl Desk {
             state: SharedState::default(),
             knowledge: Arc::new(Knowledge::new([("gpio.md", docs)]).unwrap()),
             names: Arc::new(NameList::parse("names.txt", names).unwrap()),
+            assets: Assets::built_in(),
             toolchain: Arc::new(Unused),
             serial: Arc::new(SerialHub::new(Arc::new(Unused))),
             limits: Limits { files: 3, file_bytes: 40, answer_bytes: 120, ..Limits::default() },

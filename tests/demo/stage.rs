@@ -202,6 +202,7 @@ impl Stage {
             state: recorder.state(),
             knowledge: Arc::new(Knowledge::new(documents).unwrap()),
             names: Arc::new(NameList::parse("esp-idf.txt", &names).unwrap()),
+            assets: Assets::built_in(),
             toolchain: Arc::clone(&self.toolchain),
             serial: Arc::new(
                 SerialHub::new(Arc::clone(&ledger))
