@@ -204,6 +204,8 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         "assets/names" => NameList::parse(path, &text(path)?).map(drop),
         "assets/knowledge" => Knowledge::new([(path, &*text(path)?)]).map(drop),
         "assets" if file == "README.md" => Ok(()),
+        // The virtual board's tests compile and run them.
+        "assets/scanner" => Ok(()),
         // The toolchain's tests compile it.
         _ if folder.starts_with("assets/virtual") => Ok(()),
         _ if file == "script.toml" => {

@@ -5,6 +5,7 @@
 
 pub mod adapters;
 mod findings;
+mod i2c_scan;
 mod lines;
 mod link;
 pub mod panic;
@@ -17,6 +18,7 @@ mod serial;
 mod tail;
 
 pub use adapters::{Adapter, Adapters, ResetStyle};
+pub use i2c_scan::{Scan, ScanReader};
 pub use lines::{Line, LineKind, LineSplitter, recognise, reset_cause};
 pub use link::Address;
 pub use panic::Programs;

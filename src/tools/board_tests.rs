@@ -99,7 +99,7 @@ impl Toolchain for Told {
 }
 
 struct Bench {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     kept: Arc<Kept>,
     cancel: CancellationToken,
     registry: Registry,
@@ -138,7 +138,7 @@ impl Bench {
             cancel: cancel.clone(),
         };
         let (registry, master) = (Registry::new(&context), std::fs::File::from(master));
-        Self { _folder: folder, kept, cancel, registry, master, board }
+        Self { folder: folder, kept, cancel, registry, master, board }
     }
 
     async fn call(&self, tool: &str, args: Value) -> Result<Reply, ToolError> {
@@ -322,4 +322,54 @@ async fn what_the_old_firmware_said_is_not_the_new_ones() {
     assert_eq!(flashed["serial_log"], "serial-1", "{flashed}");
     let heard = bench.answer("monitor_serial", json!({ "until": "app:" })).await;
     assert_eq!(heard["matched_line"], "I (1) app: fresh");
+}
+
+#[tokio::test]
+async fn a_scan_that_was_printed_is_told_and_stays_unheard_by_the_monitor() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    assert_eq!(bench.answer("scan_i2c", json!({})).await["error"]["code"], "no_board");
+    bench.flashed().await;
+    bench.prints("rst:0x1 (POWERON)\nfound 0x50\nscan done\n");
+    bench.prints("rst:0xc (SW_CPU_RESET)\nscanning\nI (1) a: found a device at 0x3c\n");
+    bench.prints("I (2) a: found a device at 0x76\nI (3) a: 2 devices on the bus\n");
+    let told = bench.answer("scan_i2c", json!({ "timeout": 60 })).await;
+    let expected = (json!(true), json!(["0x3C", "0x76"]), json!(true));
+    assert_eq!(
+        (&told["ok"], &told["devices"], &told["complete"]),
+        (&expected.0, &expected.1, &expected.2)
+    );
+    assert_eq!(told["since"], "the last reset");
+    assert_eq!(told["evidence"].as_array().unwrap().len(), 4, "{told}");
+    let heard = bench.answer("monitor_serial", json!({ "until": "2 devices" })).await;
+    assert_eq!(heard["matched"], true, "{heard}");
+    let Bench { master, kept: _kept, registry, .. } = bench;
+    drop(master);
+    // What was said before the board went away still counts.
+    let tool = registry.get(&ToolName::from("scan_i2c")).unwrap();
+    let Ok(Reply::Answer(told)) = tool.call(json!({})).await else { panic!("no answer") };
+    assert_eq!(told["devices"], expected.1);
+}
+
+#[tokio::test]
+async fn firmware_that_does_not_scan_brings_a_scanner() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    bench.flashed().await;
+    let silent = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
+    assert!(silent["error"]["message"].as_str().unwrap().starts_with("nothing has come"));
+    bench.prints("I (1) app: temp=21.4\n");
+    let told = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
+    assert_eq!((&told["ok"], &told["error"]["code"]), (&json!(false), &json!("no_scan")));
+    let hint = told["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("main/main.c") && hint.contains("flash_project"), "{hint}");
+    assert_eq!(told["scanner"]["file_name"], "main/main.c");
+    assert!(told["scanner"]["code"].as_str().unwrap().contains("i2c_master_probe"));
+    std::fs::write(bench.folder.path().join("blink.ino"), "void setup() {}\n").unwrap();
+    let told = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
+    assert_eq!(told["scanner"]["file_name"], "blink.ino");
+    assert!(told["scanner"]["code"].as_str().unwrap().contains("Wire.begin"));
+    bench.prints("Type 'help'\ni2c-tools> \n");
+    let told = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
+    assert!(told["error"]["hint"].as_str().unwrap().contains("`i2cdetect`"), "{told}");
+    let refused = bench.answer("scan_i2c", json!({ "timeout": 0 })).await;
+    assert_eq!(refused["error"]["code"], "bad_arguments");
 }

@@ -104,3 +104,46 @@ impl Tool for GetPinoutInfo {
         Box::pin(async move { self.look_up(&args::parse(args)?).map(Reply::Answer) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::tool_tests::Desk;
+
+    #[tokio::test]
+    async fn a_pin_is_told_with_its_warnings_and_source() {
+        let desk = Desk::new();
+        let told = desk.answer(NAME, json!({ "chip": "esp32-s3", "pin": "IO19" })).await;
+        assert_eq!((&told["ok"], &told["chip"]), (&json!(true), &json!("ESP32-S3")));
+        let can = json!({
+            "input": true, "output": true, "adc": { "unit": 2, "channel": 8 },
+            "rtc": "RTC_GPIO19", "wakes_from_deep_sleep": true, "usb": "D-", "uart": ["U1RTS"],
+        });
+        assert_eq!((&told["pin"], &told["capabilities"]), (&json!("GPIO19"), &can));
+        let kinds: Vec<&Value> =
+            told["warnings"].as_array().unwrap().iter().map(|warning| &warning["kind"]).collect();
+        assert_eq!(kinds, [&json!("usb"), &json!("adc2")]);
+        assert!(told["source"][0].as_str().unwrap().contains("esp32s3.inc"), "{told}");
+        let told = desk.answer(NAME, json!({ "chip": "ESP32", "pin": 34 })).await;
+        assert_eq!(
+            (&told["pin"], &told["capabilities"]["output"]),
+            (&json!("GPIO34"), &json!(false))
+        );
+    }
+
+    #[tokio::test]
+    async fn what_there_is_not_is_told_with_what_there_is() {
+        let desk = Desk::new();
+        for (args, code, hint) in [
+            (json!({ "chip": "esp8266", "pin": "2" }), "unknown_chip", "esp32c6"),
+            (json!({ "chip": "esp32s3", "pin": "GPIO22" }), "unknown_pin", "0–21, 26–48"),
+            (json!({ "chip": "esp32", "pin": "SDA" }), "unknown_pin", "0–23"),
+            (json!({ "chip": "esp32", "pin": [2] }), "bad_arguments", "schema"),
+            (json!({ "chip": "esp32" }), "bad_arguments", "schema"),
+        ] {
+            let error = desk.answer(NAME, args).await["error"].clone();
+            assert_eq!(error["code"], code, "{error}");
+            assert!(error["hint"].as_str().unwrap().contains(hint), "{error}");
+        }
+    }
+}

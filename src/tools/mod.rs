@@ -32,6 +32,7 @@ mod list_boards;
 mod map_sketch;
 mod panics;
 mod retrieve_docs;
+mod scan_i2c;
 mod serial;
 mod write_file;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{
     Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, delete_files,
     dialogue, file_name_checker, files, find_relevant_files, flash, generate_code, get_pinout_info,
-    headers, insert_code, list_boards, map_sketch, retrieve_docs, serial, write_file,
+    headers, insert_code, list_boards, map_sketch, retrieve_docs, scan_i2c, serial, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -43,6 +43,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: map_sketch::NAME, make: map_sketch::make },
     ToolEntry { name: serial::NAME, make: serial::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
+    ToolEntry { name: scan_i2c::NAME, make: scan_i2c::make },
     ToolEntry { name: write_file::NAME, make: write_file::make },
 ];
 

@@ -97,27 +97,40 @@ impl MonitorSerial {
 
     /// What was received since the last call is heard first, even if the port is gone by now.
     async fn listener(&self, port: Option<String>, baud: u32) -> Result<Listener, ToolError> {
-        let state = self.context.state.snapshot();
-        let Some(port) = port.or(state.board.map(|board| board.port)) else {
-            return Err(ToolError::new(
-                "no_board",
-                "no board is connected",
-                "Call `flash_project` first, or name the port.",
-            ));
-        };
-        let unheard = self.context.serial.get(&port).filter(|listener| {
+        listener(&self.context, port, baud, |listener| {
             let received = listener.subscribe().borrow().clone();
             received.closed.is_none() || received.bytes > listener.reported()
-        });
-        match unheard {
-            Some(listener) => Ok(listener),
-            None => self
-                .context
-                .serial
-                .open(&port, baud, state.serial_logs + 1)
-                .await
-                .map_err(|error| ToolError::from_user_error("cannot_listen", &error)),
-        }
+        })
+        .await
+    }
+}
+
+/// Listens to a port, that of the connected board when none is named. One that was opened before
+/// stays as it is where it `serves`.
+///
+/// # Errors
+/// `no_board` without a port, `cannot_listen` when it cannot be opened.
+pub(super) async fn listener(
+    context: &ToolContext,
+    port: Option<String>,
+    baud: u32,
+    serves: impl Fn(&Listener) -> bool,
+) -> Result<Listener, ToolError> {
+    let state = context.state.snapshot();
+    let Some(port) = port.or(state.board.map(|board| board.port)) else {
+        return Err(ToolError::new(
+            "no_board",
+            "no board is connected",
+            "Call `flash_project` first, or name the port.",
+        ));
+    };
+    match context.serial.get(&port).filter(|listener| serves(listener)) {
+        Some(listener) => Ok(listener),
+        None => context
+            .serial
+            .open(&port, baud, state.serial_logs + 1)
+            .await
+            .map_err(|error| ToolError::from_user_error("cannot_listen", &error)),
     }
 }
 

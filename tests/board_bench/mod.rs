@@ -40,7 +40,7 @@ pub struct Bench {
     pub cancel: CancellationToken,
 }
 
-fn kit() -> Kit {
+pub fn kit() -> Kit {
     let assets = Assets::built_in();
     let files = assets.list("assets/virtual").into_iter().map(|path| {
         let (bytes, _) = assets.bytes(&path).unwrap();

@@ -1,0 +1,211 @@
+//! `scan_i2c`: who answers on the I2C bus, by what the running firmware tells.
+//!
+//! Must not send anything to the board, nor change what it runs: where the firmware does not scan,
+//! the answer brings a scanner that an agent can propose.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Reply, Tool, ToolContext, ToolError, answer, args, serial};
+use crate::device::{DEFAULT_BAUD, LineKind, LineSplitter, Listener, Scan, ScanReader};
+use crate::model::{ToolName, ToolSpec};
+use crate::toolchain::sketch::Sketch;
+
+/// Name of the tool.
+pub const NAME: &str = "scan_i2c";
+
+/// Folder of the scanners.
+const SCANNERS: &str = "assets/scanner";
+
+/// What the ROM prints when it starts.
+const RESET: &[u8] = b"rst:0x";
+
+const DEFAULT_SECONDS: u32 = 4;
+const MAX_SECONDS: u32 = 60;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The port, e.g. `/dev/ttyUSB0`; the connected board's when left out.
+    #[serde(default)]
+    port: Option<String>,
+    /// Seconds to wait for a scan that has not been printed yet, 1 to 60; 4 when left out.
+    #[serde(default)]
+    timeout: Option<u32>,
+}
+
+/// Makes the tool.
+pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
+    Arc::new(ScanI2c { context: context.clone() })
+}
+
+struct ScanI2c {
+    context: ToolContext,
+}
+
+/// What the board printed since it started, as far as it was read.
+#[derive(Default)]
+struct Heard {
+    reader: ScanReader,
+    splitter: LineSplitter,
+    position: u64,
+    has_console: bool,
+    has_reset: bool,
+}
+
+impl Heard {
+    /// Begins at the last reset that is known of, else with the oldest that is held.
+    fn new(listener: &Listener) -> Self {
+        let (start, bytes) = listener.since(0);
+        let reset = memchr::memmem::rfind(&bytes, RESET);
+        let position = start + reset.unwrap_or(0) as u64;
+        Self { position, has_reset: reset.is_some(), ..Self::default() }
+    }
+
+    fn take(&mut self, listener: &Listener) {
+        let (start, bytes) = listener.since(self.position);
+        self.position = start + bytes.len() as u64;
+        for line in self.splitter.push(&bytes) {
+            if let LineKind::Reset { .. } = line.kind {
+                // What was found before may be on other pins, or gone.
+                *self = Self {
+                    splitter: std::mem::take(&mut self.splitter),
+                    position: self.position,
+                    has_reset: true,
+                    ..Self::default()
+                };
+            }
+            // The words of the example of ESP-IDF that scans on demand.
+            self.has_console |= line.text.contains("i2cdetect") || line.text.contains("i2c-tools>");
+            self.reader.push(&line.text);
+        }
+    }
+}
+
+impl ScanI2c {
+    async fn scan(&self, args: Args) -> Result<Value, ToolError> {
+        let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
+        if !(1..=MAX_SECONDS).contains(&seconds) {
+            let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
+            return Err(ToolError::new("bad_arguments", message, "Call again for more."));
+        }
+        let serves = |listener: &Listener| {
+            listener.closed().is_none() || listener.subscribe().borrow().bytes > 0
+        };
+        let listener = serial::listener(&self.context, args.port, DEFAULT_BAUD, serves).await?;
+        let mut heard = Heard::new(&listener);
+        tokio::select! {
+            biased;
+            () = self.context.cancel.cancelled() => {}
+            () = tokio::time::sleep(Duration::from_secs(seconds.into())) => {}
+            () = until_over(&listener, &mut heard) => {}
+        }
+        let since =
+            if heard.has_reset { "the last reset" } else { "the beginning of what is held" };
+        match heard.reader.best() {
+            Some(scan) => Ok(told(&scan, &listener.port, since)),
+            None => Ok(self.none(heard.has_console, &listener)),
+        }
+    }
+
+    /// The refusal, with a scanner for the project's framework.
+    fn none(&self, has_console: bool, listener: &Listener) -> Value {
+        let is_sketch = Sketch::read(self.context.sandbox.root());
+        let (file, goes_to, build, flash) = match &is_sketch {
+            Some(sketch) => (
+                "i2c_scanner.ino",
+                format!("{}.ino", sketch.name),
+                "build_arduino",
+                "flash_arduino",
+            ),
+            None => ("i2c_scanner.c", "main/main.c".to_owned(), "build_project", "flash_project"),
+        };
+        let hint = if has_console {
+            let send = match super::known(&ToolName::new("serial_send")) {
+                Ok(()) => "propose to send it with `serial_send`",
+                Err(_) => "ask the person to send it in the Serial pane",
+            };
+            format!(
+                "The firmware has a console that scans on the command `i2cdetect` (after \
+                 `i2cconfig` with the pins): {send}, then call `{NAME}` again."
+            )
+        } else {
+            format!(
+                "Propose the firmware in `scanner`: set its pins to the board's wiring, save it as \
+                 `{goes_to}` (the present content can be put back), `{build}`, `{flash}`, then \
+                 call `{NAME}` again. The person decides on each step."
+            )
+        };
+        let received = listener.subscribe().borrow().bytes;
+        let message = match received {
+            0 => format!("nothing has come from {}", listener.port),
+            _ => "the running firmware does not tell who answers on the I2C bus".to_owned(),
+        };
+        let mut refusal = ToolError::new("no_scan", message, hint).to_answer();
+        refusal["port"] = json!(listener.port);
+        // A data file of one's own that cannot be read is no reason to say nothing.
+        if let Ok(code) = self.context.assets.text(&format!("{SCANNERS}/{file}")) {
+            refusal["scanner"] = json!({ "file_name": goes_to, "code": code.text });
+        }
+        refusal
+    }
+}
+
+fn told(scan: &Scan, port: &str, since: &str) -> Value {
+    let hex = |addresses: &std::collections::BTreeSet<u8>| -> Vec<String> {
+        addresses.iter().map(|address| format!("0x{address:02X}")).collect()
+    };
+    let mut fields = json!({
+        "devices": hex(&scan.devices),
+        "complete": scan.is_over,
+        "port": port,
+        "since": since,
+        "evidence": scan.evidence,
+    });
+    if !scan.busy.is_empty() {
+        fields["busy"] = json!(hex(&scan.busy));
+    }
+    if scan.devices.is_empty() {
+        fields["advice"] = json!(
+            "Nobody answered: check the supply of the devices, SDA and SCL (swapped, or other pins \
+             than in the source), a common ground, and pull-ups of 2.2 to 10 kOhm on both lines."
+        );
+    }
+    answer::ok(fields)
+}
+
+/// Reads until a scan is over or the port is closed.
+async fn until_over(listener: &Listener, heard: &mut Heard) {
+    let mut received = listener.subscribe();
+    loop {
+        let is_closed = received.borrow_and_update().closed.is_some();
+        heard.take(listener);
+        if heard.reader.finished().is_some() || is_closed || received.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+impl Tool for ScanI2c {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<Args>(
+            NAME,
+            "Tells which 7-bit addresses answer on the board's I2C bus, from what the running \
+             firmware has printed since it started. If the firmware does not scan, the answer \
+             brings the source of a scanner to propose.",
+        )
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(u64::from(MAX_SECONDS) + 10)
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move { self.scan(args::parse(args)?).await.map(Reply::Answer) })
+    }
+}
