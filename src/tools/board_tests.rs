@@ -138,7 +138,7 @@ impl Bench {
             cancel: cancel.clone(),
         };
         let (registry, master) = (Registry::new(&context), std::fs::File::from(master));
-        Self { folder: folder, kept, cancel, registry, master, board }
+        Self { folder, kept, cancel, registry, master, board }
     }
 
     async fn call(&self, tool: &str, args: Value) -> Result<Reply, ToolError> {
