@@ -45,13 +45,16 @@ impl Ground {
     }
 }
 
+/// Teams that change a project of ESP-IDF.
+const CHANGING: [&str; 5] = ["edit-generated", "edit-existing", "extend-existing", "mend", "pair"];
+
 /// Checks a team against what there is.
 ///
 /// # Errors
 /// When it needs a project and there is none, or a generated one and this is another; says which
 /// team fits.
 pub fn check(team: &str, ground: Ground) -> Result<(), UserError> {
-    let edits = ["edit-generated", "edit-existing", "extend-existing"].contains(&team);
+    let edits = CHANGING.contains(&team);
     match ground {
         Ground::Empty if edits => Err(UserError::new(
             format!("the team `{team}` has nothing to work on"),
@@ -111,6 +114,13 @@ mod tests {
         assert!(error.fix.contains("edit-existing"), "{error:?}");
         let error = check("edit-existing", Ground::Empty).unwrap_err();
         assert!(error.fix.contains("--project"), "{error:?}");
+        for team in ["mend", "pair"] {
+            assert!(check(team, Ground::Empty).unwrap_err().fix.contains("--project"));
+            assert!(check(team, Ground::Sketch).unwrap_err().fix.contains("arduino"));
+            assert!(
+                check(team, Ground::Existing).is_ok() && check(team, Ground::Generated).is_ok()
+            );
+        }
         assert!(check("edit-existing", Ground::Generated).is_ok());
         assert!(check("generate", Ground::Empty).is_ok());
         for ground in [Ground::Empty, Ground::Existing] {

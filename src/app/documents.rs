@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use super::pdf_apart;
 use crate::model::{Document, UserError};
+use crate::text::pdf::PdfText;
 use crate::text::sanitize;
 
-/// Longest file that is read, in bytes.
+/// Longest text file that is read, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
 /// Longest text that is given to the team, in bytes.
@@ -17,38 +19,77 @@ const KINDS: [&str; 3] = ["md", "txt", "csv"];
 /// Reads a document.
 ///
 /// # Errors
-/// When it cannot be read, is too long, is of another kind, or is no text.
+/// When it cannot be read, is too long, is of another kind, or holds no text.
 pub fn read(path: &Path) -> Result<Document, UserError> {
-    let shown = path.display();
-    let cannot =
-        |why: String, fix: &str| UserError::new(format!("cannot attach {shown}"), why, fix);
     let kind = path.extension().map(|kind| kind.to_string_lossy().to_lowercase());
-    if !kind.as_deref().is_some_and(|kind| KINDS.contains(&kind)) {
-        let why = format!("only {} files can be read", KINDS.join(", "));
-        return Err(cannot(why, "save it as plain text or Markdown and attach that"));
+    match kind.as_deref() {
+        Some("pdf") => {
+            let bytes = length(path, pdf_apart::MOST_BYTES)?;
+            let text = pdf_apart::read(path).map_err(|(why, fix)| cannot(path, why, fix))?;
+            let pages = u32::try_from(text.of).unwrap_or(u32::MAX);
+            Ok(Document { pages: Some(pages), ..document(path, bytes, &numbered(&text)) })
+        }
+        Some(kind) if KINDS.contains(&kind) => read_text(path),
+        _ => {
+            let why = format!("only {} and pdf files can be read", KINDS.join(", "));
+            Err(cannot(path, why, "save it as plain text, Markdown or PDF and attach that"))
+        }
     }
-    let bytes = std::fs::metadata(path)
-        .map_err(|error| cannot(error.to_string(), "see that the file exists"))?
-        .len();
-    if bytes > MOST_BYTES {
-        let why = format!("it has {bytes} bytes, and {MOST_BYTES} are the most");
-        return Err(cannot(why, "attach the part that matters for the task"));
+}
+
+fn cannot(path: &Path, why: impl Into<String>, fix: impl Into<String>) -> UserError {
+    UserError::new(format!("cannot attach {}", path.display()), why, fix)
+}
+
+fn length(path: &Path, most: u64) -> Result<u64, UserError> {
+    let there = std::fs::metadata(path)
+        .map_err(|error| cannot(path, error.to_string(), "see that the file exists"))?;
+    if !there.is_file() {
+        return Err(cannot(path, "it is no file", "name the document itself"));
     }
-    let content =
-        std::fs::read(path).map_err(|error| cannot(error.to_string(), "see that it is a file"))?;
+    let bytes = there.len();
+    if bytes > most {
+        let why = format!("it has {bytes} bytes, and {most} are the most");
+        return Err(cannot(path, why, "attach the part that matters for the task"));
+    }
+    Ok(bytes)
+}
+
+fn read_text(path: &Path) -> Result<Document, UserError> {
+    let bytes = length(path, MOST_BYTES)?;
+    let content = std::fs::read(path)
+        .map_err(|error| cannot(path, error.to_string(), "see that you may read it"))?;
     let Ok(text) = String::from_utf8(content) else {
-        let why = "it is no text in UTF-8".to_owned();
-        return Err(cannot(why, "save it as UTF-8 and attach it again"));
+        return Err(cannot(path, "it is no text in UTF-8", "save it as UTF-8 and attach it again"));
     };
     if text.trim().is_empty() {
-        return Err(cannot("it is empty".to_owned(), "attach a file that says something"));
+        return Err(cannot(path, "it is empty", "attach a file that says something"));
     }
-    let clean = sanitize::block(&text).into_owned();
+    Ok(document(path, bytes, &text))
+}
+
+/// The document with as much of its text as a team is given.
+fn document(path: &Path, bytes: u64, text: &str) -> Document {
+    let clean = sanitize::block(text).into_owned();
     let end = (0..=MOST_TEXT.min(clean.len())).rev().find(|&at| clean.is_char_boundary(at));
     let kept = clean.get(..end.unwrap_or(0)).unwrap_or_default().to_owned();
     let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let omitted = (clean.len() - kept.len()) as u64;
-    Ok(Document { name, bytes, text: kept, omitted })
+    Document { name, bytes, text: kept, omitted, pages: None }
+}
+
+/// The text of all pages, each below its number, so that the team can say where something stands.
+fn numbered(text: &PdfText) -> String {
+    let mut all = String::new();
+    for (number, page) in (1..).zip(&text.pages) {
+        let page = if page.is_empty() { "(no text on this page)" } else { page };
+        all.push_str(&format!("[page {number} of {}]\n{page}\n\n", text.of));
+    }
+    if text.pages.len() < text.of {
+        let first = text.pages.len() + 1;
+        all.push_str(&format!("[pages {first} to {} were not read]\n", text.of));
+    }
+    all
 }
 
 #[cfg(test)]
@@ -81,6 +122,23 @@ mod tests {
             let error = attach(name, content).unwrap_err();
             assert!(error.why.contains(why) && !error.fix.is_empty(), "{error:?}");
         }
-        assert!(read(Path::new("/nowhere/a.md")).unwrap_err().why.contains("No such file"));
+        for name in ["/nowhere/a.md", "/nowhere/a.pdf"] {
+            assert!(read(Path::new(name)).unwrap_err().why.contains("No such file"));
+        }
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("folder.pdf");
+        std::fs::create_dir(&folder).unwrap();
+        assert!(read(&folder).unwrap_err().why.contains("no file"));
+        let giant = place.path().join("giant.pdf");
+        std::fs::File::create(&giant).unwrap().set_len(pdf_apart::MOST_BYTES + 1).unwrap();
+        assert!(read(&giant).unwrap_err().why.contains("are the most"));
+    }
+
+    #[test]
+    fn pages_are_numbered_and_those_left_out_are_named() {
+        let text = PdfText { pages: vec!["One.".into(), String::new()], of: 4 };
+        let expected = "[page 1 of 4]\nOne.\n\n[page 2 of 4]\n(no text on this page)\n\n\
+                        [pages 3 to 4 were not read]\n";
+        assert_eq!(numbered(&text), expected);
     }
 }

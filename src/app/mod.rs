@@ -17,6 +17,7 @@ pub mod models;
 pub mod monitor;
 mod own_file;
 pub mod parts;
+pub mod pdf_apart;
 pub mod ports;
 pub mod serial_desk;
 pub mod signals;

@@ -97,6 +97,13 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
     },
+    /// Answer the text of a PDF document in JSON, within bounds of memory and time: the program
+    /// starts this for itself.
+    #[command(hide = true, name = crate::app::pdf_apart::COMMAND)]
+    PdfText {
+        /// The document.
+        path: PathBuf,
+    },
 }
 
 /// How fast a recorded model types.
@@ -126,7 +133,7 @@ pub struct RunOptions {
     /// How fast the recorded model types.
     #[arg(long, value_enum, default_value_t = Speed::Real)]
     pub speed: Speed,
-    /// Document that comes with the task: .md, .txt or .csv; may be given several times.
+    /// Document that comes with the task: .md, .txt, .csv or .pdf; may be given several times.
     #[arg(long, value_name = "FILE")]
     pub attach: Vec<PathBuf>,
     /// Whether the plan, and the files chosen for the context, wait for you.

@@ -70,7 +70,8 @@ impl Example {
     /// Whether it changes a project rather than making one.
     #[must_use]
     pub fn changes_project(&self) -> bool {
-        self.after.is_some() || self.team.starts_with("edit") || self.team.starts_with("extend")
+        let changes = ["edit-generated", "edit-existing", "extend-existing", "mend", "pair"];
+        self.after.is_some() || changes.contains(&self.team.as_str())
     }
 
     /// The whole library, file by file in the order of their names.

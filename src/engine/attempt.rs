@@ -163,7 +163,9 @@ impl Attempt {
             if let Some(why) = phase.terminate.met(&self.facts) {
                 return Move::EndTurn(TurnStop::Terminated(why));
             }
-            if turn.rounds >= phase.max_rounds {
+            // Whoever has handed over has had its say; a further model call would only cost.
+            let has_handed_over = turn.tools.get(&ToolName::new(HAND_OFF)) == Some(&true);
+            if turn.rounds >= phase.max_rounds || has_handed_over {
                 return Move::EndTurn(TurnStop::Done);
             }
         }

@@ -126,6 +126,9 @@ pub struct Document {
     /// Bytes of text that were left out because there is more than fits.
     #[serde(default)]
     pub omitted: u64,
+    /// How many pages it has, if it has pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u32>,
 }
 
 /// A fact of the team's own work; the body of [`Event::Team`](super::Event::Team).

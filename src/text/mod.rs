@@ -13,6 +13,7 @@ mod lines;
 pub mod mark;
 pub mod merge;
 pub mod patch;
+pub mod pdf;
 pub mod recover;
 pub mod references;
 pub mod sanitize;

@@ -1,7 +1,7 @@
 //! The recording of every team, with real builds on the virtual board where the team builds.
 
 use firmhand::config::Assets;
-use firmhand::engine::Team;
+use firmhand::engine::{Selection, Team};
 use firmhand::model::{
     BuildOutcome, Event, LogId, LogKind, PhaseOutcome, Proposal, SessionOutcome, TeamFact, Verdict,
 };
@@ -166,6 +166,116 @@ fn arduino_mends_a_sketch_that_neither_builds_nor_runs() {
         _ => None,
     });
     assert_eq!(reached.unwrap(), "the serial output was stable for 5 seconds");
+}
+
+/// Who spoke, and why, in order.
+fn speakers(stage: &Stage) -> Vec<(String, String)> {
+    let chosen = stage.events().into_iter().filter_map(|event| match event {
+        Event::SpeakerChosen { agent, reason } => Some((agent.to_string(), reason)),
+        _ => None,
+    });
+    chosen.collect()
+}
+
+#[test]
+fn mend_goes_where_the_selector_sends_it_and_says_why() {
+    let stage = played("mend");
+    let [failed, passed] = [BuildOutcome::Failed, BuildOutcome::Passed];
+    assert_eq!(builds(&stage), [failed, failed, passed]);
+    let speakers = speakers(&stage);
+    for (number, (agent, reason)) in speakers.iter().enumerate() {
+        let expected = match number % 2 {
+            0 => "SelectorAgent chooses who speaks next".to_owned(),
+            _ => format!("SelectorAgent chose {agent}: "),
+        };
+        assert!(reason.starts_with(&expected), "{number}: {agent}: {reason}");
+        assert_eq!(agent == "SelectorAgent", number % 2 == 0);
+    }
+    let others: Vec<&str> = speakers.iter().skip(1).step_by(2).map(|(a, _)| a.as_str()).collect();
+    assert_eq!(
+        others,
+        [
+            "BuildAgent",
+            "UploadProjectFilesAgent",
+            "CodeFixerAgent",
+            "CodeReviewerAgent",
+            "BuildAgent",
+            "CodeFixerAgent",
+            "CodeReviewerAgent",
+            "BuildAgent",
+            "FlashAgent",
+            "ApproveAgent"
+        ]
+    );
+    let list = stage.file("main/CMakeLists.txt");
+    assert!(
+        list.starts_with("# The level was") && list.contains("\"main.c\" \"level.c\""),
+        "{list}"
+    );
+    assert!(serial(&stage).contains("level=0 %"), "{}", serial(&stage));
+}
+
+#[test]
+fn a_pair_hands_the_work_to_and_fro_until_it_is_the_persons() {
+    let stage = played("pair");
+    assert_eq!(builds(&stage), [BuildOutcome::Failed, BuildOutcome::Passed]);
+    let speakers = speakers(&stage);
+    let names: Vec<&str> = speakers.iter().map(|(agent, _)| agent.as_str()).collect();
+    assert_eq!(names, ["ChangeAgent", "TryAgent", "ChangeAgent", "TryAgent"]);
+    assert_eq!(speakers[0].1, "ChangeAgent opens the chat");
+    assert!(speakers[1].1.starts_with("ChangeAgent handed over to TryAgent: “build it;"));
+    assert!(speakers[2].1.contains("TryAgent handed over to ChangeAgent: “components/report"));
+    assert!(serial(&stage).contains("warm: above 20.0 C"), "{}", serial(&stage));
+    let reached = stage.events().into_iter().find_map(|event| match event {
+        Event::PhaseEnded { outcome: PhaseOutcome::Succeeded(why), .. } => Some(why),
+        _ => None,
+    });
+    assert_eq!(reached.unwrap(), "it was handed over to person");
+}
+
+/// Refuses the first change and answers with this.
+struct Particular(&'static str);
+
+impl Person for Particular {
+    fn decide(&mut self, proposal: &Proposal, before: usize) -> Verdict {
+        match subject(proposal).as_str() {
+            "components/report/report.c" if before == 0 => reject("no warning, please"),
+            _ => approve(),
+        }
+    }
+
+    fn answer(&mut self, _: &str) -> String {
+        self.0.to_owned()
+    }
+}
+
+#[test]
+fn a_refused_change_of_a_pair_is_asked_about() {
+    let stage = stage().playing("pair");
+    assert_eq!(stage.play(Particular("as information")), SessionOutcome::Completed);
+    assert!(stage.file("components/report/report.c").contains("ESP_LOGI(TAG, \"warm:"));
+    let stage = super::whole::stage().playing("pair");
+    let before = stage.file("components/report/report.c");
+    let SessionOutcome::Failed(error) = stage.play(Particular("leave it")) else { panic!() };
+    assert!(error.why.contains("build"), "{error:?}");
+    assert_eq!(stage.file("components/report/report.c"), before);
+}
+
+#[test]
+fn every_way_to_choose_the_next_speaker_is_shown_by_a_team_that_ships() {
+    let assets = Assets::built_in();
+    let teams = Team::names(&assets).into_iter().map(|name| Team::load(&assets, &name, &known));
+    let mut shown = std::collections::BTreeSet::new();
+    for phase in teams.flat_map(|team| team.unwrap().phases.clone()) {
+        shown.insert(match phase.selection {
+            Selection::RoundRobin => "round robin",
+            Selection::Pipeline { .. } => "pipeline",
+            Selection::Selector(_) => "selector",
+            Selection::Planner(_) => "planner",
+            Selection::HandOff(_) => "hand-off",
+        });
+    }
+    assert_eq!(shown.len(), 5, "{shown:?}");
 }
 
 /// Sends both changes back and answers the questions that follow.

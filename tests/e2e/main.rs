@@ -8,6 +8,7 @@
     reason = "a test says what is wrong by panicking, and works on its own files"
 )]
 
+mod attaching;
 mod choosing;
 mod deciding;
 mod desk;

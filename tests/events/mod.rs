@@ -394,6 +394,7 @@ fn team_fact(variant: u32, number: u32) -> TeamFact {
             bytes: 40,
             text: "It blinks.".into(),
             omitted: u64::from(number),
+            pages: number.is_multiple_of(2).then_some(number),
         }),
         1 => {
             let item = |agent: Option<&str>| PlanItem {

@@ -20,7 +20,13 @@ pub(super) fn rows(fact: &TeamFact, at: Timestamp, whole: &Place<'_>) -> Vec<Ent
                 0 => String::new(),
                 bytes => format!(", {} left out", line::bytes(bytes)),
             };
-            let text = format!("source {}, {}{cut}", document.name, line::bytes(document.bytes));
+            let pages = match document.pages {
+                None => String::new(),
+                Some(1) => "1 page, ".to_owned(),
+                Some(pages) => format!("{} pages, ", line::count(u64::from(pages))),
+            };
+            let bytes = line::bytes(document.bytes);
+            let text = format!("source {}, {pages}{bytes}{cut}", document.name);
             marked("▤", Role::Title, &text, Role::Text, place)
         }
         TeamFact::PlanMade { by, items } => plan(by.as_ref(), items, place),
