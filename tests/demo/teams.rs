@@ -180,8 +180,8 @@ fn speakers(stage: &Stage) -> Vec<(String, String)> {
 #[test]
 fn mend_goes_where_the_selector_sends_it_and_says_why() {
     let stage = played("mend");
-    let [failed, passed] = [BuildOutcome::Failed, BuildOutcome::Passed];
-    assert_eq!(builds(&stage), [failed, failed, passed]);
+    let twice = [BuildOutcome::Failed, BuildOutcome::Failed, BuildOutcome::Passed];
+    assert_eq!(builds(&stage), twice);
     let speakers = speakers(&stage);
     for (number, (agent, reason)) in speakers.iter().enumerate() {
         let expected = match number % 2 {

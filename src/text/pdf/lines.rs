@@ -8,7 +8,7 @@ const SPACE: f64 = 0.15;
 const COLUMN: f64 = 0.9;
 
 /// How far two runs of a line may be apart across it: room for indices and powers.
-const SAME_LINE: f64 = 0.45;
+const SAME_LINE: f64 = 0.6;
 
 /// Distance of lines from which on a paragraph ends.
 const PARAGRAPH: f64 = 2.0;
