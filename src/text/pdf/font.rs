@@ -31,7 +31,7 @@ pub(super) enum Font {
         letters: Box<[(String, f64)]>,
     },
     /// Codes are longer.
-    Composite(Composite),
+    Composite(Box<Composite>),
 }
 
 /// A font of codes of two bytes, or of what its character map says.
@@ -49,7 +49,7 @@ impl Font {
     pub fn read(dict: &Dict<'_>) -> Self {
         let to_unicode = dict.get::<Stream<'_>>("ToUnicode").and_then(|stream| map(&stream));
         if dict.get::<Name<'_>>("Subtype").as_deref() == Some(b"Type0") {
-            return Self::Composite(Composite::read(dict, to_unicode));
+            return Self::Composite(Box::new(Composite::read(dict, to_unicode)));
         }
         let letters = simple(dict, to_unicode.as_ref());
         Self::Simple { letters: letters.into_boxed_slice() }
