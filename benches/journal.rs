@@ -162,7 +162,7 @@ fn generate(dir: &SessionDir, events: u64) -> u64 {
         bytes: 0,
         last: events,
     };
-    day.add(Event::SessionStarted(SessionStart {
+    day.add(Event::SessionStarted(Box::new(SessionStart {
         id: dir.id().clone(),
         task: "a long day".into(),
         team: "generate".into(),
@@ -171,7 +171,7 @@ fn generate(dir: &SessionDir, events: u64) -> u64 {
         toolchain: "virtual board".into(),
         program: "0".into(),
         parts: SessionParts::default(),
-    }));
+    })));
     let file = |n| ProjectFile { path: path(n), bytes: 4_000 };
     day.add(Event::ProjectListed { files: (0..40).map(file).collect(), omitted: 0 });
     let mut number = 0;
@@ -266,7 +266,7 @@ fn path(number: u32) -> ProjectPath {
 
 fn proposed(number: u32) -> Event {
     let content = BlobRef { hash: ContentHash::of(&number.to_le_bytes()), bytes: 4_000 };
-    Event::Proposed(Proposal {
+    Event::Proposed(Box::new(Proposal {
         id: ProposalId(number),
         turn: TurnId(number * 2),
         call: CallId(number * 2),
@@ -281,7 +281,7 @@ fn proposed(number: u32) -> Event {
             note: String::new(),
         }],
         facts: Facts::default(),
-    })
+    }))
 }
 
 fn decided(number: u32) -> Event {
@@ -291,5 +291,5 @@ fn decided(number: u32) -> Event {
         shown: ContentHash::of(&number.to_le_bytes()),
         unseen: 0,
     };
-    Event::Decided { proposal: ProposalId(number), decision }
+    Event::Decided { proposal: ProposalId(number), decision: Box::new(decision) }
 }

@@ -24,10 +24,10 @@ impl Checkpoint {
 }
 
 /// Most views kept along the whole session.
-const MAX_COARSE: usize = 64;
+const MAX_COARSE: u64 = 48;
 
-/// Records between two of them in a short session; it doubles as the session grows.
-const FIRST_SPACING: u64 = 2_000;
+/// Least bytes of journal between two of them, about two thousand records.
+const LEAST_SPACING: u64 = 320_000;
 
 /// Most views kept near the place last gone to.
 const MAX_FINE: usize = 32;
@@ -39,29 +39,24 @@ pub(super) const FINE_SPACING: u64 = 256;
 #[derive(Debug)]
 pub(super) struct Checkpoints {
     coarse: Vec<Checkpoint>,
+    /// Bytes of journal between two of those.
     spacing: u64,
     fine: Vec<Checkpoint>,
 }
 
 impl Checkpoints {
-    pub fn new() -> Self {
-        Self { coarse: vec![Checkpoint::default()], spacing: FIRST_SPACING, fine: Vec::new() }
+    /// Room for those of a journal of `bytes`. Their spacing is set beforehand: a copy of a view
+    /// that is thrown away later costs as much as one that is kept.
+    pub fn along(bytes: u64) -> Self {
+        let spacing = bytes.div_ceil(MAX_COARSE).max(LEAST_SPACING);
+        Self { coarse: vec![Checkpoint::default()], spacing, fine: Vec::new() }
     }
 
-    /// Keeps the view if enough records passed since the last one. Positions must rise.
+    /// Keeps the view if the last one kept is far enough behind. Positions must rise.
     pub fn offer(&mut self, position: Position, view: &mut SessionView) {
-        let last = self.coarse.last().map_or(0, |kept| kept.position.seq.0);
-        if position.seq.0 < last + self.spacing {
-            return;
-        }
-        self.coarse.push(Checkpoint::new(position, view));
-        if self.coarse.len() > MAX_COARSE {
-            let mut place = 0_usize;
-            self.coarse.retain(|_| {
-                place += 1;
-                place % 2 == 1
-            });
-            self.spacing *= 2;
+        let last = self.coarse.last().map_or(0, |kept| kept.position.offset);
+        if position.offset >= last + self.spacing {
+            self.coarse.push(Checkpoint::new(position, view));
         }
     }
 
@@ -116,21 +111,23 @@ mod tests {
 
     #[test]
     fn their_number_is_bounded_and_they_cover_the_session() {
-        let mut kept = Checkpoints::new();
-        let mut view = SessionView::default();
-        for seq in 1..=1_000_000 {
-            kept.offer(at(seq), &mut view);
-        }
-        assert!(kept.coarse.len() <= MAX_COARSE);
-        for target in [0, 1, 99_999, 500_000, 1_000_000] {
-            let found = kept.before(Seq(target)).position.seq.0;
-            assert!(found <= target && target - found <= 2 * kept.spacing, "{target}: {found}");
+        for (records, most) in [(1_000, 1), (20_000, 7), (1_000_000, 49)] {
+            let mut kept = Checkpoints::along(records * 100);
+            let mut view = SessionView::default();
+            for seq in 1..=records {
+                kept.offer(at(seq), &mut view);
+            }
+            assert_eq!(kept.coarse.len(), most);
+            for target in [0, 1, records / 3, records / 2, records - 1, records] {
+                let found = kept.before(Seq(target)).position.seq.0;
+                assert!(found <= target && (target - found) * 100 <= kept.spacing, "{target}");
+            }
         }
     }
 
     #[test]
     fn dense_ones_lie_just_before_the_target() {
-        let mut kept = Checkpoints::new();
+        let mut kept = Checkpoints::along(10_000_000);
         let mut view = SessionView::default();
         for seq in 1..=100_000 {
             kept.offer_fine(at(seq), &mut view, Seq(100_000));

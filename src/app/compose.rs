@@ -205,7 +205,7 @@ pub fn resume(
     let (setup, bench) = assemble(
         world,
         Assembly {
-            session,
+            session: *session,
             team,
             parts,
             project: Arc::new(project),

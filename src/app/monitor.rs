@@ -69,7 +69,7 @@ pub async fn start(world: &World, wish: Wish) -> Result<Monitor, UserError> {
     let dir =
         SessionDir::create(&world.dirs.data, &format!("monitor {port}"), Timestamp(now_millis()))?;
     let recorder = Arc::new(Recorder::create(dir.clone())?);
-    recorder.record(Event::SessionStarted(SessionStart {
+    recorder.record(Event::SessionStarted(Box::new(SessionStart {
         id: dir.id().clone(),
         task: format!("Listen to {port}"),
         team: TEAM.to_owned(),
@@ -78,7 +78,7 @@ pub async fn start(world: &World, wish: Wish) -> Result<Monitor, UserError> {
         toolchain: String::new(),
         program: env!("CARGO_PKG_VERSION").to_owned(),
         parts: SessionParts::default(),
-    }))?;
+    })))?;
     recorder.spawn_ticks();
     let programs = Programs::named(wish.elf.as_deref(), Some(&wish.project));
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;

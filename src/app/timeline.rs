@@ -63,7 +63,8 @@ impl Timeline {
     /// When it cannot be read, or a newer program wrote it.
     pub fn open(dir: &SessionDir) -> Result<Self, UserError> {
         let path = dir.journal();
-        let mut checkpoints = Checkpoints::new();
+        // A journal that cannot be measured cannot be read either, and that is told below.
+        let mut checkpoints = Checkpoints::along(std::fs::metadata(&path).map_or(0, |it| it.len()));
         let mut view = SessionView::default();
         let (mut first, mut damage, mut damaged) = (Seq(0), Vec::new(), 0);
         let end = journal::scan(&path, |item, after| match item {

@@ -12,7 +12,7 @@ use super::*;
 fn proposal(id: u32) -> Event {
     let content = BlobRef { hash: ContentHash::of(b"x"), bytes: 1 };
     let path = ProjectPath::new("main/a.c").unwrap();
-    Event::Proposed(Proposal {
+    Event::Proposed(Box::new(Proposal {
         id: ProposalId(id),
         turn: TurnId(1),
         call: CallId(1),
@@ -23,7 +23,7 @@ fn proposal(id: u32) -> Event {
         change: Change::Save { path, base: None, content },
         checks: vec![],
         facts: crate::model::Facts::default(),
-    })
+    }))
 }
 
 fn turn(turn: u32) -> Event {

@@ -61,8 +61,10 @@ impl Findings {
             let report = programs.report(&raw);
             let (line, end) = (raw.lines.start, raw.lines.end);
             // A report that cannot be recorded is in the log as the board printed it.
-            let _ = ledger
-                .record(Event::Port { log, event: PortEvent::Panicked { line, end, report } });
+            let _ = ledger.record(Event::Port {
+                log,
+                event: PortEvent::Panicked { line, end, report: Box::new(report) },
+            });
         });
     }
 

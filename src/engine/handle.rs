@@ -113,7 +113,7 @@ impl Engine {
     pub fn start(setup: EngineSetup) -> Result<EngineHandle, UserError> {
         let progress = Progress::new(Arc::clone(&setup.team), &setup.limits);
         let shared = Arc::new(Shared::new(progress, &setup));
-        shared.record(Event::SessionStarted(setup.session.clone()))?;
+        shared.record(Event::SessionStarted(Box::new(setup.session.clone())))?;
         for document in &setup.documents {
             shared.record(Event::Team(TeamFact::Attached(document.clone())))?;
         }

@@ -58,19 +58,20 @@ impl Proposals {
             && proposal.facts.undoes.is_none()
         {
             self.calls.insert(proposal.id, proposal.call);
-            let recorded = Recorded { proposal: proposal.clone(), decision: None, outcome: None };
+            let recorded =
+                Recorded { proposal: (**proposal).clone(), decision: None, outcome: None };
             self.by_call.entry(proposal.call).or_default().push(recorded);
         }
         if let Event::Restated { proposal, change, checks, .. } = event
             && let Some(recorded) = self.find(*proposal)
         {
-            recorded.proposal.change = change.clone();
+            recorded.proposal.change = (**change).clone();
             recorded.proposal.checks.clone_from(checks);
         }
         if let Event::Decided { proposal, decision } = event
             && let Some(recorded) = self.find(*proposal)
         {
-            recorded.decision = Some(decision.clone());
+            recorded.decision = Some((**decision).clone());
         }
         if let Event::Settled { proposal, outcome } = event
             && let Some(recorded) = self.find(*proposal)

@@ -7,7 +7,6 @@ use crate::model::{CallId, Event, PhaseOutcome, QuestionId, SessionOutcome, Turn
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "made for one step and taken apart at once")]
 pub(super) enum Step {
     /// Nothing, until the person answers or lets the run go on.
     Wait,

@@ -113,7 +113,8 @@ pub(super) fn decide(
     {
         return Err(refused("it was not confirmed by the phrase it asks for"));
     }
-    ledger.record(Event::Decided { proposal: proposal.id, decision: decision.clone() })?;
+    ledger
+        .record(Event::Decided { proposal: proposal.id, decision: Box::new(decision.clone()) })?;
     match decision.verdict {
         Verdict::Approve
         | Verdict::ApproveConfirmed { .. }

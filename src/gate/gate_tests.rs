@@ -174,7 +174,7 @@ impl World {
 
     fn proposals(&self) -> Vec<Proposal> {
         let proposal = |event| match event {
-            Event::Proposed(proposal) => Some(proposal),
+            Event::Proposed(proposal) => Some(*proposal),
             _ => None,
         };
         self.events().into_iter().filter_map(proposal).collect()

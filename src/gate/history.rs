@@ -2,6 +2,7 @@
 //!
 //! A fold of decisions and outcomes; must not look at the disk.
 
+use crate::model::Change;
 use std::collections::BTreeMap;
 
 use crate::model::{
@@ -57,17 +58,17 @@ impl History {
     /// Folds a record of an earlier start of the program in.
     pub(super) fn recall(&mut self, record: &Record) {
         if let Event::Proposed(proposal) = &record.event {
-            self.under_way.insert(proposal.id, (proposal.clone(), None));
+            self.under_way.insert(proposal.id, (Proposal::clone(proposal), None));
         }
         if let Event::Restated { proposal, change, .. } = &record.event
             && let Some((known, _)) = self.under_way.get_mut(proposal)
         {
-            known.change = change.clone();
+            known.change = Change::clone(change);
         }
         if let Event::Decided { proposal, decision } = &record.event
             && let Some((_, decided)) = self.under_way.get_mut(proposal)
         {
-            *decided = Some(decision.clone());
+            *decided = Some(Decision::clone(decision));
         }
         if let Event::Settled { proposal, outcome } = &record.event
             && let Some((proposal, Some(decision))) = self.under_way.remove(proposal)

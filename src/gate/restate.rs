@@ -74,7 +74,8 @@ impl Gate {
         let mut proposal = was.proposal.clone();
         proposal.change = change.clone();
         proposal.checks.clone_from(&checks);
-        let event = Event::Restated { proposal: proposal.id, change, checks, why };
+        let event =
+            Event::Restated { proposal: proposal.id, change: Box::new(change), checks, why };
         Ok(Some((Pending { proposal, content, seen: was.seen }, event)))
     }
 }

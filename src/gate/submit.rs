@@ -163,7 +163,7 @@ impl Gate {
             pending.proposal.checks.extend(compiled);
             // On the desk before it can be seen: a quick hand must find it there.
             let judge = self.judge(&pending.proposal);
-            self.parts.ledger.record(Event::Proposed(pending.proposal.clone()))?;
+            self.parts.ledger.record(Event::Proposed(Box::new(pending.proposal.clone())))?;
             waiting.push((pending, judge));
         }
         Ok(waiting)

@@ -49,11 +49,12 @@ impl Gate {
         let batch = Batch { id: self.next_batch(), index: 1, of: 1 };
         let facts = Facts { undoes: Some(id), ..Facts::default() };
         let pending = self.prepare(&origin, batch, draft, facts).map_err(told)?;
-        let proposed = Event::Proposed(pending.proposal.clone());
+        let proposed = Event::Proposed(Box::new(pending.proposal.clone()));
         self.parts.ledger.record(proposed.clone())?;
         self.note_decided(pending.proposal.id);
         let decision = self.say_undo(&pending.proposal);
-        let decided = Event::Decided { proposal: pending.proposal.id, decision: decision.clone() };
+        let decided =
+            Event::Decided { proposal: pending.proposal.id, decision: Box::new(decision.clone()) };
         let ruled =
             decide(self.parts.ledger.as_ref(), &pending.proposal, &decision, pending.content)?;
         let outcome = self.perform_on_files(ruled);
@@ -94,8 +95,10 @@ impl Gate {
                     let by = DecidedBy::Nobody("the program ended".to_owned());
                     let (verdict, shown) = (Verdict::reject(""), proposal.change.hash());
                     let decision = Decision { verdict, by, shown, unseen: 0 };
-                    let decided =
-                        Event::Decided { proposal: proposal.id, decision: decision.clone() };
+                    let decided = Event::Decided {
+                        proposal: proposal.id,
+                        decision: Box::new(decision.clone()),
+                    };
                     self.parts.ledger.record(decided)?;
                     self.settled(&proposal, decision, Outcome::Denied).map_err(told)?;
                 }

@@ -155,7 +155,7 @@ fn the_list_tells_how_each_session_stands() {
         program: "0.1.0".into(),
         parts: crate::model::event::SessionParts::default(),
     };
-    writer.append(Timestamp(5), Event::SessionStarted(start.clone())).unwrap();
+    writer.append(Timestamp(5), Event::SessionStarted(Box::new(start.clone()))).unwrap();
     let state = |at: usize| list_sessions(data.path()).unwrap()[at].state.clone();
     assert_eq!(state(0), SessionState::Running(Some(std::process::id())));
     drop(writer);

@@ -97,7 +97,7 @@ fn read_summary(dir: &SessionDir) -> Result<SessionSummary, JournalError> {
     };
     Ok(SessionSummary {
         id: dir.id().clone(),
-        start,
+        start: start.map(|start| *start),
         started_at: first.map_or(Timestamp(0), |record| record.at),
         last_at: last.map_or(Timestamp(0), |record| record.at),
         last: last.map_or(Seq(0), |record| record.seq),
@@ -161,7 +161,7 @@ mod tests {
     fn proposed(id: u32) -> Event {
         let base = BlobRef { hash: ContentHash::of(b""), bytes: 0 };
         let path = ProjectPath::new("a.c").unwrap();
-        Event::Proposed(Proposal {
+        Event::Proposed(Box::new(Proposal {
             id: ProposalId(id),
             turn: TurnId(1),
             call: CallId(1),
@@ -172,7 +172,7 @@ mod tests {
             change: Change::Delete { path, base },
             checks: vec![],
             facts: crate::model::Facts::default(),
-        })
+        }))
     }
 
     #[test]

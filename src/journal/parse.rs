@@ -18,7 +18,6 @@ pub struct Damage {
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "nearly every item is a record")]
 pub enum ReadItem {
     /// A record; their numbers rise.
     Record(Record),

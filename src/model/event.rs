@@ -96,12 +96,13 @@ pub enum Level {
     Error,
 }
 
-/// A fact.
+/// A fact. What is large and rare is boxed: a long session holds a million, and every
+/// fact is moved several times on its way into a view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// The first record of every journal.
-    SessionStarted(SessionStart),
+    SessionStarted(Box<SessionStart>),
     /// The program opened the session again to go on.
     SessionResumed {
         /// Version of the program.
@@ -206,13 +207,13 @@ pub enum Event {
     /// The team has laid out something for its own work.
     Team(TeamFact),
     /// A tool wishes for an effect.
-    Proposed(Proposal),
+    Proposed(Box<Proposal>),
     /// The file changed on disk while the proposal waited: from here on this is what waits.
     Restated {
         /// Which.
         proposal: ProposalId,
         /// The wish against the file as it is now.
-        change: Change,
+        change: Box<Change>,
         /// Findings about it, which replace those known before.
         checks: Vec<Check>,
         /// What happened, in a sentence for people.
@@ -266,7 +267,7 @@ pub enum Event {
         /// Which.
         proposal: ProposalId,
         /// How.
-        decision: Decision,
+        decision: Box<Decision>,
     },
     /// What came of it.
     Settled {
@@ -426,6 +427,11 @@ mod tests {
             r#"{"v":1,"seq":7,"at":12,"event":{"text_added":{"turn":3,"text":"hi"}}}"#
         );
         assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
+    }
+
+    #[test]
+    fn facts_are_small() {
+        assert!(size_of::<Event>() <= 120, "{} bytes", size_of::<Event>());
     }
 
     #[test]

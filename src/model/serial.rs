@@ -98,7 +98,7 @@ pub enum PortEvent {
         /// The line after its last one.
         end: u64,
         /// What could be understood.
-        report: PanicReport,
+        report: Box<PanicReport>,
     },
     /// A core dump was printed and kept.
     CoreDumped(CoreDump),

@@ -111,7 +111,7 @@ impl TeamState {
                 }
             }
             Event::Restated { proposal, change, .. } => {
-                self.wanted.insert(*proposal, change.clone());
+                self.wanted.insert(*proposal, Change::clone(change));
             }
             Event::Settled { proposal, outcome } => self.settled(*proposal, outcome),
             Event::BuildStarted { build, .. } => {

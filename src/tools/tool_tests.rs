@@ -299,7 +299,7 @@ async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
     assert_eq!(desk.context.state.snapshot().next_build(), BuildId(3));
     let path = crate::model::ProjectPath::new("a.c").unwrap();
     let content = BlobRef { hash: ContentHash::of(b""), bytes: 0 };
-    desk.fold(Event::Proposed(crate::model::Proposal {
+    desk.fold(Event::Proposed(Box::new(crate::model::Proposal {
         id: ProposalId(1),
         turn: TurnId(1),
         call: CallId(1),
@@ -310,7 +310,7 @@ async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
         change: Change::Save { path, base: None, content },
         checks: Vec::new(),
         facts: crate::model::Facts::default(),
-    }));
+    })));
     assert_eq!(approve().await["ok"], true);
     desk.fold(Event::Settled { proposal: ProposalId(1), outcome: Outcome::Applied });
     assert_eq!(approve().await["error"]["code"], "build_not_passed");

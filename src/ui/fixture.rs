@@ -275,7 +275,7 @@ impl Desk {
     pub fn begin(&mut self) {
         self.record(
             0,
-            Event::SessionStarted(SessionStart {
+            Event::SessionStarted(Box::new(SessionStart {
                 id: SessionId::new("2026-01-02-i2c-scan"),
                 task: "Scan the I2C bus and log what answers".into(),
                 team: "generate".into(),
@@ -284,7 +284,7 @@ impl Desk {
                 toolchain: "virtual board".into(),
                 program: "0.1.0".into(),
                 ..empty_start()
-            }),
+            })),
         );
         let file = |name: &str, bytes| ProjectFile { path: path(name), bytes };
         let files = vec![
@@ -384,7 +384,7 @@ impl Desk {
             checks: vec![passed(CheckKind::Parses), passed(CheckKind::InProject)],
             facts: Facts::default(),
         };
-        self.record(40, Event::Proposed(proposal.clone()));
+        self.record(40, Event::Proposed(Box::new(proposal.clone())));
         proposal
     }
 

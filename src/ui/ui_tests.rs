@@ -125,7 +125,10 @@ fn a_proposal_calls_the_person_and_lets_go_again() {
         shown: proposal.change.hash(),
         unseen: 0,
     };
-    desk.record(10, crate::model::Event::Decided { proposal: proposal.id, decision });
+    desk.record(
+        10,
+        crate::model::Event::Decided { proposal: proposal.id, decision: Box::new(decision) },
+    );
     desk.pass(10);
     assert_eq!(desk.ui.hands.front, PaneId::Chat);
 }

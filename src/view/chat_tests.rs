@@ -86,7 +86,7 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
     };
     let proposed = |id, path: &str| {
         let content = BlobRef { hash: ContentHash::of(b"x"), bytes: 1 };
-        Event::Proposed(Proposal {
+        Event::Proposed(Box::new(Proposal {
             id: ProposalId(id),
             turn,
             call: CallId(9),
@@ -97,7 +97,7 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
             change: Change::Save { path: ProjectPath::new(path).unwrap(), base: None, content },
             checks: vec![],
             facts: crate::model::Facts::default(),
-        })
+        }))
     };
     let settled = |id, outcome| Event::Settled { proposal: ProposalId(id), outcome };
     let mut events = vec![

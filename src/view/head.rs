@@ -96,7 +96,7 @@ impl Head {
     pub(super) fn apply(&mut self, record: &Record) {
         match &record.event {
             Event::SessionStarted(start) => {
-                self.start = Some(start.clone());
+                self.start = Some(SessionStart::clone(start));
                 self.state = RunState::Running;
             }
             Event::SessionResumed { .. } => {

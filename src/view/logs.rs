@@ -95,7 +95,7 @@ impl SerialView {
             PortEvent::Controlled(SerialControl::Baud(baud)) => self.baud = *baud,
             PortEvent::Panicked { line, end, report } => {
                 let report = report.clone();
-                let panic = PanicView { line: *line, end: *end, at, report };
+                let panic = PanicView { line: *line, end: *end, at, report: *report };
                 self.panics.push(Arc::new(panic));
             }
             PortEvent::CoreDumped(dump) => self.dumps.push(dump.clone()),

@@ -314,7 +314,7 @@ mod tests {
     }
 
     fn proposed(id: u32, change: Change) -> Event {
-        Event::Proposed(Proposal {
+        Event::Proposed(Box::new(Proposal {
             id: ProposalId(id),
             turn: TurnId(1),
             call: CallId(1),
@@ -325,7 +325,7 @@ mod tests {
             change,
             checks: vec![],
             facts: crate::model::Facts::default(),
-        })
+        }))
     }
 
     fn settled(id: u32, outcome: Outcome) -> Event {

@@ -161,7 +161,7 @@ impl Review {
                     self.change(undone, |view| view.undone_by.push(proposal.id));
                 }
                 self.proposals.push(Arc::new(ProposalView {
-                    proposal: proposal.clone(),
+                    proposal: Proposal::clone(proposal),
                     at: record.at,
                     decision: None,
                     outcome: None,
@@ -173,7 +173,8 @@ impl Review {
             }
             Event::Restated { proposal, change, checks, why } => {
                 self.change(*proposal, |view| {
-                    let before = std::mem::replace(&mut view.proposal.change, change.clone());
+                    let before =
+                        std::mem::replace(&mut view.proposal.change, Change::clone(change));
                     view.proposal.checks.clone_from(checks);
                     let (at, why) = (record.at, why.clone());
                     view.earlier.push(Restatement { before, at, why });
@@ -212,7 +213,9 @@ impl Review {
             }
             Event::Decided { proposal, decision } => {
                 self.waiting.retain(|id| id != proposal);
-                self.change(*proposal, |view| view.decision = Some((decision.clone(), record.at)));
+                self.change(*proposal, |view| {
+                    view.decision = Some((Decision::clone(decision), record.at))
+                });
             }
             Event::Settled { proposal, outcome } => {
                 self.waiting.retain(|id| id != proposal);
@@ -275,7 +278,7 @@ mod tests {
     }
 
     fn proposed(id: u32, undoes: Option<u32>) -> Event {
-        Event::Proposed(Proposal {
+        Event::Proposed(Box::new(Proposal {
             id: ProposalId(id),
             turn: TurnId(1),
             call: CallId(1),
@@ -286,7 +289,7 @@ mod tests {
             change: change("first"),
             checks: vec![],
             facts: Facts { undoes: undoes.map(ProposalId), ..Facts::default() },
-        })
+        }))
     }
 
     fn applied(id: u32) -> [Event; 2] {
@@ -294,7 +297,7 @@ mod tests {
         let decision = Decision { verdict, by, shown: change("first").hash(), unseen: 0 };
         let proposal = ProposalId(id);
         [
-            Event::Decided { proposal, decision },
+            Event::Decided { proposal, decision: Box::new(decision) },
             Event::Settled { proposal, outcome: Outcome::Applied },
         ]
     }
@@ -317,8 +320,12 @@ mod tests {
             note: "merged".into(),
         };
         let why = "the file was changed".to_owned();
-        let restated =
-            Event::Restated { proposal, change: change("second"), checks: vec![check], why };
+        let restated = Event::Restated {
+            proposal,
+            change: Box::new(change("second")),
+            checks: vec![check],
+            why,
+        };
         let review = view([proposed(1, None), restated]);
         let shown = review.get(proposal).unwrap();
         assert_eq!(shown.proposal.change, change("second"));

@@ -173,7 +173,7 @@ impl Stage {
 
     fn setup(&self, recorder: &Arc<Recorder>, known_before: &[Record]) -> EngineSetup {
         let proposals = known_before.iter().filter_map(|record| match &record.event {
-            Event::Proposed(proposal) => Some(proposal),
+            Event::Proposed(proposal) => Some(&**proposal),
             _ => None,
         });
         let numbers = Numbers::after(proposals);
@@ -307,7 +307,7 @@ impl Stage {
                     send(&run, Intent::Say { to: None, text }).await;
                 }
                 match event {
-                    Event::Proposed(proposal) => open.push(proposal.clone()),
+                    Event::Proposed(proposal) => open.push((**proposal).clone()),
                     Event::Decided { proposal, .. } => open.retain(|known| known.id != *proposal),
                     Event::Asked { question, text, .. } => {
                         let (question, answer) = (*question, person.answer(text));

@@ -74,7 +74,7 @@ impl<'a> Desk<'a> {
     fn proposal(&self, id: ProposalId) -> Proposal {
         let events = self.place.events().into_iter();
         let mut found = events.filter_map(|event| match event {
-            Event::Proposed(proposal) if proposal.id == id => Some(proposal),
+            Event::Proposed(proposal) if proposal.id == id => Some(*proposal),
             _ => None,
         });
         found.next().unwrap_or_else(|| self.fail("an unknown proposal waits"))
@@ -188,7 +188,7 @@ impl<'a> Desk<'a> {
     /// What was decided on a proposal, if it is recorded in that time.
     pub fn decided(&self, id: ProposalId, time: Duration) -> Option<Decision> {
         self.place.event_within(time, |event| match event {
-            Event::Decided { proposal, decision } if *proposal == id => Some(decision.clone()),
+            Event::Decided { proposal, decision } if *proposal == id => Some((**decision).clone()),
             _ => None,
         })
     }

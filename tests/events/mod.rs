@@ -102,7 +102,7 @@ fn change(variant: u32, number: u32) -> Change {
 }
 
 fn proposal(variant: u32, number: u32) -> Event {
-    Event::Proposed(Proposal {
+    Event::Proposed(Box::new(Proposal {
         id: ProposalId(number),
         turn: TurnId(number),
         call: CallId(number),
@@ -117,7 +117,7 @@ fn proposal(variant: u32, number: u32) -> Event {
             note: "odd".into(),
         }],
         facts: facts(variant, number),
-    })
+    }))
 }
 
 fn facts(variant: u32, number: u32) -> Facts {
@@ -161,7 +161,7 @@ fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
             let check = Check { kind, status: CheckStatus::Warned, note: "merged".into() };
             let why = "the file was changed on disk".into();
             let change = change(variant, number + 1);
-            Event::Restated { proposal, change, checks: vec![check], why }
+            Event::Restated { proposal, change: Box::new(change), checks: vec![check], why }
         }
         35 => {
             let text = "+int a;".into();
@@ -211,7 +211,7 @@ fn decided(variant: u32, number: u32) -> Event {
     let shown = ContentHash::of(b"shown");
     Event::Decided {
         proposal: ProposalId(number),
-        decision: Decision { verdict, by, shown, unseen: 0 },
+        decision: Box::new(Decision { verdict, by, shown, unseen: 0 }),
     }
 }
 
@@ -315,7 +315,7 @@ fn turn_event(kind: usize, variant: u32, number: u32) -> Event {
 
 fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
     match kind {
-        0 => Event::SessionStarted(SessionStart {
+        0 => Event::SessionStarted(Box::new(SessionStart {
             id: "s".into(),
             task: "scan the bus".into(),
             team: "generate".into(),
@@ -324,7 +324,7 @@ fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
             toolchain: "virtual board".into(),
             program: "0.1.0".into(),
             parts: SessionParts::default(),
-        }),
+        })),
         1 => Event::SessionResumed { program: "0.1.0".into() },
         2 => Event::SessionEnded {
             outcome: match variant % 3 {
@@ -453,7 +453,7 @@ fn of_port(variant: u32, number: u32) -> PortEvent {
             PortEvent::Panicked {
                 line: 4,
                 end: 20,
-                report: PanicReport {
+                report: Box::new(PanicReport {
                     kind: PanicKind::Exception,
                     said: "Guru Meditation Error: Core  0 panic'ed (LoadProhibited).".into(),
                     task: Some("main".into()),
@@ -463,7 +463,7 @@ fn of_port(variant: u32, number: u32) -> PortEvent {
                     traces: vec![PanicTrace { core: Some(0), frames, is_corrupted: true }],
                     elf: Some(PanicElf { file: "build/app.elf".into(), matches: ElfMatch::Same }),
                     notes: vec!["note".into()],
-                },
+                }),
             }
         }
         _ => {

@@ -14,9 +14,9 @@ fn stated(world: &World, id: u32) -> Option<Proposal> {
     let mut found: Option<Proposal> = None;
     for event in world.events() {
         match event {
-            Event::Proposed(proposal) if proposal.id.0 == id => found = Some(proposal),
+            Event::Proposed(proposal) if proposal.id.0 == id => found = Some(*proposal),
             Event::Restated { proposal, change, .. } if proposal.0 == id => {
-                found.as_mut().unwrap().change = change;
+                found.as_mut().unwrap().change = *change;
             }
             _ => {}
         }

@@ -315,7 +315,7 @@ impl World {
         for record in &records {
             state.fold(record);
             if let Event::Proposed(proposal) = &record.event {
-                proposals.push(proposal.clone());
+                proposals.push(Proposal::clone(proposal));
             }
         }
         let sandbox = Arc::new(Sandbox::open(&self.project()).unwrap());

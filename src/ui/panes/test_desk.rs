@@ -83,7 +83,7 @@ impl Desk {
             clock: Clock { now, anchor: (now, Timestamp(START)), mode: Mode::Live },
             proposals: 0,
         };
-        desk.record(Event::SessionStarted(SessionStart {
+        desk.record(Event::SessionStarted(Box::new(SessionStart {
             id: SessionId::new("test"),
             task: "Scan the bus".into(),
             team: "generate".into(),
@@ -92,7 +92,7 @@ impl Desk {
             toolchain: "virtual board".into(),
             program: "0".into(),
             parts: Default::default(),
-        }));
+        })));
         desk
     }
 
@@ -131,7 +131,7 @@ impl Desk {
         self.proposals += 1;
         let id = ProposalId(self.proposals);
         let check = |kind, status, note: &str| Check { kind, status, note: note.into() };
-        self.record(Event::Proposed(Proposal {
+        self.record(Event::Proposed(Box::new(Proposal {
             id,
             turn: TurnId(1),
             call: CallId(1),
@@ -146,7 +146,7 @@ impl Desk {
                 check(CheckKind::InProject, CheckStatus::Passed, ""),
             ],
             facts: Facts::default(),
-        }));
+        })));
         id
     }
 
@@ -163,7 +163,7 @@ impl Desk {
     pub fn decide(&mut self, proposal: ProposalId, verdict: Verdict, by: DecidedBy, unseen: u32) {
         let shown = self.view.review.get(proposal).unwrap().proposal.change.hash();
         let decision = Decision { verdict, by, shown, unseen };
-        self.record(Event::Decided { proposal, decision });
+        self.record(Event::Decided { proposal, decision: Box::new(decision) });
     }
 
     /// What time it is here.

@@ -179,7 +179,12 @@ fn restate(desk: &mut Desk, id: ProposalId) {
     let content = desk.store(b"int other;\nint d;\n");
     let change = Change::Save { path, base, content };
     let why = "main/a.c changed on disk".to_owned();
-    desk.record(Event::Restated { proposal: id, change, checks: Vec::new(), why });
+    desk.record(Event::Restated {
+        proposal: id,
+        change: Box::new(change),
+        checks: Vec::new(),
+        why,
+    });
 }
 
 #[test]
@@ -327,7 +332,12 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
     let note = "3:1: `{` is never closed".to_owned();
     let failed = Check { kind: CheckKind::Parses, status: CheckStatus::Failed, note };
     let why = "changed".to_owned();
-    desk.record(Event::Restated { proposal: id, change, checks: vec![failed], why });
+    desk.record(Event::Restated {
+        proposal: id,
+        change: Box::new(change),
+        checks: vec![failed],
+        why,
+    });
     let shown = desk.show(&mut pane, 90, 24);
     let (reject, approve) = (shown.find("r reject"), shown.find("a approve although ✗ parses"));
     assert!(reject.is_some() && reject < approve, "{shown}");
