@@ -9,6 +9,7 @@ use std::time::Instant;
 use firmhand::model::ProjectPath;
 use firmhand::text::diff::{Options, diff};
 use firmhand::text::syntax::{Language, first_error, highlight};
+use firmhand::text::syntax_versions::{changes_of, highlight_versions};
 
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
@@ -30,18 +31,16 @@ fn main() {
 }
 
 /// What the review does before its first screen, and what until all of it is coloured: the
-/// comparison with all of the file around it, then both versions coloured at the same time.
+/// comparison with all of the file around it, then the new version and what only the old one has
+/// coloured.
 fn review(old: &str, new: &str, rounds: usize) {
     let options = Options { context: usize::MAX, ..Options::default() };
     let compare = || diff(old.as_bytes(), new.as_bytes(), options);
     report("review: compared, ready for its first screen", rounds, compare);
     report("review: compared and coloured as a whole", rounds, || {
         let found = compare();
-        let colours = std::thread::scope(|scope| {
-            let aside = scope.spawn(|| highlight(Language::C, old));
-            (highlight(Language::C, new), aside.join().unwrap())
-        });
-        (found, colours)
+        let changes = changes_of(&found).unwrap();
+        (highlight_versions(Language::C, old, new, &changes), found)
     });
 }
 

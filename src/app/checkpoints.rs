@@ -111,16 +111,19 @@ mod tests {
 
     #[test]
     fn their_number_is_bounded_and_they_cover_the_session() {
-        for (records, most) in [(1_000, 1), (20_000, 7), (1_000_000, 49)] {
+        for (records, number) in [(1_000, 1), (20_000, 7), (1_000_000, 48)] {
             let mut kept = Checkpoints::along(records * 100);
             let mut view = SessionView::default();
             for seq in 1..=records {
                 kept.offer(at(seq), &mut view);
             }
-            assert_eq!(kept.coarse.len(), most);
+            assert_eq!(kept.coarse.len(), number);
             for target in [0, 1, records / 3, records / 2, records - 1, records] {
                 let found = kept.before(Seq(target)).position.seq.0;
-                assert!(found <= target && (target - found) * 100 <= kept.spacing, "{target}");
+                assert!(
+                    found <= target && (target - found) * 100 <= kept.spacing + 100,
+                    "{target}"
+                );
             }
         }
     }

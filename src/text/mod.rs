@@ -2,6 +2,7 @@
 //!
 //! Owns no state and must not do IO.
 
+mod c_level;
 mod c_source;
 pub mod cmake;
 pub mod diff;
@@ -21,6 +22,7 @@ pub mod select;
 pub mod sketch;
 pub mod syntax;
 mod syntax_error;
+pub mod syntax_versions;
 pub mod twins;
 pub mod values;
 pub mod words;

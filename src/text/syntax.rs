@@ -17,7 +17,7 @@ use crate::model::ProjectPath;
 /// Longer texts are not looked at, in bytes.
 const MAX_BYTES: usize = 1 << 20;
 /// Longest time for one text. Tests are about meaning, and may run on a busy machine.
-const BUDGET: Duration =
+pub(super) const BUDGET: Duration =
     if cfg!(test) { Duration::from_secs(60) } else { Duration::from_millis(250) };
 
 /// A language with a grammar.
@@ -115,19 +115,38 @@ pub fn language_named(name: &str) -> Option<Language> {
 pub fn highlight(language: Language, source: &str) -> Vec<Vec<Span>> {
     let deadline = Instant::now() + BUDGET;
     let Some(tree) = parse(language, source, deadline) else { return Vec::new() };
-    let Some(grammar) = grammar(language) else { return Vec::new() };
+    coloured(language, &tree, source, None, deadline).unwrap_or_default()
+}
+
+/// The coloured pieces of each line of `source`, of the lines in `ranges` alone when they are given,
+/// in bytes; `None` when it takes too long.
+pub(super) fn coloured(
+    language: Language,
+    tree: &Tree,
+    source: &str,
+    ranges: Option<&[Range<usize>]>,
+    deadline: Instant,
+) -> Option<Vec<Vec<Span>>> {
+    let grammar = grammar(language)?;
+    let whole = [0..source.len()];
     let mut found = Vec::new();
     let mut cursor = QueryCursor::new();
-    let mut watch = |_: &QueryCursorState| until(deadline);
-    let options = QueryCursorOptions::new().progress_callback(&mut watch);
-    let mut captures =
-        cursor.captures_with_options(&grammar.query, tree.root_node(), source.as_bytes(), options);
-    while let Some((matched, place)) = captures.next() {
-        let Some(capture) = matched.captures().get(*place) else { continue };
-        let paint = grammar.paints.get(capture.index as usize).copied().unwrap_or(Paint::Skip);
-        let is_usable = grammar.usable.get(matched.pattern_index).copied().unwrap_or(true);
-        if paint != Paint::Skip && is_usable {
-            found.push((capture.node.byte_range(), matched.pattern_index, paint));
+    for range in ranges.unwrap_or(&whole) {
+        let mut watch = |_: &QueryCursorState| until(deadline);
+        let options = QueryCursorOptions::new().progress_callback(&mut watch);
+        cursor.set_byte_range(range.clone());
+        let (root, text) = (tree.root_node(), source.as_bytes());
+        let mut matches = cursor.matches_with_options(&grammar.query, root, text, options);
+        while let Some(matched) = matches.next() {
+            if !grammar.usable.get(matched.pattern_index).copied().unwrap_or(true) {
+                continue;
+            }
+            for capture in matched.captures() {
+                let paint = grammar.paints.get(capture.index as usize).copied();
+                if let Some(paint) = paint.filter(|paint| *paint != Paint::Skip) {
+                    found.push((capture.node.byte_range(), matched.pattern_index, paint));
+                }
+            }
         }
     }
     // Outer before inner; of two for the same text the later pattern is the more special one.
@@ -141,7 +160,7 @@ pub fn highlight(language: Language, source: &str) -> Vec<Vec<Span>> {
             });
         }
     }
-    spans(source, &kinds)
+    Some(spans(source, &kinds))
 }
 
 /// The first place where `source` does not parse in the language that `path` suggests; `None`
@@ -160,7 +179,27 @@ pub fn first_error(path: &ProjectPath, source: &str) -> Option<SyntaxError> {
     Some(super::syntax_error::locate(&tree, source))
 }
 
-fn parse(language: Language, source: &str, deadline: Instant) -> Option<Tree> {
+/// The tree of a source; `None` when it is too long or takes too long.
+pub(super) fn parse(language: Language, source: &str, deadline: Instant) -> Option<Tree> {
+    parse_from(language, source, None, deadline)
+}
+
+/// The same from the tree of another version, in which the changes were marked.
+pub(super) fn parse_edited(
+    language: Language,
+    source: &str,
+    edited: &Tree,
+    deadline: Instant,
+) -> Option<Tree> {
+    parse_from(language, source, Some(edited), deadline)
+}
+
+fn parse_from(
+    language: Language,
+    source: &str,
+    edited: Option<&Tree>,
+    deadline: Instant,
+) -> Option<Tree> {
     if source.len() > MAX_BYTES {
         return None;
     }
@@ -171,7 +210,7 @@ fn parse(language: Language, source: &str, deadline: Instant) -> Option<Tree> {
     let bytes = source.as_bytes();
     parser.parse_with_options(
         &mut |at, _| bytes.get(at..).unwrap_or_default(),
-        None,
+        edited,
         Some(ParseOptions::new().progress_callback(&mut watch)),
     )
 }

@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::model::{BlobRef, BlobSource, Change, Facts, ProjectPath, ReferenceKind, UserError};
+use crate::model::{BlobRef, BlobSource, Change, Facts, ReferenceKind, UserError};
 use crate::text::diff::{self, DiffLine, Encoding, FileDiff, LineEnd, LineKind, Options};
 use crate::text::sanitize;
 use crate::text::syntax::{self, Language};
+use crate::text::syntax_versions::{self, Changed, Versions, highlight_versions};
 use crate::ui::line;
 
 use super::body_line::{BodyLine, Ink, LineRole, Piece, Source};
@@ -94,27 +95,25 @@ pub struct ColourJob {
     language: Language,
     old: Arc<[u8]>,
     new: Arc<[u8]>,
+    /// `None`: all of both.
+    changes: Option<Vec<Changed>>,
 }
 
 /// The coloured pieces of both versions, by line.
 #[derive(Debug, Default)]
-pub struct Colours {
-    old: Vec<Vec<syntax::Span>>,
-    new: Vec<Vec<syntax::Span>>,
-}
+pub struct Colours(Versions);
 
 impl ColourJob {
     /// Colours both versions; takes its time.
     #[must_use]
     pub fn run(self) -> Colours {
-        let Self { language, old, new } = self;
-        let of = move |bytes: &[u8]| syntax::highlight(language, &sanitize::decode(bytes));
-        if old.is_empty() || new.is_empty() {
-            return Colours { old: of(&old), new: of(&new) };
-        }
-        let aside = std::thread::spawn(move || of(&old));
-        let new = of(&new);
-        Colours { old: aside.join().unwrap_or_default(), new }
+        let (old, new) = (sanitize::decode(&self.old), sanitize::decode(&self.new));
+        let all = || {
+            let lines = |text: &str| 0..text.split_inclusive('\n').count();
+            vec![Changed { old: lines(&old), new: lines(&new) }]
+        };
+        let changes = self.changes.unwrap_or_else(all);
+        Colours(highlight_versions(self.language, &old, &new, &changes))
     }
 }
 
@@ -123,8 +122,8 @@ impl Colours {
     #[must_use]
     pub fn of(&self, role: LineRole) -> &[syntax::Span] {
         let spans = match role {
-            LineRole::Diff(LineKind::Removed, Some(no), _) => self.old.get(no - 1),
-            LineRole::Diff(_, _, Some(no)) => self.new.get(no - 1),
+            LineRole::Diff(LineKind::Removed, Some(no), _) => self.0.old.get(no - 1),
+            LineRole::Diff(_, _, Some(no)) => self.0.new.get(no - 1),
             LineRole::Diff(..) | LineRole::Fact | LineRole::Note => None,
         };
         spans.map_or(&[], Vec::as_slice)
@@ -157,23 +156,16 @@ pub fn load(
         Change::Insert { path, .. } => (path, Surroundings::Dimmed),
     };
     let (old, new) = (read(change.before())?, read(change.after())?);
-    let mut body = of_file(old.as_deref(), new.as_deref());
+    let (mut body, changes) = of_file(old.as_deref(), new.as_deref());
     body.surroundings = surroundings;
     body.prepend(references(facts));
-    Ok((body, colour_job(path, old, new)))
+    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+    let job = syntax::language_of(path).map(|language| ColourJob { language, old, new, changes });
+    Ok((body, job))
 }
 
-fn colour_job(
-    path: &ProjectPath,
-    old: Option<Arc<[u8]>>,
-    new: Option<Arc<[u8]>>,
-) -> Option<ColourJob> {
-    let language = syntax::language_of(path)?;
-    let bytes = |version: Option<Arc<[u8]>>| version.unwrap_or_else(|| Arc::from([]));
-    Some(ColourJob { language, old: bytes(old), new: bytes(new) })
-}
-
-fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> Body {
+/// The body, and the changes that it shows when it shows all of them.
+fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> (Body, Option<Vec<Changed>>) {
     let (before, after) = (old.unwrap_or_default(), new.unwrap_or_default());
     let (context, extent) = if before.len() + after.len() > MAX_WHOLE {
         (AROUND, Extent::Around)
@@ -181,6 +173,7 @@ fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> Body {
         (usize::MAX, Extent::Whole)
     };
     let diff = diff::diff(before, after, Options { context, ..Options::default() });
+    let changes = syntax_versions::changes_of(&diff);
     let cut = diff.lines().filter(|l| l.cut > 0 && l.kind != LineKind::Context).count();
     let mut body = Body {
         added: diff.added,
@@ -198,7 +191,7 @@ fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> Body {
     }
     body.hunks = hunks(&body);
     body.digits = highest.max(1).to_string().len();
-    body
+    (body, changes)
 }
 
 /// Who still names a file that would go.
@@ -293,7 +286,7 @@ pub(super) mod tests_support {
 
     /// The body of a change from one text to another.
     pub fn body(old: Option<&str>, new: Option<&str>) -> Body {
-        of_file(old.map(str::as_bytes), new.map(str::as_bytes))
+        of_file(old.map(str::as_bytes), new.map(str::as_bytes)).0
     }
 }
 
@@ -305,9 +298,9 @@ mod tests {
     use crate::text::syntax::SyntaxKind;
 
     fn colours(old: &str, new: &str) -> Colours {
-        let path = ProjectPath::new("main/a.c").unwrap();
-        let bytes = |text: &str| Some(Arc::from(text.as_bytes()));
-        colour_job(&path, bytes(old), bytes(new)).unwrap().run()
+        let bytes = |text: &str| Arc::from(text.as_bytes());
+        let changes = of_file(Some(old.as_bytes()), Some(new.as_bytes())).1;
+        ColourJob { language: Language::C, old: bytes(old), new: bytes(new), changes }.run()
     }
 
     fn text(line: &BodyLine) -> String {
@@ -354,7 +347,7 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_named() {
-        let of = |bytes: &[u8]| text(&of_file(None, Some(bytes)).lines[0]);
+        let of = |bytes: &[u8]| text(&of_file(None, Some(bytes)).0.lines[0]);
         assert!(of(b"\xff\xfei\0n\0t\0").starts_with("UTF-16 text"));
         assert!(of(b"\x7fELF\0\xff\n").starts_with("a binary file"));
         assert!(of(b"caf\xe9\n").starts_with("not plain UTF-8"));
@@ -369,7 +362,7 @@ mod tests {
         let last = text(body.lines.last().unwrap());
         assert!(last.ends_with("37.8 kB more of this line"), "{}", &last[last.len() - 60..]);
         let long = "int line_of_a_very_long_file;\n".repeat(250_000);
-        let body = of_file(None, Some(long.as_bytes()));
+        let body = of_file(None, Some(long.as_bytes())).0;
         assert_eq!((body.added, body.left_out + body.lines.len() - 1), (250_000, 250_000));
         assert!(body.lines.len() <= 200_001);
     }
