@@ -2,7 +2,8 @@
 //!
 //! Drives the real program in a pseudo-terminal of 200×50 cells: first frame, idle cost, keys
 //! under load, a long answer, and how soon a proposal is on screen. Prints medians; without
-//! `--bench` it makes one small round, to show that it works.
+//! `--bench` it makes one small round, to show that it works. Names of parts choose among them:
+//! `cargo bench --bench desk -- scroll idle`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -27,13 +28,21 @@ const ROWS: u16 = 50;
 
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
-    let rounds = if is_bench { 15 } else { 1 };
-    first_frame(rounds);
-    idle(if is_bench { 10 } else { 1 });
-    proposal(rounds);
-    scroll(if is_bench { 300 } else { 3 });
-    long_answer(if is_bench { (5, 5_000) } else { (1, 200) });
-    keys_under_load(if is_bench { 400 } else { 5 });
+    let names: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let amount = |bench, check| if is_bench { bench } else { check };
+    let parts: [(&str, &dyn Fn()); 6] = [
+        ("first_frame", &|| first_frame(amount(15, 1))),
+        ("idle", &|| idle(amount(10, 1) as u64)),
+        ("proposal", &|| proposal(amount(15, 1))),
+        ("scroll", &|| scroll(amount(300, 3))),
+        ("long_answer", &|| long_answer(if is_bench { (5, 5_000) } else { (1, 200) })),
+        ("keys_under_load", &|| keys_under_load(amount(400, 5))),
+    ];
+    for (name, run) in parts {
+        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+            run();
+        }
+    }
 }
 
 fn first_frame(rounds: usize) {

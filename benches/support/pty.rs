@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -53,22 +54,26 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let sink = Arc::clone(&shared);
+        // When bytes came must not depend on how long it takes to understand those before.
+        let (arrived, arrivals) = channel();
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             loop {
                 let read = reader.read(&mut buffer).unwrap_or(0);
-                let at = Instant::now();
-                let mut shared = sink.0.lock().unwrap();
-                shared.gone = read == 0;
-                shared.parser.process(&buffer[..read]);
-                shared.frames +=
-                    buffer[..read].windows(END.len()).filter(|w| *w == END).count() as u64;
-                shared.bytes += read as u64;
-                shared.at = at;
-                sink.1.notify_all();
-                if read == 0 {
+                if arrived.send((Instant::now(), buffer[..read].to_vec())).is_err() || read == 0 {
                     return;
                 }
+            }
+        });
+        std::thread::spawn(move || {
+            for (at, bytes) in arrivals {
+                let mut shared = sink.0.lock().unwrap();
+                shared.gone = bytes.is_empty();
+                shared.parser.process(&bytes);
+                shared.frames += bytes.windows(END.len()).filter(|w| *w == END).count() as u64;
+                shared.bytes += bytes.len() as u64;
+                shared.at = at;
+                sink.1.notify_all();
             }
         });
         Self { child, writer, _master: pair.master, shared, started }

@@ -128,10 +128,10 @@ pub(super) fn coloured(
     deadline: Instant,
 ) -> Option<Vec<Vec<Span>>> {
     let grammar = grammar(language)?;
-    let whole = [0..source.len()];
+    let whole = 0..source.len();
     let mut found = Vec::new();
     let mut cursor = QueryCursor::new();
-    for range in ranges.unwrap_or(&whole) {
+    for range in ranges.unwrap_or(std::slice::from_ref(&whole)) {
         let mut watch = |_: &QueryCursorState| until(deadline);
         let options = QueryCursorOptions::new().progress_callback(&mut watch);
         cursor.set_byte_range(range.clone());
