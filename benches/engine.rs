@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use firmhand::config::{Assets, Origin, Policy, Rule, Ruling};
+use firmhand::device::SerialHub;
 use firmhand::engine::{Engine, EngineSetup, Limits, Recorder, Team, Toolbox};
 use firmhand::gate::{Desk, Gate, GateParts, Numbers};
 use firmhand::journal::SessionDir;
@@ -195,6 +196,7 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
         blobs,
         sandbox: Arc::clone(&project),
         toolchain: Arc::new(NoToolchain),
+        serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
         policy: Arc::new(Policy::new(vec![rule])),
         cancel: stop.clone(),
     };

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use firmhand::config::{Origin as RuleOrigin, Policy, Rule, Ruling};
+use firmhand::device::SerialHub;
 use firmhand::engine::Recorder;
 use firmhand::gate::{Desk, Gate, GateParts, Numbers, Origin};
 use firmhand::journal::SessionDir;
@@ -97,6 +98,7 @@ impl Supervised {
             blobs: Arc::new(blobs),
             sandbox: Arc::new(Sandbox::open(&project).unwrap()),
             toolchain: Arc::new(NoToolchain),
+            serial: Arc::new(SerialHub::new(Arc::<Recorder>::clone(&recorder))),
             policy: Arc::new(Policy::new(vec![rule])),
             cancel: CancellationToken::new(),
         };

@@ -168,6 +168,7 @@ async fn a_project_is_built_mended_and_run() {
         project,
         plan,
         progress: Arc::new(|_, _| {}),
+        notice: Arc::new(|notice| panic!("{notice:?}")),
         cancel: CancellationToken::new(),
     };
     let board = idf.flash(order).await.unwrap();

@@ -255,6 +255,23 @@ async fn nvs_outlives_a_restart_and_tasks_talk_through_queues() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn erasing_forgets_the_settings_or_everything() {
+    let bench = Bench::new(&[("main/main.c", include_str!("board_bench/kernel.c"))]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let mut port = bench.flash().await;
+    port.until("boots 2").await;
+    port.forget();
+    bench.erase(Some("nvs")).await.unwrap();
+    // It counts from the start again; the third boot would be told otherwise.
+    let heard = port.until("boots 2").await;
+    assert!(heard.contains("sum 45"), "{heard}");
+    let error = bench.erase(Some("phy_init")).await.unwrap_err();
+    assert!(error.why.contains("phy_init") && !error.fix.is_empty(), "{error:?}");
+    bench.erase(None).await.unwrap();
+    assert!(bench.memory().is_empty(), "{:?}", bench.memory());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_image_that_changed_since_the_plan_is_refused() {
     let bench = Bench::new(&[("main/main.c", HELLO)]);
     assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());

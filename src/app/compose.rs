@@ -239,21 +239,22 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
     let stop = CancellationToken::new();
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
     let limits = &world.settings.limits;
+    let programs = Programs::of_project(project.root());
+    let hub = SerialHub::new(Arc::clone(&ledger));
+    let serial = Arc::new(hub.knowing(load_adapters(&world.assets)?, programs));
     let gate = Gate::new(
         GateParts {
             ledger: Arc::clone(&ledger),
             blobs: Arc::new(recorder.blobs().clone()),
             sandbox: Arc::clone(&project),
             toolchain: Arc::clone(&parts.toolchain),
+            serial: Arc::clone(&serial),
             policy: Arc::new(world.settings.policy.clone()),
             cancel: stop.clone(),
         },
         &desk,
         Numbers::after(known.iter().copied()),
     );
-    let programs = Programs::of_project(project.root());
-    let hub = SerialHub::new(Arc::clone(&ledger));
-    let serial = Arc::new(hub.knowing(load_adapters(&world.assets)?, programs));
     let context = ToolContext {
         sandbox: Arc::clone(&project),
         ledger: Arc::clone(&ledger),

@@ -109,8 +109,10 @@ impl Source<'_> {
         }
         let path = match &rule.path {
             None => None,
-            Some(path) if rule.kind == Some(RuleKind::Flash) => {
-                return Err(self.wrong(path.span(), "a flash touches no file: drop `path`"));
+            Some(path) if rule.kind.is_some_and(RuleKind::is_of_board) => {
+                let kind = rule.kind.map_or("", RuleKind::as_str);
+                let why = format!("`{kind}` touches no file: drop `path`");
+                return Err(self.wrong(path.span(), &why));
             }
             Some(path) => {
                 Some(Glob::new(path.get_ref()).map_err(|why| self.wrong(path.span(), &why))?)

@@ -45,9 +45,22 @@ pub enum RuleKind {
     Insert,
     /// Writing to a board.
     Flash,
+    /// Erasing a board's flash.
+    Erase,
+    /// Sending text to a board.
+    Send,
 }
 
 impl RuleKind {
+    /// Whether it is done to a board, and touches no file.
+    #[must_use]
+    pub const fn is_of_board(self) -> bool {
+        match self {
+            Self::Save | Self::Delete | Self::Insert => false,
+            Self::Flash | Self::Erase | Self::Send => true,
+        }
+    }
+
     /// The word in files and in [`Change::kind`](crate::model::Change::kind).
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -56,6 +69,8 @@ impl RuleKind {
             Self::Delete => "delete",
             Self::Insert => "insert",
             Self::Flash => "flash",
+            Self::Erase => "erase",
+            Self::Send => "send",
         }
     }
 }

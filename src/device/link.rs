@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, Mode, OFlags};
 use serial2::SerialPort;
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -280,6 +280,17 @@ fn open_tty(path: &Path, baud: u32) -> io::Result<Link> {
     Ok(Link::Tty(port))
 }
 
+/// Tells whether a device is there, may be opened and is nobody else's, by opening it for a moment.
+///
+/// # Errors
+/// As the system says; a port that another program has is `ResourceBusy`.
+pub fn is_free(path: &Path) -> io::Result<()> {
+    let port =
+        rustix::fs::open(path, OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty())?;
+    rustix::fs::flock(&port, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| io::Error::from(io::ErrorKind::ResourceBusy))
+}
+
 async fn write_tty(port: &AsyncFd<SerialPort>, bytes: &[u8]) -> io::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -301,8 +312,13 @@ fn unsupported(why: &'static str) -> io::Error {
 /// Why a port cannot be opened, and what to do.
 #[must_use]
 pub fn not_opened(port: &str, error: &io::Error) -> UserError {
+    refused(format!("Cannot listen to `{port}`"), port, error)
+}
+
+/// Why a port cannot be opened, `what` not being possible without it, and what to do.
+#[must_use]
+pub fn refused(what: String, port: &str, error: &io::Error) -> UserError {
     let path = Path::new(port);
-    let what = format!("Cannot listen to `{port}`");
     match error.kind() {
         io::ErrorKind::NotFound => {
             let fix = "Connect the board, or name another port; `firmhand tool list_boards` lists \

@@ -44,6 +44,13 @@ pub(super) enum Task {
     Baud(u32),
     /// Move DTR and RTS.
     Pulse(&'static [Step]),
+    /// Let go of the port until it is given back.
+    Lend {
+        /// What it is lent for.
+        why: String,
+        /// Ends when it is given back.
+        given_back: oneshot::Receiver<()>,
+    },
 }
 
 /// A task, and who waits for it.
@@ -75,6 +82,8 @@ enum End {
     Stopped(String),
     /// The port is away.
     Lost(String),
+    /// Somebody else needs the port for a while.
+    Lent { why: String, given_back: oneshot::Receiver<()>, reply: oneshot::Sender<io::Result<()>> },
 }
 
 /// What ended a wait.
@@ -95,9 +104,18 @@ impl Pump {
             let since = Instant::now();
             match self.pump(&mut link, &mut findings).await {
                 End::Stopped(why) => break why,
+                End::Lent { why, given_back, reply } => {
+                    drop(link);
+                    // Whoever asked may be gone; then it is given back already.
+                    let _ = reply.send(Ok(()));
+                    match self.regain(why, since.elapsed(), Some(given_back)).await {
+                        Some(found) => link = found,
+                        None => break "listening was stopped".to_owned(),
+                    }
+                }
                 End::Lost(why) => {
                     drop(link);
-                    match self.regain(why, since.elapsed()).await {
+                    match self.regain(why, since.elapsed(), None).await {
                         Some(found) => link = found,
                         None => break "listening was stopped".to_owned(),
                     }
@@ -131,6 +149,10 @@ impl Pump {
                 Woken::Silence => {
                     findings.tell(watch.finish());
                     continue;
+                }
+                Woken::Order(Some(Order { task: Task::Lend { why, given_back }, reply })) => {
+                    findings.tell(watch.finish());
+                    return End::Lent { why, given_back, reply };
                 }
                 Woken::Order(Some(Order { task, reply })) => {
                     // Whoever asked may be gone.
@@ -169,11 +191,19 @@ impl Pump {
                 }
                 Ok(())
             }
+            // Taken where the link can be let go of.
+            Task::Lend { .. } => Ok(()),
         }
     }
 
-    /// Looks for the port until it is back; `None` when it shall not be looked for any more.
-    async fn regain(&mut self, why: String, lived: Duration) -> Option<Link> {
+    /// Looks for the port until it is back; `None` when it shall not be looked for any more. A lent
+    /// port is looked for once it is given back.
+    async fn regain(
+        &mut self,
+        why: String,
+        lived: Duration,
+        lent: Option<oneshot::Receiver<()>>,
+    ) -> Option<Link> {
         let since = Instant::now();
         // Somebody looking at the log must see all of it up to here.
         let _ = self.ledger.flush_log(self.log);
@@ -185,6 +215,21 @@ impl Pump {
             received.losses += 1;
         });
         let mut wait = if lived < TOO_SHORT { TOO_SHORT } else { Duration::ZERO };
+        let was_lent = lent.is_some();
+        if let Some(mut given_back) = lent {
+            wait = Duration::ZERO;
+            loop {
+                tokio::select! {
+                    biased;
+                    () = self.stop.cancelled() => return None,
+                    order = self.orders.recv() => {
+                        let error = io::Error::new(io::ErrorKind::NotConnected, "it is lent");
+                        let _ = order?.reply.send(Err(error));
+                    }
+                    _ = &mut given_back => break,
+                }
+            }
+        }
         loop {
             tokio::select! {
                 biased;
@@ -197,7 +242,7 @@ impl Pump {
                 }
                 () = tokio::time::sleep(wait) => {}
             }
-            if let Some(link) = self.look().await {
+            if let Some(link) = self.look(was_lent).await {
                 let millis = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
                 let _ = self
                     .ledger
@@ -211,8 +256,8 @@ impl Pump {
         }
     }
 
-    async fn look(&self) -> Option<Link> {
-        if self.address.is_given_away() {
+    async fn look(&self, was_lent: bool) -> Option<Link> {
+        if self.address.is_given_away() && !was_lent {
             return None;
         }
         if self.address.may_be_there() {

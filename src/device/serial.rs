@@ -81,6 +81,12 @@ impl Listener {
     }
 }
 
+/// A port that is lent. Dropping it gives the port back.
+#[derive(Debug)]
+pub struct Loan {
+    _back: oneshot::Sender<()>,
+}
+
 #[derive(Debug)]
 struct OpenPort {
     listener: Listener,
@@ -176,6 +182,21 @@ impl SerialHub {
         let mut received = listener.subscribe();
         // The task ends at its next wait; when it is gone already, nothing holds the port.
         let _ = received.wait_for(|received| received.closed.is_some()).await;
+    }
+
+    /// Lends an open port to whoever writes to the board's flash: it is free when this returns, and
+    /// listened to again, with the same log, when the loan is dropped. `None` when it is not open.
+    pub async fn lend(&self, port: &str, why: &str) -> Option<Loan> {
+        let orders = lock(&self.ports).get(port).map(|open| open.orders.clone())?;
+        let (loan, given_back) = oneshot::channel();
+        let (reply, lent) = oneshot::channel();
+        let task = Task::Lend { why: why.to_owned(), given_back };
+        orders.send(Order { task, reply }).await.ok()?;
+        match lent.await {
+            Ok(Ok(())) => Some(Loan { _back: loan }),
+            // It is away or closed: then nobody holds it.
+            Ok(Err(_)) | Err(_) => None,
+        }
     }
 
     /// Sends text to a port: an effect, for a person's own key or an approved proposal of `by`.

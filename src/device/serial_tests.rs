@@ -301,3 +301,30 @@ async fn nobody_at_an_address_is_told() {
     let error = hub.open(&port, DEFAULT_BAUD, 1).await.unwrap_err();
     assert_eq!(error.why, "nobody answers at that address");
 }
+
+#[tokio::test]
+async fn a_lent_port_is_free_until_it_is_given_back() {
+    let kept = Arc::new(Kept::default());
+    let hub = SerialHub::new(kept.clone());
+    let (mut board, port) = board();
+    let listener = hub.open(&port, DEFAULT_BAUD, 3).await.unwrap();
+    let path = std::path::Path::new(&port);
+    let busy = super::super::is_free(path).unwrap_err();
+    assert_eq!(busy.kind(), std::io::ErrorKind::ResourceBusy);
+    let loan = hub.lend(&port, "it is being flashed").await.unwrap();
+    super::super::is_free(path).unwrap();
+    let error = hub.transmit(&port, "x", None).await.unwrap_err();
+    assert!(error.why.contains("lent"), "{error:?}");
+    assert_eq!(listener.subscribe().borrow().away.as_deref(), Some("it is being flashed"));
+    drop(loan);
+    until(&listener, |received| received.away.is_none()).await;
+    board.write_all(b"back").unwrap();
+    wait(&listener, 4).await;
+    assert_eq!(lock(&kept.logs)[&LOG], b"back");
+    assert!(hub.lend("/dev/no-such-port", "why").await.is_none());
+    // A port that is closed while it is lent is not taken again.
+    let loan = hub.lend(&port, "it is being flashed").await.unwrap();
+    hub.close(&port).await;
+    drop(loan);
+    super::super::is_free(path).unwrap();
+}

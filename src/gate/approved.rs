@@ -4,8 +4,8 @@
 //! proof out only if it says so for exactly this content.
 
 use crate::model::{
-    Change, ContentHash, Decision, Event, FlashPlan, Ledger, ProjectPath, Proposal, ProposalId,
-    UserError, Verdict,
+    AgentName, Change, ContentHash, Decision, ErasePlan, Event, FlashPlan, Ledger, ProjectPath,
+    Proposal, ProposalId, SendPlan, UserError, Verdict,
 };
 
 /// An effect that was approved and whose approval is on disk. Nobody else can make one.
@@ -69,6 +69,22 @@ pub struct Flash {
     pub plan: FlashPlan,
 }
 
+/// Erases a board's flash.
+#[derive(Debug)]
+pub struct Erase {
+    /// What to erase.
+    pub plan: ErasePlan,
+}
+
+/// Sends text to a board.
+#[derive(Debug)]
+pub struct SendText {
+    /// What to send, and where.
+    pub plan: SendPlan,
+    /// Who wished for it.
+    pub by: AgentName,
+}
+
 /// What a recorded decision allows.
 #[derive(Debug)]
 pub(super) enum Ruled {
@@ -82,6 +98,10 @@ pub(super) enum Ruled {
     Delete(Approved<Delete>),
     /// Writing to a board.
     Flash(Approved<Flash>),
+    /// Erasing a board's flash.
+    Erase(Approved<Erase>),
+    /// Sending to a board.
+    Send(Approved<SendText>),
 }
 
 /// Records `decision` and hands out what it allows. `content` is what the file shall hold: what was
@@ -143,6 +163,13 @@ fn approve(proposal: &Proposal, content: Vec<u8>) -> Ruled {
         }
         Change::Flash(plan) => {
             Ruled::Flash(Approved { proposal: id, effect: Flash { plan: plan.clone() } })
+        }
+        Change::Erase(plan) => {
+            Ruled::Erase(Approved { proposal: id, effect: Erase { plan: plan.clone() } })
+        }
+        Change::Send(plan) => {
+            let effect = SendText { plan: plan.clone(), by: proposal.agent.clone() };
+            Ruled::Send(Approved { proposal: id, effect })
         }
     }
 }

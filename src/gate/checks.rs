@@ -60,6 +60,8 @@ pub(super) fn complete(sandbox: &Sandbox, subject: &Subject<'_>, known: Vec<Chec
             found.extend(fits(subject.facts));
             found
         }
+        // What there is to know is on screen: the region and whose it is, or every character.
+        Change::Erase(_) | Change::Send(_) => Vec::new(),
     };
     let mut all = known;
     all.retain(|known| !is_made_here(known.kind) || found.iter().any(|f| f.kind == known.kind));

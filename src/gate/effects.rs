@@ -12,10 +12,11 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-use super::approved::{Approved, Delete, Flash, Insert, Save};
+use super::approved::{Approved, Delete, Erase, Flash, Insert, Save, SendText};
 use super::folder::{Found, PlaceError, is_still, look, look_in, open_folder};
+use crate::device::SerialHub;
 use crate::model::{BoardInfo, ContentHash, Outcome, ProjectPath, ProposalId, UserError};
-use crate::toolchain::{FlashOrder, Toolchain};
+use crate::toolchain::{EraseOrder, FlashOrder, Toolchain};
 use crate::workspace::Sandbox;
 
 /// Writes a whole file; its folders are made where they are missing.
@@ -57,6 +58,29 @@ pub async fn flash(
     // Whoever fills the order in has no say in what is written.
     order.plan = approved.effect().plan.clone();
     toolchain.flash(order).await
+}
+
+/// Erases a board's flash; on success the board, with the port to listen on.
+///
+/// # Errors
+/// As [`Toolchain::erase`].
+pub async fn erase(
+    approved: &Approved<Erase>,
+    toolchain: &dyn Toolchain,
+    order: impl FnOnce(&Erase) -> EraseOrder,
+) -> Result<BoardInfo, UserError> {
+    let mut order = order(approved.effect());
+    order.plan = approved.effect().plan.clone();
+    toolchain.erase(order).await
+}
+
+/// Sends text to a board's open port.
+///
+/// # Errors
+/// As [`SerialHub::transmit`].
+pub async fn send(approved: &Approved<SendText>, serial: &SerialHub) -> Result<(), UserError> {
+    let SendText { plan, by } = approved.effect();
+    serial.transmit(&plan.board.port, &plan.text, Some(by.clone())).await
 }
 
 /// Removes what an effect may have left behind when the program was killed in the middle of it.

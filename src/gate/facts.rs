@@ -1,7 +1,9 @@
 //! Finds what is known about a change beside the change itself: who still names a file that would
 //! go, and what a flash does to the board's memory. Reads the project and never writes it.
 
-use crate::model::{Change, Facts, FlashFacts, FlashPlan, ProjectPath, Reference, ReferenceKind};
+use crate::model::{
+    Change, ErasePlan, Facts, FlashFacts, FlashPlan, ProjectPath, Reference, ReferenceKind,
+};
 use crate::text::references::MentionKind;
 use crate::toolchain::partitions;
 use crate::workspace::Sandbox;
@@ -14,7 +16,8 @@ pub(super) fn find(sandbox: &Sandbox, change: &Change, mut facts: Facts) -> Fact
     match change {
         Change::Delete { path, .. } => facts.references = references(sandbox, path),
         Change::Flash(plan) => facts.flash = flash(sandbox, plan),
-        Change::Save { .. } | Change::Insert { .. } => {}
+        Change::Erase(plan) => facts.flash = erased(sandbox, plan),
+        Change::Save { .. } | Change::Insert { .. } | Change::Send(_) => {}
     }
     facts
 }
@@ -34,20 +37,20 @@ fn references(sandbox: &Sandbox, gone: &ProjectPath) -> Vec<Reference> {
     all.collect()
 }
 
-/// The table is that of the plan's own image if it writes one, else the one the build left, else
-/// the project's.
+/// The table is that of the plan's own image if it writes one, else the one that the project has.
 fn flash(sandbox: &Sandbox, plan: &FlashPlan) -> Option<FlashFacts> {
     let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
     let own = plan.images.iter().find(|image| image.offset == partitions::TABLE_OFFSET);
-    let images =
-        [own.map_or("", |image| image.file.as_str()), "build/partition_table/partition-table.bin"];
-    let from_image = images
-        .iter()
-        .find_map(|file| Some(((*file).to_owned(), partitions::from_image(&read(file)?)?)));
-    let (source, partitions) = from_image.or_else(|| {
-        let text = String::from_utf8(read("partitions.csv")?).ok()?;
-        Some(("partitions.csv".to_owned(), partitions::from_csv(&text)?))
-    })?;
+    let own = own.map_or("", |image| image.file.as_str());
+    let (source, partitions) = partitions::of_project(own, read)?;
     let landings = partitions::landings(plan, &partitions);
+    Some(FlashFacts { source, partitions, landings })
+}
+
+/// The partitions that would lose what they hold.
+fn erased(sandbox: &Sandbox, plan: &ErasePlan) -> Option<FlashFacts> {
+    let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
+    let (source, partitions) = partitions::of_project("", read)?;
+    let landings = partitions::erased(plan, &partitions);
     Some(FlashFacts { source, partitions, landings })
 }

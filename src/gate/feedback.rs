@@ -32,7 +32,10 @@ pub(super) fn feedback(
 ) -> Option<Value> {
     let verdict = &decision.verdict;
     let comments = verdict.comments();
-    let subject = proposal.change.path().map_or_else(|| "flash".to_owned(), ToString::to_string);
+    let subject = proposal
+        .change
+        .path()
+        .map_or_else(|| proposal.change.kind().to_owned(), ToString::to_string);
     let mut told = json!({ "file_name": subject, "decision": verdict.label() });
     let says_more = match verdict {
         Verdict::Approve | Verdict::ApproveConfirmed { .. } => false,

@@ -1,6 +1,7 @@
 //! Tests of the way from draft to outcome, on a real folder.
 
 mod amended;
+mod boards;
 mod compiled;
 mod interrupted;
 mod looked_at;
@@ -22,13 +23,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::config::{Origin as RuleOrigin, Policy, Rule, Ruling};
+use crate::device::SerialHub;
 use crate::model::{
     BatchId, BlobRef, BlobSource, BoardInfo, BuildId, BuildOutcome, CallId, CheckKind, CheckStatus,
-    ContentHash, DecidedBy, Decision, Draft, DraftChange, Event, FlashPlan, Ledger, LogId, Outcome,
-    ProjectPath, Proposal, ProposalId, Seq, Settlement, Timestamp, TurnId, UserError, Verdict,
+    ContentHash, DecidedBy, Decision, Draft, DraftChange, ErasePlan, Event, FlashPlan, Ledger,
+    LogId, Outcome, ProjectPath, Proposal, ProposalId, Seq, Settlement, Timestamp, TurnId,
+    UserError, Verdict,
 };
 use crate::toolchain::syntax::{Finding, SyntaxJob, no_answer};
-use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
+use crate::toolchain::{BuildJob, BuildReport, EraseOrder, FlashOrder, Toolchain};
 use crate::workspace::Sandbox;
 
 /// Keeps records and contents in memory, and fails when told to.
@@ -83,6 +86,7 @@ impl BlobSource for Memory {
 struct Bench {
     flashes: Mutex<u32>,
     compiler: Mutex<compiled::Compiler>,
+    erased: Mutex<Vec<ErasePlan>>,
 }
 
 impl Toolchain for Bench {
@@ -112,6 +116,11 @@ impl Toolchain for Bench {
         *self.flashes.lock().unwrap() += 1;
         (order.progress)(1, 2);
         (order.progress)(2, 2);
+        async move { Ok(order.plan.board) }.boxed()
+    }
+
+    fn erase(&self, order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        self.erased.lock().unwrap().push(order.plan.clone());
         async move { Ok(order.plan.board) }.boxed()
     }
 }
@@ -232,6 +241,7 @@ fn gate(
         blobs: Arc::<Memory>::clone(ledger),
         sandbox: Arc::new(Sandbox::open(folder).unwrap()),
         toolchain: Arc::<Bench>::clone(bench),
+        serial: Arc::new(SerialHub::new(Arc::<Memory>::clone(ledger))),
         policy: Arc::new(policy),
         cancel: CancellationToken::new(),
     };

@@ -31,6 +31,8 @@ pub(super) struct Carried {
 #[derive(Debug, Default)]
 pub(super) struct History {
     carried: BTreeMap<ProposalId, Carried>,
+    /// What was done to boards, which cannot be taken back, in a word each.
+    on_boards: BTreeMap<ProposalId, &'static str>,
     /// Proposals of an earlier start of the program on their way to an outcome.
     under_way: BTreeMap<ProposalId, (Proposal, Option<Decision>)>,
 }
@@ -38,7 +40,11 @@ pub(super) struct History {
 impl History {
     /// Notes what came of a proposal.
     pub(super) fn settled(&mut self, proposal: &Proposal, decision: &Decision, outcome: &Outcome) {
-        let Some(path) = proposal.change.path().filter(|_| *outcome == Outcome::Applied) else {
+        if *outcome != Outcome::Applied {
+            return;
+        }
+        let Some(path) = proposal.change.path() else {
+            self.on_boards.insert(proposal.id, proposal.change.kind());
             return;
         };
         if let Some(undone) = proposal.facts.undoes.and_then(|id| self.carried.get_mut(&id)) {
@@ -91,6 +97,10 @@ impl History {
         let refused = |why: String, fix: &str| {
             UserError::new(format!("Proposal {id} cannot be undone"), why, fix)
         };
+        if let Some(kind) = self.on_boards.get(&id) {
+            let why = format!("it was a {kind}: what was done to a board cannot be taken back");
+            return Err(refused(why, "Flash the firmware that shall be on the board."));
+        }
         let Some(carried) = self.carried.get(&id) else {
             let why = "no change of a file was carried out under that number".to_owned();
             return Err(refused(why, "Choose a change that was applied in this session."));

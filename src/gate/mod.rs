@@ -3,6 +3,7 @@
 //! Owns the only constructor of an approved effect. Must not know engine or screen.
 
 pub mod approved;
+mod boards;
 mod checks;
 mod desk;
 pub mod effects;

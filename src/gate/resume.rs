@@ -6,7 +6,8 @@ use super::effects;
 use super::folder::{PlaceError, look};
 use super::submit::{Gate, GateError, Judge, Origin, Pending};
 use crate::model::{
-    Batch, Change, ContentHash, Decision, Draft, Outcome, ProjectPath, Proposal, Settlement,
+    Batch, BoardInfo, Change, ContentHash, Decision, Draft, Outcome, ProjectPath, Proposal,
+    Settlement,
 };
 
 /// A proposal of that call as the journal has it.
@@ -97,9 +98,11 @@ impl Gate {
             Change::Save { path, .. }
             | Change::Insert { path, .. }
             | Change::Delete { path, .. } => path,
-            Change::Flash(plan) => {
+            Change::Flash(plan) => return unknown("flash", &plan.board),
+            Change::Erase(plan) => return unknown("erasing", &plan.board),
+            Change::Send(plan) => {
                 return Outcome::Interrupted(format!(
-                    "The program ended during the flash; what {} holds now is unknown.",
+                    "The program ended while it sent; whether {} got it is unknown.",
                     plan.board.label
                 ));
             }
@@ -112,6 +115,13 @@ impl Gate {
         let found = look(&self.parts.sandbox, path).map(|found| found.map(|found| found.hash));
         judge_disk(path, before, after, found)
     }
+}
+
+fn unknown(act: &str, board: &BoardInfo) -> Outcome {
+    let label = &board.label;
+    Outcome::Interrupted(format!(
+        "The program ended during the {act}; what {label} holds now is unknown."
+    ))
 }
 
 fn judge_disk(

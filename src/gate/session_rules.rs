@@ -42,8 +42,13 @@ impl SessionRules {
         if let Err(why) = rule.path.as_deref().map(Glob::new).transpose() {
             return refused(why, "Use a path or pattern inside the project, such as `main/**`.");
         }
-        if rule.kind == Some(ChangeKind::Flash) && rule.path.is_some() {
-            return refused("a flash touches no file".to_owned(), "Leave the path out.");
+        let is_of_board = match rule.kind {
+            Some(ChangeKind::Flash | ChangeKind::Erase | ChangeKind::Send) => true,
+            Some(ChangeKind::Save | ChangeKind::Delete | ChangeKind::Insert) | None => false,
+        };
+        if is_of_board && rule.path.is_some() {
+            let kind = rule.kind.map_or("", ChangeKind::as_str);
+            return refused(format!("`{kind}` touches no file"), "Leave the path out.");
         }
         Ok(())
     }

@@ -3,25 +3,19 @@
 //! While a proposal waits, its file is watched and the session's rules are heard. Nothing is
 //! decided on a file that has changed since the proposal was stated.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::try_join_all;
 use tokio::time::MissedTickBehavior;
 
-use super::approved::{Approved, Flash, Ruled, decide};
+use super::approved::{Ruled, decide};
 use super::desk::{Spoken, Terms, Ticket};
 use super::effects;
 use super::feedback::{Versions, feedback};
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
-use crate::model::{
-    DecidedBy, Decision, Event, Outcome, Proposal, ProposalId, Settlement, UserError,
-};
-use crate::toolchain::FlashOrder;
-
-/// Progress of a flash is recorded at most this often.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+use crate::model::{DecidedBy, Decision, Event, Outcome, Proposal, Settlement, UserError};
 
 /// How often the file of a waiting proposal is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(400);
@@ -132,6 +126,8 @@ impl Gate {
         let ruled = decide(self.parts.ledger.as_ref(), &proposal, &decision, written)?;
         let outcome = match ruled {
             Ruled::Flash(approved) => self.flash(&approved).await?,
+            Ruled::Erase(approved) => self.erase(&approved).await?,
+            Ruled::Send(approved) => self.send(&approved).await,
             Ruled::Denied | Ruled::Save(_) | Ruled::Insert(_) | Ruled::Delete(_) => {
                 self.perform_on_files(ruled)
             }
@@ -172,49 +168,14 @@ impl Gate {
         Ok(())
     }
 
-    /// Performs what changes files; a flash takes its time and goes another way.
+    /// Performs what changes files; what is done to a board takes its time and goes another way.
     pub(super) fn perform_on_files(&self, ruled: Ruled) -> Outcome {
         let sandbox = &self.parts.sandbox;
         match ruled {
-            Ruled::Denied | Ruled::Flash(_) => Outcome::Denied,
+            Ruled::Denied | Ruled::Flash(_) | Ruled::Erase(_) | Ruled::Send(_) => Outcome::Denied,
             Ruled::Save(approved) => effects::save(&approved, sandbox),
             Ruled::Insert(approved) => effects::insert(&approved, sandbox),
             Ruled::Delete(approved) => effects::delete(&approved, sandbox),
         }
-    }
-
-    async fn flash(&self, approved: &Approved<Flash>) -> Result<Outcome, GateError> {
-        let cancel = self.parts.cancel.child_token();
-        // When whoever waits here goes away, the flash must not go on unseen.
-        let _ended = cancel.clone().drop_guard();
-        let progress = self.progress(approved.proposal());
-        let toolchain = self.parts.toolchain.as_ref();
-        let flashed = effects::flash(approved, toolchain, |flash| FlashOrder {
-            project: self.parts.sandbox.root().to_owned(),
-            plan: flash.plan.clone(),
-            progress,
-            cancel,
-        });
-        match flashed.await {
-            Ok(board) => {
-                self.parts.ledger.record(Event::BoardConnected(board))?;
-                Ok(Outcome::Applied)
-            }
-            Err(error) => Ok(Outcome::Failed(error)),
-        }
-    }
-
-    fn progress(&self, proposal: ProposalId) -> Arc<dyn Fn(u64, u64) + Send + Sync> {
-        let ledger = Arc::clone(&self.parts.ledger);
-        let last: Mutex<Option<Instant>> = Mutex::new(None);
-        Arc::new(move |done, total| {
-            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            let due = last.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY);
-            if due || done >= total {
-                *last = Some(Instant::now());
-                // Progress is for the eye; the outcome is what must not be lost.
-                let _ = ledger.record(Event::FlashProgress { proposal, done, total });
-            }
-        })
     }
 }

@@ -16,6 +16,7 @@ use super::folder::Identity;
 use super::history::History;
 use super::session_rules::SessionRules;
 use crate::config::{Policy, Ruling};
+use crate::device::SerialHub;
 use crate::model::{
     AgentName, Batch, BatchId, BlobSource, CallId, Change, Draft, DraftChange, Event, Facts,
     Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName, TurnId,
@@ -57,8 +58,10 @@ pub struct GateParts {
     pub blobs: Arc<dyn BlobSource>,
     /// The project.
     pub sandbox: Arc<Sandbox>,
-    /// Flashes.
+    /// Flashes and erases.
     pub toolchain: Arc<dyn Toolchain>,
+    /// Sends, and lends the board's port to whoever flashes or erases.
+    pub serial: Arc<SerialHub>,
     /// Rules that decide for the person.
     pub policy: Arc<Policy>,
     /// Ends a running flash at once.
@@ -193,6 +196,8 @@ impl Gate {
                 (change, Some(base), Vec::new())
             }
             DraftChange::Flash(plan) => (Change::Flash(plan), None, Vec::new()),
+            DraftChange::Erase(plan) => (Change::Erase(plan), None, Vec::new()),
+            DraftChange::Send(plan) => (Change::Send(plan), None, Vec::new()),
         };
         let sandbox = &self.parts.sandbox;
         let facts = facts::find(sandbox, &change, facts);
@@ -215,9 +220,9 @@ impl Gate {
     }
 
     /// Finds out who decides. A denial of the configuration is final; then the rules of the session
-    /// are asked, then those of the configuration. A flash is never approved without a person, save
-    /// on a simulated board, and never when it touches what the board boots from: no rule can widen
-    /// that.
+    /// are asked, then those of the configuration. What is done to a board is never approved without
+    /// a person, save on a simulated board, and never when a phrase has to be typed: no rule can
+    /// widen that.
     pub(super) fn judge(&self, proposal: &Proposal) -> Judge {
         match self.ruling(proposal) {
             Some((verdict, rule)) => Judge::Policy(verdict, rule),
@@ -228,15 +233,11 @@ impl Gate {
     /// What the rules say; `None` when the person is to be asked.
     pub(super) fn ruling(&self, proposal: &Proposal) -> Option<(Verdict, String)> {
         let (ruling, rule) = self.rule_of_policy(proposal);
-        let needs_person = match &proposal.change {
-            Change::Flash(plan) => plan.touches_boot || !plan.board.simulated,
-            Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. } => false,
-        };
         let session = self.session_rules().says(proposal);
         match (ruling, session) {
             (Ruling::Deny, _) => Some((Verdict::reject(""), rule)),
             (_, Some((RuleSays::Never, rule))) => Some((Verdict::reject(""), rule)),
-            _ if needs_person => None,
+            _ if proposal.change.needs_person() => None,
             (_, Some((RuleSays::Always, rule))) => Some((Verdict::Approve, rule)),
             (Ruling::Allow, None) => Some((Verdict::Approve, rule)),
             (Ruling::Ask, None) => None,

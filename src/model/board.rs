@@ -47,6 +47,75 @@ pub struct FlashPlan {
     pub built_at: Timestamp,
 }
 
+/// A part of a board's flash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlashRegion {
+    /// Name of the partition; empty where it is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// Address of its first byte.
+    pub offset: u32,
+    /// Length in bytes.
+    pub bytes: u32,
+}
+
+impl FlashRegion {
+    /// E.g. `nvs`, or `0x9000` where it has no name that can be typed.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let is_name =
+            |label: &str| !label.is_empty() && label.chars().all(|c| c.is_ascii_graphic());
+        match is_name(&self.label) {
+            true => self.label.clone(),
+            false => format!("0x{:x}", self.offset),
+        }
+    }
+}
+
+/// Everything that would be erased: what the person decides on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasePlan {
+    /// Target.
+    pub board: BoardInfo,
+    /// What is erased; `None`: the whole flash.
+    pub region: Option<FlashRegion>,
+}
+
+impl ErasePlan {
+    /// What is erased, in a word: the name of the region, or `all`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.region.as_ref().map_or_else(|| "all".to_owned(), FlashRegion::name)
+    }
+}
+
+/// What would be sent to a board: what the person decides on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SendPlan {
+    /// Target; its port is the one that is sent to.
+    pub board: BoardInfo,
+    /// Exactly what is sent, with its line end.
+    pub text: String,
+}
+
+impl SendPlan {
+    /// The lines of the text, each with its end, in characters that can be seen: `help\\n`.
+    #[must_use]
+    pub fn visible(&self) -> Vec<String> {
+        let escape = |line: &str| {
+            line.chars().fold(String::new(), |mut shown, c| {
+                match c {
+                    '\\' => shown.push_str("\\\\"),
+                    c if c.is_control() => shown.extend(c.escape_default()),
+                    c => shown.push(c),
+                }
+                shown
+            })
+        };
+        self.text.split_inclusive('\n').map(escape).collect()
+    }
+}
+
 impl FlashPlan {
     /// All bytes to be written.
     #[must_use]

@@ -1,6 +1,6 @@
 //! What a tool hands to the gate, and what the gate hands back.
 
-use super::board::FlashPlan;
+use super::board::{ErasePlan, FlashPlan, SendPlan};
 use super::decision::Decision;
 use super::ids::ProposalId;
 use super::path::ProjectPath;
@@ -47,6 +47,10 @@ pub enum DraftChange {
     },
     /// Writes images to a board.
     Flash(FlashPlan),
+    /// Erases a board's flash, or a part of it.
+    Erase(ErasePlan),
+    /// Sends text to a board's serial port.
+    Send(SendPlan),
 }
 
 /// How one draft ended.

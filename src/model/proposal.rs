@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::blob::{BlobRef, ContentHash};
-use super::board::FlashPlan;
+use super::board::{BoardInfo, ErasePlan, FlashPlan, SendPlan};
 use super::error::UserError;
 use super::facts::Facts;
 use super::ids::{AgentName, BatchId, CallId, ProposalId, ToolName, TurnId};
@@ -58,6 +58,10 @@ pub enum ChangeKind {
     Insert,
     /// Writing to a board.
     Flash,
+    /// Erasing a board's flash.
+    Erase,
+    /// Sending text to a board.
+    Send,
 }
 
 impl ChangeKind {
@@ -69,6 +73,8 @@ impl ChangeKind {
             Self::Delete => "delete",
             Self::Insert => "insert",
             Self::Flash => "flash",
+            Self::Erase => "erase",
+            Self::Send => "send",
         }
     }
 }
@@ -104,18 +110,39 @@ pub enum Change {
     },
     /// Writes images to a board.
     Flash(FlashPlan),
+    /// Erases a board's flash, or a part of it.
+    Erase(ErasePlan),
+    /// Sends text to a board's serial port.
+    Send(SendPlan),
 }
 
 impl Change {
-    /// The file it touches; `None` for a flash.
+    /// The file it touches; `None` for what is done to a board.
     #[must_use]
     pub fn path(&self) -> Option<&ProjectPath> {
         match self {
             Self::Save { path, .. } | Self::Delete { path, .. } | Self::Insert { path, .. } => {
                 Some(path)
             }
-            Self::Flash(_) => None,
+            Self::Flash(_) | Self::Erase(_) | Self::Send(_) => None,
         }
+    }
+
+    /// The board it is done to; `None` for what touches files alone.
+    #[must_use]
+    pub const fn board(&self) -> Option<&BoardInfo> {
+        match self {
+            Self::Save { .. } | Self::Delete { .. } | Self::Insert { .. } => None,
+            Self::Flash(plan) => Some(&plan.board),
+            Self::Erase(plan) => Some(&plan.board),
+            Self::Send(plan) => Some(&plan.board),
+        }
+    }
+
+    /// Whether no rule may approve it: it reaches hardware, or a phrase has to be typed for it.
+    #[must_use]
+    pub fn needs_person(&self) -> bool {
+        self.board().is_some_and(|board| !board.simulated) || self.phrase().is_some()
     }
 
     /// What the screen and the policies call this kind of effect.
@@ -132,18 +159,26 @@ impl Change {
             Self::Delete { .. } => ChangeKind::Delete,
             Self::Insert { .. } => ChangeKind::Insert,
             Self::Flash(_) => ChangeKind::Flash,
+            Self::Erase(_) => ChangeKind::Erase,
+            Self::Send(_) => ChangeKind::Send,
         }
     }
 
     /// What must be typed to approve it; `None` where a key is enough. A flash that touches what
-    /// the board boots from can leave it dead, so no single key may start it.
+    /// the board boots from can leave it dead, and what is erased is gone, so no single key may
+    /// start either.
     #[must_use]
     pub fn phrase(&self) -> Option<String> {
         match self {
             Self::Flash(plan) if plan.touches_boot => {
                 Some(format!("flash {} boot", plan.board.chip))
             }
-            Self::Save { .. } | Self::Delete { .. } | Self::Insert { .. } | Self::Flash(_) => None,
+            Self::Erase(plan) => Some(format!("erase {} {}", plan.board.chip, plan.name())),
+            Self::Save { .. }
+            | Self::Delete { .. }
+            | Self::Insert { .. }
+            | Self::Flash(_)
+            | Self::Send(_) => None,
         }
     }
 
@@ -153,7 +188,7 @@ impl Change {
         match self {
             Self::Save { base, .. } => *base,
             Self::Delete { base, .. } | Self::Insert { base, .. } => Some(*base),
-            Self::Flash(_) => None,
+            Self::Flash(_) | Self::Erase(_) | Self::Send(_) => None,
         }
     }
 
@@ -162,7 +197,7 @@ impl Change {
     pub const fn after(&self) -> Option<BlobRef> {
         match self {
             Self::Save { content, .. } | Self::Insert { content, .. } => Some(*content),
-            Self::Delete { .. } | Self::Flash(_) => None,
+            Self::Delete { .. } | Self::Flash(_) | Self::Erase(_) | Self::Send(_) => None,
         }
     }
 

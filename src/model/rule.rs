@@ -20,8 +20,8 @@ pub enum RuleSays {
 /// A rule that holds until it is revoked or the session ends. A condition that is `None` holds
 /// for everything; one at least must be there.
 ///
-/// It can never widen what the configuration denies, and never approves the flash of a board that
-/// is not simulated, nor one that touches what a board boots from.
+/// It can never widen what the configuration denies, and never approves what is done to a board
+/// that is not simulated, nor what has to be confirmed by a phrase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRule {
     /// What it says.
@@ -29,7 +29,7 @@ pub struct SessionRule {
     /// Kind of effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<ChangeKind>,
-    /// A path or pattern inside the project, e.g. `main/**`; a flash has none.
+    /// A path or pattern inside the project, e.g. `main/**`; what is done to a board has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Tool that wishes for it.

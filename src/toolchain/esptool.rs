@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use regex::Regex;
 
+use super::CANNOT_ERASE;
 use super::process::{self, Ended, Job};
+use crate::device;
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
 use crate::text::sanitize;
 
@@ -28,6 +30,9 @@ pub(super) const WHAT: &str = "Cannot flash the project";
 
 /// What `esptool` says once for each image that reads back as written.
 const VERIFIED: &str = "Hash of data verified";
+
+/// The rate that is left when a faster one fails.
+pub(super) const SAFE_BAUD: &str = "115200";
 
 /// The end of the output that is kept to tell why something failed.
 const TAIL_BYTES: usize = 64 * 1024;
@@ -130,8 +135,108 @@ impl Writing {
         let last = fatal.or_else(|| lines.iter().rev().find(|line| !line.is_empty()));
         last.map_or_else(
             || "esptool failed without a word".to_owned(),
-            |line| sanitize::log_line(line.as_bytes()).into_owned(),
+            |line| {
+                let line = line.split_once("fatal error occurred: ").map_or(*line, |(_, why)| why);
+                sanitize::log_line(line.as_bytes()).into_owned()
+            },
         )
+    }
+}
+
+/// Why a board was not written.
+#[derive(Debug)]
+pub(super) struct Trouble {
+    /// For the person.
+    pub(super) error: UserError,
+    /// Whether a lower rate may help: the chip had answered at the first one.
+    pub(super) may_be_the_rate: bool,
+}
+
+impl Trouble {
+    fn new(why: impl Into<String>, fix: &str) -> Self {
+        Self { error: UserError::new(WHAT, why, fix), may_be_the_rate: false }
+    }
+
+    /// What the tool's own words mean. `is_there`: whether the port still is.
+    fn of(cause: &str, is_there: bool) -> Self {
+        let said = |words: &[&str]| words.iter().any(|word| cause.contains(word));
+        if said(&["No module named"]) {
+            let why = format!("Python has no esptool: {cause}");
+            return Self::new(why, "Install it: `pip install esptool`, or ESP-IDF's `install.sh`.");
+        }
+        if !is_there || said(GONE) {
+            return Self::new(
+                format!("the board was disconnected: {cause}"),
+                "Connect the board and flash again: it may hold half of the firmware.",
+            );
+        }
+        if said(&["Failed to connect"]) {
+            return Self::new(
+                format!("no sync: the chip does not answer: {cause}"),
+                "Hold BOOT, press and let go of RESET (EN), let go of BOOT and flash again. Also \
+                 see that the cable carries data and that this is the board's port.",
+            );
+        }
+        if said(&["Wrong chip argument", "Wrong --chip argument"]) {
+            return Self::new(
+                format!("wrong chip: {cause}"),
+                "Connect the other board or name its port, or build for this chip.",
+            );
+        }
+        if said(&["MD5 of file does not match"]) {
+            return Self::new(
+                format!("what the chip holds differs from what was sent: {cause}"),
+                "Flash again. If it stays so, the flash chip is worn out or has too little power.",
+            );
+        }
+        if said(&["result was", "failed with result", "Failed to write"]) && !said(SILENT) {
+            return Self::new(
+                format!("the chip refused the command: {cause}"),
+                "Flash again. If it stays so, its flash is protected, damaged or has too little \
+                 power.",
+            );
+        }
+        if said(SILENT) {
+            let why = format!("the chip stopped answering: {cause}");
+            return Self { may_be_the_rate: true, ..Self::new(why, AGAIN) };
+        }
+        Self::new(cause, AGAIN)
+    }
+}
+
+const AGAIN: &str = "Check the cable and the power, then flash again: the board may hold half of \
+                     the firmware.";
+
+/// What `esptool` says when the port goes away.
+const GONE: &[&str] = &["device disconnected", "Input/output error", "readiness to read"];
+
+/// What it says when the chip does not answer any more, or nothing that can be read.
+const SILENT: &[&str] = &[
+    "stopped responding",
+    "No serial data received",
+    "Serial data stream stopped",
+    "Packet content transfer stopped",
+    "Invalid head of packet",
+    "Invalid SLIP escape",
+    "Operation timed out",
+    "No more data to read",
+    "doesn't match the command",
+];
+
+/// A pseudo-terminal has no lines by which a board could be started.
+pub(super) fn has_lines(port: &str) -> bool {
+    !port.starts_with("/dev/pts/")
+}
+
+/// Whether the board's port can be had: the tool's own words do not tell why it cannot.
+///
+/// # Errors
+/// No port, no permission, or another program has it, which is named.
+pub(super) fn is_free(what: &str, port: &str) -> Result<(), UserError> {
+    match port.contains("://") {
+        true => Ok(()),
+        false => device::is_free(Path::new(port))
+            .map_err(|error| device::refused(what.to_owned(), port, &error)),
     }
 }
 
@@ -141,9 +246,9 @@ impl Writing {
 /// When it cannot be started, fails, takes too long or is stopped, or has not verified every image.
 pub(super) async fn write(
     job: Job,
-    plan: FlashPlan,
+    plan: &FlashPlan,
     progress: &(dyn Fn(u64, u64) + Send + Sync),
-) -> Result<BoardInfo, UserError> {
+) -> Result<BoardInfo, Trouble> {
     let total = plan.total_bytes();
     progress(0, total);
     let mut writing = Writing::default();
@@ -153,20 +258,47 @@ pub(super) async fn write(
         }
     })
     .await
-    .map_err(|error| UserError::from_cause(WHAT, &error))?;
-    let fix = "Check the cable, hold BOOT while connecting, and flash again.";
+    .map_err(|error| Trouble::new(error.to_string(), "Install it: `pip install esptool`."))?;
     match ended {
         Ended::Well if writing.verified >= plan.images.len() => {
             progress(total, total);
-            Ok(plan.board)
+            Ok(plan.board.clone())
         }
-        Ended::Well => Err(UserError::new(WHAT, "what was written was not verified", fix)),
-        Ended::Badly(_) => Err(UserError::new(WHAT, writing.cause(), fix)),
-        Ended::TimedOut => Err(UserError::new(WHAT, "the board took too long", fix)),
+        Ended::Well => Err(Trouble::new("what was written was not verified", AGAIN)),
+        Ended::Badly(_) => {
+            let port = &plan.board.port;
+            let is_there = port.contains("://") || Path::new(port).exists();
+            Err(Trouble::of(&writing.cause(), is_there))
+        }
+        Ended::TimedOut => Err(Trouble::new("the board took too long", AGAIN)),
         Ended::Cancelled => {
             let fix = "Flash again: the board may hold half of the firmware.";
-            Err(UserError::new(WHAT, "the flash was stopped", fix))
+            Err(Trouble::new("the flash was stopped", fix))
         }
+    }
+}
+
+/// Lets `job` erase the flash of a board.
+///
+/// # Errors
+/// When it cannot be started, fails, takes too long or is stopped.
+pub(super) async fn erase(job: Job, board: &BoardInfo) -> Result<BoardInfo, UserError> {
+    let mut writing = Writing::default();
+    let ended = process::run(job, |bytes| {
+        writing.push(bytes, &[]);
+    })
+    .await;
+    let failed = |trouble: Trouble| UserError { what: CANNOT_ERASE.to_owned(), ..trouble.error };
+    let told = |why: &str| UserError::new(CANNOT_ERASE, why, "Erase it again.");
+    match ended {
+        Ok(Ended::Well) => Ok(board.clone()),
+        Ok(Ended::Badly(_)) => {
+            let is_there = board.port.contains("://") || Path::new(&board.port).exists();
+            Err(failed(Trouble::of(&writing.cause(), is_there)))
+        }
+        Ok(Ended::TimedOut) => Err(told("the board took too long")),
+        Ok(Ended::Cancelled) => Err(told("it was stopped")),
+        Err(error) => Err(told(&error.to_string()).fix("Install it: `pip install esptool`.")),
     }
 }
 

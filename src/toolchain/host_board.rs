@@ -26,10 +26,16 @@ use rustix::pty::OpenptFlags;
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use super::FlashOrder;
-use crate::model::{BoardInfo, ContentHash, UserError};
+use crate::model::{BoardInfo, ContentHash, ErasePlan, UserError};
 
 /// Bytes written to the board between two reports of progress.
 const CHUNK: usize = 16 * 1024;
+
+/// The board's memory, in its folder.
+const FLASH: &str = "flash.elf";
+
+/// What the firmware stores in its `nvs` partition, in the same folder.
+const SETTINGS: &str = "nvs.bin";
 
 /// One such board. Dropping it ends its process.
 #[derive(Debug)]
@@ -98,7 +104,7 @@ impl HostBoard {
             return Err(self.failed(why, "propose the flash again"));
         }
         self.halt();
-        let path = self.folder.join("flash.elf");
+        let path = self.folder.join(FLASH);
         self.write_flash(&path, &content, |done| {
             (order.progress)(done, content.len() as u64);
             !order.cancel.is_cancelled()
@@ -109,6 +115,40 @@ impl HostBoard {
         }
         self.start(&path)?;
         Ok(self.info(&order.plan.board.chip))
+    }
+
+    /// Erases the whole memory, after which nothing runs, or the stored settings alone, after which
+    /// the firmware starts anew.
+    ///
+    /// # Errors
+    /// When the region is another one, or the memory cannot be erased.
+    pub fn erase(&self, plan: &ErasePlan) -> Result<BoardInfo, UserError> {
+        let failed = |why: String, fix: &str| {
+            UserError::new(format!("cannot erase the {}", self.label), why, fix)
+        };
+        let label = plan.region.as_ref().map(|region| region.label.as_str());
+        let files = match label {
+            None => [FLASH, SETTINGS].as_slice(),
+            Some("nvs") => &[SETTINGS],
+            Some(other) => {
+                let why = format!("it has no partition `{other}`");
+                return Err(failed(why, "Erase `nvs`, or everything."));
+            }
+        };
+        self.halt();
+        for file in files {
+            match fs::remove_file(self.folder.join(file)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed(format!("{file}: {error}"), "Make the folder writable."));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        let image = self.folder.join(FLASH);
+        if image.is_file() {
+            self.start(&image)?;
+        }
+        Ok(self.info(&plan.board.chip))
     }
 
     fn failed(&self, why: String, fix: &str) -> UserError {

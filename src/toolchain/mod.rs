@@ -26,7 +26,9 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::model::{BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, Timestamp, UserError};
+use crate::model::{
+    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, Timestamp, UserError,
+};
 
 pub use idf::IdfToolchain;
 use syntax::{Finding, SyntaxJob};
@@ -73,6 +75,19 @@ pub struct FlashOrder {
     pub plan: FlashPlan,
     /// Takes (written, total) bytes.
     pub progress: Arc<dyn Fn(u64, u64) + Send + Sync>,
+    /// Takes what the person should know meanwhile, such as another try.
+    pub notice: Arc<dyn Fn(UserError) + Send + Sync>,
+    /// Ends it at once.
+    pub cancel: CancellationToken,
+}
+
+/// One approved erasing to run.
+#[derive(Clone)]
+pub struct EraseOrder {
+    /// Absolute path of the project.
+    pub project: PathBuf,
+    /// What to erase.
+    pub plan: ErasePlan,
     /// Ends it at once.
     pub cancel: CancellationToken,
 }
@@ -131,4 +146,31 @@ pub trait Toolchain: Send + Sync {
     /// # Errors
     /// No port, wrong chip, images that changed since the plan, write or verify failures.
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>>;
+
+    /// The board that would be erased, for the chip that the project is built for; reads files only.
+    ///
+    /// # Errors
+    /// When there is none, or this toolchain has no way to erase it.
+    fn erasable(&self, _project: &std::path::Path) -> Result<BoardInfo, UserError> {
+        Err(no_way_to_erase(&self.label()))
+    }
+
+    /// Erases the board's flash, or a part of it, and starts the board.
+    ///
+    /// # Errors
+    /// No port, wrong chip, or a chip that refuses.
+    fn erase(&self, _order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(std::future::ready(Err(no_way_to_erase(&self.label()))))
+    }
 }
+
+fn no_way_to_erase(label: &str) -> UserError {
+    UserError::new(
+        CANNOT_ERASE,
+        format!("{label} has no way to"),
+        "Erase it by hand: `esptool erase_flash` erases everything.",
+    )
+}
+
+/// What cannot be done when erasing goes wrong.
+const CANNOT_ERASE: &str = "Cannot erase the board's flash";

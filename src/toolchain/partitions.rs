@@ -2,7 +2,7 @@
 //!
 //! Source: ESP-IDF Programming Guide, "Partition Tables". Reads bytes only; must not touch a file.
 
-use crate::model::{FlashImage, FlashPlan, Landing, Partition};
+use crate::model::{ErasePlan, FlashImage, FlashPlan, Landing, Partition};
 
 /// Bytes of one entry of the image.
 const ENTRY: usize = 32;
@@ -114,6 +114,40 @@ fn subtype_name(kind: u8, subtype: u8) -> String {
         _ => return format!("0x{subtype:02x}"),
     };
     name.to_owned()
+}
+
+/// The table of a project, and the file it was found in: the image `own` if it is named, else the
+/// one that the last build left, else the project's `partitions.csv`. `read` gives a file of the
+/// project.
+pub fn of_project(
+    own: &str,
+    read: impl Fn(&str) -> Option<Vec<u8>>,
+) -> Option<(String, Vec<Partition>)> {
+    let images = [own, "build/partition_table/partition-table.bin"];
+    let from_images =
+        images.iter().find_map(|file| Some(((*file).to_owned(), from_image(&read(file)?)?)));
+    from_images.or_else(|| {
+        let text = String::from_utf8(read("partitions.csv")?).ok()?;
+        Some(("partitions.csv".to_owned(), from_csv(&text)?))
+    })
+}
+
+/// What an erasing does to the partitions.
+#[must_use]
+pub fn erased(plan: &ErasePlan, partitions: &[Partition]) -> Vec<Landing> {
+    let (from, to) = match &plan.region {
+        None => (0, u32::MAX),
+        Some(region) => (region.offset, region.offset.saturating_add(region.bytes)),
+    };
+    let hit = |part: &&Partition| part.offset < to && part.offset.saturating_add(part.bytes) > from;
+    let names: Vec<&str> = partitions.iter().filter(hit).map(|part| part.label.as_str()).collect();
+    vec![Landing {
+        file: String::new(),
+        place: names.join(", "),
+        erased_from: from,
+        erased_to: to,
+        overflow: 0,
+    }]
 }
 
 /// Where each image of a plan lands, and what is erased for it.

@@ -96,6 +96,10 @@ impl Toolchain for Told {
     fn flash(&self, _: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
         async { Ok(self.board.clone()) }.boxed()
     }
+
+    fn erasable(&self, _: &std::path::Path) -> Result<BoardInfo, UserError> {
+        Ok(self.board.clone())
+    }
 }
 
 struct Bench {
@@ -372,4 +376,61 @@ async fn firmware_that_does_not_scan_brings_a_scanner() {
     assert!(told["error"]["hint"].as_str().unwrap().contains("`i2cdetect`"), "{told}");
     let refused = bench.answer("scan_i2c", json!({ "timeout": 0 })).await;
     assert_eq!(refused["error"]["code"], "bad_arguments");
+}
+
+#[tokio::test]
+async fn what_is_sent_is_proposed_with_its_line_end() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let none = bench.answer("serial_send", json!({ "text": "help" })).await;
+    assert_eq!(none["error"]["code"], "no_board");
+    let gone = json!({ "text": "help", "port": "/dev/no-such-port" });
+    let gone = bench.answer("serial_send", gone).await;
+    assert_eq!(gone["error"]["code"], "cannot_send");
+    for (args, text) in [
+        (json!({ "text": "help" }), "help\n"),
+        (json!({ "text": "help", "line_end": "crlf" }), "help\r\n"),
+        (json!({ "text": "\u{3}", "line_end": "none" }), "\u{3}"),
+    ] {
+        let mut args = args;
+        args["port"] = json!(bench.board.port);
+        let reply = bench.call("serial_send", args).await;
+        let Ok(Reply::Propose { drafts, finish }) = reply else { panic!("no proposal") };
+        let DraftChange::Send(plan) = &drafts[0].change else { panic!("{drafts:?}") };
+        assert_eq!((plan.text.as_str(), &plan.board.port), (text, &bench.board.port));
+        let sent = finish(vec![settlement(Verdict::Approve, Outcome::Applied)]).await.unwrap();
+        assert_eq!((&sent["sent"], &sent["bytes"]), (&json!(true), &json!(text.len())));
+    }
+    let port = &bench.board.port;
+    for text in [String::new(), "x".repeat(5000)] {
+        let args = json!({ "text": text, "port": port, "line_end": "none" });
+        assert_eq!(bench.answer("serial_send", args).await["error"]["code"], "bad_arguments");
+    }
+    let reply = bench.call("serial_send", json!({ "text": "reboot", "port": port })).await;
+    let Ok(Reply::Propose { finish, .. }) = reply else { panic!("no proposal") };
+    let refused = settlement(Verdict::reject("not now"), Outcome::Denied);
+    let answer = finish(vec![refused]).await.unwrap();
+    assert_eq!((&answer["sent"], &answer["rejected"]), (&json!(false), &json!("not now")));
+}
+
+#[tokio::test]
+async fn a_partition_to_erase_is_looked_up_in_the_projects_table() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let other = json!({ "partition": "storage" });
+    let unknown = bench.answer("erase_flash", other.clone()).await;
+    assert_eq!(unknown["error"]["code"], "bad_arguments");
+    let table = "nvs, data, nvs, 0x9000, 24K\nstorage, data, fat, 0x110000, 1M\n";
+    std::fs::write(bench.folder.path().join("partitions.csv"), table).unwrap();
+    let Ok(Reply::Propose { drafts, finish }) = bench.call("erase_flash", other).await else {
+        panic!("no proposal")
+    };
+    let DraftChange::Erase(plan) = &drafts[0].change else { panic!("{drafts:?}") };
+    let region = plan.region.as_ref().unwrap();
+    assert_eq!((region.offset, region.bytes), (0x11_0000, 0x10_0000));
+    let done = finish(vec![settlement(Verdict::Approve, Outcome::Applied)]).await.unwrap();
+    assert_eq!(done["erased"], "storage");
+    let Ok(Reply::Propose { drafts, .. }) = bench.call("erase_flash", json!({})).await else {
+        panic!("no proposal")
+    };
+    let DraftChange::Erase(plan) = &drafts[0].change else { panic!("{drafts:?}") };
+    assert_eq!((plan.name().as_str(), &plan.region), ("all", &None));
 }

@@ -49,10 +49,6 @@ impl FlashProject {
     /// Proposes to write the last build.
     pub(super) async fn propose(&self, args: Args) -> Result<Reply, ToolError> {
         let plan = self.plan(args.port)?;
-        if !plan.board.simulated {
-            // Whoever writes to a real board needs its port for themselves.
-            self.context.serial.close(&plan.board.port).await;
-        }
         let before = self.context.serial.get(&plan.board.port);
         let before = before.map(|listener| (listener.log, listener.since(u64::MAX).0));
         let reason = format!("to run build {} on {}", plan.build, plan.board.label);

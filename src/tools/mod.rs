@@ -19,6 +19,7 @@ mod checks;
 mod cmake;
 mod delete_files;
 mod dialogue;
+mod erase_flash;
 mod file_name_checker;
 mod files;
 mod find_relevant_files;
@@ -34,6 +35,7 @@ mod panics;
 mod retrieve_docs;
 mod scan_i2c;
 mod serial;
+mod serial_send;
 mod write_file;
 
 use std::time::Duration;

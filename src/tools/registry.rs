@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::{
     Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, delete_files,
-    dialogue, file_name_checker, files, find_relevant_files, flash, generate_code, get_pinout_info,
-    headers, insert_code, list_boards, map_sketch, retrieve_docs, scan_i2c, serial, write_file,
+    dialogue, erase_flash, file_name_checker, files, find_relevant_files, flash, generate_code,
+    get_pinout_info, headers, insert_code, list_boards, map_sketch, retrieve_docs, scan_i2c,
+    serial, serial_send, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -27,6 +28,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: delete_files::NAME, make: delete_files::make },
     ToolEntry { name: dialogue::ASK, make: dialogue::make_ask },
     ToolEntry { name: dialogue::HAND_OFF, make: dialogue::make_hand_off },
+    ToolEntry { name: erase_flash::NAME, make: erase_flash::make },
     ToolEntry { name: file_name_checker::NAME, make: file_name_checker::make },
     ToolEntry { name: files::LIST, make: files::make_list },
     ToolEntry { name: files::READ, make: files::make_read },
@@ -44,6 +46,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: serial::NAME, make: serial::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
     ToolEntry { name: scan_i2c::NAME, make: scan_i2c::make },
+    ToolEntry { name: serial_send::NAME, make: serial_send::make },
     ToolEntry { name: write_file::NAME, make: write_file::make },
 ];
 

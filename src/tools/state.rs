@@ -106,7 +106,7 @@ impl TeamState {
             Event::Decided { proposal, decision } => self.decided(*proposal, decision),
             Event::Proposed(proposal) => {
                 self.wanted.insert(proposal.id, proposal.change.clone());
-                if !matches!(proposal.change, Change::Flash(_)) {
+                if proposal.change.board().is_none() {
                     self.changes.insert(proposal.id);
                 }
             }

@@ -251,7 +251,7 @@ impl Project {
             }
             (Change::Delete { .. }, true) => view.bytes = None,
             (Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. }, false)
-            | (Change::Flash(_), _) => {}
+            | (Change::Flash(_) | Change::Erase(_) | Change::Send(_), _) => {}
         }
         if applied {
             view.is_changed_outside = false;
@@ -273,7 +273,7 @@ fn wish(change: &Change) -> Option<(&ProjectPath, FileMark)> {
         Change::Save { path, base: Some(_), .. } => Some((path, FileMark::ProposedEdit)),
         Change::Insert { path, .. } => Some((path, FileMark::ProposedInsert)),
         Change::Delete { path, .. } => Some((path, FileMark::ProposedDelete)),
-        Change::Flash(_) => None,
+        Change::Flash(_) | Change::Erase(_) | Change::Send(_) => None,
     }
 }
 
@@ -287,7 +287,7 @@ fn lasting_mark(before: Option<FileMark>, change: &Change) -> Option<FileMark> {
         Change::Save { .. } | Change::Insert { .. } => Some(FileMark::Edited),
         Change::Delete { .. } if was_created => None,
         Change::Delete { .. } => Some(FileMark::Deleted),
-        Change::Flash(_) => before,
+        Change::Flash(_) | Change::Erase(_) | Change::Send(_) => before,
     }
 }
 

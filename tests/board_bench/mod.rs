@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use firmhand::config::assets::Assets;
-use firmhand::model::{BuildId, FlashPlan, ProjectPath, Timestamp, UserError};
+use firmhand::model::{
+    BoardInfo, BuildId, ErasePlan, FlashPlan, FlashRegion, ProjectPath, Timestamp, UserError,
+};
 use firmhand::toolchain::syntax::{Finding, NewText, SyntaxJob};
 use firmhand::toolchain::{
-    BuildJob, BuildReport, BuildSink, FlashOrder, Kit, Toolchain, VirtualToolchain,
+    BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Kit, Toolchain, VirtualToolchain,
 };
 use serial2_tokio::SerialPort;
 use tokio_util::sync::CancellationToken;
@@ -147,7 +149,9 @@ impl Bench {
             *seen.lock().unwrap() = done;
         });
         let (project, cancel) = (self.path(""), self.cancel.clone());
-        let board = self.board.flash(FlashOrder { project, plan, progress, cancel }).await?;
+        let notice = Arc::new(|notice| panic!("{notice:?}"));
+        let order = FlashOrder { project, plan, progress, notice, cancel };
+        let board = self.board.flash(order).await?;
         assert_eq!(*last.lock().unwrap(), total);
         assert!(board.simulated && board.label == "virtual board");
         Ok(board.port)
@@ -156,6 +160,24 @@ impl Bench {
     pub async fn flash(&self) -> Ears {
         let path = self.flash_plan(self.plan()).await.unwrap();
         Ears { port: SerialPort::open(&path, 115_200).unwrap(), path, heard: Vec::new() }
+    }
+
+    /// Erases one partition, or everything.
+    pub async fn erase(&self, label: Option<&str>) -> Result<BoardInfo, UserError> {
+        let (project, cancel) = (self.path(""), self.cancel.clone());
+        let region = label.map(|label| FlashRegion {
+            label: label.to_owned(),
+            offset: 0x9000,
+            bytes: 0x6000,
+        });
+        let board = self.board.erasable(&project)?;
+        self.board.erase(EraseOrder { project, plan: ErasePlan { board, region }, cancel }).await
+    }
+
+    /// What of the board's memory is there.
+    pub fn memory(&self) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(self.dir.path().join("board")).unwrap();
+        files.map(|file| file.unwrap().path()).collect()
     }
 
     /// Function and place of each address; `None` where there is no `addr2line`.
@@ -175,6 +197,11 @@ pub struct Ears {
 
 impl Ears {
     /// Listens until the text comes, and to the end of its line.
+    /// Forgets what was heard so far.
+    pub fn forget(&mut self) {
+        self.heard.clear();
+    }
+
     pub async fn until(&mut self, text: &str) -> String {
         let wait = async {
             let mut buffer = vec![0; 64 * 1024];

@@ -181,11 +181,15 @@ impl Stage {
         let (desk, stop) = (Desk::default(), CancellationToken::new());
         let ledger: Arc<dyn Ledger> = Arc::clone(recorder) as Arc<dyn Ledger>;
         let sandbox = Arc::new(Sandbox::open(&self.project("")).unwrap());
+        let hub = SerialHub::new(Arc::clone(&ledger));
+        let programs = Programs::of_project(sandbox.root());
+        let serial = Arc::new(hub.knowing(load_adapters(&assets).unwrap(), programs));
         let gate = GateParts {
             ledger: Arc::clone(&ledger),
             blobs: Arc::new(recorder.blobs().clone()),
             sandbox: Arc::clone(&sandbox),
             toolchain: Arc::clone(&self.toolchain),
+            serial: Arc::clone(&serial),
             policy: Arc::new(self.policy.clone()),
             cancel: stop.clone(),
         };
@@ -204,10 +208,7 @@ impl Stage {
             names: Arc::new(NameList::parse("esp-idf.txt", &names).unwrap()),
             assets: Assets::built_in(),
             toolchain: Arc::clone(&self.toolchain),
-            serial: Arc::new(
-                SerialHub::new(Arc::clone(&ledger))
-                    .knowing(load_adapters(&assets).unwrap(), Programs::of_project(sandbox.root())),
-            ),
+            serial,
             limits: Limits::default(),
             cancel: stop.clone(),
         };

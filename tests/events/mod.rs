@@ -81,7 +81,13 @@ fn error(text: &str) -> UserError {
 
 fn change(variant: u32, number: u32) -> Change {
     let (path, base, content) = (path(number), blob(number), blob(number + 1));
-    match variant % 5 {
+    match variant % 7 {
+        5 => {
+            let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
+            let region = number.is_multiple_of(2).then_some(region);
+            Change::Erase(ErasePlan { board: board(), region })
+        }
+        6 => Change::Send(SendPlan { board: board(), text: "wifi \u{202e}\x1b[2J\n".into() }),
         0 => Change::Save { path, base: None, content },
         1 => Change::Save { path, base: Some(base), content },
         2 => Change::Delete { path, base },
@@ -177,10 +183,16 @@ fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
             Event::InquiryEnded { inquiry, usage, failed }
         }
         38 => {
-            let kinds =
-                [ChangeKind::Save, ChangeKind::Delete, ChangeKind::Insert, ChangeKind::Flash];
+            let kinds = [
+                ChangeKind::Save,
+                ChangeKind::Delete,
+                ChangeKind::Insert,
+                ChangeKind::Flash,
+                ChangeKind::Erase,
+                ChangeKind::Send,
+            ];
             let says = if variant.is_multiple_of(2) { RuleSays::Always } else { RuleSays::Never };
-            let kind = kinds.get(variant as usize % 5).copied();
+            let kind = kinds.get(variant as usize % 7).copied();
             let path = variant.is_multiple_of(3).then(|| "main/**".to_owned());
             let tool = (variant % 3 == 1).then(|| "generate_code".into());
             let agent = Some("CodeReviewerAgent".into());

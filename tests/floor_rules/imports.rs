@@ -6,6 +6,7 @@ use super::{Rule, SourceFile, Violation};
 /// Modules that may name a module of their own floor: (who, whom, why).
 const SIDEWAYS: &[(&str, &str, &str)] = &[
     ("text", "model", "the algorithms speak of paths and offsets in the shared words"),
+    ("toolchain", "device", "what was built reaches the board through the loader at its port"),
     ("cli", "app", "the command line starts the mode that the arguments ask for"),
 ];
 

@@ -255,7 +255,7 @@ fn approval(words: &str) -> Option<Decide> {
         ("unseen", "") => Decide::Unseen,
         ("edited", "") => Decide::Edited,
         ("lines" | "line", list) => Decide::Lines(numbers(list)?),
-        ("flash", _) => Decide::Confirm(words.to_owned()),
+        ("flash" | "erase", _) => Decide::Confirm(words.to_owned()),
         _ => return None,
     })
 }

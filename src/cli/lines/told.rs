@@ -1,6 +1,9 @@
 //! A proposal in lines of text: everything that is decided on, and nothing that moves a cursor.
 
-use crate::model::{BlobRef, BlobSource, Change, CheckStatus, FlashPlan, Proposal, UserError};
+use crate::model::{
+    BlobRef, BlobSource, BoardInfo, Change, CheckStatus, ErasePlan, FlashPlan, Proposal, SendPlan,
+    UserError,
+};
 use crate::text::diff::{self, LineKind, Options};
 use crate::text::sanitize;
 
@@ -47,6 +50,14 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, Use
             lines.extend(flash(plan));
             Told { lines, ..Told::default() }
         }
+        Change::Erase(plan) => {
+            lines.extend(erasing(plan));
+            Told { lines, ..Told::default() }
+        }
+        Change::Send(plan) => {
+            lines.extend(sending(plan));
+            Told { lines, ..Told::default() }
+        }
         Change::Save { .. } | Change::Delete { .. } | Change::Insert { .. } => {
             let read = |blob: Option<BlobRef>| match blob {
                 Some(blob) => blobs.blob(&blob.hash),
@@ -86,13 +97,39 @@ impl Told {
     }
 }
 
-fn flash(plan: &FlashPlan) -> Vec<String> {
+fn target(board: &BoardInfo) -> String {
     let clean = |text: &str| sanitize::line(text).into_owned();
-    let board = &plan.board;
     let kind = if board.simulated { " (simulated)" } else { "" };
     let (label, chip, port) = (clean(&board.label), clean(&board.chip), clean(&board.port));
-    let mut lines =
-        vec![format!("  to {label}{kind}, {chip} on {port}, from build {}", plan.build)];
+    if chip.is_empty() {
+        format!("{label}{kind} on {port}")
+    } else {
+        format!("{label}{kind}, {chip} on {port}")
+    }
+}
+
+fn erasing(plan: &ErasePlan) -> Vec<String> {
+    let what = match &plan.region {
+        None => "the whole flash: bootloader, partition table, program and settings".to_owned(),
+        Some(region) => format!(
+            "{}: {} bytes at 0x{:x}",
+            sanitize::line(&region.name()),
+            region.bytes,
+            region.offset
+        ),
+    };
+    vec![format!("  on {}", target(&plan.board)), format!("  erases {what}; it is gone for good")]
+}
+
+fn sending(plan: &SendPlan) -> Vec<String> {
+    let mut lines = vec![format!("  to {}, {} bytes:", target(&plan.board), plan.text.len())];
+    lines.extend(plan.visible().iter().map(|text| format!("  > {}", sanitize::line(text))));
+    lines
+}
+
+fn flash(plan: &FlashPlan) -> Vec<String> {
+    let clean = |text: &str| sanitize::line(text).into_owned();
+    let mut lines = vec![format!("  to {}, from build {}", target(&plan.board), plan.build)];
     for image in &plan.images {
         let file = clean(&image.file);
         lines.push(format!("  writes {file}: {} bytes at 0x{:x}", image.bytes, image.offset));
@@ -115,5 +152,25 @@ mod tests {
         assert!(text.contains("1 - b") && text.contains("2 + c"), "{text}");
         assert_eq!(told.changed, [(LineKind::Removed, 2), (LineKind::Added, 2)]);
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    }
+
+    #[test]
+    fn every_character_that_is_sent_is_told() {
+        let board = BoardInfo {
+            label: "esp32 board".into(),
+            chip: "esp32".into(),
+            port: "/dev/ttyUSB0".into(),
+            simulated: false,
+        };
+        let text = "a\\b\r\n\x1b[2J \u{202e}x".into();
+        let told = sending(&SendPlan { board: board.clone(), text });
+        assert_eq!(told[0], "  to esp32 board, esp32 on /dev/ttyUSB0, 17 bytes:");
+        assert_eq!(told[1], r"  > a\\b\r\n");
+        assert!(
+            told[2].starts_with(r"  > \u{1b}[2J ") && !told[2].contains('\u{202e}'),
+            "{told:?}"
+        );
+        let erased = erasing(&ErasePlan { board, region: None });
+        assert!(erased[1].contains("whole flash") && erased[1].contains("for good"), "{erased:?}");
     }
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Assets, Policy};
+use crate::device::SerialHub;
 use crate::engine::{
     Engine, EngineHandle, EngineSetup, Limits, Recorder, Supervision, Team, Toolbox,
 };
@@ -325,6 +326,7 @@ impl World {
             blobs: Arc::new(recorder.blobs().clone()),
             sandbox: Arc::clone(&sandbox),
             toolchain: Arc::new(NoToolchain),
+            serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
             policy: Arc::new(policy),
             cancel: stop.clone(),
         };

@@ -162,6 +162,7 @@ async fn exactly_the_planned_images_are_uploaded_and_verified() {
         project: project.clone(),
         plan: plan.clone(),
         progress: Arc::new(|done, total| assert!(done <= total)),
+        notice: Arc::new(|notice| panic!("{notice:?}")),
         cancel: CancellationToken::new(),
     };
     let board = place.arduino.flash(order(&plan)).await.unwrap();

@@ -130,8 +130,9 @@ pub(super) async fn flash(
     arduino: &ArduinoToolchain,
     order: FlashOrder,
 ) -> Result<BoardInfo, UserError> {
-    let FlashOrder { project, plan, progress, cancel } = order;
+    let FlashOrder { project, plan, progress, cancel, .. } = order;
     let note = read_note(&project)?;
+    esptool::is_free(WHAT, &plan.board.port)?;
     let copies = tempfile::tempdir().map_err(|error| UserError::from_cause(WHAT, &error))?;
     copy_aside(&project, &plan, copies.path(), |_, image| {
         image.file.rsplit('/').next().unwrap_or(&image.file).to_owned()
@@ -143,5 +144,5 @@ pub(super) async fn flash(
     args.push("--verbose".into());
     args.push(project.as_os_str().to_owned());
     let job = arduino.job(args, &project, TIMEOUT, &cancel);
-    esptool::write(job, plan, progress.as_ref()).await
+    esptool::write(job, &plan, progress.as_ref()).await.map_err(|trouble| trouble.error)
 }

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use super::IdfToolchain;
 use super::route::{self, BUILD};
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
-use crate::toolchain::FlashOrder;
-use crate::toolchain::esptool::{self, TIMEOUT, WHAT, copy_aside};
+use crate::toolchain::esptool::{self, SAFE_BAUD, TIMEOUT, WHAT, copy_aside};
+use crate::toolchain::{CANNOT_ERASE, EraseOrder, FlashOrder};
 
 /// Bits per second while writing.
 const FLASH_BAUD: &str = "460800";
@@ -35,7 +35,7 @@ struct Part {
     file: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct EsptoolArgs {
     chip: String,
     #[serde(default)]
@@ -112,41 +112,90 @@ pub(super) fn host_image(project: &Path) -> Result<FlashImage, UserError> {
     Ok(FlashImage { file, offset: 0, bytes, hash })
 }
 
-/// Writes exactly the images of the plan and starts the board.
+/// Writes exactly the images of the plan and starts the board. Where the chip stops answering at
+/// the usual rate, it is tried once more at one that every cable carries.
 ///
 /// # Errors
-/// When an image is not the planned one any more, or `esptool` fails.
+/// When the port cannot be had, an image is not the planned one any more, or `esptool` fails.
 pub(super) async fn flash(idf: &IdfToolchain, order: FlashOrder) -> Result<BoardInfo, UserError> {
-    let FlashOrder { project, plan, progress, cancel } = order;
+    let FlashOrder { project, plan, progress, notice, cancel } = order;
     let args = read_args(&project)?;
+    esptool::is_free(WHAT, &plan.board.port)?;
     let copies = tempfile::tempdir().map_err(|error| UserError::from_cause(WHAT, &error))?;
     let files = copy_aside(&project, &plan, copies.path(), |index, _| format!("{index}.bin"))?;
-    let all = esptool_args(&args, &plan, &files);
-    let job = idf.python(all, copies.path(), TIMEOUT, &cancel).await?;
-    esptool::write(job, plan, progress.as_ref()).await
+    let mut baud = FLASH_BAUD;
+    loop {
+        let all = esptool_args(&args, &plan, &files, baud);
+        let job = idf.python(all, copies.path(), TIMEOUT, &cancel).await?;
+        match esptool::write(job, &plan, progress.as_ref()).await {
+            Err(trouble) if trouble.may_be_the_rate && baud != SAFE_BAUD => {
+                baud = SAFE_BAUD;
+                let what = format!("Trying again with {SAFE_BAUD} baud");
+                notice(UserError::new(what, trouble.error.why, ""));
+            }
+            done => return done.map_err(|trouble| trouble.error),
+        }
+    }
 }
 
-fn esptool_args(args: &FlasherArgs, plan: &FlashPlan, files: &[PathBuf]) -> Vec<OsString> {
-    let esptool = &args.extra_esptool_args;
-    let mut all: Vec<OsString> = Vec::new();
-    let mut add = |word: &str| all.push(word.into());
-    for word in ["-m", "esptool", "--chip", &plan.board.chip, "-p", &plan.board.port] {
-        add(word);
+/// Erases the board's flash, or a part of it, and starts the board.
+///
+/// # Errors
+/// When the port cannot be had, or `esptool` fails.
+pub(super) async fn erase(idf: &IdfToolchain, order: EraseOrder) -> Result<BoardInfo, UserError> {
+    let EraseOrder { project, plan, cancel } = order;
+    esptool::is_free(CANNOT_ERASE, &plan.board.port)?;
+    // A project that was never built has nothing special to ask of the tool.
+    let asked = read_args(&project).map(|args| args.extra_esptool_args).unwrap_or_default();
+    let mut all = common_args(&asked, &plan.board, SAFE_BAUD);
+    match &plan.region {
+        None => all.push("erase_flash".into()),
+        Some(region) => all.extend([
+            "erase_region".into(),
+            format!("0x{:x}", region.offset).into(),
+            format!("0x{:x}", region.bytes).into(),
+        ]),
     }
-    for word in ["-b", FLASH_BAUD, "--before", esptool.before.as_deref().unwrap_or("default_reset")]
-    {
-        add(word);
-    }
-    add("--after");
-    add(esptool.after.as_deref().unwrap_or("hard_reset"));
-    if esptool.stub == Some(false) {
-        add("--no-stub");
-    }
-    add("write_flash");
-    args.write_flash_args.iter().for_each(|word| add(word));
+    let job = idf.python(all, &project, TIMEOUT, &cancel).await?;
+    esptool::erase(job, &plan.board).await
+}
+
+fn esptool_args(
+    args: &FlasherArgs,
+    plan: &FlashPlan,
+    files: &[PathBuf],
+    baud: &str,
+) -> Vec<OsString> {
+    let mut all = common_args(&args.extra_esptool_args, &plan.board, baud);
+    all.push("write_flash".into());
+    all.extend(args.write_flash_args.iter().map(OsString::from));
     for (image, file) in plan.images.iter().zip(files) {
         all.push(format!("0x{:x}", image.offset).into());
         all.push(file.into());
+    }
+    all
+}
+
+/// What every call of `esptool` for that board begins with.
+fn common_args(esptool: &EsptoolArgs, board: &BoardInfo, baud: &str) -> Vec<OsString> {
+    let port = &board.port;
+    let reset = |asked: &Option<String>, usual: &'static str| match esptool::has_lines(port) {
+        true => asked.clone().unwrap_or_else(|| usual.to_owned()),
+        false => "no_reset".to_owned(),
+    };
+    let mut all: Vec<OsString> = Vec::new();
+    let mut add = |word: &str| all.push(word.into());
+    for word in ["-m", "esptool", "--chip", &board.chip, "-p", port, "-b", baud] {
+        add(word);
+    }
+    for word in ["--before", &reset(&esptool.before, "default_reset")] {
+        add(word);
+    }
+    for word in ["--after", &reset(&esptool.after, "hard_reset")] {
+        add(word);
+    }
+    if esptool.stub == Some(false) {
+        add("--no-stub");
     }
     all
 }

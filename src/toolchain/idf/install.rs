@@ -72,8 +72,13 @@ impl Installation {
         let path = env("PATH").unwrap_or_default();
         let is_exported = env("IDF_PYTHON_ENV_PATH").is_some()
             && std::env::split_paths(&path).any(|folder| folder.join("idf.py").is_file());
+        Ok(Self { is_exported, ..Self::at(root) })
+    }
+
+    /// The installation in that folder, which may be broken.
+    pub(super) fn at(root: PathBuf) -> Self {
         let version = version(&root);
-        Ok(Self { root, version, is_exported, exported: OnceCell::new() })
+        Self { root, version, is_exported: false, exported: OnceCell::new() }
     }
 
     /// The variables its tools need beside those of this program. The first call may run
@@ -238,8 +243,7 @@ mod tests {
     }
 
     fn at(root: &Path) -> Installation {
-        let (root, version) = (root.to_owned(), String::new());
-        Installation { root, version, is_exported: false, exported: OnceCell::new() }
+        Installation::at(root.to_owned())
     }
 
     #[tokio::test]

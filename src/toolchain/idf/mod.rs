@@ -22,7 +22,7 @@ use super::esptool;
 use super::host_board::HostBoard;
 use super::process::{self, Ended, Job};
 use super::syntax::{self, Finding, SyntaxJob};
-use super::{BuildJob, BuildReport, FlashOrder, Toolchain};
+use super::{BuildJob, BuildReport, EraseOrder, FlashOrder, Toolchain};
 use crate::model::{BoardInfo, BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
 use install::Installation;
 use route::Route;
@@ -55,6 +55,13 @@ impl IdfToolchain {
         let port = esptool::named_port();
         let commands = syntax::Commands::default();
         Ok(Self { install: Arc::new(install), host: None, port, commands })
+    }
+
+    /// The installation in `root`, for the board at `port`, whatever the environment says.
+    #[must_use]
+    pub fn at(root: PathBuf, port: Option<String>) -> Self {
+        let install = Arc::new(Installation::at(root));
+        Self { install, host: None, port, commands: syntax::Commands::default() }
     }
 
     /// The same, with a folder in which programs for the target `linux` are kept and run. It is
@@ -161,6 +168,11 @@ impl IdfToolchain {
     }
 }
 
+/// What is known of a chip at a port.
+fn chip_board(chip: String, port: String) -> BoardInfo {
+    BoardInfo { label: format!("{chip} board"), chip, port, simulated: false }
+}
+
 fn program(way: Route) -> (&'static str, Vec<OsString>) {
     match way {
         Route::Configure => ("idf.py", vec!["build".into()]),
@@ -232,8 +244,7 @@ impl Toolchain for IdfToolchain {
         }
         let (chip, images, touches_boot) = flash::images(project)?;
         let port = esptool::port(self.port.as_ref())?;
-        let board = BoardInfo { label: format!("{chip} board"), chip, port, simulated: false };
-        Ok(FlashPlan { board, images, touches_boot, build, built_at })
+        Ok(FlashPlan { board: chip_board(chip, port), images, touches_boot, build, built_at })
     }
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
@@ -242,6 +253,27 @@ impl Toolchain for IdfToolchain {
                 return self.host()?.load(&order);
             }
             flash::flash(self, order).await
+        })
+    }
+
+    fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {
+        match route::target(project) {
+            Some(target) if target == LINUX => Ok(self.host()?.info(LINUX)),
+            Some(chip) => Ok(chip_board(chip, esptool::port(self.port.as_ref())?)),
+            None => Err(UserError::new(
+                super::CANNOT_ERASE,
+                "the project does not say for which chip it is",
+                "Choose one with `idf.py set-target`.",
+            )),
+        }
+    }
+
+    fn erase(&self, order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(async move {
+            if order.plan.board.simulated {
+                return self.host()?.erase(&order.plan);
+            }
+            flash::erase(self, order).await
         })
     }
 }

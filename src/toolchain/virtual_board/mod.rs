@@ -21,7 +21,7 @@ pub use kit::Kit;
 
 use super::host_board::HostBoard;
 use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
-use super::{BuildJob, BuildReport, BuildSink, FlashOrder, Toolchain, diagnostics};
+use super::{BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Toolchain, diagnostics};
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Timestamp,
     UserError,
@@ -174,6 +174,14 @@ impl Toolchain for VirtualToolchain {
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
         Box::pin(async move { self.board.load(&order) })
+    }
+
+    fn erasable(&self, _project: &Path) -> Result<BoardInfo, UserError> {
+        Ok(self.info())
+    }
+
+    fn erase(&self, order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(async move { self.board.erase(&order.plan) })
     }
 }
 

@@ -190,8 +190,12 @@ fn of_proposal(event: &Event) -> Parts {
     match event {
         Event::Proposed(proposal) => {
             let what = match &proposal.change {
-                Change::Flash(plan) => plan.board.label.clone(),
-                change => change.path().map_or_else(String::new, ToString::to_string),
+                Change::Send(plan) => format!("{} {}", plan.board.label, plan.visible().concat()),
+                Change::Erase(plan) => format!("{} of {}", plan.name(), plan.board.label),
+                change => match (change.board(), change.path()) {
+                    (Some(board), _) => board.label.clone(),
+                    (None, path) => path.map_or_else(String::new, ToString::to_string),
+                },
             };
             let kind = proposal.change.kind();
             (

@@ -127,7 +127,16 @@ impl Desk {
     }
 
     /// Proposes a change as the `index`-th of a batch of `of`; its number.
-    pub fn propose(&mut self, change: Change, (index, of): (u32, u32)) -> ProposalId {
+    pub fn propose(&mut self, change: Change, place: (u32, u32)) -> ProposalId {
+        self.propose_knowing(change, place, Facts::default())
+    }
+
+    pub fn propose_knowing(
+        &mut self,
+        change: Change,
+        (index, of): (u32, u32),
+        facts: Facts,
+    ) -> ProposalId {
         self.proposals += 1;
         let id = ProposalId(self.proposals);
         let check = |kind, status, note: &str| Check { kind, status, note: note.into() };
@@ -145,7 +154,7 @@ impl Desk {
                 check(CheckKind::Name, CheckStatus::Warned, "the name is close to driver/i2c.h"),
                 check(CheckKind::InProject, CheckStatus::Passed, ""),
             ],
-            facts: Facts::default(),
+            facts,
         })));
         id
     }

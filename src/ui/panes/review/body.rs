@@ -16,7 +16,7 @@ use crate::text::syntax_versions::{self, Changed, Versions, highlight_versions};
 use crate::ui::line;
 
 use super::body_line::{BodyLine, Ink, LineRole, Piece, Source};
-use super::flash;
+use super::{board, flash};
 
 /// Versions longer than this together are shown in parts, in bytes.
 const MAX_WHOLE: usize = 4 << 20;
@@ -151,6 +151,8 @@ pub fn load(
     };
     let (path, surroundings) = match change {
         Change::Flash(plan) => return Ok((flash::body(plan, facts.flash.as_ref()), None)),
+        Change::Erase(plan) => return Ok((board::erasing(plan, facts.flash.as_ref()), None)),
+        Change::Send(plan) => return Ok((board::sending(plan), None)),
         Change::Save { path, .. } | Change::Delete { path, .. } => (path, Surroundings::Coloured),
         // The whole file, so that the place of the insertion can be judged.
         Change::Insert { path, .. } => (path, Surroundings::Dimmed),

@@ -216,14 +216,10 @@ pub(super) fn rules(on_screen: Option<&Proposal>, review: &Review) -> Vec<Effect
     vec![Effect::Open(Box::new(Overlay::Rules(RulesList::new(rows))))]
 }
 
-/// Rules that a person may want about a proposal; a flash of hardware is never offered one that
+/// Rules that a person may want about a proposal; what is done to hardware is never offered one that
 /// approves.
 fn candidates(proposal: &Proposal, says: RuleSays) -> Vec<SessionRule> {
-    let is_hardware = match &proposal.change {
-        Change::Flash(plan) => !plan.board.simulated || plan.touches_boot,
-        Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. } => false,
-    };
-    if is_hardware && says == RuleSays::Always {
+    if proposal.change.needs_person() && says == RuleSays::Always {
         return Vec::new();
     }
     let kind = Some(proposal.change.change_kind());

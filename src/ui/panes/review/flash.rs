@@ -4,28 +4,15 @@ use crate::model::{FlashFacts, FlashPlan, Landing};
 use crate::text::sanitize;
 use crate::ui::line;
 
+use super::board::{self, fact};
 use super::body::Body;
 use super::body_line::{BodyLine, Ink, LineRole, Piece};
 
 /// The facts of a flash.
 #[must_use]
 pub fn body(plan: &FlashPlan, facts: Option<&FlashFacts>) -> Body {
-    let fact = |name: &str, value: String, ink| {
-        let name = Piece::new(format!("{name:<9}"), Ink::Dim);
-        let value = sanitize::line(&value).into_owned();
-        BodyLine::of_pieces(LineRole::Fact, vec![name, Piece::new(value, ink)])
-    };
-    let board = &plan.board;
-    let label = if board.simulated && !board.label.contains("virtual") {
-        format!("{} (simulated) · {}", board.label, board.chip)
-    } else {
-        format!("{} · {}", board.label, board.chip)
-    };
-    let mut lines = vec![
-        fact("board", label, Ink::Plain),
-        fact("port", board.port.clone(), Ink::Plain),
-        fact("build", format!("#{}", plan.build), Ink::Plain),
-    ];
+    let mut lines = board::target(&plan.board);
+    lines.push(fact("build", format!("#{}", plan.build), Ink::Plain));
     lines.push(if plan.touches_boot {
         fact("boot", "bootloader or partition table is written too".to_owned(), Ink::Warning)
     } else {
@@ -48,7 +35,7 @@ pub fn body(plan: &FlashPlan, facts: Option<&FlashFacts>) -> Body {
     }
     let total = format!("{:>9}  {:>10}", "in all", line::grouped(plan.total_bytes()));
     lines.push(BodyLine::of_pieces(LineRole::Note, vec![Piece::new(total, Ink::Dim)]));
-    lines.extend(memory(facts));
+    lines.extend(facts.map(memory).unwrap_or_default());
     Body { lines, digits: 1, ..Body::default() }
 }
 
@@ -66,18 +53,22 @@ fn landing(landing: &Landing) -> Piece {
 }
 
 /// What is erased, and the partition table with what of it is written.
-fn memory(facts: Option<&FlashFacts>) -> Vec<BodyLine> {
-    let Some(facts) = facts else { return Vec::new() };
-    let dim = |text: String| BodyLine::of_pieces(LineRole::Note, vec![Piece::new(text, Ink::Dim)]);
+fn memory(facts: &FlashFacts) -> Vec<BodyLine> {
     let mut lines = vec![BodyLine::of_pieces(LineRole::Note, Vec::new())];
     for landing in &facts.landings {
-        let name = Piece::new(format!("{:<9}", "erases"), Ink::Dim);
         let range = format!("0x{:x} – 0x{:x}", landing.erased_from, landing.erased_to);
-        lines.push(BodyLine::of_pieces(LineRole::Fact, vec![name, Piece::new(range, Ink::Plain)]));
+        lines.push(fact("erases", range, Ink::Plain));
     }
     lines.push(BodyLine::of_pieces(LineRole::Note, Vec::new()));
+    lines.extend(table(facts, "written"));
+    lines
+}
+
+/// The partition table, each partition that is touched marked with `what` happens to it.
+pub(super) fn table(facts: &FlashFacts, what: &str) -> Vec<BodyLine> {
+    let dim = |text: String| BodyLine::of_pieces(LineRole::Note, vec![Piece::new(text, Ink::Dim)]);
     let source = sanitize::line(&facts.source).into_owned();
-    lines.push(dim(format!("   offset       bytes  partition  ({source})")));
+    let mut lines = vec![dim(format!("   offset       bytes  partition  ({source})"))];
     for part in &facts.partitions {
         let end = u64::from(part.offset) + u64::from(part.bytes);
         let is_written = facts
@@ -92,7 +83,8 @@ fn memory(facts: Option<&FlashFacts>) -> Vec<BodyLine> {
             sanitize::line(&part.kind),
             sanitize::line(&part.subtype),
         );
-        let (ink, mark) = if is_written { (Ink::Plain, "  ← written") } else { (Ink::Dim, "") };
+        let mark = if is_written { format!("  ← {what}") } else { String::new() };
+        let ink = if is_written { Ink::Plain } else { Ink::Dim };
         let pieces = vec![Piece::new(text, ink), Piece::new(mark, Ink::Warning)];
         lines.push(BodyLine::of_pieces(LineRole::Note, pieces));
     }

@@ -208,6 +208,8 @@ fn under_way(view: &ProposalView) -> Words {
             format!("writing {bar} {} % of {}", share(100), line::bytes(total))
         }
         (Change::Flash(_), None) => "connecting…".to_owned(),
+        (Change::Erase(_), _) => "erasing…".to_owned(),
+        (Change::Send(_), _) => "sending…".to_owned(),
         (Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. }, _) => {
             "applying…".to_owned()
         }
@@ -222,6 +224,8 @@ fn outcome_words(change: &Change, outcome: &Outcome) -> Words {
         Change::Insert { .. } => "inserted and saved",
         Change::Delete { .. } => "file deleted",
         Change::Flash(_) => "flashed",
+        Change::Erase(_) => "erased",
+        Change::Send(_) => "sent",
     };
     match outcome {
         Outcome::Applied => (format!("✓ {done}"), Role::Ok),

@@ -58,6 +58,11 @@ pub(super) fn title(pane: &ReviewPane, cx: &Cx<'_>) -> Line<'static> {
 pub(super) fn what(change: &Change) -> String {
     match change {
         Change::Flash(plan) => format!("flash {}", sanitize::line(&plan.board.label)),
+        Change::Erase(plan) => {
+            let (name, label) = (plan.name(), &plan.board.label);
+            format!("erase {} of {}", sanitize::line(&name), sanitize::line(label))
+        }
+        Change::Send(plan) => format!("send to {}", sanitize::line(&plan.board.label)),
         Change::Save { path, .. } | Change::Delete { path, .. } | Change::Insert { path, .. } => {
             format!("{} {}", change.kind(), sanitize::line(path.as_str()))
         }
@@ -180,6 +185,15 @@ fn counts_line(view: &ProposalView, body: &Body, cx: &Cx<'_>) -> Line<'static> {
                 let age = line::millis(u64::try_from(age).unwrap_or(u64::MAX));
                 text.push_str(&format!("· built {age} ago "));
             }
+            vec![Span::styled(text, cx.style(Role::Dim))]
+        }
+        Change::Erase(plan) => {
+            let bytes = plan.region.as_ref().map(|region| line::bytes(u64::from(region.bytes)));
+            let text = bytes.unwrap_or_else(|| "the whole flash".to_owned());
+            vec![Span::styled(format!("{text} is gone for good "), cx.style(Role::FileDelete))]
+        }
+        Change::Send(plan) => {
+            let text = format!("{} ", line::bytes(plan.text.len() as u64));
             vec![Span::styled(text, cx.style(Role::Dim))]
         }
     };

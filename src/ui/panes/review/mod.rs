@@ -3,6 +3,7 @@
 //! Owns the guards of a decision: it is about exactly what is on screen, was there for a moment,
 //! and all of it was seen. Must not apply anything; it only asks.
 
+mod board;
 mod body;
 mod body_line;
 mod decide;

@@ -89,6 +89,55 @@ fn each_kind_of_change() {
     assert_snapshot!(shown.join("\n"));
 }
 
+fn nvs_facts() -> Facts {
+    let part = |label: &str, kind: &str, offset, bytes| Partition {
+        label: label.into(),
+        kind: kind.into(),
+        subtype: label.into(),
+        offset,
+        bytes,
+    };
+    let landing = Landing {
+        file: String::new(),
+        place: "nvs".into(),
+        erased_from: 0x9000,
+        erased_to: 0xf000,
+        overflow: 0,
+    };
+    let partitions =
+        vec![part("nvs", "data", 0x9000, 0x6000), part("factory", "app", 0x1_0000, 0x10_0000)];
+    let source = "partitions.csv".into();
+    let flash = Some(FlashFacts { source, partitions, landings: vec![landing] });
+    Facts { flash, ..Facts::default() }
+}
+
+#[test]
+fn what_is_done_to_a_board_at_three_widths() {
+    let hardware = BoardInfo {
+        label: "esp32 board".into(),
+        port: "/dev/ttyUSB0".into(),
+        simulated: false,
+        ..flash_plan().board
+    };
+    let text = "wifi ssid \u{202e}pass\r\nreboot\n".into();
+    let send = Change::Send(SendPlan { board: hardware.clone(), text });
+    let region = Some(FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 });
+    let part = Change::Erase(ErasePlan { board: hardware.clone(), region });
+    let all = Change::Erase(ErasePlan { board: flash_plan().board, region: None });
+    for (name, change, facts) in [
+        ("send", send, Facts::default()),
+        ("erase_part", part, nvs_facts()),
+        ("erase_all", all, Facts::default()),
+    ] {
+        let mut desk = Desk::new();
+        desk.propose_knowing(change, (1, 1), facts);
+        let mut pane = pane(&desk);
+        for width in [44, 80, 120] {
+            assert_snapshot!(format!("{name}_{width}"), desk.show(&mut pane, width, 18));
+        }
+    }
+}
+
 /// A file with a changed word, a block that moves, and a call that gets an `if` around it.
 fn versions() -> (String, String) {
     let moved = "static void print_bus(const bus_t *bus)\n{\n    ESP_LOGI(TAG, \"bus %d\", bus->port);\n}\n\n";

@@ -81,9 +81,11 @@ impl Shown {
             place: Place::default(),
             context: match change {
                 Change::Insert { .. } => Context::Whole,
-                Change::Save { .. } | Change::Delete { .. } | Change::Flash(_) => {
-                    Context::Lines(CONTEXT)
-                }
+                Change::Save { .. }
+                | Change::Delete { .. }
+                | Change::Flash(_)
+                | Change::Erase(_)
+                | Change::Send(_) => Context::Lines(CONTEXT),
             },
             remarks: BTreeMap::new(),
             words: String::new(),

@@ -1,0 +1,98 @@
+//! Carries out what was approved for a board: flashing, erasing, sending.
+//!
+//! Owns that the board's port is free meanwhile and listened to again afterwards, and what is told
+//! on the way. The effects themselves are [`effects`](super::effects)'s.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::approved::{Approved, Erase, Flash, SendText};
+use super::effects;
+use super::submit::{Gate, GateError};
+use crate::device::Loan;
+use crate::model::event::Level;
+use crate::model::{BoardInfo, Event, Outcome, ProposalId, UserError};
+use crate::toolchain::{EraseOrder, FlashOrder};
+
+/// Progress of a flash is recorded at most this often.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+impl Gate {
+    pub(super) async fn flash(&self, approved: &Approved<Flash>) -> Result<Outcome, GateError> {
+        let cancel = self.parts.cancel.child_token();
+        // When whoever waits here goes away, the flash must not go on unseen.
+        let _ended = cancel.clone().drop_guard();
+        let progress = self.progress(approved.proposal());
+        let toolchain = self.parts.toolchain.as_ref();
+        let _lent = self.borrow(&approved.effect().plan.board, "it is being flashed").await;
+        let flashed = effects::flash(approved, toolchain, |flash| FlashOrder {
+            project: self.parts.sandbox.root().to_owned(),
+            plan: flash.plan.clone(),
+            progress,
+            notice: self.notice(),
+            cancel,
+        });
+        self.connected(flashed.await)
+    }
+
+    pub(super) async fn erase(&self, approved: &Approved<Erase>) -> Result<Outcome, GateError> {
+        let cancel = self.parts.cancel.child_token();
+        let _ended = cancel.clone().drop_guard();
+        let toolchain = self.parts.toolchain.as_ref();
+        let _lent = self.borrow(&approved.effect().plan.board, "it is being erased").await;
+        let erased = effects::erase(approved, toolchain, |erase| EraseOrder {
+            project: self.parts.sandbox.root().to_owned(),
+            plan: erase.plan.clone(),
+            cancel,
+        });
+        self.connected(erased.await)
+    }
+
+    pub(super) async fn send(&self, approved: &Approved<SendText>) -> Outcome {
+        match effects::send(approved, &self.parts.serial).await {
+            Ok(()) => Outcome::Applied,
+            Err(error) => Outcome::Failed(error),
+        }
+    }
+
+    /// Whoever writes to a real board needs its port for themselves; it is listened to again when
+    /// the loan is dropped. A simulated board's memory is not behind its port.
+    async fn borrow(&self, board: &BoardInfo, why: &str) -> Option<Loan> {
+        match board.simulated {
+            true => None,
+            false => self.parts.serial.lend(&board.port, why).await,
+        }
+    }
+
+    fn connected(&self, done: Result<BoardInfo, UserError>) -> Result<Outcome, GateError> {
+        match done {
+            Ok(board) => {
+                self.parts.ledger.record(Event::BoardConnected(board))?;
+                Ok(Outcome::Applied)
+            }
+            Err(error) => Ok(Outcome::Failed(error)),
+        }
+    }
+
+    /// Tells what happens on the way to an outcome. It is for the eye, as progress is.
+    fn notice(&self) -> Arc<dyn Fn(UserError) + Send + Sync> {
+        let ledger = Arc::clone(&self.parts.ledger);
+        Arc::new(move |notice| {
+            let _ = ledger.record(Event::Noticed { level: Level::Warning, notice });
+        })
+    }
+
+    fn progress(&self, proposal: ProposalId) -> Arc<dyn Fn(u64, u64) + Send + Sync> {
+        let ledger = Arc::clone(&self.parts.ledger);
+        let last: Mutex<Option<Instant>> = Mutex::new(None);
+        Arc::new(move |done, total| {
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            let due = last.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY);
+            if due || done >= total {
+                *last = Some(Instant::now());
+                // Progress is for the eye; the outcome is what must not be lost.
+                let _ = ledger.record(Event::FlashProgress { proposal, done, total });
+            }
+        })
+    }
+}

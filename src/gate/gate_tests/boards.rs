@@ -1,0 +1,155 @@
+//! What is sent to a board and what is erased on it.
+
+use std::io::Read;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use super::*;
+use crate::device::{DEFAULT_BAUD, SerialHub};
+use crate::model::{ChangeKind, FlashRegion, PortEvent, RuleSays, SendPlan, SessionRule};
+
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+fn board(port: &str, simulated: bool) -> BoardInfo {
+    BoardInfo { label: "board".into(), chip: "esp32".into(), port: port.into(), simulated }
+}
+
+fn draft(change: DraftChange) -> Draft {
+    Draft { change, reason: String::new(), checks: Vec::new() }
+}
+
+fn send(port: &str, text: &str, simulated: bool) -> Draft {
+    draft(DraftChange::Send(SendPlan { board: board(port, simulated), text: text.into() }))
+}
+
+fn erase(label: Option<&str>, simulated: bool) -> Draft {
+    let region =
+        label.map(|label| FlashRegion { label: label.into(), offset: 0x9000, bytes: 0x6000 });
+    draft(DraftChange::Erase(ErasePlan { board: board("/dev/x", simulated), region }))
+}
+
+/// A pseudo-terminal: the board's end and the path of the other one.
+fn port() -> (std::fs::File, String) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let path = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    (std::fs::File::from(master), path)
+}
+
+/// A gate whose hub has that port open.
+async fn world_with(port: &str) -> World {
+    let mut world = World::asking();
+    let serial = Arc::new(SerialHub::new(Arc::<Memory>::clone(&world.ledger)));
+    serial.open(port, DEFAULT_BAUD, 1).await.unwrap();
+    let parts = GateParts { serial, ..world.gate.parts.clone() };
+    world.gate = Arc::new(Gate::new(parts, &world.desk, Numbers::after([])));
+    world
+}
+
+#[tokio::test]
+async fn exactly_the_approved_text_is_sent_after_its_decision_is_recorded() {
+    let (mut master, port) = port();
+    let world = world_with(&port).await;
+    let task = world.submit(vec![send(&port, "wifi ssid\r\n", false)]);
+    world.on_desk(1).await;
+    let proposal = world.proposals()[0].clone();
+    assert_eq!((proposal.change.kind(), proposal.change.phrase()), ("send", None));
+    world.decide(1, Verdict::Approve);
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
+    let mut got = [0; 11];
+    master.read_exact(&mut got).unwrap();
+    assert_eq!(&got, b"wifi ssid\r\n");
+    let events = world.events();
+    let decided = events.iter().position(|event| matches!(event, Event::Decided { .. })).unwrap();
+    let sent = events.iter().position(|event| {
+        matches!(event, Event::Port { event: PortEvent::Sent { text, by: Some(by) }, .. }
+            if text == "wifi ssid\r\n" && by.as_str() == "CodeReviewerAgent")
+    });
+    assert!(sent.is_some_and(|sent| sent > decided), "{events:?}");
+    let error = world.gate.undo(ProposalId(1)).unwrap_err();
+    assert!(error.why.contains("cannot be taken back"), "{error:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_sent_when_it_is_refused_or_the_port_is_closed() {
+    let (_master, port) = port();
+    let world = world_with(&port).await;
+    let task = world.submit(vec![send(&port, "a\n", false), send("/dev/other", "b\n", false)]);
+    world.on_desk(2).await;
+    world.decide(1, reject("no"));
+    world.decide(2, Verdict::Approve);
+    let outcomes = outcomes(task.await.unwrap());
+    assert_eq!(outcomes[0], Outcome::Denied);
+    let Outcome::Failed(error) = &outcomes[1] else { panic!("{outcomes:?}") };
+    assert!(error.what.contains("/dev/other") && !error.fix.is_empty(), "{error:?}");
+    let is_sent = |event: &Event| matches!(event, Event::Port { .. });
+    assert!(!world.events().iter().any(is_sent));
+}
+
+#[tokio::test]
+async fn no_rule_sends_to_hardware_or_erases_anything() {
+    let world = World::ruled(Ruling::Allow);
+    for kind in [ChangeKind::Send, ChangeKind::Erase] {
+        let says = RuleSays::Always;
+        let rule = SessionRule { says, kind: Some(kind), path: None, tool: None, agent: None };
+        world.gate.add_rule(rule).unwrap();
+    }
+    let drafts = [send("/dev/x", "a\n", false), erase(None, false), erase(Some("nvs"), true)];
+    for (id, draft) in (1..).zip(drafts) {
+        let task = world.submit(vec![draft]);
+        world.on_desk(1).await;
+        world.decide(id, reject("no"));
+        assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+    }
+    assert_eq!(*world.bench.erased.lock().unwrap(), []);
+    // On a simulated board a rule may: there it fails for want of an open port.
+    let sent = world.gate.submit(&origin(), vec![send("/dev/x", "a\n", true)]).await;
+    assert!(matches!(outcomes(sent)[0], Outcome::Failed(_)));
+}
+
+#[tokio::test]
+async fn erasing_takes_the_typed_phrase_and_no_other() {
+    let world = World::asking();
+    let task = world.submit(vec![erase(Some("nvs"), false)]);
+    world.on_desk(1).await;
+    let change = world.proposals()[0].change.clone();
+    assert_eq!(change.phrase().as_deref(), Some("erase esp32 nvs"));
+    for verdict in [
+        Verdict::Approve,
+        Verdict::ApproveConfirmed { phrase: "erase esp32 all".into() },
+        Verdict::ApproveConfirmed { phrase: "flash esp32 boot".into() },
+    ] {
+        let refused = world.desk.decide(ProposalId(1), change.hash(), verdict, 0);
+        assert!(matches!(refused, Err(DeskError::Unconfirmed(..))), "{refused:?}");
+    }
+    world.decide(1, Verdict::ApproveConfirmed { phrase: "erase esp32 nvs".into() });
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
+    let erased = world.bench.erased.lock().unwrap();
+    assert_eq!(erased.len(), 1);
+    assert_eq!(erased[0].region.as_ref().unwrap().label, "nvs");
+    assert!(world.events().iter().any(|event| matches!(event, Event::BoardConnected(_))));
+}
+
+#[tokio::test]
+async fn the_port_of_a_real_board_is_free_while_it_is_erased_and_listened_to_afterwards() {
+    let (mut master, port) = port();
+    let world = world_with(&port).await;
+    let plan = ErasePlan { board: board(&port, false), region: None };
+    let task = world.submit(vec![draft(DraftChange::Erase(plan))]);
+    world.on_desk(1).await;
+    world.decide(1, Verdict::ApproveConfirmed { phrase: "erase esp32 all".into() });
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
+    let listener = world.gate.parts.serial.get(&port).unwrap();
+    let mut received = listener.subscribe();
+    let back = received.wait_for(|now| now.losses == 1 && now.away.is_none());
+    tokio::time::timeout(PATIENCE, back).await.unwrap().unwrap();
+    std::io::Write::write_all(&mut master, b"hello").unwrap();
+    let heard = received.wait_for(|now| now.bytes == 5);
+    tokio::time::timeout(PATIENCE, heard).await.unwrap().unwrap();
+    let lost = world.events().into_iter().find_map(|event| match event {
+        Event::Port { event: PortEvent::Lost { why }, .. } => Some(why),
+        _ => None,
+    });
+    assert_eq!(lost.as_deref(), Some("it is being erased"));
+}

@@ -1,0 +1,74 @@
+//! What would be sent to a board, and what would be erased on it, as lines to read.
+
+use crate::model::{BoardInfo, ErasePlan, FlashFacts, SendPlan};
+use crate::text::sanitize;
+use crate::ui::line;
+
+use super::body::Body;
+use super::body_line::{BodyLine, Ink, LineRole, Piece};
+use super::flash;
+
+/// A statement that belongs to what is decided.
+pub(super) fn fact(name: &str, value: String, ink: Ink) -> BodyLine {
+    let name = Piece::new(format!("{name:<9}"), Ink::Dim);
+    let value = sanitize::line(&value).into_owned();
+    BodyLine::of_pieces(LineRole::Fact, vec![name, Piece::new(value, ink)])
+}
+
+/// The board that something is done to.
+pub(super) fn target(board: &BoardInfo) -> Vec<BodyLine> {
+    let simulated =
+        if board.simulated && !board.label.contains("virtual") { " (simulated)" } else { "" };
+    let chip = if board.chip.is_empty() { String::new() } else { format!(" · {}", board.chip) };
+    vec![
+        fact("board", format!("{}{simulated}{chip}", board.label), Ink::Plain),
+        fact("port", board.port.clone(), Ink::Plain),
+    ]
+}
+
+fn empty() -> BodyLine {
+    BodyLine::of_pieces(LineRole::Note, Vec::new())
+}
+
+/// The facts of an erasing.
+#[must_use]
+pub fn erasing(plan: &ErasePlan, facts: Option<&FlashFacts>) -> Body {
+    let mut lines = target(&plan.board);
+    match &plan.region {
+        None => {
+            let what = "the whole flash: bootloader, partition table, program and settings";
+            lines.push(fact("erases", what.to_owned(), Ink::Warning));
+            lines.push(fact("then", "nothing runs until it is flashed".to_owned(), Ink::Plain));
+        }
+        Some(region) => {
+            let end = u64::from(region.offset) + u64::from(region.bytes);
+            let range = format!(
+                "{} · 0x{:x} – 0x{end:x} · {} bytes",
+                region.name(),
+                region.offset,
+                line::grouped(u64::from(region.bytes)),
+            );
+            lines.push(fact("erases", range, Ink::Warning));
+        }
+    }
+    if let Some(facts) = facts {
+        lines.push(empty());
+        lines.extend(flash::table(facts, "erased"));
+    }
+    Body { lines, digits: 1, ..Body::default() }
+}
+
+/// The facts of a sending: every character of it, those that cannot be seen as escapes.
+#[must_use]
+pub fn sending(plan: &SendPlan) -> Body {
+    let mut lines = target(&plan.board);
+    lines.push(fact("bytes", line::grouped(plan.text.len() as u64), Ink::Plain));
+    lines.push(empty());
+    let heading = "what is sent, line by line, with its ends";
+    lines.push(BodyLine::of_pieces(LineRole::Note, vec![Piece::new(heading, Ink::Dim)]));
+    lines.extend(plan.visible().into_iter().map(|text| {
+        let text = sanitize::line(&text).into_owned();
+        BodyLine::of_pieces(LineRole::Fact, vec![Piece::new(text, Ink::Plain)])
+    }));
+    Body { lines, digits: 1, ..Body::default() }
+}

@@ -1,0 +1,188 @@
+//! Our own way through the real `esptool`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use firmhand::model::{BuildId, FlashPlan, Timestamp, UserError};
+use firmhand::toolchain::{FlashOrder, IdfToolchain, Toolchain};
+use tokio_util::sync::CancellationToken;
+
+use super::chip::{Chip, Fault, Kind};
+
+const MEGABYTE: usize = 1024 * 1024;
+
+/// The Python that has `esptool`; `None` when there is none.
+fn python() -> Option<String> {
+    let python = std::env::var("FIRMHAND_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let asked = std::process::Command::new(&python).args(["-m", "esptool", "version"]).output();
+    if asked.is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    eprintln!("not run: {python} has no esptool (`pip install esptool`)");
+    None
+}
+
+/// A folder with an ESP-IDF that has nothing but that Python, and a project that was built by it.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+/// Bytes that compress in parts only, different for each seed.
+fn bytes(seed: u32, count: usize) -> Vec<u8> {
+    let mut state = seed | 1;
+    let noise = (0..count).map(|at| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if at / 512 % 3 == 0 { 0x5a } else { (state >> 24) as u8 }
+    });
+    noise.collect()
+}
+
+impl Place {
+    fn new(python: &str, extra: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, content: &[u8]| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        };
+        let python = if python.contains('/') {
+            python.to_owned()
+        } else {
+            format!("$(command -v {python})")
+        };
+        write("idf/tools/idf.py", b"");
+        let export = format!(
+            "mkdir -p \"$IDF_PATH/bin\"; ln -sf \"{python}\" \"$IDF_PATH/bin/python3-real\"\n\
+             printf '#!/bin/sh\\nexec \"{python}\" \"$@\"\\n' > \"$IDF_PATH/bin/python3\"\n\
+             chmod +x \"$IDF_PATH/bin/python3\"; export PATH=\"$IDF_PATH/bin:$PATH\"\n"
+        );
+        write("idf/export.sh", export.as_bytes());
+        write("project/build/bootloader/bootloader.bin", &bytes(1, 21_000));
+        write("project/build/partition_table/partition-table.bin", &bytes(2, 3072));
+        write("project/build/blink.bin", &bytes(3, 190_001));
+        let args = format!(
+            r#"{{"write_flash_args": ["--flash_mode", "keep"],
+            "flash_files": {{"0x0": "bootloader/bootloader.bin",
+                "0x8000": "partition_table/partition-table.bin", "0x10000": "blink.bin"}},
+            "bootloader": {{"offset": "0x0", "file": "bootloader/bootloader.bin"}},
+            "partition-table": {{"offset": "0x8000", "file": "partition_table/partition-table.bin"}},
+            "extra_esptool_args": {{"after": "hard_reset", "before": "default_reset",
+                "chip": "esp32c3"{extra}}}}}"#
+        );
+        write("project/build/flasher_args.json", args.as_bytes());
+        Self { folder }
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn image(&self, file: &str) -> Vec<u8> {
+        std::fs::read(self.project().join("build").join(file)).unwrap()
+    }
+}
+
+/// What a flash told.
+struct Told {
+    result: Result<firmhand::model::BoardInfo, UserError>,
+    progress: Vec<(u64, u64)>,
+    notices: Vec<UserError>,
+}
+
+fn plan(idf: &IdfToolchain, project: &Path) -> FlashPlan {
+    idf.plan_flash(project, BuildId(1), Timestamp(0)).unwrap()
+}
+
+async fn flash(place: &Place, port: &str) -> Told {
+    let idf = IdfToolchain::at(place.folder.path().join("idf"), Some(port.to_owned()));
+    let (progress, notices) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+    let (steps, said) = (progress.clone(), notices.clone());
+    let order = FlashOrder {
+        plan: plan(&idf, &place.project()),
+        project: place.project(),
+        progress: Arc::new(move |done, total| steps.lock().unwrap().push((done, total))),
+        notice: Arc::new(move |notice| said.lock().unwrap().push(notice)),
+        cancel: CancellationToken::new(),
+    };
+    let result = idf.flash(order).await;
+    let progress = std::mem::take(&mut *progress.lock().unwrap());
+    let notices = std::mem::take(&mut *notices.lock().unwrap());
+    Told { result, progress, notices }
+}
+
+/// Whether the chip holds exactly the images, and nothing beside them.
+fn assert_holds(chip: &Chip, place: &Place) {
+    let files = [
+        (0, "bootloader/bootloader.bin"),
+        (0x8000, "partition_table/partition-table.bin"),
+        (0x1_0000, "blink.bin"),
+    ];
+    let mut expected = vec![0xff; MEGABYTE];
+    for (offset, file) in files {
+        let image = place.image(file);
+        expected[offset..offset + image.len()].copy_from_slice(&image);
+    }
+    let held = chip.flash(0, MEGABYTE);
+    let differs = held.iter().zip(&expected).position(|(a, b)| a != b);
+    assert_eq!(differs, None, "the flash differs from the images at that address");
+}
+
+const NO_STUB: &str = r#", "stub": false"#;
+
+#[tokio::test]
+async fn every_byte_arrives_by_the_stub_and_by_the_rom_alone() {
+    let Some(python) = python() else { return };
+    for extra in ["", NO_STUB] {
+        let place = Place::new(&python, extra);
+        let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
+        let told = flash(&place, &chip.port).await;
+        told.result.unwrap_or_else(|error| panic!("{extra}: {error:?}"));
+        assert_holds(&chip, &place);
+        let total: u64 = 21_000 + 3072 + 190_001;
+        assert_eq!(told.progress.first(), Some(&(0, total)));
+        assert_eq!(told.progress.last(), Some(&(total, total)));
+        assert!(told.progress.len() > 5, "{:?}", told.progress);
+        assert!(told.progress.is_sorted(), "{:?}", told.progress);
+        assert_eq!(told.notices, []);
+    }
+}
+
+/// What a flash of a chip with a fault says.
+async fn says(python: &str, kind: Kind, fault: Fault) -> (UserError, Vec<UserError>) {
+    let place = Place::new(python, "");
+    let chip = Chip::start(kind, fault, MEGABYTE);
+    let told = flash(&place, &chip.port).await;
+    let error = told.result.unwrap_err();
+    eprintln!("{fault:?} on {kind:?}: {error:?} after {:?}", told.notices);
+    (error, told.notices)
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told_in_plain_words() {
+    let Some(python) = python() else { return };
+    for (kind, fault, why) in [
+        (Kind::Esp32C3, Fault::NoSync, "no sync"),
+        (Kind::Esp32, Fault::None, "wrong chip"),
+        (Kind::Esp32C3, Fault::WriteFails(2), "refused"),
+        (Kind::Esp32C3, Fault::StuckByte(0x1_0400), "MD5"),
+        (Kind::Esp32C3, Fault::SilentAfter(3), "stopped answering"),
+        (Kind::Esp32C3, Fault::GoneAfter(3), "disconnected"),
+    ] {
+        let (error, _) = says(&python, kind, fault).await;
+        assert!(error.why.contains(why), "{fault:?}: {error:?}");
+        assert!(!error.fix.is_empty(), "{fault:?}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_noisy_is_tried_again_slower() {
+    let Some(python) = python() else { return };
+    let place = Place::new(&python, "");
+    let chip = Chip::start(Kind::Esp32C3, Fault::NoiseAbove(115_200), MEGABYTE);
+    let told = flash(&place, &chip.port).await;
+    told.result.unwrap();
+    assert_holds(&chip, &place);
+    assert_eq!(chip.seen.lock().unwrap().opened, 2);
+    let notice = told.notices.first().map(|notice| notice.what.as_str());
+    assert_eq!(notice, Some("Trying again with 115200 baud"), "{:?}", told.notices);
+}
