@@ -16,6 +16,7 @@ mod events;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use events::boards::VARIANTS;
 use events::{LAST_KIND, ORDER, event, kind};
 use firmhand::app::Timeline;
 use firmhand::journal::{JournalReader, ReadItem, SessionDir};
@@ -30,6 +31,9 @@ fn golden() -> PathBuf {
 
 fn records() -> Vec<Record> {
     let all = (0..15).flat_map(|variant| ORDER.map(|kind| event(kind, variant, variant / 2 + 1)));
+    // What came later stands at the end, so that the lines before it stay as they were written.
+    let later = VARIANTS.flat_map(|variant| [13, 34, 38].map(|kind| event(kind, variant, variant)));
+    let all = all.chain(later);
     (1..)
         .zip(all)
         .map(|(seq, event)| {

@@ -111,7 +111,7 @@ impl Source<'_> {
             None => None,
             Some(path) if rule.kind.is_some_and(RuleKind::is_of_board) => {
                 let kind = rule.kind.map_or("", RuleKind::as_str);
-                let why = format!("`{kind}` touches no file: drop `path`");
+                let why = format!("a {kind} touches no file: drop `path`");
                 return Err(self.wrong(path.span(), &why));
             }
             Some(path) => {

@@ -6,6 +6,10 @@
 use firmhand::model::event::{Level, ProjectFile, SessionParts, SessionStart};
 use firmhand::model::*;
 
+pub mod boards;
+
+use boards::{board, board_change, board_kind};
+
 /// The last of the numbers that [`kind`] gives.
 pub const LAST_KIND: usize = 41;
 
@@ -66,28 +70,16 @@ fn blob(number: u32) -> BlobRef {
     BlobRef { hash: ContentHash::of(&number.to_le_bytes()), bytes: u64::from(number) }
 }
 
-fn board() -> BoardInfo {
-    BoardInfo {
-        label: "virtual board".into(),
-        chip: "esp32".into(),
-        port: "/dev/pts/7".into(),
-        simulated: true,
-    }
-}
-
 fn error(text: &str) -> UserError {
     UserError::new(text, "because", "do this")
 }
 
 fn change(variant: u32, number: u32) -> Change {
     let (path, base, content) = (path(number), blob(number), blob(number + 1));
-    match variant % 7 {
-        5 => {
-            let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
-            let region = number.is_multiple_of(2).then_some(region);
-            Change::Erase(ErasePlan { board: board(), region })
-        }
-        6 => Change::Send(SendPlan { board: board(), text: "wifi \u{202e}\x1b[2J\n".into() }),
+    if let Some(change) = board_change(variant) {
+        return change;
+    }
+    match variant % 5 {
         0 => Change::Save { path, base: None, content },
         1 => Change::Save { path, base: Some(base), content },
         2 => Change::Delete { path, base },
@@ -183,16 +175,10 @@ fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
             Event::InquiryEnded { inquiry, usage, failed }
         }
         38 => {
-            let kinds = [
-                ChangeKind::Save,
-                ChangeKind::Delete,
-                ChangeKind::Insert,
-                ChangeKind::Flash,
-                ChangeKind::Erase,
-                ChangeKind::Send,
-            ];
+            let kinds =
+                [ChangeKind::Save, ChangeKind::Delete, ChangeKind::Insert, ChangeKind::Flash];
             let says = if variant.is_multiple_of(2) { RuleSays::Always } else { RuleSays::Never };
-            let kind = kinds.get(variant as usize % 7).copied();
+            let kind = board_kind(variant).or(kinds.get(variant as usize % 5).copied());
             let path = variant.is_multiple_of(3).then(|| "main/**".to_owned());
             let tool = (variant % 3 == 1).then(|| "generate_code".into());
             let agent = Some("CodeReviewerAgent".into());

@@ -27,7 +27,11 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("app/history.rs", &[Effect::Files], "messages the person has sent, for later sessions"),
     ("app/editor.rs", &[Effect::Process], "the person's own editor"),
     ("app/keyring.rs", &[Effect::Process], "the desktop's own command for its keyring"),
-    ("gate/effects.rs", &[Effect::Files, Effect::Flash], "what was approved happens here"),
+    (
+        "gate/effects.rs",
+        &[Effect::Files, Effect::Flash, Effect::Serial],
+        "what was approved happens here",
+    ),
     ("journal/blobs.rs", &[Effect::Files], "contents of a session"),
     ("journal/dir.rs", &[Effect::Files], "a session's own folder"),
     ("journal/lock.rs", &[Effect::Files], "the lock file of a session"),
@@ -43,6 +47,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
         "a temporary copy of a proposed text in the person's own editor",
     ),
     ("device/", &[Effect::Serial], "the ports themselves"),
+    ("device/link.rs", &[Effect::Files], "a port is opened for a moment to see that it is free"),
     ("app/serial_desk.rs", &[Effect::Serial], "what the person's own keys ask for"),
     ("toolchain/", &[Effect::Files, Effect::Process], "builds, and their output folder"),
 ];

@@ -164,7 +164,7 @@ mod tests {
         };
         let text = "a\\b\r\n\x1b[2J \u{202e}x".into();
         let told = sending(&SendPlan { board: board.clone(), text });
-        assert_eq!(told[0], "  to esp32 board, esp32 on /dev/ttyUSB0, 17 bytes:");
+        assert_eq!(told[0], "  to esp32 board, esp32 on /dev/ttyUSB0, 14 bytes:");
         assert_eq!(told[1], r"  > a\\b\r\n");
         assert!(
             told[2].starts_with(r"  > \u{1b}[2J ") && !told[2].contains('\u{202e}'),

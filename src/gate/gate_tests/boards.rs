@@ -8,7 +8,7 @@ use super::*;
 use crate::device::{DEFAULT_BAUD, SerialHub};
 use crate::model::{ChangeKind, FlashRegion, PortEvent, RuleSays, SendPlan, SessionRule};
 
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn board(port: &str, simulated: bool) -> BoardInfo {
     BoardInfo { label: "board".into(), chip: "esp32".into(), port: port.into(), simulated }
@@ -29,12 +29,12 @@ fn erase(label: Option<&str>, simulated: bool) -> Draft {
 }
 
 /// A pseudo-terminal: the board's end and the path of the other one.
-fn port() -> (std::fs::File, String) {
+fn port() -> (fs::File, String) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let path = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    (std::fs::File::from(master), path)
+    (fs::File::from(master), path)
 }
 
 /// A gate whose hub has that port open.
