@@ -44,7 +44,10 @@ fn text(change: &DraftChange) -> Option<NewText> {
         DraftChange::Save { path, content, .. } | DraftChange::Insert { path, content, .. } => {
             Some(NewText { path: path.clone(), content: content.clone() })
         }
-        DraftChange::Delete { .. } | DraftChange::Flash(_) => None,
+        DraftChange::Delete { .. }
+        | DraftChange::Flash(_)
+        | DraftChange::Erase(_)
+        | DraftChange::Send(_) => None,
     }
 }
 
@@ -52,7 +55,10 @@ fn text(change: &DraftChange) -> Option<NewText> {
 const fn path(change: &DraftChange) -> Option<&ProjectPath> {
     match change {
         DraftChange::Save { path, .. } | DraftChange::Insert { path, .. } => Some(path),
-        DraftChange::Delete { .. } | DraftChange::Flash(_) => None,
+        DraftChange::Delete { .. }
+        | DraftChange::Flash(_)
+        | DraftChange::Erase(_)
+        | DraftChange::Send(_) => None,
     }
 }
 
