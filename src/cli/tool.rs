@@ -16,7 +16,8 @@ use crate::app::compose::{self, World};
 use crate::app::parts;
 use crate::device::{Programs, SerialHub};
 use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolName, UserError};
-use crate::toolchain::{IdfToolchain, Toolchain, VirtualToolchain};
+use crate::toolchain::sketch::Sketch;
+use crate::toolchain::{ArduinoToolchain, IdfToolchain, Toolchain, VirtualToolchain};
 use crate::tools::{self, Registry, Reply, SharedState, ToolContext};
 use crate::workspace::Sandbox;
 
@@ -91,14 +92,7 @@ fn too_slow(limit: Duration) -> Value {
 fn context(world: &World, project: &Path) -> Result<ToolContext, UserError> {
     let ledger: Arc<dyn Ledger> = Arc::new(Unkept);
     let sandbox = Arc::new(Sandbox::open(project)?);
-    let toolchain: Arc<dyn Toolchain> = match IdfToolchain::find() {
-        Ok(idf) => Arc::new(idf),
-        Err(_) => {
-            // No tool without a decision starts this board, so its folder is never made.
-            let board = sandbox.root().join("build").join("board");
-            Arc::new(VirtualToolchain::new(parts::load_kit(&world.assets)?, board))
-        }
-    };
+    let toolchain = toolchain(world, sandbox.root())?;
     let hub = SerialHub::new(Arc::clone(&ledger))
         .knowing(compose::load_adapters(&world.assets)?, Programs::of_project(sandbox.root()));
     Ok(ToolContext {
@@ -113,4 +107,18 @@ fn context(world: &World, project: &Path) -> Result<ToolContext, UserError> {
         limits: tools::Limits::default(),
         cancel: CancellationToken::new(),
     })
+}
+
+/// The toolchain that a session in that folder would have.
+fn toolchain(world: &World, project: &Path) -> Result<Arc<dyn Toolchain>, UserError> {
+    let is_sketch = Sketch::is_at(project);
+    if let Some(arduino) = ArduinoToolchain::find().ok().filter(|_| is_sketch) {
+        return Ok(Arc::new(arduino));
+    }
+    if let Some(idf) = IdfToolchain::find().ok().filter(|_| !is_sketch) {
+        return Ok(Arc::new(idf));
+    }
+    // No tool without a decision starts this board, so its folder is never made.
+    let board = project.join("build").join("board");
+    Ok(Arc::new(VirtualToolchain::new(parts::load_kit(&world.assets)?, board)))
 }

@@ -3,7 +3,9 @@
 //! Owns the processes that compile a project and write it to a board. Must not decide anything:
 //! [`Toolchain::flash`] is called by the gate alone, for an approved plan.
 
+mod analysis;
 mod arduino;
+mod compile_units;
 pub mod diagnostics;
 mod esptool;
 mod history;
@@ -15,7 +17,9 @@ pub mod sketch;
 pub mod syntax;
 mod virtual_board;
 
+pub use analysis::{Analysis, AnalysisOrder, Gap, Issue, Linter, analyze};
 pub use arduino::ArduinoToolchain;
+pub use compile_units::CompileUnit;
 pub use history::git_log;
 pub use virtual_board::{Kit, VirtualToolchain};
 
@@ -125,6 +129,17 @@ pub trait Toolchain: Send + Sync {
     /// answer for each file of the job. Builds nothing and writes nothing to the project.
     fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
         Box::pin(std::future::ready(syntax::no_answer(&job)))
+    }
+
+    /// How the project's own sources are compiled, for whoever reads them as the compiler does;
+    /// none before the first build. Reads files.
+    fn compile_units(&self, project: &std::path::Path) -> Vec<CompileUnit> {
+        compile_units::of_build(project)
+    }
+
+    /// The chips or other targets it can build for; none where boards are chosen by name.
+    fn targets(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Builds.

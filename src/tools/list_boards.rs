@@ -13,10 +13,6 @@ use crate::model::ToolSpec;
 /// Name of the tool.
 pub const NAME: &str = "list_boards";
 
-/// Chips that ESP-IDF builds for.
-const TARGETS: [&str; 7] =
-    ["esp32", "esp32s2", "esp32s3", "esp32c3", "esp32c6", "esp32h2", "esp32p4"];
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {}
@@ -49,7 +45,8 @@ impl Tool for ListBoards {
             Ok(Reply::Answer(answer::ok(json!({
                 "ports": ports,
                 "connected": connected,
-                "targets": TARGETS,
+                "toolchain": self.context.toolchain.label(),
+                "targets": self.context.toolchain.targets(),
                 "boards": boards,
             }))))
         })

@@ -33,6 +33,7 @@ mod list_boards;
 mod map_sketch;
 mod panics;
 mod retrieve_docs;
+mod run_static_analysis;
 mod scan_i2c;
 mod serial;
 mod serial_send;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{
     Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, delete_files,
     dialogue, erase_flash, file_name_checker, files, find_relevant_files, flash, generate_code,
-    get_pinout_info, headers, insert_code, list_boards, map_sketch, retrieve_docs, scan_i2c,
-    serial, serial_send, write_file,
+    get_pinout_info, headers, insert_code, list_boards, map_sketch, retrieve_docs,
+    run_static_analysis, scan_i2c, serial, serial_send, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -45,6 +45,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: map_sketch::NAME, make: map_sketch::make },
     ToolEntry { name: serial::NAME, make: serial::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
+    ToolEntry { name: run_static_analysis::NAME, make: run_static_analysis::make },
     ToolEntry { name: scan_i2c::NAME, make: scan_i2c::make },
     ToolEntry { name: serial_send::NAME, make: serial_send::make },
     ToolEntry { name: write_file::NAME, make: write_file::make },

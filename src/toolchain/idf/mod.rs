@@ -8,6 +8,7 @@ mod hints;
 mod install;
 mod names;
 mod route;
+mod targets;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -208,6 +209,10 @@ impl Toolchain for IdfToolchain {
             Some(target) => format!("{} · {target} · {way}", self.label()),
             None => format!("{} · {way}", self.label()),
         }
+    }
+
+    fn targets(&self) -> Vec<String> {
+        targets::of(&self.install.root)
     }
 
     fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {

@@ -20,6 +20,7 @@ use futures::StreamExt;
 use tokio::time::Instant;
 
 pub(super) use commands::{Commands, Known, path_of, tools_folder};
+pub(super) use words::words;
 
 use super::diagnostics;
 use crate::model::{Diagnostic, ProjectPath, Severity};

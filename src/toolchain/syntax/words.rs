@@ -3,7 +3,7 @@
 //! Pure. Nothing is expanded, for CMake writes nothing that would be.
 
 /// Splits a command into its words; `None` when a quote is not closed.
-pub(super) fn words(command: &str) -> Option<Vec<String>> {
+pub(in crate::toolchain) fn words(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = command.chars();

@@ -14,11 +14,13 @@ mod syntax;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 
 pub use kit::Kit;
 
+use super::compile_units::{self, CompileUnit};
 use super::host_board::HostBoard;
 use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
 use super::{BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Toolchain, diagnostics};
@@ -120,6 +122,22 @@ impl Toolchain for VirtualToolchain {
                 None => shared_syntax::no_answer(&job),
             }
         })
+    }
+
+    fn compile_units(&self, project: &Path) -> Vec<CompileUnit> {
+        let (project, files) = (project.to_owned(), [].into());
+        let job = SyntaxJob { project, files, limit: Duration::ZERO };
+        match syntax::lines(self, &job) {
+            Some(lines) => {
+                lines.all.into_iter().map(|line| CompileUnit::of(line, &job.project)).collect()
+            }
+            // Another toolchain may have built it.
+            None => compile_units::of_build(&job.project),
+        }
+    }
+
+    fn targets(&self) -> Vec<String> {
+        vec!["esp32".to_owned()]
     }
 
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {

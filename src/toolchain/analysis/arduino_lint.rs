@@ -1,0 +1,133 @@
+//! arduino-lint: looks at the shape of a sketch and tells it in JSON.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{Gap, Issue, Linter, Run, Told, words};
+use crate::model::{ProjectPath, Severity};
+
+#[derive(Deserialize)]
+struct Report {
+    #[serde(default)]
+    projects: Vec<Project>,
+}
+
+#[derive(Deserialize)]
+struct Project {
+    #[serde(default)]
+    path: PathBuf,
+    #[serde(default)]
+    rules: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+struct Rule {
+    #[serde(rename = "ID", default)]
+    id: String,
+    #[serde(default)]
+    brief: String,
+    #[serde(default)]
+    result: String,
+    #[serde(default)]
+    level: String,
+    #[serde(default)]
+    message: String,
+}
+
+pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
+    let mut args: Vec<OsString> =
+        ["--format", "json", "--project-type", "sketch"].into_iter().map(OsString::from).collect();
+    args.push(run.order.project.clone().into_os_string());
+    let why = match run.output(program, args).await {
+        Ok(output) => match read(run, &output.text) {
+            Some(told) => return told,
+            None if output.is_whole => "it told nothing that can be read".to_owned(),
+            None => "the time was over before it was done".to_owned(),
+        },
+        Err(why) => why,
+    };
+    let gap = Gap { tool: Linter::ArduinoLint, file: None, why: words(&why) };
+    Told { issues: Vec::new(), gaps: vec![gap] }
+}
+
+/// Reads the report, which words on stderr may go before; `None` when there is none.
+fn read(run: &Run<'_>, text: &str) -> Option<Told> {
+    let start = text.find('{')?;
+    let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Report>();
+    let report = values.next()?.ok()?;
+    let mut told = Told::default();
+    for project in report.projects {
+        // A library in the sketch is a project of its own.
+        let inside = project.path.strip_prefix(&run.order.project).ok();
+        let file = inside.and_then(|path| ProjectPath::new(path.to_str()?).ok());
+        for rule in project.rules {
+            if !rule.result.eq_ignore_ascii_case("fail") {
+                continue;
+            }
+            let severity = match rule.level.to_ascii_lowercase().as_str() {
+                "error" => Severity::Error,
+                "warning" => Severity::Warning,
+                _ => Severity::Note,
+            };
+            let text = if rule.message.is_empty() { &rule.brief } else { &rule.message };
+            told.issues.push(Issue {
+                severity,
+                file: file.clone(),
+                line: None,
+                column: None,
+                message: words(text),
+                tool: Linter::ArduinoLint,
+                rule: words(&rule.id),
+            });
+        }
+    }
+    Some(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{order, run_of};
+    use super::*;
+
+    #[test]
+    fn failed_rules_become_issues() {
+        let order = order("/p/blink");
+        let text = r#"some words
+        { "configuration": { "paths": ["/p/blink"], "projectType": "all", "recursive": true },
+          "projects": [{ "path": "/p/blink", "projectType": "sketch",
+            "configuration": { "compliance": "specification", "libraryManager": "", "official": false },
+            "rules": [
+              { "category": "structure", "subcategory": "root folder", "ID": "SS001", "brief": "name mismatch",
+                "description": "", "result": "fail", "level": "ERROR",
+                "message": "Sketch folder name must match main sketch\u001b[2J file" },
+              { "category": "structure", "subcategory": "miscellaneous", "ID": "SS002", "brief": "brief words",
+                "description": "", "result": "fail", "level": "WARNING", "message": "" },
+              { "category": "structure", "subcategory": "", "ID": "SS003", "brief": "", "description": "",
+                "result": "pass", "level": "NOTICE", "message": "" } ],
+            "summary": { "pass": false, "warningCount": 1, "errorCount": 1 } },
+           { "path": "/p/blink/lib", "rules": [{ "ID": "LS006", "result": "fail", "level": "WARNING", "message": "m" }] }],
+          "summary": { "pass": false, "warningCount": 1, "errorCount": 1 } }"#;
+        let told = read(&run_of(&order), text).unwrap();
+        let found: Vec<_> = told
+            .issues
+            .iter()
+            .map(|issue| {
+                (issue.severity, issue.rule.as_str(), issue.file.as_ref().map(|f| f.as_str()))
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (Severity::Error, "SS001", None),
+                (Severity::Warning, "SS002", None),
+                (Severity::Warning, "LS006", Some("lib")),
+            ]
+        );
+        assert!(!told.issues[0].message.contains('\u{1b}'), "{:?}", told.issues[0]);
+        assert_eq!(told.issues[1].message, "brief words");
+        assert!(read(&run_of(&order), "no project found").is_none());
+        assert!(read(&run_of(&order), "{ broken").is_none());
+    }
+}

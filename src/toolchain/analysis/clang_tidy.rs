@@ -1,0 +1,220 @@
+//! clang-tidy: one process for each source that it is known how to compile.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use futures::StreamExt;
+use regex::Regex;
+
+use super::{Gap, Issue, Linter, Output, Run, Told, words};
+use crate::model::{ProjectPath, Severity};
+use crate::toolchain::compile_units::CompileUnit;
+
+/// So many run at a time.
+const PARALLEL: usize = 2;
+
+/// Why a source was not read.
+const NO_TIME: &str = "there was no time left for it; a longer `timeout` helps";
+
+/// What is looked for: faults, and not style. The rules that are left out cry wolf over the
+/// patterns of ESP-IDF: its macros, `ESP_ERROR_CHECK`, register addresses, handlers with a fixed
+/// signature, and functions of C that are without their secure kin there.
+const CHECKS: &str = "-*,clang-analyzer-*,bugprone-*,performance-*,misc-redundant-expression,\
+    cert-flp30-c,\
+    -clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling,\
+    -clang-analyzer-security.insecureAPI.strcpy,\
+    -clang-analyzer-optin.performance.Padding,\
+    -bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,\
+    -bugprone-macro-parentheses,-bugprone-narrowing-conversions,\
+    -bugprone-assignment-in-if-condition,-bugprone-implicit-widening-of-multiplication-result,\
+    -bugprone-branch-clone,-bugprone-multi-level-implicit-pointer-conversion,\
+    -performance-no-int-to-ptr,-performance-enum-size";
+
+/// Reads `FILE:LINE:COLUMN: warning: WORDS [RULE]`; what is about no file has no place.
+static FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?:(.+?):(\d+):(\d+): )?(warning|error): (.*?) \[([A-Za-z0-9.,+_-]+)\]$").ok()
+});
+
+pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
+    let mut told = Told::default();
+    let units = by_file(run);
+    if units.is_empty() {
+        let why = "it is not known how the sources are compiled: build the project once";
+        told.gaps.push(Gap { tool: Linter::ClangTidy, file: None, why: why.to_owned() });
+        return told;
+    }
+    let mut jobs = Vec::with_capacity(units.len());
+    for (path, unit) in units {
+        jobs.push(one(run, program, path, unit));
+    }
+    let mut done = futures::stream::iter(jobs).buffered(PARALLEL);
+    while let Some(one) = done.next().await {
+        told.issues.extend(one.issues);
+        told.gaps.extend(one.gaps);
+    }
+    told
+}
+
+async fn one(run: &Run<'_>, program: &Path, path: Option<ProjectPath>, unit: &CompileUnit) -> Told {
+    if run.is_late() {
+        return one_gap(path, NO_TIME);
+    }
+    match run.output(program, args(run, unit)).await {
+        Ok(output) => {
+            // What a build joined says itself where its lines are from; clang-tidy tells the others.
+            let joined = path.is_none().then(|| std::fs::read_to_string(&unit.file).ok()).flatten();
+            let joined = joined.map(|text| (unit.file.as_path(), markers(&text)));
+            read(run, path, &output, joined.as_ref())
+        }
+        Err(why) => one_gap(path, &why),
+    }
+}
+
+/// Where the lines of a joined source are from, by its `#line`s.
+type Markers = Vec<Marker>;
+
+/// One `#line`.
+#[derive(Debug, PartialEq, Eq)]
+struct Marker {
+    /// Line of the joined source that it is about, from 1.
+    at: u32,
+    /// What that line is in the file.
+    line: u32,
+    file: String,
+}
+
+fn markers(text: &str) -> Markers {
+    let marker = |(at, line): (u32, &str)| {
+        let (number, file) = line.strip_prefix("#line ")?.split_once(' ')?;
+        let file = file.trim().trim_matches('"').to_owned();
+        Some(Marker { at: at + 1, line: number.parse().ok()?, file })
+    };
+    (1..).zip(text.lines()).filter_map(marker).collect()
+}
+
+/// The file and line that a place in a joined source is from.
+fn origin(markers: &Markers, line: u32) -> Option<(&str, u32)> {
+    let marker = markers.iter().rev().find(|marker| marker.at <= line)?;
+    Some((marker.file.as_str(), marker.line + (line - marker.at)))
+}
+
+fn one_gap(file: Option<ProjectPath>, why: &str) -> Told {
+    let gap = Gap { tool: Linter::ClangTidy, file, why: words(why) };
+    Told { issues: Vec::new(), gaps: vec![gap] }
+}
+
+/// The units in the order of the files that matter, each once; then those that the build makes of
+/// files of the project, such as a sketch that was joined.
+fn by_file<'a>(run: &'a Run<'_>) -> Vec<(Option<ProjectPath>, &'a CompileUnit)> {
+    let mut left: BTreeMap<&Path, &CompileUnit> =
+        run.order.units.iter().map(|unit| (unit.file.as_path(), unit)).collect();
+    let mut units = Vec::new();
+    for path in &run.order.files {
+        let file = run.order.project.join(path.as_str());
+        if let Some(unit) = left.remove(file.as_path()) {
+            units.push((Some(path.clone()), unit));
+        }
+    }
+    let is_sketch = |file: &Path| file.to_string_lossy().ends_with(".ino.cpp") && file.is_file();
+    if run.order.is_sketch {
+        units.extend(left.into_iter().filter(|(file, _)| is_sketch(file)).map(|(_, u)| (None, u)));
+    }
+    units
+}
+
+fn args(run: &Run<'_>, unit: &CompileUnit) -> Vec<OsString> {
+    let inside = regex::escape(&run.order.project.display().to_string());
+    // In YAML a quote within quotes is doubled.
+    let inside = inside.replace('\'', "''");
+    // Given here, so that no `.clang-tidy` of the project counts: one can load plugins.
+    let config = format!(
+        "{{Checks: '{CHECKS}', HeaderFilterRegex: '^{inside}/', InheritParentConfig: false}}"
+    );
+    let mut args: Vec<OsString> = vec![
+        format!("--config={config}").into(),
+        "--quiet".into(),
+        unit.file.clone().into_os_string(),
+        "--".into(),
+        "-ferror-limit=0".into(),
+    ];
+    args.extend(target(unit).into_iter().map(OsString::from));
+    args.extend(unit.flags.iter().map(OsString::from));
+    args
+}
+
+/// What a compiler for a chip knows by itself. An Xtensa is read as the other 32-bit chip: few
+/// analysers know it.
+fn target(unit: &CompileUnit) -> Vec<String> {
+    let name = unit.compiler.file_name().unwrap_or_default().to_string_lossy();
+    let Some((triple, _)) = name.rsplit_once('-').filter(|(triple, _)| triple.ends_with("-elf"))
+    else {
+        return Vec::new();
+    };
+    let mut flags = vec!["--target=riscv32-unknown-elf".to_owned(), "-nostdlibinc".to_owned()];
+    if triple.starts_with("xtensa") {
+        flags.extend(["-U__riscv", "-D__XTENSA__=1", "-D__XTENSA_EL__=1"].map(str::to_owned));
+    }
+    let root = unit.compiler.parent().and_then(Path::parent).map(|root| root.join(triple));
+    let Some(include) = root.map(|root| root.join("include")).filter(|path| path.is_dir()) else {
+        return flags;
+    };
+    let versions = std::fs::read_dir(include.join("c++")).into_iter().flatten().flatten();
+    let newest = versions.map(|entry| entry.path()).max();
+    let of_cxx = newest.into_iter().flat_map(|path| [path.join(triple), path]);
+    for folder in of_cxx.chain([include]) {
+        flags.extend(["-isystem".to_owned(), folder.display().to_string()]);
+    }
+    flags
+}
+
+/// Reads the findings of one source. An error means that the source was not understood as the
+/// project's compiler understands it, so it is a gap and no finding.
+fn read(
+    run: &Run<'_>,
+    path: Option<ProjectPath>,
+    output: &Output,
+    joined: Option<&(&Path, Markers)>,
+) -> Told {
+    let mut told = Told::default();
+    let mut not_understood = None;
+    let Some(pattern) = FOUND.as_ref() else { return told };
+    for found in output.text.lines().filter_map(|line| pattern.captures(line)) {
+        let part = |index: usize| found.get(index).map_or("", |part| part.as_str());
+        let (mut file, mut line) = (part(1), part(2).parse::<u32>().ok());
+        if let Some((_, markers)) = joined.filter(|(made, _)| *made == Path::new(file))
+            && let Some((from, at)) = line.and_then(|line| origin(markers, line))
+        {
+            (file, line) = (from, Some(at));
+        }
+        if part(6) == "clang-diagnostic-error" || part(4) == "error" {
+            let number = line.map_or(String::new(), |line| line.to_string());
+            let place = run.inside(file).map(|file| format!("{file}:{number}: "));
+            not_understood
+                .get_or_insert_with(|| format!("{}{}", place.unwrap_or_default(), part(5)));
+            continue;
+        }
+        let Some(file) = run.inside(file) else { continue };
+        told.issues.push(Issue {
+            severity: Severity::Warning,
+            file: Some(file),
+            line,
+            column: part(3).parse().ok(),
+            message: words(part(5)),
+            tool: Linter::ClangTidy,
+            rule: words(part(6)),
+        });
+    }
+    let why = match not_understood {
+        Some(error) => Some(format!("only in part: clang says {error}")),
+        None if !output.is_whole => Some(NO_TIME.to_owned()),
+        None => None,
+    };
+    told.gaps.extend(why.map(|why| Gap { tool: Linter::ClangTidy, file: path, why: words(&why) }));
+    told
+}
+
+#[cfg(test)]
+#[path = "clang_tidy_tests.rs"]
+mod tests;

@@ -1,0 +1,136 @@
+//! Tests of what clang-tidy is asked and tells, with what it printed about real sources.
+
+use std::path::PathBuf;
+
+use super::super::tests::{order, run_of};
+use super::*;
+
+fn unit(file: &str, compiler: &str) -> CompileUnit {
+    let (file, compiler) = (PathBuf::from(file), PathBuf::from(compiler));
+    CompileUnit { file, flags: vec!["-DX=1".to_owned()], compiler }
+}
+
+fn said(text: &str) -> Output {
+    Output { text: text.to_owned(), is_whole: true }
+}
+
+#[test]
+fn findings_in_a_joined_sketch_are_told_where_they_are_from() {
+    let order = order("/p/blink");
+    let made = Path::new("/p/blink/build/sketch/blink.ino.cpp");
+    let source = "#include <Arduino.h>\n#line 1 \"/p/blink/blink.ino\"\nint a;\n#line 2 \
+                  \"/p/blink/blink.ino\"\nvoid setup();\n#line 1 \"/p/blink/more.ino\"\nint b;\nint c;\n";
+    let joined = (made, markers(source));
+    let text = "/p/blink/build/sketch/blink.ino.cpp:8:3: warning: x [bugprone-a]\n\
+                /p/blink/build/sketch/blink.ino.cpp:1:3: warning: x [bugprone-a]\n\
+                /p/blink/build/sketch/blink.ino.cpp:5:1: error: y [clang-diagnostic-error]\n";
+    let told = read(&run_of(&order), None, &said(text), Some(&joined));
+    let found: Vec<_> = told
+        .issues
+        .iter()
+        .map(|issue| (issue.file.as_ref().unwrap().as_str(), issue.line))
+        .collect();
+    assert_eq!(found, [("more.ino", Some(2))]);
+    assert_eq!(told.gaps[0].why, "only in part: clang says blink.ino:2: y");
+}
+
+#[test]
+fn findings_are_read_and_notes_are_not() {
+    let order = order("/home/dev/demo");
+    let text = include_str!("../../../tests/data/analysis/clang-tidy.txt");
+    let told =
+        read(&run_of(&order), Some(ProjectPath::new("main/main.c").unwrap()), &said(text), None);
+    let found: Vec<(u32, u32, &str)> = told
+        .issues
+        .iter()
+        .map(|issue| (issue.line.unwrap(), issue.column.unwrap(), issue.rule.as_str()))
+        .collect();
+    insta::assert_debug_snapshot!(found);
+    assert!(told.issues.iter().all(|issue| issue.file.as_ref().unwrap().as_str() == "main/main.c"));
+    assert!(told.gaps.is_empty());
+}
+
+#[test]
+fn what_clang_does_not_understand_is_a_gap() {
+    let order = order("/home/dev/demo");
+    let path = || Some(ProjectPath::new("main/main.c").unwrap());
+    let text = "/home/dev/demo/main/main.c:1:10: error: 'nothere.h' file not found \
+                [clang-diagnostic-error]\n/idf/soc.h:3:1: error: odd [clang-diagnostic-error]\n\
+                1 error generated.\n";
+    let told = read(&run_of(&order), path(), &said(text), None);
+    assert!(told.issues.is_empty());
+    assert_eq!(told.gaps.len(), 1);
+    assert_eq!(
+        told.gaps[0].why,
+        "only in part: clang says main/main.c:1: 'nothere.h' file not found"
+    );
+    let text = "error: invalid value 'gnu++99' in '-std=gnu++99' [clang-diagnostic-error]\n";
+    let told = read(&run_of(&order), path(), &said(text), None);
+    assert!(told.gaps[0].why.ends_with("clang says invalid value 'gnu++99' in '-std=gnu++99'"));
+    let told =
+        read(&run_of(&order), path(), &Output { text: String::new(), is_whole: false }, None);
+    assert!(told.gaps[0].why.contains("no time left"));
+}
+
+#[test]
+fn findings_outside_the_project_are_left_out() {
+    let order = order("/home/dev/demo");
+    let text = "/idf/a.h:3:1: warning: x [bugprone-a]\n/home/dev/demo/build/b.h:3:1: warning: x [bugprone-a]\n\
+                /home/dev/demo/../c.c:3:1: warning: x [bugprone-a]\n/home/dev/demo2/c.c:3:1: warning: x [bugprone-a]\n\
+                /home/dev/demo/main/d.c:3:1: warning: x [bugprone-a,cert-b]\n";
+    let told = read(&run_of(&order), None, &said(text), None);
+    assert_eq!(told.issues.len(), 1);
+    assert_eq!(told.issues[0].rule, "bugprone-a,cert-b");
+}
+
+#[test]
+fn the_configuration_is_given_and_a_chip_is_read_as_one_of_32_bits() {
+    let order = order("/home/dev/it's here");
+    let run = run_of(&order);
+    let all = |compiler: &str| -> Vec<String> {
+        let args = args(&run, &unit("/home/dev/it's here/main/main.c", compiler));
+        args.into_iter().map(|arg| arg.into_string().unwrap()).collect()
+    };
+    let host = all("/usr/bin/cc");
+    assert!(host[0].starts_with("--config={Checks: '-*,clang-analyzer-*"), "{host:?}");
+    assert!(host[0].contains("'^/home/dev/it''s here/'"), "{host:?}");
+    assert_eq!(&host[2..4], ["/home/dev/it's here/main/main.c", "--"]);
+    assert!(!host.iter().any(|arg| arg.starts_with("--target")));
+    assert_eq!(host.last().unwrap(), "-DX=1");
+    let xtensa = all("/t/bin/xtensa-esp32-elf-gcc");
+    assert!(xtensa.contains(&"--target=riscv32-unknown-elf".to_owned()));
+    assert!(xtensa.contains(&"-D__XTENSA__=1".to_owned()));
+    assert!(!all("/t/bin/riscv32-esp-elf-g++").contains(&"-D__XTENSA__=1".to_owned()));
+}
+
+#[test]
+fn a_toolchains_own_headers_are_found_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let include = folder.path().join("riscv32-esp-elf/include");
+    std::fs::create_dir_all(include.join("c++/14.2.0")).unwrap();
+    let compiler = folder.path().join("bin/riscv32-esp-elf-gcc");
+    let flags = target(&unit("/p/a.c", compiler.to_str().unwrap()));
+    assert_eq!(flags.last().unwrap(), &include.display().to_string());
+    assert!(flags.contains(&include.join("c++/14.2.0").display().to_string()), "{flags:?}");
+}
+
+#[test]
+fn sources_come_in_their_order_and_joined_sketches_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    std::fs::create_dir_all(root.join("build/sketch")).unwrap();
+    let joined = root.join("build/sketch/a.ino.cpp");
+    std::fs::write(&joined, "").unwrap();
+    let mut order = order(root.to_str().unwrap());
+    order.is_sketch = true;
+    order.files = ["b.cpp", "a.cpp"].map(|path| ProjectPath::new(path).unwrap()).into();
+    for file in ["a.cpp", "b.cpp", "build/sketch/a.ino.cpp", "build/core/main.cpp"] {
+        order.units.push(unit(root.join(file).to_str().unwrap(), "c++"));
+    }
+    let run = run_of(&order);
+    let names: Vec<PathBuf> = by_file(&run)
+        .into_iter()
+        .map(|(_, unit)| unit.file.strip_prefix(root).unwrap().to_owned())
+        .collect();
+    assert_eq!(names, ["b.cpp", "a.cpp", "build/sketch/a.ino.cpp"].map(PathBuf::from));
+}

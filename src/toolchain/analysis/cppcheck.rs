@@ -1,0 +1,173 @@
+//! cppcheck: one process for all sources, which tells its findings in XML.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+use quick_xml::Reader;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+
+use super::{Gap, Issue, Linter, Run, Told, words};
+use crate::model::Severity;
+
+/// Sources that are given to it at most.
+const MAX_FILES: usize = 1_000;
+
+/// Folders of headers that are given to it at most.
+const MAX_FOLDERS: usize = 50;
+
+/// Findings that say that cppcheck did not understand the source.
+const GAPS: [&str; 8] = [
+    "syntaxError",
+    "internalError",
+    "internalAstError",
+    "preprocessorErrorDirective",
+    "unknownMacro",
+    "cppcheckError",
+    "instantiationError",
+    "premium-internalError",
+];
+
+pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
+    let is_compiled = |path: &str| {
+        let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+        matches!(ending, Some("c" | "cc" | "cpp" | "cxx" | "ino"))
+    };
+    let files = run.order.files.iter().filter(|path| is_compiled(path.as_str()));
+    let files: Vec<OsString> = files
+        .take(MAX_FILES)
+        .map(|path| run.order.project.join(path.as_str()).into_os_string())
+        .collect();
+    if files.is_empty() {
+        return gap("the project has no source in C or C++");
+    }
+    let mut args: Vec<OsString> = [
+        "--xml",
+        "--xml-version=2",
+        "--quiet",
+        "--enable=warning,performance,portability,style",
+        "--platform=unix32",
+        "--max-configs=6",
+        "-j2",
+        "-DESP_PLATFORM=1",
+        // Without the headers of the framework nobody can know these.
+        "--suppress=missingInclude",
+        "--suppress=missingIncludeSystem",
+        "--suppress=unusedFunction",
+        "--suppress=unusedStructMember",
+        "--suppress=unmatchedSuppression",
+        "--suppress=constParameterCallback",
+    ]
+    .into_iter()
+    .map(OsString::from)
+    .collect();
+    args.extend(folders(run));
+    args.extend(files);
+    match run.output(program, args).await {
+        Ok(output) => {
+            let mut told = read(run, &output.text);
+            if !output.is_whole {
+                told.gaps.extend(gap("the time was over before it had read all sources").gaps);
+            }
+            told
+        }
+        Err(why) => gap(&why),
+    }
+}
+
+fn gap(why: &str) -> Told {
+    let gap = Gap { tool: Linter::Cppcheck, file: None, why: words(why) };
+    Told { issues: Vec::new(), gaps: vec![gap] }
+}
+
+/// The project's own folders of headers. With those of the framework it would take minutes.
+fn folders(run: &Run<'_>) -> Vec<OsString> {
+    let flags = run.order.units.iter().flat_map(|unit| unit.flags.windows(2));
+    let named = flags.filter(|pair| pair.first().is_some_and(|option| option == "-I"));
+    let own = named.filter_map(|pair| pair.get(1)).filter(|folder| run.inside(folder).is_some());
+    let folders: BTreeSet<&String> = own.collect();
+    folders.into_iter().take(MAX_FOLDERS).map(|folder| format!("-I{folder}").into()).collect()
+}
+
+/// A finding whose places are still to come.
+struct Open {
+    issue: Issue,
+    is_placed: bool,
+}
+
+/// Reads the findings, as many as were written whole.
+fn read(run: &Run<'_>, text: &str) -> Told {
+    let mut told = Told::default();
+    let mut reader = Reader::from_str(text);
+    // Words before the first tag are none of the findings.
+    reader.config_mut().check_end_names = false;
+    let mut open: Option<Open> = None;
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(tag)) if tag.name().as_ref() == "error" => open = begin(&tag),
+            Ok(Event::Empty(tag)) if tag.name().as_ref() == "error" => {
+                end(begin(&tag), &mut told);
+            }
+            Ok(Event::Start(tag) | Event::Empty(tag)) if tag.name().as_ref() == "location" => {
+                // The first is where it is; the others lead there.
+                if let Some(open) = open.as_mut().filter(|open| !open.is_placed) {
+                    open.is_placed = true;
+                    place(run, &tag, &mut open.issue);
+                }
+            }
+            Ok(Event::End(tag)) if tag.name().as_ref() == "error" => {
+                end(open.take(), &mut told);
+            }
+            Ok(Event::Eof) | Err(_) => return told,
+            Ok(_) => {}
+        }
+    }
+}
+
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let found = tag.try_get_attribute(name).ok()??;
+    Some(found.normalized_value(XmlVersion::Implicit1_0).ok()?.into_owned())
+}
+
+fn begin(tag: &BytesStart<'_>) -> Option<Open> {
+    let severity = match attribute(tag, "severity")?.as_str() {
+        "error" => Severity::Error,
+        "warning" => Severity::Warning,
+        "style" | "performance" | "portability" => Severity::Note,
+        // What is about cppcheck itself.
+        _ => return None,
+    };
+    let issue = Issue {
+        severity,
+        file: None,
+        line: None,
+        column: None,
+        message: words(&attribute(tag, "msg")?),
+        tool: Linter::Cppcheck,
+        rule: words(&attribute(tag, "id")?),
+    };
+    Some(Open { issue, is_placed: false })
+}
+
+fn place(run: &Run<'_>, tag: &BytesStart<'_>, issue: &mut Issue) {
+    let number = |name: &str| attribute(tag, name)?.parse().ok().filter(|number| *number > 0);
+    issue.file = attribute(tag, "file").and_then(|file| run.inside(&file));
+    issue.line = number("line");
+    issue.column = number("column");
+}
+
+fn end(open: Option<Open>, told: &mut Told) {
+    let Some(Open { issue, .. }) = open else { return };
+    if GAPS.contains(&issue.rule.as_str()) {
+        let line = issue.line.map_or(String::new(), |line| format!("line {line}: "));
+        let why = format!("only in part: {line}{}", issue.message);
+        told.gaps.push(Gap { tool: Linter::Cppcheck, file: issue.file, why });
+    } else if issue.file.is_some() {
+        told.issues.push(issue);
+    }
+}
+
+#[cfg(test)]
+#[path = "cppcheck_tests.rs"]
+mod tests;

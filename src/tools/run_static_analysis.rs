@@ -1,0 +1,272 @@
+//! `run_static_analysis`: what the installed linters find in the project's sources.
+//!
+//! Owns which files are looked at first. Must not change anything, nor run what the project brings.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Reply, Tool, ToolContext, ToolError, answer, args, files};
+use crate::model::{ProjectPath, ToolSpec};
+use crate::toolchain::sketch::Sketch;
+use crate::toolchain::{Analysis, AnalysisOrder, Linter, analyze};
+use crate::workspace::is_source;
+
+/// Name of the tool.
+pub const NAME: &str = "run_static_analysis";
+
+const DEFAULT_SECONDS: u32 = 4;
+const MAX_SECONDS: u32 = 120;
+
+/// Files that are looked at, at most.
+const MAX_FILES: usize = 2_000;
+
+/// Gaps in one answer, at most.
+const MAX_GAPS: usize = 20;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// Folder or file relative to the project folder; `.` or nothing for the whole project.
+    #[serde(default)]
+    project_path: Option<String>,
+    /// Seconds that it may take, 1 to 120; 4 when left out.
+    #[serde(default)]
+    timeout: Option<u32>,
+}
+
+/// Makes the tool.
+pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
+    Arc::new(RunStaticAnalysis { context: context.clone() })
+}
+
+struct RunStaticAnalysis {
+    context: ToolContext,
+}
+
+impl RunStaticAnalysis {
+    async fn analyze(&self, args: Args) -> Result<Value, ToolError> {
+        let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
+        if !(1..=MAX_SECONDS).contains(&seconds) {
+            let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
+            return Err(ToolError::new(
+                "bad_arguments",
+                message,
+                "Name a folder to do it in parts.",
+            ));
+        }
+        let sandbox = &self.context.sandbox;
+        let folder = files::folder(sandbox, args.project_path.as_deref().unwrap_or("."))?;
+        let context = self.context.clone();
+        let listed = tokio::task::spawn_blocking(move || listed(&context, &folder));
+        let (files, is_sketch) = listed.await.unwrap_or_default();
+        if files.is_empty() {
+            return Err(ToolError::new(
+                "no_sources",
+                "there is no C or C++ source there",
+                "Name a folder that `list_project_files` tells, or nothing for the whole project.",
+            ));
+        }
+        let units = self.context.toolchain.compile_units(sandbox.root());
+        let cancel = self.context.cancel.child_token();
+        // When whoever waits here goes away, the linters must not go on unseen.
+        let _ended = cancel.clone().drop_guard();
+        let order = AnalysisOrder {
+            project: sandbox.root().to_owned(),
+            files,
+            units,
+            is_sketch,
+            timeout: Duration::from_secs(seconds.into()),
+            cancel,
+        };
+        Ok(self.told(&order, analyze(&order).await))
+    }
+
+    fn told(&self, order: &AnalysisOrder, mut found: Analysis) -> Value {
+        // A header is read with every source that includes it.
+        let is_wanted = |file: &ProjectPath| order.files.contains(file);
+        found.issues.retain(|issue| issue.file.as_ref().is_none_or(is_wanted));
+        let missing: Vec<Value> = found.missing.iter().map(|linter| absent(*linter)).collect();
+        if found.ran.is_empty() {
+            let installs: Vec<&str> = found.missing.iter().map(|linter| linter.install()).collect();
+            let error = ToolError::new(
+                "no_linter",
+                "none of the linters is installed",
+                format!("Ask the person to install one: {}.", installs.join("; or ")),
+            );
+            let mut refusal = error.to_answer();
+            refusal["missing"] = json!(missing);
+            return refusal;
+        }
+        let limit = self.context.limits.diagnostics;
+        let omitted = found.issues.len().saturating_sub(limit);
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for issue in &found.issues {
+            *counts.entry(issue.tool.program()).or_default() += 1;
+        }
+        let tools: Vec<Value> = found
+            .ran
+            .iter()
+            .map(|linter| {
+                let name = linter.program();
+                json!({ "tool": name, "issues": counts.get(name).copied().unwrap_or(0) })
+            })
+            .collect();
+        let mut fields = json!({
+            "issues": found.issues.iter().take(limit).collect::<Vec<_>>(),
+            "tools": tools,
+            "missing": missing,
+        });
+        if omitted > 0 {
+            fields["omitted"] = json!(omitted);
+        }
+        if !found.gaps.is_empty() {
+            let more = found.gaps.len().saturating_sub(MAX_GAPS);
+            fields["not_analyzed"] = json!(found.gaps.iter().take(MAX_GAPS).collect::<Vec<_>>());
+            if more > 0 {
+                fields["not_analyzed_omitted"] = json!(more);
+            }
+        }
+        answer::ok(fields)
+    }
+}
+
+fn absent(linter: Linter) -> Value {
+    json!({ "tool": linter.program(), "install": linter.install() })
+}
+
+/// The sources below a folder, or the one file, those first that the last build complained about,
+/// and whether the project is a sketch.
+fn listed(context: &ToolContext, folder: &str) -> (Vec<ProjectPath>, bool) {
+    let of_c = |path: &ProjectPath| {
+        let ending = path.extension();
+        is_source(path)
+            && !matches!(ending, None | Some("py" | "cmake" | "S" | "txt" | "csv" | "yml"))
+    };
+    let file = folder.trim_end_matches('/');
+    let is_there = |path: &ProjectPath| path.as_str().starts_with(folder) || path.as_str() == file;
+    let all = context.sandbox.list(MAX_FILES).files.into_iter().map(|file| file.path);
+    let mut files: Vec<ProjectPath> = all.filter(|path| of_c(path) && is_there(path)).collect();
+    let diagnosed = context.state.snapshot().diagnosed;
+    files.sort_by_key(|path| !diagnosed.contains(path));
+    (files, Sketch::is_at(context.sandbox.root()))
+}
+
+impl Tool for RunStaticAnalysis {
+    fn spec(&self) -> ToolSpec {
+        args::spec::<Args>(
+            NAME,
+            "Looks for faults in the C and C++ sources with clang-tidy, cppcheck and, for sketches, \
+             arduino-lint, whichever are installed; tells file, line, severity, message and rule. \
+             clang-tidy needs a project that has been built once.",
+        )
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(u64::from(MAX_SECONDS) + 10)
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        Box::pin(async move { self.analyze(args::parse(args)?).await.map(Reply::Answer) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::tool_tests::Desk;
+
+    #[tokio::test]
+    async fn faults_are_told_with_their_places_or_the_missing_linters() {
+        let desk = Desk::new();
+        desk.write(
+            "main/main.c",
+            "int value(void)\n{\n    int b[2] = {0, 0};\n    return b[2];\n}\n",
+        );
+        desk.write(
+            "main/other.c",
+            "int other(void)\n{\n    int b[2] = {0, 0};\n    return b[2];\n}\n",
+        );
+        let told = desk.answer(NAME, json!({ "project_path": "main/main.c", "timeout": 60 })).await;
+        let missing: Vec<&str> = told["missing"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|missing| missing["tool"].as_str().unwrap())
+            .collect();
+        assert!(told["missing"].as_array().unwrap().iter().all(|one| one["install"].is_string()));
+        if missing.contains(&"cppcheck") {
+            println!("only what is missing was looked at: cppcheck is not installed");
+            return;
+        }
+        let issues = told["issues"].as_array().unwrap();
+        assert!(issues.iter().all(|issue| issue["file"] == "main/main.c"), "{told}");
+        let found = issues.iter().find(|issue| issue["rule"] == "arrayIndexOutOfBounds").unwrap();
+        let place = (&found["line"], &found["severity"], &found["tool"]);
+        assert_eq!(place, (&json!(4), &json!("error"), &json!("cppcheck")), "{found}");
+        // The toolchain of this desk does not know how anything is compiled.
+        if !missing.contains(&"clang-tidy") {
+            let why = told["not_analyzed"][0]["why"].as_str().unwrap();
+            assert!(why.contains("build the project once"), "{told}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nonsense_is_refused() {
+        let desk = Desk::new();
+        desk.write("README.md", "# x\n");
+        for (args, code) in [
+            (json!({}), "no_sources"),
+            (json!({ "project_path": "../elsewhere" }), "bad_path"),
+            (json!({ "timeout": 0 }), "bad_arguments"),
+            (json!({ "timeout": 1000 }), "bad_arguments"),
+            (json!({ "checks": "*" }), "bad_arguments"),
+        ] {
+            let answer = desk.answer(NAME, args).await;
+            assert_eq!(answer["error"]["code"], code, "{answer}");
+        }
+    }
+
+    #[test]
+    fn files_of_the_last_errors_come_first() {
+        let desk = Desk::new();
+        for path in ["main/a.c", "main/b.c", "main/c.h", "tools/d.py", "build/e.c", "f.ino"] {
+            desk.write(path, "");
+        }
+        let mut context = desk.context.clone();
+        context.limits.files = 10;
+        let names = |folder: &str| -> Vec<String> {
+            listed(&context, folder).0.iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(names(""), ["f.ino", "main/a.c", "main/b.c", "main/c.h"]);
+        assert_eq!(names("main/"), ["main/a.c", "main/b.c", "main/c.h"]);
+        assert_eq!(names("main/b.c/"), ["main/b.c"]);
+        let diagnostic = crate::model::Diagnostic {
+            file: Some("main/b.c".to_owned()),
+            line: None,
+            column: None,
+            severity: crate::model::Severity::Error,
+            message: String::new(),
+            hint: String::new(),
+        };
+        let ended = crate::model::Event::BuildEnded {
+            build: crate::model::BuildId(1),
+            outcome: crate::model::BuildOutcome::Failed,
+            diagnostics: vec![diagnostic],
+            millis: 1,
+        };
+        let record = crate::model::Record {
+            v: 1,
+            seq: crate::model::Seq(1),
+            at: crate::model::Timestamp(1),
+            event: ended,
+        };
+        context.state.fold(&record);
+        assert_eq!(names(""), ["main/b.c", "f.ino", "main/a.c", "main/c.h"]);
+    }
+}
