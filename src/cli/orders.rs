@@ -53,7 +53,7 @@ pub fn new(
     make(task, recording, starter, Supervision::Ask, options)
 }
 
-/// Whether two tasks differ in their line ends alone.
+/// Whether two tasks are the same but for blanks and line ends.
 fn is_said_by(task: &str, example: &str) -> bool {
     task.split_whitespace().eq(example.split_whitespace())
 }

@@ -8,6 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use super::pick;
 use super::search_field::{SearchField, fuzzy};
 use crate::model::{ChosenBy, ContextFile, Intent, ProjectPath, QuestionId, READ_FILES};
 use crate::text::sanitize;
@@ -85,11 +86,11 @@ impl ContextDesk {
         let rows = rows(cx.view);
         let last = rows.len().saturating_sub(1);
         self.selected = self.selected.min(last);
+        if let Some(row) = pick::moved(action, self.selected, rows.len()) {
+            self.selected = row;
+            return Vec::new();
+        }
         match action {
-            Action::Up => self.selected = self.selected.saturating_sub(1),
-            Action::Down => self.selected = (self.selected + 1).min(last),
-            Action::PageUp | Action::Top => self.selected = 0,
-            Action::PageDown | Action::Bottom => self.selected = last,
             Action::Toggle | Action::Remove => {
                 let Some(row) = rows.get(self.selected) else {
                     return Effect::refuse("there is no file to take out");

@@ -11,6 +11,7 @@ mod help;
 mod jump_to;
 mod models;
 mod palette;
+mod pick;
 mod plan;
 mod preview;
 mod quit;

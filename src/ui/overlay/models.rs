@@ -11,6 +11,8 @@ use crate::ui::pane::{Cx, Effect};
 use crate::ui::role::Role;
 use crate::view::Head;
 
+use super::pick;
+
 /// A model that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelOffer {
@@ -39,23 +41,21 @@ impl ModelList {
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        let last = self.offers.len().saturating_sub(1);
-        self.selected = match action {
-            Action::Up => self.selected.saturating_sub(1),
-            Action::Down => (self.selected + 1).min(last),
-            Action::Top | Action::PageUp | Action::HalfPageUp => 0,
-            Action::Bottom | Action::PageDown | Action::HalfPageDown => last,
+        if let Some(row) = pick::moved(action, self.selected, self.offers.len()) {
+            self.selected = row;
+            return Vec::new();
+        }
+        match action {
             Action::Accept => {
                 let Some(offer) = self.offers.get(self.selected) else {
                     return vec![Effect::Close];
                 };
                 // The header tells when it is so; the choice may still be refused.
                 let wish = Intent::UseModel { profile: offer.profile.clone() };
-                return vec![Effect::Close, Effect::intent(wish)];
+                vec![Effect::Close, Effect::intent(wish)]
             }
-            _ => return Effect::info("choose with up and down, enter takes it, esc goes back"),
-        };
-        Vec::new()
+            _ => Effect::info("choose with up and down, enter takes it, esc goes back"),
+        }
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {

@@ -7,6 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use super::pick;
 use super::search_field::SearchField;
 use crate::model::{AgentName, Intent, PlanItem, QuestionId, START_PLAN};
 use crate::text::sanitize;
@@ -93,12 +94,11 @@ impl PlanDesk {
         if self.typing.is_some() {
             return self.on_action_while_typing(action);
         }
-        let last = self.steps.len().saturating_sub(1);
+        if let Some(row) = pick::moved(action, self.selected, self.steps.len()) {
+            self.selected = row;
+            return Vec::new();
+        }
         match action {
-            Action::Up => self.selected = self.selected.saturating_sub(1),
-            Action::Down => self.selected = (self.selected + 1).min(last),
-            Action::PageUp | Action::Top => self.selected = 0,
-            Action::PageDown | Action::Bottom => self.selected = last,
             Action::Change => {
                 let text = self.steps.get(self.selected).map(written).unwrap_or_default();
                 self.typing = Some(Typing::Step(SearchField::with(&text)));

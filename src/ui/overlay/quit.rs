@@ -10,6 +10,8 @@ use crate::ui::action::Action;
 use crate::ui::pane::{Command, Cx, Effect};
 use crate::ui::role::Role;
 
+use super::pick;
+
 /// The choice between staying, leaving and stopping.
 #[derive(Debug, Default)]
 pub struct QuitChoice {
@@ -24,21 +26,18 @@ const CHOICES: [(&str, &str); 3] = [
 
 impl QuitChoice {
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        match action {
-            Action::Up => self.selected = self.selected.saturating_sub(1),
-            Action::Down => self.selected = (self.selected + 1).min(CHOICES.len() - 1),
-            Action::Top | Action::PageUp => self.selected = 0,
-            Action::Bottom | Action::PageDown => self.selected = CHOICES.len() - 1,
-            Action::Accept => {
-                return match self.selected {
-                    0 => vec![Effect::Close],
-                    1 => vec![Effect::Close, Effect::Command(Command::Quit)],
-                    _ => vec![Effect::Close, Effect::intent(Intent::Stop)],
-                };
-            }
-            _ => return Effect::info("choose with up and down, then press enter"),
+        if let Some(row) = pick::moved(action, self.selected, CHOICES.len()) {
+            self.selected = row;
+            return Vec::new();
         }
-        Vec::new()
+        match action {
+            Action::Accept => match self.selected {
+                0 => vec![Effect::Close],
+                1 => vec![Effect::Close, Effect::Command(Command::Quit)],
+                _ => vec![Effect::Close, Effect::intent(Intent::Stop)],
+            },
+            _ => Effect::info("choose with up and down, then press enter"),
+        }
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {

@@ -11,6 +11,8 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
 use crate::ui::role::Role;
 
+use super::pick;
+
 /// One entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleRow {
@@ -35,12 +37,11 @@ impl RulesList {
     }
 
     pub(in crate::ui) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        let last = self.rows.len().saturating_sub(1);
+        if let Some(row) = pick::moved(action, self.selected, self.rows.len()) {
+            self.selected = row;
+            return Vec::new();
+        }
         match action {
-            Action::Up => self.selected = self.selected.saturating_sub(1),
-            Action::Down => self.selected = (self.selected + 1).min(last),
-            Action::PageUp | Action::Top => self.selected = 0,
-            Action::PageDown | Action::Bottom => self.selected = last,
             Action::Accept => {
                 let Some(row) = self.rows.get(self.selected) else { return vec![Effect::Close] };
                 let intent = match row {

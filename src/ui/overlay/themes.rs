@@ -9,6 +9,8 @@ use crate::ui::line;
 use crate::ui::pane::{Command, Cx, Effect};
 use crate::ui::role::Role;
 
+use super::pick;
+
 /// The list of themes.
 #[derive(Debug)]
 pub struct ThemeList {
@@ -27,24 +29,24 @@ impl ThemeList {
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        let last = self.names.len().saturating_sub(1);
-        self.selected = match action {
-            Action::Up => self.selected.saturating_sub(1),
-            Action::Down => (self.selected + 1).min(last),
-            Action::Top | Action::PageUp | Action::HalfPageUp => 0,
-            Action::Bottom | Action::PageDown | Action::HalfPageDown => last,
-            Action::Accept => {
-                let Some(name) = self.names.get(self.selected) else { return vec![Effect::Close] };
-                return vec![Effect::Close, Effect::Command(Command::KeepTheme(name.clone()))];
-            }
+        if let Some(row) = pick::moved(action, self.selected, self.names.len()) {
+            self.selected = row;
+            let name = self.names.get(row).cloned().unwrap_or_default();
+            return vec![Effect::Command(Command::ShowTheme(name))];
+        }
+        match action {
+            Action::Accept => match self.names.get(self.selected) {
+                Some(name) => {
+                    vec![Effect::Close, Effect::Command(Command::KeepTheme(name.clone()))]
+                }
+                None => vec![Effect::Close],
+            },
             Action::Cancel => {
                 let before = Command::ShowTheme(self.before.clone());
-                return vec![Effect::Close, Effect::Command(before)];
+                vec![Effect::Close, Effect::Command(before)]
             }
-            _ => return Effect::info("choose with up and down, enter keeps it, esc goes back"),
-        };
-        let name = self.names.get(self.selected).cloned().unwrap_or_default();
-        vec![Effect::Command(Command::ShowTheme(name))]
+            _ => Effect::info("choose with up and down, enter keeps it, esc goes back"),
+        }
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
