@@ -84,8 +84,7 @@ impl ContextDesk {
             return self.on_action_while_typing(action, cx);
         }
         let rows = rows(cx.view);
-        let last = rows.len().saturating_sub(1);
-        self.selected = self.selected.min(last);
+        self.selected = self.selected.min(rows.len().saturating_sub(1));
         if let Some(row) = pick::moved(action, self.selected, rows.len()) {
             self.selected = row;
             return Vec::new();

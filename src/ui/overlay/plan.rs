@@ -114,7 +114,7 @@ impl PlanDesk {
                 self.steps.swap(self.selected, self.selected - 1);
                 self.selected -= 1;
             }
-            Action::MoveDown if self.selected < last => {
+            Action::MoveDown if self.selected + 1 < self.steps.len() => {
                 self.steps.swap(self.selected, self.selected + 1);
                 self.selected += 1;
             }

@@ -48,11 +48,10 @@ impl RulesList {
                     RuleRow::Add(rule, _) => Intent::AddRule { rule: rule.clone() },
                     RuleRow::Revoke(rule, _) => Intent::RevokeRule { rule: *rule },
                 };
-                return vec![Effect::Close, Effect::intent(intent)];
+                vec![Effect::Close, Effect::intent(intent)]
             }
-            _ => return Effect::info("enter takes the selected one, esc goes back"),
+            _ => Effect::info("enter takes the selected one, esc goes back"),
         }
-        Vec::new()
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
