@@ -1,6 +1,7 @@
-//! Serial ports: listening, line splitting and recognising what a board prints.
+//! Serial ports: listening, line splitting and recognising what a board prints; and the pins of
+//! chips.
 //!
-//! Owns the open ports and the tasks that empty them. Must not decide anything: what is sent to a
+//! Owns the open ports and the tasks that empty them, and the reading of the pin tables. Must not decide anything: what is sent to a
 //! board was asked for by a person.
 
 pub mod adapters;

@@ -98,3 +98,31 @@ fn a_fresh_home_has_no_sessions_and_says_how_to_begin() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("firmhand demo"));
     assert_eq!(place.run(&["--version"]).status.code(), Some(0));
 }
+
+#[test]
+fn tools_that_find_facts_answer_with_one_object() {
+    let place = Place::new();
+    let project = place.project().to_str().unwrap().to_owned();
+    fs::create_dir_all(place.project()).unwrap();
+    fs::write(place.project().join("a.c"), "int a;\n").unwrap();
+    let own = place.config().join("assets/pinout");
+    fs::create_dir_all(&own).unwrap();
+    let table = r#"{"chip": "MY-CHIP", "source": ["me"], "warnings": {}, "pins": [{"gpio": 7}]}"#;
+    fs::write(own.join("mychip.json"), table).unwrap();
+    for (tool, args, is_ok, pointer, expected) in [
+        ("get_pinout_info", r#"{"chip": "ESP32-C3", "pin": "IO9"}"#, true, "/pin", "GPIO9"),
+        ("get_pinout_info", r#"{"chip": "my-chip", "pin": 7}"#, true, "/source/0", "me"),
+        ("get_pinout_info", r#"{"chip": "esp32", "pin": 99}"#, false, "/error/code", "unknown_pin"),
+        ("scan_i2c", "{}", false, "/error/code", "no_board"),
+        ("run_static_analysis", r#"{"timeout": 0}"#, false, "/error/code", "bad_arguments"),
+        ("list_boards", "{}", true, "/toolchain", "virtual board"),
+    ] {
+        let output = place.run(&["tool", tool, "--args", args, "--project", &project]);
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(printed.trim_end().lines().count(), 1, "{tool}: {printed}");
+        let answer: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(answer["ok"], is_ok, "{tool} {args}: {answer}");
+        assert_eq!(output.status.code(), Some(i32::from(!is_ok)), "{tool}");
+        assert_eq!(answer.pointer(pointer).unwrap(), expected, "{tool} {args}: {answer}");
+    }
+}

@@ -189,10 +189,7 @@ fn read(
             (file, line) = (from, Some(at));
         }
         if part(6) == "clang-diagnostic-error" || part(4) == "error" {
-            let number = line.map_or(String::new(), |line| line.to_string());
-            let place = run.inside(file).map(|file| format!("{file}:{number}: "));
-            not_understood
-                .get_or_insert_with(|| format!("{}{}", place.unwrap_or_default(), part(5)));
+            not_understood.get_or_insert_with(|| error(run, file, line, part(5)));
             continue;
         }
         let Some(file) = run.inside(file) else { continue };
@@ -207,12 +204,27 @@ fn read(
         });
     }
     let why = match not_understood {
-        Some(error) => Some(format!("only in part: clang says {error}")),
+        Some(error) => Some(format!("only in part: {error}")),
         None if !output.is_whole => Some(NO_TIME.to_owned()),
         None => None,
     };
     told.gaps.extend(why.map(|why| Gap { tool: Linter::ClangTidy, file: path, why: words(&why) }));
     told
+}
+
+/// What clang did not understand. Words of a file outside of the project are not passed on: a source
+/// can include whatever the person may read.
+fn error(run: &Run<'_>, file: &str, line: Option<u32>, said: &str) -> String {
+    let number = line.map_or(String::new(), |line| format!(":{line}"));
+    let is_ours = file.is_empty() || said.ends_with("file not found");
+    match run.inside(file) {
+        Some(inside) => format!("clang says {inside}{number}: {said}"),
+        None if is_ours => format!("clang says {said}"),
+        None => {
+            let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy();
+            format!("clang does not understand {name}{number}, which is not the project's")
+        }
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,14 @@ fn what_clang_does_not_understand_is_a_gap() {
     let text = "error: invalid value 'gnu++99' in '-std=gnu++99' [clang-diagnostic-error]\n";
     let told = read(&run_of(&order), path(), &said(text), None);
     assert!(told.gaps[0].why.ends_with("clang says invalid value 'gnu++99' in '-std=gnu++99'"));
+    let text =
+        "/home/dev/.ssh/key:3:1: error: unknown type name 'hunter2' [clang-diagnostic-error]\n";
+    let told = read(&run_of(&order), path(), &said(text), None);
+    let why = &told.gaps[0].why;
+    assert_eq!(why, "only in part: clang does not understand key:3, which is not the project's");
+    let text = "/idf/soc.h:3:1: error: 'xtensa.h' file not found [clang-diagnostic-error]\n";
+    let told = read(&run_of(&order), path(), &said(text), None);
+    assert_eq!(told.gaps[0].why, "only in part: clang says 'xtensa.h' file not found");
     let told =
         read(&run_of(&order), path(), &Output { text: String::new(), is_whole: false }, None);
     assert!(told.gaps[0].why.contains("no time left"));

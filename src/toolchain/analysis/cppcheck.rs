@@ -161,7 +161,11 @@ fn end(open: Option<Open>, told: &mut Told) {
     let Some(Open { issue, .. }) = open else { return };
     if GAPS.contains(&issue.rule.as_str()) {
         let line = issue.line.map_or(String::new(), |line| format!("line {line}: "));
-        let why = format!("only in part: {line}{}", issue.message);
+        // A source can include whatever the person may read; its words are not passed on.
+        let why = match issue.file {
+            Some(_) => format!("only in part: {line}{}", issue.message),
+            None => "only in part: a file that is not the project's is not understood".to_owned(),
+        };
         told.gaps.push(Gap { tool: Linter::Cppcheck, file: issue.file, why });
     } else if issue.file.is_some() {
         told.issues.push(issue);

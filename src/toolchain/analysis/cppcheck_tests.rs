@@ -44,14 +44,17 @@ fn what_it_did_not_understand_is_a_gap() {
     let text = r#"<?xml version="1.0"?><results version="2"><errors>
         <error id="unknownMacro" severity="error" msg="There is an unknown macro here somewhere.">
           <location file="/home/dev/demo/main/a.c" line="7" column="3"/></error>
+        <error id="syntaxError" severity="error" msg="hunter2">
+          <location file="/home/dev/.ssh/key" line="1" column="1"/></error>
         <error id="toomanyconfigs" severity="information" msg="Too many"/>
         <error id="nullPointer" severity="warning" msg="a &lt;b&gt; &#x1b;[2J">
           <location file="/elsewhere/b.c" line="1" column="1"/></error>
         <error id="zero" severity="style" msg="x"><location file="/home/dev/demo/c.c" line="0" column="0"/></error>
         </errors></results>"#;
     let told = read(&run_of(&order), text);
-    assert_eq!(told.gaps.len(), 1);
+    assert_eq!(told.gaps.len(), 2);
     assert!(told.gaps[0].why.contains("line 7: There is an unknown macro"));
+    assert!(!told.gaps[1].why.contains("hunter2"), "{told:?}");
     assert_eq!(told.issues.len(), 1);
     assert_eq!((told.issues[0].line, told.issues[0].rule.as_str()), (None, "zero"));
 }
