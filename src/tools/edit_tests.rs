@@ -225,6 +225,7 @@ async fn new_sources_are_listed_by_a_proposal_of_its_own() {
     assert_eq!(answer["registered_in"], json!(["main/CMakeLists.txt"]));
     assert_eq!(answer["not_registered"][0]["file_name"], "odd/b.c");
     assert!(answer["not_registered"][0]["why"].as_str().unwrap().contains("line 1"), "{answer}");
+    assert!(answer["advice"].as_str().unwrap().starts_with("These sources are not compiled. Ask"));
     let no = |number| settlement(number, Verdict::Approve, DecidedBy::Person, Outcome::Denied);
     let (_, finish) = proposed(&desk, "generate_code", args.clone()).await;
     let answer = finish(vec![no(1), applied(2), applied(3), applied(4)]).await.unwrap();

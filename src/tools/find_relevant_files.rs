@@ -91,7 +91,7 @@ impl Tool for FindRelevantFiles {
         args::spec::<Args>(
             NAME,
             "Finds the files of the project that a request is about, best first, each with its \
-             size in tokens and the reasons: words, names, includes, past changes, the last build.",
+             size in tokens and the reasons: words, names, calls, includes, past changes, the last build.",
         )
     }
 

@@ -278,6 +278,19 @@ async fn taken_names_are_told_and_a_good_list_is_remembered() {
 }
 
 #[tokio::test]
+async fn a_list_with_a_path_outside_is_refused_and_not_remembered() {
+    let desk = Desk::new();
+    for outside in ["../x.c", "/etc/passwd", "main/../../x.c", "C:\\x.c", "~/x.c"] {
+        let files = [("main/main.c", "x"), (outside, "y")]
+            .map(|(name, what)| json!({ "file_name": name, "description": what }));
+        let error = desk.call("file_name_checker", json!({ "files": files })).await.err().unwrap();
+        assert_eq!(error.code, "bad_path", "{outside}");
+        assert!(error.message.contains("files[1].file_name"), "{}", error.message);
+    }
+    assert!(desk.context.state.snapshot().organized.is_empty());
+}
+
+#[tokio::test]
 async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
     let desk = Desk::new();
     desk.context.state.set_goal(PhaseGoal::BuildPassed);

@@ -246,6 +246,7 @@ pub fn write_team(folder: &Path, team: &str) {
     let agents = [
         ("Planner", ""),
         ("Writer", r#""generate_code", "ask_user", "hand_off""#),
+        ("Second", r#""generate_code""#),
         ("Reader", r#""read_project_files""#),
         ("Builder", r#""build_project", "hand_off""#),
         ("Closer", r#""approve_saved_files""#),

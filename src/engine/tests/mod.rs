@@ -1,6 +1,7 @@
 //! Runs whole teams against models made of functions, with real files, gate and journal.
 
 mod decisions;
+mod endless;
 pub(crate) mod fixture;
 mod models;
 mod resume;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::calls::{self, CallGraph, Functions};
 use super::words::{self, words};
 use crate::model::ProjectPath;
 use crate::text::includes::includes;
@@ -17,6 +18,9 @@ const INCLUDING: f64 = 0.3;
 /// A header that more files include than this says nothing about any of them.
 const MOST_USERS: usize = 12;
 
+/// Files whose texts are held at a time.
+const BATCH: usize = 128;
+
 /// What a ranking needs to know of a project; the texts themselves are not kept.
 #[derive(Debug, Default)]
 pub struct ProjectIndex {
@@ -28,6 +32,7 @@ pub struct ProjectIndex {
     /// Hashes of whole identifiers, with the files that have them.
     identifiers: HashMap<u64, Vec<u32>>,
     average: f64,
+    calls: CallGraph,
 }
 
 #[derive(Debug)]
@@ -44,11 +49,21 @@ impl ProjectIndex {
     pub fn new(texts: impl IntoIterator<Item = (ProjectPath, String)>) -> Self {
         let mut index = Self::default();
         let mut targets: Vec<Vec<String>> = Vec::new();
-        for (path, text) in texts {
-            targets.push(includes(&text).into_iter().map(|include| include.target).collect());
-            index.add(path, &text);
+        let mut functions: Vec<Functions> = Vec::new();
+        let mut texts = texts.into_iter();
+        loop {
+            let batch: Vec<(ProjectPath, String)> = texts.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                break;
+            }
+            functions.extend(calls::of_all(&batch));
+            for (path, text) in batch {
+                targets.push(includes(&text).into_iter().map(|include| include.target).collect());
+                index.add(path, &text);
+            }
         }
         index.link(&targets);
+        index.calls = CallGraph::new(&functions);
         let total: f64 = index.files.iter().map(|file| f64::from(file.words)).sum();
         index.average = (total / f64::from(number(index.files.len()).max(1))).max(1.0);
         index
@@ -214,6 +229,23 @@ impl ProjectIndex {
             }
         }
         near
+    }
+
+    /// Who calls whom.
+    pub(super) const fn calls(&self) -> &CallGraph {
+        &self.calls
+    }
+
+    /// Files that define a function of the request for others.
+    pub(super) fn defining(&self, request: &str) -> Vec<(usize, f64)> {
+        let mut found: BTreeMap<usize, f64> = BTreeMap::new();
+        for name in words::names(request) {
+            let of = self.calls.definers_of(&name);
+            for file in of {
+                *found.entry(*file).or_default() += self.rarity(of.len());
+            }
+        }
+        found.into_iter().collect()
     }
 
     fn rarity(&self, files: usize) -> f64 {

@@ -1,13 +1,15 @@
 //! Which files of a large project a request is about, with a reason for each.
 //!
-//! Owns the signals (words, names, paths, includes, history, diagnostics) and how they are weighed.
+//! Owns the signals (words, names, paths, includes, calls, history, diagnostics) and how they are weighed.
 //! Pure: texts and history come in, a ranking goes out. The weights are estimates;
 //! `cargo bench --bench context` tells how well they do on the past commits of a project.
 
+mod calls;
 mod history;
 mod index;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use history::{Commit, History, parse_log};
@@ -48,6 +50,9 @@ const PAST: f64 = 0.45;
 const DIAGNOSED: f64 = 0.60;
 const NEAR: f64 = 0.35;
 const TOGETHER: f64 = 0.30;
+const DEFINES: f64 = 0.20;
+const CALLED: f64 = 0.05;
+const CALLS: f64 = 0.15;
 
 /// Files whose neighbours are looked at.
 const SEEDS: usize = 6;
@@ -60,12 +65,14 @@ pub fn rank(index: &ProjectIndex, question: &Question<'_>) -> Vec<Chosen> {
     scores.add(WORDS, "words of the request are in it", index.by_words(&asked));
     scores.add(PATHS, "words of the request are in its path", index.by_paths(&asked));
     scores.add(NAMES, "it has a name from the request", index.by_names(question.request));
+    scores.add(DEFINES, "it defines a function of the request", index.defining(question.request));
     let past = question.history.by_message(&asked);
     scores.add(PAST, "changes with such words touched it before", index.of_paths(&past));
     let diagnosed: BTreeMap<String, f64> =
         question.diagnosed.iter().map(|path| (path.to_string(), 1.0)).collect();
     scores.add(DIAGNOSED, "the last build complains about it", index.of_paths(&diagnosed));
     let seeds = scores.best(SEEDS);
+    let ties = ties(index, &seeds);
     let mut near: BTreeMap<usize, f64> = BTreeMap::new();
     let mut together: BTreeMap<String, f64> = BTreeMap::new();
     for (seed, score) in seeds {
@@ -88,7 +95,35 @@ pub fn rank(index: &ProjectIndex, question: &Question<'_>) -> Vec<Chosen> {
         "it was changed together with a file of the request",
         index.of_paths(&together),
     );
+    for (file, tie) in ties {
+        scores.add_one(file, tie);
+    }
     scores.ranked(index)
+}
+
+/// The strongest tie by calls that each file has to one of the seeds.
+fn ties(index: &ProjectIndex, seeds: &[(usize, f64)]) -> BTreeMap<usize, (f64, String)> {
+    let most = seeds.first().map_or(1.0, |(_, score)| *score);
+    let mut ties: BTreeMap<usize, (f64, String)> = BTreeMap::new();
+    let mut keep = |file: usize, value: f64, reason: &dyn Fn() -> String| {
+        if ties.get(&file).is_none_or(|(known, _)| *known < value) {
+            ties.insert(file, (value, reason()));
+        }
+    };
+    for (seed, score) in seeds {
+        let place = index.path(*seed);
+        // Several functions tie closer than one.
+        let close = |count: usize| score / most * if count > 1 { 1.0 } else { 0.75 };
+        for (file, called) in index.calls().called_by(*seed) {
+            let reason = || format!("{place} calls its `{}`", called.name);
+            keep(file, CALLED * close(called.count), &reason);
+        }
+        for (file, called) in index.calls().callers_of(*seed) {
+            let reason = || format!("it calls `{}` of {place}", called.name);
+            keep(file, CALLS * close(called.count), &reason);
+        }
+    }
+    ties
 }
 
 /// Takes files from the front of a ranking while there is room; one that is too large for what is
@@ -111,7 +146,7 @@ pub fn within(ranked: Vec<Chosen>, most_files: usize, most_tokens: u64) -> Vec<C
 
 /// The weighed signals of each file.
 struct Scores {
-    of: Vec<Vec<(f64, &'static str)>>,
+    of: Vec<Vec<(f64, Cow<'static, str>)>>,
 }
 
 impl Scores {
@@ -125,8 +160,15 @@ impl Scores {
             if let Some(of) = self.of.get_mut(file)
                 && value > 0.0
             {
-                of.push((weight * value / most, reason));
+                of.push((weight * value / most, Cow::Borrowed(reason)));
             }
+        }
+    }
+
+    /// Adds what speaks for one file, as it is.
+    fn add_one(&mut self, file: usize, (value, reason): (f64, String)) {
+        if let Some(of) = self.of.get_mut(file) {
+            of.push((value, Cow::Owned(reason)));
         }
     }
 
@@ -158,7 +200,7 @@ impl Scores {
                     reasons: signals
                         .into_iter()
                         .take(3)
-                        .map(|(_, reason)| reason.to_owned())
+                        .map(|(_, reason)| reason.into_owned())
                         .collect(),
                 }
             })
@@ -209,6 +251,34 @@ mod tests {
         assert!(names(&rank(&project(), &question))[..2].contains(&"main/led.c"));
         let question = Question { request: "", diagnosed: &[], history: &history };
         assert_eq!(rank(&project(), &question), []);
+    }
+
+    #[test]
+    fn callers_and_callees_are_found_with_their_reason() {
+        let files = [
+            ("main/app.c", "void app_main(void) { tank_fill(); }\n"),
+            ("main/tank.c", "void tank_fill(void) { valve_open(); }\n"),
+            ("drivers/v1.c", "void valve_open(void) {}\n"),
+            ("drivers/v2.c", "void heater_on(void) {}\n"),
+        ];
+        let index = ProjectIndex::new(files.map(|(name, text)| (path(name), text.to_owned())));
+        let history = History::default();
+        let question = Question { request: "`tank_fill` leaks", diagnosed: &[], history: &history };
+        let ranked = rank(&index, &question);
+        let why = |name: &str| {
+            let found = ranked.iter().find(|chosen| chosen.path.as_str() == name);
+            found.map(|chosen| chosen.reasons.join("; ")).unwrap_or_default()
+        };
+        assert_eq!(ranked[0].path.as_str(), "main/tank.c");
+        assert!(why("main/app.c").contains("it calls `tank_fill` of main/tank.c"));
+        assert_eq!(why("drivers/v1.c"), "main/tank.c calls its `valve_open`");
+        assert_eq!(why("drivers/v2.c"), "");
+        let question =
+            Question { request: "`valve_open` sticks", diagnosed: &[], history: &history };
+        let ranked = rank(&index, &question);
+        let first = (ranked[0].path.as_str(), ranked[0].reasons.join("; "));
+        assert_eq!(first.0, "drivers/v1.c");
+        assert!(first.1.contains("it defines a function of the request"), "{first:?}");
     }
 
     #[test]

@@ -300,8 +300,14 @@ mod tests {
             })
     }
 
+    /// How many texts are tried; `FIRMHAND_INSERT_CASES` says otherwise.
+    fn cases() -> u32 {
+        let told = std::env::var("FIRMHAND_INSERT_CASES").ok();
+        told.and_then(|count| count.parse().ok()).unwrap_or(3000)
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #![proptest_config(ProptestConfig::with_cases(cases()))]
 
         #[test]
         fn all_else_stays_byte_for_byte(
