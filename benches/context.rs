@@ -5,12 +5,18 @@
 //! its history as they were right before. `FIRMHAND_BENCH_COMMITS` says how many (40); the even and
 //! the odd ones are told apart, so that weights can be set on one half and judged on the other.
 //! `FIRMHAND_BENCH_HEADERS` names a folder whose headers are
-//! read, such as `components` of ESP-IDF. Without `--bench` or without these, a small made-up
+//! read, such as `components` of ESP-IDF. `FIRMHAND_BENCH_PROJECT` names a project: what
+//! `extend-existing` has in its chat for `FIRMHAND_BENCH_REQUEST` (declarations, list of files,
+//! ranking, and the first five, ten and twelve files of it), by the program's own tools, is set
+//! against all sources. The same for edits: `FIRMHAND_INSERT_CASES=20000 cargo test --release --lib
+//! text::insert` and `FIRMHAND_GIT_CASES=5000 cargo test --release --lib text::patch -- --nocapture`.
+//! Without `--bench` or without these, a small made-up
 //! project shows that it works.
 
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
+    clippy::panic,
     clippy::print_stdout,
     reason = "a bench prints, starts git and may stop"
 )]
@@ -36,6 +42,11 @@ fn main() {
     }
     if let Some(headers) = folder("FIRMHAND_BENCH_HEADERS") {
         scan(&headers);
+    }
+    if let Some(project) = folder("FIRMHAND_BENCH_PROJECT") {
+        let request = std::env::var("FIRMHAND_BENCH_REQUEST").ok();
+        let usual = "Log how long each reconnect to the network took";
+        share(&project, request.as_deref().unwrap_or(usual));
     }
     if !is_bench || std::env::var_os("FIRMHAND_BENCH_REPO").is_none() {
         small();
@@ -245,6 +256,47 @@ fn scan(folder: &Path) {
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
         println!("peak memory: {}", peak.trim_start_matches("VmHWM:").trim());
+    }
+}
+
+/// The answer of one of the program's tools, as a model is given it.
+fn answer(project: &Path, tool: &str, args: &serde_json::Value) -> serde_json::Value {
+    let done = Command::new(env!("CARGO_BIN_EXE_firmhand"))
+        .args(["tool", tool, "--args", &args.to_string(), "--project"])
+        .arg(project)
+        .output()
+        .unwrap();
+    serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{tool}: {done:?}"))
+}
+
+/// What a team that never reads a project whole has in its chat, against the whole project.
+fn share(project: &Path, request: &str) {
+    use serde_json::json;
+    let tokens = |text: &str| bpe_openai::o200k_base().count(text);
+    let sandbox = Sandbox::open(project).unwrap();
+    let (mut bytes, mut whole, mut count) = (0, 0, 0);
+    for (_, text) in sandbox.sources() {
+        bytes += text.len();
+        whole += tokens(&text);
+        count += 1;
+    }
+    println!("{count} sources, {bytes} bytes, {whole} tokens");
+    let headers = answer(project, "read_header_files", &json!({})).to_string();
+    let ranked = answer(project, "find_relevant_files", &json!({ "request": request }));
+    let paths: Vec<&serde_json::Value> =
+        ranked["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    println!("declarations and list: {} bytes; request: {request}", headers.len());
+    for most in [5, 10, 12] {
+        let paths = &paths[..most.min(paths.len())];
+        let files = answer(project, "read_project_files", &json!({ "paths": paths })).to_string();
+        let chat = format!("{headers}{ranked}{files}");
+        let (length, read) = (chat.len(), tokens(&chat));
+        println!(
+            "with {} files: {length} bytes, {:.2} % of all; {read} tokens, {:.2} % of all",
+            paths.len(),
+            100.0 * length as f64 / bytes as f64,
+            100.0 * read as f64 / whole as f64
+        );
     }
 }
 

@@ -78,7 +78,7 @@ async fn of_two_agents_that_claim_a_file_the_second_changes_what_the_first_saved
         .events()
         .into_iter()
         .filter_map(|event| match event {
-            Event::Proposed(proposal) => Some(proposal),
+            Event::Proposed(proposal) => Some(*proposal),
             _ => None,
         })
         .collect();
