@@ -49,14 +49,16 @@ pub enum RuleKind {
     Erase,
     /// Sending text to a board.
     Send,
+    /// Reading a board's flash into a file.
+    Read,
 }
 
 impl RuleKind {
-    /// Whether it is done to a board, and touches no file.
+    /// Whether it touches no file.
     #[must_use]
     pub const fn is_of_board(self) -> bool {
         match self {
-            Self::Save | Self::Delete | Self::Insert => false,
+            Self::Save | Self::Delete | Self::Insert | Self::Read => false,
             Self::Flash | Self::Erase | Self::Send => true,
         }
     }
@@ -71,6 +73,7 @@ impl RuleKind {
             Self::Flash => "flash",
             Self::Erase => "erase",
             Self::Send => "send",
+            Self::Read => "read",
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::model::{
     AgentName, Change, ContentHash, Decision, ErasePlan, Event, FlashPlan, Ledger, ProjectPath,
-    Proposal, ProposalId, SendPlan, UserError, Verdict,
+    Proposal, ProposalId, ReadPlan, SendPlan, UserError, Verdict,
 };
 
 /// An effect that was approved and whose approval is on disk. Nobody else can make one.
@@ -85,6 +85,13 @@ pub struct SendText {
     pub by: AgentName,
 }
 
+/// Reads a board's flash into a file.
+#[derive(Debug)]
+pub struct ReadBack {
+    /// What to read, and where to.
+    pub plan: ReadPlan,
+}
+
 /// What a recorded decision allows.
 #[derive(Debug)]
 pub(super) enum Ruled {
@@ -100,6 +107,8 @@ pub(super) enum Ruled {
     Flash(Approved<Flash>),
     /// Erasing a board's flash.
     Erase(Approved<Erase>),
+    /// Reading a board's flash.
+    Read(Approved<ReadBack>),
     /// Sending to a board.
     Send(Approved<SendText>),
 }
@@ -166,6 +175,9 @@ fn approve(proposal: &Proposal, content: Vec<u8>) -> Ruled {
         }
         Change::Erase(plan) => {
             Ruled::Erase(Approved { proposal: id, effect: Erase { plan: plan.clone() } })
+        }
+        Change::Read(plan) => {
+            Ruled::Read(Approved { proposal: id, effect: ReadBack { plan: plan.clone() } })
         }
         Change::Send(plan) => {
             let effect = SendText { plan: plan.clone(), by: proposal.agent.clone() };

@@ -6,13 +6,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::approved::{Approved, Erase, Flash, SendText};
+use super::approved::{Approved, Erase, Flash, ReadBack, SendText};
 use super::effects;
 use super::submit::{Gate, GateError};
 use crate::device::Loan;
 use crate::model::event::Level;
 use crate::model::{BoardInfo, Event, Outcome, ProposalId, UserError};
-use crate::toolchain::{EraseOrder, FlashOrder};
+use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder};
 
 /// Progress of a flash is recorded at most this often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -53,6 +53,20 @@ impl Gate {
             Ok(()) => Outcome::Applied,
             Err(error) => Outcome::Failed(error),
         }
+    }
+
+    pub(super) async fn read_back(&self, approved: &Approved<ReadBack>) -> Outcome {
+        let cancel = self.parts.cancel.child_token();
+        let _ended = cancel.clone().drop_guard();
+        let toolchain = self.parts.toolchain.as_ref();
+        let _lent = self.borrow(&approved.effect().plan.board, "its flash is being read").await;
+        let sandbox = &self.parts.sandbox;
+        let read = effects::read_back(approved, sandbox, toolchain, |read| ReadOrder {
+            project: sandbox.root().to_owned(),
+            plan: read.plan.clone(),
+            cancel,
+        });
+        read.await
     }
 
     /// Whoever writes to a real board needs its port for themselves; it is listened to again when

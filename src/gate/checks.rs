@@ -62,6 +62,7 @@ pub(super) fn complete(sandbox: &Sandbox, subject: &Subject<'_>, known: Vec<Chec
         }
         // What there is to know is on screen: the region and whose it is, or every character.
         Change::Erase(_) | Change::Send(_) => Vec::new(),
+        Change::Read(plan) => place(sandbox, &plan.path, None),
     };
     let mut all = known;
     all.retain(|known| !is_made_here(known.kind) || found.iter().any(|f| f.kind == known.kind));

@@ -79,7 +79,11 @@ impl Terms {
     pub(super) fn of(change: &Change) -> Self {
         let has_content = match change {
             Change::Save { .. } | Change::Insert { .. } => true,
-            Change::Delete { .. } | Change::Flash(_) | Change::Erase(_) | Change::Send(_) => false,
+            Change::Delete { .. }
+            | Change::Flash(_)
+            | Change::Erase(_)
+            | Change::Send(_)
+            | Change::Read(_) => false,
         };
         Self { hash: change.hash(), phrase: change.phrase(), has_content }
     }

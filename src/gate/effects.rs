@@ -12,12 +12,15 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-use super::approved::{Approved, Delete, Erase, Flash, Insert, Save, SendText};
+use super::approved::{Approved, Delete, Erase, Flash, Insert, ReadBack, Save, SendText};
 use super::folder::{Found, PlaceError, is_still, look, look_in, open_folder};
 use crate::device::SerialHub;
 use crate::model::{BoardInfo, ContentHash, Outcome, ProjectPath, ProposalId, UserError};
-use crate::toolchain::{EraseOrder, FlashOrder, Toolchain};
+use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, Toolchain};
 use crate::workspace::Sandbox;
+
+/// Names the temporary file of a content that nobody knows before it is there.
+pub(super) const UNKNOWN: ContentHash = ContentHash::NONE;
 
 /// Writes a whole file; its folders are made where they are missing.
 #[must_use]
@@ -72,6 +75,31 @@ pub async fn erase(
     let mut order = order(approved.effect());
     order.plan = approved.effect().plan.clone();
     toolchain.erase(order).await
+}
+
+/// Reads a part of a board's flash into a file that is not there yet.
+pub async fn read_back(
+    approved: &Approved<ReadBack>,
+    sandbox: &Sandbox,
+    toolchain: &dyn Toolchain,
+    order: impl FnOnce(&ReadBack) -> ReadOrder,
+) -> Outcome {
+    let ReadBack { plan } = approved.effect();
+    let mut order = order(approved.effect());
+    order.plan = plan.clone();
+    // Looked at first: reading takes minutes.
+    match look(sandbox, &plan.path) {
+        Ok(None) => {}
+        Ok(Some(found)) => return Outcome::Stale { found: Some(found.hash) },
+        Err(error) => return Outcome::Failed(error.tell("save", &plan.path)),
+    }
+    let content = match toolchain.read_flash(order).await {
+        Ok(content) => content,
+        Err(error) => return Outcome::Failed(error),
+    };
+    let temporary = temporary_name(approved.proposal(), UNKNOWN);
+    let written = write(sandbox, &plan.path, None, &content, &temporary);
+    written.unwrap_or_else(|error| Outcome::Failed(error.tell("save", &plan.path)))
 }
 
 /// Sends text to a board's open port.

@@ -43,7 +43,8 @@ impl History {
         if *outcome != Outcome::Applied {
             return;
         }
-        let Some(path) = proposal.change.path() else {
+        let files = proposal.change.path().filter(|_| proposal.change.board().is_none());
+        let Some(path) = files else {
             self.on_boards.insert(proposal.id, proposal.change.kind());
             return;
         };
@@ -98,7 +99,7 @@ impl History {
             UserError::new(format!("Proposal {id} cannot be undone"), why, fix)
         };
         if let Some(kind) = self.on_boards.get(&id) {
-            let why = format!("it was a {kind}: what was done to a board cannot be taken back");
+            let why = format!("it was a {kind}: what was done with a board cannot be taken back");
             return Err(refused(why, "Flash the firmware that shall be on the board."));
         }
         let Some(carried) = self.carried.get(&id) else {

@@ -63,7 +63,10 @@ impl Gate {
                 let check = note(CheckStatus::Warned, "the file was changed on disk meanwhile");
                 Rebased { change: Change::Delete { path, base }, content: Vec::new(), check, why }
             }
-            Change::Flash(_) | Change::Erase(_) | Change::Send(_) => return Ok(None),
+            // A file that has come to stand in the way of a reading is told by the effect.
+            Change::Flash(_) | Change::Erase(_) | Change::Send(_) | Change::Read(_) => {
+                return Ok(None);
+            }
         };
         let mut checks = was.proposal.checks.clone();
         checks.retain(|known| known.kind != CheckKind::Merged);

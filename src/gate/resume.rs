@@ -7,7 +7,7 @@ use super::folder::{PlaceError, look};
 use super::submit::{Gate, GateError, Judge, Origin, Pending};
 use crate::model::{
     Batch, BoardInfo, Change, ContentHash, Decision, Draft, Outcome, ProjectPath, Proposal,
-    Settlement,
+    ProposalId, Settlement,
 };
 
 /// A proposal of that call as the journal has it.
@@ -100,6 +100,7 @@ impl Gate {
             | Change::Delete { path, .. } => path,
             Change::Flash(plan) => return unknown("flash", &plan.board),
             Change::Erase(plan) => return unknown("erasing", &plan.board),
+            Change::Read(plan) => return self.verify_read(proposal.id, &plan.path),
             Change::Send(plan) => {
                 return Outcome::Interrupted(format!(
                     "The program ended while it sent; whether {} got it is unknown.",
@@ -114,6 +115,18 @@ impl Gate {
         }
         let found = look(&self.parts.sandbox, path).map(|found| found.map(|found| found.hash));
         judge_disk(path, before, after, found)
+    }
+
+    /// A file that was not there and now is can only be what was read: it is put there whole.
+    fn verify_read(&self, id: ProposalId, path: &ProjectPath) -> Outcome {
+        effects::tidy(&self.parts.sandbox, id, path, effects::UNKNOWN);
+        match look(&self.parts.sandbox, path) {
+            Ok(Some(_)) => Outcome::Applied,
+            Ok(None) => Outcome::Interrupted(format!(
+                "The program ended while the flash was read; `{path}` was not written."
+            )),
+            Err(error) => Outcome::Failed(error.tell("verify", path)),
+        }
     }
 }
 

@@ -42,11 +42,12 @@ impl SessionRules {
         if let Err(why) = rule.path.as_deref().map(Glob::new).transpose() {
             return refused(why, "Use a path or pattern inside the project, such as `main/**`.");
         }
-        let is_of_board = match rule.kind {
+        let touches_no_file = match rule.kind {
             Some(ChangeKind::Flash | ChangeKind::Erase | ChangeKind::Send) => true,
-            Some(ChangeKind::Save | ChangeKind::Delete | ChangeKind::Insert) | None => false,
+            Some(ChangeKind::Save | ChangeKind::Delete | ChangeKind::Insert | ChangeKind::Read)
+            | None => false,
         };
-        if is_of_board && rule.path.is_some() {
+        if touches_no_file && rule.path.is_some() {
             let kind = rule.kind.map_or("", ChangeKind::as_str);
             return refused(format!("`{kind}` touches no file"), "Leave the path out.");
         }

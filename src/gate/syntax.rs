@@ -47,7 +47,8 @@ fn text(change: &DraftChange) -> Option<NewText> {
         DraftChange::Delete { .. }
         | DraftChange::Flash(_)
         | DraftChange::Erase(_)
-        | DraftChange::Send(_) => None,
+        | DraftChange::Send(_)
+        | DraftChange::Read(_) => None,
     }
 }
 
@@ -58,7 +59,8 @@ const fn path(change: &DraftChange) -> Option<&ProjectPath> {
         DraftChange::Delete { .. }
         | DraftChange::Flash(_)
         | DraftChange::Erase(_)
-        | DraftChange::Send(_) => None,
+        | DraftChange::Send(_)
+        | DraftChange::Read(_) => None,
     }
 }
 

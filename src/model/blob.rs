@@ -11,6 +11,9 @@ use sha2::{Digest, Sha256};
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
+    /// Stands where no content is known; no content has it.
+    pub const NONE: Self = Self([0; 32]);
+
     /// Hashes `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blob::ContentHash;
 use super::ids::BuildId;
+use super::path::ProjectPath;
 use super::time::Timestamp;
 
 /// A board as the person knows it.
@@ -87,6 +88,17 @@ impl ErasePlan {
     pub fn name(&self) -> String {
         self.region.as_ref().map_or_else(|| "all".to_owned(), FlashRegion::name)
     }
+}
+
+/// What would be read from a board into a new file: what the person decides on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadPlan {
+    /// Target.
+    pub board: BoardInfo,
+    /// What is read.
+    pub region: FlashRegion,
+    /// The file that is made of it, which must not exist.
+    pub path: ProjectPath,
 }
 
 /// What would be sent to a board: what the person decides on.

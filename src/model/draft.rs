@@ -1,6 +1,6 @@
 //! What a tool hands to the gate, and what the gate hands back.
 
-use super::board::{ErasePlan, FlashPlan, SendPlan};
+use super::board::{ErasePlan, FlashPlan, ReadPlan, SendPlan};
 use super::decision::Decision;
 use super::ids::ProposalId;
 use super::path::ProjectPath;
@@ -51,6 +51,8 @@ pub enum DraftChange {
     Erase(ErasePlan),
     /// Sends text to a board's serial port.
     Send(SendPlan),
+    /// Reads a part of a board's flash into a new file.
+    Read(ReadPlan),
 }
 
 /// How one draft ended.

@@ -31,7 +31,7 @@ pub mod tool_spec;
 
 pub use answering::{Budget, Cost, LeftOut, ModelEvent, Spent};
 pub use blob::{BlobRef, ContentHash};
-pub use board::{BoardInfo, ErasePlan, FlashImage, FlashPlan, FlashRegion, SendPlan};
+pub use board::{BoardInfo, ErasePlan, FlashImage, FlashPlan, FlashRegion, ReadPlan, SendPlan};
 pub use build::{BuildOutcome, Diagnostic, Severity};
 pub use decision::{AfterReject, Amended, DecidedBy, Decision, LineComment, Note, Side, Verdict};
 pub use draft::{Draft, DraftChange, Settlement};

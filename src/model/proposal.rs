@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::blob::{BlobRef, ContentHash};
-use super::board::{BoardInfo, ErasePlan, FlashPlan, SendPlan};
+use super::board::{BoardInfo, ErasePlan, FlashPlan, ReadPlan, SendPlan};
 use super::error::UserError;
 use super::facts::Facts;
 use super::ids::{AgentName, BatchId, CallId, ProposalId, ToolName, TurnId};
@@ -62,6 +62,8 @@ pub enum ChangeKind {
     Erase,
     /// Sending text to a board.
     Send,
+    /// Reading a board's flash into a file.
+    Read,
 }
 
 impl ChangeKind {
@@ -75,6 +77,7 @@ impl ChangeKind {
             Self::Flash => "flash",
             Self::Erase => "erase",
             Self::Send => "send",
+            Self::Read => "read",
         }
     }
 }
@@ -114,6 +117,8 @@ pub enum Change {
     Erase(ErasePlan),
     /// Sends text to a board's serial port.
     Send(SendPlan),
+    /// Reads a part of a board's flash into a new file.
+    Read(ReadPlan),
 }
 
 impl Change {
@@ -124,6 +129,7 @@ impl Change {
             Self::Save { path, .. } | Self::Delete { path, .. } | Self::Insert { path, .. } => {
                 Some(path)
             }
+            Self::Read(plan) => Some(&plan.path),
             Self::Flash(_) | Self::Erase(_) | Self::Send(_) => None,
         }
     }
@@ -136,6 +142,7 @@ impl Change {
             Self::Flash(plan) => Some(&plan.board),
             Self::Erase(plan) => Some(&plan.board),
             Self::Send(plan) => Some(&plan.board),
+            Self::Read(plan) => Some(&plan.board),
         }
     }
 
@@ -161,6 +168,7 @@ impl Change {
             Self::Flash(_) => ChangeKind::Flash,
             Self::Erase(_) => ChangeKind::Erase,
             Self::Send(_) => ChangeKind::Send,
+            Self::Read(_) => ChangeKind::Read,
         }
     }
 
@@ -178,7 +186,8 @@ impl Change {
             | Self::Delete { .. }
             | Self::Insert { .. }
             | Self::Flash(_)
-            | Self::Send(_) => None,
+            | Self::Send(_)
+            | Self::Read(_) => None,
         }
     }
 
@@ -188,16 +197,20 @@ impl Change {
         match self {
             Self::Save { base, .. } => *base,
             Self::Delete { base, .. } | Self::Insert { base, .. } => Some(*base),
-            Self::Flash(_) | Self::Erase(_) | Self::Send(_) => None,
+            Self::Flash(_) | Self::Erase(_) | Self::Send(_) | Self::Read(_) => None,
         }
     }
 
-    /// Content after the change; `None` when there is none.
+    /// Content after the change; `None` when there is none, or only the board knows it.
     #[must_use]
     pub const fn after(&self) -> Option<BlobRef> {
         match self {
             Self::Save { content, .. } | Self::Insert { content, .. } => Some(*content),
-            Self::Delete { .. } | Self::Flash(_) | Self::Erase(_) | Self::Send(_) => None,
+            Self::Delete { .. }
+            | Self::Flash(_)
+            | Self::Erase(_)
+            | Self::Send(_)
+            | Self::Read(_) => None,
         }
     }
 

@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::CANNOT_ERASE;
 use super::process::{self, Ended, Job};
 use crate::device;
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
@@ -278,23 +277,23 @@ pub(super) async fn write(
     }
 }
 
-/// Lets `job` erase the flash of a board.
+/// Lets `job` do something with the flash of a board; `what` cannot be done when it fails.
 ///
 /// # Errors
 /// When it cannot be started, fails, takes too long or is stopped.
-pub(super) async fn erase(job: Job, board: &BoardInfo) -> Result<BoardInfo, UserError> {
+pub(super) async fn run(what: &str, job: Job, board: &BoardInfo) -> Result<(), UserError> {
     let mut writing = Writing::default();
     let ended = process::run(job, |bytes| {
         writing.push(bytes, &[]);
     })
     .await;
-    let failed = |trouble: Trouble| UserError { what: CANNOT_ERASE.to_owned(), ..trouble.error };
-    let told = |why: &str| UserError::new(CANNOT_ERASE, why, "Erase it again.");
+    let told = |why: &str| UserError::new(what, why, "Try it again.");
     match ended {
-        Ok(Ended::Well) => Ok(board.clone()),
+        Ok(Ended::Well) => Ok(()),
         Ok(Ended::Badly(_)) => {
             let is_there = board.port.contains("://") || Path::new(&board.port).exists();
-            Err(failed(Trouble::of(&writing.cause(), is_there)))
+            let trouble = Trouble::of(&writing.cause(), is_there);
+            Err(UserError { what: what.to_owned(), ..trouble.error })
         }
         Ok(Ended::TimedOut) => Err(told("the board took too long")),
         Ok(Ended::Cancelled) => Err(told("it was stopped")),

@@ -31,7 +31,8 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, Timestamp, UserError,
+    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, ReadPlan, Timestamp,
+    UserError,
 };
 
 pub use idf::IdfToolchain;
@@ -92,6 +93,17 @@ pub struct EraseOrder {
     pub project: PathBuf,
     /// What to erase.
     pub plan: ErasePlan,
+    /// Ends it at once.
+    pub cancel: CancellationToken,
+}
+
+/// One approved reading to run.
+#[derive(Clone)]
+pub struct ReadOrder {
+    /// Absolute path of the project.
+    pub project: PathBuf,
+    /// What to read.
+    pub plan: ReadPlan,
     /// Ends it at once.
     pub cancel: CancellationToken,
 }
@@ -162,7 +174,17 @@ pub trait Toolchain: Send + Sync {
     /// No port, wrong chip, images that changed since the plan, write or verify failures.
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>>;
 
-    /// The board that would be erased, for the chip that the project is built for; reads files only.
+    /// Reads a part of the board's flash and starts the board.
+    ///
+    /// # Errors
+    /// No port, wrong chip, or a chip that does not answer.
+    fn read_flash(&self, _order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
+        let why = format!("{} has no way to", self.label());
+        let fix = "Read it by hand: `esptool read_flash`.";
+        Box::pin(std::future::ready(Err(UserError::new(CANNOT_READ, why, fix))))
+    }
+
+    /// The board that would be erased or read, for the chip that the project is built for; reads files only.
     ///
     /// # Errors
     /// When there is none, or this toolchain has no way to erase it.
@@ -186,6 +208,9 @@ fn no_way_to_erase(label: &str) -> UserError {
         "Erase it by hand: `esptool erase_flash` erases everything.",
     )
 }
+
+/// What cannot be done when reading goes wrong.
+const CANNOT_READ: &str = "Cannot read the board's flash";
 
 /// What cannot be done when erasing goes wrong.
 const CANNOT_ERASE: &str = "Cannot erase the board's flash";

@@ -433,4 +433,20 @@ async fn a_partition_to_erase_is_looked_up_in_the_projects_table() {
     };
     let DraftChange::Erase(plan) = &drafts[0].change else { panic!("{drafts:?}") };
     assert_eq!((plan.name().as_str(), &plan.region), ("all", &None));
+    let args = json!({ "partition": "storage", "path": "build/storage.bin" });
+    let Ok(Reply::Propose { drafts, .. }) = bench.call("read_flash", args).await else {
+        panic!("no proposal")
+    };
+    let DraftChange::Read(plan) = &drafts[0].change else { panic!("{drafts:?}") };
+    assert_eq!((plan.region.offset, plan.path.as_str()), (0x11_0000, "build/storage.bin"));
+    for wrong in [
+        json!({ "partition": "storage", "path": "partitions.csv" }),
+        json!({ "partition": "storage", "path": "../out.bin" }),
+        json!({ "path": "a.bin" }),
+        json!({ "path": "a.bin", "offset": 4, "bytes": 0 }),
+        json!({ "path": "a.bin", "offset": 4_294_967_295_u32, "bytes": 2 }),
+    ] {
+        let refused = bench.answer("read_flash", wrong.clone()).await;
+        assert_eq!(refused["error"]["code"], "bad_arguments", "{wrong}");
+    }
 }

@@ -78,7 +78,10 @@ fn text(draft: &Draft) -> (&str, &str) {
             (path.as_str(), std::str::from_utf8(content).unwrap())
         }
         DraftChange::Delete { path, .. } => (path.as_str(), ""),
-        DraftChange::Flash(_) | DraftChange::Erase(_) | DraftChange::Send(_) => panic!("no file"),
+        DraftChange::Flash(_)
+        | DraftChange::Erase(_)
+        | DraftChange::Send(_)
+        | DraftChange::Read(_) => panic!("no file"),
     }
 }
 

@@ -8,19 +8,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::flash_regions::{flash_of, region};
 use super::generate_code::words;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::model::{
-    BoardInfo, Draft, DraftChange, ErasePlan, FlashRegion, Outcome, ProjectPath, Settlement,
-    ToolSpec,
-};
-use crate::toolchain::partitions;
+use crate::model::{Draft, DraftChange, ErasePlan, Outcome, Settlement, ToolSpec};
 
 /// Name of the tool.
 pub const NAME: &str = "erase_flash";
-
-/// Where ESP-IDF puts the settings unless a table says otherwise.
-const USUAL_NVS: (u32, u32) = (0x9000, 0x6000);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,20 +42,8 @@ struct EraseFlash {
 impl EraseFlash {
     fn propose(&self, args: Args) -> Result<Reply, ToolError> {
         let Args { partition, port, reason } = args;
-        let root = self.context.sandbox.root();
-        let mut board = self
-            .context
-            .toolchain
-            .erasable(root)
-            .map_err(|error| ToolError::from_user_error("cannot_erase", &error))?;
-        if let Some(port) = port.filter(|port| *port != board.port) {
-            if board.simulated {
-                let message = format!("port: `{port}` is not the port of the {}", board.label);
-                return Err(ToolError::new("bad_arguments", message, "Leave `port` out."));
-            }
-            board.port = port;
-        }
-        let region = partition.map(|label| self.region(&label, &board)).transpose()?;
+        let board = flash_of(&self.context, port, "cannot_erase")?;
+        let region = partition.map(|label| region(&self.context, &label, &board)).transpose()?;
         let plan = ErasePlan { board, region };
         let erased = plan.name();
         let change = DraftChange::Erase(plan);
@@ -70,30 +52,6 @@ impl EraseFlash {
             Box::pin(std::future::ready(outcome(&erased, settlements.first())))
         });
         Ok(Reply::Propose { drafts: vec![draft], finish })
-    }
-
-    /// The place of a partition in the table of the project.
-    fn region(&self, label: &str, board: &BoardInfo) -> Result<FlashRegion, ToolError> {
-        let read = |file: &str| self.context.sandbox.read(&ProjectPath::new(file).ok()?).ok();
-        let table = partitions::of_project("", read);
-        let known = table.map(|(_, partitions)| partitions).unwrap_or_default();
-        if let Some(found) = known.iter().find(|partition| partition.label == label) {
-            let (offset, bytes) = (found.offset, found.bytes);
-            return Ok(FlashRegion { label: label.to_owned(), offset, bytes });
-        }
-        // A simulated board has no table, and keeps its settings aside.
-        if board.simulated && label == "nvs" {
-            let (offset, bytes) = USUAL_NVS;
-            return Ok(FlashRegion { label: label.to_owned(), offset, bytes });
-        }
-        let names: Vec<&str> = known.iter().map(|partition| partition.label.as_str()).collect();
-        let hint = match names.as_slice() {
-            [] if board.simulated => "Erase `nvs`, or leave `partition` out.".to_owned(),
-            [] => "Build the project first: its partition table is not known.".to_owned(),
-            names => format!("Use one of: {}.", names.join(", ")),
-        };
-        let message = format!("partition: there is no `{label}`");
-        Err(ToolError::new("bad_arguments", message, hint))
     }
 }
 

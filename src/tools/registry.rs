@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{
     Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, delete_files,
     dialogue, erase_flash, file_name_checker, files, find_relevant_files, flash, generate_code,
-    get_pinout_info, headers, insert_code, list_boards, map_sketch, retrieve_docs,
+    get_pinout_info, headers, insert_code, list_boards, map_sketch, read_flash, retrieve_docs,
     run_static_analysis, scan_i2c, serial, serial_send, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
@@ -44,6 +44,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: list_boards::NAME, make: list_boards::make },
     ToolEntry { name: map_sketch::NAME, make: map_sketch::make },
     ToolEntry { name: serial::NAME, make: serial::make },
+    ToolEntry { name: read_flash::NAME, make: read_flash::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
     ToolEntry { name: run_static_analysis::NAME, make: run_static_analysis::make },
     ToolEntry { name: scan_i2c::NAME, make: scan_i2c::make },

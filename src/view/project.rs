@@ -250,7 +250,14 @@ impl Project {
                 view.bytes = written.or_else(|| change.after()).map(|blob| blob.bytes);
             }
             (Change::Delete { .. }, true) => view.bytes = None,
-            (Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. }, false)
+            (Change::Read(plan), true) => view.bytes = Some(plan.region.bytes.into()),
+            (
+                Change::Save { .. }
+                | Change::Insert { .. }
+                | Change::Delete { .. }
+                | Change::Read(_),
+                false,
+            )
             | (Change::Flash(_) | Change::Erase(_) | Change::Send(_), _) => {}
         }
         if applied {
@@ -273,6 +280,7 @@ fn wish(change: &Change) -> Option<(&ProjectPath, FileMark)> {
         Change::Save { path, base: Some(_), .. } => Some((path, FileMark::ProposedEdit)),
         Change::Insert { path, .. } => Some((path, FileMark::ProposedInsert)),
         Change::Delete { path, .. } => Some((path, FileMark::ProposedDelete)),
+        Change::Read(plan) => Some((&plan.path, FileMark::ProposedNew)),
         Change::Flash(_) | Change::Erase(_) | Change::Send(_) => None,
     }
 }
@@ -282,7 +290,7 @@ fn wish(change: &Change) -> Option<(&ProjectPath, FileMark)> {
 fn lasting_mark(before: Option<FileMark>, change: &Change) -> Option<FileMark> {
     let was_created = before == Some(FileMark::Created);
     match change {
-        Change::Save { base: None, .. } => Some(FileMark::Created),
+        Change::Save { base: None, .. } | Change::Read(_) => Some(FileMark::Created),
         Change::Save { .. } | Change::Insert { .. } if was_created => Some(FileMark::Created),
         Change::Save { .. } | Change::Insert { .. } => Some(FileMark::Edited),
         Change::Delete { .. } if was_created => None,

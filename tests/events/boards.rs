@@ -12,7 +12,7 @@ pub fn board() -> BoardInfo {
 }
 
 /// The variants that only changes of boards and rules about them have.
-pub const VARIANTS: std::ops::Range<u32> = 15..18;
+pub const VARIANTS: std::ops::Range<u32> = 15..19;
 
 pub fn board_change(variant: u32) -> Option<Change> {
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
@@ -22,6 +22,10 @@ pub fn board_change(variant: u32) -> Option<Change> {
         15 => Some(erase(Some(region))),
         16 => Some(erase(None)),
         17 => Some(Change::Send(SendPlan { board: board(), text: text() })),
+        18 => {
+            let path = ProjectPath::new("build/nvs.bin").unwrap();
+            Some(Change::Read(ReadPlan { board: board(), region, path }))
+        }
         _ => None,
     }
 }

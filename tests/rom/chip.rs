@@ -106,6 +106,8 @@ struct State {
     is_stub: bool,
     is_silent: bool,
     rate: u32,
+    /// The rate from the next answer on.
+    next_rate: u32,
     blocks: u32,
     registers: BTreeMap<u32, u32>,
     write: Flash,
@@ -185,6 +187,7 @@ impl Rom {
     }
 
     fn take(&mut self, frame: &[u8]) -> Reply {
+        self.state.rate = self.state.next_rate;
         if self.state.is_silent || self.fault == Fault::NoSync {
             return Reply::Nothing;
         }
@@ -222,10 +225,10 @@ impl Rom {
             }
             0x06 => self.start_stub(request),
             0x0f => {
-                let answer = self.well(command, 0, &[]);
-                self.state.rate = request.word(0);
+                // The answer still goes out at the old rate.
+                self.state.next_rate = request.word(0);
                 self.seen.lock().unwrap().rates.push(request.word(0));
-                answer
+                self.well(command, 0, &[])
             }
             0x14 if self.kind == Kind::Esp32C3 => {
                 // Flags, three counts of bytes, chip and revision.

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use firmhand::model::{BuildId, FlashPlan, Timestamp, UserError};
-use firmhand::toolchain::{FlashOrder, IdfToolchain, Toolchain};
+use firmhand::model::{
+    BuildId, ErasePlan, FlashPlan, FlashRegion, ProjectPath, ReadPlan, Timestamp, UserError,
+};
+use firmhand::toolchain::{EraseOrder, FlashOrder, IdfToolchain, ReadOrder, Toolchain};
 use tokio_util::sync::CancellationToken;
 
 use super::chip::{Chip, Fault, Kind};
@@ -145,6 +147,59 @@ async fn every_byte_arrives_by_the_stub_and_by_the_rom_alone() {
         assert!(told.progress.is_sorted(), "{:?}", told.progress);
         assert_eq!(told.notices, []);
     }
+}
+
+#[tokio::test]
+async fn what_was_written_is_read_back_and_erased() {
+    let Some(python) = python() else { return };
+    let place = Place::new(&python, "");
+    let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
+    flash(&place, &chip.port).await.result.unwrap();
+    let idf = IdfToolchain::at(place.folder.path().join("idf"), Some(chip.port.clone()));
+    let board = plan(&idf, &place.project()).board;
+    let region = FlashRegion { label: "factory".into(), offset: 0x1_0000, bytes: 0x1_8000 };
+    let (project, cancel) = (place.project(), CancellationToken::new());
+    let path = ProjectPath::new("build/back.bin").unwrap();
+    let read = ReadPlan { board: board.clone(), region: region.clone(), path };
+    let order = ReadOrder { project: project.clone(), plan: read, cancel: cancel.clone() };
+    let read = idf.read_flash(order).await.unwrap();
+    assert!(read == place.image("blink.bin")[..0x1_8000], "what was read differs");
+    let erase = |region| EraseOrder {
+        project: project.clone(),
+        plan: ErasePlan { board: board.clone(), region },
+        cancel: cancel.clone(),
+    };
+    idf.erase(erase(Some(region))).await.unwrap();
+    assert!(chip.flash(0x1_0000, 0x1_8000).iter().all(|byte| *byte == 0xff));
+    assert_eq!(chip.flash(0, 21_000), place.image("bootloader/bootloader.bin"));
+    idf.erase(erase(None)).await.unwrap();
+    assert!(chip.flash(0, MEGABYTE).iter().all(|byte| *byte == 0xff));
+}
+
+#[tokio::test]
+async fn a_port_that_is_not_there_or_taken_is_told_before_anything_runs() {
+    // No Python is needed: it is never asked.
+    let place = Place::new("false", "");
+    let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
+    let missing = flash(&place, "/dev/ttyUSB99").await.result.unwrap_err();
+    assert_eq!(missing.why, "there is no such port");
+    // Another program holds the lock, as they do with ports.
+    let mut other = std::process::Command::new("flock")
+        .args(["-o", chip.port.as_str(), "sh", "-c", "echo held; read line"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn();
+    let Ok(other) = other.as_mut() else {
+        eprintln!("not run: there is no `flock`");
+        return;
+    };
+    let mut said = [0; 5];
+    std::io::Read::read_exact(other.stdout.as_mut().unwrap(), &mut said).unwrap();
+    let busy = flash(&place, &chip.port).await.result.unwrap_err();
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert!(busy.why.contains("(pid ") && busy.why.contains("has it open"), "{busy:?}");
+    assert!(chip.seen.lock().unwrap().commands.is_empty());
 }
 
 /// What a flash of a chip with a fault says.

@@ -1,8 +1,8 @@
 //! A proposal in lines of text: everything that is decided on, and nothing that moves a cursor.
 
 use crate::model::{
-    BlobRef, BlobSource, BoardInfo, Change, CheckStatus, ErasePlan, FlashPlan, Proposal, SendPlan,
-    UserError,
+    BlobRef, BlobSource, BoardInfo, Change, CheckStatus, ErasePlan, FlashPlan, Proposal, ReadPlan,
+    SendPlan, UserError,
 };
 use crate::text::diff::{self, LineKind, Options};
 use crate::text::sanitize;
@@ -52,6 +52,10 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, Use
         }
         Change::Erase(plan) => {
             lines.extend(erasing(plan));
+            Told { lines, ..Told::default() }
+        }
+        Change::Read(plan) => {
+            lines.extend(reading(plan));
             Told { lines, ..Told::default() }
         }
         Change::Send(plan) => {
@@ -119,6 +123,19 @@ fn erasing(plan: &ErasePlan) -> Vec<String> {
         ),
     };
     vec![format!("  on {}", target(&plan.board)), format!("  erases {what}; it is gone for good")]
+}
+
+fn reading(plan: &ReadPlan) -> Vec<String> {
+    let (name, region) = (plan.region.name(), &plan.region);
+    vec![
+        format!("  from {}", target(&plan.board)),
+        format!(
+            "  reads {}: {} bytes at 0x{:x}; the board is restarted for it",
+            sanitize::line(&name),
+            region.bytes,
+            region.offset
+        ),
+    ]
 }
 
 fn sending(plan: &SendPlan) -> Vec<String> {

@@ -6,7 +6,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::*;
 use crate::device::{DEFAULT_BAUD, SerialHub};
-use crate::model::{ChangeKind, FlashRegion, PortEvent, RuleSays, SendPlan, SessionRule};
+use crate::model::{ChangeKind, FlashRegion, PortEvent, ReadPlan, RuleSays, SendPlan, SessionRule};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -152,4 +152,28 @@ async fn the_port_of_a_real_board_is_free_while_it_is_erased_and_listened_to_aft
         _ => None,
     });
     assert_eq!(lost.as_deref(), Some("it is being erased"));
+}
+
+fn read(file: &str) -> Draft {
+    let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x2000 };
+    let board = board("/dev/x", false);
+    draft(DraftChange::Read(ReadPlan { board, region, path: path(file) }))
+}
+
+#[tokio::test]
+async fn what_is_read_lands_in_a_new_file_and_in_no_other() {
+    let world = World::asking();
+    let task = world.submit(vec![read("build/nvs.bin"), read("taken.bin")]);
+    world.on_desk(2).await;
+    fs::write(world.folder.path().join("taken.bin"), "mine").unwrap();
+    world.decide(1, Verdict::Approve);
+    world.decide(2, Verdict::Approve);
+    let outcomes = outcomes(task.await.unwrap());
+    assert_eq!(outcomes[0], Outcome::Applied);
+    assert!(matches!(outcomes[1], Outcome::Stale { found: Some(_) }), "{outcomes:?}");
+    let file = fs::read(world.folder.path().join("build/nvs.bin")).unwrap();
+    assert_eq!(file, vec![0xa5; 0x2000]);
+    assert_eq!(world.read("taken.bin").as_deref(), Some("mine"));
+    let error = world.gate.undo(ProposalId(1)).unwrap_err();
+    assert!(error.why.contains("cannot be taken back"), "{error:?}");
 }

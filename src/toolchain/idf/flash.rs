@@ -12,7 +12,7 @@ use super::IdfToolchain;
 use super::route::{self, BUILD};
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
 use crate::toolchain::esptool::{self, SAFE_BAUD, TIMEOUT, WHAT, copy_aside};
-use crate::toolchain::{CANNOT_ERASE, EraseOrder, FlashOrder};
+use crate::toolchain::{CANNOT_ERASE, CANNOT_READ, EraseOrder, FlashOrder, ReadOrder};
 
 /// Bits per second while writing.
 const FLASH_BAUD: &str = "460800";
@@ -157,7 +157,37 @@ pub(super) async fn erase(idf: &IdfToolchain, order: EraseOrder) -> Result<Board
         ]),
     }
     let job = idf.python(all, &project, TIMEOUT, &cancel).await?;
-    esptool::erase(job, &plan.board).await
+    esptool::run(CANNOT_ERASE, job, &plan.board).await?;
+    Ok(plan.board)
+}
+
+/// Reads a part of the board's flash, which `esptool` compares with the chip's own digest of it,
+/// and starts the board.
+///
+/// # Errors
+/// When the board is a simulated one, the port cannot be had, or `esptool` fails.
+pub(super) async fn read(idf: &IdfToolchain, order: ReadOrder) -> Result<Vec<u8>, UserError> {
+    let ReadOrder { project, plan, cancel } = order;
+    let failed = |error: &dyn std::fmt::Display| UserError::from_cause(CANNOT_READ, error);
+    if plan.board.simulated {
+        let why = format!("the {} has no flash", plan.board.label);
+        return Err(UserError::new(CANNOT_READ, why, "Read that of a chip."));
+    }
+    esptool::is_free(CANNOT_READ, &plan.board.port)?;
+    let asked = read_args(&project).map(|args| args.extra_esptool_args).unwrap_or_default();
+    let aside = tempfile::tempdir().map_err(|error| failed(&error))?;
+    let file = aside.path().join("flash.bin");
+    let mut all = common_args(&asked, &plan.board, FLASH_BAUD);
+    all.push("read_flash".into());
+    all.extend([plan.region.offset, plan.region.bytes].map(|word| format!("0x{word:x}").into()));
+    all.push(file.clone().into());
+    let job = idf.python(all, aside.path(), TIMEOUT, &cancel).await?;
+    esptool::run(CANNOT_READ, job, &plan.board).await?;
+    let content = std::fs::read(&file).map_err(|error| failed(&error))?;
+    if content.len() as u64 != u64::from(plan.region.bytes) {
+        return Err(failed(&format!("{} bytes came", content.len())));
+    }
+    Ok(content)
 }
 
 fn esptool_args(

@@ -23,7 +23,7 @@ use super::esptool;
 use super::host_board::HostBoard;
 use super::process::{self, Ended, Job};
 use super::syntax::{self, Finding, SyntaxJob};
-use super::{BuildJob, BuildReport, EraseOrder, FlashOrder, Toolchain};
+use super::{BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, Toolchain};
 use crate::model::{BoardInfo, BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
 use install::Installation;
 use route::Route;
@@ -259,6 +259,10 @@ impl Toolchain for IdfToolchain {
             }
             flash::flash(self, order).await
         })
+    }
+
+    fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
+        Box::pin(flash::read(self, order))
     }
 
     fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {

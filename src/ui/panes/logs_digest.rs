@@ -191,6 +191,7 @@ fn of_proposal(event: &Event) -> Parts {
         Event::Proposed(proposal) => {
             let what = match &proposal.change {
                 Change::Send(plan) => format!("{} {}", plan.board.label, plan.visible().concat()),
+                Change::Read(plan) => format!("{} into {}", plan.region.name(), plan.path),
                 Change::Erase(plan) => format!("{} of {}", plan.name(), plan.board.label),
                 change => match (change.board(), change.path()) {
                     (Some(board), _) => board.label.clone(),

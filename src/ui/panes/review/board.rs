@@ -1,6 +1,6 @@
 //! What would be sent to a board, and what would be erased on it, as lines to read.
 
-use crate::model::{BoardInfo, ErasePlan, FlashFacts, SendPlan};
+use crate::model::{BoardInfo, ErasePlan, FlashFacts, FlashRegion, ReadPlan, SendPlan};
 use crate::text::sanitize;
 use crate::ui::line;
 
@@ -40,21 +40,36 @@ pub fn erasing(plan: &ErasePlan, facts: Option<&FlashFacts>) -> Body {
             lines.push(fact("erases", what.to_owned(), Ink::Warning));
             lines.push(fact("then", "nothing runs until it is flashed".to_owned(), Ink::Plain));
         }
-        Some(region) => {
-            let end = u64::from(region.offset) + u64::from(region.bytes);
-            let range = format!(
-                "{} · 0x{:x} – 0x{end:x} · {} bytes",
-                region.name(),
-                region.offset,
-                line::grouped(u64::from(region.bytes)),
-            );
-            lines.push(fact("erases", range, Ink::Warning));
-        }
+        Some(region) => lines.push(fact("erases", range(region), Ink::Warning)),
     }
     if let Some(facts) = facts {
         lines.push(empty());
         lines.extend(flash::table(facts, "erased"));
     }
+    Body { lines, digits: 1, ..Body::default() }
+}
+
+/// E.g. `nvs · 0x9000 – 0xf000 · 24,576 bytes`.
+fn range(region: &FlashRegion) -> String {
+    let end = u64::from(region.offset) + u64::from(region.bytes);
+    let bytes = line::grouped(u64::from(region.bytes));
+    format!("{} · 0x{:x} – 0x{end:x} · {bytes} bytes", region.name(), region.offset)
+}
+
+/// The facts of a reading.
+#[must_use]
+pub fn reading(plan: &ReadPlan) -> Body {
+    let mut lines = target(&plan.board);
+    lines.push(fact("reads", range(&plan.region), Ink::Plain));
+    lines.push(fact("into", plan.path.as_str().to_owned(), Ink::Plain));
+    lines.push(empty());
+    let notes = [
+        "The board is restarted for it, and again afterwards.",
+        "Stored settings may hold passwords: the file will hold them too.",
+    ];
+    lines.extend(
+        notes.map(|note| BodyLine::of_pieces(LineRole::Note, vec![Piece::new(note, Ink::Dim)])),
+    );
     Body { lines, digits: 1, ..Body::default() }
 }
 

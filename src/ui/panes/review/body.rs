@@ -153,6 +153,7 @@ pub fn load(
         Change::Flash(plan) => return Ok((flash::body(plan, facts.flash.as_ref()), None)),
         Change::Erase(plan) => return Ok((board::erasing(plan, facts.flash.as_ref()), None)),
         Change::Send(plan) => return Ok((board::sending(plan), None)),
+        Change::Read(plan) => return Ok((board::reading(plan), None)),
         Change::Save { path, .. } | Change::Delete { path, .. } => (path, Surroundings::Coloured),
         // The whole file, so that the place of the insertion can be judged.
         Change::Insert { path, .. } => (path, Surroundings::Dimmed),

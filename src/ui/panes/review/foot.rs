@@ -210,6 +210,7 @@ fn under_way(view: &ProposalView) -> Words {
         (Change::Flash(_), None) => "connecting…".to_owned(),
         (Change::Erase(_), _) => "erasing…".to_owned(),
         (Change::Send(_), _) => "sending…".to_owned(),
+        (Change::Read(_), _) => "reading…".to_owned(),
         (Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. }, _) => {
             "applying…".to_owned()
         }
@@ -226,6 +227,7 @@ fn outcome_words(change: &Change, outcome: &Outcome) -> Words {
         Change::Flash(_) => "flashed",
         Change::Erase(_) => "erased",
         Change::Send(_) => "sent",
+        Change::Read(_) => "read and saved",
     };
     match outcome {
         Outcome::Applied => (format!("✓ {done}"), Role::Ok),

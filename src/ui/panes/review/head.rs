@@ -62,6 +62,10 @@ pub(super) fn what(change: &Change) -> String {
             let (name, label) = (plan.name(), &plan.board.label);
             format!("erase {} of {}", sanitize::line(&name), sanitize::line(label))
         }
+        Change::Read(plan) => {
+            let (name, label) = (plan.region.name(), &plan.board.label);
+            format!("read {} of {}", sanitize::line(&name), sanitize::line(label))
+        }
         Change::Send(plan) => format!("send to {}", sanitize::line(&plan.board.label)),
         Change::Save { path, .. } | Change::Delete { path, .. } | Change::Insert { path, .. } => {
             format!("{} {}", change.kind(), sanitize::line(path.as_str()))
@@ -191,6 +195,10 @@ fn counts_line(view: &ProposalView, body: &Body, cx: &Cx<'_>) -> Line<'static> {
             let bytes = plan.region.as_ref().map(|region| line::bytes(u64::from(region.bytes)));
             let text = bytes.unwrap_or_else(|| "the whole flash".to_owned());
             vec![Span::styled(format!("{text} is gone for good "), cx.style(Role::FileDelete))]
+        }
+        Change::Read(plan) => {
+            let text = format!("{} into a new file ", line::bytes(plan.region.bytes.into()));
+            vec![Span::styled(text, cx.style(Role::FileNew))]
         }
         Change::Send(plan) => {
             let text = format!("{} ", line::bytes(plan.text.len() as u64));

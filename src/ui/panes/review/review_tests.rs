@@ -123,9 +123,13 @@ fn what_is_done_to_a_board_at_three_widths() {
     let send = Change::Send(SendPlan { board: hardware.clone(), text });
     let region = Some(FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 });
     let part = Change::Erase(ErasePlan { board: hardware.clone(), region });
+    let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
+    let path = ProjectPath::new("build/nvs-backup.bin").unwrap();
+    let read = Change::Read(ReadPlan { board: hardware.clone(), region, path });
     let all = Change::Erase(ErasePlan { board: flash_plan().board, region: None });
     for (name, change, facts) in [
         ("send", send, Facts::default()),
+        ("read", read, Facts::default()),
         ("erase_part", part, nvs_facts()),
         ("erase_all", all, Facts::default()),
     ] {

@@ -85,7 +85,8 @@ impl Shown {
                 | Change::Delete { .. }
                 | Change::Flash(_)
                 | Change::Erase(_)
-                | Change::Send(_) => Context::Lines(CONTEXT),
+                | Change::Send(_)
+                | Change::Read(_) => Context::Lines(CONTEXT),
             },
             remarks: BTreeMap::new(),
             words: String::new(),
