@@ -249,7 +249,7 @@ impl Day {
         };
         let diagnostics = vec![diagnostic; 3];
         let outcome = BuildOutcome::Failed;
-        self.add(Event::BuildEnded { build, outcome, diagnostics, millis: 30_000 });
+        self.add(Event::BuildEnded { build, outcome, diagnostics, millis: 30_000, size: None });
         let log = LogId { kind: LogKind::Serial, number };
         let port = "/dev/ttyUSB0".to_owned();
         self.add(Event::SerialOpened { port, log, baud: 115_200 });

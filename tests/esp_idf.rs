@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use firmhand::model::{BuildId, BuildOutcome, ProjectPath, Severity, Timestamp};
+use firmhand::model::{BuildId, BuildOutcome, Memory, ProjectPath, Severity, Timestamp};
 use firmhand::toolchain::syntax::{NewText, SyntaxJob};
 use firmhand::toolchain::{BuildJob, BuildReport, BuildSink, FlashOrder, IdfToolchain, Toolchain};
 use tokio_util::sync::CancellationToken;
@@ -88,6 +88,12 @@ fn project(folder: &Path) -> std::path::PathBuf {
     project
 }
 
+fn is_measured(idf: &IdfToolchain, project: &Path) {
+    let size = idf.size(project).unwrap();
+    assert_eq!((size.program.as_str(), size.host.as_str()), ("hello.elf", "host process"));
+    assert!(size.uses.iter().any(|used| used.memory == Memory::Text && used.bytes > 10_000));
+}
+
 /// How long the compiler takes to say that a file is fine.
 async fn a_mistake_is_seen_before_it_is_saved(idf: &IdfToolchain, project: &Path) -> Duration {
     let check = async |path: &str, text: &str| {
@@ -128,6 +134,7 @@ async fn a_project_is_built_mended_and_run() {
     assert!(first.command.ends_with("linux · idf.py build"), "{}", first.command);
     assert!(first.progress.is_some_and(|(done, total)| done == total && total > 10));
 
+    is_measured(&idf, &project);
     let looked = a_mistake_is_seen_before_it_is_saved(&idf, &project).await;
     eprintln!("one file looked at in {looked:?}");
 

@@ -13,7 +13,7 @@ mod board_bench;
 use std::time::Duration;
 
 use board_bench::{Bench, HELLO};
-use firmhand::model::{BuildOutcome, Severity, UserError};
+use firmhand::model::{BuildOutcome, Memory, Severity, UserError};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hello_is_built_flashed_and_heard() {
@@ -360,6 +360,21 @@ async fn a_file_is_compiled_as_it_shall_become_once_there_was_a_build() {
     // The project is as it was: what is on disk still builds.
     assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
     assert!(bench.log().contains("no work to do"), "{}", bench.log());
+}
+
+#[tokio::test]
+async fn what_a_program_takes_is_measured_and_grows_with_it() {
+    let bench = Bench::new(&[("main/main.c", HELLO)]);
+    assert_eq!(bench.size(), None, "nothing was built yet");
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let small = bench.size().unwrap();
+    assert_eq!((small.program.as_str(), small.host.as_str()), ("bench.elf", "virtual board"));
+    let more = HELLO.replace("void app_main(void)", "char more[5000] = {1};\nvoid app_main(void)");
+    let more = more.replace("the board\"", "the board %p\", (void *)more");
+    bench.write("main/main.c", &more);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let grown = bench.size().unwrap().growth(&small, Memory::Data).unwrap();
+    assert!((5000..5100).contains(&grown), "{grown}");
 }
 
 #[tokio::test]

@@ -319,8 +319,13 @@ mod tests {
         }
         assert!(records(&recorder).len() < 1000);
         let outcome = BuildOutcome::Passed;
-        let ended =
-            Event::BuildEnded { build: BuildId(1), outcome, diagnostics: vec![], millis: 1 };
+        let ended = Event::BuildEnded {
+            build: BuildId(1),
+            outcome,
+            diagnostics: vec![],
+            millis: 1,
+            size: None,
+        };
         recorder.record(ended.clone()).unwrap();
         let all = records(&recorder);
         let grown = Event::LogGrew { log, bytes: 5000, lines: 1000 };

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::answering::ModelEvent;
 use super::board::BoardInfo;
-use super::build::{BuildOutcome, Diagnostic};
+use super::build::{BuildOutcome, Diagnostic, ProgramSize};
 use super::decision::Decision;
 use super::error::UserError;
 use super::files::FileEvent;
@@ -313,6 +313,9 @@ pub enum Event {
         diagnostics: Vec<Diagnostic>,
         /// How long it took.
         millis: u64,
+        /// What the program takes; `None` when the build did not pass or it was not measured.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        size: Option<ProgramSize>,
     },
     /// A raw log is now this long.
     LogGrew {

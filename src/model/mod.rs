@@ -32,7 +32,7 @@ pub mod tool_spec;
 pub use answering::{Budget, Cost, LeftOut, ModelEvent, Spent};
 pub use blob::{BlobRef, ContentHash};
 pub use board::{BoardInfo, ErasePlan, FlashImage, FlashPlan, FlashRegion, ReadPlan, SendPlan};
-pub use build::{BuildOutcome, Diagnostic, Severity};
+pub use build::{BuildOutcome, Diagnostic, Memory, MemoryUse, ProgramSize, Severity};
 pub use decision::{AfterReject, Amended, DecidedBy, Decision, LineComment, Note, Side, Verdict};
 pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;

@@ -13,6 +13,7 @@ mod host_board;
 mod idf;
 pub mod partitions;
 pub mod process;
+mod size;
 pub mod sketch;
 pub mod syntax;
 mod virtual_board;
@@ -31,7 +32,8 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, ReadPlan, Timestamp,
+    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, ProgramSize, ReadPlan,
+    Timestamp,
     UserError,
 };
 
@@ -156,6 +158,12 @@ pub trait Toolchain: Send + Sync {
 
     /// Builds.
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport>;
+
+    /// How much memory the program of the last build takes, read from its file; `None` when there
+    /// is none.
+    fn size(&self, _project: &std::path::Path) -> Option<ProgramSize> {
+        None
+    }
 
     /// Works out what a flash would write, reading files only.
     ///

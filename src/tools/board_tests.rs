@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::future::{BoxFuture, FutureExt};
@@ -17,8 +18,8 @@ use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
     BlobRef, BoardInfo, BuildId, BuildOutcome, CheckKind, CheckStatus, ContentHash, DecidedBy,
     Decision, Diagnostic, DraftChange, Event, FlashImage, FlashPlan, Ledger, LogId, LogKind,
-    Outcome, PortEvent, ProposalId, Record, Seq, Settlement, Severity, Timestamp, ToolName,
-    UserError, Verdict,
+    Memory, MemoryUse, Outcome, PortEvent, ProgramSize, ProposalId, Record, Seq, Settlement,
+    Severity, Timestamp, ToolName, UserError, Verdict,
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::workspace::Sandbox;
@@ -59,6 +60,7 @@ impl Ledger for Kept {
 struct Told {
     report: BuildReport,
     board: BoardInfo,
+    looks: AtomicU64,
 }
 
 impl Toolchain for Told {
@@ -79,6 +81,13 @@ impl Toolchain for Told {
             self.report.clone()
         }
         .boxed()
+    }
+
+    /// A program that grows by ten bytes with every look.
+    fn size(&self, _: &std::path::Path) -> Option<ProgramSize> {
+        let bytes = 1000 + 10 * self.looks.fetch_add(1, Ordering::SeqCst);
+        let uses = vec![MemoryUse { memory: Memory::Flash, bytes, of: Some(4096) }];
+        Some(ProgramSize { program: "a.elf".into(), host: String::new(), uses })
     }
 
     fn plan_flash(
@@ -136,7 +145,7 @@ impl Bench {
                 NameList::parse("names.txt", "source: x\nheader a.h a\ncomponent a\n").unwrap(),
             ),
             assets: Assets::built_in(),
-            toolchain: Arc::new(Told { report, board: board.clone() }),
+            toolchain: Arc::new(Told { report, board: board.clone(), looks: AtomicU64::new(0) }),
             serial: Arc::new(SerialHub::new(ledger)),
             limits: Limits { diagnostics: 3, ..Limits::default() },
             cancel: cancel.clone(),
@@ -200,6 +209,26 @@ async fn a_build_is_recorded_from_its_start_to_its_end() {
     assert_eq!(log.iter().filter(|&&byte| byte == b'\n').count(), 1000);
     let again = bench.answer("build_project", json!({})).await;
     assert_eq!(again["build"], 2);
+}
+
+#[tokio::test]
+async fn the_size_of_what_passed_is_told_against_the_build_before() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let memory = |bytes: u64| json!({ "name": "flash", "bytes": bytes, "limit": 4096 });
+    let first = bench.answer("build_project", json!({})).await;
+    assert_eq!(first["size"], json!({ "program": "a.elf", "memory": [memory(1000)] }));
+    let mut grown = memory(1010);
+    grown["change"] = json!(10);
+    let second = bench.answer("build_project", json!({})).await;
+    assert_eq!(second["size"]["memory"], json!([grown]));
+    let events = bench.kept.events.lock().unwrap().clone();
+    let recorded = events.iter().filter_map(|event| match event {
+        Event::BuildEnded { size, .. } => size.as_ref().map(|size| size.uses[0].bytes),
+        _ => None,
+    });
+    assert_eq!(recorded.collect::<Vec<_>>(), [1000, 1010]);
+    let bench = Bench::new(BuildOutcome::Failed, Vec::new());
+    assert_eq!(bench.answer("build_project", json!({})).await.get("size"), None);
 }
 
 #[tokio::test]

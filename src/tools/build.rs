@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::{Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{
-    BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, Severity, ToolSpec, UserError,
+    BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, ProgramSize, Severity,
+    ToolSpec, UserError,
 };
 use crate::text::sanitize;
 use crate::toolchain::{BuildJob, BuildReport, BuildSink};
@@ -71,11 +72,20 @@ impl BuildProject {
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         ledger.flush_log(log).map_err(not_recorded)?;
         let BuildReport { outcome, diagnostics } = report;
+        let size = match outcome {
+            BuildOutcome::Passed => self.measure().await,
+            BuildOutcome::Failed
+            | BuildOutcome::TimedOut
+            | BuildOutcome::Cancelled
+            | BuildOutcome::NotRun(_) => None,
+        };
+        let before = state.snapshot().size;
         let ended = Event::BuildEnded {
             build,
             outcome: outcome.clone(),
             diagnostics: diagnostics.clone(),
             millis,
+            size: size.clone(),
         };
         ledger.record(ended).map_err(not_recorded)?;
         if let Some(error) = sink.seen().lost.take() {
@@ -85,7 +95,18 @@ impl BuildProject {
         let mut told = told(&diagnostics, limits.diagnostics);
         told["build"] = json!(build);
         told["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
+        if let Some(size) = &size {
+            told["size"] = told_size(size, before.as_ref());
+        }
         Ok(self.answer(&outcome, told, &sink))
+    }
+
+    /// What the program takes that was built.
+    async fn measure(&self) -> Option<ProgramSize> {
+        let (toolchain, sandbox) =
+            (Arc::clone(&self.context.toolchain), Arc::clone(&self.context.sandbox));
+        // It ends without a result only when the program ends.
+        tokio::task::spawn_blocking(move || toolchain.size(sandbox.root())).await.ok()?
     }
 
     fn answer(&self, outcome: &BuildOutcome, mut told: Value, sink: &Sink) -> Value {
@@ -135,6 +156,26 @@ fn told(diagnostics: &[Diagnostic], limit: usize) -> Value {
         fields["omitted"] = json!(omitted);
     }
     fields
+}
+
+/// A size for a model: bytes of each memory, how many more than before, and how many there are.
+fn told_size(size: &ProgramSize, before: Option<&ProgramSize>) -> Value {
+    let memory = size.uses.iter().map(|used| {
+        let mut told = json!({ "name": used.memory.label(), "bytes": used.bytes });
+        if let Some(growth) = before.and_then(|before| size.growth(before, used.memory)) {
+            told["change"] = json!(growth);
+        }
+        if let Some(of) = used.of {
+            told["limit"] = json!(of);
+        }
+        told
+    });
+    let memory: Vec<Value> = memory.collect();
+    let mut told = json!({ "program": size.program, "memory": memory });
+    if !size.host.is_empty() {
+        told["measured_on"] = json!(size.host);
+    }
+    told
 }
 
 fn not_recorded(error: UserError) -> ToolError {

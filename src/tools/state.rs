@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::file_name_checker;
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, CallId, Change, ContentHash, Decision, Diagnostic, Event,
-    FileEvent, LogKind, Outcome, ProjectPath, ProposalId, Record, Severity, Timestamp,
+    FileEvent, LogKind, Outcome, ProgramSize, ProjectPath, ProposalId, Record, Severity, Timestamp,
 };
 
 /// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
@@ -64,6 +64,8 @@ pub struct TeamState {
     pub organized: Vec<OrganizedFile>,
     /// The build that was run last.
     pub last_build: Option<LastBuild>,
+    /// What the program of the last measured build takes.
+    pub size: Option<ProgramSize>,
     /// Files of the project that the last build found errors or warnings in.
     pub diagnosed: Vec<ProjectPath>,
     /// The board that is connected.
@@ -119,8 +121,11 @@ impl TeamState {
                 self.last_build =
                     Some(LastBuild { build: *build, outcome: None, at, changes_since: 0 });
             }
-            Event::BuildEnded { build, outcome, diagnostics, .. } => {
+            Event::BuildEnded { build, outcome, diagnostics, size, .. } => {
                 self.diagnosed = diagnosed(diagnostics);
+                if size.is_some() {
+                    self.size.clone_from(size);
+                }
                 if let Some(last) = self.last_build.as_mut().filter(|last| last.build == *build) {
                     last.outcome = Some(outcome.clone());
                     last.at = record.at;

@@ -300,7 +300,7 @@ async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
     let started = |build| Event::BuildStarted { build: BuildId(build), log, command: "x".into() };
     let ended = |build, outcome| {
         let diagnostics = Vec::new();
-        Event::BuildEnded { build: BuildId(build), outcome, diagnostics, millis: 1 }
+        Event::BuildEnded { build: BuildId(build), outcome, diagnostics, millis: 1, size: None }
     };
     desk.fold(started(1));
     assert_eq!(approve().await["ok"], false);

@@ -347,7 +347,10 @@ impl Desk {
             hint: "include driver/i2c_master.h".into(),
         }];
         let outcome = BuildOutcome::Failed;
-        self.record(3_200, Event::BuildEnded { build, outcome, diagnostics, millis: 3_220 });
+        self.record(
+            3_200,
+            Event::BuildEnded { build, outcome, diagnostics, millis: 3_220, size: None },
+        );
     }
 
     /// The next agent speaks, and proposes a change.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::model::{
     BuildId, BuildOutcome, CoreDump, Diagnostic, Event, LogId, LogKind, PanicReport, PortEvent,
-    Record, SerialControl, Severity, Timestamp,
+    ProgramSize, Record, SerialControl, Severity, Timestamp,
 };
 
 /// All builds and serial connections of the session.
@@ -33,6 +33,10 @@ pub struct BuildView {
     pub outcome: Option<BuildOutcome>,
     /// Errors first.
     pub diagnostics: Vec<Diagnostic>,
+    /// What its program takes; `None` unless it passed and was measured.
+    pub size: Option<ProgramSize>,
+    /// What that of the last measured build before took.
+    pub before: Option<ProgramSize>,
     /// How long it took; 0 while it runs.
     pub millis: u64,
     /// Bytes of raw output so far.
@@ -118,6 +122,8 @@ impl Logs {
                     progress: None,
                     outcome: None,
                     diagnostics: Vec::new(),
+                    size: None,
+                    before: self.builds.iter().rev().find_map(|build| build.size.clone()),
                     millis: 0,
                     bytes: 0,
                     lines: 0,
@@ -131,13 +137,14 @@ impl Logs {
                     },
                 );
             }
-            Event::BuildEnded { build, outcome, diagnostics, millis } => {
+            Event::BuildEnded { build, outcome, diagnostics, millis, size } => {
                 self.with_build(
                     |view| view.build == *build,
                     |view| {
                         view.outcome = Some(outcome.clone());
                         view.diagnostics.clone_from(diagnostics);
                         view.millis = *millis;
+                        view.size.clone_from(size);
                     },
                 );
             }

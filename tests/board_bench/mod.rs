@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use firmhand::config::assets::Assets;
 use firmhand::model::{
-    BoardInfo, BuildId, ErasePlan, FlashPlan, FlashRegion, ProjectPath, Timestamp, UserError,
+    BoardInfo, BuildId, ErasePlan, FlashPlan, FlashRegion, ProgramSize, ProjectPath, Timestamp,
+    UserError,
 };
 use firmhand::toolchain::syntax::{Finding, NewText, SyntaxJob};
 use firmhand::toolchain::{
@@ -113,6 +114,11 @@ impl Bench {
         let files = files.collect();
         let job = SyntaxJob { project: self.path(""), files, limit: PATIENCE };
         self.board.check_syntax(job).await
+    }
+
+    /// What the program of the last build takes.
+    pub fn size(&self) -> Option<ProgramSize> {
+        self.board.size(&self.path(""))
     }
 
     pub async fn build(&self) -> BuildReport {

@@ -242,7 +242,32 @@ fn build_ended(variant: u32, number: u32) -> Event {
         hint: String::new(),
     });
     let diagnostics = diagnostics.into();
-    Event::BuildEnded { build: BuildId(number), outcome, diagnostics, millis: 3200 }
+    Event::BuildEnded {
+        build: BuildId(number),
+        outcome,
+        diagnostics,
+        millis: 3200,
+        size: size(variant),
+    }
+}
+
+fn size(variant: u32) -> Option<ProgramSize> {
+    let used = |memory, bytes| MemoryUse { memory, bytes, of: None };
+    let on_chip = vec![
+        MemoryUse { memory: Memory::Flash, bytes: 182_304, of: Some(1 << 20) },
+        used(Memory::Iram, 54_012),
+        used(Memory::Dram, 12_288),
+        used(Memory::Rtc, 16),
+        used(Memory::Psram, 64),
+    ];
+    let on_host =
+        vec![used(Memory::Text, 41_200), used(Memory::Data, 900), used(Memory::Bss, 3_400)];
+    let (host, uses) = match variant % 3 {
+        0 => (String::new(), on_chip),
+        1 => ("virtual board".to_owned(), on_host),
+        _ => return None,
+    };
+    Some(ProgramSize { program: "app.elf".into(), host, uses })
 }
 
 fn of_model(variant: u32, number: u32) -> ModelEvent {

@@ -130,7 +130,8 @@ impl Tool for Build {
             let text = self.0.read(&ProjectPath::new("main.c").unwrap()).unwrap();
             let has_bug = String::from_utf8(text).unwrap().contains("bug");
             let outcome = if has_bug { BuildOutcome::Failed } else { BuildOutcome::Passed };
-            let ended = Event::BuildEnded { build, outcome, diagnostics: vec![], millis: 0 };
+            let ended =
+                Event::BuildEnded { build, outcome, diagnostics: vec![], millis: 0, size: None };
             self.1.record(ended).map_err(told)?;
             let errors = if has_bug { json!([{ "message": "a bug" }]) } else { json!([]) };
             Ok(Reply::Answer(json!({ "ok": !has_bug, "errors": errors })))

@@ -16,10 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::esptool;
 use super::process::{self, Ended, Job};
+use super::size::{self, Home};
 use super::sketch::Sketch;
 use super::{BoardName, BuildJob, BuildReport, FlashOrder, Toolchain, diagnostics};
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, Severity, Timestamp, UserError,
+    BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, ProgramSize, Severity, Timestamp,
+    UserError,
 };
 use compiled::Compiled;
 
@@ -274,6 +276,12 @@ impl Toolchain for ArduinoToolchain {
 
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {
         Box::pin(self.run_build(job))
+    }
+
+    fn size(&self, project: &Path) -> Option<ProgramSize> {
+        let name = Sketch::read(project)?.name;
+        let built = |ending: &str| project.join(BUILD).join(format!("{name}.ino.{ending}"));
+        size::of(&built("elf"), &Home::Chip(built("partitions.bin")))
     }
 
     fn plan_flash(

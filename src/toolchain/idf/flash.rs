@@ -94,18 +94,22 @@ pub(super) fn images(project: &Path) -> Result<(String, Vec<FlashImage>, bool), 
     Ok((args.extra_esptool_args.chip, images, touches_boot))
 }
 
+/// The ELF file that the last configuration makes, relative to the project.
+pub(super) fn program(project: &Path) -> Option<String> {
+    let app = route::description(project)?.app_elf;
+    let is_inside = Path::new(&app).components().all(|part| matches!(part, Component::Normal(_)));
+    (!app.is_empty() && is_inside).then(|| format!("{BUILD}/{app}"))
+}
+
 /// The program that a build for the target `linux` left.
 ///
 /// # Errors
 /// When there is none.
 pub(super) fn host_image(project: &Path) -> Result<FlashImage, UserError> {
     let none = |why: String| UserError::new(WHAT, why, "Build the project first.");
-    let app = route::description(project).map(|found| found.app_elf).unwrap_or_default();
-    let is_inside = Path::new(&app).components().all(|part| matches!(part, Component::Normal(_)));
-    if app.is_empty() || !is_inside {
+    let Some(file) = program(project) else {
         return Err(none(format!("`{BUILD}/project_description.json` names no program")));
-    }
-    let file = format!("{BUILD}/{app}");
+    };
     let content =
         std::fs::read(project.join(&file)).map_err(|error| none(format!("`{file}`: {error}")))?;
     let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));

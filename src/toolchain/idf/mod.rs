@@ -22,14 +22,20 @@ use super::diagnostics::{self, Progress};
 use super::esptool;
 use super::host_board::HostBoard;
 use super::process::{self, Ended, Job};
+use super::size::{self, Home};
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, Toolchain};
-use crate::model::{BoardInfo, BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
+use crate::model::{
+    BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
+};
 use install::Installation;
 use route::Route;
 
 /// Output beyond this is not searched for diagnostics, save its newest half.
 const MAX_OUTPUT: usize = 16 * 1024 * 1024;
+
+/// The image of the partition table, below the build folder.
+const TABLE: &str = "partition_table/partition-table.bin";
 
 /// The target that runs on this machine instead of a chip.
 const LINUX: &str = "linux";
@@ -228,6 +234,14 @@ impl Toolchain for IdfToolchain {
 
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {
         Box::pin(self.run_build(job))
+    }
+
+    fn size(&self, project: &Path) -> Option<ProgramSize> {
+        let home = match route::target(project)?.as_str() {
+            LINUX => Home::Host("host process"),
+            _ => Home::Chip(project.join(route::BUILD).join(TABLE)),
+        };
+        size::of(&project.join(flash::program(project)?), &home)
     }
 
     fn plan_flash(

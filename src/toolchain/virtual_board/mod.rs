@@ -22,11 +22,12 @@ pub use kit::Kit;
 
 use super::compile_units::{self, CompileUnit};
 use super::host_board::HostBoard;
+use super::size::{self, Home};
 use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
 use super::{BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Toolchain, diagnostics};
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Timestamp,
-    UserError,
+    BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, ProgramSize,
+    Timestamp, UserError,
 };
 use build::{Job, StepError};
 use plan::Plan;
@@ -161,6 +162,11 @@ impl Toolchain for VirtualToolchain {
             diagnostics.iter_mut().for_each(|found| explain(found, &self.kit));
             BuildReport { outcome, diagnostics }
         })
+    }
+
+    fn size(&self, project: &Path) -> Option<ProgramSize> {
+        let name = Plan::read(project, &self.kit).ok()?.name;
+        size::of(&build::firmware(project, &name), &Home::Host(LABEL))
     }
 
     fn plan_flash(

@@ -7,12 +7,15 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::model::{BuildOutcome, Diagnostic, Severity};
+use crate::model::{BuildOutcome, Diagnostic, ProgramSize, Severity};
 use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 use crate::view::BuildView;
+
+/// A memory is nearly full from this many percent on.
+const TIGHT: u64 = 95;
 
 /// Cells of the bar.
 const BAR: u32 = 16;
@@ -78,9 +81,14 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
     (Line::from(left), Line::from(right))
 }
 
-/// Rows that the findings of a build take.
+/// Rows that the size and the findings of a build take.
 pub(super) fn rows(build: &BuildView) -> usize {
-    build.diagnostics.iter().map(height).sum()
+    usize::from(build.size.is_some()) + build.diagnostics.iter().map(height).sum::<usize>()
+}
+
+/// Rows that the size takes where there are `height`: none when that would hide all findings.
+fn size_rows(build: &BuildView, height: u16) -> u16 {
+    u16::from(build.size.is_some() && (height > 1 || build.diagnostics.is_empty()))
 }
 
 fn height(found: &Diagnostic) -> usize {
@@ -94,6 +102,8 @@ pub(super) fn finding_at(
     height: u16,
     row: usize,
 ) -> Option<usize> {
+    let over = size_rows(build, height);
+    let (row, height) = (row.checked_sub(usize::from(over))?, height - over);
     let mut end = 0;
     let first = first_shown(build, selected, height);
     build
@@ -126,6 +136,15 @@ fn first_shown(build: &BuildView, selected: usize, height: u16) -> usize {
 
 /// Draws as many findings as there is room for, the selected one among them.
 pub(super) fn draw(build: &BuildView, selected: usize, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let over = size_rows(build, area.height);
+    if let (Some(size), 1..) = (&build.size, over) {
+        line::draw(
+            &size_line(size, build.before.as_ref(), cx),
+            area.rows().next().unwrap_or(area),
+            buf,
+        );
+    }
+    let area = Rect { y: area.y + over, height: area.height - over, ..area };
     let found = &build.diagnostics;
     let selected = selected.min(found.len().saturating_sub(1));
     let first = first_shown(build, selected, area.height);
@@ -149,6 +168,37 @@ pub(super) fn draw(build: &BuildView, selected: usize, area: Rect, buf: &mut Buf
             line::draw(&hint, row, buf);
         }
     }
+}
+
+/// What a program takes, e.g. `flash 182 kB (+1.2 kB) of 1.0 MB · dram 12.0 kB`.
+fn size_line(size: &ProgramSize, before: Option<&ProgramSize>, cx: &Cx<'_>) -> Line<'static> {
+    let dim = cx.style(Role::Dim);
+    let mut spans = vec![Span::raw("   ")];
+    if !size.host.is_empty() {
+        spans.push(Span::styled(format!("{}: ", sanitize::line(&size.host)), dim));
+    }
+    for (place, used) in size.uses.iter().enumerate() {
+        if place > 0 {
+            spans.push(Span::styled(" · ", dim));
+        }
+        spans.push(Span::styled(format!("{} ", used.memory.label()), dim));
+        spans.push(Span::styled(line::bytes(used.bytes), cx.style(Role::Text)));
+        let growth = before.and_then(|before| size.growth(before, used.memory)).unwrap_or(0);
+        if growth != 0 {
+            let sign = if growth > 0 { '+' } else { '−' };
+            spans.push(Span::styled(
+                format!(" ({sign}{})", line::bytes(growth.unsigned_abs())),
+                dim,
+            ));
+        }
+        if let Some(of) = used.of {
+            let is_tight = used.bytes > of / 100 * TIGHT;
+            let role = if is_tight { Role::Warn } else { Role::Dim };
+            let share = used.bytes.saturating_mul(100) / of.max(1);
+            spans.push(Span::styled(format!(" of {}, {share} %", line::bytes(of)), cx.style(role)));
+        }
+    }
+    Line::from(spans)
 }
 
 fn texts(found: &Diagnostic, cx: &Cx<'_>) -> (Line<'static>, Option<Line<'static>>) {

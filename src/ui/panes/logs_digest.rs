@@ -142,7 +142,7 @@ fn of_event(event: &Event) -> Parts {
         Event::BuildProgress { build, done, total } => {
             ("build_progress", format!("{build} [{done}/{total}]"), Plain)
         }
-        Event::BuildEnded { build, outcome, diagnostics, millis } => {
+        Event::BuildEnded { build, outcome, diagnostics, millis, .. } => {
             let (text, tone) = match outcome {
                 BuildOutcome::Passed => ("passed".to_owned(), Good),
                 BuildOutcome::Failed => (format!("failed, {} findings", diagnostics.len()), Bad),

@@ -55,6 +55,7 @@ fn fail(desk: &mut Desk) {
             diagnostic(Severity::Warning, 20, "unused variable 'x'", ""),
         ],
         millis: 3_210,
+        size: None,
     });
 }
 
@@ -66,6 +67,48 @@ fn a_build_runs_and_fails() {
     fail(&mut desk);
     shown.push(desk.show(&mut pane, 78, 12));
     shown.push(desk.show(&mut pane, 44, 8));
+    assert_snapshot!(shown.join("\n"));
+}
+
+/// A build that passes with a program of that size.
+fn passed(desk: &mut Desk, build: u32, host: &str, uses: Vec<MemoryUse>, warnings: u32) {
+    let log = LogId { kind: LogKind::Build, number: build };
+    let build = BuildId(build);
+    desk.record(Event::BuildStarted { build, log, command: "ninja -C build".into() });
+    desk.log(log, "[9/9] Linking C executable scan.elf\n");
+    let diagnostics = (0..warnings).map(|line| Diagnostic {
+        file: Some("main/a.c".into()),
+        line: Some(line + 1),
+        column: None,
+        severity: Severity::Warning,
+        message: "unused variable 'x'".into(),
+        hint: String::new(),
+    });
+    desk.record(Event::BuildEnded {
+        build,
+        outcome: BuildOutcome::Passed,
+        diagnostics: diagnostics.collect(),
+        millis: 910,
+        size: Some(ProgramSize { program: "scan.elf".into(), host: host.into(), uses }),
+    });
+}
+
+#[test]
+fn the_size_of_a_program_stands_under_its_build_with_what_it_has_grown_by() {
+    let mut desk = Desk::new();
+    let mut pane = pane(&desk);
+    let used = |memory, bytes, of| MemoryUse { memory, bytes, of };
+    let chip = |flash, dram| {
+        vec![used(Memory::Flash, flash, Some(1 << 20)), used(Memory::Dram, dram, None)]
+    };
+    passed(&mut desk, 1, "", chip(182_304, 12_288), 0);
+    let mut shown = vec![desk.show(&mut pane, 78, 4)];
+    passed(&mut desk, 2, "", chip(1_046_000, 12_240), 1);
+    shown.push(desk.show(&mut pane, 78, 6));
+    shown.push(desk.show(&mut pane, 40, 4));
+    let host = vec![used(Memory::Text, 41_200, None), used(Memory::Bss, 3_400, None)];
+    passed(&mut desk, 3, "virtual board", host, 0);
+    shown.push(desk.show(&mut pane, 78, 4));
     assert_snapshot!(shown.join("\n"));
 }
 
