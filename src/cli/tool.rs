@@ -14,12 +14,16 @@ use tokio_util::sync::CancellationToken;
 use super::report;
 use crate::app::compose::{self, World};
 use crate::app::parts;
+use crate::app::trust::Trust;
 use crate::device::{Programs, SerialHub};
 use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolName, UserError};
 use crate::toolchain::sketch::Sketch;
 use crate::toolchain::{ArduinoToolchain, IdfToolchain, Toolchain, VirtualToolchain};
 use crate::tools::{self, Registry, Reply, SharedState, ToolContext};
 use crate::workspace::Sandbox;
+
+/// Tools that build.
+const BUILDS: &[&str] = &["build_project", "build_arduino"];
 
 /// Takes facts that nobody asks for later: one call has no history.
 struct Unkept;
@@ -50,6 +54,7 @@ impl Ledger for Unkept {
 pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<ExitCode, UserError> {
     let name = ToolName::new(name);
     tools::known(&name)?;
+    check_trust(world, &name, project)?;
     let args: Value = serde_json::from_str(args).map_err(|error| {
         let fix = "write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`";
         UserError::new("the arguments are no JSON", error.to_string(), fix)
@@ -74,6 +79,14 @@ pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<Exi
     report::line(&answer.to_string());
     let is_ok = answer.get("ok") == Some(&Value::Bool(true));
     Ok(if is_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A build by a real toolchain runs what the project brings.
+fn check_trust(world: &World, name: &ToolName, project: &Path) -> Result<(), UserError> {
+    if !BUILDS.contains(&name.as_str()) || IdfToolchain::find().is_err() {
+        return Ok(());
+    }
+    Trust::of(&world.dirs.data).check(project)
 }
 
 fn needs_person() -> Value {

@@ -3,6 +3,8 @@
 //! Owns the knowledge of the forms in which GCC, Clang, linkers, CMake, ninja and `idf.py` tell
 //! them. Pure: bytes in, findings out.
 
+mod gather;
+
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
@@ -11,6 +13,8 @@ use regex::{Captures, Regex};
 
 use crate::model::{Diagnostic, Severity};
 use crate::text::sanitize;
+
+pub use gather::Gather;
 
 /// More findings than this help nobody; errors are kept first.
 const MAX_DIAGNOSTICS: usize = 500;
@@ -34,6 +38,9 @@ struct Patterns {
     cmake: Option<Regex>,
     call: Option<Regex>,
     plain: Option<Regex>,
+    kconfig: Option<Regex>,
+    program: Option<Regex>,
+    partition: Option<Regex>,
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
@@ -41,7 +48,7 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
     Patterns {
         included: regex(r"^(?:In file included from|\s+from) (.+?):(\d+)(?::\d+)?[:,]$"),
         compiler: regex(
-            r"^([^\s:][^:]*):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$",
+            r"^([^\s:][^:]*):(\d+):(?:(\d+):)? (fatal error|[Ee]rror|[Ww]arning|note): (.*)$",
         ),
         linker_line: regex(
             r"^(?:.*:)?([^:()\s][^:()]*):(\d+):(?:\([^)]*\):)? ((?:undefined reference to|multiple definition of) .*)$",
@@ -54,6 +61,17 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
             r"^CMake (Error|Warning|Deprecation Warning)(?: \(dev\))?(?: (?:at|in) (.+?):(\d+) \([^)]*\))?:\s*(.*)$",
         ),
         call: regex(r"^  (\S.*?):(\d+) \([^)]*\)$"),
+        // As Kconfig tells them: of a file, or of a value in `sdkconfig` and where it is defined.
+        kconfig: regex(
+            r"^(?:ERROR: |[\w.]*KconfigError: )([^\s:][^:]*):(\d+): (?:error: )?(.*)$|^(?:warning|NOTE): (.*\(defined at ([^:()]+):(\d+)\).*)$",
+        ),
+        // What a program of the compiler says without a place, such as that the disk is full.
+        program: regex(
+            r"^(?:\S*/)?(?:cc1(?:plus)?|as|collect2|lto1|[\w.-]*(?:gcc|g\+\+|clang|clang\+\+)): (?:fatal error|error): (.*)$",
+        ),
+        partition: regex(
+            r"^(?:[Ww]arning|WARNING): (.*partitions? (?:is|are) (?:nearly full|too small).*)$",
+        ),
         plain: regex(r"^(?:ERROR|FATAL ERROR|Error): (.+)$"),
     }
 });
@@ -74,6 +92,7 @@ pub fn parse(project: &Path, output: &[u8]) -> Vec<Diagnostic> {
     let mut rest = lines.as_slice();
     while let Some((first, after)) = rest.split_first() {
         let used = finder.hint(rest).or_else(|| finder.cmake(rest));
+        let used = used.or_else(|| finder.too_small(rest));
         rest = match used {
             Some(used) => rest.get(used.max(1)..).unwrap_or_default(),
             None => {
@@ -100,10 +119,8 @@ impl Finder<'_> {
         if let (Some(message), false) = (fallback, found.iter().any(is_error)) {
             found.push(diagnostic(Severity::Error, &message));
         }
-        let mut seen = HashSet::new();
-        found.retain(|d| seen.insert((d.file.clone(), d.line, d.column, d.message.clone())));
-        found.sort_by_key(|d| d.severity);
-        found.truncate(MAX_DIAGNOSTICS);
+        found.iter_mut().for_each(advise);
+        tidy(&mut found);
         found
     }
 
@@ -115,11 +132,13 @@ impl Finder<'_> {
             self.includes.push((group(&found, 1).to_owned(), number(&found, 2)));
             return;
         }
-        let finding = self.compiler(line).or_else(|| self.linker(line)).or_else(|| {
-            captures(PATTERNS.plain.as_ref(), line)
-                .filter(|_| !line.contains(COMMAND_FAILED))
-                .map(|c| diagnostic(Severity::Error, group(&c, 1)))
-        });
+        let finding = self.compiler(line).or_else(|| self.kconfig(line));
+        let finding =
+            finding.or_else(|| program(line)).or_else(|| self.linker(line)).or_else(|| {
+                captures(PATTERNS.plain.as_ref(), line)
+                    .filter(|_| !line.contains(COMMAND_FAILED))
+                    .map(|c| diagnostic(Severity::Error, group(&c, 1)))
+            });
         if let Some(finding) = finding {
             self.includes.clear();
             self.found.push(finding);
@@ -136,7 +155,7 @@ impl Finder<'_> {
     fn compiler(&self, line: &str) -> Option<Diagnostic> {
         let found = captures(PATTERNS.compiler.as_ref(), line)?;
         let severity = match group(&found, 4) {
-            "warning" => Severity::Warning,
+            "warning" | "Warning" => Severity::Warning,
             "note" => Severity::Note,
             _ => Severity::Error,
         };
@@ -156,6 +175,38 @@ impl Finder<'_> {
                 ..finding
             },
         })
+    }
+
+    fn kconfig(&self, line: &str) -> Option<Diagnostic> {
+        let found = captures(PATTERNS.kconfig.as_ref(), line)?;
+        let (severity, message, file, at) = match found.get(4) {
+            None => (Severity::Error, group(&found, 3), group(&found, 1), number(&found, 2)),
+            Some(said) => (Severity::Warning, said.as_str(), group(&found, 5), number(&found, 6)),
+        };
+        let file = Some(self.relative(file));
+        Some(Diagnostic { file, line: at, ..diagnostic(severity, message) })
+    }
+
+    /// An image that does not fit into its partitions, with the lines that name them; returns how
+    /// many lines that were.
+    fn too_small(&mut self, lines: &[&str]) -> Option<usize> {
+        let first = sanitize::strip_sequences(lines.first()?);
+        let (severity, said) = match captures(PATTERNS.partition.as_ref(), &first) {
+            Some(found) => (Severity::Warning, group(&found, 1).to_owned()),
+            None => {
+                let found = captures(PATTERNS.plain.as_ref(), &first)?;
+                let said = group(&found, 1);
+                let is_it = said.contains(" too small for binary ");
+                (Severity::Error, is_it.then(|| said.to_owned())?)
+            }
+        };
+        let parts = lines.iter().skip(1).map(|line| sanitize::strip_sequences(line));
+        let parts: Vec<String> = parts
+            .map_while(|line| Some(line.trim_start().strip_prefix("- ")?.trim_end().to_owned()))
+            .collect();
+        let message = format!("{said} {}", parts.join("; "));
+        self.found.push(diagnostic(severity, &message));
+        Some(1 + parts.len())
     }
 
     fn linker(&self, line: &str) -> Option<Diagnostic> {
@@ -287,6 +338,43 @@ impl Finder<'_> {
         let inside = clean.strip_prefix(self.project).unwrap_or(&clean);
         sanitize::line(&inside.to_string_lossy()).into_owned()
     }
+}
+
+/// An error without a place.
+fn program(line: &str) -> Option<Diagnostic> {
+    let found = captures(PATTERNS.program.as_ref(), line)?;
+    let said = group(&found, 1);
+    // What failed was told before.
+    (!said.starts_with("ld returned")).then(|| diagnostic(Severity::Error, said))
+}
+
+/// Adds what to do where the framework says nothing.
+fn advise(found: &mut Diagnostic) {
+    if !found.hint.is_empty() {
+        return;
+    }
+    let said = &found.message;
+    let hint = if said.contains(" too small for binary ") || said.contains("nearly full") {
+        "give the application a larger partition in partitions.csv, or make the program smaller, \
+         e.g. by CONFIG_COMPILER_OPTIMIZATION_SIZE"
+    } else if said.contains("overflowed by") && said.contains("iram") {
+        "less code can lie in IRAM: look at IRAM_ATTR, and at the options that put drivers there"
+    } else if said.contains("overflowed by") && (said.contains("dram") || said.contains("sram")) {
+        "there is too much static data: make buffers smaller, or allocate them when they are needed"
+    } else if said.contains("No space left on device") {
+        "the disk is full: free some space and build again"
+    } else {
+        return;
+    };
+    found.hint = hint.to_owned();
+}
+
+/// Each once, errors first, no more than anyone reads.
+fn tidy(found: &mut Vec<Diagnostic>) {
+    let mut seen = HashSet::new();
+    found.retain(|d| seen.insert((d.file.clone(), d.line, d.column, d.message.clone())));
+    found.sort_by_key(|d| d.severity);
+    found.truncate(MAX_DIAGNOSTICS);
 }
 
 const fn is_error(diagnostic: &Diagnostic) -> bool {

@@ -71,6 +71,48 @@ fn linkers_are_understood() {
 }
 
 #[test]
+fn kconfig_and_its_values_are_understood() {
+    let output = "ERROR: /home/me/blink/main/Kconfig:3: error: couldn't parse 'defalt y': syntax \
+                  error\nkconfiglib.KconfigError: /home/me/blink/main/Kconfig:7: no type\n\
+                  NOTE: the value 'x' is invalid for LEVEL (defined at /home/me/blink/main/./Kconfig:9), \
+                  which has type int -- assignment ignored\nNOTE: ESP-IDF v6.2.0\n";
+    let texts = short(output);
+    assert_eq!(texts.len(), 3, "{texts:?}");
+    assert_eq!(texts[0], "Error main/Kconfig:3:0 couldn't parse 'defalt y': syntax error");
+    assert_eq!(texts[1], "Error main/Kconfig:7:0 no type");
+    assert!(texts[2].starts_with("Warning main/Kconfig:9:0 the value 'x' is invalid"), "{texts:?}");
+}
+
+#[test]
+fn an_image_that_does_not_fit_names_its_partition_and_what_to_do() {
+    let output = "Error: app partition is too small for binary blink.bin size 0x1002b0:\n  - Part \
+                  'factory' 0/0 @ 0x10000 size 0x100000 (overflow 0x2b0)\nninja: build stopped\n";
+    let found = found(output);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].message.ends_with("size 0x100000 (overflow 0x2b0)"), "{found:?}");
+    assert!(found[0].hint.contains("partitions.csv"), "{found:?}");
+    let full = "Warning: The smallest app partition is nearly full (3% free space left)!\n";
+    assert_eq!(
+        short(full),
+        ["Warning :0:0 The smallest app partition is nearly full (3% free space left)!"]
+    );
+    assert_eq!(short("WARNING: Git version unavailable\n"), [""; 0]);
+}
+
+#[test]
+fn programs_that_fail_without_a_place_are_heard() {
+    let full = "/usr/lib/cc1: fatal error: error writing to /x.s: No space left on device\n";
+    assert_eq!(short(full), ["Error :0:0 error writing to /x.s: No space left on device"]);
+    assert!(found(full)[0].hint.contains("disk is full"));
+    let option = "xtensa-esp32-elf-gcc: error: unrecognized command-line option '-mx'\n";
+    assert_eq!(short(option), ["Error :0:0 unrecognized command-line option '-mx'"]);
+    let assembler = "main/a.S: Assembler messages:\nmain/a.S:3: Error: unknown opcode 'x'\n";
+    assert_eq!(short(assembler), ["Error main/a.S:3:0 unknown opcode 'x'"]);
+    let linked = "a.c:1:2: error: x\ncollect2: error: ld returned 1 exit status\n";
+    assert_eq!(short(linked), ["Error a.c:1:2 x"]);
+}
+
+#[test]
 fn errors_come_first_and_quotes_stay() {
     let output = include_str!("../../tests/data/build/sketch.txt");
     let texts = short(output);

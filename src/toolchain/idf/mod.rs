@@ -18,7 +18,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::diagnostics::{self, Progress};
+use super::diagnostics::{Gather, Progress};
 use super::esptool;
 use super::host_board::HostBoard;
 use super::process::{self, Ended, Job};
@@ -30,9 +30,6 @@ use crate::model::{
 };
 use install::Installation;
 use route::Route;
-
-/// Output beyond this is not searched for diagnostics, save its newest half.
-const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 
 /// The image of the partition table, below the build folder.
 const TABLE: &str = "partition_table/partition-table.bin";
@@ -100,18 +97,14 @@ impl IdfToolchain {
             timeout,
             cancel: cancel.clone(),
         };
-        let output = Mutex::new(Vec::new());
+        let gather = Mutex::new(Gather::new(&project));
         let mut progress = Progress::default();
         let ended = process::run(job, |bytes| {
             sink.output(bytes);
             if let Some((done, total)) = progress.push(bytes) {
                 sink.progress(done, total);
             }
-            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-            output.extend_from_slice(bytes);
-            if output.len() > MAX_OUTPUT {
-                output.drain(..MAX_OUTPUT / 2);
-            }
+            gather.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
         })
         .await;
         let outcome = match ended {
@@ -125,9 +118,8 @@ impl IdfToolchain {
                 return failed(UserError::from_cause(what, &error).fix(fix));
             }
         };
-        let output = output.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let root = project.clone();
-        let read = tokio::task::spawn_blocking(move || diagnostics::parse(&root, &output));
+        let gather = gather.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let read = tokio::task::spawn_blocking(move || gather.finish());
         // It ends without a result only when the program ends.
         let mut diagnostics = read.await.unwrap_or_default();
         // `idf.py` gives its advice itself; ninja has none to give.

@@ -21,10 +21,11 @@ use futures::future::BoxFuture;
 pub use kit::Kit;
 
 use super::compile_units::{self, CompileUnit};
+use super::diagnostics::Gather;
 use super::host_board::HostBoard;
 use super::size::{self, Home};
 use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
-use super::{BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Toolchain, diagnostics};
+use super::{BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Toolchain};
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, ProgramSize,
     Timestamp, UserError,
@@ -37,9 +38,6 @@ pub const LABEL: &str = "virtual board";
 
 /// Flash address of an application in ESP-IDF's default partition table.
 const APP_OFFSET: u32 = 0x1_0000;
-
-/// Bytes of build output that are searched for diagnostics.
-const MAX_SEARCHED: usize = 8 << 20;
 
 /// Builds for, flashes and runs one virtual board.
 pub struct VirtualToolchain {
@@ -143,7 +141,7 @@ impl Toolchain for VirtualToolchain {
 
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {
         Box::pin(async move {
-            let tee = Tee { sink: job.sink.as_ref(), seen: Mutex::default() };
+            let tee = Tee { sink: job.sink.as_ref(), seen: Mutex::new(Gather::new(&job.project)) };
             let outcome = tokio::select! {
                 biased;
                 () = job.cancel.cancelled() => BuildOutcome::Cancelled,
@@ -158,7 +156,7 @@ impl Toolchain for VirtualToolchain {
                 },
             };
             let seen = tee.seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let mut diagnostics = diagnostics::parse(&job.project, &seen);
+            let mut diagnostics = seen.finish();
             diagnostics.iter_mut().for_each(|found| explain(found, &self.kit));
             BuildReport { outcome, diagnostics }
         })
@@ -209,18 +207,16 @@ impl Toolchain for VirtualToolchain {
     }
 }
 
-/// Passes output on and keeps the beginning of it for the diagnostics.
+/// Passes output on and finds in it what went wrong.
 struct Tee<'a> {
     sink: &'a dyn BuildSink,
-    seen: Mutex<Vec<u8>>,
+    seen: Mutex<Gather>,
 }
 
 impl BuildSink for Tee<'_> {
     fn output(&self, bytes: &[u8]) {
         self.sink.output(bytes);
-        let mut seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let room = MAX_SEARCHED.saturating_sub(seen.len());
-        seen.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(bytes);
     }
 
     fn progress(&self, done: u32, total: u32) {
