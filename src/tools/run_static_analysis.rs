@@ -259,6 +259,7 @@ mod tests {
             outcome: crate::model::BuildOutcome::Failed,
             diagnostics: vec![diagnostic],
             millis: 1,
+            size: None,
         };
         let record = crate::model::Record {
             v: 1,

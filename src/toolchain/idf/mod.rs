@@ -131,9 +131,9 @@ impl IdfToolchain {
     }
 
     /// How the sources of `project` were compiled last; `None` before the first build, and when it
-    /// was for another target or by another installation.
+    /// was for another target.
     fn lines(&self, project: &Path) -> Option<syntax::Lines> {
-        if route::route(project, &self.install.root) == Route::Configure {
+        if !route::is_configured(project) {
             return None;
         }
         let (tools, path) = (syntax::tools_folder(), syntax::path_of(self.install.exported()));

@@ -88,6 +88,16 @@ pub(super) fn target(project: &Path) -> Option<String> {
         .filter(|target| !target.is_empty())
 }
 
+/// Whether the last configuration was for `project` where it lies, and for its target. What ESP-IDF
+/// before v5 does not write down is taken to be so.
+pub(super) fn is_configured(project: &Path) -> bool {
+    description(project).is_some_and(|found| {
+        let is_here =
+            found.project_path.as_os_str().is_empty() || is_same(&found.project_path, project);
+        is_here && (found.target.is_empty() || target(project) == Some(found.target))
+    })
+}
+
 /// The way for `project` with the installation at `root`.
 pub(super) fn route(project: &Path, root: &Path) -> Route {
     let build = project.join(BUILD);
@@ -209,6 +219,22 @@ mod tests {
         let place = Place::new("idf_component_register(SRCS a.c)");
         std::fs::remove_file(place.project().join("main/a.c")).unwrap();
         assert_eq!(place.route(), Route::Reconfigure);
+    }
+
+    #[test]
+    fn a_configuration_speaks_for_its_place_and_target_in_all_versions() {
+        let place = Place::new("");
+        assert!(is_configured(place.project()));
+        place.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32\"\n");
+        assert!(!is_configured(place.project()), "another target was chosen");
+        // As v4.4 writes it: no path of the framework, no components.
+        let old = |path: &str| format!("{{\"project_path\": \"{path}\", \"target\": \"esp32\"}}");
+        place.write("build/project_description.json", &old(&place.project().display().to_string()));
+        assert!(is_configured(place.project()) && place.route() == Route::Configure);
+        place.write("build/project_description.json", &old("/elsewhere"));
+        assert!(!is_configured(place.project()), "the project was moved");
+        place.write("build/project_description.json", "{ cut off");
+        assert!(!is_configured(place.project()));
     }
 
     #[test]
