@@ -315,7 +315,7 @@ pub enum Event {
         millis: u64,
         /// What the program takes; `None` when the build did not pass or it was not measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        size: Option<ProgramSize>,
+        size: Option<Box<ProgramSize>>,
     },
     /// A raw log is now this long.
     LogGrew {

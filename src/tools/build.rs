@@ -85,7 +85,7 @@ impl BuildProject {
             outcome: outcome.clone(),
             diagnostics: diagnostics.clone(),
             millis,
-            size: size.clone(),
+            size: size.clone().map(Box::new),
         };
         ledger.record(ended).map_err(not_recorded)?;
         if let Some(error) = sink.seen().lost.take() {

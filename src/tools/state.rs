@@ -124,7 +124,7 @@ impl TeamState {
             Event::BuildEnded { build, outcome, diagnostics, size, .. } => {
                 self.diagnosed = diagnosed(diagnostics);
                 if size.is_some() {
-                    self.size.clone_from(size);
+                    self.size = size.as_deref().cloned();
                 }
                 if let Some(last) = self.last_build.as_mut().filter(|last| last.build == *build) {
                     last.outcome = Some(outcome.clone());

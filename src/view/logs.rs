@@ -144,7 +144,7 @@ impl Logs {
                         view.outcome = Some(outcome.clone());
                         view.diagnostics.clone_from(diagnostics);
                         view.millis = *millis;
-                        view.size.clone_from(size);
+                        view.size = size.as_deref().cloned();
                     },
                 );
             }

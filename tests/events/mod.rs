@@ -247,7 +247,7 @@ fn build_ended(variant: u32, number: u32) -> Event {
         outcome,
         diagnostics,
         millis: 3200,
-        size: size(variant),
+        size: size(variant).map(Box::new),
     }
 }
 

@@ -89,7 +89,7 @@ fn passed(desk: &mut Desk, build: u32, host: &str, uses: Vec<MemoryUse>, warning
         outcome: BuildOutcome::Passed,
         diagnostics: diagnostics.collect(),
         millis: 910,
-        size: Some(ProgramSize { program: "scan.elf".into(), host: host.into(), uses }),
+        size: Some(Box::new(ProgramSize { program: "scan.elf".into(), host: host.into(), uses })),
     });
 }
 
