@@ -33,8 +33,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, ProgramSize, ReadPlan,
-    Timestamp,
-    UserError,
+    Timestamp, UserError,
 };
 
 pub use idf::IdfToolchain;
