@@ -291,8 +291,8 @@ pub struct MonitorArgs {
 /// Arguments of `tool`.
 #[derive(Debug, Args)]
 pub struct ToolArgs {
-    /// Name of the tool, e.g. `list_boards`.
-    pub name: String,
+    /// Name of the tool, e.g. `list_boards`; without one, all are listed.
+    pub name: Option<String>,
     /// Its arguments, a JSON object.
     #[arg(long, default_value = "{}", value_name = "JSON")]
     pub args: String,

@@ -121,7 +121,11 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         Command::Monitor(args) => monitor::run(&place.world(args.project.as_deref(), None)?, args),
         Command::Tool(ToolArgs { name, args, project }) => {
             let project = project.unwrap_or_else(|| PathBuf::from("."));
-            tool::call(&place.world(Some(&project), None)?, &name, &args, &project)
+            let world = place.world(Some(&project), None)?;
+            match name {
+                Some(name) => tool::call(&world, &name, &args, &project),
+                None => tool::list(&world, &project),
+            }
         }
         Command::Trust { dir: Some(dir), forget: true } => trust::forget(&dirs.data, &dir),
         Command::Trust { dir, .. } => trust::add_or_list(&dirs.data, dir.as_deref()),

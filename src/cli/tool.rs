@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 use super::report;
@@ -54,15 +55,15 @@ impl Ledger for Unkept {
 pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<ExitCode, UserError> {
     let name = ToolName::new(name);
     tools::known(&name)?;
-    check_trust(world, &name, project)?;
     let args: Value = serde_json::from_str(args).map_err(|error| {
         let fix = "write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`";
         UserError::new("the arguments are no JSON", error.to_string(), fix)
     })?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|error| UserError::from_cause("cannot start", &error))?;
+    let runtime = runtime()?;
     let answer = runtime.block_on(async {
+        if let Err(error) = check_trust(world, &name, project) {
+            return Ok(untrusted(&error));
+        }
         let context = context(world, project)?;
         let tool = Registry::new(&context).get(&name)?;
         let limit = tool.timeout();
@@ -83,10 +84,38 @@ pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<Exi
 
 /// A build by a real toolchain runs what the project brings.
 fn check_trust(world: &World, name: &ToolName, project: &Path) -> Result<(), UserError> {
-    if !BUILDS.contains(&name.as_str()) || IdfToolchain::find().is_err() {
-        return Ok(());
+    if BUILDS.contains(&name.as_str()) && installed(project).is_some() {
+        return Trust::of(&world.dirs.data).check(project);
     }
-    Trust::of(&world.dirs.data).check(project)
+    Ok(())
+}
+
+fn untrusted(error: &UserError) -> Value {
+    let message = format!("{}: {}", error.what, error.why);
+    json!({ "ok": false, "error": { "code": "untrusted", "message": message, "hint": error.fix } })
+}
+
+/// Prints the name of every tool and the first sentence about it.
+///
+/// # Errors
+/// When a part of the session that tools need cannot be made.
+pub fn list(world: &World, project: &Path) -> Result<ExitCode, UserError> {
+    let specs = runtime()?
+        .block_on(async { Ok::<_, UserError>(Registry::new(&context(world, project)?).all()) })?;
+    let room = specs.iter().map(|spec| spec.name.as_str().len()).max().unwrap_or(0);
+    for spec in specs {
+        let about = spec.description.split_inclusive(". ").next().unwrap_or_default().trim();
+        report::line(&format!("{:room$}  {about}", spec.name.as_str()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn runtime() -> Result<Runtime, UserError> {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| UserError::from_cause("cannot start", &error))
 }
 
 fn needs_person() -> Value {
@@ -124,14 +153,18 @@ fn context(world: &World, project: &Path) -> Result<ToolContext, UserError> {
 
 /// The toolchain that a session in that folder would have.
 fn toolchain(world: &World, project: &Path) -> Result<Arc<dyn Toolchain>, UserError> {
-    let is_sketch = Sketch::is_at(project);
-    if let Some(arduino) = ArduinoToolchain::find().ok().filter(|_| is_sketch) {
-        return Ok(Arc::new(arduino));
-    }
-    if let Some(idf) = IdfToolchain::find().ok().filter(|_| !is_sketch) {
-        return Ok(Arc::new(idf));
+    if let Some(installed) = installed(project) {
+        return Ok(installed);
     }
     // No tool without a decision starts this board, so its folder is never made.
     let board = project.join("build").join("board");
     Ok(Arc::new(VirtualToolchain::new(parts::load_kit(&world.assets)?, board)))
+}
+
+/// The toolchain for such a project that is installed here.
+fn installed(project: &Path) -> Option<Arc<dyn Toolchain>> {
+    if Sketch::is_at(project) {
+        return Some(Arc::new(ArduinoToolchain::find().ok()?));
+    }
+    Some(Arc::new(IdfToolchain::find().ok()?))
 }

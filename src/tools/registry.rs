@@ -93,6 +93,12 @@ impl Registry {
         })
     }
 
+    /// What every tool tells about itself, by name.
+    #[must_use]
+    pub fn all(&self) -> Vec<ToolSpec> {
+        self.tools.values().map(|tool| tool.spec()).collect()
+    }
+
     /// What those tools tell about themselves, in the order given.
     ///
     /// # Errors

@@ -126,3 +126,17 @@ fn tools_that_find_facts_answer_with_one_object() {
         assert_eq!(answer.pointer(pointer).unwrap(), expected, "{tool} {args}: {answer}");
     }
 }
+
+#[test]
+fn every_tool_is_listed_with_what_it_does() {
+    let place = Place::new();
+    let output = place.run(&["tool"]);
+    assert_eq!(output.status.code(), Some(0));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.lines().count() > 20, "{printed}");
+    for line in printed.lines() {
+        let (name, about) = line.split_once(' ').unwrap();
+        assert!(!name.is_empty() && about.trim().ends_with('.'), "{line}");
+    }
+    assert!(printed.contains("get_pinout_info"));
+}
