@@ -94,7 +94,8 @@ fn every_size_shows_the_waiting_proposal() {
 fn help_names_the_keys() {
     let place = Place::new();
     let mut desk = Desk::demo(&place, Size::SMALL);
-    desk.next_proposal();
+    let waiting = desk.next_proposal();
+    desk.turn_to(&waiting);
     desk.terminal.press("f1");
     desk.terminal.wait_for("Approves the change as shown");
     desk.terminal.press("esc");
