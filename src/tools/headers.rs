@@ -1,5 +1,6 @@
 //! `read_header_files` and `read_project_files`: a large project without its bulk.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use super::{Limits, Reply, Tool, ToolContext, ToolError, answer, args, files};
 use crate::lang::{Header, read_header};
 use crate::model::{ProjectPath, ToolSpec};
-use crate::workspace::Sandbox;
+use crate::workspace::{Sandbox, is_source};
 
 /// Reads the declarations of headers.
 pub const HEADERS: &str = "read_header_files";
@@ -24,6 +25,8 @@ const BUDGET: Duration = Duration::from_secs(20);
 const ONE: Duration = Duration::from_secs(4);
 /// Files that are looked at: more than any project that is not a whole framework.
 const MOST_FILES: usize = 50_000;
+/// Files of one kind in a folder that are still named one by one, when they are no source.
+const MANY: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -135,19 +138,39 @@ impl ReadHeaders {
 }
 
 /// Names of files by folder, which says the same as whole paths in fewer words; and how many did
-/// not fit.
+/// not fit. Where a folder holds many files of one kind that are no source, such as pictures and
+/// sounds, they are counted.
 fn by_folder(paths: &[ProjectPath], limit: usize) -> (Value, u64) {
-    let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let (mut bytes, mut omitted) = (0, 0);
+    let mut folders: BTreeMap<&str, BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
     for path in paths {
-        bytes += path.file_name().len() + 3;
-        if bytes > limit {
-            omitted += 1;
-            continue;
-        }
-        folders.entry(path.parent().unwrap_or(".")).or_default().push(path.file_name());
+        let kind = if is_source(path) { "" } else { path.extension().unwrap_or_default() };
+        let kinds = folders.entry(path.parent().unwrap_or(".")).or_default();
+        kinds.entry(kind).or_default().push(path.file_name());
     }
-    (json!(folders), omitted)
+    let mut listed: BTreeMap<&str, Vec<Cow<'_, str>>> = BTreeMap::new();
+    let (mut bytes, mut omitted) = (0, 0);
+    for (folder, kinds) in folders {
+        for (kind, names) in kinds {
+            let count = names.len() as u64;
+            let is_counted = !kind.is_empty() && names.len() > MANY;
+            let words: Vec<Cow<'_, str>> = match is_counted {
+                true => vec![format!("*.{kind}: {count} files").into()],
+                false => names.into_iter().map(Cow::Borrowed).collect(),
+            };
+            for word in words {
+                bytes += word.len() + 3;
+                if bytes > limit {
+                    omitted += if is_counted { count } else { 1 };
+                } else {
+                    listed.entry(folder).or_default().push(word);
+                }
+            }
+        }
+    }
+    for words in listed.values_mut() {
+        words.sort_unstable();
+    }
+    (json!(listed), omitted)
 }
 
 impl Tool for ReadHeaders {
@@ -156,7 +179,8 @@ impl Tool for ReadHeaders {
             HEADERS,
             "Reads what the project's headers declare (prototypes, macros with arguments, types, \
              inline functions), each after a line `### Header: PATH ###`, and lists all files by \
-             folder. Bodies and comments are left out.",
+             folder; many files of a kind that is no source are counted (`*.png: 40 files`). \
+             Bodies and comments are left out.",
         )
     }
 
@@ -175,5 +199,29 @@ impl Tool for ReadHeaders {
             })??;
             Ok(Reply::Answer(value))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_and_many_of_a_kind_that_is_no_source_are_counted() {
+        let mut paths: Vec<String> = (0..12).map(|n| format!("main/part{n:02}.c")).collect();
+        paths.extend((0..9).map(|n| format!("main/sound{n}.ogg")));
+        paths.extend((0..8).map(|n| format!("docs/note{n}.md")));
+        paths.push("LICENSE".into());
+        let paths: Vec<_> = paths.iter().map(|path| ProjectPath::new(path).unwrap()).collect();
+        let (listed, omitted) = by_folder(&paths, 10_000);
+        assert_eq!((listed["."].clone(), omitted), (json!(["LICENSE"]), 0));
+        assert_eq!(listed["docs"].as_array().unwrap().len(), 8);
+        let main = listed["main"].as_array().unwrap();
+        assert_eq!((main.len(), &main[0]), (13, &json!("*.ogg: 9 files")));
+        let (listed, omitted) = by_folder(&paths, 40);
+        assert_eq!(
+            (listed, omitted),
+            (json!({ ".": ["LICENSE"], "docs": ["note0.md", "note1.md"] }), 27)
+        );
     }
 }
