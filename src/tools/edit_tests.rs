@@ -20,16 +20,35 @@ async fn headers_are_read_as_declarations_and_all_files_are_listed() {
     assert_eq!(
         read["text"],
         "### Header: components/x/x.hpp ###\nclass X { int a(); }\n\n\
-         ### Header: main/include/led.h ###\nint led_on(int a);\n#define LED(n)\n\n\
-         ### Header: main/latin.h ###\n\n"
+         ### Header: main/include/led.h ###\nint led_on(int a);\n#define LED(n)\n\n"
     );
-    assert_eq!(read["headers"], 3);
+    assert_eq!((&read["headers"], &read["declare_nothing"]), (&json!(2), &json!(1)));
     assert_eq!(read["files"]["main"], json!(["bad.h", "latin.h", "main.c"]));
     assert_eq!(read["cut"], json!([{ "path": "main/bad.h", "why": "it is not UTF-8 text" }]));
     let part = desk.answer("read_header_files", json!({ "folder": "components" })).await;
     assert_eq!(part["headers"], 1);
     let outside = desk.call("read_header_files", json!({ "folder": "../x" })).await;
     assert_eq!(outside.err().unwrap().code, "bad_path");
+}
+
+#[tokio::test]
+async fn headers_that_declare_the_same_say_so() {
+    let mut desk = Desk::new();
+    desk.context.limits = Limits::default();
+    let desk = desk.remade();
+    let long = "esp_err_t board_display_init(int width, int height, int rotation);\n";
+    for (name, text) in
+        [("a.h", long), ("b.h", long), ("c.h", "int c;\n"), ("d.h", "int d(void);\n")]
+    {
+        desk.write(name, text);
+    }
+    let read = desk.answer("read_header_files", json!({})).await;
+    let expected = format!(
+        "### Header: a.h ###\n{long}\n### Header: b.h ###\n// the same as a.h\n\n\
+         ### Header: d.h ###\nint d(void);\n\n"
+    );
+    assert_eq!(read["text"], expected);
+    assert_eq!((&read["headers"], &read["declare_nothing"]), (&json!(3), &json!(1)));
 }
 
 #[tokio::test]

@@ -18,8 +18,8 @@ use crate::workspace::Sandbox;
 pub const NAME: &str = "find_relevant_files";
 
 /// Files and tokens of one answer when nothing else is asked for.
-const FILES: usize = 12;
-const TOKENS: u64 = 30_000;
+const FILES: usize = 10;
+const TOKENS: u64 = 24_000;
 /// How long `git` may take.
 const GIT: Duration = Duration::from_secs(5);
 
@@ -28,10 +28,10 @@ const GIT: Duration = Duration::from_secs(5);
 struct Args {
     /// What shall be done, in the person's words, with the names they gave.
     request: String,
-    /// Most files to choose; 12 when nothing is said.
+    /// Most files to choose; 10 when nothing is said.
     #[serde(default)]
     most_files: Option<usize>,
-    /// Most tokens of all chosen files together; 30,000 when nothing is said.
+    /// Most tokens of all chosen files together; 24,000 when nothing is said.
     #[serde(default)]
     most_tokens: Option<u64>,
 }

@@ -1,7 +1,7 @@
 //! `read_header_files` and `read_project_files`: a large project without its bulk.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +25,8 @@ const BUDGET: Duration = Duration::from_secs(20);
 const ONE: Duration = Duration::from_secs(4);
 /// Files that are looked at: more than any project that is not a whole framework.
 const MOST_FILES: usize = 50_000;
+/// Declarations up to this many bytes are said again rather than referred to.
+const SHORT: usize = 60;
 /// Files of one kind in a folder that are still named one by one, when they are no source.
 const MANY: usize = 8;
 
@@ -51,13 +53,26 @@ struct ReadHeaders {
 #[derive(Default)]
 struct Answer {
     headers: usize,
+    /// Headers that declare nothing; they are in the list of files.
+    empty: usize,
     text: String,
+    /// The first header with those declarations.
+    told: HashMap<String, ProjectPath>,
     cut: Vec<Value>,
 }
 
 impl Answer {
     fn add(&mut self, path: &ProjectPath, header: &Header, limit: usize) {
-        let block = block(path, header);
+        let declared = declared(header);
+        if declared.is_empty() && !header.in_haste {
+            self.empty += 1;
+            return;
+        }
+        let words = match self.told.get(&declared) {
+            Some(first) => Cow::Owned(format!("// the same as {first}\n")),
+            None => Cow::Borrowed(declared.as_str()),
+        };
+        let block = format!("### Header: {path} ###\n{words}\n");
         if self.text.len() + block.len() > limit {
             let count = header.declarations.len();
             self.leave_out(path, &format!("the answer is full; it has {count} declarations"));
@@ -65,6 +80,9 @@ impl Answer {
         }
         self.headers += 1;
         self.text.push_str(&block);
+        if declared.len() > SHORT {
+            self.told.entry(declared).or_insert_with(|| path.clone());
+        }
         if header.in_haste {
             self.cut.push(json!({ "path": path, "why": "too long: only prototypes were read" }));
         }
@@ -76,13 +94,12 @@ impl Answer {
 }
 
 /// The declarations of one header as text for a model.
-fn block(path: &ProjectPath, header: &Header) -> String {
-    let mut text = format!("### Header: {path} ###\n");
+fn declared(header: &Header) -> String {
+    let mut text = String::new();
     for found in &header.declarations {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", found.text);
     }
-    text.push('\n');
     text
 }
 
@@ -107,6 +124,9 @@ impl ReadHeaders {
         let omitted = listing.omitted + unlisted;
         let mut fields = json!({ "headers": answer.headers, "text": answer.text, "files": listed });
         if let Some(fields) = fields.as_object_mut() {
+            if answer.empty > 0 {
+                fields.insert("declare_nothing".to_owned(), json!(answer.empty));
+            }
             if omitted > 0 {
                 fields.insert("omitted".to_owned(), json!(omitted));
             }
@@ -178,7 +198,8 @@ impl Tool for ReadHeaders {
         args::spec::<Args>(
             HEADERS,
             "Reads what the project's headers declare (prototypes, macros with arguments, types, \
-             inline functions), each after a line `### Header: PATH ###`, and lists all files by \
+             inline functions), each after a line `### Header: PATH ###`; headers that declare \
+             nothing are left out, and those that declare the same say so. Lists all files by \
              folder; many files of a kind that is no source are counted (`*.png: 40 files`). \
              Bodies and comments are left out.",
         )
