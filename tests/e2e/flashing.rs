@@ -179,6 +179,11 @@ fn a_project_that_brings_scripts_is_built_by_esp_idf_only_when_it_is_trusted() {
     fs::remove_file(project.join(".gitignore")).unwrap();
     assert!(!place.path("data/sessions").exists(), "a session was begun");
     let folder = project.to_str().unwrap();
+    let tool = &mut place.command(&["tool", "build_project", "--project", folder]);
+    let answer = tool.env("IDF_PATH", &root).output().unwrap();
+    let told = String::from_utf8(answer.stdout).unwrap();
+    assert!(told.contains(r#""code":"untrusted""#) && told.contains("firmhand trust"), "{told}");
+    assert_eq!(answer.status.code(), Some(1));
     assert_eq!(place.run(&["trust", folder]).status.code(), Some(0));
     let listed = String::from_utf8(place.run(&["trust"]).stdout).unwrap();
     assert!(listed.contains(folder), "{listed}");

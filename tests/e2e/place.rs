@@ -98,9 +98,14 @@ impl Place {
 
     /// Runs the program without a terminal.
     pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// The program with these arguments in this place, not started.
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(args).env_clear().envs(self.environment()).current_dir(self.path("home"));
-        command.output().unwrap()
+        command
     }
 
     /// The folder of the only session.
