@@ -313,7 +313,11 @@ fn parts_of(session: &SessionStart, records: &[Record]) -> SessionParts {
     parts
 }
 
-fn load_team(world: &World, name: &str) -> Result<Arc<Team>, UserError> {
+/// A team by its name, checked against the tools that there are.
+///
+/// # Errors
+/// When there is none of that name, or its files are wrong; says file and line.
+pub fn load_team(world: &World, name: &str) -> Result<Arc<Team>, UserError> {
     Team::load(&world.assets, name, &|tool: &ToolName| tools::known(tool))
 }
 

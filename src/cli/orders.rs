@@ -3,14 +3,14 @@
 use super::args::{ModelArgs, RunOptions, SuperviseArg, ToolchainArg};
 use super::run::Form;
 use super::{pacing, report};
-use crate::app::choice::{self, Ground};
-use crate::app::compose::{Order, World};
+use crate::app::choice;
+use crate::app::compose::{self, Order, World};
 use crate::app::documents;
 use crate::app::parts::{self, Recording};
 use crate::config::{Assets, Example};
 use crate::engine::Supervision;
-use crate::model::UserError;
 use crate::model::event::SessionParts;
+use crate::model::{Ground, UserError};
 
 /// The order of `demo`: the recording of a team.
 ///
@@ -21,7 +21,7 @@ pub fn demo(world: &World, options: RunOptions) -> Result<Order, UserError> {
     let supervision = if options.team.is_some() { Supervision::Ask } else { Supervision::Show };
     let recording = parts::recording(&world.assets, options.team.as_deref())?;
     let (task, provider) = (recording.task.clone(), recording.provider.clone());
-    let mut order = make(task, Some(recording), None, supervision, options)?;
+    let mut order = make(world, task, Some(recording), None, supervision, options)?;
     if order.parts.provider.is_empty() {
         order.parts.provider = provider;
     }
@@ -50,7 +50,7 @@ pub fn new(
         None => task.unwrap_or_default(),
     };
     let recording = parts::recorded(&world.assets, &task)?;
-    make(task, recording, starter, Supervision::Ask, options)
+    make(world, task, recording, starter, Supervision::Ask, options)
 }
 
 /// Whether two tasks are the same but for blanks and line ends.
@@ -63,14 +63,14 @@ fn is_said_by(task: &str, example: &str) -> bool {
 /// # Errors
 /// When there is no project, or the team does not fit it.
 pub fn edit(world: &World, task: String, mut options: RunOptions) -> Result<Order, UserError> {
-    let ground = Ground::of(options.project.as_deref());
+    let ground = choice::ground(options.project.as_deref());
     if ground == Ground::Empty {
-        choice::check("edit-existing", ground)?;
+        choice::check(&*compose::load_team(world, "edit-existing")?, ground)?;
     }
-    let team = options.team.take().unwrap_or_else(|| ground.team().to_owned());
+    let team = options.team.take().unwrap_or_else(|| choice::usual_team(ground).to_owned());
     options.team = Some(team);
     let recording = parts::recorded(&world.assets, &task)?;
-    make(task, recording, None, Supervision::Ask, options)
+    make(world, task, recording, None, Supervision::Ask, options)
 }
 
 /// The order of `run`: nobody is there to look at a plan.
@@ -79,24 +79,26 @@ pub fn edit(world: &World, task: String, mut options: RunOptions) -> Result<Orde
 /// When team and project do not fit, or an option is wrong.
 pub fn headless(world: &World, task: String, options: RunOptions) -> Result<Order, UserError> {
     let recording = parts::recorded(&world.assets, &task)?;
-    make(task, recording, None, Supervision::Show, options)
+    make(world, task, recording, None, Supervision::Show, options)
 }
 
 fn make(
+    world: &World,
     task: String,
     recording: Option<Recording>,
     starter: Option<String>,
     supervision: Supervision,
     options: RunOptions,
 ) -> Result<Order, UserError> {
-    let ground = Ground::of(options.project.as_deref());
+    let ground = choice::ground(options.project.as_deref());
     let recorded_team = recording.as_ref().map(|recording| recording.team.clone());
-    let team = options.team.or(recorded_team).unwrap_or_else(|| ground.team().to_owned());
+    let team =
+        options.team.or(recorded_team).unwrap_or_else(|| choice::usual_team(ground).to_owned());
     let starter = starter.or_else(|| {
         recording.filter(|recording| recording.team == team).and_then(|recording| recording.starter)
     });
     if starter.is_none() {
-        choice::check(&team, ground)?;
+        choice::check(&*compose::load_team(world, &team)?, ground)?;
     }
     let ModelArgs { profile, model, record, .. } = options.model;
     let provider = match (options.script, profile, model) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::condition::Condition;
 use super::team_format::FormWord;
-use crate::model::{AgentName, ArtifactKind, ToolName};
+use crate::model::{AgentName, ArtifactKind, Ground, ToolName};
 use crate::provider::ModelOptions;
 use crate::tools::PhaseGoal;
 
@@ -38,6 +38,8 @@ pub struct Team {
     pub title: String,
     /// What it is for, in a sentence.
     pub description: String,
+    /// What a project folder may hold when it begins; nothing here: anything.
+    pub works_on: Vec<Ground>,
     /// Everyone who takes part in some phase.
     pub agents: BTreeMap<AgentName, Agent>,
     /// In the order they run.

@@ -168,6 +168,7 @@ impl Source<'_> {
             name: file.name.into_inner(),
             title: file.title,
             description: file.description,
+            works_on: file.works_on,
             agents: agents.map(|(name, agent)| (name.clone(), agent.clone())).collect(),
             phases,
         })

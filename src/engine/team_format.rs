@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::model::ArtifactKind;
+use crate::model::{ArtifactKind, Ground};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +29,8 @@ pub(super) struct TeamFile {
     pub name: Spanned<String>,
     pub title: String,
     pub description: String,
+    #[serde(default)]
+    pub works_on: Vec<Ground>,
     pub phases: Spanned<Vec<Spanned<PhaseFile>>>,
 }
 

@@ -56,8 +56,8 @@ pub use rule::{RuleSays, SessionRule};
 pub use serial::{LineEnding, PortEvent, SerialCommand, SerialControl};
 pub use sources::{BlobSource, EventSource, FileSource, FileStart, Ledger, LogSource};
 pub use team::{
-    Artifact, ArtifactKind, ChosenBy, ContextFile, Document, PlanItem, READ_FILES, START_PLAN,
-    TeamFact, estimated_tokens,
+    Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, PlanItem, READ_FILES,
+    START_PLAN, TeamFact, estimated_tokens,
 };
 pub use time::Timestamp;
 pub use timeline::{Direction, Playback, Speed, TimelineCommand, TimelineView};

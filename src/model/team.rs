@@ -5,6 +5,20 @@ use serde::{Deserialize, Serialize};
 use super::ids::{AgentName, CallId};
 use super::path::ProjectPath;
 
+/// What a project folder holds when a session begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ground {
+    /// No file.
+    Empty,
+    /// A project that this program generated.
+    Generated,
+    /// An Arduino sketch.
+    Sketch,
+    /// Any other project.
+    Existing,
+}
+
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanItem {
