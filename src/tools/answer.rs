@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::ToolError;
-use crate::model::UserError;
+use super::generate_code::words;
+use crate::model::{Outcome, Settlement, UserError};
 
 /// Makes `{"ok": true, …}` of an object's fields.
 #[must_use]
@@ -13,6 +14,44 @@ pub fn ok(fields: Value) -> Value {
         answer.extend(fields);
     }
     answer
+}
+
+/// How the one proposal of a call is told of, once it is settled.
+pub(super) struct Told<'a> {
+    /// The code when it did not come to pass, e.g. `not_sent`.
+    pub code: &'static str,
+    /// The fields when it did.
+    pub done: Value,
+    /// The fields when the person refused, whose words are added.
+    pub refused: Value,
+    /// What was found when the ground had changed meanwhile.
+    pub stale: &'a str,
+    /// What to do then, and after an interruption.
+    pub again: &'a str,
+}
+
+impl Told<'_> {
+    /// The answer to the call.
+    ///
+    /// # Errors
+    /// When the effect failed, or nothing is known of it.
+    pub(super) fn of(self, settlements: &[Settlement]) -> Result<Value, ToolError> {
+        let Self { code, done, refused, stale, again } = self;
+        let Some(Settlement { decision, outcome, .. }) = settlements.first() else {
+            return Err(ToolError::new(code, "nothing became of the proposal", ""));
+        };
+        match outcome {
+            Outcome::Applied => Ok(ok(done)),
+            Outcome::Denied => {
+                let mut answer = ok(refused);
+                answer["rejected"] = words(decision).into();
+                Ok(answer)
+            }
+            Outcome::Failed(error) => Err(ToolError::from_user_error(code, error)),
+            Outcome::Stale { .. } => Err(ToolError::new(code, stale, again)),
+            Outcome::Interrupted(why) => Err(ToolError::new(code, why.clone(), again)),
+        }
+    }
 }
 
 impl ToolError {

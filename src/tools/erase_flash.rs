@@ -9,9 +9,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::flash_regions::{flash_of, region};
-use super::generate_code::words;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::model::{Draft, DraftChange, ErasePlan, Outcome, Settlement, ToolSpec};
+use crate::model::{Draft, DraftChange, ErasePlan, ToolSpec};
 
 /// Name of the tool.
 pub const NAME: &str = "erase_flash";
@@ -49,25 +48,16 @@ impl EraseFlash {
         let change = DraftChange::Erase(plan);
         let draft = Draft { change, reason, checks: Vec::new() };
         let finish: Finish = Box::new(move |settlements| {
-            Box::pin(std::future::ready(outcome(&erased, settlements.first())))
+            let told = answer::Told {
+                code: "not_erased",
+                done: json!({ "erased": erased }),
+                refused: json!({ "erased": Value::Null }),
+                stale: "it was changed",
+                again: "",
+            };
+            Box::pin(std::future::ready(told.of(&settlements)))
         });
         Ok(Reply::Propose { drafts: vec![draft], finish })
-    }
-}
-
-/// What became of the erasing.
-fn outcome(erased: &str, settlement: Option<&Settlement>) -> Result<Value, ToolError> {
-    let Some(Settlement { decision, outcome, .. }) = settlement else {
-        return Err(ToolError::new("not_erased", "nothing became of the proposal", ""));
-    };
-    match outcome {
-        Outcome::Applied => Ok(answer::ok(json!({ "erased": erased }))),
-        Outcome::Denied => {
-            Ok(answer::ok(json!({ "erased": Value::Null, "rejected": words(decision) })))
-        }
-        Outcome::Failed(error) => Err(ToolError::from_user_error("not_erased", error)),
-        Outcome::Interrupted(why) => Err(ToolError::new("not_erased", why.clone(), "")),
-        Outcome::Stale { .. } => Err(ToolError::new("not_erased", "it was changed", "")),
     }
 }
 

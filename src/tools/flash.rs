@@ -8,13 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::generate_code::words;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::device::{DEFAULT_BAUD, Listener};
-use crate::model::{
-    Check, CheckKind, CheckStatus, Draft, DraftChange, FlashPlan, LogId, Outcome, Settlement,
-    ToolSpec,
-};
+use crate::model::{Check, CheckKind, CheckStatus, Draft, DraftChange, FlashPlan, LogId, ToolSpec};
 
 /// Name of the tool.
 pub const NAME: &str = "flash_project";
@@ -58,7 +54,14 @@ impl FlashProject {
         let (context, baud) = (self.context.clone(), args.baud.unwrap_or(DEFAULT_BAUD));
         let finish: Finish = Box::new(move |settlements| {
             Box::pin(async move {
-                let mut answer = outcome(bytes, settlements.first())?;
+                let told = answer::Told {
+                    code: "not_flashed",
+                    done: json!({ "flashed": true, "bytes": bytes, "verified": true }),
+                    refused: json!({ "flashed": false }),
+                    stale: "the images were changed after they were shown",
+                    again: "Build and propose the flash again.",
+                };
+                let mut answer = told.of(&settlements)?;
                 if answer["flashed"] == true {
                     listen(&context, baud, before, &mut answer).await?;
                 }
@@ -103,26 +106,6 @@ fn checks(plan: &FlashPlan) -> Vec<Check> {
         (CheckStatus::Passed, String::new())
     };
     vec![fresh, Check { kind: CheckKind::BootUntouched, status, note }]
-}
-
-/// What became of the flash.
-fn outcome(bytes: u64, settlement: Option<&Settlement>) -> Result<Value, ToolError> {
-    let Some(Settlement { decision, outcome, .. }) = settlement else {
-        return Err(ToolError::new("not_flashed", "nothing became of the proposal", ""));
-    };
-    let again = "Build and propose the flash again.";
-    match outcome {
-        Outcome::Applied => {
-            Ok(answer::ok(json!({ "flashed": true, "bytes": bytes, "verified": true })))
-        }
-        Outcome::Denied => Ok(answer::ok(json!({ "flashed": false, "rejected": words(decision) }))),
-        Outcome::Stale { .. } => {
-            let message = "the images were changed after they were shown";
-            Err(ToolError::new("not_flashed", message, again))
-        }
-        Outcome::Failed(error) => Err(ToolError::from_user_error("not_flashed", error)),
-        Outcome::Interrupted(why) => Err(ToolError::new("not_flashed", why.clone(), again)),
-    }
 }
 
 /// Listens to the flashed board. `before` is how far its port had come, if it was open.

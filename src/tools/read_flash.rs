@@ -9,11 +9,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::flash_regions::{flash_of, region};
-use super::generate_code::words;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::model::{
-    Draft, DraftChange, FlashRegion, Outcome, ProjectPath, ReadPlan, Settlement, ToolSpec,
-};
+use crate::model::{Draft, DraftChange, FlashRegion, ProjectPath, ReadPlan, ToolSpec};
 
 /// Name of the tool.
 pub const NAME: &str = "read_flash";
@@ -83,34 +80,16 @@ impl ReadFlash {
         let change = DraftChange::Read(ReadPlan { board, region, path });
         let draft = Draft { change, reason, checks: Vec::new() };
         let finish: Finish = Box::new(move |settlements| {
-            Box::pin(std::future::ready(outcome(bytes, &file, settlements.first())))
+            let told = answer::Told {
+                code: "not_read",
+                done: json!({ "saved": file.as_str(), "bytes": bytes, "verified": true }),
+                refused: json!({ "saved": Value::Null }),
+                stale: &format!("`{file}` came to exist meanwhile"),
+                again: "Propose to read it into another file.",
+            };
+            Box::pin(std::future::ready(told.of(&settlements)))
         });
         Ok(Reply::Propose { drafts: vec![draft], finish })
-    }
-}
-
-/// What became of the reading.
-fn outcome(
-    bytes: u32,
-    path: &ProjectPath,
-    settlement: Option<&Settlement>,
-) -> Result<Value, ToolError> {
-    let Some(Settlement { decision, outcome, .. }) = settlement else {
-        return Err(ToolError::new("not_read", "nothing became of the proposal", ""));
-    };
-    match outcome {
-        Outcome::Applied => {
-            Ok(answer::ok(json!({ "saved": path.as_str(), "bytes": bytes, "verified": true })))
-        }
-        Outcome::Denied => {
-            Ok(answer::ok(json!({ "saved": Value::Null, "rejected": words(decision) })))
-        }
-        Outcome::Failed(error) => Err(ToolError::from_user_error("not_read", error)),
-        Outcome::Interrupted(why) => Err(ToolError::new("not_read", why.clone(), "")),
-        Outcome::Stale { .. } => {
-            let message = format!("`{path}` came to exist meanwhile");
-            Err(ToolError::new("not_read", message, "Name another file."))
-        }
     }
 }
 

@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, Tool, ToolContext, ToolError, answer, args, serial};
+use super::{Reply, Tool, ToolContext, ToolError, answer, args, serial, serial_send};
 use crate::device::{DEFAULT_BAUD, LineKind, LineSplitter, Listener, Scan, ScanReader};
-use crate::model::{ToolName, ToolSpec};
+use crate::model::ToolSpec;
 use crate::toolchain::sketch::Sketch;
 
 /// Name of the tool.
@@ -126,13 +126,11 @@ impl ScanI2c {
             None => ("i2c_scanner.c", "main/main.c".to_owned(), "build_project", "flash_project"),
         };
         let hint = if has_console {
-            let send = match super::known(&ToolName::new("serial_send")) {
-                Ok(()) => "propose to send it with `serial_send`",
-                Err(_) => "ask the person to send it in the Serial pane",
-            };
             format!(
                 "The firmware has a console that scans on the command `i2cdetect` (after \
-                 `i2cconfig` with the pins): {send}, then call `{NAME}` again."
+                 `i2cconfig` with the pins): propose to send it with `{}`, then call `{NAME}` \
+                 again.",
+                serial_send::NAME
             )
         } else {
             format!(

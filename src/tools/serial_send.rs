@@ -8,12 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::generate_code::words;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::device::DEFAULT_BAUD;
-use crate::model::{
-    BoardInfo, Draft, DraftChange, LineEnding, Outcome, SendPlan, Settlement, ToolSpec,
-};
+use crate::model::{BoardInfo, Draft, DraftChange, LineEnding, SendPlan, ToolSpec};
 
 /// Name of the tool.
 pub const NAME: &str = "serial_send";
@@ -94,23 +91,16 @@ impl SerialSend {
         let change = DraftChange::Send(SendPlan { board, text });
         let draft = Draft { change, reason: String::new(), checks: Vec::new() };
         let finish: Finish = Box::new(move |settlements| {
-            Box::pin(std::future::ready(outcome(bytes, &port, settlements.first())))
+            let told = answer::Told {
+                code: "not_sent",
+                done: json!({ "sent": true, "bytes": bytes, "port": port }),
+                refused: json!({ "sent": false }),
+                stale: "it was changed",
+                again: "Send it again.",
+            };
+            Box::pin(std::future::ready(told.of(&settlements)))
         });
         Ok(Reply::Propose { drafts: vec![draft], finish })
-    }
-}
-
-/// What became of the sending.
-fn outcome(bytes: usize, port: &str, settled: Option<&Settlement>) -> Result<Value, ToolError> {
-    let Some(Settlement { decision, outcome, .. }) = settled else {
-        return Err(ToolError::new("not_sent", "nothing became of the proposal", ""));
-    };
-    match outcome {
-        Outcome::Applied => Ok(answer::ok(json!({ "sent": true, "bytes": bytes, "port": port }))),
-        Outcome::Denied => Ok(answer::ok(json!({ "sent": false, "rejected": words(decision) }))),
-        Outcome::Failed(error) => Err(ToolError::from_user_error("not_sent", error)),
-        Outcome::Interrupted(why) => Err(ToolError::new("not_sent", why.clone(), "Send it again.")),
-        Outcome::Stale { .. } => Err(ToolError::new("not_sent", "it was changed", "")),
     }
 }
 
