@@ -15,13 +15,15 @@ impl Gate {
     /// The compiler's word on each draft, thought to be approved all together; `None` where it has
     /// none. A stop ends the asking.
     pub(super) async fn compiled(&self, drafts: &[Draft]) -> Vec<Option<Check>> {
-        let texts: Vec<NewText> = drafts.iter().filter_map(|draft| text(&draft.change)).collect();
-        if texts.is_empty() {
+        let texts: Vec<Option<NewText>> = drafts.iter().map(|draft| text(&draft.change)).collect();
+        let paths: Vec<Option<ProjectPath>> =
+            texts.iter().map(|text| Some(text.as_ref()?.path.clone())).collect();
+        if paths.iter().all(Option::is_none) {
             return vec![None; drafts.len()];
         }
         let job = SyntaxJob {
             project: self.parts.sandbox.root().to_owned(),
-            files: texts.into(),
+            files: texts.into_iter().flatten().collect(),
             limit: PATIENCE,
         };
         let mut found = tokio::select! {
@@ -30,11 +32,8 @@ impl Gate {
             found = self.parts.toolchain.check_syntax(job) => found,
         }
         .into_iter();
-        let checks = drafts.iter().map(|draft| {
-            let path = path(&draft.change)?;
-            found.next()?.map(|errors| check(path, &errors))
-        });
-        checks.collect()
+        let check = |path: Option<ProjectPath>| Some(check(&path?, &found.next()??));
+        paths.into_iter().map(check).collect()
     }
 }
 
@@ -44,18 +43,6 @@ fn text(change: &DraftChange) -> Option<NewText> {
         DraftChange::Save { path, content, .. } | DraftChange::Insert { path, content, .. } => {
             Some(NewText { path: path.clone(), content: content.clone() })
         }
-        DraftChange::Delete { .. }
-        | DraftChange::Flash(_)
-        | DraftChange::Erase(_)
-        | DraftChange::Send(_)
-        | DraftChange::Read(_) => None,
-    }
-}
-
-/// The path of such a text.
-const fn path(change: &DraftChange) -> Option<&ProjectPath> {
-    match change {
-        DraftChange::Save { path, .. } | DraftChange::Insert { path, .. } => Some(path),
         DraftChange::Delete { .. }
         | DraftChange::Flash(_)
         | DraftChange::Erase(_)
