@@ -4,6 +4,7 @@
 //! are coloured, and long sources of C are cut at their outermost level so that several threads work
 //! on them. Must not compare.
 
+use std::iter;
 use std::ops::Range;
 use std::thread;
 use std::time::Instant;
@@ -12,6 +13,7 @@ use tree_sitter::{InputEdit, Point, Tree};
 
 use super::c_level;
 use super::diff::{FileDiff, LineKind};
+use super::lines::lines;
 use super::syntax::{self, BUDGET, Language, Span};
 
 /// Least bytes of a piece: below, a thread costs more than it saves.
@@ -111,12 +113,7 @@ struct Text<'a> {
 
 impl<'a> Text<'a> {
     fn new(text: &'a str) -> Self {
-        let mut starts = vec![0];
-        let mut at = 0;
-        for line in text.split_inclusive('\n') {
-            at += line.len();
-            starts.push(at);
-        }
+        let starts = iter::once(0).chain(lines(text).iter().map(|line| line.end)).collect();
         Self { text, starts }
     }
 

@@ -6,9 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
-use super::syntax::{Line, words};
+use super::syntax::{Entry, Line};
 
 /// Where builds leave the file, the likeliest first; the last is PlatformIO's.
 const PLACES: [&str; 3] =
@@ -36,16 +34,6 @@ impl CompileUnit {
     }
 }
 
-#[derive(Deserialize)]
-struct Entry {
-    directory: PathBuf,
-    file: PathBuf,
-    #[serde(default)]
-    command: String,
-    #[serde(default)]
-    arguments: Vec<String>,
-}
-
 /// The sources within `project` that its last configuration compiles; none without one.
 #[must_use]
 pub fn of_build(project: &Path) -> Vec<CompileUnit> {
@@ -53,24 +41,18 @@ pub fn of_build(project: &Path) -> Vec<CompileUnit> {
     let small = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() <= MAX_BYTES);
     let texts = files.filter(small).filter_map(|path| std::fs::read_to_string(path).ok());
     let entries = texts.filter_map(|text| serde_json::from_str::<Vec<Entry>>(&text).ok()).next();
-    let units = entries.into_iter().flatten().filter_map(|entry| unit(project, entry));
+    let units = entries.into_iter().flatten().filter_map(|entry| unit(project, &entry));
     units.collect()
 }
 
-fn unit(project: &Path, entry: Entry) -> Option<CompileUnit> {
-    let Entry { directory, file, command, arguments } = entry;
-    let file = tidy(&directory.join(file));
+fn unit(project: &Path, entry: &Entry) -> Option<CompileUnit> {
+    let file = tidy(&entry.source());
     if !file.starts_with(project) {
         return None;
     }
-    let all = if arguments.is_empty() { words(&command)? } else { arguments };
-    let mut all = all.into_iter();
-    // A launcher such as ccache goes before the compiler.
-    let compiler = all
-        .by_ref()
-        .map(PathBuf::from)
-        .find(|word| !word.file_name().is_some_and(|name| name == "ccache" || name == "sccache"))?;
-    Some(CompileUnit { file, flags: taken(all, &directory), compiler })
+    let mut all = entry.words()?.into_iter();
+    let compiler = PathBuf::from(all.next()?);
+    Some(CompileUnit { file, flags: taken(all, &entry.directory), compiler })
 }
 
 /// The options that pass.

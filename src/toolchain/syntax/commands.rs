@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use serde::Deserialize;
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 
+use super::entry::{Entry, file_name};
 use super::options::{self, Places};
-use super::words::words;
 use super::{C, CXX, LISTS, Line, Lines};
 
 /// A longer file is no list of sources, in bytes.
@@ -47,17 +46,6 @@ struct Stamp {
     file: PathBuf,
     modified: SystemTime,
     bytes: u64,
-}
-
-/// One source as it was compiled.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-struct Entry {
-    directory: PathBuf,
-    #[serde(default)]
-    command: String,
-    #[serde(default)]
-    arguments: Vec<String>,
-    file: String,
 }
 
 /// Where compilers and files before a source may come from.
@@ -115,7 +103,7 @@ fn own_entries(text: &[u8], project: &Path) -> Option<Vec<Entry>> {
         fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Entry>, A::Error> {
             let mut own = Vec::new();
             while let Some(entry) = list.next_element::<Entry>()? {
-                let file = entry.directory.join(&entry.file);
+                let file = entry.source();
                 let is_own = file.strip_prefix(self.0).is_ok_and(|file| {
                     let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
                     !file.starts_with("build") && (C.contains(&ending) || CXX.contains(&ending))
@@ -131,14 +119,8 @@ fn own_entries(text: &[u8], project: &Path) -> Option<Vec<Entry>> {
 }
 
 fn line(entry: &Entry, project: &Path, known: &[PathBuf], places: &Known<'_>) -> Option<Line> {
-    let source = entry.directory.join(&entry.file).strip_prefix(project).ok()?.to_owned();
-    let mut all = match entry.arguments.is_empty() {
-        true => words(&entry.command)?,
-        false => entry.arguments.clone(),
-    };
-    if all.first().is_some_and(|first| file_name(first) == "ccache") {
-        all.remove(0);
-    }
+    let source = entry.source().strip_prefix(project).ok()?.to_owned();
+    let all = entry.words()?;
     let compiler = compiler(all.first()?, project, places)?;
     let all = expanded(all.get(1..)?, known)?;
     let places = Places { directory: &entry.directory, known };
@@ -177,10 +159,6 @@ fn is_xtensa(kind: &str) -> bool {
     chip.is_some_and(|chip| chip.chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
 /// The words with those of files (`@file`) in their place, which must lie in known folders.
 fn expanded(all: &[String], known: &[PathBuf]) -> Option<Vec<String>> {
     let mut out = Vec::with_capacity(all.len());
@@ -194,7 +172,7 @@ fn expanded(all: &[String], known: &[PathBuf]) -> Option<Vec<String>> {
         if !is_short || !known.iter().any(|folder| file.starts_with(folder)) {
             return None;
         }
-        out.extend(words(&std::fs::read_to_string(file).ok()?)?);
+        out.extend(shell_words::split(&std::fs::read_to_string(file).ok()?).ok()?);
     }
     Some(out)
 }

@@ -5,11 +5,11 @@
 //! folder. Where there is no honest answer, there is none.
 
 mod commands;
+mod entry;
 mod options;
 mod overlay;
 mod reach;
 mod run;
-mod words;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use futures::StreamExt;
 use tokio::time::Instant;
 
 pub(super) use commands::{Commands, Known, path_of, tools_folder};
-pub(super) use words::words;
+pub(super) use entry::Entry;
 
 use super::diagnostics;
 use crate::model::{Diagnostic, ProjectPath, Severity};
