@@ -272,6 +272,33 @@ async fn erasing_forgets_the_settings_or_everything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_read_is_what_the_board_holds() {
+    let bench = Bench::new(&[("main/main.c", include_str!("board_bench/kernel.c"))]);
+    assert_eq!(bench.read(0x9000, 0x6000).await.unwrap(), vec![0xff; 0x6000]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    bench.flash().await.until("boots 2").await;
+    // The settings are a partition as ESP-IDF writes it: a page in use, and the rest erased.
+    let settings = bench.read(0x9000, 0x6000).await.unwrap();
+    assert_eq!(settings[..9], [0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0xfe]);
+    assert!(settings.windows(6).any(|part| part == b"boots\0"));
+    assert!(settings[0x1000..].iter().all(|byte| *byte == 0xff));
+    assert_eq!(bench.read(0x9040, 0x20).await.unwrap(), settings[0x40..0x60]);
+    let program = std::fs::read(bench.path("build/bench.elf")).unwrap();
+    let held = bench.read(0x1_0000, 0x10_0000).await.unwrap();
+    assert!(held.starts_with(&program), "not the program that was loaded");
+    assert!(held[program.len()..].iter().all(|byte| *byte == 0xff));
+    for (offset, bytes) in [(0x8000, 0xc00), (0, 0x40_0000), (0xe000, 0x2000), (0x10_f000, 0x2000)]
+    {
+        let error = bench.read(offset, bytes).await.unwrap_err();
+        assert!(error.why.contains("`factory` (0x10000 – 0x110000)"), "{error:?}");
+        assert!(!error.fix.is_empty(), "{error:?}");
+    }
+    bench.erase(Some("factory")).await.unwrap();
+    assert_eq!(bench.read(0x1_0000, 0x1000).await.unwrap(), vec![0xff; 0x1000]);
+    assert_eq!(bench.read(0x9000, 0x6000).await.unwrap(), settings);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_image_that_changed_since_the_plan_is_refused() {
     let bench = Bench::new(&[("main/main.c", HELLO)]);
     assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());

@@ -25,8 +25,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use rustix::pty::OpenptFlags;
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-use super::FlashOrder;
-use crate::model::{BoardInfo, ContentHash, ErasePlan, UserError};
+use super::{CANNOT_READ, FlashOrder};
+use crate::model::{BoardInfo, ContentHash, ErasePlan, FlashRegion, Partition, UserError};
 
 /// Bytes written to the board between two reports of progress.
 const CHUNK: usize = 16 * 1024;
@@ -36,6 +36,42 @@ const FLASH: &str = "flash.elf";
 
 /// What the firmware stores in its `nvs` partition, in the same folder.
 const SETTINGS: &str = "nvs.bin";
+
+/// Flash address of a program in ESP-IDF's default partition table.
+pub(super) const APP_OFFSET: u32 = 0x1_0000;
+
+/// What the board's memory has: one file each.
+const PARTS: [Part; 2] = [
+    Part {
+        label: "nvs",
+        kind: "data",
+        subtype: "nvs",
+        offset: 0x9000,
+        bytes: 0x6000,
+        file: SETTINGS,
+    },
+    Part {
+        label: "factory",
+        kind: "app",
+        subtype: "factory",
+        offset: APP_OFFSET,
+        bytes: 0x10_0000,
+        file: FLASH,
+    },
+];
+
+/// What erased flash reads as.
+const ERASED: u8 = 0xff;
+
+/// A part of the memory, where ESP-IDF's default partition table has it.
+struct Part {
+    label: &'static str,
+    kind: &'static str,
+    subtype: &'static str,
+    offset: u32,
+    bytes: u32,
+    file: &'static str,
+}
 
 /// One such board. Dropping it ends its process.
 #[derive(Debug)]
@@ -117,8 +153,8 @@ impl HostBoard {
         Ok(self.info(&order.plan.board.chip))
     }
 
-    /// Erases the whole memory, after which nothing runs, or the stored settings alone, after which
-    /// the firmware starts anew.
+    /// Erases the whole memory or its program, after which nothing runs, or the stored settings
+    /// alone, after which the firmware starts anew.
     ///
     /// # Errors
     /// When the region is another one, or the memory cannot be erased.
@@ -127,14 +163,12 @@ impl HostBoard {
             UserError::new(format!("cannot erase the {}", self.label), why, fix)
         };
         let label = plan.region.as_ref().map(|region| region.label.as_str());
-        let files = match label {
-            None => [FLASH, SETTINGS].as_slice(),
-            Some("nvs") => &[SETTINGS],
-            Some(other) => {
-                let why = format!("it has no partition `{other}`");
-                return Err(failed(why, "Erase `nvs`, or everything."));
-            }
-        };
+        let is_meant = |part: &&Part| label.is_none_or(|label| label == part.label);
+        let files: Vec<&str> = PARTS.iter().filter(is_meant).map(|part| part.file).collect();
+        if files.is_empty() {
+            let why = format!("it has no partition `{}`", label.unwrap_or_default());
+            return Err(failed(why, "Erase `nvs`, `factory`, or everything."));
+        }
         self.halt();
         for file in files {
             match fs::remove_file(self.folder.join(file)) {
@@ -149,6 +183,54 @@ impl HostBoard {
             self.start(&image)?;
         }
         Ok(self.info(&plan.board.chip))
+    }
+
+    /// What its memory is divided into; there is no table in the memory itself.
+    #[must_use]
+    pub fn partitions() -> Vec<Partition> {
+        let named = |part: &Part| Partition {
+            label: part.label.to_owned(),
+            kind: part.kind.to_owned(),
+            subtype: part.subtype.to_owned(),
+            offset: part.offset,
+            bytes: part.bytes,
+        };
+        PARTS.iter().map(named).collect()
+    }
+
+    /// Reads its memory: the settings as the firmware stored them, the program as it was loaded,
+    /// and erased flash in the rest of each. The firmware runs on.
+    ///
+    /// # Errors
+    /// When the region is not inside one of [`HostBoard::partitions`], or cannot be read.
+    pub fn read(&self, region: &FlashRegion) -> Result<Vec<u8>, UserError> {
+        let (from, to) =
+            (u64::from(region.offset), u64::from(region.offset) + u64::from(region.bytes));
+        let holds = |part: &&Part| {
+            let start = u64::from(part.offset);
+            (start..=start + u64::from(part.bytes)).contains(&to) && start <= from
+        };
+        let Some(part) = PARTS.iter().find(holds) else {
+            let end = |part: &Part| part.offset + part.bytes;
+            let there = PARTS
+                .each_ref()
+                .map(|part| format!("`{}` (0x{:x} – 0x{:x})", part.label, part.offset, end(part)));
+            let why = format!(
+                "the {} holds only {}: nothing is behind other addresses, and it has no bootloader \
+                 and no partition table",
+                self.label,
+                there.join(" and ")
+            );
+            return Err(UserError::new(CANNOT_READ, why, "Read within one of them."));
+        };
+        let held = match fs::read(self.folder.join(part.file)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            held => held.map_err(|error| UserError::from_cause(CANNOT_READ, &error))?,
+        };
+        let start = (region.offset - part.offset) as usize;
+        let mut content = held.get(start..).unwrap_or_default().to_vec();
+        content.resize(region.bytes as usize, ERASED);
+        Ok(content)
     }
 
     fn failed(&self, why: String, fix: &str) -> UserError {

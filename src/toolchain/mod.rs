@@ -32,8 +32,8 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, ProgramSize, ReadPlan,
-    Timestamp, UserError,
+    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, Partition, ProgramSize,
+    ReadPlan, Timestamp, UserError,
 };
 
 pub use idf::IdfToolchain;
@@ -180,6 +180,12 @@ pub trait Toolchain: Send + Sync {
     /// # Errors
     /// No port, wrong chip, images that changed since the plan, write or verify failures.
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>>;
+
+    /// How the flash of its board is divided, whatever the project says; none where the table of
+    /// the project counts.
+    fn partitions(&self) -> Vec<Partition> {
+        Vec::new()
+    }
 
     /// Reads a part of the board's flash and starts the board.
     ///

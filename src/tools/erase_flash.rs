@@ -42,7 +42,7 @@ impl EraseFlash {
     fn propose(&self, args: Args) -> Result<Reply, ToolError> {
         let Args { partition, port, reason } = args;
         let board = flash_of(&self.context, port, "cannot_erase")?;
-        let region = partition.map(|label| region(&self.context, &label, &board)).transpose()?;
+        let region = partition.map(|label| region(&self.context, &label)).transpose()?;
         let plan = ErasePlan { board, region };
         let erased = plan.name();
         let change = DraftChange::Erase(plan);

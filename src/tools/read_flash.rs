@@ -62,7 +62,7 @@ impl ReadFlash {
         }
         let board = flash_of(&self.context, port, "cannot_read")?;
         let region = match (partition, offset, bytes) {
-            (Some(label), None, None) => region(&self.context, &label, &board)?,
+            (Some(label), None, None) => region(&self.context, &label)?,
             (None, Some(offset), Some(bytes)) => {
                 FlashRegion { label: String::new(), offset, bytes }
             }
@@ -99,7 +99,7 @@ impl Tool for ReadFlash {
             NAME,
             "Proposes to read a partition of the board's flash, or a range of addresses, into a \
              new file of the project, compared with the chip's own digest of it. A person decides; \
-             the board is restarted for it.",
+             a real board is restarted for it.",
         )
     }
 

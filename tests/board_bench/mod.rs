@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use firmhand::config::assets::Assets;
 use firmhand::model::{
-    BoardInfo, BuildId, ErasePlan, FlashPlan, FlashRegion, ProgramSize, ProjectPath, Timestamp,
-    UserError,
+    BoardInfo, BuildId, ErasePlan, FlashPlan, FlashRegion, ProgramSize, ProjectPath, ReadPlan,
+    Timestamp, UserError,
 };
 use firmhand::toolchain::syntax::{Finding, NewText, SyntaxJob};
 use firmhand::toolchain::{
-    BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Kit, Toolchain, VirtualToolchain,
+    BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Kit, ReadOrder, Toolchain,
+    VirtualToolchain,
 };
 use serial2_tokio::SerialPort;
 use tokio_util::sync::CancellationToken;
@@ -178,6 +179,16 @@ impl Bench {
         });
         let board = self.board.erasable(&project)?;
         self.board.erase(EraseOrder { project, plan: ErasePlan { board, region }, cancel }).await
+    }
+
+    /// Reads a part of the board's memory.
+    pub async fn read(&self, offset: u32, bytes: u32) -> Result<Vec<u8>, UserError> {
+        let (project, cancel) = (self.path(""), self.cancel.clone());
+        let board = self.board.erasable(&project)?;
+        let region = FlashRegion { label: String::new(), offset, bytes };
+        let path = ProjectPath::new("build/read.bin").unwrap();
+        let plan = ReadPlan { board, region, path };
+        self.board.read_flash(ReadOrder { project, plan, cancel }).await
     }
 
     /// What of the board's memory is there.

@@ -1,109 +1,26 @@
-// Virtual board: non-volatile storage in the file `nvs.bin` of the board's folder.
+// Virtual board: non-volatile storage, as programs use it. What is stored lies in nvs_store.c.
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "nvs_flash.h"
+#include "nvs_store.h"
 #include "vb.h"
 
-#define STORE "nvs.bin"
-#define STORE_NEW "nvs.new"
-#define MAGIC "VBNVS1\n"
-#define NAME_BYTES 16
 #define MAX_HANDLES 32
 #define MAX_STRING 4000
-#define MAX_BLOB 508000
-#define MAX_TOTAL 0x4000
 
-struct entry {
-    struct entry *next;
-    char space[NAME_BYTES];
-    char key[NAME_BYTES];
-    uint32_t type;
-    uint32_t length;
-    uint8_t data[];
-};
-struct header {
-    char space[NAME_BYTES];
-    char key[NAME_BYTES];
-    uint32_t type;
-    uint32_t length;
-};
 struct opened {
     bool used;
     bool writable;
     char space[NAME_BYTES];
 };
-enum { TYPE_STRING = 0x21, TYPE_BLOB = 0x42 };
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static bool ready;
-static struct entry *entries;
 static struct opened handles[MAX_HANDLES];
-
-static void forget(void) {
-    while (entries != NULL) {
-        struct entry *gone = entries;
-        entries = gone->next;
-        free(gone);
-    }
-}
-
-static struct entry *add(const struct header *header) {
-    struct entry *entry = calloc(1, sizeof *entry + header->length);
-    if (entry == NULL) {
-        return NULL;
-    }
-    memcpy(entry->space, header->space, NAME_BYTES);
-    memcpy(entry->key, header->key, NAME_BYTES);
-    entry->type = header->type;
-    entry->length = header->length;
-    entry->next = entries;
-    entries = entry;
-    return entry;
-}
-
-static esp_err_t load(void) {
-    FILE *file = fopen(STORE, "rb");
-    if (file == NULL) {
-        return ESP_OK;
-    }
-    char magic[sizeof MAGIC] = "";
-    bool good = fread(magic, 1, sizeof MAGIC - 1, file) == sizeof MAGIC - 1 &&
-                strcmp(magic, MAGIC) == 0;
-    struct header header;
-    while (good && fread(&header, 1, sizeof header, file) == sizeof header) {
-        good = header.length <= MAX_BLOB && header.space[NAME_BYTES - 1] == '\0' &&
-               header.key[NAME_BYTES - 1] == '\0';
-        struct entry *entry = good ? add(&header) : NULL;
-        good = entry != NULL && fread(entry->data, 1, header.length, file) == header.length;
-    }
-    fclose(file);
-    if (!good) {
-        forget();
-    }
-    return good ? ESP_OK : ESP_ERR_NVS_NO_FREE_PAGES;
-}
-
-static esp_err_t save(void) {
-    FILE *file = fopen(STORE_NEW, "wb");
-    bool good = file != NULL && fwrite(MAGIC, 1, sizeof MAGIC - 1, file) == sizeof MAGIC - 1;
-    for (struct entry *at = entries; good && at != NULL; at = at->next) {
-        struct header header = {.type = at->type, .length = at->length};
-        memcpy(header.space, at->space, NAME_BYTES);
-        memcpy(header.key, at->key, NAME_BYTES);
-        good = fwrite(&header, 1, sizeof header, file) == sizeof header &&
-               fwrite(at->data, 1, at->length, file) == at->length;
-    }
-    if (file != NULL) {
-        good = fclose(file) == 0 && good;
-    }
-    return good && rename(STORE_NEW, STORE) == 0 ? ESP_OK : ESP_FAIL;
-}
 
 esp_err_t nvs_flash_init(void) {
     pthread_mutex_lock(&guard);
-    esp_err_t result = ready ? ESP_OK : load();
+    esp_err_t result = ready ? ESP_OK : vb_nvs_load();
     ready = result == ESP_OK;
     pthread_mutex_unlock(&guard);
     return result;
@@ -113,7 +30,7 @@ esp_err_t nvs_flash_deinit(void) {
     pthread_mutex_lock(&guard);
     esp_err_t result = ready ? ESP_OK : ESP_ERR_NVS_NOT_INITIALIZED;
     ready = false;
-    forget();
+    vb_nvs_forget();
     pthread_mutex_unlock(&guard);
     return result;
 }
@@ -121,29 +38,19 @@ esp_err_t nvs_flash_deinit(void) {
 esp_err_t nvs_flash_erase(void) {
     pthread_mutex_lock(&guard);
     ready = false;
-    forget();
-    remove(STORE);
+    vb_nvs_remove();
     pthread_mutex_unlock(&guard);
     return ESP_OK;
 }
 
-static struct entry *find(const char *space, const char *key) {
-    struct entry *at = entries;
-    while (at != NULL && (strcmp(at->space, space) != 0 || strcmp(at->key, key) != 0)) {
-        at = at->next;
-    }
-    return at;
-}
-
 static void drop(const char *space, const char *key) {
-    struct entry **at = &entries;
-    while (*at != NULL) {
-        struct entry *entry = *at;
-        if (strcmp(entry->space, space) == 0 && (key == NULL || strcmp(entry->key, key) == 0)) {
-            *at = entry->next;
-            free(entry);
-        } else {
-            at = &entry->next;
+    struct entry *at = vb_nvs_first();
+    while (at != NULL) {
+        struct entry *gone = at;
+        at = at->next;
+        if (strcmp(gone->space, space) == 0 && (key == NULL || strcmp(gone->key, key) == 0)) {
+            vb_nvs_take(gone);
+            free(gone);
         }
     }
 }
@@ -156,7 +63,7 @@ esp_err_t nvs_open(const char *space, nvs_open_mode_t mode, nvs_handle_t *handle
     esp_err_t result = ready ? ESP_ERR_NO_MEM : ESP_ERR_NVS_NOT_INITIALIZED;
     if (ready && mode == NVS_READONLY) {
         bool known = false;
-        for (struct entry *at = entries; at != NULL && !known; at = at->next) {
+        for (struct entry *at = vb_nvs_first(); at != NULL && !known; at = at->next) {
             known = strcmp(at->space, space) == 0;
         }
         if (!known) {
@@ -215,32 +122,32 @@ static esp_err_t check(nvs_handle_t handle, bool write, const char *key) {
     return key != NULL && strlen(key) >= NAME_BYTES ? ESP_ERR_NVS_KEY_TOO_LONG : ESP_OK;
 }
 
-static size_t total(void) {
-    size_t bytes = 0;
-    for (struct entry *at = entries; at != NULL; at = at->next) {
-        bytes += 32 + (at->length + 31) / 32 * 32;
-    }
-    return bytes;
-}
-
 static esp_err_t set(nvs_handle_t handle, const char *key, uint32_t type, const void *data,
                      size_t length) {
     pthread_mutex_lock(&guard);
     esp_err_t result = check(handle, true, key);
-    if (result == ESP_OK && total() + length + 32 > MAX_TOTAL) {
-        result = ESP_ERR_NVS_NOT_ENOUGH_SPACE;
-    }
     if (result == ESP_OK) {
-        struct header header = {.type = type, .length = (uint32_t)length};
-        strcpy(header.space, opened(handle)->space);
-        strcpy(header.key, key);
-        drop(header.space, header.key);
-        struct entry *entry = add(&header);
-        if (entry == NULL) {
-            result = ESP_ERR_NO_MEM;
-        } else {
+        char space[NAME_BYTES], name[NAME_BYTES] = "";
+        memcpy(space, opened(handle)->space, NAME_BYTES);
+        strcpy(name, key);
+        struct entry *old = vb_nvs_find(space, name);
+        if (old != NULL) {
+            vb_nvs_take(old);
+        }
+        struct entry *entry = vb_nvs_add(space, name, type, (uint32_t)length);
+        result = entry == NULL ? ESP_ERR_NO_MEM : ESP_OK;
+        if (entry != NULL) {
             memcpy(entry->data, data, length);
-            result = save();
+            result = vb_nvs_save();
+        }
+        if (entry != NULL && result != ESP_OK) {
+            vb_nvs_take(entry);
+            free(entry);
+        }
+        if (result == ESP_OK) {
+            free(old);
+        } else if (old != NULL) {
+            vb_nvs_put_back(old);
         }
     }
     pthread_mutex_unlock(&guard);
@@ -253,7 +160,7 @@ static esp_err_t get(nvs_handle_t handle, const char *key, uint32_t type, void *
     pthread_mutex_lock(&guard);
     esp_err_t result = check(handle, false, key);
     if (result == ESP_OK) {
-        struct entry *entry = find(opened(handle)->space, key);
+        struct entry *entry = vb_nvs_find(opened(handle)->space, key);
         if (entry == NULL || entry->type != type) {
             result = entry == NULL ? ESP_ERR_NVS_NOT_FOUND : ESP_ERR_NVS_TYPE_MISMATCH;
         } else if (length == NULL) {
@@ -275,12 +182,12 @@ static esp_err_t get(nvs_handle_t handle, const char *key, uint32_t type, void *
 esp_err_t nvs_erase_key(nvs_handle_t handle, const char *key) {
     pthread_mutex_lock(&guard);
     esp_err_t result = check(handle, true, key);
-    if (result == ESP_OK && find(opened(handle)->space, key) == NULL) {
+    if (result == ESP_OK && vb_nvs_find(opened(handle)->space, key) == NULL) {
         result = ESP_ERR_NVS_NOT_FOUND;
     }
     if (result == ESP_OK) {
         drop(opened(handle)->space, key);
-        result = save();
+        result = vb_nvs_save();
     }
     pthread_mutex_unlock(&guard);
     return result;
@@ -291,7 +198,7 @@ esp_err_t nvs_erase_all(nvs_handle_t handle) {
     esp_err_t result = check(handle, true, NULL);
     if (result == ESP_OK) {
         drop(opened(handle)->space, NULL);
-        result = save();
+        result = vb_nvs_save();
     }
     pthread_mutex_unlock(&guard);
     return result;

@@ -285,6 +285,11 @@ impl Toolchain for IdfToolchain {
 
     fn erase(&self, order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
         Box::pin(async move {
+            if order.plan.board.simulated && order.plan.region.is_some() {
+                let why = format!("the {} has no partitions", order.plan.board.label);
+                let fix = "Leave the partition out: everything is erased then.";
+                return Err(UserError::new(super::CANNOT_ERASE, why, fix));
+            }
             if order.plan.board.simulated {
                 return self.host()?.erase(&order.plan);
             }

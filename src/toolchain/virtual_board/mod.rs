@@ -22,22 +22,19 @@ pub use kit::Kit;
 
 use super::compile_units::{self, CompileUnit};
 use super::diagnostics::Gather;
-use super::host_board::HostBoard;
+use super::host_board::{APP_OFFSET, HostBoard};
 use super::size::{self, Home};
 use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
-use super::{BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Toolchain};
+use super::{BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, ReadOrder, Toolchain};
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, ProgramSize,
-    Timestamp, UserError,
+    BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Partition,
+    ProgramSize, Timestamp, UserError,
 };
 use build::{Job, StepError};
 use plan::Plan;
 
 /// What the screen calls it.
 pub const LABEL: &str = "virtual board";
-
-/// Flash address of an application in ESP-IDF's default partition table.
-const APP_OFFSET: u32 = 0x1_0000;
 
 /// Builds for, flashes and runs one virtual board.
 pub struct VirtualToolchain {
@@ -196,6 +193,14 @@ impl Toolchain for VirtualToolchain {
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
         Box::pin(async move { self.board.load(&order) })
+    }
+
+    fn partitions(&self) -> Vec<Partition> {
+        HostBoard::partitions()
+    }
+
+    fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
+        Box::pin(async move { self.board.read(&order.plan.region) })
     }
 
     fn erasable(&self, _project: &Path) -> Result<BoardInfo, UserError> {
