@@ -191,6 +191,23 @@ impl Change {
         }
     }
 
+    /// Why a phrase has to be typed, as a sentence; `None` where a key is enough.
+    #[must_use]
+    pub const fn stake(&self) -> Option<&'static str> {
+        match self {
+            Self::Flash(plan) if plan.touches_boot => {
+                Some("It writes what the board boots from; broken, it does not start.")
+            }
+            Self::Erase(_) => Some("What is erased is gone; nothing brings it back."),
+            Self::Save { .. }
+            | Self::Delete { .. }
+            | Self::Insert { .. }
+            | Self::Flash(_)
+            | Self::Send(_)
+            | Self::Read(_) => None,
+        }
+    }
+
     /// Content before the change; `None` when there is none.
     #[must_use]
     pub const fn before(&self) -> Option<BlobRef> {

@@ -5,7 +5,9 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use firmhand::model::{Decision, Event, Outcome, Proposal, ProposalId, SessionOutcome, Verdict};
+use firmhand::model::{
+    Change, Decision, Event, Outcome, Proposal, ProposalId, SessionOutcome, Verdict,
+};
 
 use crate::place::Place;
 use crate::terminal::{PATIENCE, Size, Terminal};
@@ -84,7 +86,11 @@ impl<'a> Desk<'a> {
     #[track_caller]
     pub fn turn_to(&mut self, proposal: &Proposal) {
         self.terminal.press("esc 3");
-        let path = proposal.change.path().map_or("", |path| path.as_str());
+        // The title of a reading names what is read.
+        let path = match &proposal.change {
+            Change::Read(_) => "",
+            change => change.path().map_or("", |path| path.as_str()),
+        };
         let mut name = format!("{} {path}", proposal.change.kind());
         if self.terminal.look(|screen| screen.size().1) < Size::SMALL.columns {
             // The title is cut.

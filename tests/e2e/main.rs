@@ -9,6 +9,7 @@
 )]
 
 mod attaching;
+mod boards;
 mod choosing;
 mod deciding;
 mod desk;
@@ -23,6 +24,7 @@ mod panes;
 mod place;
 mod ports;
 mod reviewing;
+mod rom;
 mod screens;
 mod selftest;
 mod surroundings;

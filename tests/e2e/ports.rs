@@ -6,7 +6,7 @@ use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::PathBuf;
 
 use firmhand::model::ContentHash;
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
@@ -50,6 +50,16 @@ impl Board {
         let mut heard = vec![0; text.len()];
         self.end.read_exact(&mut heard).unwrap();
         assert_eq!(String::from_utf8_lossy(&heard), text);
+    }
+
+    /// What it has received after that time.
+    pub fn heard(&mut self, time: std::time::Duration) -> String {
+        std::thread::sleep(time);
+        fcntl_setfl(&self.end, OFlags::NONBLOCK).unwrap();
+        let mut heard = vec![0; 4096];
+        let count = self.end.read(&mut heard).unwrap_or(0);
+        fcntl_setfl(&self.end, OFlags::empty()).unwrap();
+        String::from_utf8_lossy(&heard[..count]).into_owned()
     }
 
     pub fn print(&mut self, text: &str) {

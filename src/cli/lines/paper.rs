@@ -107,8 +107,8 @@ impl Paper {
     }
 
     fn needs(&self, phrase: &str) -> String {
-        let id = self.proposal.id;
-        format!("it writes what the board boots from; type `approve {id} {phrase}`")
+        let (id, stake) = (self.proposal.id, self.proposal.change.stake().unwrap_or_default());
+        format!("type `approve {id} {phrase}`. {stake}")
     }
 
     fn amend(&self, how: Amended, content: Vec<u8>) -> Intent {

@@ -114,6 +114,7 @@ fn target(board: &BoardInfo) -> String {
 
 fn erasing(plan: &ErasePlan) -> Vec<String> {
     let what = match &plan.region {
+        None if plan.board.simulated => "all of its memory: program and settings".to_owned(),
         None => "the whole flash: bootloader, partition table, program and settings".to_owned(),
         Some(region) => format!(
             "{}: {} bytes at 0x{:x}",
@@ -127,10 +128,14 @@ fn erasing(plan: &ErasePlan) -> Vec<String> {
 
 fn reading(plan: &ReadPlan) -> Vec<String> {
     let (name, region) = (plan.region.name(), &plan.region);
+    let meanwhile = match plan.board.simulated {
+        true => "the firmware runs on meanwhile",
+        false => "the board is restarted for it",
+    };
     vec![
         format!("  from {}", target(&plan.board)),
         format!(
-            "  reads {}: {} bytes at 0x{:x}; the board is restarted for it",
+            "  reads {}: {} bytes at 0x{:x}; {meanwhile}",
             sanitize::line(&name),
             region.bytes,
             region.offset

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use crate::model::{Intent, Shown, Verdict};
+use crate::model::{Change, Intent, Shown, Verdict};
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
@@ -17,6 +17,7 @@ use crate::ui::role::Role;
 pub struct Confirm {
     shown: Shown,
     what: String,
+    stake: &'static str,
     phrase: String,
     typed: String,
 }
@@ -24,8 +25,12 @@ pub struct Confirm {
 impl Confirm {
     /// Asks for `phrase` before what was shown is approved; `what` names it.
     #[must_use]
-    pub const fn new(shown: Shown, what: String, phrase: String) -> Self {
-        Self { shown, what, phrase, typed: String::new() }
+    pub const fn new(shown: Shown, what: String, change: &Change, phrase: String) -> Self {
+        let stake = match change.stake() {
+            Some(stake) => stake,
+            None => "",
+        };
+        Self { shown, what, stake, phrase, typed: String::new() }
     }
 
     /// What it is about.
@@ -64,7 +69,7 @@ impl Confirm {
         let warn = ratatui::style::Style { bg: cx.style(Role::Dialog).bg, ..warn };
         let lines = [
             Line::styled(self.what.clone(), cx.style(Role::Dialog)),
-            Line::styled("It writes what the board boots from; broken, it does not start.", warn),
+            Line::styled(self.stake, warn),
             Line::default(),
             Line::from(vec![
                 Span::styled("Type  ", cx.style(Role::DialogDim)),

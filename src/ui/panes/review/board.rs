@@ -36,7 +36,10 @@ pub fn erasing(plan: &ErasePlan, facts: Option<&FlashFacts>) -> Body {
     let mut lines = target(&plan.board);
     match &plan.region {
         None => {
-            let what = "the whole flash: bootloader, partition table, program and settings";
+            let what = match plan.board.simulated {
+                true => "all of its memory: program and settings",
+                false => "the whole flash: bootloader, partition table, program and settings",
+            };
             lines.push(fact("erases", what.to_owned(), Ink::Warning));
             lines.push(fact("then", "nothing runs until it is flashed".to_owned(), Ink::Plain));
         }
@@ -63,10 +66,11 @@ pub fn reading(plan: &ReadPlan) -> Body {
     lines.push(fact("reads", range(&plan.region), Ink::Plain));
     lines.push(fact("into", plan.path.as_str().to_owned(), Ink::Plain));
     lines.push(empty());
-    let notes = [
-        "The board is restarted for it, and again afterwards.",
-        "Stored settings may hold passwords: the file will hold them too.",
-    ];
+    let meanwhile = match plan.board.simulated {
+        true => "The firmware runs on meanwhile.",
+        false => "The board is restarted for it, and again afterwards.",
+    };
+    let notes = [meanwhile, "Stored settings may hold passwords: the file will hold them too."];
     lines.extend(
         notes.map(|note| BodyLine::of_pieces(LineRole::Note, vec![Piece::new(note, Ink::Dim)])),
     );

@@ -67,7 +67,8 @@ impl Hand<'_> {
         self.check()?;
         let what = decide::shown_hash(self.shown);
         if let Some(phrase) = self.view.proposal.change.phrase() {
-            let confirm = Confirm::new(what, head::what(&self.view.proposal.change), phrase);
+            let change = &self.view.proposal.change;
+            let confirm = Confirm::new(what, head::what(change), change, phrase);
             return Ok(vec![Effect::Open(Box::new(Overlay::Confirm(confirm)))]);
         }
         Ok(vec![Effect::intent(Intent::Decide {

@@ -1,0 +1,441 @@
+//! What is sent to a board, read from it and erased on it: at the desk, line by line, and by rules.
+//!
+//! The words are recorded, everything else is real: the virtual board, a pseudo-terminal in the
+//! place of a port, and a simulated boot ROM that the real `esptool` talks to.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use firmhand::model::{BoardInfo, Change, Decision, Event, Outcome, Proposal, Verdict};
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, LOOK};
+use crate::place::Place;
+use crate::ports::Board;
+use crate::rom::chip::{Chip, Fault, Kind};
+use crate::terminal::{PATIENCE, Size};
+
+/// Longer than a key that decides takes to be recorded.
+const NEVER: Duration = Duration::from_millis(700);
+
+/// How long keys that decide are dead after a proposal has come.
+const DEAD_MILLIS: i64 = 300;
+
+const TASK: &str = "See to the board";
+
+const TEAM: &str = r#"
+name = "board"
+title = "See to a board"
+description = "One agent does something to a board."
+
+[[phases]]
+name = "board"
+title = "board"
+participants = ["FlashAgent"]
+selection = "round_robin"
+goal = "answered"
+terminate = { any = [{ text = "THE END", agent = "FlashAgent" }, { max_messages = 9 }] }
+"#;
+
+/// A recording in which the agent calls one tool, and says what it was told.
+fn recording(place: &Place, tool: &str, args: &Value) -> String {
+    let teams = place.config().join("prompts/teams");
+    fs::create_dir_all(&teams).unwrap();
+    fs::write(teams.join("board.toml"), TEAM).unwrap();
+    let args: toml::Table = serde_json::from_value(args.clone()).unwrap();
+    let call = toml::Value::Table(toml::Table::from_iter([
+        ("tool".to_owned(), tool.into()),
+        ("args".to_owned(), args.into()),
+    ]));
+    let script = format!(
+        "format = 1\ntitle = \"{TASK}\"\ntask = \"{TASK}\"\nteam = \"board\"\nstart = \"call\"\n\
+         [[steps]]\nid = \"call\"\nagent = \"FlashAgent\"\nsay = \"I see to it.\"\n\
+         calls = [{call}]\nnext = [{{ goto = \"end\" }}]\n\
+         [[steps]]\nid = \"end\"\nagent = \"FlashAgent\"\nsay = \"THE END\"\nend = true\n"
+    );
+    let file = place.config().join("script.toml");
+    fs::write(&file, script).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// The arguments of a session with that recording.
+fn session(place: &Place, command: &str, tool: &str, args: &Value) -> Vec<String> {
+    let script = recording(place, tool, args);
+    let project = place.project().to_str().unwrap().to_owned();
+    fs::create_dir_all(&project).unwrap();
+    let fixed = [command, TASK, "--team", "board", "--speed", "max", "--project", &project];
+    let mut all: Vec<String> = fixed.iter().map(|word| (*word).to_owned()).collect();
+    all.extend(["--script".to_owned(), script]);
+    all
+}
+
+/// Opens a session in which that call waits for a decision.
+fn desk<'a>(place: &'a Place, tool: &str, args: &Value) -> (Desk<'a>, Proposal) {
+    open(place, &session(place, "new", tool, args))
+}
+
+fn open<'a>(place: &'a Place, args: &[String]) -> (Desk<'a>, Proposal) {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let desk = Desk { place, terminal: place.open(&args, Size::LARGE) };
+    let proposal = desk.next_proposal();
+    (desk, proposal)
+}
+
+/// What became of the proposal.
+#[track_caller]
+fn settled(desk: &Desk<'_>, proposal: &Proposal) -> Outcome {
+    let outcome = desk.place.event_within(PATIENCE, |event| match event {
+        Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
+        _ => None,
+    });
+    outcome.unwrap_or_else(|| desk.fail("nothing came of it"))
+}
+
+/// What the agent was told.
+#[track_caller]
+fn told(place: &Place) -> Value {
+    let answer = place.event_within(PATIENCE, |event| match event {
+        Event::ToolAnswered { result, .. } => Some(result.clone()),
+        _ => None,
+    });
+    answer.expect("the agent was told nothing")
+}
+
+/// Presses the key of approval until the phrase is asked for.
+#[track_caller]
+fn ask(desk: &mut Desk<'_>) {
+    for _ in 0..5 {
+        thread::sleep(LOOK);
+        desk.terminal.press("a");
+        thread::sleep(LOOK);
+        if desk.terminal.screen().contains("This needs your word") {
+            return;
+        }
+    }
+    desk.fail("no phrase is asked for");
+}
+
+/// Types the phrase and lets it decide.
+#[track_caller]
+fn confirm(desk: &mut Desk<'_>, proposal: &Proposal) -> Decision {
+    let phrase = proposal.change.phrase().expect("a phrase");
+    ask(desk);
+    desk.terminal.type_slowly(&phrase);
+    for _ in 0..5 {
+        thread::sleep(LOOK);
+        desk.terminal.press("enter");
+        if let Some(decision) = desk.decided(proposal.id, Duration::from_secs(3)) {
+            assert_eq!(decision.verdict, Verdict::ApproveConfirmed { phrase });
+            assert_eq!(decision.shown, proposal.change.hash());
+            return decision;
+        }
+    }
+    desk.fail("the phrase does not decide");
+}
+
+#[test]
+fn what_is_erased_takes_a_phrase_that_a_person_has_typed() {
+    let place = Place::new();
+    let (mut desk, proposal) = desk(&place, "erase_flash", &json!({ "partition": "nvs" }));
+    let phrase = proposal.change.phrase().expect("a phrase");
+    assert_eq!(phrase, "erase esp32 nvs");
+    desk.turn_to(&proposal);
+    desk.terminal.wait_for("nvs · 0x9000 – 0xf000 · 24,576 bytes");
+    ask(&mut desk);
+    desk.terminal.wait_for("What is erased is gone");
+    // Neither the key again, nor a paste, nor other words decide.
+    desk.terminal.press("enter");
+    desk.terminal.paste(&phrase);
+    desk.terminal.press("enter");
+    assert_eq!(desk.decided(proposal.id, NEVER), None);
+    desk.terminal.type_slowly("erase esp32 all");
+    thread::sleep(LOOK);
+    desk.terminal.press("enter");
+    desk.terminal.wait_for("not decided: type");
+    assert_eq!(desk.decided(proposal.id, NEVER), None);
+    desk.terminal.press("esc");
+    confirm(&mut desk, &proposal);
+    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    assert_eq!(told(&place), json!({ "ok": true, "erased": "nvs" }));
+}
+
+#[test]
+fn a_refused_erasing_reaches_the_agent_in_the_persons_words() {
+    let place = Place::new();
+    let (mut desk, proposal) = desk(&place, "erase_flash", &json!({}));
+    let words = "I still need the calibration";
+    desk.reject(&proposal, words);
+    assert_eq!(settled(&desk, &proposal), Outcome::Denied);
+    let told = told(&place);
+    assert_eq!((&told["erased"], &told["rejected"]), (&Value::Null, &json!(words)));
+}
+
+#[test]
+fn settings_are_read_into_a_new_file_once_a_key_says_so() {
+    let place = Place::new();
+    let args = json!({ "partition": "nvs", "path": "build/nvs.bin" });
+    let (mut desk, proposal) = desk(&place, "read_flash", &args);
+    let file = place.project().join("build/nvs.bin");
+    desk.turn_to(&proposal);
+    desk.terminal.wait_for("The firmware runs on meanwhile");
+    assert!(!file.exists(), "read before it was approved");
+    desk.approve(&proposal);
+    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    // Nothing was stored yet: it reads as erased flash does.
+    assert_eq!(fs::read(&file).unwrap(), vec![0xff; 0x6000]);
+    let told = told(&place);
+    assert_eq!((&told["saved"], &told["bytes"]), (&json!("build/nvs.bin"), &json!(0x6000)));
+}
+
+#[test]
+fn what_the_virtual_board_does_not_have_is_not_read() {
+    let place = Place::new();
+    let args = json!({ "offset": 0x8000, "bytes": 0xc00, "path": "build/table.bin" });
+    let (mut desk, proposal) = desk(&place, "read_flash", &args);
+    desk.approve(&proposal);
+    let Outcome::Failed(error) = settled(&desk, &proposal) else { desk.fail("it was read") };
+    assert!(error.why.contains("no bootloader and no partition table"), "{error:?}");
+    assert!(error.why.contains("`nvs` (0x9000 – 0xf000)"), "{error:?}");
+    assert!(!place.project().join("build/table.bin").exists());
+    assert_eq!(told(&place)["error"]["code"], "not_read");
+}
+
+#[test]
+fn a_line_reaches_the_port_only_as_it_was_shown_and_approved() {
+    let place = Place::new();
+    let mut board = Board::new();
+    let port = board.path.to_str().unwrap().to_owned();
+    let args = json!({ "port": port, "text": "wifi join \"a b\"", "line_end": "crlf" });
+    let (mut desk, proposal) = desk(&place, "serial_send", &args);
+    assert!(proposal.change.needs_person(), "a port is hardware");
+    // In the first moment no key decides.
+    desk.terminal.press("a");
+    desk.decided(proposal.id, NEVER);
+    desk.turn_to(&proposal);
+    desk.terminal.wait_for(r#"wifi join "a b"\\r\\n"#);
+    desk.approve(&proposal);
+    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    board.hears("wifi join \"a b\"\r\n");
+    assert_eq!(told(&place), json!({ "ok": true, "sent": true, "bytes": 17, "port": port }));
+    let at = |wanted: &dyn Fn(&Event) -> bool| {
+        place.journal().iter().find(|record| wanted(&record.event)).expect("recorded").at.0
+    };
+    let proposed = at(&|event| matches!(event, Event::Proposed(_)));
+    let decided = at(&|event| matches!(event, Event::Decided { .. }));
+    assert!(decided - proposed >= DEAD_MILLIS, "decided {} ms after it came", decided - proposed);
+}
+
+#[test]
+fn a_refused_line_is_not_sent() {
+    let place = Place::new();
+    let mut board = Board::new();
+    let args = json!({ "port": board.path, "text": "factory-reset" });
+    let (mut desk, proposal) = desk(&place, "serial_send", &args);
+    desk.turn_to(&proposal);
+    desk.reject(&proposal, "not that one");
+    assert_eq!(settled(&desk, &proposal), Outcome::Denied);
+    let told = told(&place);
+    assert_eq!((&told["sent"], &told["rejected"]), (&json!(false), &json!("not that one")));
+    assert_eq!(board.heard(NEVER), "");
+}
+
+#[test]
+fn a_phrase_is_typed_in_a_line_too() {
+    let place = Place::new();
+    let mut args = session(&place, "new", "erase_flash", &json!({}));
+    args.insert(0, "--plain".to_owned());
+    let (mut desk, proposal) = open(&place, &args);
+    let id = proposal.id;
+    desk.terminal.wait_for("all of its memory: program and settings; it is gone for good");
+    desk.terminal.wait_for(&format!("Type: approve {id} erase esp32 all,"));
+    thread::sleep(LOOK);
+    for wrong in [format!("approve {id}"), format!("approve {id} erase esp32 nvs")] {
+        desk.terminal.type_text(&format!("{wrong}\r"));
+        desk.terminal.wait_for("type `approve \\d+ erase esp32 all`");
+        assert_eq!(desk.decided(id, NEVER), None, "{wrong}");
+    }
+    // As if it was pasted, with something before it.
+    desk.terminal.type_text(&format!("\rapprove {id} erase esp32 all\r"));
+    assert_eq!(desk.decided(id, NEVER), None);
+    let decision =
+        type_until_decided(&mut desk, &proposal, &format!("approve {id} erase esp32 all"));
+    assert_eq!(decision.verdict, Verdict::ApproveConfirmed { phrase: "erase esp32 all".into() });
+    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    assert_eq!(desk.terminal.wait_exit().exit_code(), 0);
+}
+
+/// Types a line, again when it came too early.
+#[track_caller]
+fn type_until_decided(desk: &mut Desk<'_>, proposal: &Proposal, line: &str) -> Decision {
+    for _ in 0..5 {
+        thread::sleep(LOOK);
+        desk.terminal.type_text(&format!("{line}\r"));
+        if let Some(decision) = desk.decided(proposal.id, Duration::from_secs(8)) {
+            return decision;
+        }
+    }
+    desk.fail(&format!("`{line}` decides nothing"))
+}
+
+#[test]
+fn reading_and_sending_are_decided_in_lines_too() {
+    let place = Place::new();
+    let mut args =
+        session(&place, "new", "read_flash", &json!({ "partition": "factory", "path": "app.bin" }));
+    args.insert(0, "--plain".to_owned());
+    let (mut desk, proposal) = open(&place, &args);
+    desk.terminal.wait_for("reads factory: 1048576 bytes at 0x10000; the firmware runs on");
+    let line = format!("reject {} there is nothing on it", proposal.id);
+    let decision = type_until_decided(&mut desk, &proposal, &line);
+    assert_eq!(decision.verdict, Verdict::reject("there is nothing on it"));
+    assert_eq!(told(&place)["rejected"], "there is nothing on it");
+    assert!(!place.project().join("app.bin").exists());
+
+    let place = Place::new();
+    let mut board = Board::new();
+    let mut args =
+        session(&place, "new", "serial_send", &json!({ "port": board.path, "text": "help" }));
+    args.insert(0, "--plain".to_owned());
+    let (mut desk, proposal) = open(&place, &args);
+    desk.terminal.wait_for(r"> help\\n");
+    type_until_decided(&mut desk, &proposal, &format!("approve {}", proposal.id));
+    board.hears("help\n");
+}
+
+/// Runs a call without a screen, everything allowed by a rule.
+fn run_allowed(place: &Place, tool: &str, args: &Value) -> (Option<i32>, Option<Outcome>, Value) {
+    let rules = place.config().join("rules.toml");
+    fs::write(&rules, "[[policy]]\ndecide = \"allow\"\n").unwrap();
+    let mut all = session(place, "run", tool, args);
+    all.extend(["--policy".to_owned(), rules.to_str().unwrap().to_owned()]);
+    let output = place.run(&all.iter().map(String::as_str).collect::<Vec<_>>());
+    let outcome = place.events().into_iter().find_map(|event| match event {
+        Event::Settled { outcome, .. } => Some(outcome),
+        _ => None,
+    });
+    (output.status.code(), outcome, told(place))
+}
+
+#[test]
+fn rules_may_read_a_virtual_board_and_nothing_more() {
+    let place = Place::new();
+    let args = json!({ "partition": "nvs", "path": "nvs.bin" });
+    let (code, outcome, _) = run_allowed(&place, "read_flash", &args);
+    assert_eq!((code, outcome), (Some(0), Some(Outcome::Applied)));
+    assert_eq!(fs::read(place.project().join("nvs.bin")).unwrap().len(), 0x6000);
+
+    // What is erased is gone, on whatever board.
+    let place = Place::new();
+    let (code, outcome, told) = run_allowed(&place, "erase_flash", &json!({ "partition": "nvs" }));
+    assert_eq!((code, outcome), (Some(0), Some(Outcome::Denied)));
+    assert_eq!(told["erased"], Value::Null);
+
+    // A port is hardware, whoever is behind it.
+    let place = Place::new();
+    let mut board = Board::new();
+    let args = json!({ "port": board.path, "text": "reboot" });
+    let (code, outcome, told) = run_allowed(&place, "serial_send", &args);
+    assert_eq!((code, outcome), (Some(0), Some(Outcome::Denied)));
+    assert_eq!((&told["sent"], board.heard(NEVER).as_str()), (&json!(false), ""));
+}
+
+/// The Python that has `esptool`; `None` when there is none.
+fn python() -> Option<String> {
+    let python = std::env::var("FIRMHAND_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let mut asked = std::process::Command::new(&python);
+    let asked = asked.args(["-m", "esptool", "version"]).output();
+    asked.is_ok_and(|output| output.status.success()).then_some(python)
+}
+
+/// An ESP-IDF that has nothing but that Python, and a project for the ESP32-C3.
+fn installation(place: &Place, python: &str) -> String {
+    let root = place.config().join("esp-idf");
+    fs::create_dir_all(root.join("tools")).unwrap();
+    fs::create_dir_all(root.join("bin")).unwrap();
+    let python = match python.contains('/') {
+        true => python.to_owned(),
+        false => format!("$(command -v {python})"),
+    };
+    let export = format!(
+        "printf '#!/bin/sh\\nexec \"{python}\" \"$@\"\\n' > \"$IDF_PATH/bin/python3\"\n\
+         chmod +x \"$IDF_PATH/bin/python3\"; export PATH=\"$IDF_PATH/bin:$PATH\"\n"
+    );
+    fs::write(root.join("tools/idf.py"), "").unwrap();
+    fs::write(root.join("version.txt"), "v5.4.1\n").unwrap();
+    fs::write(root.join("export.sh"), export).unwrap();
+    let build = place.project().join("build");
+    fs::create_dir_all(&build).unwrap();
+    let args = r#"{"write_flash_args": [], "flash_files": {},
+        "extra_esptool_args": {"after": "hard_reset", "before": "default_reset",
+                               "chip": "esp32c3"}}"#;
+    fs::write(build.join("flasher_args.json"), args).unwrap();
+    fs::write(place.project().join("sdkconfig"), "CONFIG_IDF_TARGET=\"esp32c3\"\n").unwrap();
+    fs::write(place.project().join("partitions.csv"), "nvs, data, nvs, 0x9000, 24K\n").unwrap();
+    root.to_str().unwrap().to_owned()
+}
+
+const MEGABYTE: usize = 1024 * 1024;
+
+#[test]
+fn a_chip_is_read_and_erased_by_the_real_tool_as_it_was_approved() {
+    let Some(python) = python() else {
+        eprintln!("not run: there is no Python with esptool (`pip install esptool`)");
+        return;
+    };
+    let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
+    let held: Vec<u8> = (0..0x6000_usize).map(|at| (at * 7 + at / 251) as u8).collect();
+    chip.seen.lock().unwrap().flash[0x9000..0xf000].copy_from_slice(&held);
+    let begin = |place: &Place, command: &str, tool: &str, args: &Value| {
+        let mut all = session(place, command, tool, args);
+        all.extend(["--toolchain".to_owned(), "idf".to_owned()]);
+        let idf = installation(place, &python);
+        let project = place.project().to_str().unwrap().to_owned();
+        assert_eq!(place.run(&["trust", &project]).status.code(), Some(0));
+        (format!("IDF_PATH='{idf}' ESPPORT='{}' exec \"$0\" \"$@\"", chip.port), all)
+    };
+    let read = json!({ "partition": "nvs", "path": "build/nvs.bin" });
+    let erase = json!({ "partition": "nvs" });
+
+    // No rule lets it happen.
+    for (tool, args) in [("read_flash", &read), ("erase_flash", &erase)] {
+        let place = Place::new();
+        let (start, mut all) = begin(&place, "run", tool, args);
+        let rules = place.config().join("rules.toml");
+        fs::write(&rules, "[[policy]]\ndecide = \"allow\"\n").unwrap();
+        all.extend(["--policy".to_owned(), rules.to_str().unwrap().to_owned()]);
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        place.shell(&start, &all, Size::LARGE).wait_exit();
+        let outcome = place.events().into_iter().find_map(|event| match event {
+            Event::Settled { outcome, .. } => Some(outcome),
+            _ => None,
+        });
+        assert_eq!(outcome, Some(Outcome::Denied), "{tool}");
+    }
+    assert!(chip.seen.lock().unwrap().commands.is_empty(), "the chip was spoken to");
+
+    let place = Place::new();
+    let (start, all) = begin(&place, "new", "read_flash", &read);
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let mut desk = Desk { place: &place, terminal: place.shell(&start, &all, Size::LARGE) };
+    let proposal = desk.next_proposal();
+    assert!(matches!(&proposal.change, Change::Read(plan)
+        if plan.board == BoardInfo { port: chip.port.clone(), ..plan.board.clone() }));
+    desk.turn_to(&proposal);
+    desk.terminal.wait_for("The board is restarted for it");
+    desk.approve(&proposal);
+    assert_eq!(settled(&desk, &proposal), Outcome::Applied, "{}", desk.terminal.screen());
+    assert!(fs::read(place.project().join("build/nvs.bin")).unwrap() == held, "it differs");
+
+    let place = Place::new();
+    let (start, all) = begin(&place, "new", "erase_flash", &erase);
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let mut desk = Desk { place: &place, terminal: place.shell(&start, &all, Size::LARGE) };
+    let proposal = desk.next_proposal();
+    assert_eq!(proposal.change.phrase().as_deref(), Some("erase esp32c3 nvs"));
+    desk.turn_to(&proposal);
+    assert!(chip.flash(0x9000, 0x6000) == held, "erased before it was approved");
+    confirm(&mut desk, &proposal);
+    assert_eq!(settled(&desk, &proposal), Outcome::Applied, "{}", desk.terminal.screen());
+    assert!(chip.flash(0x9000, 0x6000).iter().all(|byte| *byte == 0xff));
+}
