@@ -59,7 +59,7 @@ pub fn check(team: &Team, ground: Ground) -> Result<(), UserError> {
         Ground::Generated | Ground::Existing if mends_sketches => does_not_fit(
             "this project",
             "there is no `.ino` file right in its folder, or there is a CMakeLists.txt as ESP-IDF \
-             has it",
+             has it, or a platformio.ini",
             "name the sketch's folder with `--project DIR`, or use `--team edit-existing`",
         ),
         Ground::Sketch => does_not_fit(
@@ -102,6 +102,10 @@ mod tests {
         std::fs::write(&tab, "void setup() {}\n").unwrap();
         assert_eq!(ground(Some(place.path())), Ground::Sketch);
         assert_eq!(usual_team(Ground::Sketch), "arduino");
+        let ini = place.path().join("platformio.ini");
+        std::fs::write(&ini, "[env:a]\n").unwrap();
+        assert_eq!(ground(Some(place.path())), Ground::Existing, "its tabs are PlatformIO's");
+        std::fs::remove_file(&ini).unwrap();
         std::fs::write(&list, "project(mine)\n").unwrap();
         assert_eq!(ground(Some(place.path())), Ground::Existing);
         std::fs::write(&list, "# firmhand: generated project\nproject(mine)\n").unwrap();

@@ -5,13 +5,13 @@
 use std::path::Path;
 
 use crate::model::{Finding, Health};
-use crate::toolchain::{ArduinoToolchain, IdfToolchain};
+use crate::toolchain::{ArduinoToolchain, IdfToolchain, PlatformioToolchain};
 use crate::ui::Depth;
 
 /// One line for each thing, without those of the models.
 #[must_use]
 pub fn look(data: &Path, env: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
-    vec![esp_idf(), arduino(), compiler(&env), terminal(&env), folder(data)]
+    vec![esp_idf(), arduino(), platformio(), compiler(&env), terminal(&env), folder(data)]
 }
 
 fn esp_idf() -> Finding {
@@ -35,6 +35,19 @@ fn arduino() -> Finding {
             "Arduino",
             Health::Absent,
             format!("{}; the virtual board needs none", error.why),
+        )
+        .fix(error.fix),
+    }
+}
+
+fn platformio() -> Finding {
+    match PlatformioToolchain::find() {
+        Ok(_) => Finding::new("toolchain", "PlatformIO", Health::Good, "pio is there"),
+        Err(error) => Finding::new(
+            "toolchain",
+            "PlatformIO",
+            Health::Absent,
+            format!("{}; only its own projects need it", error.why),
         )
         .fix(error.fix),
     }
@@ -97,15 +110,15 @@ mod tests {
     fn what_is_missing_is_told_with_its_fix() {
         let data = tempfile::tempdir().unwrap();
         let findings = look(&data.path().join("not/there/yet"), |_| None);
-        assert_eq!(findings.len(), 5);
+        assert_eq!(findings.len(), 6);
         for finding in &findings {
             assert_eq!(finding.health == Health::Good, finding.fix.is_empty(), "{finding:?}");
         }
-        assert_eq!(findings[2].health, Health::Broken, "no PATH, no compiler");
-        assert_eq!(findings[4].health, Health::Good);
+        assert_eq!(findings[3].health, Health::Broken, "no PATH, no compiler");
+        assert_eq!(findings[5].health, Health::Good);
         let file = data.path().join("file");
         std::fs::write(&file, "no folder").unwrap();
         let findings = look(&file.join("data"), |_| None);
-        assert_eq!(findings[4].health, Health::Broken);
+        assert_eq!(findings[5].health, Health::Broken);
     }
 }

@@ -12,8 +12,10 @@ use crate::model::event::SessionParts;
 use crate::model::{Record, UserError};
 use crate::provider::Recording as RecordedModel;
 use crate::provider::{Pacing, Provider, Script, Scripted, retell};
-use crate::toolchain::sketch::Sketch;
-use crate::toolchain::{ArduinoToolchain, IdfToolchain, Kit, Toolchain, VirtualToolchain};
+use crate::toolchain::{
+    ArduinoToolchain, IdfToolchain, Kind, Kit, PlatformioToolchain, Toolchain, VirtualToolchain,
+    fitting, platformio,
+};
 
 /// Folder of the recorded conversations that ship with the program.
 const SCRIPTS: &str = "assets/demo";
@@ -43,6 +45,7 @@ enum Voice {
 enum Builder {
     Idf(IdfToolchain),
     Arduino(ArduinoToolchain),
+    Platformio(PlatformioToolchain),
     Virtual(Kit),
 }
 
@@ -76,26 +79,9 @@ impl Wanted {
                 )?))
             }
         };
-        let builder = match order.parts.toolchain.as_str() {
-            "idf" => Builder::Idf(IdfToolchain::find()?),
-            "arduino" => Builder::Arduino(ArduinoToolchain::find()?),
-            "auto" if is_sketch(order) => match ArduinoToolchain::find() {
-                Ok(arduino) => Builder::Arduino(arduino),
-                Err(_) => Builder::Virtual(load_kit(assets)?),
-            },
-            "auto" => match IdfToolchain::find() {
-                Ok(idf) => Builder::Idf(idf),
-                Err(_) => Builder::Virtual(load_kit(assets)?),
-            },
-            _ => Builder::Virtual(load_kit(assets)?),
-        };
-        let toolchain = match builder {
-            Builder::Idf(_) => "idf",
-            Builder::Arduino(_) => "arduino",
-            Builder::Virtual(_) => "virtual",
-        };
+        let builder = Builder::wanted(order, assets)?;
         Ok(Self {
-            parts: SessionParts { provider, toolchain: toolchain.to_owned() },
+            parts: SessionParts { provider, toolchain: builder.name().to_owned() },
             voice,
             pacing: order.pacing,
             builder,
@@ -110,15 +96,76 @@ impl Wanted {
         let toolchain: Arc<dyn Toolchain> = match self.builder {
             Builder::Idf(idf) => Arc::new(idf.with_host_folder(board)),
             Builder::Arduino(arduino) => Arc::new(arduino),
+            Builder::Platformio(pio) => Arc::new(pio.with_host_folder(board)),
             Builder::Virtual(kit) => Arc::new(VirtualToolchain::new(kit, board)),
         };
         Parts { provider, toolchain }
     }
 }
 
-/// Whether the order is about an Arduino sketch, which may have to be made yet.
-fn is_sketch(order: &Order) -> bool {
-    order.team == "arduino" || order.project.as_deref().is_some_and(Sketch::is_at)
+impl Builder {
+    /// The one that the order names; where it leaves that open, the fittest that is installed.
+    fn wanted(order: &Order, assets: &Assets) -> Result<Self, UserError> {
+        let named = match order.parts.toolchain.as_str() {
+            "idf" => Some(Kind::Idf),
+            "arduino" => Some(Kind::Arduino),
+            "platformio" => Some(Kind::Platformio),
+            _ => None,
+        };
+        let of_platformio = order.project.as_deref().is_some_and(platformio::is_at);
+        match named {
+            Some(Kind::Platformio) if !of_platformio => Err(no_platformio(order)),
+            Some(kind) => Self::find(kind),
+            None if order.parts.toolchain != "auto" => Ok(Self::Virtual(load_kit(assets)?)),
+            None => {
+                let found = kinds(order).iter().map(|kind| Self::find(*kind));
+                match found.reduce(Result::or) {
+                    Some(Ok(builder)) => Ok(builder),
+                    // Nothing else understands such a project.
+                    Some(Err(error)) if of_platformio => Err(error),
+                    _ => Ok(Self::Virtual(load_kit(assets)?)),
+                }
+            }
+        }
+    }
+
+    fn find(kind: Kind) -> Result<Self, UserError> {
+        Ok(match kind {
+            Kind::Idf => Self::Idf(IdfToolchain::find()?),
+            Kind::Arduino => Self::Arduino(ArduinoToolchain::find()?),
+            Kind::Platformio => Self::Platformio(PlatformioToolchain::find()?),
+        })
+    }
+
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Idf(_) => "idf",
+            Self::Arduino(_) => "arduino",
+            Self::Platformio(_) => "platformio",
+            Self::Virtual(_) => "virtual",
+        }
+    }
+}
+
+/// The toolchains that fit what the order is about; a sketch may have to be made yet.
+fn kinds(order: &Order) -> &'static [Kind] {
+    match order.project.as_deref() {
+        _ if order.team == "arduino" => &[Kind::Arduino],
+        Some(project) => fitting(project),
+        None => &[Kind::Idf],
+    }
+}
+
+fn no_platformio(order: &Order) -> UserError {
+    let folder = order.project.as_ref().map_or_else(
+        || "no project folder is named".to_owned(),
+        |folder| format!("there is no platformio.ini in {}", folder.display()),
+    );
+    UserError::new(
+        "cannot build with PlatformIO",
+        folder,
+        "name the folder of a PlatformIO project with `--project DIR`",
+    )
 }
 
 impl Voice {

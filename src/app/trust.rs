@@ -1,4 +1,5 @@
-//! Projects whose own scripts may run: a build by ESP-IDF or arduino-cli runs what a project brings.
+//! Projects whose own scripts may run: a build by ESP-IDF, arduino-cli or PlatformIO runs what a
+//! project brings.
 //!
 //! Owns the person's list, `trusted.toml` of the data folder. Nothing within a project can put
 //! itself on it.
@@ -101,8 +102,9 @@ impl Trust {
         let project = real.display();
         Err(UserError::new(
             format!("the project {project} is not trusted yet"),
-            "a build by ESP-IDF or arduino-cli runs what the project brings (CMakeLists.txt, \
-             Kconfig, sketch.yaml and all they name) with your rights",
+            "a build by ESP-IDF, arduino-cli or PlatformIO runs what the project brings \
+             (CMakeLists.txt, Kconfig, sketch.yaml, platformio.ini and all they name) with your \
+             rights",
             format!(
                 "look at it, then say `firmhand trust {project}`; or use `--toolchain virtual`, \
                  which runs none of it"

@@ -124,9 +124,10 @@ pub struct RunOptions {
     /// Folder of the project; created if it does not exist.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// Toolchain that builds and flashes.
-    #[arg(long, value_enum, default_value_t = ToolchainArg::Virtual)]
-    pub toolchain: ToolchainArg,
+    /// Toolchain that builds and flashes; without it the virtual board, and PlatformIO in a folder
+    /// with a platformio.ini.
+    #[arg(long, value_enum)]
+    pub toolchain: Option<ToolchainArg>,
     /// Recorded conversation to play instead of the one that fits the task.
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
@@ -181,7 +182,7 @@ impl RunOptions {
         Self {
             team: None,
             project,
-            toolchain: ToolchainArg::Virtual,
+            toolchain: None,
             script: None,
             speed: Speed::Real,
             attach: Vec::new(),
@@ -209,8 +210,10 @@ pub enum ToolchainArg {
     Idf,
     /// The installed `arduino-cli`, for sketches.
     Arduino,
-    /// What is installed for the project, ESP-IDF or for a sketch `arduino-cli`; the virtual board
-    /// otherwise.
+    /// The installed PlatformIO (`pio`), for folders with a platformio.ini.
+    Platformio,
+    /// What is installed for the project, ESP-IDF, `arduino-cli` for a sketch, or PlatformIO; the
+    /// virtual board otherwise.
     Auto,
 }
 

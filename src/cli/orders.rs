@@ -1,5 +1,7 @@
 //! From what was typed to what is run: task, team, project, model, documents.
 
+use std::path::Path;
+
 use super::args::{ModelArgs, RunOptions, SuperviseArg, ToolchainArg};
 use super::run::Form;
 use super::{pacing, report};
@@ -11,6 +13,7 @@ use crate::config::{Assets, Example};
 use crate::engine::Supervision;
 use crate::model::event::SessionParts;
 use crate::model::{Ground, UserError};
+use crate::toolchain::{Kind, fitting};
 
 /// The order of `demo`: the recording of a team.
 ///
@@ -82,6 +85,14 @@ pub fn headless(world: &World, task: String, options: RunOptions) -> Result<Orde
     make(world, task, recording, None, Supervision::Show, options)
 }
 
+/// The virtual board builds projects of ESP-IDF and sketches, and nothing of PlatformIO's alone.
+fn usual_toolchain(project: Option<&Path>) -> ToolchainArg {
+    match project {
+        Some(project) if fitting(project) == [Kind::Platformio] => ToolchainArg::Platformio,
+        _ => ToolchainArg::Virtual,
+    }
+}
+
 fn make(
     world: &World,
     task: String,
@@ -111,10 +122,13 @@ fn make(
             format!("profile:{}/{model}", profile.unwrap_or_default())
         }
     };
-    let toolchain = match options.toolchain {
+    let toolchain =
+        options.toolchain.unwrap_or_else(|| usual_toolchain(options.project.as_deref()));
+    let toolchain = match toolchain {
         ToolchainArg::Virtual => "virtual",
         ToolchainArg::Idf => "idf",
         ToolchainArg::Arduino => "arduino",
+        ToolchainArg::Platformio => "platformio",
         ToolchainArg::Auto => "auto",
     };
     let documents = options.attach.iter().map(|path| documents::read(path));

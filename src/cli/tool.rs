@@ -18,8 +18,9 @@ use crate::app::parts;
 use crate::app::trust::Trust;
 use crate::device::{Programs, SerialHub};
 use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolName, UserError};
-use crate::toolchain::sketch::Sketch;
-use crate::toolchain::{ArduinoToolchain, IdfToolchain, Toolchain, VirtualToolchain};
+use crate::toolchain::{
+    ArduinoToolchain, IdfToolchain, Kind, PlatformioToolchain, Toolchain, VirtualToolchain, fitting,
+};
 use crate::tools::{self, Registry, Reply, SharedState, ToolContext};
 use crate::workspace::Sandbox;
 
@@ -163,8 +164,11 @@ fn toolchain(world: &World, project: &Path) -> Result<Arc<dyn Toolchain>, UserEr
 
 /// The toolchain for such a project that is installed here.
 fn installed(project: &Path) -> Option<Arc<dyn Toolchain>> {
-    if Sketch::is_at(project) {
-        return Some(Arc::new(ArduinoToolchain::find().ok()?));
-    }
-    Some(Arc::new(IdfToolchain::find().ok()?))
+    fitting(project).iter().find_map(|kind| -> Option<Arc<dyn Toolchain>> {
+        Some(match kind {
+            Kind::Idf => Arc::new(IdfToolchain::find().ok()?),
+            Kind::Arduino => Arc::new(ArduinoToolchain::find().ok()?),
+            Kind::Platformio => Arc::new(PlatformioToolchain::find().ok()?),
+        })
+    })
 }

@@ -313,7 +313,9 @@ impl Finder<'_> {
     fn is_own(&self, file: &str) -> bool {
         let relative = self.relative(file);
         Path::new(&relative).is_relative()
-            && !["build/", "managed_components/"].iter().any(|made| relative.starts_with(made))
+            && !["build/", "managed_components/", ".pio/"]
+                .iter()
+                .any(|made| relative.starts_with(made))
     }
 
     fn is_inside(&self, file: &str) -> bool {

@@ -8,10 +8,12 @@ mod arduino;
 mod compile_units;
 pub mod diagnostics;
 mod esptool;
+mod fitting;
 mod history;
 mod host_board;
 mod idf;
 pub mod partitions;
+pub mod platformio;
 pub mod process;
 mod size;
 pub mod sketch;
@@ -21,7 +23,9 @@ mod virtual_board;
 pub use analysis::{Analysis, AnalysisOrder, Gap, Issue, Linter, analyze};
 pub use arduino::ArduinoToolchain;
 pub use compile_units::CompileUnit;
+pub use fitting::{Kind, fitting};
 pub use history::git_log;
+pub use platformio::PlatformioToolchain;
 pub use virtual_board::{Kit, VirtualToolchain};
 
 use std::path::PathBuf;
@@ -44,8 +48,8 @@ use syntax::{Finding, SyntaxJob};
 pub struct BuildJob {
     /// Absolute path of the project.
     pub project: PathBuf,
-    /// The board as Arduino calls it; `None`: the one the project names. Others choose boards in
-    /// the project alone.
+    /// The board as Arduino calls it, or an environment of PlatformIO; `None`: the one the project
+    /// names. Others choose boards in the project alone.
     pub board: Option<String>,
     /// Where output and progress go.
     pub sink: Arc<dyn BuildSink>,
@@ -114,7 +118,7 @@ pub struct ReadOrder {
 pub struct BoardName {
     /// For people, e.g. `ESP32 Dev Module`.
     pub name: String,
-    /// For the toolchain, e.g. `esp32:esp32:esp32`.
+    /// For the toolchain, e.g. `esp32:esp32:esp32`, or the environment of PlatformIO.
     pub fqbn: String,
 }
 
@@ -129,9 +133,9 @@ pub trait Toolchain: Send + Sync {
         None
     }
 
-    /// The boards it can build for, with the names it knows them by; none where the project alone
-    /// chooses. Asks a program, which takes a moment.
-    fn boards(&self) -> BoxFuture<'_, Vec<BoardName>> {
+    /// The boards that it can build `project` for, with the names it knows them by; none where the
+    /// project alone chooses. Asks a program, which takes a moment.
+    fn boards<'a>(&'a self, _project: &'a std::path::Path) -> BoxFuture<'a, Vec<BoardName>> {
         Box::pin(std::future::ready(Vec::new()))
     }
 

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use object::read::ReadCache;
-use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
+use object::{Architecture, Object, ObjectSection, SectionFlags, SectionKind, elf};
 
 use super::partitions;
 use crate::model::{Memory, MemoryUse, ProgramSize};
@@ -48,6 +48,14 @@ pub(super) fn of(file: &Path, home: &Home) -> Option<ProgramSize> {
     };
     let program = file.file_name()?.to_string_lossy().into_owned();
     (!uses.is_empty()).then_some(ProgramSize { program, host, uses })
+}
+
+/// Whether a program runs on this kind of computer, and on no chip.
+pub(super) fn is_for_host(file: &Path) -> bool {
+    let Ok(file) = File::open(file) else { return false };
+    let cache = ReadCache::new(file);
+    let kind = object::File::parse(&cache).map(|program| program.architecture());
+    matches!(kind, Ok(Architecture::X86_64 | Architecture::Aarch64))
 }
 
 fn sections(file: &Path) -> Option<Vec<Section>> {
@@ -174,6 +182,7 @@ mod tests {
         assert_eq!(told(&size.uses), [(Memory::Text, 0x6e), (Memory::Bss, 4)]);
         let none = |path: &Path| assert_eq!(of(path, &Home::Host("x")), None, "{}", path.display());
         none(Path::new("/no/such/file"));
+        assert!(is_for_host(&std::env::current_exe().unwrap()) && !is_for_host(file));
         none(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")));
         none(Path::new(env!("CARGO_MANIFEST_DIR")));
     }

@@ -27,11 +27,13 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// Reads the folder `root`; `None` when it holds no sketch, or a project of ESP-IDF.
+    /// Reads the folder `root`; `None` when it holds no sketch, or a project of ESP-IDF or
+    /// PlatformIO.
     #[must_use]
     pub fn read(root: &Path) -> Option<Self> {
         let beside = files(root);
-        if beside.iter().any(|path| path.as_os_str() == "CMakeLists.txt") {
+        let of_others = ["CMakeLists.txt", "platformio.ini"];
+        if beside.iter().any(|path| of_others.iter().any(|other| path.as_os_str() == *other)) {
             return None;
         }
         let mut tabs: Vec<PathBuf> =
@@ -128,6 +130,7 @@ mod tests {
     fn a_project_of_esp_idf_and_an_empty_folder_are_none() {
         assert!(!Sketch::is_at(folder(&[("main.c", "")]).path()));
         assert!(!Sketch::is_at(folder(&[("a.ino", ""), ("CMakeLists.txt", "")]).path()));
+        assert!(!Sketch::is_at(folder(&[("a.ino", ""), ("platformio.ini", "")]).path()));
         assert!(!Sketch::is_at(Path::new("/none")));
         assert!(Sketch::is_at(folder(&[("a.ino", "")]).path()));
     }

@@ -4,6 +4,7 @@ use super::cmake::{Registration, is_compiled, registration};
 use crate::knowledge::NameList;
 use crate::model::{Check, CheckKind, CheckStatus, ProjectPath};
 use crate::text::syntax;
+use crate::toolchain::platformio;
 use crate::toolchain::sketch::Sketch;
 use crate::workspace::Sandbox;
 
@@ -70,6 +71,8 @@ impl Surroundings<'_> {
                 let note = format!("`{list}` is not understood ({why}); it may not be compiled");
                 check(CheckKind::InCmake, CheckStatus::Warned, note)
             }
+            // PlatformIO finds sources by where they lie, too.
+            Registration::Nowhere if platformio::is_at(self.sandbox.root()) => return None,
             Registration::Nowhere => {
                 let note = "there is no CMakeLists.txt for it".to_owned();
                 check(CheckKind::InCmake, CheckStatus::Warned, note)

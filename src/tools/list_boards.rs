@@ -31,7 +31,8 @@ impl Tool for ListBoards {
         args::spec::<Args>(
             NAME,
             "Lists the serial ports with a guess of the chip behind each, the board that is \
-             connected, and the targets and Arduino boards that can be built for.",
+             connected, and the targets, Arduino boards or PlatformIO environments that can be \
+             built for.",
         )
     }
 
@@ -40,7 +41,7 @@ impl Tool for ListBoards {
             let Args {} = args::parse(args)?;
             let hub = Arc::clone(&self.context.serial);
             let ports = tokio::task::spawn_blocking(move || hub.ports()).await.unwrap_or_default();
-            let boards = self.context.toolchain.boards().await;
+            let boards = self.context.toolchain.boards(self.context.sandbox.root()).await;
             let connected = self.context.state.snapshot().board;
             Ok(Reply::Answer(answer::ok(json!({
                 "ports": ports,

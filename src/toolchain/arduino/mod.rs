@@ -262,7 +262,7 @@ impl Toolchain for ArduinoToolchain {
         "arduino-cli".to_owned()
     }
 
-    fn boards(&self) -> BoxFuture<'_, Vec<BoardName>> {
+    fn boards<'a>(&'a self, _project: &'a Path) -> BoxFuture<'a, Vec<BoardName>> {
         Box::pin(self.list_boards())
     }
 

@@ -68,9 +68,7 @@ impl Commands {
         known: &Known<'_>,
     ) -> Option<Lines> {
         let entries = self.entries(project, &build.join("compile_commands.json"))?;
-        let folders = [project.canonicalize().ok()?, known.framework.canonicalize().ok()?];
-        let all: Vec<Line> =
-            entries.iter().filter_map(|entry| line(entry, project, &folders, known)).collect();
+        let all = lines_of(entries.iter().cloned(), project, known)?;
         let is_old = is_old(project, build, &all);
         Some(Lines { all, is_old, made: Vec::new(), path: Some(known.path.to_owned()) })
     }
@@ -87,6 +85,17 @@ impl Commands {
         *last = Some(Read { stamp, entries: Arc::clone(&entries) });
         Some(entries)
     }
+}
+
+/// Those of the compilations that may be repeated: by a known compiler with known options. `None`
+/// when the project or the framework is not there.
+pub(in crate::toolchain) fn lines_of(
+    entries: impl Iterator<Item = Entry>,
+    project: &Path,
+    known: &Known<'_>,
+) -> Option<Vec<Line>> {
+    let folders = [project.canonicalize().ok()?, known.framework.canonicalize().ok()?];
+    Some(entries.filter_map(|entry| line(&entry, project, &folders, known)).collect())
 }
 
 /// The entries of sources below `project`, outside of its build folder; the framework's own are a

@@ -23,6 +23,15 @@ pub(in crate::toolchain) struct Entry {
 }
 
 impl Entry {
+    /// A compilation as a toolchain tells it: where its compiler runs, the source, and all words.
+    pub(in crate::toolchain) const fn of(
+        directory: PathBuf,
+        file: String,
+        arguments: Vec<String>,
+    ) -> Self {
+        Self { directory, file, command: String::new(), arguments }
+    }
+
     /// The source, not relative to where the compiler ran.
     pub(in crate::toolchain) fn source(&self) -> PathBuf {
         self.directory.join(&self.file)

@@ -19,7 +19,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::Instant;
 
-pub(super) use commands::{Commands, Known, path_of, tools_folder};
+pub(super) use commands::{Commands, Known, lines_of, path_of, tools_folder};
 pub(super) use entry::Entry;
 
 use super::diagnostics;

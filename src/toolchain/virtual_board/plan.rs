@@ -10,6 +10,7 @@ use std::path::{Component as PathPart, Path, PathBuf};
 use super::cmake::{self, CmakeError, Recurse, Registration};
 use super::kit::Kit;
 use crate::text::sketch;
+use crate::toolchain::platformio;
 use crate::toolchain::sketch::Sketch;
 
 /// Files a pattern may match at most.
@@ -73,6 +74,11 @@ impl Plan {
             return of_sketch(root, &sketch, kit);
         }
         let top = root.join("CMakeLists.txt");
+        if platformio::is_at(root) && !platformio::is_esp_idf(root) {
+            let message = "this is a project of PlatformIO, which the virtual board does not \
+                           understand; choose `--toolchain platformio`";
+            return Err(ConfigureError(format!("CMake Error: {message}\n")));
+        }
         let text = fs::read_to_string(&top).map_err(|error| {
             ConfigureError(format!(
                 "CMake Error: The source directory does not contain a readable CMakeLists.txt \

@@ -1,0 +1,340 @@
+//! What a build by PlatformIO leaves behind: which environment it was for, how it compiles, and the
+//! images that an upload would write.
+//!
+//! Owns `idedata.json`, which `pio run --target idedata` writes for editors, and a note beside the
+//! builds. What of it lies outside of the project is copied beside the note, so that a plan can show
+//! it; only what PlatformIO has installed is.
+#![expect(clippy::disallowed_methods, reason = "a build leaves a note of its environment")]
+
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::project::{Config, Environment, FILE};
+use crate::model::{ContentHash, FlashImage, UserError};
+use crate::toolchain::esptool::WHAT;
+
+/// Where a build notes what it was for.
+const NOTE: &str = ".pio/firmhand.json";
+
+/// Where images lie that come with a framework.
+const COPIES: &str = ".pio/firmhand";
+
+/// What PlatformIO tells about an environment, in the environment's build folder.
+const TOLD: &str = "idedata.json";
+
+/// A longer one is none, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Where an application lies unless the environment says otherwise.
+const APPLICATION: u32 = 0x1_0000;
+
+/// Up to here lies what a chip boots from and the usual table of partitions.
+const BOOT_END: u32 = 0x9000;
+
+/// The first byte of a bootloader or an application.
+const IMAGE_MAGIC: u8 = 0xe9;
+
+/// The first bytes of a table of partitions.
+const TABLE_MAGIC: [u8; 2] = [0xaa, 0x50];
+
+/// The chips by their number in an image. Source: `esp_chip_id_t` of ESP-IDF.
+const CHIPS: [(u16, &str); 12] = [
+    (0, "esp32"),
+    (2, "esp32s2"),
+    (5, "esp32c3"),
+    (9, "esp32s3"),
+    (12, "esp32c2"),
+    (13, "esp32c6"),
+    (16, "esp32h2"),
+    (18, "esp32p4"),
+    (20, "esp32c61"),
+    (23, "esp32c5"),
+    (25, "esp32h21"),
+    (28, "esp32h4"),
+];
+
+/// What a build was for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Note {
+    pub(super) environment: String,
+    /// Build folder of the environment, relative to the project where it lies in it.
+    pub(super) folder: PathBuf,
+    /// The project's own sources, likewise.
+    pub(super) sources: PathBuf,
+    /// The port that the project names.
+    pub(super) port: Option<String>,
+}
+
+/// The part of `idedata.json` that matters here.
+#[derive(Debug, Deserialize)]
+pub(super) struct Told {
+    #[serde(default)]
+    prog_path: PathBuf,
+    #[serde(default)]
+    pub(super) cc_path: String,
+    #[serde(default)]
+    pub(super) cxx_path: String,
+    #[serde(default)]
+    pub(super) cc_flags: Vec<String>,
+    #[serde(default)]
+    pub(super) cxx_flags: Vec<String>,
+    #[serde(default)]
+    pub(super) defines: Vec<String>,
+    #[serde(default)]
+    pub(super) includes: Includes,
+    #[serde(default)]
+    extra: Extra,
+}
+
+/// Folders of headers, by what they belong to; those of the compiler are left out.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Includes {
+    #[serde(default)]
+    pub(super) build: Vec<String>,
+    /// Of installed libraries, which are used once a source includes them.
+    #[serde(default)]
+    pub(super) compatlib: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Extra {
+    #[serde(default)]
+    flash_images: Vec<Part>,
+    #[serde(default)]
+    application_offset: Option<Offset>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Part {
+    offset: Offset,
+    path: PathBuf,
+}
+
+/// Platforms tell addresses as text, projects also as numbers.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Offset {
+    Number(u32),
+    Text(String),
+}
+
+impl Offset {
+    fn get(&self) -> Option<u32> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Text(text) => match text.trim().strip_prefix("0x") {
+                Some(digits) => u32::from_str_radix(digits, 16).ok(),
+                None => text.trim().parse().ok(),
+            },
+        }
+    }
+}
+
+/// The images of a build.
+#[derive(Debug)]
+pub(super) struct Images {
+    /// As `esptool` calls it.
+    pub(super) chip: String,
+    /// By rising offset.
+    pub(super) all: Vec<FlashImage>,
+    /// Whether what the chip boots from is among them.
+    pub(super) touches_boot: bool,
+}
+
+impl Note {
+    pub(super) fn of(project: &Path, config: &Config, environment: &Environment) -> Self {
+        Self {
+            environment: environment.name.clone(),
+            folder: inside(project, &config.build.join(&environment.name)),
+            sources: inside(project, &config.sources),
+            port: environment.port.clone(),
+        }
+    }
+
+    /// That of the last build; `None` before the first one.
+    pub(super) fn read(project: &Path) -> Option<Self> {
+        serde_json::from_str(&std::fs::read_to_string(project.join(NOTE)).ok()?).ok()
+    }
+
+    /// Keeps it for whoever flashes, with the images that come with a framework.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub(super) fn keep(&self, project: &Path, packages: &Path) -> std::io::Result<()> {
+        let text = serde_json::to_string_pretty(self)?;
+        let copies = project.join(COPIES);
+        std::fs::create_dir_all(&copies)?;
+        std::fs::write(project.join(NOTE), text)?;
+        let told = Told::read(&project.join(&self.folder));
+        for part in told.iter().flat_map(|told| &told.extra.flash_images) {
+            if let (true, Some(name)) =
+                (part.is_installed(project, packages), part.path.file_name())
+            {
+                std::fs::copy(&part.path, copies.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The program of the last build.
+    pub(super) fn program(&self, project: &Path) -> Option<PathBuf> {
+        let told = Told::read(&project.join(&self.folder))?;
+        Some(told.prog_path).filter(|path| path.is_file())
+    }
+
+    /// The table of partitions that the last build made.
+    pub(super) fn table(&self, project: &Path) -> PathBuf {
+        project.join(&self.folder).join("partitions.bin")
+    }
+
+    /// The program as the one image of a board that is a process of this machine.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub(super) fn host_image(project: &Path, program: &Path) -> Result<FlashImage, UserError> {
+        image(project, program, 0).map(|(image, _)| image)
+    }
+
+    /// What an upload of the last build would write.
+    ///
+    /// # Errors
+    /// When the build left nothing to write, or something that is no image of an ESP32.
+    pub(super) fn images(&self, project: &Path) -> Result<Images, UserError> {
+        let again = |why: String| UserError::new(WHAT, why, "Build the project again.");
+        let folder = project.join(&self.folder);
+        let told = Told::read(&folder).ok_or_else(|| {
+            again(format!("PlatformIO left no {TOLD} in `{}`", self.folder.display()))
+        })?;
+        let app = told.prog_path.with_extension("bin");
+        is_plain(&app)?;
+        let offset = match &told.extra.application_offset {
+            None => APPLICATION,
+            Some(offset) => offset
+                .get()
+                .ok_or_else(|| again(format!("the application's address is {offset:?}")))?,
+        };
+        let (app, content) = image(project, &app, offset)?;
+        let chip = chip(&content, &told).ok_or_else(|| {
+            let why = format!("`{}` is no application for an ESP32", app.file);
+            let fix = "Upload it with `pio run --target upload`; only ESP32 chips are known here.";
+            UserError::new(WHAT, why, fix)
+        })?;
+        let mut all = vec![app];
+        let mut touches_boot = false;
+        for part in &told.extra.flash_images {
+            let offset = part
+                .offset
+                .get()
+                .ok_or_else(|| again(format!("an image's address is {:?}", part.offset)))?;
+            let (part, content) = image(project, &part.place(project), offset)?;
+            touches_boot |= offset < BOOT_END
+                || content.first() == Some(&IMAGE_MAGIC)
+                || content.starts_with(&TABLE_MAGIC);
+            all.push(part);
+        }
+        all.sort_by_key(|image| image.offset);
+        Ok(Images { chip, all, touches_boot })
+    }
+}
+
+impl Told {
+    /// `None` before the first time.
+    pub(super) fn read(folder: &Path) -> Option<Self> {
+        let file = folder.join(TOLD);
+        let is_short = file.metadata().is_ok_and(|found| found.len() <= MAX_BYTES);
+        serde_json::from_slice(&std::fs::read(file).ok().filter(|_| is_short)?).ok()
+    }
+}
+
+impl Part {
+    /// Whether it comes with something that PlatformIO has installed.
+    fn is_installed(&self, project: &Path, packages: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        let (Some(file), Some(packages)) = (real(&self.path), real(packages)) else { return false };
+        !self.path.starts_with(project) && file.starts_with(packages)
+    }
+
+    /// Where it lies within the project.
+    fn place(&self, project: &Path) -> PathBuf {
+        match (self.path.starts_with(project), self.path.file_name()) {
+            (false, Some(name)) => project.join(COPIES).join(name),
+            _ => self.path.clone(),
+        }
+    }
+}
+
+/// A path relative to the project, where it lies in it.
+fn inside(project: &Path, path: &Path) -> PathBuf {
+    path.strip_prefix(project).unwrap_or(path).to_owned()
+}
+
+/// Reads a file as an image at that offset.
+fn image(project: &Path, file: &Path, offset: u32) -> Result<(FlashImage, Vec<u8>), UserError> {
+    let shown = inside(project, file);
+    let wrong = |why: &str| {
+        let why = format!("`{}`: {why}", shown.display());
+        UserError::new(WHAT, why, "Build the project again.")
+    };
+    if !shown.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Err(wrong("it lies outside of the project"));
+    }
+    let content = std::fs::read(file).map_err(|error| wrong(&error.to_string()))?;
+    let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
+    let file = shown.to_string_lossy().into_owned();
+    Ok((FlashImage { file, offset, bytes, hash }, content))
+}
+
+/// An upload of signed or encrypted images writes other files.
+///
+/// # Errors
+/// When the build made such.
+fn is_plain(app: &Path) -> Result<(), UserError> {
+    let name = app.file_stem().unwrap_or_default().to_string_lossy();
+    for kind in ["signed", "encrypted"] {
+        if app.with_file_name(format!("{name}-{kind}.bin")).exists() {
+            let why = format!("the environment makes {kind} images");
+            let fix = "Upload it with `pio run --target upload`.";
+            return Err(UserError::new(WHAT, why, fix));
+        }
+    }
+    Ok(())
+}
+
+/// The chip that an application is for, as its own head says.
+fn chip(content: &[u8], told: &Told) -> Option<String> {
+    let head = content.get(..24).filter(|head| head.first() == Some(&IMAGE_MAGIC))?;
+    // An ESP8266's image begins alike and has no number there.
+    let is_older = told.cc_path.contains("lx106");
+    let number = u16::from_le_bytes([*head.get(12)?, *head.get(13)?]);
+    let known = CHIPS.iter().find(|(id, _)| *id == number && !is_older)?;
+    Some(known.1.to_owned())
+}
+
+/// Whether PlatformIO has to be asked anew how an environment compiles: it was not yet, or what it
+/// goes by has changed since.
+pub(super) fn is_stale(project: &Path, note: &Note, packages: &Path) -> bool {
+    let modified = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
+    let folder = project.join(&note.folder);
+    let Some(at) = modified(&folder.join(TOLD)) else { return true };
+    let is_newer = |path: &Path| modified(path).is_none_or(|changed: SystemTime| changed > at);
+    // A library that is used for the first time gets a folder here.
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut libraries = entries(&folder).filter(|entry| {
+        entry.file_name().to_string_lossy().starts_with("lib") && entry.path().is_dir()
+    });
+    // Tables of partitions, settings and scripts lie beside the project's file or in its `boards`.
+    let mut around = entries(project).chain(entries(&project.join("boards"))).filter(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        !name.starts_with('.') && entry.path().is_file()
+    });
+    is_newer(&project.join(FILE))
+        || (packages.exists() && is_newer(packages))
+        || libraries.any(|entry| is_newer(&entry.path()))
+        || around.any(|entry| is_newer(&entry.path()))
+}
+
+#[cfg(test)]
+#[path = "left_tests.rs"]
+mod tests;

@@ -1,0 +1,126 @@
+//! How the sources of a PlatformIO project were compiled, by what PlatformIO tells editors.
+//!
+//! Must not have `compile_commands.json` made: PlatformIO writes it among the project's own files.
+//! Reads files only.
+
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::left::{Note, Told};
+use crate::toolchain::syntax::{self, Entry, Known, Lines};
+
+/// Sources that are looked at, at most.
+const MOST_SOURCES: usize = 2_000;
+
+/// The last build's; `None` before the first one, and when what it tells would have to be guessed.
+/// `packages`: where PlatformIO keeps its compilers and frameworks.
+pub(super) fn lines(project: &Path, packages: &Path) -> Option<Lines> {
+    let note = Note::read(project)?;
+    let folder = project.join(&note.folder);
+    let told = Told::read(&folder)?;
+    // Such words were quoted for a shell, and are told with a part of their quotes.
+    let all = [&told.cc_flags, &told.cxx_flags, &told.defines];
+    if all.into_iter().flatten().any(|word| word.contains(['\\', '\''])) {
+        return None;
+    }
+    let sources = project.join(&note.sources);
+    let entries = compiled(&sources, &folder).filter_map(|source| entry(project, &source, &told));
+    let path = syntax::path_of(&[]);
+    let real = packages.canonicalize().ok();
+    let framework = real.as_deref().unwrap_or(project);
+    let known = Known { framework, tools: real.as_deref(), path: &path };
+    let all = syntax::lines_of(entries, project, &known)?;
+    // Headers of a library come into reach once a source includes one, so that a header that is not
+    // found is no mistake before the next build.
+    Some(Lines { all, is_old: true, made: Vec::new(), path: Some(path) })
+}
+
+/// The sources that the last build has made objects of: which those are is a filter's affair.
+fn compiled(sources: &Path, folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let objects = folder.join("src");
+    let (root, walk) =
+        (sources.to_owned(), WalkBuilder::new(sources).standard_filters(false).build());
+    let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    let made = files.filter_map(move |entry| {
+        let source = entry.into_path();
+        let inner = source.strip_prefix(&root).ok()?;
+        let mut whole = inner.as_os_str().to_owned();
+        whole.push(".o");
+        let names = [PathBuf::from(whole), inner.with_extension("o")];
+        names.iter().any(|name| objects.join(name).is_file()).then_some(source)
+    });
+    made.take(MOST_SOURCES)
+}
+
+/// How one source is compiled; `None` for what is neither C nor C++.
+fn entry(project: &Path, source: &Path, told: &Told) -> Option<Entry> {
+    let (compiler, flags) = match source.extension()?.to_str()? {
+        "c" => (&told.cc_path, &told.cc_flags),
+        "cc" | "cpp" | "cxx" => (&told.cxx_path, &told.cxx_flags),
+        _ => return None,
+    };
+    let mut words = vec![compiler.clone()];
+    words.extend(flags.iter().cloned());
+    words.extend(told.defines.iter().map(|define| format!("-D{define}")));
+    let folders = told.includes.build.iter().chain(&told.includes.compatlib);
+    words.extend(folders.map(|folder| format!("-I{folder}")));
+    Some(Entry::of(project.to_owned(), source.to_str()?.to_owned(), words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A project that was built for this machine, and the folder of what is installed.
+    fn built(define: &str) -> tempfile::TempDir {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        let folder = root.join("p/.pio/build/a");
+        for path in ["p/src/deep", "p/.pio/build/a/src/deep", "packages"] {
+            std::fs::create_dir_all(root.join(path)).unwrap();
+        }
+        for path in ["src/main.c", "src/deep/er.cpp", "src/left_out.c", "src/notes.txt"] {
+            std::fs::write(root.join("p").join(path), "int a;\n").unwrap();
+        }
+        for path in ["src/main.o", "src/deep/er.cpp.o"] {
+            std::fs::write(folder.join(path), "").unwrap();
+        }
+        let gcc = ["/usr/bin/gcc", "/usr/bin/cc"].iter().find(|gcc| Path::new(gcc).exists());
+        let told = serde_json::json!({
+            "cc_path": gcc.unwrap(), "cxx_path": "/none/evil", "cc_flags": ["-Wall", "-MMD"],
+            "cxx_flags": [], "defines": [define],
+            "includes": { "build": [root.join("p/src")], "compatlib": ["/lib/x"], "toolchain": [] },
+        });
+        std::fs::write(folder.join("idedata.json"), told.to_string()).unwrap();
+        let note = Note {
+            environment: "a".to_owned(),
+            folder: ".pio/build/a".into(),
+            sources: "src".into(),
+            port: None,
+        };
+        note.keep(&root.join("p"), &root.join("packages")).unwrap();
+        place
+    }
+
+    #[test]
+    fn compiled_sources_are_known_with_their_options_and_no_other_programs() {
+        let place = built("BOARD=\"ESP32 Dev\"");
+        let (project, packages) = (place.path().join("p"), place.path().join("packages"));
+        let lines = lines(&project, &packages).unwrap();
+        let [one] = lines.all.as_slice() else { panic!("{lines:?}") };
+        assert_eq!(one.source, Path::new("src/main.c"), "one is left out, one has no compiler");
+        let folder = format!("-I{}", project.join("src").display());
+        assert_eq!(one.options, ["-Wall", "-DBOARD=\"ESP32 Dev\"", folder.as_str(), "-I/lib/x"]);
+        assert!(lines.is_old, "a header that is not found is no mistake yet");
+    }
+
+    #[test]
+    fn words_that_would_have_to_be_guessed_give_no_answer() {
+        for define in ["A=\\\"x\\\"", "SEPARATOR=','"] {
+            let place = built(define);
+            assert_eq!(lines(&place.path().join("p"), &place.path().join("packages")), None);
+        }
+        assert_eq!(lines(Path::new("/none"), Path::new("/none")), None);
+    }
+}

@@ -1,0 +1,380 @@
+//! PlatformIO: builds one environment of a project with `pio`, and brings it to a board.
+//!
+//! Must not decide what `platformio.ini` means, nor write into the project beside PlatformIO's own
+//! folder. What a build lacks, PlatformIO fetches itself; without a network that is told. A project
+//! for this machine (`platform = native`) runs as a process, and says so.
+
+mod left;
+mod lines;
+mod project;
+mod report;
+mod said;
+mod upload;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::compile_units::{self, CompileUnit};
+use super::diagnostics::Gather;
+use super::esptool;
+use super::host_board::HostBoard;
+use super::process::{self, Ended, Job};
+use super::size;
+use super::syntax::{self, Finding, SyntaxJob};
+use super::{BoardName, BuildJob, BuildReport, BuildSink, FlashOrder, Toolchain};
+use crate::model::{
+    BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
+};
+use left::Note;
+use project::{Config, Environment, FILE};
+pub use project::{is_at, is_esp_idf};
+use report::{ended_as, failed_at_file, judge, not_run};
+use said::Said;
+
+/// What cannot be done when something here goes wrong.
+const WHAT: &str = "Cannot build with PlatformIO";
+
+/// The program by its names, the usual one first.
+const NAMES: [&str; 2] = ["pio", "platformio"];
+
+/// Environments are asked for in passing: an answer that takes longer does without them.
+const ASK_TIME: Duration = Duration::from_secs(4);
+
+/// An answer that takes longer than this after a build is done without.
+const TELL_TIME: Duration = Duration::from_secs(60);
+
+/// A longer configuration is not read, in bytes.
+const MAX_ANSWER: usize = 16 << 20;
+
+/// What every call is told: no colours, no bars, no questions, and nothing sent home.
+const QUIET: [(&str, &str); 5] = [
+    ("PLATFORMIO_NO_ANSI", "true"),
+    ("PLATFORMIO_DISABLE_PROGRESSBAR", "true"),
+    ("PLATFORMIO_DISABLE_UPGRADE_CHECK", "true"),
+    ("PLATFORMIO_SETTING_ENABLE_TELEMETRY", "no"),
+    ("PLATFORMIO_SETTING_CHECK_PRUNE_SYSTEM_THRESHOLD", "0"),
+];
+
+/// An installed PlatformIO Core.
+#[derive(Debug, Clone)]
+pub struct PlatformioToolchain {
+    pio: PathBuf,
+    /// Where PlatformIO keeps what it installs, unless a project says otherwise.
+    core: PathBuf,
+    /// Where programs for this machine are kept and run; `None` until a session gives a place.
+    host: Option<Arc<HostBoard>>,
+    /// The port that the person has named in `ESPPORT`.
+    port: Option<String>,
+    /// The last configuration that was asked for.
+    asked: Arc<Mutex<Option<Asked>>>,
+}
+
+/// An answer, and what it was about.
+#[derive(Debug, Clone)]
+struct Asked {
+    project: PathBuf,
+    /// Change and length of `platformio.ini`.
+    stamp: Option<(SystemTime, u64)>,
+    config: Arc<Config>,
+}
+
+impl PlatformioToolchain {
+    /// Finds `pio` on the PATH, or where PlatformIO's installer puts it.
+    ///
+    /// # Errors
+    /// When it is in neither place.
+    pub fn find() -> Result<Self, UserError> {
+        let core = core_folder(&|name| std::env::var_os(name));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        let mut files = folders
+            .chain([core.join("penv/bin")])
+            .flat_map(|folder| NAMES.map(|name| folder.join(name)));
+        let found = files.find(|file| file.is_file()).ok_or_else(|| {
+            UserError::new(
+                WHAT,
+                "`pio` is neither on the PATH nor in PlatformIO's own folder",
+                "Install PlatformIO Core: `pip install platformio`, or see \
+                 https://platformio.org/install/cli.",
+            )
+        })?;
+        Ok(Self { port: esptool::named_port(), ..Self::at(found, core) })
+    }
+
+    /// The one at that path, which keeps what it installs in `core`, whatever the environment says.
+    #[must_use]
+    pub fn at(pio: PathBuf, core: PathBuf) -> Self {
+        Self { pio, core, host: None, port: None, asked: Arc::default() }
+    }
+
+    /// The same, with a folder in which programs for this machine are kept and run. It is made when
+    /// the first of them is.
+    #[must_use]
+    pub fn with_host_folder(self, folder: PathBuf) -> Self {
+        Self { host: Some(Arc::new(HostBoard::new("host process", folder))), ..self }
+    }
+
+    /// The board that runs programs for this machine.
+    fn host(&self) -> Result<&HostBoard, UserError> {
+        self.host.as_deref().ok_or_else(|| {
+            UserError::new(
+                "Cannot run a program for this machine",
+                "no folder was given to run it in",
+                "Choose an environment with a board.",
+            )
+        })
+    }
+
+    async fn run_build(&self, job: BuildJob) -> BuildReport {
+        let BuildJob { project, board, sink, timeout, cancel } = job;
+        if !is_at(&project) {
+            let fix = format!("Name a folder with a {FILE}, or choose another toolchain.");
+            return not_run(UserError::new(WHAT, format!("the folder holds no {FILE}"), fix));
+        }
+        sink.progress(0, 1);
+        let config = match self.config(&project, timeout, &cancel, sink.as_ref()).await {
+            Ok(config) => config,
+            Err(report) => return *report,
+        };
+        let environment = match config.choose(board.as_deref()) {
+            Ok(environment) => environment,
+            Err(error) if board.is_some() => return not_run(error),
+            Err(error) => return failed_at_file(error),
+        };
+        let args = vec!["run".into(), option("--environment=", &environment.name)];
+        sink.output(report::opening(&config, environment).as_bytes());
+        let (gather, said) = (Mutex::new(Gather::new(&project)), Mutex::new(Said::default()));
+        let ended = process::run(self.job(args, &project, timeout, &cancel), |bytes| {
+            sink.output(bytes);
+            gather.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+            said.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        })
+        .await;
+        let gather = gather.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let root = project.clone();
+        let judged = tokio::task::spawn_blocking(move || judge(ended, gather, said, &root)).await;
+        // It ends without a result only when the program ends.
+        let report = match judged {
+            Ok(Ok(report)) => report,
+            Ok(Err(error)) => return not_run(self.not_started(&error)),
+            Err(_) => return ended_as(BuildOutcome::Cancelled),
+        };
+        if matches!(report.outcome, BuildOutcome::Passed | BuildOutcome::Failed) {
+            self.remember(&project, &config, environment, &cancel, sink.as_ref()).await;
+        }
+        sink.progress(1, 1);
+        report
+    }
+
+    /// Has PlatformIO tell how it compiles, and notes what the build was for. Without it a build
+    /// has passed no less; what needs it says so.
+    async fn remember(
+        &self,
+        project: &Path,
+        config: &Config,
+        environment: &Environment,
+        cancel: &CancellationToken,
+        sink: &dyn BuildSink,
+    ) {
+        let note = Note::of(project, config, environment);
+        if left::is_stale(project, &note, &config.packages) {
+            let mut args: Vec<OsString> = vec!["run".into()];
+            args.push(option("--environment=", &environment.name));
+            args.extend(["--target", "idedata"].map(OsString::from));
+            let job = self.job(args, project, TELL_TIME, cancel);
+            let ended = process::run(job, |_| {}).await;
+            if !matches!(ended, Ok(Ended::Well)) {
+                sink.output(b"-- PlatformIO does not tell how it compiles this environment\n");
+            }
+        }
+        if let Err(error) = note.keep(project, &config.packages) {
+            sink.output(format!("-- The build could not be noted: {error}\n").as_bytes());
+        }
+    }
+
+    /// What PlatformIO understands of the project: of the same file it is asked once.
+    async fn config(
+        &self,
+        project: &Path,
+        timeout: Duration,
+        cancel: &CancellationToken,
+        sink: &dyn BuildSink,
+    ) -> Result<Arc<Config>, Box<BuildReport>> {
+        let stamp = stamp(project);
+        if let Some(config) = self.known(project).filter(|asked| asked.stamp == stamp) {
+            return Ok(config.config);
+        }
+        let args = ["project", "config", "--json-output"].map(OsString::from).to_vec();
+        let mut output = Vec::new();
+        let ended = process::run(self.job(args, project, timeout, cancel), |bytes| {
+            let room = MAX_ANSWER.saturating_sub(output.len());
+            output.extend_from_slice(bytes.get(..bytes.len().min(room)).unwrap_or_default());
+        })
+        .await;
+        let report = match ended {
+            Ok(Ended::Well) => {
+                let Some(config) = Config::parse(&output, project, &self.core) else {
+                    sink.output(&output);
+                    let why = "it did not answer as `pio project config --json-output` does";
+                    let fix = "Look at the log of this build; PlatformIO Core 5 and 6 are known.";
+                    return Err(Box::new(not_run(UserError::new(WHAT, why, fix))));
+                };
+                let config = Arc::new(config);
+                let asked =
+                    Asked { project: project.to_owned(), stamp, config: Arc::clone(&config) };
+                *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
+                return Ok(config);
+            }
+            Ok(Ended::Badly(_)) => {
+                sink.output(&output);
+                let (mut gather, mut said) = (Gather::new(project), Said::default());
+                gather.push(&output);
+                said.push(&output);
+                judge(ended, gather, said, project)
+                    .unwrap_or_else(|e| not_run(self.not_started(&e)))
+            }
+            Ok(Ended::TimedOut) => ended_as(BuildOutcome::TimedOut),
+            Ok(Ended::Cancelled) => ended_as(BuildOutcome::Cancelled),
+            Err(error) => not_run(self.not_started(&error)),
+        };
+        Err(Box::new(report))
+    }
+
+    /// The last answer, if it was about that project and nothing but its one file is in it.
+    fn known(&self, project: &Path) -> Option<Asked> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        asked.filter(|asked| asked.project == project && !asked.config.has_more_files)
+    }
+
+    fn job(
+        &self,
+        args: Vec<OsString>,
+        folder: &Path,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Job {
+        let env = QUIET.map(|(name, value)| (name.into(), value.into())).to_vec();
+        let program = self.pio.clone().into_os_string();
+        Job { program, args, env, folder: folder.to_owned(), timeout, cancel: cancel.clone() }
+    }
+
+    fn not_started(&self, error: &std::io::Error) -> UserError {
+        UserError::from_cause(format!("Cannot run {}", self.pio.display()), error)
+            .fix("See that PlatformIO Core is installed and may be run.")
+    }
+
+    async fn environments(&self, project: &Path) -> Vec<BoardName> {
+        struct Nowhere;
+        impl BuildSink for Nowhere {
+            fn output(&self, _: &[u8]) {}
+            fn progress(&self, _: u32, _: u32) {}
+        }
+        if !is_at(project) {
+            return Vec::new();
+        }
+        let cancel = CancellationToken::new();
+        let config = self.config(project, ASK_TIME, &cancel, &Nowhere).await;
+        let all = config.map(|config| config.environments.clone()).unwrap_or_default();
+        let named = |one: Environment| BoardName { name: one.label(), fqbn: one.name };
+        all.into_iter().map(named).collect()
+    }
+
+    /// How the sources of `project` were compiled last.
+    fn lines(&self, project: &Path) -> Option<syntax::Lines> {
+        let known = self.known(project);
+        let packages =
+            known.map_or_else(|| self.core.join("packages"), |k| k.config.packages.clone());
+        lines::lines(project, &packages)
+    }
+}
+
+/// Where PlatformIO keeps what it installs.
+fn core_folder(env: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
+    let home = || PathBuf::from(env("HOME").unwrap_or_default()).join(".platformio");
+    env("PLATFORMIO_CORE_DIR").filter(|named| !named.is_empty()).map_or_else(home, PathBuf::from)
+}
+
+/// Change and length of the project's file.
+fn stamp(project: &Path) -> Option<(SystemTime, u64)> {
+    let found = project.join(FILE).metadata().ok()?;
+    Some((found.modified().ok()?, found.len()))
+}
+
+/// An option with its value in one word, whatever the value begins with.
+fn option(name: &str, value: &str) -> OsString {
+    format!("{name}{value}").into()
+}
+
+impl Toolchain for PlatformioToolchain {
+    fn label(&self) -> String {
+        "PlatformIO".to_owned()
+    }
+
+    fn boards<'a>(&'a self, project: &'a Path) -> BoxFuture<'a, Vec<BoardName>> {
+        Box::pin(self.environments(project))
+    }
+
+    fn command(&self, project: &Path) -> String {
+        let known = self.known(project);
+        match known.as_ref().and_then(|known| known.config.choose(None).ok()) {
+            Some(environment) => format!("pio run · {}", environment.name),
+            None => "pio run".to_owned(),
+        }
+    }
+
+    fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
+        let (pio, project) = (self.clone(), job.project.clone());
+        Box::pin(async move {
+            let lines = tokio::task::spawn_blocking(move || pio.lines(&project)).await;
+            match lines {
+                Ok(Some(lines)) => syntax::check(job, lines).await,
+                Ok(None) | Err(_) => syntax::no_answer(&job),
+            }
+        })
+    }
+
+    fn compile_units(&self, project: &Path) -> Vec<CompileUnit> {
+        match self.lines(project) {
+            Some(lines) => {
+                lines.all.into_iter().map(|line| CompileUnit::of(line, project)).collect()
+            }
+            None => compile_units::of_build(project),
+        }
+    }
+
+    fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {
+        Box::pin(self.run_build(job))
+    }
+
+    fn size(&self, project: &Path) -> Option<ProgramSize> {
+        let (program, home) = upload::program(project)?;
+        size::of(&program, &home)
+    }
+
+    fn plan_flash(
+        &self,
+        project: &Path,
+        build: BuildId,
+        built_at: Timestamp,
+    ) -> Result<FlashPlan, UserError> {
+        upload::plan(self, project, build, built_at)
+    }
+
+    fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(async move {
+            if order.plan.board.simulated {
+                return self.host()?.load(&order);
+            }
+            upload::flash(self, order).await
+        })
+    }
+}
+
+#[cfg(test)]
+mod stand_in_tests;

@@ -1,0 +1,69 @@
+//! From how PlatformIO ended to the report of a build.
+//!
+//! Pure. Owns which failures are the project's and which are not.
+
+use std::path::Path;
+
+use super::project::{Config, Environment, FILE};
+use super::said::Said;
+use crate::model::{BuildOutcome, Diagnostic, Severity, UserError};
+use crate::toolchain::BuildReport;
+use crate::toolchain::diagnostics::Gather;
+use crate::toolchain::process::Ended;
+
+/// Says what is built, and what is not.
+pub(super) fn opening(config: &Config, environment: &Environment) -> String {
+    let name = &environment.name;
+    let others = config.environments.iter().filter(|one| one.name != *name);
+    let others: Vec<&str> = others.map(|one| one.name.as_str()).collect();
+    let mut words = format!("-- pio run --environment={name}\n");
+    if !others.is_empty() {
+        words.push_str("-- not built: ");
+        words.push_str(&others.join(", "));
+        words.push('\n');
+    }
+    words
+}
+
+/// Makes a report of how PlatformIO ended and of what was found in its output.
+pub(super) fn judge(
+    ended: std::io::Result<Ended>,
+    gather: Gather,
+    said: Said,
+    project: &Path,
+) -> std::io::Result<BuildReport> {
+    let outcome = match ended? {
+        Ended::Well => BuildOutcome::Passed,
+        Ended::Badly(_) => BuildOutcome::Failed,
+        Ended::TimedOut => BuildOutcome::TimedOut,
+        Ended::Cancelled => BuildOutcome::Cancelled,
+    };
+    let mut diagnostics = gather.finish();
+    if outcome == BuildOutcome::Failed
+        && let Some(error) = said.judge(project, &mut diagnostics)
+    {
+        return Ok(BuildReport { outcome: BuildOutcome::NotRun(error), diagnostics });
+    }
+    Ok(BuildReport { outcome, diagnostics })
+}
+
+pub(super) const fn ended_as(outcome: BuildOutcome) -> BuildReport {
+    BuildReport { outcome, diagnostics: Vec::new() }
+}
+
+pub(super) const fn not_run(error: UserError) -> BuildReport {
+    ended_as(BuildOutcome::NotRun(error))
+}
+
+/// What is wrong in the project's own file is for whoever writes its files to mend.
+pub(super) fn failed_at_file(error: UserError) -> BuildReport {
+    let found = Diagnostic {
+        file: Some(FILE.to_owned()),
+        line: None,
+        column: None,
+        severity: Severity::Error,
+        message: error.why,
+        hint: error.fix,
+    };
+    BuildReport { outcome: BuildOutcome::Failed, diagnostics: vec![found] }
+}
