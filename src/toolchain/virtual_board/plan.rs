@@ -76,7 +76,8 @@ impl Plan {
         let top = root.join("CMakeLists.txt");
         if platformio::is_at(root) && !platformio::is_esp_idf(root) {
             let message = "this is a project of PlatformIO, which the virtual board does not \
-                           understand; choose `--toolchain platformio`";
+                           understand; install PlatformIO (`pip install platformio`) and choose \
+                           `--toolchain platformio`";
             return Err(ConfigureError(format!("CMake Error: {message}\n")));
         }
         let text = fs::read_to_string(&top).map_err(|error| {
@@ -402,6 +403,14 @@ mod tests {
             assert!(error.0.contains(word), "{list}: {}", error.0);
             assert!(error.0.contains("main/CMakeLists.txt:1"), "{list}: {}", error.0);
         }
+    }
+
+    #[test]
+    fn a_project_of_platformio_is_told_what_builds_it() {
+        let dir = project(&[("platformio.ini", "[env:a]"), ("src/main.cpp", "")]);
+        std::fs::remove_file(dir.path().join("CMakeLists.txt")).ok();
+        let error = Plan::read(dir.path(), &kit()).unwrap_err();
+        assert!(error.0.contains("--toolchain platformio"), "{}", error.0);
     }
 
     #[test]

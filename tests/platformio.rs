@@ -1,0 +1,205 @@
+//! The real PlatformIO, where there is one: `FIRMHAND_TEST_PIO=native cargo test --test platformio`
+//! with `pio` on the PATH; another word than `native` tells where the native platform is, e.g.
+//! `symlink:///opt/platform-native`. Elsewhere these tests say that they did nothing.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a test says what is wrong by panicking, and works on its own files"
+)]
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use firmhand::model::{BuildId, BuildOutcome, Memory, ProjectPath, Timestamp};
+use firmhand::toolchain::syntax::{NewText, SyntaxJob};
+use firmhand::toolchain::{
+    BuildJob, BuildReport, BuildSink, FlashOrder, PlatformioToolchain, Toolchain,
+};
+use tokio_util::sync::CancellationToken;
+
+const MAIN: &str = "#include <stdio.h>\n#include <unistd.h>\n#include \"word.h\"\n\nint main(void)\n{\n    for (;;) {\n        printf(\"%s from %s\\n\", word(), BOARD);\n        fflush(stdout);\n        usleep(100000);\n    }\n}\n";
+
+#[derive(Default)]
+struct Log(Mutex<Vec<u8>>);
+
+impl BuildSink for Log {
+    fn output(&self, bytes: &[u8]) {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+    }
+
+    fn progress(&self, done: u32, total: u32) {
+        assert!(done <= total);
+    }
+}
+
+fn write(project: &Path, path: &str, text: &str) {
+    let path = project.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// Where the native platform is; `None`: these tests were not asked for.
+fn platform() -> Option<String> {
+    let named = std::env::var("FIRMHAND_TEST_PIO").ok();
+    if named.is_none() {
+        eprintln!("nothing done: FIRMHAND_TEST_PIO is not set");
+    }
+    named
+}
+
+/// A project whose folder has a space and an umlaut, and whose configuration has to be computed.
+fn project(root: &Path, platform: &str) -> PathBuf {
+    let project = root.join("prüf stand");
+    let ini = format!(
+        "[platformio]\ndefault_envs = host\n\n[common]\nflags = -Wall\n\n[env:plain]\nplatform = \
+         {platform}\nbuild_flags = ${{common.flags}}\n\n[env:host]\nextends = env:plain\nbuild_flags \
+         = ${{common.flags}} -DBOARD=\\\"host\\\"\n"
+    );
+    write(&project, "platformio.ini", &ini);
+    write(&project, "src/main.c", MAIN);
+    write(&project, "src/word.h", "const char *word(void);\n");
+    write(&project, "src/word.c", "const char *word(void) { return \"hello\"; }\n");
+    project
+}
+
+async fn build(
+    pio: &PlatformioToolchain,
+    project: &Path,
+    board: Option<&str>,
+) -> (BuildReport, String) {
+    let sink = Arc::new(Log::default());
+    let job = BuildJob {
+        project: project.to_owned(),
+        board: board.map(str::to_owned),
+        sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
+        timeout: Duration::from_secs(300),
+        cancel: CancellationToken::new(),
+    };
+    let began = Instant::now();
+    let report = pio.build(job).await;
+    eprintln!("{:?} in {:?}", report.outcome, began.elapsed());
+    let log = String::from_utf8_lossy(&sink.0.lock().unwrap()).into_owned();
+    (report, log)
+}
+
+/// What the compiler says of a file before it is saved.
+async fn check(
+    pio: &PlatformioToolchain,
+    project: &Path,
+    text: &str,
+) -> Option<Vec<firmhand::model::Diagnostic>> {
+    let path = ProjectPath::new("src/main.c").unwrap();
+    let file = NewText { path, content: text.as_bytes().to_vec() };
+    let limit = Duration::from_secs(60);
+    let job = SyntaxJob { project: project.to_owned(), files: [file].into(), limit };
+    pio.check_syntax(job).await.remove(0)
+}
+
+/// The project's own files.
+fn files(project: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(project).unwrap().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_project_is_built_mended_looked_at_and_run() {
+    let Some(platform) = platform() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), &platform);
+    let pio = PlatformioToolchain::find().unwrap().with_host_folder(folder.path().join("board"));
+
+    let (report, log) = build(&pio, &project, None).await;
+    assert_eq!(report.outcome, BuildOutcome::Passed, "{log}");
+    assert!(report.diagnostics.is_empty() && log.contains("not built: plain"), "{log}");
+    assert_eq!(files(&project), [".pio", "platformio.ini", "src"], "nothing else was made");
+    let size = pio.size(&project).unwrap();
+    assert_eq!((size.host.as_str(), size.uses[0].memory), ("host process", Memory::Text));
+
+    // Seen before it is saved.
+    assert_eq!(check(&pio, &project, MAIN).await, Some(vec![]));
+    let found = check(&pio, &project, &MAIN.replace("BOARD", "BOARDS")).await.unwrap();
+    assert_eq!(found[0].line, Some(8), "{found:?}");
+    let library = check(&pio, &project, &MAIN.replace("unistd.h", "Wire.h")).await;
+    assert_eq!(library, None, "a header may come with a library that the next build finds");
+
+    // A header that no library has, then one mistake less.
+    write(&project, "src/main.c", &MAIN.replace("unistd.h", "Nowhere.h"));
+    let (report, log) = build(&pio, &project, None).await;
+    assert_eq!(report.outcome, BuildOutcome::Failed, "{log}");
+    let first = &report.diagnostics[0];
+    assert_eq!((first.file.as_deref(), first.line), (Some("src/main.c"), Some(2)), "{first:?}");
+    assert!(first.hint.contains("header:Nowhere.h"), "{first:?}");
+    write(&project, "src/main.c", MAIN);
+    let (report, log) = build(&pio, &project, None).await;
+    assert_eq!(report.outcome, BuildOutcome::Passed, "{log}");
+
+    let plan = pio.plan_flash(&project, BuildId(1), Timestamp(0)).unwrap();
+    assert_eq!(plan.images[0].file, ".pio/build/host/program");
+    assert!(plan.board.simulated && plan.board.label == "host process", "{:?}", plan.board);
+    let order = FlashOrder {
+        project,
+        plan,
+        progress: Arc::new(|_, _| {}),
+        notice: Arc::new(|notice| panic!("{notice:?}")),
+        cancel: CancellationToken::new(),
+    };
+    let board = pio.flash(order).await.unwrap();
+    let said = tokio::task::spawn_blocking(move || {
+        use std::io::Read;
+        let mut port = std::fs::File::open(board.port).unwrap();
+        let (mut all, mut buffer) = (Vec::new(), [0; 256]);
+        while !String::from_utf8_lossy(&all).contains("hello from host") {
+            let count = port.read(&mut buffer).unwrap();
+            all.extend_from_slice(&buffer[..count]);
+        }
+    });
+    tokio::time::timeout(Duration::from_secs(10), said).await.expect("the program speaks").unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_a_project_is_told_where_it_can_be_mended() {
+    let Some(platform) = platform() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), &platform);
+    let pio = PlatformioToolchain::find().unwrap();
+    let ini = std::fs::read_to_string(project.join("platformio.ini")).unwrap();
+    let boards = pio.boards(&project).await;
+    assert_eq!(boards.iter().map(|one| one.fqbn.as_str()).collect::<Vec<_>>(), ["plain", "host"]);
+
+    // The macro is of the other environment, and stops the compiler and the linker.
+    let (report, log) = build(&pio, &project, Some("plain")).await;
+    assert_eq!(report.outcome, BuildOutcome::Failed, "{log}");
+    assert!(report.diagnostics[0].message.contains("BOARD"), "{report:?}");
+    let (report, _) = build(&pio, &project, Some("nix")).await;
+    let BuildOutcome::NotRun(error) = report.outcome else { panic!("{report:?}") };
+    assert!(error.fix.contains("plain, host"), "{error:?}");
+    write(&project, "src/word.c", "");
+    let (report, log) = build(&pio, &project, None).await;
+    assert!(report.diagnostics[0].message.contains("undefined reference to `word'"), "{log}");
+
+    write(&project, "broken.py", "x = 1\nraise ValueError(\"no key\")\n");
+    let with = |line: &str| format!("{ini}{line}\n");
+    for (text, file, line, words) in [
+        ("[platformio\n".to_owned(), "platformio.ini", Some(1), "no section headers"),
+        ("[common]\na = b\n".to_owned(), "platformio.ini", None, "no environment"),
+        (with("board = nope"), "platformio.ini", None, "Unknown board ID 'nope'"),
+        (with("extra_scripts = pre:gone.py"), "platformio.ini", None, "gone.py"),
+        (with("extra_scripts = pre:broken.py"), "broken.py", Some(2), "no key"),
+        (ini.replace("flags}", "nothing}"), "platformio.ini", None, "nothing"),
+        ("[env:a]\nboard = b\n".to_owned(), "platformio.ini", None, "specify platform"),
+    ] {
+        write(&project, "platformio.ini", &text);
+        let (report, log) = build(&pio, &project, None).await;
+        assert_eq!(report.outcome, BuildOutcome::Failed, "{text}: {log}");
+        let first = &report.diagnostics[0];
+        assert_eq!((first.file.as_deref(), first.line), (Some(file), line), "{first:?}: {log}");
+        assert!(first.message.contains(words), "{first:?}");
+    }
+}
