@@ -123,7 +123,7 @@ pub fn of_project(
     own: &str,
     read: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Option<(String, Vec<Partition>)> {
-    let images = [own, "build/partition_table/partition-table.bin"];
+    let images = [own, "build/partition_table/partition-table.bin", ".pio/firmhand/partitions.bin"];
     let from_images =
         images.iter().find_map(|file| Some(((*file).to_owned(), from_image(&read(file)?)?)));
     from_images.or_else(|| {

@@ -14,7 +14,7 @@ use super::chip::{Chip, Fault, Kind};
 const MEGABYTE: usize = 1024 * 1024;
 
 /// The Python that has `esptool`; `None` when there is none.
-fn python() -> Option<String> {
+pub fn python() -> Option<String> {
     let python = std::env::var("FIRMHAND_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let asked = std::process::Command::new(&python).args(["-m", "esptool", "version"]).output();
     if asked.is_ok_and(|output| output.status.success()) {
@@ -30,7 +30,7 @@ struct Place {
 }
 
 /// Bytes that compress in parts only, different for each seed.
-fn bytes(seed: u32, count: usize) -> Vec<u8> {
+pub fn bytes(seed: u32, count: usize) -> Vec<u8> {
     let mut state = seed | 1;
     let noise = (0..count).map(|at| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -15,4 +15,5 @@
 mod chip;
 mod esptool;
 mod flash;
+mod platformio;
 mod wire;

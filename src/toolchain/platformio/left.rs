@@ -24,6 +24,9 @@ const COPIES: &str = ".pio/firmhand";
 /// What PlatformIO tells about an environment, in the environment's build folder.
 const TOLD: &str = "idedata.json";
 
+/// The table of partitions, in the environment's build folder and among the copies.
+const TABLE: &str = "partitions.bin";
+
 /// A longer one is none, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -167,6 +170,13 @@ impl Note {
         let copies = project.join(COPIES);
         std::fs::create_dir_all(&copies)?;
         std::fs::write(project.join(NOTE), text)?;
+        // Where the table lies for who asks after partitions; one of another build is none of this.
+        let (made, kept) = (self.table(project), copies.join(TABLE));
+        if made.is_file() {
+            std::fs::copy(made, kept)?;
+        } else if kept.is_file() {
+            std::fs::remove_file(kept)?;
+        }
         let told = Told::read(&project.join(&self.folder));
         for part in told.iter().flat_map(|told| &told.extra.flash_images) {
             if let (true, Some(name)) =
@@ -186,7 +196,7 @@ impl Note {
 
     /// The table of partitions that the last build made.
     pub(super) fn table(&self, project: &Path) -> PathBuf {
-        project.join(&self.folder).join("partitions.bin")
+        project.join(&self.folder).join(TABLE)
     }
 
     /// The program as the one image of a board that is a process of this machine.

@@ -63,6 +63,11 @@ fn images_are_those_that_the_platform_tells_and_all_lie_in_the_project() {
         ]
     );
     assert_eq!((images.chip.as_str(), images.touches_boot), ("esp32s3", true));
+    let table = project.join(COPIES).join(TABLE);
+    assert_eq!(std::fs::read(&table).unwrap(), [0xaa, 0x50, 1]);
+    std::fs::remove_file(project.join(".pio/build/a").join(TABLE)).unwrap();
+    note.keep(&project, &project).unwrap();
+    assert!(!table.exists(), "the build made none");
 }
 
 #[test]

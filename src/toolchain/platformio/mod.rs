@@ -4,6 +4,7 @@
 //! folder. What a build lacks, PlatformIO fetches itself; without a network that is told. A project
 //! for this machine (`platform = native`) runs as a process, and says so.
 
+mod install;
 mod left;
 mod lines;
 mod project;
@@ -26,7 +27,9 @@ use super::host_board::HostBoard;
 use super::process::{self, Ended, Job};
 use super::size;
 use super::syntax::{self, Finding, SyntaxJob};
-use super::{BoardName, BuildJob, BuildReport, BuildSink, FlashOrder, Toolchain};
+use super::{
+    BoardName, BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, ReadOrder, Toolchain,
+};
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
 };
@@ -38,9 +41,6 @@ use said::Said;
 
 /// What cannot be done when something here goes wrong.
 const WHAT: &str = "Cannot build with PlatformIO";
-
-/// The program by its names, the usual one first.
-const NAMES: [&str; 2] = ["pio", "platformio"];
 
 /// Environments are asked for in passing: an answer that takes longer does without them.
 const ASK_TIME: Duration = Duration::from_secs(4);
@@ -89,21 +89,12 @@ impl PlatformioToolchain {
     /// # Errors
     /// When it is in neither place.
     pub fn find() -> Result<Self, UserError> {
-        let core = core_folder(&|name| std::env::var_os(name));
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-        let mut files = folders
-            .chain([core.join("penv/bin")])
-            .flat_map(|folder| NAMES.map(|name| folder.join(name)));
-        let found = files.find(|file| file.is_file()).ok_or_else(|| {
-            UserError::new(
-                WHAT,
-                "`pio` is neither on the PATH nor in PlatformIO's own folder",
-                "Install PlatformIO Core: `pip install platformio`, or see \
-                 https://platformio.org/install/cli.",
-            )
-        })?;
-        Ok(Self { port: esptool::named_port(), ..Self::at(found, core) })
+        let (found, core) = install::find(&|name| std::env::var_os(name))?;
+        let found = Self::at(found, core);
+        Ok(match esptool::named_port() {
+            Some(port) => found.with_port(port),
+            None => found,
+        })
     }
 
     /// The one at that path, which keeps what it installs in `core`, whatever the environment says.
@@ -117,6 +108,12 @@ impl PlatformioToolchain {
     #[must_use]
     pub fn with_host_folder(self, folder: PathBuf) -> Self {
         Self { host: Some(Arc::new(HostBoard::new("host process", folder))), ..self }
+    }
+
+    /// The same, for the board at that port.
+    #[must_use]
+    pub fn with_port(self, port: String) -> Self {
+        Self { port: Some(port), ..self }
     }
 
     /// The board that runs programs for this machine.
@@ -294,12 +291,6 @@ impl PlatformioToolchain {
     }
 }
 
-/// Where PlatformIO keeps what it installs.
-fn core_folder(env: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
-    let home = || PathBuf::from(env("HOME").unwrap_or_default()).join(".platformio");
-    env("PLATFORMIO_CORE_DIR").filter(|named| !named.is_empty()).map_or_else(home, PathBuf::from)
-}
-
 /// Change and length of the project's file.
 fn stamp(project: &Path) -> Option<(SystemTime, u64)> {
     let found = project.join(FILE).metadata().ok()?;
@@ -372,6 +363,23 @@ impl Toolchain for PlatformioToolchain {
                 return self.host()?.load(&order);
             }
             upload::flash(self, order).await
+        })
+    }
+
+    fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
+        Box::pin(upload::read(self, order))
+    }
+
+    fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {
+        upload::board(self, project)
+    }
+
+    fn erase(&self, order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(async move {
+            if order.plan.board.simulated {
+                return self.host()?.erase(&order.plan);
+            }
+            upload::erase(self, order).await
         })
     }
 }

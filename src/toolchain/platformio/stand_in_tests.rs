@@ -247,13 +247,3 @@ async fn environments_are_its_boards() {
     assert_eq!(named, [("one", "native"), ("s3", "s3box · espressif32")]);
     assert!(place.pio.boards(&place.path("none")).await.is_empty());
 }
-
-#[test]
-fn the_folder_of_what_is_installed_is_platformios_own() {
-    let env = |pairs: &'static [(&str, &str)]| {
-        move |name: &str| pairs.iter().find(|(key, _)| *key == name).map(|(_, v)| OsString::from(v))
-    };
-    assert_eq!(core_folder(&env(&[("HOME", "/h")])), Path::new("/h/.platformio"));
-    let named = core_folder(&env(&[("HOME", "/h"), ("PLATFORMIO_CORE_DIR", "/c")]));
-    assert_eq!(named, Path::new("/c"));
-}

@@ -11,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 use super::PlatformioToolchain;
 use super::left::Note;
 use crate::model::{BoardInfo, BuildId, FlashPlan, Timestamp, UserError};
-use crate::toolchain::FlashOrder;
 use crate::toolchain::esptool::{self, SAFE_BAUD, TIMEOUT, WHAT, copy_aside};
 use crate::toolchain::process::Job;
 use crate::toolchain::size;
+use crate::toolchain::{CANNOT_ERASE, CANNOT_READ, EraseOrder, FlashOrder, ReadOrder};
 
 /// Bits per second while writing.
 const FLASH_BAUD: &str = "460800";
@@ -78,6 +78,70 @@ pub(super) async fn flash(
             done => return done.map_err(|trouble| trouble.error),
         }
     }
+}
+
+/// The board that the last build was for.
+///
+/// # Errors
+/// When there is no build, or no port at which a board may be.
+pub(super) fn board(pio: &PlatformioToolchain, project: &Path) -> Result<BoardInfo, UserError> {
+    let plan = plan(pio, project, BuildId(0), Timestamp(0));
+    plan.map(|plan| plan.board)
+        .map_err(|error| UserError { what: CANNOT_ERASE.to_owned(), ..error })
+}
+
+/// Erases the board's flash, or a part of it, and starts the board.
+///
+/// # Errors
+/// When the port cannot be had, or `esptool` fails.
+pub(super) async fn erase(
+    pio: &PlatformioToolchain,
+    order: EraseOrder,
+) -> Result<BoardInfo, UserError> {
+    let EraseOrder { project, plan, cancel } = order;
+    esptool::is_free(CANNOT_ERASE, &plan.board.port)?;
+    let mut args = common_args(&plan.board, SAFE_BAUD);
+    match &plan.region {
+        None => args.push("erase_flash".into()),
+        Some(region) => args.extend([
+            "erase_region".into(),
+            format!("0x{:x}", region.offset).into(),
+            format!("0x{:x}", region.bytes).into(),
+        ]),
+    }
+    esptool::run(CANNOT_ERASE, esptool_job(pio, args, &project, &cancel), &plan.board).await?;
+    Ok(plan.board)
+}
+
+/// Reads a part of the board's flash, which `esptool` compares with the chip's own digest of it,
+/// and starts the board.
+///
+/// # Errors
+/// When the board is a simulated one, the port cannot be had, or `esptool` fails.
+pub(super) async fn read(
+    pio: &PlatformioToolchain,
+    order: ReadOrder,
+) -> Result<Vec<u8>, UserError> {
+    let ReadOrder { project: _, plan, cancel } = order;
+    let failed = |error: &dyn std::fmt::Display| UserError::from_cause(CANNOT_READ, error);
+    if plan.board.simulated {
+        let why = format!("the {} has no flash", plan.board.label);
+        return Err(UserError::new(CANNOT_READ, why, "Read that of a chip."));
+    }
+    esptool::is_free(CANNOT_READ, &plan.board.port)?;
+    let aside = tempfile::tempdir().map_err(|error| failed(&error))?;
+    let file = aside.path().join("flash.bin");
+    let mut args = common_args(&plan.board, FLASH_BAUD);
+    args.push("read_flash".into());
+    args.extend([plan.region.offset, plan.region.bytes].map(|word| format!("0x{word:x}").into()));
+    args.push(file.clone().into());
+    let job = esptool_job(pio, args, aside.path(), &cancel);
+    esptool::run(CANNOT_READ, job, &plan.board).await?;
+    let content = std::fs::read(&file).map_err(|error| failed(&error))?;
+    if content.len() as u64 != u64::from(plan.region.bytes) {
+        return Err(failed(&format!("{} bytes came", content.len())));
+    }
+    Ok(content)
 }
 
 /// `esptool` as PlatformIO has installed it, with PlatformIO's own Python.

@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn a_project_of_platformio_is_told_what_builds_it() {
         let dir = project(&[("platformio.ini", "[env:a]"), ("src/main.cpp", "")]);
-        std::fs::remove_file(dir.path().join("CMakeLists.txt")).ok();
+        fs::remove_file(dir.path().join("CMakeLists.txt")).ok();
         let error = Plan::read(dir.path(), &kit()).unwrap_err();
         assert!(error.0.contains("--toolchain platformio"), "{}", error.0);
     }
