@@ -10,10 +10,12 @@
 
 mod board_bench;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use board_bench::{Bench, HELLO};
-use firmhand::model::{BuildOutcome, Memory, Severity, UserError};
+use firmhand::model::{BuildOutcome, FlashRegion, Memory, NvsPlan, Severity, UserError};
+use firmhand::toolchain::nvs::{self, Planned, Rewritten, Wish};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hello_is_built_flashed_and_heard() {
@@ -296,6 +298,52 @@ async fn what_is_read_is_what_the_board_holds() {
     bench.erase(Some("factory")).await.unwrap();
     assert_eq!(bench.read(0x1_0000, 0x1000).await.unwrap(), vec![0xff; 0x1000]);
     assert_eq!(bench.read(0x9000, 0x6000).await.unwrap(), settings);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_firmware_reads_what_was_written_into_its_settings() {
+    let bench = Bench::new(&[("main/main.c", include_str!("board_bench/settings.c"))]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let mut port = bench.flash().await;
+    let heard = port.until("settings told").await;
+    assert!(heard.contains("wifi: ESP_ERR_NVS_NOT_FOUND"), "{heard}");
+    port.forget();
+    // What ESP-IDF's own generator has made, with one entry changed and one removed.
+    let generated = include_bytes!("data/nvs/settings.bin");
+    let wish = |namespace: &str, key: &str, value: Option<nvs::Value>| Wish {
+        namespace: namespace.into(),
+        key: key.into(),
+        value,
+    };
+    let value = Some(nvs::value("string", "another network").unwrap());
+    let wishes = vec![wish("wifi", "ssid", value), wish("wifi", "channel", None)];
+    let Planned { base, image, edits, room } = nvs::plan(generated, wishes).unwrap();
+    let (board, region) =
+        (bench.plan().board, FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 });
+    let plan = NvsPlan { board, region, base, image, edits, room };
+    let Rewritten::Image(image) = nvs::rewrite(&plan, generated) else { panic!("not written") };
+    let written = image.clone();
+    bench.rewrite(Arc::new(move |_| Some(written.clone()))).await.unwrap();
+    let heard = port.until("settings told").await;
+    for told in [
+        "ssid another network",
+        "channel ESP_ERR_NVS_NOT_FOUND",
+        "big -5000000000",
+        "blob 9000 bytes, 1147092 in all",
+        "long 3900 characters",
+    ] {
+        assert!(heard.contains(told), "no `{told}` in {heard}");
+    }
+    // What the firmware adds leaves the rest as it was, and reads as before.
+    let held = bench.read(0x9000, 0x6000).await.unwrap();
+    let wish = wish("app", "told", None);
+    let planned = nvs::plan(&held, vec![wish]).unwrap();
+    assert_eq!(planned.edits[0].before.as_ref().unwrap().shown, "1");
+    // Nothing is made of it: the firmware starts anew, and the settings stay.
+    port.forget();
+    bench.rewrite(Arc::new(|_| None)).await.unwrap();
+    port.until("settings told").await;
+    assert_eq!(bench.read(0x9000, 0x6000).await.unwrap().len(), 0x6000);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -217,7 +217,7 @@ pub(super) fn line(event: &Event) -> Option<String> {
 fn unsettled(outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Applied | Outcome::Denied => None,
-        Outcome::Stale { .. } => Some("the file has changed since the proposal".to_owned()),
+        Outcome::Stale { .. } => Some("it has changed since the proposal".to_owned()),
         Outcome::Failed(error) => Some(sentence(error)),
         Outcome::Interrupted(what) => Some(what.clone()),
     }

@@ -51,6 +51,8 @@ pub enum RuleKind {
     Send,
     /// Reading a board's flash into a file.
     Read,
+    /// Changing entries of a board's non-volatile storage.
+    Nvs,
 }
 
 impl RuleKind {
@@ -59,7 +61,7 @@ impl RuleKind {
     pub const fn is_of_board(self) -> bool {
         match self {
             Self::Save | Self::Delete | Self::Insert | Self::Read => false,
-            Self::Flash | Self::Erase | Self::Send => true,
+            Self::Flash | Self::Erase | Self::Send | Self::Nvs => true,
         }
     }
 
@@ -74,6 +76,7 @@ impl RuleKind {
             Self::Erase => "erase",
             Self::Send => "send",
             Self::Read => "read",
+            Self::Nvs => "nvs",
         }
     }
 }

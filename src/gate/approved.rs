@@ -4,8 +4,8 @@
 //! proof out only if it says so for exactly this content.
 
 use crate::model::{
-    AgentName, Change, ContentHash, Decision, ErasePlan, Event, FlashPlan, Ledger, ProjectPath,
-    Proposal, ProposalId, ReadPlan, SendPlan, UserError, Verdict,
+    AgentName, Change, ContentHash, Decision, ErasePlan, Event, FlashPlan, Ledger, NvsPlan,
+    ProjectPath, Proposal, ProposalId, ReadPlan, SendPlan, UserError, Verdict,
 };
 
 /// An effect that was approved and whose approval is on disk. Nobody else can make one.
@@ -92,6 +92,13 @@ pub struct ReadBack {
     pub plan: ReadPlan,
 }
 
+/// Changes entries of a board's non-volatile storage.
+#[derive(Debug)]
+pub struct EditNvs {
+    /// What to change, and where.
+    pub plan: NvsPlan,
+}
+
 /// What a recorded decision allows.
 #[derive(Debug)]
 pub(super) enum Ruled {
@@ -109,6 +116,8 @@ pub(super) enum Ruled {
     Erase(Approved<Erase>),
     /// Reading a board's flash.
     Read(Approved<ReadBack>),
+    /// Changing what a board stores.
+    Nvs(Approved<EditNvs>),
     /// Sending to a board.
     Send(Approved<SendText>),
 }
@@ -178,6 +187,9 @@ fn approve(proposal: &Proposal, content: Vec<u8>) -> Ruled {
         }
         Change::Read(plan) => {
             Ruled::Read(Approved { proposal: id, effect: ReadBack { plan: plan.clone() } })
+        }
+        Change::Nvs(plan) => {
+            Ruled::Nvs(Approved { proposal: id, effect: EditNvs { plan: plan.clone() } })
         }
         Change::Send(plan) => {
             let effect = SendText { plan: plan.clone(), by: proposal.agent.clone() };

@@ -6,13 +6,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::approved::{Approved, Erase, Flash, ReadBack, SendText};
-use super::effects;
+use super::approved::{Approved, EditNvs, Erase, Flash, ReadBack, SendText};
+use super::effects::{self, Unwritten};
 use super::submit::{Gate, GateError};
 use crate::device::Loan;
 use crate::model::event::Level;
 use crate::model::{BoardInfo, Event, Outcome, ProposalId, UserError};
-use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder};
+use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, RewriteOrder};
 
 /// Progress of a flash is recorded at most this often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -67,6 +67,30 @@ impl Gate {
             cancel,
         });
         read.await
+    }
+
+    pub(super) async fn edit_nvs(
+        &self,
+        approved: &Approved<EditNvs>,
+    ) -> Result<Outcome, GateError> {
+        let cancel = self.parts.cancel.child_token();
+        let _ended = cancel.clone().drop_guard();
+        let progress = self.progress(approved.proposal());
+        let toolchain = self.parts.toolchain.as_ref();
+        let _lent = self.borrow(&approved.effect().plan.board, "its settings are changed").await;
+        let edited = effects::edit_nvs(approved, toolchain, |edit| RewriteOrder {
+            project: self.parts.sandbox.root().to_owned(),
+            board: edit.plan.board.clone(),
+            region: edit.plan.region.clone(),
+            remake: Arc::new(|_| None),
+            progress,
+            cancel,
+        });
+        match edited.await {
+            Ok(board) => self.connected(Ok(board)),
+            Err(Unwritten::Failed(error)) => self.connected(Err(error)),
+            Err(Unwritten::Stale(found)) => Ok(Outcome::Stale { found: Some(found) }),
+        }
     }
 
     /// Whoever writes to a real board needs its port for themselves; it is listened to again when

@@ -61,7 +61,7 @@ pub(super) fn complete(sandbox: &Sandbox, subject: &Subject<'_>, known: Vec<Chec
             found
         }
         // What there is to know is on screen: the region and whose it is, or every character.
-        Change::Erase(_) | Change::Send(_) => Vec::new(),
+        Change::Erase(_) | Change::Send(_) | Change::Nvs(_) => Vec::new(),
         Change::Read(plan) => place(sandbox, &plan.path, None),
     };
     let mut all = known;

@@ -83,7 +83,8 @@ impl Terms {
             | Change::Flash(_)
             | Change::Erase(_)
             | Change::Send(_)
-            | Change::Read(_) => false,
+            | Change::Read(_)
+            | Change::Nvs(_) => false,
         };
         Self { hash: change.hash(), phrase: change.phrase(), has_content }
     }

@@ -8,15 +8,17 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-use super::approved::{Approved, Delete, Erase, Flash, Insert, ReadBack, Save, SendText};
+use super::approved::{Approved, Delete, EditNvs, Erase, Flash, Insert, ReadBack, Save, SendText};
 use super::folder::{Found, PlaceError, is_still, look, look_in, open_folder};
 use crate::device::SerialHub;
 use crate::model::{BoardInfo, ContentHash, Outcome, ProjectPath, ProposalId, UserError};
-use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, Toolchain};
+use crate::toolchain::nvs::{self, Rewritten};
+use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain};
 use crate::workspace::Sandbox;
 
 /// Names the temporary file of a content that nobody knows before it is there.
@@ -100,6 +102,48 @@ pub async fn read_back(
     let temporary = temporary_name(approved.proposal(), UNKNOWN);
     let written = write(sandbox, &plan.path, None, &content, &temporary);
     written.unwrap_or_else(|error| Outcome::Failed(error.tell("save", &plan.path)))
+}
+
+/// Changes entries of a board's non-volatile storage, if they still are what was shown; on success
+/// the board, with the port to listen on.
+///
+/// # Errors
+/// As [`Toolchain::rewrite`]; or what was shown is so no more, or cannot be changed.
+pub async fn edit_nvs(
+    approved: &Approved<EditNvs>,
+    toolchain: &dyn Toolchain,
+    order: impl FnOnce(&EditNvs) -> RewriteOrder,
+) -> Result<BoardInfo, Unwritten> {
+    let EditNvs { plan } = approved.effect();
+    let mut order = order(approved.effect());
+    order.board = plan.board.clone();
+    order.region = plan.region.clone();
+    let hindrance = Arc::new(Mutex::new(None));
+    let (found, planned) = (Arc::clone(&hindrance), plan.clone());
+    order.remake = Arc::new(move |now| {
+        let why = match nvs::rewrite(&planned, now) {
+            Rewritten::Image(image) => return Some(image),
+            Rewritten::Stale => Unwritten::Stale(ContentHash::of(now)),
+            Rewritten::Cannot(why) => {
+                let fix = "Read it back and propose the change again.";
+                Unwritten::Failed(UserError::new("Cannot change the stored settings", why, fix))
+            }
+        };
+        *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+        None
+    });
+    let board = toolchain.rewrite(order).await.map_err(Unwritten::Failed)?;
+    let hindrance = hindrance.lock().unwrap_or_else(PoisonError::into_inner).take();
+    hindrance.map_or(Ok(board), Err)
+}
+
+/// Why stored settings were left as they are.
+#[derive(Debug)]
+pub enum Unwritten {
+    /// They are not what was shown; the hash of what the partition holds.
+    Stale(ContentHash),
+    /// It did not work.
+    Failed(UserError),
 }
 
 /// Sends text to a board's open port.

@@ -17,7 +17,11 @@ pub(super) fn find(sandbox: &Sandbox, change: &Change, mut facts: Facts) -> Fact
         Change::Delete { path, .. } => facts.references = references(sandbox, path),
         Change::Flash(plan) => facts.flash = flash(sandbox, plan),
         Change::Erase(plan) => facts.flash = erased(sandbox, plan),
-        Change::Save { .. } | Change::Insert { .. } | Change::Send(_) | Change::Read(_) => {}
+        Change::Save { .. }
+        | Change::Insert { .. }
+        | Change::Send(_)
+        | Change::Read(_)
+        | Change::Nvs(_) => {}
     }
     facts
 }

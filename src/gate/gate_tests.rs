@@ -31,7 +31,9 @@ use crate::model::{
     UserError, Verdict,
 };
 use crate::toolchain::syntax::{Finding, SyntaxJob, no_answer};
-use crate::toolchain::{BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, Toolchain};
+use crate::toolchain::{
+    BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain,
+};
 use crate::workspace::Sandbox;
 
 /// Keeps records and contents in memory, and fails when told to.
@@ -87,6 +89,8 @@ struct Bench {
     flashes: Mutex<u32>,
     compiler: Mutex<compiled::Compiler>,
     erased: Mutex<Vec<ErasePlan>>,
+    /// The partition with the settings.
+    memory: Mutex<Vec<u8>>,
 }
 
 impl Toolchain for Bench {
@@ -121,6 +125,14 @@ impl Toolchain for Bench {
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
         async move { Ok(vec![0xa5; order.plan.region.bytes as usize]) }.boxed()
+    }
+
+    fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        let mut memory = self.memory.lock().unwrap();
+        if let Some(content) = (order.remake)(&memory) {
+            *memory = content;
+        }
+        async move { Ok(order.board) }.boxed()
     }
 
     fn erase(&self, order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {

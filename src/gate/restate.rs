@@ -64,7 +64,12 @@ impl Gate {
                 Rebased { change: Change::Delete { path, base }, content: Vec::new(), check, why }
             }
             // A file that has come to stand in the way of a reading is told by the effect.
-            Change::Flash(_) | Change::Erase(_) | Change::Send(_) | Change::Read(_) => {
+            // So is a board that holds something else now.
+            Change::Flash(_)
+            | Change::Erase(_)
+            | Change::Send(_)
+            | Change::Read(_)
+            | Change::Nvs(_) => {
                 return Ok(None);
             }
         };

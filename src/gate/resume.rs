@@ -100,6 +100,7 @@ impl Gate {
             | Change::Delete { path, .. } => path,
             Change::Flash(plan) => return unknown("flash", &plan.board),
             Change::Erase(plan) => return unknown("erasing", &plan.board),
+            Change::Nvs(plan) => return unknown("change of its settings", &plan.board),
             Change::Read(plan) => return self.verify_read(proposal.id, &plan.path),
             Change::Send(plan) => {
                 return Outcome::Interrupted(format!(

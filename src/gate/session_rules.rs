@@ -43,7 +43,9 @@ impl SessionRules {
             return refused(why, "Use a path or pattern inside the project, such as `main/**`.");
         }
         let touches_no_file = match rule.kind {
-            Some(ChangeKind::Flash | ChangeKind::Erase | ChangeKind::Send) => true,
+            Some(ChangeKind::Flash | ChangeKind::Erase | ChangeKind::Send | ChangeKind::Nvs) => {
+                true
+            }
             Some(ChangeKind::Save | ChangeKind::Delete | ChangeKind::Insert | ChangeKind::Read)
             | None => false,
         };

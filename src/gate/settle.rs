@@ -129,6 +129,7 @@ impl Gate {
             Ruled::Erase(approved) => self.erase(&approved).await?,
             Ruled::Send(approved) => self.send(&approved).await,
             Ruled::Read(approved) => self.read_back(&approved).await,
+            Ruled::Nvs(approved) => self.edit_nvs(&approved).await?,
             Ruled::Denied | Ruled::Save(_) | Ruled::Insert(_) | Ruled::Delete(_) => {
                 self.perform_on_files(ruled)
             }
@@ -173,9 +174,12 @@ impl Gate {
     pub(super) fn perform_on_files(&self, ruled: Ruled) -> Outcome {
         let sandbox = &self.parts.sandbox;
         match ruled {
-            Ruled::Denied | Ruled::Flash(_) | Ruled::Erase(_) | Ruled::Send(_) | Ruled::Read(_) => {
-                Outcome::Denied
-            }
+            Ruled::Denied
+            | Ruled::Flash(_)
+            | Ruled::Erase(_)
+            | Ruled::Send(_)
+            | Ruled::Read(_)
+            | Ruled::Nvs(_) => Outcome::Denied,
             Ruled::Save(approved) => effects::save(&approved, sandbox),
             Ruled::Insert(approved) => effects::insert(&approved, sandbox),
             Ruled::Delete(approved) => effects::delete(&approved, sandbox),

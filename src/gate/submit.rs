@@ -199,6 +199,7 @@ impl Gate {
             DraftChange::Erase(plan) => (Change::Erase(plan), None, Vec::new()),
             DraftChange::Send(plan) => (Change::Send(plan), None, Vec::new()),
             DraftChange::Read(plan) => (Change::Read(plan), None, Vec::new()),
+            DraftChange::Nvs(plan) => (Change::Nvs(plan), None, Vec::new()),
         };
         let sandbox = &self.parts.sandbox;
         let facts = facts::find(sandbox, &change, facts);

@@ -47,7 +47,8 @@ fn text(change: &DraftChange) -> Option<NewText> {
         | DraftChange::Flash(_)
         | DraftChange::Erase(_)
         | DraftChange::Send(_)
-        | DraftChange::Read(_) => None,
+        | DraftChange::Read(_)
+        | DraftChange::Nvs(_) => None,
     }
 }
 

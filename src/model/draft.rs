@@ -3,6 +3,7 @@
 use super::board::{ErasePlan, FlashPlan, ReadPlan, SendPlan};
 use super::decision::Decision;
 use super::ids::ProposalId;
+use super::nvs::NvsPlan;
 use super::path::ProjectPath;
 use super::proposal::{Check, Outcome};
 
@@ -53,6 +54,8 @@ pub enum DraftChange {
     Send(SendPlan),
     /// Reads a part of a board's flash into a new file.
     Read(ReadPlan),
+    /// Changes entries of a board's non-volatile storage.
+    Nvs(NvsPlan),
 }
 
 /// How one draft ended.

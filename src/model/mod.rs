@@ -17,6 +17,7 @@ pub mod finding;
 mod ids;
 pub mod intent;
 pub mod message;
+pub mod nvs;
 pub mod outcome;
 pub mod panic;
 pub mod path;
@@ -46,6 +47,7 @@ pub use ids::{
 };
 pub use intent::{Excerpt, Intent, Shown};
 pub use message::{Message, Role, ToolCall, Usage};
+pub use nvs::{NvsEdit, NvsKind, NvsPlan, NvsRoom, NvsSeen, NvsValue};
 pub use outcome::{PhaseOutcome, SessionOutcome, TurnStop};
 pub use panic::{
     CoreDump, ElfMatch, PanicElf, PanicFrame, PanicKind, PanicRegister, PanicReport, PanicTrace,

@@ -7,6 +7,7 @@ use super::board::{BoardInfo, ErasePlan, FlashPlan, ReadPlan, SendPlan};
 use super::error::UserError;
 use super::facts::Facts;
 use super::ids::{AgentName, BatchId, CallId, ProposalId, ToolName, TurnId};
+use super::nvs::NvsPlan;
 use super::path::ProjectPath;
 
 /// One effect that an agent wishes for. Nothing has happened yet.
@@ -64,6 +65,8 @@ pub enum ChangeKind {
     Send,
     /// Reading a board's flash into a file.
     Read,
+    /// Changing entries of a board's non-volatile storage.
+    Nvs,
 }
 
 impl ChangeKind {
@@ -78,6 +81,7 @@ impl ChangeKind {
             Self::Erase => "erase",
             Self::Send => "send",
             Self::Read => "read",
+            Self::Nvs => "nvs",
         }
     }
 }
@@ -119,6 +123,8 @@ pub enum Change {
     Send(SendPlan),
     /// Reads a part of a board's flash into a new file.
     Read(ReadPlan),
+    /// Changes entries of a board's non-volatile storage.
+    Nvs(NvsPlan),
 }
 
 impl Change {
@@ -130,7 +136,7 @@ impl Change {
                 Some(path)
             }
             Self::Read(plan) => Some(&plan.path),
-            Self::Flash(_) | Self::Erase(_) | Self::Send(_) => None,
+            Self::Flash(_) | Self::Erase(_) | Self::Send(_) | Self::Nvs(_) => None,
         }
     }
 
@@ -143,6 +149,7 @@ impl Change {
             Self::Erase(plan) => Some(&plan.board),
             Self::Send(plan) => Some(&plan.board),
             Self::Read(plan) => Some(&plan.board),
+            Self::Nvs(plan) => Some(&plan.board),
         }
     }
 
@@ -169,12 +176,13 @@ impl Change {
             Self::Erase(_) => ChangeKind::Erase,
             Self::Send(_) => ChangeKind::Send,
             Self::Read(_) => ChangeKind::Read,
+            Self::Nvs(_) => ChangeKind::Nvs,
         }
     }
 
     /// What must be typed to approve it; `None` where a key is enough. A flash that touches what
     /// the board boots from can leave it dead, and what is erased is gone, so no single key may
-    /// start either.
+    /// start either, nor what erases settings to write them anew.
     #[must_use]
     pub fn phrase(&self) -> Option<String> {
         match self {
@@ -182,6 +190,7 @@ impl Change {
                 Some(format!("flash {} boot", plan.board.chip))
             }
             Self::Erase(plan) => Some(format!("erase {} {}", plan.board.chip, plan.name())),
+            Self::Nvs(plan) => Some(format!("edit {} {}", plan.board.chip, plan.region.name())),
             Self::Save { .. }
             | Self::Delete { .. }
             | Self::Insert { .. }
@@ -199,6 +208,7 @@ impl Change {
                 Some("It writes what the board boots from; broken, it does not start.")
             }
             Self::Erase(_) => Some("What is erased is gone; nothing brings it back."),
+            Self::Nvs(_) => Some("The partition is erased and written anew with these changes."),
             Self::Save { .. }
             | Self::Delete { .. }
             | Self::Insert { .. }
@@ -214,7 +224,7 @@ impl Change {
         match self {
             Self::Save { base, .. } => *base,
             Self::Delete { base, .. } | Self::Insert { base, .. } => Some(*base),
-            Self::Flash(_) | Self::Erase(_) | Self::Send(_) | Self::Read(_) => None,
+            Self::Flash(_) | Self::Erase(_) | Self::Send(_) | Self::Read(_) | Self::Nvs(_) => None,
         }
     }
 
@@ -227,7 +237,8 @@ impl Change {
             | Self::Flash(_)
             | Self::Erase(_)
             | Self::Send(_)
-            | Self::Read(_) => None,
+            | Self::Read(_)
+            | Self::Nvs(_) => None,
         }
     }
 

@@ -214,6 +214,22 @@ pub fn secrets(text: &str) -> Vec<Place> {
     places
 }
 
+/// A name under which devices keep secrets, such as `sta.pswd` or `mqtt_token`.
+static SECRET_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)pass(w|phrase|$|[^a-z]) | pswd | psw$ | pwd | psk | pmk | apinfo | secret | token |
+          credential | (api|auth|priv|private|access|enc|device|dev|tls|client)[._-]?key",
+    )
+    .ok()
+});
+
+/// Whether what is kept under that name may be a secret.
+#[must_use]
+pub fn names_secret(name: &str) -> bool {
+    // Without the pattern nothing may be told.
+    SECRET_NAME.as_ref().is_none_or(|pattern| pattern.is_match(name))
+}
+
 fn is_stand_in(literal: &str) -> bool {
     let lower = literal.trim().to_ascii_lowercase();
     let words = [
@@ -294,6 +310,30 @@ mod tests {
         let lines: Vec<usize> = places.iter().map(|place| place.line).collect();
         assert_eq!(lines, [1, 2, 3, 4, 5]);
         assert!(places.iter().all(|p| !p.what.contains("hunter") && !p.what.contains("sk-")));
+    }
+
+    #[test]
+    fn names_of_secrets_are_told_from_others() {
+        for name in [
+            "password",
+            "sta.pswd",
+            "ap.passwd",
+            "wifi_pass",
+            "pass",
+            "mqtt_token",
+            "sta.pmk",
+            "sta.apsw",
+            "sta.apinfo",
+            "psk",
+            "API-Key",
+            "apikey",
+            "client_secret",
+        ] {
+            assert!(names_secret(name), "{name}");
+        }
+        for name in ["ssid", "sta.ssid", "channel", "keyboard", "passes", "pin", "key"] {
+            assert!(!names_secret(name), "{name}");
+        }
     }
 
     #[test]

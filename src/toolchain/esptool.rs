@@ -93,6 +93,14 @@ pub(super) fn copy_aside(
     plan.images.iter().enumerate().map(copy).collect()
 }
 
+/// Puts what is written to the board into a temporary file.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn put_aside(file: &Path, content: &[u8]) -> std::io::Result<()> {
+    std::fs::write(file, content)
+}
+
 /// Follows what `esptool` prints while it writes.
 #[derive(Debug, Default)]
 pub(super) struct Writing {
@@ -166,13 +174,13 @@ impl Trouble {
         if !is_there || said(GONE) {
             return Self::new(
                 format!("the board was disconnected: {cause}"),
-                "Connect the board and flash again: it may hold half of the firmware.",
+                "Connect the board and try again: it may hold half of what was written.",
             );
         }
         if said(&["Failed to connect"]) {
             return Self::new(
                 format!("no sync: the chip does not answer: {cause}"),
-                "Hold BOOT, press and let go of RESET (EN), let go of BOOT and flash again. Also \
+                "Hold BOOT, press and let go of RESET (EN), let go of BOOT and try again. Also \
                  see that the cable carries data and that this is the board's port.",
             );
         }
@@ -185,13 +193,13 @@ impl Trouble {
         if said(&["MD5 of file does not match"]) {
             return Self::new(
                 format!("what the chip holds differs from what was sent: {cause}"),
-                "Flash again. If it stays so, the flash chip is worn out or has too little power.",
+                "Try again. If it stays so, the flash chip is worn out or has too little power.",
             );
         }
         if said(&["result was", "failed with result", "Failed to write"]) && !said(SILENT) {
             return Self::new(
                 format!("the chip refused the command: {cause}"),
-                "Flash again. If it stays so, its flash is protected, damaged or has too little \
+                "Try again. If it stays so, its flash is protected, damaged or has too little \
                  power.",
             );
         }
@@ -203,8 +211,8 @@ impl Trouble {
     }
 }
 
-const AGAIN: &str = "Check the cable and the power, then flash again: the board may hold half of \
-                     the firmware.";
+const AGAIN: &str = "Check the cable and the power, then try again: the board may hold half of \
+                     what was written.";
 
 /// What `esptool` says when the port goes away.
 const GONE: &[&str] = &["device disconnected", "Input/output error", "readiness to read"];
@@ -271,7 +279,7 @@ pub(super) async fn write(
         }
         Ended::TimedOut => Err(Trouble::new("the board took too long", AGAIN)),
         Ended::Cancelled => {
-            let fix = "Flash again: the board may hold half of the firmware.";
+            let fix = "Try again: the board may hold half of what was written.";
             Err(Trouble::new("the flash was stopped", fix))
         }
     }

@@ -13,7 +13,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -25,61 +25,16 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use rustix::pty::OpenptFlags;
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-use super::{CANNOT_READ, FlashOrder};
-use crate::model::{BoardInfo, ContentHash, ErasePlan, FlashRegion, Partition, UserError};
-
-/// Bytes written to the board between two reports of progress.
-const CHUNK: usize = 16 * 1024;
-
-/// The board's memory, in its folder.
-const FLASH: &str = "flash.elf";
-
-/// What the firmware stores in its `nvs` partition, in the same folder.
-const SETTINGS: &str = "nvs.bin";
-
-/// Flash address of a program in ESP-IDF's default partition table.
-pub(super) const APP_OFFSET: u32 = 0x1_0000;
-
-/// What the board's memory has: one file each.
-const PARTS: [Part; 2] = [
-    Part {
-        label: "nvs",
-        kind: "data",
-        subtype: "nvs",
-        offset: 0x9000,
-        bytes: 0x6000,
-        file: SETTINGS,
-    },
-    Part {
-        label: "factory",
-        kind: "app",
-        subtype: "factory",
-        offset: APP_OFFSET,
-        bytes: 0x10_0000,
-        file: FLASH,
-    },
-];
-
-/// What erased flash reads as.
-const ERASED: u8 = 0xff;
-
-/// A part of the memory, where ESP-IDF's default partition table has it.
-struct Part {
-    label: &'static str,
-    kind: &'static str,
-    subtype: &'static str,
-    offset: u32,
-    bytes: u32,
-    file: &'static str,
-}
+use super::host_memory::HostMemory;
+use super::{FlashOrder, RewriteOrder};
+use crate::model::{BoardInfo, ContentHash, ErasePlan, FlashRegion, UserError};
 
 /// One such board. Dropping it ends its process.
 #[derive(Debug)]
 pub struct HostBoard {
     /// What the screen calls it, e.g. `virtual board`.
     label: &'static str,
-    /// Flash memory and stored settings lie here.
-    folder: PathBuf,
+    memory: HostMemory,
     power: Mutex<Power>,
 }
 
@@ -109,7 +64,7 @@ impl HostBoard {
     /// A board that is switched off.
     #[must_use]
     pub fn new(label: &'static str, folder: PathBuf) -> Self {
-        Self { label, folder, power: Mutex::default() }
+        Self { label, memory: HostMemory::new(label, folder), power: Mutex::default() }
     }
 
     /// What is known of it, as a board with that chip.
@@ -140,11 +95,12 @@ impl HostBoard {
             return Err(self.failed(why, "propose the flash again"));
         }
         self.halt();
-        let path = self.folder.join(FLASH);
-        self.write_flash(&path, &content, |done| {
+        let path = self.memory.program();
+        let written = self.memory.write_program(&content, |done| {
             (order.progress)(done, content.len() as u64);
             !order.cancel.is_cancelled()
-        })?;
+        });
+        written.map_err(|why| self.failed(why, "free some disk space and flash again"))?;
         let read_back = fs::read(&path).map_err(|error| failed(error.to_string()))?;
         if ContentHash::of(&read_back) != image.hash {
             return Err(failed("what was read back differs from what was written".to_owned()));
@@ -159,78 +115,40 @@ impl HostBoard {
     /// # Errors
     /// When the region is another one, or the memory cannot be erased.
     pub fn erase(&self, plan: &ErasePlan) -> Result<BoardInfo, UserError> {
-        let failed = |why: String, fix: &str| {
-            UserError::new(format!("cannot erase the {}", self.label), why, fix)
-        };
         let label = plan.region.as_ref().map(|region| region.label.as_str());
-        let is_meant = |part: &&Part| label.is_none_or(|label| label == part.label);
-        let files: Vec<&str> = PARTS.iter().filter(is_meant).map(|part| part.file).collect();
-        if files.is_empty() {
-            let why = format!("it has no partition `{}`", label.unwrap_or_default());
-            return Err(failed(why, "Erase `nvs`, `factory`, or everything."));
-        }
+        let what = format!("cannot erase the {}", self.label);
+        self.memory.is_part(label).map_err(|error| UserError { what: what.clone(), ..error })?;
         self.halt();
-        for file in files {
-            match fs::remove_file(self.folder.join(file)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(failed(format!("{file}: {error}"), "Make the folder writable."));
-                }
-                Ok(()) | Err(_) => {}
-            }
-        }
-        let image = self.folder.join(FLASH);
-        if image.is_file() {
-            self.start(&image)?;
-        }
+        self.memory.erase(label).map_err(|error| UserError { what, ..error })?;
+        self.start_if_flashed()?;
         Ok(self.info(&plan.board.chip))
     }
 
-    /// What its memory is divided into; there is no table in the memory itself.
-    #[must_use]
-    pub fn partitions() -> Vec<Partition> {
-        let named = |part: &Part| Partition {
-            label: part.label.to_owned(),
-            kind: part.kind.to_owned(),
-            subtype: part.subtype.to_owned(),
-            offset: part.offset,
-            bytes: part.bytes,
-        };
-        PARTS.iter().map(named).collect()
-    }
-
-    /// Reads its memory: the settings as the firmware stored them, the program as it was loaded,
-    /// and erased flash in the rest of each. The firmware runs on.
+    /// Reads its memory, see [`HostMemory::read`]. The firmware runs on.
     ///
     /// # Errors
-    /// When the region is not inside one of [`HostBoard::partitions`], or cannot be read.
+    /// As [`HostMemory::read`].
     pub fn read(&self, region: &FlashRegion) -> Result<Vec<u8>, UserError> {
-        let (from, to) =
-            (u64::from(region.offset), u64::from(region.offset) + u64::from(region.bytes));
-        let holds = |part: &&Part| {
-            let start = u64::from(part.offset);
-            (start..=start + u64::from(part.bytes)).contains(&to) && start <= from
-        };
-        let Some(part) = PARTS.iter().find(holds) else {
-            let end = |part: &Part| part.offset + part.bytes;
-            let there = PARTS
-                .each_ref()
-                .map(|part| format!("`{}` (0x{:x} – 0x{:x})", part.label, part.offset, end(part)));
-            let why = format!(
-                "the {} holds only {}: nothing is behind other addresses, and it has no bootloader \
-                 and no partition table",
-                self.label,
-                there.join(" and ")
-            );
-            return Err(UserError::new(CANNOT_READ, why, "Read within one of them."));
-        };
-        let held = match fs::read(self.folder.join(part.file)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            held => held.map_err(|error| UserError::from_cause(CANNOT_READ, &error))?,
-        };
-        let start = (region.offset - part.offset) as usize;
-        let mut content = held.get(start..).unwrap_or_default().to_vec();
-        content.resize(region.bytes as usize, ERASED);
-        Ok(content)
+        self.memory.read(region)
+    }
+
+    /// Writes what is made of a part of its memory, while the firmware stands still.
+    ///
+    /// # Errors
+    /// When the region is not the whole of a part that holds data, or cannot be read or written.
+    pub fn rewrite(&self, order: &RewriteOrder) -> Result<BoardInfo, UserError> {
+        self.halt();
+        let written = self.memory.rewrite(order);
+        self.start_if_flashed()?;
+        written.map(|()| self.info(&order.board.chip))
+    }
+
+    fn start_if_flashed(&self) -> Result<(), UserError> {
+        let image = self.memory.program();
+        if image.is_file() {
+            self.start(&image)?;
+        }
+        Ok(())
     }
 
     fn failed(&self, why: String, fix: &str) -> UserError {
@@ -282,7 +200,7 @@ impl HostBoard {
         let process = Command::new(image)
             // Nothing of the person's environment reaches the firmware.
             .env_clear()
-            .current_dir(&self.folder)
+            .current_dir(self.memory.folder())
             .process_group(0)
             .stdin(end()?)
             .stdout(end()?)
@@ -291,39 +209,6 @@ impl HostBoard {
         let is_halted = Arc::new(AtomicBool::new(false));
         watch(self.label, process.id(), is_halted.clone(), uart.master.try_clone()?);
         Ok(Firmware { process, is_halted })
-    }
-
-    /// Writes the board's memory in chunks. After each, `goes_on` is told how many bytes are
-    /// written and says whether to go on.
-    ///
-    /// # Errors
-    /// When the file cannot be written, or it was told to stop.
-    fn write_flash(
-        &self,
-        path: &Path,
-        content: &[u8],
-        mut goes_on: impl FnMut(u64) -> bool,
-    ) -> Result<(), UserError> {
-        let failed = |why: String| self.failed(why, "free some disk space and flash again");
-        let write =
-            |file: &mut File, part: &[u8]| file.write_all(part).map_err(|e| failed(e.to_string()));
-        let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
-        // A new file, because a program that still ends may have the old one open.
-        let fresh = path.with_extension("new");
-        let mut file = File::create(&fresh).map_err(|error| failed(error.to_string()))?;
-        let mut done = 0;
-        for part in content.chunks(CHUNK) {
-            write(&mut file, part)?;
-            done += part.len() as u64;
-            if !goes_on(done) {
-                return Err(failed("it was stopped".to_owned()));
-            }
-        }
-        let executable = fs::Permissions::from_mode(0o700);
-        file.set_permissions(executable).map_err(|error| failed(error.to_string()))?;
-        drop(file);
-        fs::rename(&fresh, path).map_err(|error| failed(error.to_string()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Power> {

@@ -11,7 +11,9 @@ mod esptool;
 mod fitting;
 mod history;
 mod host_board;
+mod host_memory;
 mod idf;
+pub mod nvs;
 pub mod partitions;
 pub mod platformio;
 pub mod process;
@@ -36,8 +38,8 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, Partition, ProgramSize,
-    ReadPlan, Timestamp, UserError,
+    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, FlashRegion, Partition,
+    ProgramSize, ReadPlan, Timestamp, UserError,
 };
 
 pub use idf::IdfToolchain;
@@ -109,6 +111,27 @@ pub struct ReadOrder {
     pub project: PathBuf,
     /// What to read.
     pub plan: ReadPlan,
+    /// Ends it at once.
+    pub cancel: CancellationToken,
+}
+
+/// Makes what a part of the flash shall hold of what it holds; `None` leaves it as it is.
+pub type Remake = Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
+
+/// One approved change of a part of the flash to run.
+#[derive(Clone)]
+pub struct RewriteOrder {
+    /// Absolute path of the project.
+    pub project: PathBuf,
+    /// Target.
+    pub board: BoardInfo,
+    /// The part: whole sectors.
+    pub region: FlashRegion,
+    /// What becomes of it. Nothing runs on the board between the look at what it holds and the
+    /// writing.
+    pub remake: Remake,
+    /// Takes (written, total) bytes.
+    pub progress: Arc<dyn Fn(u64, u64) + Send + Sync>,
     /// Ends it at once.
     pub cancel: CancellationToken,
 }
@@ -201,6 +224,17 @@ pub trait Toolchain: Send + Sync {
         Box::pin(std::future::ready(Err(UserError::new(CANNOT_READ, why, fix))))
     }
 
+    /// Reads a part of the board's flash, writes what is made of it and compares, and starts the
+    /// board; also where nothing is made of it.
+    ///
+    /// # Errors
+    /// No port, wrong chip, or a chip that does not answer or holds something else afterwards.
+    fn rewrite(&self, _order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        let why = format!("{} has no way to", self.label());
+        let fix = "Write it by hand: `esptool write_flash`.";
+        Box::pin(std::future::ready(Err(UserError::new(CANNOT_REWRITE, why, fix))))
+    }
+
     /// The board that would be erased or read, for the chip that the project is built for; reads files only.
     ///
     /// # Errors
@@ -228,6 +262,9 @@ fn no_way_to_erase(label: &str) -> UserError {
 
 /// What cannot be done when reading goes wrong.
 const CANNOT_READ: &str = "Cannot read the board's flash";
+
+/// What cannot be done when changing goes wrong.
+const CANNOT_REWRITE: &str = "Cannot change the board's flash";
 
 /// What cannot be done when erasing goes wrong.
 const CANNOT_ERASE: &str = "Cannot erase the board's flash";

@@ -24,6 +24,8 @@ use crate::model::{
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::workspace::Sandbox;
 
+mod memory;
+
 const BUILD_LOG: LogId = LogId { kind: LogKind::Build, number: 1 };
 
 /// Keeps what is recorded and folds it as the recorder does.
@@ -439,43 +441,4 @@ async fn what_is_sent_is_proposed_with_its_line_end() {
     let refused = settlement(Verdict::reject("not now"), Outcome::Denied);
     let answer = finish(vec![refused]).await.unwrap();
     assert_eq!((&answer["sent"], &answer["rejected"]), (&json!(false), &json!("not now")));
-}
-
-#[tokio::test]
-async fn a_partition_to_erase_is_looked_up_in_the_projects_table() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
-    let other = json!({ "partition": "storage" });
-    let unknown = bench.answer("erase_flash", other.clone()).await;
-    assert_eq!(unknown["error"]["code"], "bad_arguments");
-    let table = "nvs, data, nvs, 0x9000, 24K\nstorage, data, fat, 0x110000, 1M\n";
-    std::fs::write(bench.folder.path().join("partitions.csv"), table).unwrap();
-    let Ok(Reply::Propose { drafts, finish }) = bench.call("erase_flash", other).await else {
-        panic!("no proposal")
-    };
-    let DraftChange::Erase(plan) = &drafts[0].change else { panic!("{drafts:?}") };
-    let region = plan.region.as_ref().unwrap();
-    assert_eq!((region.offset, region.bytes), (0x11_0000, 0x10_0000));
-    let done = finish(vec![settlement(Verdict::Approve, Outcome::Applied)]).await.unwrap();
-    assert_eq!(done["erased"], "storage");
-    let Ok(Reply::Propose { drafts, .. }) = bench.call("erase_flash", json!({})).await else {
-        panic!("no proposal")
-    };
-    let DraftChange::Erase(plan) = &drafts[0].change else { panic!("{drafts:?}") };
-    assert_eq!((plan.name().as_str(), &plan.region), ("all", &None));
-    let args = json!({ "partition": "storage", "path": "build/storage.bin" });
-    let Ok(Reply::Propose { drafts, .. }) = bench.call("read_flash", args).await else {
-        panic!("no proposal")
-    };
-    let DraftChange::Read(plan) = &drafts[0].change else { panic!("{drafts:?}") };
-    assert_eq!((plan.region.offset, plan.path.as_str()), (0x11_0000, "build/storage.bin"));
-    for wrong in [
-        json!({ "partition": "storage", "path": "partitions.csv" }),
-        json!({ "partition": "storage", "path": "../out.bin" }),
-        json!({ "path": "a.bin" }),
-        json!({ "path": "a.bin", "offset": 4, "bytes": 0 }),
-        json!({ "path": "a.bin", "offset": 4_294_967_295_u32, "bytes": 2 }),
-    ] {
-        let refused = bench.answer("read_flash", wrong.clone()).await;
-        assert_eq!(refused["error"]["code"], "bad_arguments", "{wrong}");
-    }
 }

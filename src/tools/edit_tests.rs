@@ -100,7 +100,8 @@ fn text(draft: &Draft) -> (&str, &str) {
         DraftChange::Flash(_)
         | DraftChange::Erase(_)
         | DraftChange::Send(_)
-        | DraftChange::Read(_) => panic!("no file"),
+        | DraftChange::Read(_)
+        | DraftChange::Nvs(_) => panic!("no file"),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Owns looking that up in the project. Must not touch a board.
 
 use super::{ToolContext, ToolError};
-use crate::model::{BoardInfo, FlashRegion, ProjectPath};
+use crate::model::{BoardInfo, FlashRegion, Partition, ProjectPath};
 use crate::toolchain::partitions;
 
 /// The board at that port, or the one that is connected; a failure is told under `code`.
@@ -27,6 +27,12 @@ pub(super) fn flash_of(
 /// The place of a partition on the board: in the table of the project, save where the board is
 /// divided in a way of its own.
 pub(super) fn region(context: &ToolContext, label: &str) -> Result<FlashRegion, ToolError> {
+    let Partition { offset, bytes, .. } = partition(context, label)?;
+    Ok(FlashRegion { label: label.to_owned(), offset, bytes })
+}
+
+/// As [`region`], with what the partition is for.
+pub(super) fn partition(context: &ToolContext, label: &str) -> Result<Partition, ToolError> {
     let own = context.toolchain.partitions();
     let known = match own.is_empty() {
         true => {
@@ -36,8 +42,7 @@ pub(super) fn region(context: &ToolContext, label: &str) -> Result<FlashRegion, 
         false => own,
     };
     if let Some(found) = known.iter().find(|partition| partition.label == label) {
-        let (offset, bytes) = (found.offset, found.bytes);
-        return Ok(FlashRegion { label: label.to_owned(), offset, bytes });
+        return Ok(found.clone());
     }
     let names: Vec<&str> = known.iter().map(|partition| partition.label.as_str()).collect();
     let hint = match names.as_slice() {

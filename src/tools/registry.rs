@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::{
     Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, delete_files,
-    dialogue, erase_flash, file_name_checker, files, find_relevant_files, flash, generate_code,
-    get_pinout_info, headers, insert_code, list_boards, map_sketch, read_flash, retrieve_docs,
-    run_static_analysis, scan_i2c, serial, serial_send, write_file,
+    dialogue, edit_nvs, erase_flash, file_name_checker, files, find_relevant_files, flash,
+    generate_code, get_pinout_info, headers, insert_code, list_boards, map_sketch, read_flash,
+    retrieve_docs, run_static_analysis, scan_i2c, serial, serial_send, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -28,6 +28,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: delete_files::NAME, make: delete_files::make },
     ToolEntry { name: dialogue::ASK, make: dialogue::make_ask },
     ToolEntry { name: dialogue::HAND_OFF, make: dialogue::make_hand_off },
+    ToolEntry { name: edit_nvs::NAME, make: edit_nvs::make },
     ToolEntry { name: erase_flash::NAME, make: erase_flash::make },
     ToolEntry { name: file_name_checker::NAME, make: file_name_checker::make },
     ToolEntry { name: files::LIST, make: files::make_list },

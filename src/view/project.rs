@@ -258,7 +258,7 @@ impl Project {
                 | Change::Read(_),
                 false,
             )
-            | (Change::Flash(_) | Change::Erase(_) | Change::Send(_), _) => {}
+            | (Change::Flash(_) | Change::Erase(_) | Change::Send(_) | Change::Nvs(_), _) => {}
         }
         if applied {
             view.is_changed_outside = false;
@@ -281,7 +281,7 @@ fn wish(change: &Change) -> Option<(&ProjectPath, FileMark)> {
         Change::Insert { path, .. } => Some((path, FileMark::ProposedInsert)),
         Change::Delete { path, .. } => Some((path, FileMark::ProposedDelete)),
         Change::Read(plan) => Some((&plan.path, FileMark::ProposedNew)),
-        Change::Flash(_) | Change::Erase(_) | Change::Send(_) => None,
+        Change::Flash(_) | Change::Erase(_) | Change::Send(_) | Change::Nvs(_) => None,
     }
 }
 
@@ -295,7 +295,7 @@ fn lasting_mark(before: Option<FileMark>, change: &Change) -> Option<FileMark> {
         Change::Save { .. } | Change::Insert { .. } => Some(FileMark::Edited),
         Change::Delete { .. } if was_created => None,
         Change::Delete { .. } => Some(FileMark::Deleted),
-        Change::Flash(_) | Change::Erase(_) | Change::Send(_) => before,
+        Change::Flash(_) | Change::Erase(_) | Change::Send(_) | Change::Nvs(_) => before,
     }
 }
 

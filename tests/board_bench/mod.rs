@@ -12,8 +12,8 @@ use firmhand::model::{
 };
 use firmhand::toolchain::syntax::{Finding, NewText, SyntaxJob};
 use firmhand::toolchain::{
-    BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Kit, ReadOrder, Toolchain,
-    VirtualToolchain,
+    BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, Kit, ReadOrder, Remake, RewriteOrder,
+    Toolchain, VirtualToolchain,
 };
 use serial2_tokio::SerialPort;
 use tokio_util::sync::CancellationToken;
@@ -189,6 +189,16 @@ impl Bench {
         let path = ProjectPath::new("build/read.bin").unwrap();
         let plan = ReadPlan { board, region, path };
         self.board.read_flash(ReadOrder { project, plan, cancel }).await
+    }
+
+    /// Makes something else of the board's settings.
+    pub async fn rewrite(&self, remake: Remake) -> Result<BoardInfo, UserError> {
+        let (project, cancel) = (self.path(""), self.cancel.clone());
+        let board = self.board.erasable(&project)?;
+        let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
+        let progress = Arc::new(|_, _| ());
+        let order = RewriteOrder { project, board, region, remake, progress, cancel };
+        self.board.rewrite(order).await
     }
 
     /// What of the board's memory is there.

@@ -17,7 +17,7 @@ use crate::rom::chip::{Chip, Fault, Kind};
 use crate::terminal::{PATIENCE, Size};
 
 /// Longer than a key that decides takes to be recorded.
-const NEVER: Duration = Duration::from_millis(700);
+pub const NEVER: Duration = Duration::from_millis(700);
 
 /// How long keys that decide are dead after a proposal has come.
 const DEAD_MILLIS: i64 = 300;
@@ -38,30 +38,38 @@ goal = "answered"
 terminate = { any = [{ text = "THE END", agent = "FlashAgent" }, { max_messages = 9 }] }
 "#;
 
-/// A recording in which the agent calls one tool, and says what it was told.
-fn recording(place: &Place, tool: &str, args: &Value) -> String {
+/// A recording in which the agent makes these calls, one after the other.
+fn recording(place: &Place, calls: &[(&str, Value)]) -> String {
     let teams = place.config().join("prompts/teams");
     fs::create_dir_all(&teams).unwrap();
     fs::write(teams.join("board.toml"), TEAM).unwrap();
-    let args: toml::Table = serde_json::from_value(args.clone()).unwrap();
-    let call = toml::Value::Table(toml::Table::from_iter([
-        ("tool".to_owned(), tool.into()),
-        ("args".to_owned(), args.into()),
-    ]));
-    let script = format!(
-        "format = 1\ntitle = \"{TASK}\"\ntask = \"{TASK}\"\nteam = \"board\"\nstart = \"call\"\n\
-         [[steps]]\nid = \"call\"\nagent = \"FlashAgent\"\nsay = \"I see to it.\"\n\
-         calls = [{call}]\nnext = [{{ goto = \"end\" }}]\n\
-         [[steps]]\nid = \"end\"\nagent = \"FlashAgent\"\nsay = \"THE END\"\nend = true\n"
+    let mut script = format!(
+        "format = 1\ntitle = \"{TASK}\"\ntask = \"{TASK}\"\nteam = \"board\"\nstart = \"step-0\"\n"
     );
+    for (number, (tool, args)) in calls.iter().enumerate() {
+        let args: toml::Table = serde_json::from_value(args.clone()).unwrap();
+        let call = toml::Value::Table(toml::Table::from_iter([
+            ("tool".to_owned(), (*tool).into()),
+            ("args".to_owned(), args.into()),
+        ]));
+        let next = number + 1;
+        script.push_str(&format!(
+            "[[steps]]\nid = \"step-{number}\"\nagent = \"FlashAgent\"\nsay = \"I see to it.\"\n\
+             calls = [{call}]\nnext = [{{ goto = \"step-{next}\" }}]\n"
+        ));
+    }
+    let last = calls.len();
+    script.push_str(&format!(
+        "[[steps]]\nid = \"step-{last}\"\nagent = \"FlashAgent\"\nsay = \"THE END\"\nend = true\n"
+    ));
     let file = place.config().join("script.toml");
     fs::write(&file, script).unwrap();
     file.to_str().unwrap().to_owned()
 }
 
-/// The arguments of a session with that recording.
-fn session(place: &Place, command: &str, tool: &str, args: &Value) -> Vec<String> {
-    let script = recording(place, tool, args);
+/// The arguments of a session in which the agent makes these calls.
+pub fn calls(place: &Place, command: &str, calls: &[(&str, Value)]) -> Vec<String> {
+    let script = recording(place, calls);
     let project = place.project().to_str().unwrap().to_owned();
     fs::create_dir_all(&project).unwrap();
     let fixed = [command, TASK, "--team", "board", "--speed", "max", "--project", &project];
@@ -70,12 +78,17 @@ fn session(place: &Place, command: &str, tool: &str, args: &Value) -> Vec<String
     all
 }
 
+fn session(place: &Place, command: &str, tool: &str, args: &Value) -> Vec<String> {
+    calls(place, command, &[(tool, args.clone())])
+}
+
 /// Opens a session in which that call waits for a decision.
 fn desk<'a>(place: &'a Place, tool: &str, args: &Value) -> (Desk<'a>, Proposal) {
     open(place, &session(place, "new", tool, args))
 }
 
-fn open<'a>(place: &'a Place, args: &[String]) -> (Desk<'a>, Proposal) {
+/// Opens a session in which something waits for a decision.
+pub fn open<'a>(place: &'a Place, args: &[String]) -> (Desk<'a>, Proposal) {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let desk = Desk { place, terminal: place.open(&args, Size::LARGE) };
     let proposal = desk.next_proposal();
@@ -84,7 +97,7 @@ fn open<'a>(place: &'a Place, args: &[String]) -> (Desk<'a>, Proposal) {
 
 /// What became of the proposal.
 #[track_caller]
-fn settled(desk: &Desk<'_>, proposal: &Proposal) -> Outcome {
+pub fn settled(desk: &Desk<'_>, proposal: &Proposal) -> Outcome {
     let outcome = desk.place.event_within(PATIENCE, |event| match event {
         Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
         _ => None,
@@ -92,19 +105,29 @@ fn settled(desk: &Desk<'_>, proposal: &Proposal) -> Outcome {
     outcome.unwrap_or_else(|| desk.fail("nothing came of it"))
 }
 
-/// What the agent was told.
+/// What the agent was told first.
 #[track_caller]
-fn told(place: &Place) -> Value {
-    let answer = place.event_within(PATIENCE, |event| match event {
-        Event::ToolAnswered { result, .. } => Some(result.clone()),
-        _ => None,
+pub fn told(place: &Place) -> Value {
+    told_of(place, 0)
+}
+
+/// What the agent was told of that call.
+#[track_caller]
+pub fn told_of(place: &Place, call: usize) -> Value {
+    let answer = place.within(PATIENCE, || {
+        let events = place.events().into_iter();
+        let mut answers = events.filter_map(|event| match event {
+            Event::ToolAnswered { result, .. } => Some(result),
+            _ => None,
+        });
+        answers.nth(call)
     });
     answer.expect("the agent was told nothing")
 }
 
 /// Presses the key of approval until the phrase is asked for.
 #[track_caller]
-fn ask(desk: &mut Desk<'_>) {
+pub fn ask(desk: &mut Desk<'_>) {
     for _ in 0..5 {
         thread::sleep(LOOK);
         desk.terminal.press("a");
@@ -118,7 +141,7 @@ fn ask(desk: &mut Desk<'_>) {
 
 /// Types the phrase and lets it decide.
 #[track_caller]
-fn confirm(desk: &mut Desk<'_>, proposal: &Proposal) -> Decision {
+pub fn confirm(desk: &mut Desk<'_>, proposal: &Proposal) -> Decision {
     let phrase = proposal.change.phrase().expect("a phrase");
     ask(desk);
     desk.terminal.type_slowly(&phrase);
@@ -267,7 +290,7 @@ fn a_phrase_is_typed_in_a_line_too() {
 
 /// Types a line, again when it came too early.
 #[track_caller]
-fn type_until_decided(desk: &mut Desk<'_>, proposal: &Proposal, line: &str) -> Decision {
+pub fn type_until_decided(desk: &mut Desk<'_>, proposal: &Proposal, line: &str) -> Decision {
     for _ in 0..5 {
         thread::sleep(LOOK);
         desk.terminal.type_text(&format!("{line}\r"));
@@ -341,7 +364,7 @@ fn rules_may_read_a_virtual_board_and_nothing_more() {
 }
 
 /// The Python that has `esptool`; `None` when there is none.
-fn python() -> Option<String> {
+pub fn python() -> Option<String> {
     let python = std::env::var("FIRMHAND_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let mut asked = std::process::Command::new(&python);
     let asked = asked.args(["-m", "esptool", "version"]).output();
@@ -349,7 +372,7 @@ fn python() -> Option<String> {
 }
 
 /// An ESP-IDF that has nothing but that Python, and a project for the ESP32-C3.
-fn installation(place: &Place, python: &str) -> String {
+pub fn installation(place: &Place, python: &str) -> String {
     let root = place.config().join("esp-idf");
     fs::create_dir_all(root.join("tools")).unwrap();
     fs::create_dir_all(root.join("bin")).unwrap();
@@ -375,7 +398,7 @@ fn installation(place: &Place, python: &str) -> String {
     root.to_str().unwrap().to_owned()
 }
 
-const MEGABYTE: usize = 1024 * 1024;
+pub const MEGABYTE: usize = 1024 * 1024;
 
 #[test]
 fn a_chip_is_read_and_erased_by_the_real_tool_as_it_was_approved() {

@@ -20,6 +20,7 @@ mod kinds;
 mod laid_out;
 mod leaving;
 mod lines;
+mod nvs;
 mod panes;
 mod place;
 mod ports;

@@ -4,9 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use firmhand::model::{
-    BuildId, ErasePlan, FlashPlan, FlashRegion, ProjectPath, ReadPlan, Timestamp, UserError,
+    BuildId, ContentHash, ErasePlan, FlashPlan, FlashRegion, NvsPlan, ProjectPath, ReadPlan,
+    Timestamp, UserError,
 };
-use firmhand::toolchain::{EraseOrder, FlashOrder, IdfToolchain, ReadOrder, Toolchain};
+use firmhand::toolchain::nvs::{self, Planned, Rewritten, Wish};
+use firmhand::toolchain::{
+    EraseOrder, FlashOrder, IdfToolchain, ReadOrder, RewriteOrder, Toolchain,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::chip::{Chip, Fault, Kind};
@@ -174,6 +178,53 @@ async fn what_was_written_is_read_back_and_erased() {
     assert_eq!(chip.flash(0, 21_000), place.image("bootloader/bootloader.bin"));
     idf.erase(erase(None)).await.unwrap();
     assert!(chip.flash(0, MEGABYTE).iter().all(|byte| *byte == 0xff));
+}
+
+/// What ESP-IDF's own generator has made.
+const SETTINGS: &[u8] = include_bytes!("../data/nvs/settings.bin");
+
+#[tokio::test]
+async fn settings_are_changed_on_the_chip_and_nothing_beside_them() {
+    let Some(python) = python() else { return };
+    let place = Place::new(&python, "");
+    let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
+    flash(&place, &chip.port).await.result.unwrap();
+    chip.seen.lock().unwrap().flash[0x9000..0xf000].copy_from_slice(SETTINGS);
+    let idf = IdfToolchain::at(place.folder.path().join("idf"), Some(chip.port.clone()));
+    let board = plan(&idf, &place.project()).board;
+    let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
+    let value = Some(nvs::value("string", "another network").unwrap());
+    let wish = Wish { namespace: "wifi".into(), key: "ssid".into(), value };
+    let Planned { base, image, edits, room } = nvs::plan(SETTINGS, vec![wish]).unwrap();
+    let planned =
+        NvsPlan { board: board.clone(), region: region.clone(), base, image, edits, room };
+    let order = |planned: NvsPlan| RewriteOrder {
+        project: place.project(),
+        board: board.clone(),
+        region: region.clone(),
+        remake: Arc::new(move |now| match nvs::rewrite(&planned, now) {
+            Rewritten::Image(image) => Some(image),
+            Rewritten::Stale | Rewritten::Cannot(_) => None,
+        }),
+        progress: Arc::new(|_, _| ()),
+        cancel: CancellationToken::new(),
+    };
+    let before = chip.flash(0, MEGABYTE);
+    idf.rewrite(order(planned.clone())).await.unwrap();
+    let after = chip.flash(0x9000, 0x6000);
+    assert_eq!(ContentHash::of(&after), planned.image);
+    assert!(after.windows(16).any(|part| part == b"another network\0"));
+    assert!(chip.flash(0, 0x9000) == before[..0x9000], "what is before it was changed");
+    assert!(chip.flash(0xf000, MEGABYTE - 0xf000) == before[0xf000..], "what is behind it was");
+    // It holds what was planned already: the board is let go on, and nothing is written.
+    let blocks = |chip: &Chip| {
+        let seen = chip.seen.lock().unwrap();
+        seen.commands.iter().filter(|command| [0x03, 0x11].contains(*command)).count()
+    };
+    let written = blocks(&chip);
+    idf.rewrite(order(planned)).await.unwrap();
+    assert_eq!(blocks(&chip), written);
+    assert!(chip.flash(0x9000, 0x6000) == after, "it was changed");
 }
 
 #[tokio::test]

@@ -255,7 +255,7 @@ fn approval(words: &str) -> Option<Decide> {
         ("unseen", "") => Decide::Unseen,
         ("edited", "") => Decide::Edited,
         ("lines" | "line", list) => Decide::Lines(numbers(list)?),
-        ("flash" | "erase", _) => Decide::Confirm(words.to_owned()),
+        ("flash" | "erase" | "edit", _) => Decide::Confirm(words.to_owned()),
         _ => return None,
     })
 }
@@ -323,8 +323,10 @@ mod tests {
         assert_eq!(Wish::parse("approve 3 lines 1-3, 7"), decide(3, lines));
         assert_eq!(Wish::parse("approve 3 unseen"), decide(3, Decide::Unseen));
         assert_eq!(Wish::parse("tell 3 keep it"), decide(3, Decide::Tell("keep it".into())));
-        let phrase = Decide::Confirm("flash esp32 boot".into());
-        assert_eq!(Wish::parse("approve 3 flash esp32 boot"), decide(3, phrase));
+        for phrase in ["flash esp32 boot", "erase esp32 nvs", "edit esp32 nvs"] {
+            let line = format!("approve 3 {phrase}");
+            assert_eq!(Wish::parse(&line), decide(3, Decide::Confirm(phrase.into())));
+        }
         assert_eq!(Wish::parse("comment 3 2 why?"), Wish::Comment(3, 2, "why?".into()));
         assert_eq!(Wish::parse("never 3 path"), Wish::Rule(RuleSays::Never, 3, Scope::Path));
         assert_eq!(Wish::parse("answer 2"), Wish::Answer("2".into()));

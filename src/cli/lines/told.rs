@@ -1,8 +1,8 @@
 //! A proposal in lines of text: everything that is decided on, and nothing that moves a cursor.
 
 use crate::model::{
-    BlobRef, BlobSource, BoardInfo, Change, CheckStatus, ErasePlan, FlashPlan, Proposal, ReadPlan,
-    SendPlan, UserError,
+    BlobRef, BlobSource, BoardInfo, Change, CheckStatus, ErasePlan, FlashPlan, NvsKind, NvsPlan,
+    Proposal, ReadPlan, SendPlan, UserError,
 };
 use crate::text::diff::{self, LineKind, Options};
 use crate::text::sanitize;
@@ -56,6 +56,10 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, Use
         }
         Change::Read(plan) => {
             lines.extend(reading(plan));
+            Told { lines, ..Told::default() }
+        }
+        Change::Nvs(plan) => {
+            lines.extend(editing(plan));
             Told { lines, ..Told::default() }
         }
         Change::Send(plan) => {
@@ -141,6 +145,33 @@ fn reading(plan: &ReadPlan) -> Vec<String> {
             region.offset
         ),
     ]
+}
+
+fn editing(plan: &NvsPlan) -> Vec<String> {
+    let clean = |text: &str| sanitize::line(text).into_owned();
+    let NvsPlan { region, room, .. } = plan;
+    let mut lines = vec![
+        format!("  on {}", target(&plan.board)),
+        format!(
+            "  erases and writes {}: {} bytes at 0x{:x}; {} of {} entries are taken then",
+            clean(&region.name()),
+            region.bytes,
+            region.offset,
+            room.used,
+            room.of
+        ),
+    ];
+    if room.damaged > 0 {
+        lines.push(format!("  {} damaged entries in it go", room.damaged));
+    }
+    for edit in &plan.edits {
+        let value = |kind: NvsKind, text: &str| format!("{} {}", kind.as_str(), clean(text));
+        let name = clean(&edit.name());
+        lines.push(format!("  {name}"));
+        lines.extend(edit.before.iter().map(|b| format!("    - {}", value(b.kind, &b.shown))));
+        lines.extend(edit.after.iter().map(|a| format!("    + {}", value(a.kind, &edit.shown))));
+    }
+    lines
 }
 
 fn sending(plan: &SendPlan) -> Vec<String> {

@@ -6,7 +6,10 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::*;
 use crate::device::{DEFAULT_BAUD, SerialHub};
-use crate::model::{ChangeKind, FlashRegion, PortEvent, ReadPlan, RuleSays, SendPlan, SessionRule};
+use crate::model::{
+    Change, ChangeKind, FlashRegion, NvsPlan, PortEvent, ReadPlan, RuleSays, SendPlan, SessionRule,
+};
+use crate::toolchain::nvs::{self, Planned, Wish};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -176,4 +179,64 @@ async fn what_is_read_lands_in_a_new_file_and_in_no_other() {
     assert_eq!(world.read("taken.bin").as_deref(), Some("mine"));
     let error = world.gate.undo(ProposalId(1)).unwrap_err();
     assert!(error.why.contains("cannot be taken back"), "{error:?}");
+}
+
+/// A change of the settings that `held` has: it sets one entry.
+fn set(held: &[u8], key: &str, text: &str) -> Draft {
+    let value = Some(nvs::value("string", text).unwrap());
+    let wish = Wish { namespace: "wifi".into(), key: key.into(), value };
+    let Planned { base, image, edits, room } = nvs::plan(held, vec![wish]).unwrap();
+    let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
+    let board = board("/dev/x", false);
+    draft(DraftChange::Nvs(NvsPlan { board, region, base, image, edits, room }))
+}
+
+fn confirmed() -> Verdict {
+    Verdict::ApproveConfirmed { phrase: "edit esp32 nvs".into() }
+}
+
+#[tokio::test]
+async fn settings_are_changed_after_a_typed_phrase_if_they_are_what_was_shown() {
+    let world = World::ruled(Ruling::Allow);
+    let erased = vec![0xff; 0x6000];
+    (*world.bench.memory.lock().unwrap()).clone_from(&erased);
+    let task = world.submit(vec![set(&erased, "ssid", "one")]);
+    world.on_desk(1).await;
+    let change = world.proposals()[0].change.clone();
+    assert_eq!(change.phrase().as_deref(), Some("edit esp32 nvs"));
+    let refused = world.desk.decide(ProposalId(1), change.hash(), Verdict::Approve, 0);
+    assert!(matches!(refused, Err(DeskError::Unconfirmed(..))), "{refused:?}");
+    assert_eq!(*world.bench.memory.lock().unwrap(), erased, "changed before it was approved");
+    world.decide(1, confirmed());
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
+    let now = world.bench.memory.lock().unwrap().clone();
+    let Change::Nvs(plan) = &change else { panic!("{change:?}") };
+    assert_eq!(ContentHash::of(&now), plan.image);
+    assert!(world.events().iter().any(|event| matches!(event, Event::BoardConnected(_))));
+
+    // It was planned before the first one was carried out: what it was shown is so no more.
+    let task = world.submit(vec![set(&erased, "ssid", "two"), set(&erased, "other", "three")]);
+    world.on_desk(2).await;
+    world.decide(2, confirmed());
+    world.decide(3, confirmed());
+    let outcomes = outcomes(task.await.unwrap());
+    assert_eq!(outcomes[0], Outcome::Stale { found: Some(ContentHash::of(&now)) });
+    // The other key is not there yet, as it was shown.
+    assert_eq!(outcomes[1], Outcome::Applied);
+    let both = world.bench.memory.lock().unwrap().clone();
+    assert!(both.windows(3).any(|part| part == b"one") && both.windows(5).any(|p| p == b"three"));
+    let error = world.gate.undo(ProposalId(1)).unwrap_err();
+    assert!(error.why.contains("cannot be taken back"), "{error:?}");
+}
+
+#[tokio::test]
+async fn settings_that_cannot_be_read_are_left_alone() {
+    let world = World::asking();
+    *world.bench.memory.lock().unwrap() = vec![0x5a; 0x6000];
+    let task = world.submit(vec![set(&[0xff; 0x6000], "ssid", "one")]);
+    world.on_desk(1).await;
+    world.decide(1, confirmed());
+    let Outcome::Failed(error) = outcomes(task.await.unwrap()).remove(0) else { panic!("done") };
+    assert!(error.why.contains("encrypted") && !error.fix.is_empty(), "{error:?}");
+    assert_eq!(*world.bench.memory.lock().unwrap(), vec![0x5a; 0x6000]);
 }

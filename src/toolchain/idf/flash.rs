@@ -11,11 +11,11 @@ use serde::Deserialize;
 use super::IdfToolchain;
 use super::route::{self, BUILD};
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
+use crate::toolchain::FlashOrder;
 use crate::toolchain::esptool::{self, SAFE_BAUD, TIMEOUT, WHAT, copy_aside};
-use crate::toolchain::{CANNOT_ERASE, CANNOT_READ, EraseOrder, FlashOrder, ReadOrder};
 
 /// Bits per second while writing.
-const FLASH_BAUD: &str = "460800";
+pub(super) const FLASH_BAUD: &str = "460800";
 
 /// `build/flasher_args.json`, which every build for a chip leaves.
 #[derive(Debug, Deserialize)]
@@ -35,15 +35,21 @@ struct Part {
     file: String,
 }
 
-#[derive(Debug, Default, Deserialize)]
-struct EsptoolArgs {
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct EsptoolArgs {
     chip: String,
     #[serde(default)]
     before: Option<String>,
     #[serde(default)]
-    after: Option<String>,
+    pub(super) after: Option<String>,
     #[serde(default)]
     stub: Option<bool>,
+}
+
+/// What the project has `esptool` asked for, whatever it does; nothing special for one that was
+/// never built.
+pub(super) fn asked(project: &Path) -> EsptoolArgs {
+    read_args(project).map(|args| args.extra_esptool_args).unwrap_or_default()
 }
 
 fn read_args(project: &Path) -> Result<FlasherArgs, UserError> {
@@ -142,58 +148,6 @@ pub(super) async fn flash(idf: &IdfToolchain, order: FlashOrder) -> Result<Board
     }
 }
 
-/// Erases the board's flash, or a part of it, and starts the board.
-///
-/// # Errors
-/// When the port cannot be had, or `esptool` fails.
-pub(super) async fn erase(idf: &IdfToolchain, order: EraseOrder) -> Result<BoardInfo, UserError> {
-    let EraseOrder { project, plan, cancel } = order;
-    esptool::is_free(CANNOT_ERASE, &plan.board.port)?;
-    // A project that was never built has nothing special to ask of the tool.
-    let asked = read_args(&project).map(|args| args.extra_esptool_args).unwrap_or_default();
-    let mut all = common_args(&asked, &plan.board, SAFE_BAUD);
-    match &plan.region {
-        None => all.push("erase_flash".into()),
-        Some(region) => all.extend([
-            "erase_region".into(),
-            format!("0x{:x}", region.offset).into(),
-            format!("0x{:x}", region.bytes).into(),
-        ]),
-    }
-    let job = idf.python(all, &project, TIMEOUT, &cancel).await?;
-    esptool::run(CANNOT_ERASE, job, &plan.board).await?;
-    Ok(plan.board)
-}
-
-/// Reads a part of the board's flash, which `esptool` compares with the chip's own digest of it,
-/// and starts the board.
-///
-/// # Errors
-/// When the board is a simulated one, the port cannot be had, or `esptool` fails.
-pub(super) async fn read(idf: &IdfToolchain, order: ReadOrder) -> Result<Vec<u8>, UserError> {
-    let ReadOrder { project, plan, cancel } = order;
-    let failed = |error: &dyn std::fmt::Display| UserError::from_cause(CANNOT_READ, error);
-    if plan.board.simulated {
-        let why = format!("the {} has no flash", plan.board.label);
-        return Err(UserError::new(CANNOT_READ, why, "Read that of a chip."));
-    }
-    esptool::is_free(CANNOT_READ, &plan.board.port)?;
-    let asked = read_args(&project).map(|args| args.extra_esptool_args).unwrap_or_default();
-    let aside = tempfile::tempdir().map_err(|error| failed(&error))?;
-    let file = aside.path().join("flash.bin");
-    let mut all = common_args(&asked, &plan.board, FLASH_BAUD);
-    all.push("read_flash".into());
-    all.extend([plan.region.offset, plan.region.bytes].map(|word| format!("0x{word:x}").into()));
-    all.push(file.clone().into());
-    let job = idf.python(all, aside.path(), TIMEOUT, &cancel).await?;
-    esptool::run(CANNOT_READ, job, &plan.board).await?;
-    let content = std::fs::read(&file).map_err(|error| failed(&error))?;
-    if content.len() as u64 != u64::from(plan.region.bytes) {
-        return Err(failed(&format!("{} bytes came", content.len())));
-    }
-    Ok(content)
-}
-
 fn esptool_args(
     args: &FlasherArgs,
     plan: &FlashPlan,
@@ -211,7 +165,7 @@ fn esptool_args(
 }
 
 /// What every call of `esptool` for that board begins with.
-fn common_args(esptool: &EsptoolArgs, board: &BoardInfo, baud: &str) -> Vec<OsString> {
+pub(super) fn common_args(esptool: &EsptoolArgs, board: &BoardInfo, baud: &str) -> Vec<OsString> {
     let port = &board.port;
     let reset = |asked: &Option<String>, usual: &'static str| match esptool::has_lines(port) {
         true => asked.clone().unwrap_or_else(|| usual.to_owned()),

@@ -6,6 +6,7 @@
 mod flash;
 mod hints;
 mod install;
+mod memory;
 mod names;
 mod route;
 mod targets;
@@ -24,7 +25,7 @@ use super::host_board::HostBoard;
 use super::process::{self, Ended, Job};
 use super::size::{self, Home};
 use super::syntax::{self, Finding, SyntaxJob};
-use super::{BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, Toolchain};
+use super::{BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain};
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
 };
@@ -268,7 +269,11 @@ impl Toolchain for IdfToolchain {
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
-        Box::pin(flash::read(self, order))
+        Box::pin(memory::read(self, order))
+    }
+
+    fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(memory::rewrite(self, order))
     }
 
     fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {
@@ -293,7 +298,7 @@ impl Toolchain for IdfToolchain {
             if order.plan.board.simulated {
                 return self.host()?.erase(&order.plan);
             }
-            flash::erase(self, order).await
+            memory::erase(self, order).await
         })
     }
 }

@@ -22,10 +22,13 @@ pub use kit::Kit;
 
 use super::compile_units::{self, CompileUnit};
 use super::diagnostics::Gather;
-use super::host_board::{APP_OFFSET, HostBoard};
+use super::host_board::HostBoard;
+use super::host_memory::{APP_OFFSET, HostMemory};
 use super::size::{self, Home};
 use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
-use super::{BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, ReadOrder, Toolchain};
+use super::{
+    BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain,
+};
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Partition,
     ProgramSize, Timestamp, UserError,
@@ -196,11 +199,15 @@ impl Toolchain for VirtualToolchain {
     }
 
     fn partitions(&self) -> Vec<Partition> {
-        HostBoard::partitions()
+        HostMemory::partitions()
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
         Box::pin(async move { self.board.read(&order.plan.region) })
+    }
+
+    fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(async move { self.board.rewrite(&order) })
     }
 
     fn erasable(&self, _project: &Path) -> Result<BoardInfo, UserError> {

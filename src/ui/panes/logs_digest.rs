@@ -193,6 +193,7 @@ fn of_proposal(event: &Event) -> Parts {
                 Change::Send(plan) => format!("{} {}", plan.board.label, plan.visible().concat()),
                 Change::Read(plan) => format!("{} into {}", plan.region.name(), plan.path),
                 Change::Erase(plan) => format!("{} of {}", plan.name(), plan.board.label),
+                Change::Nvs(plan) => format!("{} of {}", plan.region.name(), plan.board.label),
                 change => match (change.board(), change.path()) {
                     (Some(board), _) => board.label.clone(),
                     (None, path) => path.map_or_else(String::new, ToString::to_string),
@@ -227,7 +228,7 @@ fn of_proposal(event: &Event) -> Parts {
             let (text, tone) = match outcome {
                 Outcome::Applied => ("applied".to_owned(), Tone::Good),
                 Outcome::Denied => ("not done".to_owned(), Tone::Plain),
-                Outcome::Stale { .. } => ("stale: the file had changed".to_owned(), Tone::Bad),
+                Outcome::Stale { .. } => ("stale: it had changed meanwhile".to_owned(), Tone::Bad),
                 Outcome::Failed(error) => (error.to_string(), Tone::Bad),
                 Outcome::Interrupted(what) => (format!("interrupted: {what}"), Tone::Bad),
             };

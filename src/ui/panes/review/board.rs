@@ -53,7 +53,7 @@ pub fn erasing(plan: &ErasePlan, facts: Option<&FlashFacts>) -> Body {
 }
 
 /// E.g. `nvs · 0x9000 – 0xf000 · 24,576 bytes`.
-fn range(region: &FlashRegion) -> String {
+pub(super) fn range(region: &FlashRegion) -> String {
     let end = u64::from(region.offset) + u64::from(region.bytes);
     let bytes = line::grouped(u64::from(region.bytes));
     format!("{} · 0x{:x} – 0x{end:x} · {bytes} bytes", region.name(), region.offset)

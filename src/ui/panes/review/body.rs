@@ -16,7 +16,7 @@ use crate::text::syntax_versions::{self, Changed, Versions, highlight_versions};
 use crate::ui::line;
 
 use super::body_line::{BodyLine, Ink, LineRole, Piece, Source};
-use super::{board, flash};
+use super::{board, flash, nvs};
 
 /// Versions longer than this together are shown in parts, in bytes.
 const MAX_WHOLE: usize = 4 << 20;
@@ -154,6 +154,7 @@ pub fn load(
         Change::Erase(plan) => return Ok((board::erasing(plan, facts.flash.as_ref()), None)),
         Change::Send(plan) => return Ok((board::sending(plan), None)),
         Change::Read(plan) => return Ok((board::reading(plan), None)),
+        Change::Nvs(plan) => return Ok((nvs::editing(plan), None)),
         Change::Save { path, .. } | Change::Delete { path, .. } => (path, Surroundings::Coloured),
         // The whole file, so that the place of the insertion can be judged.
         Change::Insert { path, .. } => (path, Surroundings::Dimmed),

@@ -201,7 +201,7 @@ fn came_of_it(
 
 fn under_way(view: &ProposalView) -> Words {
     let text = match (&view.proposal.change, view.progress) {
-        (Change::Flash(_), Some((done, total))) => {
+        (Change::Flash(_) | Change::Nvs(_), Some((done, total))) => {
             let share = |of: u64| done.min(total).saturating_mul(of) / total.max(1);
             let full = usize::try_from(share(BAR)).unwrap_or(0);
             let bar = format!("{}{}", "━".repeat(full), "╌".repeat(BAR as usize - full));
@@ -211,6 +211,7 @@ fn under_way(view: &ProposalView) -> Words {
         (Change::Erase(_), _) => "erasing…".to_owned(),
         (Change::Send(_), _) => "sending…".to_owned(),
         (Change::Read(_), _) => "reading…".to_owned(),
+        (Change::Nvs(_), None) => "reading the settings…".to_owned(),
         (Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. }, _) => {
             "applying…".to_owned()
         }
@@ -228,10 +229,15 @@ fn outcome_words(change: &Change, outcome: &Outcome) -> Words {
         Change::Erase(_) => "erased",
         Change::Send(_) => "sent",
         Change::Read(_) => "read and saved",
+        Change::Nvs(_) => "settings changed",
     };
     match outcome {
         Outcome::Applied => (format!("✓ {done}"), Role::Ok),
         Outcome::Denied => ("not done".to_owned(), Role::Dim),
+        Outcome::Stale { .. } if matches!(change, Change::Nvs(_)) => {
+            let text = "✗ not done: the board holds something else there than was shown";
+            (text.to_owned(), Role::Error)
+        }
         Outcome::Stale { found: Some(hash) } => {
             let text = format!("✗ not done: the file had changed since (now {})", hash.short());
             (text, Role::Error)

@@ -66,6 +66,10 @@ pub(super) fn what(change: &Change) -> String {
             let (name, label) = (plan.region.name(), &plan.board.label);
             format!("read {} of {}", sanitize::line(&name), sanitize::line(label))
         }
+        Change::Nvs(plan) => {
+            let (name, label) = (plan.region.name(), &plan.board.label);
+            format!("edit {} of {}", sanitize::line(&name), sanitize::line(label))
+        }
         Change::Send(plan) => format!("send to {}", sanitize::line(&plan.board.label)),
         Change::Save { path, .. } | Change::Delete { path, .. } | Change::Insert { path, .. } => {
             format!("{} {}", change.kind(), sanitize::line(path.as_str()))
@@ -199,6 +203,18 @@ fn counts_line(view: &ProposalView, body: &Body, cx: &Cx<'_>) -> Line<'static> {
         Change::Read(plan) => {
             let text = format!("{} into a new file ", line::bytes(plan.region.bytes.into()));
             vec![Span::styled(text, cx.style(Role::FileNew))]
+        }
+        Change::Nvs(plan) => {
+            let (new, changed, gone) = plan.counts();
+            [
+                (new, "new", Role::FileNew),
+                (changed, "changed", Role::Dim),
+                (gone, "removed", Role::FileDelete),
+            ]
+            .into_iter()
+            .filter(|(count, ..)| *count > 0)
+            .map(|(count, what, role)| Span::styled(format!("{count} {what} "), cx.style(role)))
+            .collect()
         }
         Change::Send(plan) => {
             let text = format!("{} ", line::bytes(plan.text.len() as u64));

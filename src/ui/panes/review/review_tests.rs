@@ -111,6 +111,34 @@ fn nvs_facts() -> Facts {
     Facts { flash, ..Facts::default() }
 }
 
+/// One entry that is new, one that changes its type, a secret, and one that goes.
+fn nvs_plan(board: BoardInfo) -> NvsPlan {
+    let seen = |kind, shown: &str| {
+        let hash = ContentHash::of(shown.as_bytes());
+        Some(NvsSeen { kind, shown: shown.into(), hash })
+    };
+    let value = |kind, text: &str| Some(NvsValue { kind, text: text.into() });
+    let edit = |key: &str, before, after, shown: &str| NvsEdit {
+        namespace: "wifi".into(),
+        key: key.into(),
+        before,
+        after,
+        shown: shown.into(),
+    };
+    let (masked, longer) = ("•••••••• (8 characters)", "•••••••• (14 characters)");
+    let text = NvsKind::String;
+    let edits = vec![
+        edit("ssid", None, value(text, "my network"), "\"my network\""),
+        edit("channel", seen(NvsKind::U8, "6"), value(NvsKind::U16, "11"), "11"),
+        edit("password", seen(text, masked), value(text, "battery staple"), longer),
+        edit("old_\u{202e}", seen(NvsKind::Blob, "00ff (2 bytes)"), None, ""),
+    ];
+    let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
+    let (base, image) = (ContentHash::of(b"before"), ContentHash::of(b"after"));
+    let room = NvsRoom { used: 12, of: 630, damaged: 2 };
+    NvsPlan { board, region, base, image, edits, room }
+}
+
 #[test]
 fn what_is_done_to_a_board_at_three_widths() {
     let hardware = BoardInfo {
@@ -127,7 +155,9 @@ fn what_is_done_to_a_board_at_three_widths() {
     let path = ProjectPath::new("build/nvs-backup.bin").unwrap();
     let read = Change::Read(ReadPlan { board: hardware.clone(), region, path });
     let all = Change::Erase(ErasePlan { board: flash_plan().board, region: None });
+    let edit = Change::Nvs(nvs_plan(hardware.clone()));
     for (name, change, facts) in [
+        ("edit_nvs", edit, Facts::default()),
         ("send", send, Facts::default()),
         ("read", read, Facts::default()),
         ("erase_part", part, nvs_facts()),
@@ -136,8 +166,9 @@ fn what_is_done_to_a_board_at_three_widths() {
         let mut desk = Desk::new();
         desk.propose_knowing(change, (1, 1), facts);
         let mut pane = pane(&desk);
+        let rows = if name == "edit_nvs" { 26 } else { 18 };
         for width in [44, 80, 120] {
-            assert_snapshot!(format!("{name}_{width}"), desk.show(&mut pane, width, 18));
+            assert_snapshot!(format!("{name}_{width}"), desk.show(&mut pane, width, rows));
         }
     }
 }

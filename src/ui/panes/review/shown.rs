@@ -86,7 +86,8 @@ impl Shown {
                 | Change::Flash(_)
                 | Change::Erase(_)
                 | Change::Send(_)
-                | Change::Read(_) => Context::Lines(CONTEXT),
+                | Change::Read(_)
+                | Change::Nvs(_) => Context::Lines(CONTEXT),
             },
             remarks: BTreeMap::new(),
             words: String::new(),

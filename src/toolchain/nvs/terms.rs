@@ -1,0 +1,195 @@
+//! Values in the terms of ESP-IDF's partition generator, and in words for people.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::Value;
+use crate::model::{ContentHash, NvsKind, NvsSeen, NvsValue};
+use crate::text::inspect;
+
+/// Bytes of a namespace or a key, at most.
+const MAX_NAME: usize = 15;
+
+/// Bytes of a text with its NUL, and of a blob, at most.
+const MAX_STRING: usize = 4000;
+const MAX_BLOB: usize = 508_000;
+
+/// Bytes of a blob that are told.
+const TOLD_BYTES: usize = 32;
+
+/// Looks at a namespace or a key.
+///
+/// # Errors
+/// When it is none: what is wrong with it, as the end of a sentence.
+pub fn name(text: &str) -> Result<(), String> {
+    match text.len() {
+        0 => Err("is empty".to_owned()),
+        1..=MAX_NAME if text.chars().any(char::is_control) => {
+            Err(format!("`{}` has control characters", text.escape_debug()))
+        }
+        1..=MAX_NAME => Ok(()),
+        length => Err(format!("`{text}` has {length} bytes; {MAX_NAME} are the most")),
+    }
+}
+
+/// The value that `text` stands for in an encoding of the generator: `u8` to `i64`, `string`,
+/// `hex2bin` or `base64`.
+///
+/// # Errors
+/// When it stands for none: why, as a sentence without its full stop.
+pub fn value(encoding: &str, text: &str) -> Result<Value, String> {
+    match encoding {
+        "string" => string(text),
+        "hex2bin" => blob(hex(text)?),
+        "base64" => {
+            let packed: String = text.split_whitespace().collect();
+            blob(STANDARD.decode(packed).map_err(|error| format!("it is no base64: {error}"))?)
+        }
+        other => {
+            let kind = NvsKind::ALL.into_iter().find(|kind| kind.as_str() == other);
+            match kind.and_then(|kind| Some((kind, kind.width()?))) {
+                Some((kind, width)) => number(kind, width, text),
+                None => Err(unknown(other)),
+            }
+        }
+    }
+}
+
+/// The value that the content of a file stands for; `binary` takes it as it is.
+///
+/// # Errors
+/// As [`value`].
+pub fn of_file(encoding: &str, content: Vec<u8>) -> Result<Value, String> {
+    if encoding == "binary" {
+        return blob(content);
+    }
+    let text = String::from_utf8(content).map_err(|_| "the file is no text".to_owned())?;
+    value(encoding, &text)
+}
+
+fn unknown(encoding: &str) -> String {
+    format!(
+        "`{encoding}` is no type: one of u8, i8, u16, i16, u32, i32, u64, i64, string, hex2bin \
+         and base64 is"
+    )
+}
+
+fn number(kind: NvsKind, width: usize, text: &str) -> Result<Value, String> {
+    let text = text.trim();
+    let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (text, 10),
+    };
+    // More digits than any type takes.
+    let number = i128::from_str_radix(digits, radix);
+    let number = number.map_err(|_| format!("`{text}` is no whole number"))?;
+    let bits = width * 8;
+    let (least, most) = match kind.code() & 0x10 {
+        0 => (0, (1_i128 << bits) - 1),
+        _ => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+    };
+    if number < least || number > most {
+        let kind = kind.as_str();
+        return Err(format!(
+            "{number} does not fit into {kind}, which goes from {least} to {most}"
+        ));
+    }
+    let bytes = number.to_le_bytes().into_iter().take(width).collect();
+    Ok(Value { kind, bytes })
+}
+
+fn string(text: &str) -> Result<Value, String> {
+    if text.contains('\0') {
+        return Err("a text ends at its first NUL, so there may be none in it".to_owned());
+    }
+    if text.len() >= MAX_STRING {
+        let most = MAX_STRING - 1;
+        return Err(format!("the text has {} bytes; {most} are the most", text.len()));
+    }
+    let bytes = text.bytes().chain([0]).collect();
+    Ok(Value { kind: NvsKind::String, bytes })
+}
+
+fn blob(bytes: Vec<u8>) -> Result<Value, String> {
+    match bytes.len() {
+        0..=MAX_BLOB => Ok(Value { kind: NvsKind::Blob, bytes }),
+        more => Err(format!("{more} bytes are too many for a blob; {MAX_BLOB} are the most")),
+    }
+}
+
+fn hex(text: &str) -> Result<Vec<u8>, String> {
+    let digits: Option<Vec<u32>> = text.trim().chars().map(|c| c.to_digit(16)).collect();
+    let digits = digits.ok_or("it has characters that are no hexadecimal digits")?;
+    if !digits.len().is_multiple_of(2) {
+        return Err(format!("{} hexadecimal digits make no whole bytes", digits.len()));
+    }
+    let byte = |pair: &[u32]| pair.iter().fold(0, |byte, digit| byte * 16 + digit);
+    Ok(digits.chunks(2).map(|pair| u8::try_from(byte(pair)).unwrap_or_default()).collect())
+}
+
+/// The value that a plan names.
+///
+/// # Errors
+/// As [`value`].
+pub(super) fn of_plan(planned: &NvsValue) -> Result<Value, String> {
+    match planned.kind {
+        NvsKind::Blob => value("hex2bin", &planned.text),
+        kind => value(kind.as_str(), &planned.text),
+    }
+}
+
+impl Value {
+    /// As a plan names it.
+    pub(super) fn planned(&self) -> NvsValue {
+        NvsValue { kind: self.kind, text: self.text() }
+    }
+
+    /// As it is told of the key that it belongs to.
+    pub(super) fn seen(&self, key: &str) -> NvsSeen {
+        NvsSeen { kind: self.kind, shown: self.shown(key), hash: self.hash() }
+    }
+
+    /// In words; what may be a secret is masked.
+    pub(super) fn shown(&self, key: &str) -> String {
+        let text = self.text();
+        let length = self.bytes.len();
+        if inspect::names_secret(key) || !inspect::secrets(&text).is_empty() {
+            return match self.kind {
+                NvsKind::String => {
+                    format!("•••••••• ({} characters)", text.chars().count())
+                }
+                NvsKind::Blob => format!("•••••••• ({length} bytes)"),
+                _ => "•••••••• (masked)".to_owned(),
+            };
+        }
+        match self.kind {
+            NvsKind::String => format!("\"{}\"", text.escape_debug()),
+            NvsKind::Blob if length > TOLD_BYTES => {
+                let head = text.get(..TOLD_BYTES * 2).unwrap_or_default();
+                let hash = ContentHash::of(&self.bytes).short().to_owned();
+                format!("{head}… ({length} bytes, sha256 {hash})")
+            }
+            NvsKind::Blob => format!("{text} ({length} bytes)"),
+            _ => text,
+        }
+    }
+
+    fn text(&self) -> String {
+        let hex = || self.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        match self.kind {
+            NvsKind::Blob => hex(),
+            NvsKind::String => {
+                let end = self.bytes.iter().position(|byte| *byte == 0);
+                let text = self.bytes.get(..end.unwrap_or(self.bytes.len())).unwrap_or_default();
+                String::from_utf8_lossy(text).into_owned()
+            }
+            kind => {
+                let is_negative = kind.code() & 0x10 != 0
+                    && self.bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+                let mut all = [if is_negative { 0xff } else { 0 }; 16];
+                all.iter_mut().zip(&self.bytes).for_each(|(to, from)| *to = *from);
+                i128::from_le_bytes(all).to_string()
+            }
+        }
+    }
+}
