@@ -61,6 +61,10 @@ const KINDS: &[(&str, Load)] = &[
         let assets = place.with(&format!("prompts/teams/{file}"), text);
         Team::load(&assets, stem(file), &known).map(drop)
     }),
+    ("toolchains", |place, file, text| {
+        let assets = place.with(&format!("prompts/toolchains/{file}"), text);
+        Team::load(&assets, "mend", &known)?.briefed(&assets, stem(file)).map(drop)
+    }),
     ("themes", |place, file, text| {
         let assets = place.with(&format!("themes/{file}"), text);
         Theme::load(&assets, stem(file), Depth::True).map(drop)
@@ -191,6 +195,9 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         "prompts/teams" => Team::load(assets, stem(file), &known).map(drop),
         // Every agent's file is read with any team.
         "prompts/agents" => Team::load(assets, "generate", &known).map(drop),
+        "prompts/toolchains" => {
+            Team::load(assets, "mend", &known)?.briefed(assets, stem(file)).map(drop)
+        }
         "keymaps" => Keymap::load(assets, stem(file)).map(drop),
         "themes" => [Depth::True, Depth::Indexed, Depth::Basic, Depth::None]
             .into_iter()

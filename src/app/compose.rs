@@ -111,6 +111,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     let now = Timestamp(now_millis());
     // Both fail before a folder is made: a wish that cannot be met leaves nothing behind.
     let wanted = Wanted::check(world, &order, &[])?;
+    let team = team.briefed(&world.assets, &wanted.parts.toolchain)?;
     let trust = Trust::of(&world.dirs.data);
     let begins_here = order.project.as_deref().is_some_and(is_untouched);
     if !begins_here {
@@ -194,6 +195,7 @@ pub fn resume(
     };
     let team = load_team(world, &order.team)?;
     let wanted = Wanted::check(world, &order, &records)?;
+    let team = team.briefed(&world.assets, &wanted.parts.toolchain)?;
     check_trust(&Trust::of(&world.dirs.data), &wanted, order.project.as_deref())?;
     let parts = wanted.make(&dir);
     let project = Sandbox::open(Path::new(&session.project))?;

@@ -6,6 +6,7 @@
 mod attempt;
 mod beside;
 mod blackboard;
+mod briefing;
 mod chat;
 mod concern;
 mod condition;

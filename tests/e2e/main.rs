@@ -23,6 +23,7 @@ mod lines;
 mod nvs;
 mod panes;
 mod place;
+mod platformio;
 mod ports;
 mod reviewing;
 mod rom;
