@@ -68,6 +68,9 @@ pub(super) struct Note {
     pub(super) sources: PathBuf,
     /// The port that the project names.
     pub(super) port: Option<String>,
+    /// Whether every source there is compiled.
+    #[serde(default)]
+    pub(super) takes_all: bool,
 }
 
 /// The part of `idedata.json` that matters here.
@@ -153,6 +156,7 @@ impl Note {
             folder: inside(project, &config.build.join(&environment.name)),
             sources: inside(project, &config.sources),
             port: environment.port.clone(),
+            takes_all: environment.takes_all,
         }
     }
 

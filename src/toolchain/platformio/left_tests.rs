@@ -28,6 +28,7 @@ fn built(told: &serde_json::Value) -> (tempfile::TempDir, PathBuf, Note) {
         folder: ".pio/build/a".into(),
         sources: "src".into(),
         port: None,
+        takes_all: false,
     };
     note.keep(&project, &place.path().join("packages")).unwrap();
     (place, project, note)

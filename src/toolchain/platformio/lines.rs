@@ -25,7 +25,8 @@ pub(super) fn lines(project: &Path, packages: &Path) -> Option<Lines> {
         return None;
     }
     let sources = project.join(&note.sources);
-    let entries = compiled(&sources, &folder).filter_map(|source| entry(project, &source, &told));
+    let entries = compiled(&sources, &folder, &note);
+    let entries = entries.filter_map(|source| entry(project, &source, &told));
     let path = syntax::path_of(&[]);
     let real = packages.canonicalize().ok();
     let framework = real.as_deref().unwrap_or(project);
@@ -36,11 +37,11 @@ pub(super) fn lines(project: &Path, packages: &Path) -> Option<Lines> {
     Some(Lines { all, is_old: true, made: Vec::new(), path: Some(path) })
 }
 
-/// The sources that the last build has made objects of: which those are is a filter's affair.
-fn compiled(sources: &Path, folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let objects = folder.join("src");
-    let (root, walk) =
-        (sources.to_owned(), WalkBuilder::new(sources).standard_filters(false).build());
+/// The sources that are compiled: all, or where something chooses among them those that the last
+/// build has made objects of. One that fails has none.
+fn compiled(sources: &Path, folder: &Path, note: &Note) -> impl Iterator<Item = PathBuf> + use<> {
+    let (objects, root, takes_all) = (folder.join("src"), sources.to_owned(), note.takes_all);
+    let walk = WalkBuilder::new(sources).standard_filters(false).build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
     let made = files.filter_map(move |entry| {
         let source = entry.into_path();
@@ -48,7 +49,8 @@ fn compiled(sources: &Path, folder: &Path) -> impl Iterator<Item = PathBuf> {
         let mut whole = inner.as_os_str().to_owned();
         whole.push(".o");
         let names = [PathBuf::from(whole), inner.with_extension("o")];
-        names.iter().any(|name| objects.join(name).is_file()).then_some(source)
+        let is_compiled = takes_all || names.iter().any(|name| objects.join(name).is_file());
+        is_compiled.then_some(source)
     });
     made.take(MOST_SOURCES)
 }
@@ -73,7 +75,7 @@ mod tests {
     use super::*;
 
     /// A project that was built for this machine, and the folder of what is installed.
-    fn built(define: &str) -> tempfile::TempDir {
+    fn built(define: &str, takes_all: bool) -> tempfile::TempDir {
         let place = tempfile::tempdir().unwrap();
         let root = place.path();
         let folder = root.join("p/.pio/build/a");
@@ -98,6 +100,7 @@ mod tests {
             folder: ".pio/build/a".into(),
             sources: "src".into(),
             port: None,
+            takes_all,
         };
         note.keep(&root.join("p"), &root.join("packages")).unwrap();
         place
@@ -105,7 +108,7 @@ mod tests {
 
     #[test]
     fn compiled_sources_are_known_with_their_options_and_no_other_programs() {
-        let place = built("BOARD=\"ESP32 Dev\"");
+        let place = built("BOARD=\"ESP32 Dev\"", false);
         let (project, packages) = (place.path().join("p"), place.path().join("packages"));
         let lines = lines(&project, &packages).unwrap();
         let [one] = lines.all.as_slice() else { panic!("{lines:?}") };
@@ -116,9 +119,19 @@ mod tests {
     }
 
     #[test]
+    fn without_a_filter_every_source_counts_also_one_that_fails() {
+        let place = built("A", true);
+        let lines = lines(&place.path().join("p"), &place.path().join("packages")).unwrap();
+        let mut names: Vec<_> =
+            lines.all.iter().map(|line| line.source.display().to_string()).collect();
+        names.sort();
+        assert_eq!(names, ["src/left_out.c", "src/main.c"]);
+    }
+
+    #[test]
     fn words_that_would_have_to_be_guessed_give_no_answer() {
         for define in ["A=\\\"x\\\"", "SEPARATOR=','"] {
-            let place = built(define);
+            let place = built(define, true);
             assert_eq!(lines(&place.path().join("p"), &place.path().join("packages")), None);
         }
         assert_eq!(lines(Path::new("/none"), Path::new("/none")), None);

@@ -16,6 +16,9 @@ pub(super) const FILE: &str = "platformio.ini";
 /// Where environments are built when the project does not say.
 const BUILD: &str = ".pio/build";
 
+/// Options that leave sources out, the second of older projects.
+const FILTERS: [&str; 2] = ["build_src_filter", "src_filter"];
+
 /// Most environments that are named in a message.
 const MOST_NAMED: usize = 12;
 
@@ -41,6 +44,8 @@ pub(super) struct Environment {
     framework: String,
     /// The port that the project names for its board.
     pub(super) port: Option<String>,
+    /// Whether every source in its folder is compiled: no filter and no list chooses.
+    pub(super) takes_all: bool,
 }
 
 impl Environment {
@@ -98,6 +103,8 @@ impl Config {
                     board: joined("board"),
                     platform: short(&joined("platform")),
                     framework: joined("framework"),
+                    takes_all: FILTERS.iter().all(|name| said(name).is_none())
+                        && !joined("framework").contains("espidf"),
                     port: Some(joined("upload_port")).filter(|port| is_device(port)),
                 });
             }
@@ -209,6 +216,8 @@ mod tests {
         assert_eq!(s3.label(), "esp32-s3-devkitc-1 · espressif32 @ 6.13.0 · arduino");
         assert_eq!((s3.port.as_deref(), config.has_more_files), (Some("/dev/ttyUSB7"), false));
         assert_eq!(config.environments[0].port, None, "a pattern is no port");
+        let takes_all: Vec<bool> = config.environments.iter().map(|one| one.takes_all).collect();
+        assert_eq!(takes_all, [true, false, true], "the second has a filter");
         assert_eq!(config.build, Path::new("/p/.pio/build"));
         assert_eq!(config.sources, Path::new("/p/main"));
         assert_eq!(config.packages, Path::new("/opt/pio/packages"));
