@@ -83,9 +83,11 @@ pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<Exi
     Ok(if is_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A build by a real toolchain runs what the project brings.
+/// A build by a real toolchain runs what the project brings; PlatformIO reads its configuration also
+/// to name its boards, which may lead it anywhere.
 fn check_trust(world: &World, name: &ToolName, project: &Path) -> Result<(), UserError> {
-    if BUILDS.contains(&name.as_str()) && installed(project).is_some() {
+    let asks = name.as_str() == "list_boards" && fitting(project).contains(&Kind::Platformio);
+    if (BUILDS.contains(&name.as_str()) || asks) && installed(project).is_some() {
         return Trust::of(&world.dirs.data).check(project);
     }
     Ok(())

@@ -74,6 +74,7 @@ fn single_calls_build_it_and_name_its_environments() {
         serde_json::from_slice(&output.unwrap().stdout).unwrap()
     };
     assert_eq!(call("build_project")["error"]["code"], "untrusted");
+    assert_eq!(call("list_boards")["error"]["code"], "untrusted");
     assert_eq!(place.run(&["trust", folder]).status.code(), Some(0));
     let built = call("build_project");
     assert_eq!(built["error"]["code"], "build_failed", "{built}");

@@ -255,6 +255,20 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_answer_of_another_form_is_taken_for_a_folder_outside(
+            name in "\\PC{0,20}", value in "\\PC{0,20}",
+        ) {
+            let text = serde_json::json!([[format!("env:{name}"), [["board", value]]]]).to_string();
+            let config = Config::parse(text.as_bytes(), Path::new("/p"), Path::new("/c")).unwrap();
+            if let Ok(found) = config.choose(None) {
+                let folder = config.build.join(&found.name);
+                proptest::prop_assert_eq!(folder.parent(), Some(config.build.as_path()));
+            }
+        }
+    }
+
     #[test]
     fn a_project_is_known_by_its_file() {
         let place = tempfile::tempdir().unwrap();

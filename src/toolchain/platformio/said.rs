@@ -287,6 +287,18 @@ mod tests {
         assert_eq!(first("*** [.pio/build/a/firmware.elf] Error 1\n").file, None);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn whatever_a_failed_build_says_there_is_an_error_to_show(
+            lines in proptest::collection::vec("(\\*\\*\\* |[A-Z]{1,4}Error: ?|  File \"/w/proj é/|Please |HTTPClientError: |Tool Manager: Installing )?\\PC{0,80}", 0..30),
+        ) {
+            if let Ok(found) = judged(&lines.join("\n")) {
+                proptest::prop_assert!(found.iter().any(|one| one.severity == Severity::Error));
+                proptest::prop_assert!(found.iter().all(|one| !one.message.contains('\n')));
+            }
+        }
+    }
+
     #[test]
     fn undefined_references_are_not_drowned_by_scons() {
         let found = judged(include_str!("../../../tests/data/platformio/link.txt")).unwrap();
