@@ -203,3 +203,43 @@ async fn what_is_wrong_with_a_project_is_told_where_it_can_be_mended() {
         assert!(first.message.contains(words), "{first:?}");
     }
 }
+
+/// Processes whose folder is the project, without those that have ended.
+fn working_in(project: &Path) -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let inside = |entry: &std::fs::DirEntry| {
+        std::fs::read_link(entry.path().join("cwd")).is_ok_and(|folder| folder == project)
+    };
+    processes.filter(inside).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_build_leaves_no_process_behind() {
+    let Some(platform) = platform() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), &platform);
+    write(&project, "wait.py", "import time\nprint(\"waiting\", flush=True)\ntime.sleep(1000)\n");
+    let ini = std::fs::read_to_string(project.join("platformio.ini")).unwrap();
+    write(&project, "platformio.ini", &format!("{ini}extra_scripts = pre:wait.py\n"));
+    let sink = Arc::new(Log::default());
+    let cancel = CancellationToken::new();
+    let job = BuildJob {
+        project: project.clone(),
+        board: None,
+        sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
+        timeout: Duration::from_secs(300),
+        cancel: cancel.clone(),
+    };
+    let build = tokio::spawn(async move { PlatformioToolchain::find().unwrap().build(job).await });
+    while !String::from_utf8_lossy(&sink.0.lock().unwrap()).contains("waiting") {
+        assert!(!build.is_finished(), "it ended by itself");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(working_in(&project) >= 2, "PlatformIO and its SCons");
+    cancel.cancel();
+    assert_eq!(build.await.unwrap().outcome, BuildOutcome::Cancelled);
+    // Ended processes go as soon as whoever adopted them looks.
+    while working_in(&project) > 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
