@@ -30,6 +30,9 @@ pub(super) const WHAT: &str = "Cannot flash the project";
 /// What `esptool` says once for each image that reads back as written.
 const VERIFIED: &str = "Hash of data verified";
 
+/// Bits per second while writing and reading.
+pub(super) const FLASH_BAUD: &str = "460800";
+
 /// The rate that is left when a faster one fails.
 pub(super) const SAFE_BAUD: &str = "115200";
 

@@ -5,6 +5,7 @@
 
 mod analysis;
 mod arduino;
+mod chip_memory;
 mod compile_units;
 pub mod diagnostics;
 mod esptool;

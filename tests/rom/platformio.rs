@@ -8,7 +8,9 @@ use std::sync::Arc;
 use firmhand::model::{
     BuildId, ErasePlan, FlashPlan, FlashRegion, ProjectPath, ReadPlan, Timestamp, UserError,
 };
-use firmhand::toolchain::{EraseOrder, FlashOrder, PlatformioToolchain, ReadOrder, Toolchain};
+use firmhand::toolchain::{
+    EraseOrder, FlashOrder, PlatformioToolchain, ReadOrder, RewriteOrder, Toolchain,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::chip::{Chip, Fault, Kind};
@@ -99,6 +101,20 @@ async fn every_byte_of_a_platformio_build_arrives_and_comes_back() {
     let order = ReadOrder { project: project.clone(), plan: read, cancel: cancel.clone() };
     let read = place.pio.read_flash(order).await.unwrap();
     assert!(read == app[..0x1_8000], "what was read differs");
+    // A part is changed by what it holds, and what stays as it is is not written.
+    let order = |made: Option<Vec<u8>>| RewriteOrder {
+        project: project.clone(),
+        board: board.clone(),
+        region: FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x1000 },
+        remake: Arc::new(move |now| made.clone().filter(|_| now.iter().all(|byte| *byte == 0xff))),
+        progress: Arc::new(|done, total| assert!(done <= total)),
+        cancel: cancel.clone(),
+    };
+    let settings = bytes(7, 0x1000);
+    place.pio.rewrite(order(Some(settings.clone()))).await.unwrap();
+    assert!(chip.flash(0x9000, 0x1000) == settings, "the settings differ");
+    place.pio.rewrite(order(Some(vec![0; 0x1000]))).await.unwrap();
+    assert!(chip.flash(0x9000, 0x1000) == settings, "the settings were other ones by then");
     let plan = ErasePlan { board, region: Some(region) };
     place.pio.erase(EraseOrder { project, plan, cancel }).await.unwrap();
     assert!(chip.flash(0x1_0000, 0x1_8000).iter().all(|byte| *byte == 0xff));

@@ -6,16 +6,17 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use futures::future::BoxFuture;
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 use super::IdfToolchain;
 use super::route::{self, BUILD};
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
 use crate::toolchain::FlashOrder;
-use crate::toolchain::esptool::{self, SAFE_BAUD, TIMEOUT, WHAT, copy_aside};
-
-/// Bits per second while writing.
-pub(super) const FLASH_BAUD: &str = "460800";
+use crate::toolchain::chip_memory::{After, Esptool};
+use crate::toolchain::esptool::{self, FLASH_BAUD, SAFE_BAUD, TIMEOUT, WHAT, copy_aside};
+use crate::toolchain::process::Job;
 
 /// `build/flasher_args.json`, which every build for a chip leaves.
 #[derive(Debug, Deserialize)]
@@ -36,20 +37,47 @@ struct Part {
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(super) struct EsptoolArgs {
+struct EsptoolArgs {
     chip: String,
     #[serde(default)]
     before: Option<String>,
     #[serde(default)]
-    pub(super) after: Option<String>,
+    after: Option<String>,
     #[serde(default)]
     stub: Option<bool>,
 }
 
-/// What the project has `esptool` asked for, whatever it does; nothing special for one that was
-/// never built.
-pub(super) fn asked(project: &Path) -> EsptoolArgs {
-    read_args(project).map(|args| args.extra_esptool_args).unwrap_or_default()
+/// The `esptool` of an installation, for what a project asks of it.
+pub(super) struct OfProject<'a> {
+    idf: &'a IdfToolchain,
+    /// Nothing special for one that was never built.
+    asked: EsptoolArgs,
+}
+
+impl<'a> OfProject<'a> {
+    pub(super) fn new(idf: &'a IdfToolchain, project: &Path) -> Self {
+        let asked = read_args(project).map(|args| args.extra_esptool_args).unwrap_or_default();
+        Self { idf, asked }
+    }
+}
+
+impl Esptool for OfProject<'_> {
+    fn words(&self, board: &BoardInfo, baud: &str, after: After) -> Vec<OsString> {
+        let halted = || EsptoolArgs { after: Some("no_reset".to_owned()), ..self.asked.clone() };
+        match after {
+            After::Start => common_args(&self.asked, board, baud),
+            After::Wait => common_args(&halted(), board, baud),
+        }
+    }
+
+    fn job<'a>(
+        &'a self,
+        words: Vec<OsString>,
+        folder: &'a Path,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Job, UserError>> {
+        Box::pin(self.idf.python(words, folder, TIMEOUT, cancel))
+    }
 }
 
 fn read_args(project: &Path) -> Result<FlasherArgs, UserError> {
@@ -165,7 +193,7 @@ fn esptool_args(
 }
 
 /// What every call of `esptool` for that board begins with.
-pub(super) fn common_args(esptool: &EsptoolArgs, board: &BoardInfo, baud: &str) -> Vec<OsString> {
+fn common_args(esptool: &EsptoolArgs, board: &BoardInfo, baud: &str) -> Vec<OsString> {
     let port = &board.port;
     let reset = |asked: &Option<String>, usual: &'static str| match esptool::has_lines(port) {
         true => asked.clone().unwrap_or_else(|| usual.to_owned()),

@@ -6,7 +6,6 @@
 mod flash;
 mod hints;
 mod install;
-mod memory;
 mod names;
 mod route;
 mod targets;
@@ -19,6 +18,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use super::chip_memory;
 use super::diagnostics::{Gather, Progress};
 use super::esptool;
 use super::host_board::HostBoard;
@@ -269,11 +269,13 @@ impl Toolchain for IdfToolchain {
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
-        Box::pin(memory::read(self, order))
+        let tool = flash::OfProject::new(self, &order.project);
+        Box::pin(async move { chip_memory::read(&tool, order).await })
     }
 
     fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        Box::pin(memory::rewrite(self, order))
+        let tool = flash::OfProject::new(self, &order.project);
+        Box::pin(async move { chip_memory::rewrite(&tool, order).await })
     }
 
     fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {
@@ -298,7 +300,7 @@ impl Toolchain for IdfToolchain {
             if order.plan.board.simulated {
                 return self.host()?.erase(&order.plan);
             }
-            memory::erase(self, order).await
+            chip_memory::erase(&flash::OfProject::new(self, &order.project), order).await
         })
     }
 }

@@ -20,6 +20,7 @@ use std::time::{Duration, SystemTime};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use super::chip_memory;
 use super::compile_units::{self, CompileUnit};
 use super::diagnostics::Gather;
 use super::esptool;
@@ -28,7 +29,8 @@ use super::process::{self, Ended, Job};
 use super::size;
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{
-    BoardName, BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, ReadOrder, Toolchain,
+    BoardName, BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
+    Toolchain,
 };
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
@@ -146,7 +148,7 @@ impl PlatformioToolchain {
         let args = vec!["run".into(), option("--environment=", &environment.name)];
         sink.output(report::opening(&config, environment).as_bytes());
         let (gather, said) = (Mutex::new(Gather::new(&project)), Mutex::new(Said::default()));
-        let ended = process::run(self.job(args, &project, timeout, &cancel), |bytes| {
+        let ended = process::run(self.process(args, &project, timeout, &cancel), |bytes| {
             sink.output(bytes);
             gather.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
             said.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
@@ -184,7 +186,7 @@ impl PlatformioToolchain {
             let mut args: Vec<OsString> = vec!["run".into()];
             args.push(option("--environment=", &environment.name));
             args.extend(["--target", "idedata"].map(OsString::from));
-            let job = self.job(args, project, TELL_TIME, cancel);
+            let job = self.process(args, project, TELL_TIME, cancel);
             let ended = process::run(job, |_| {}).await;
             if !matches!(ended, Ok(Ended::Well)) {
                 sink.output(b"-- PlatformIO does not tell how it compiles this environment\n");
@@ -209,7 +211,7 @@ impl PlatformioToolchain {
         }
         let args = ["project", "config", "--json-output"].map(OsString::from).to_vec();
         let mut output = Vec::new();
-        let ended = process::run(self.job(args, project, timeout, cancel), |bytes| {
+        let ended = process::run(self.process(args, project, timeout, cancel), |bytes| {
             let room = MAX_ANSWER.saturating_sub(output.len());
             output.extend_from_slice(bytes.get(..bytes.len().min(room)).unwrap_or_default());
         })
@@ -249,7 +251,7 @@ impl PlatformioToolchain {
         asked.filter(|asked| asked.project == project && !asked.config.has_more_files)
     }
 
-    fn job(
+    fn process(
         &self,
         args: Vec<OsString>,
         folder: &Path,
@@ -367,7 +369,11 @@ impl Toolchain for PlatformioToolchain {
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
-        Box::pin(upload::read(self, order))
+        Box::pin(chip_memory::read(self, order))
+    }
+
+    fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        Box::pin(chip_memory::rewrite(self, order))
     }
 
     fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {
@@ -379,7 +385,7 @@ impl Toolchain for PlatformioToolchain {
             if order.plan.board.simulated {
                 return self.host()?.erase(&order.plan);
             }
-            upload::erase(self, order).await
+            chip_memory::erase(self, order).await
         })
     }
 }

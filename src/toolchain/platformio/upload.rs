@@ -6,18 +6,17 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::PlatformioToolchain;
 use super::left::Note;
 use crate::model::{BoardInfo, BuildId, FlashPlan, Timestamp, UserError};
-use crate::toolchain::esptool::{self, SAFE_BAUD, TIMEOUT, WHAT, copy_aside};
+use crate::toolchain::chip_memory::{After, Esptool};
+use crate::toolchain::esptool::{self, FLASH_BAUD, SAFE_BAUD, TIMEOUT, WHAT, copy_aside};
 use crate::toolchain::process::Job;
 use crate::toolchain::size;
-use crate::toolchain::{CANNOT_ERASE, CANNOT_READ, EraseOrder, FlashOrder, ReadOrder};
-
-/// Bits per second while writing.
-const FLASH_BAUD: &str = "460800";
+use crate::toolchain::{CANNOT_ERASE, FlashOrder};
 
 /// What a program that runs on this machine is called instead of a chip.
 const HOST: &str = "native";
@@ -63,12 +62,12 @@ pub(super) async fn flash(
     let files = copy_aside(&project, &plan, copies.path(), |index, _| format!("{index}.bin"))?;
     let mut baud = FLASH_BAUD;
     loop {
-        let mut args = common_args(&plan.board, baud);
+        let mut args = pio.words(&plan.board, baud, After::Start);
         args.push("write_flash".into());
         for (image, file) in plan.images.iter().zip(&files) {
             args.extend([format!("0x{:x}", image.offset).into(), file.into()]);
         }
-        let job = esptool_job(pio, args, copies.path(), &cancel);
+        let job = pio.job(args, copies.path(), &cancel).await?;
         match esptool::write(job, &plan, progress.as_ref()).await {
             Err(trouble) if trouble.may_be_the_rate && baud != SAFE_BAUD => {
                 baud = SAFE_BAUD;
@@ -90,80 +89,27 @@ pub(super) fn board(pio: &PlatformioToolchain, project: &Path) -> Result<BoardIn
         .map_err(|error| UserError { what: CANNOT_ERASE.to_owned(), ..error })
 }
 
-/// Erases the board's flash, or a part of it, and starts the board.
-///
-/// # Errors
-/// When the port cannot be had, or `esptool` fails.
-pub(super) async fn erase(
-    pio: &PlatformioToolchain,
-    order: EraseOrder,
-) -> Result<BoardInfo, UserError> {
-    let EraseOrder { project, plan, cancel } = order;
-    esptool::is_free(CANNOT_ERASE, &plan.board.port)?;
-    let mut args = common_args(&plan.board, SAFE_BAUD);
-    match &plan.region {
-        None => args.push("erase_flash".into()),
-        Some(region) => args.extend([
-            "erase_region".into(),
-            format!("0x{:x}", region.offset).into(),
-            format!("0x{:x}", region.bytes).into(),
-        ]),
-    }
-    esptool::run(CANNOT_ERASE, esptool_job(pio, args, &project, &cancel), &plan.board).await?;
-    Ok(plan.board)
-}
-
-/// Reads a part of the board's flash, which `esptool` compares with the chip's own digest of it,
-/// and starts the board.
-///
-/// # Errors
-/// When the board is a simulated one, the port cannot be had, or `esptool` fails.
-pub(super) async fn read(
-    pio: &PlatformioToolchain,
-    order: ReadOrder,
-) -> Result<Vec<u8>, UserError> {
-    let ReadOrder { project: _, plan, cancel } = order;
-    let failed = |error: &dyn std::fmt::Display| UserError::from_cause(CANNOT_READ, error);
-    if plan.board.simulated {
-        let why = format!("the {} has no flash", plan.board.label);
-        return Err(UserError::new(CANNOT_READ, why, "Read that of a chip."));
-    }
-    esptool::is_free(CANNOT_READ, &plan.board.port)?;
-    let aside = tempfile::tempdir().map_err(|error| failed(&error))?;
-    let file = aside.path().join("flash.bin");
-    let mut args = common_args(&plan.board, FLASH_BAUD);
-    args.push("read_flash".into());
-    args.extend([plan.region.offset, plan.region.bytes].map(|word| format!("0x{word:x}").into()));
-    args.push(file.clone().into());
-    let job = esptool_job(pio, args, aside.path(), &cancel);
-    esptool::run(CANNOT_READ, job, &plan.board).await?;
-    let content = std::fs::read(&file).map_err(|error| failed(&error))?;
-    if content.len() as u64 != u64::from(plan.region.bytes) {
-        return Err(failed(&format!("{} bytes came", content.len())));
-    }
-    Ok(content)
-}
-
 /// `esptool` as PlatformIO has installed it, with PlatformIO's own Python.
-fn esptool_job(
-    pio: &PlatformioToolchain,
-    args: Vec<OsString>,
-    folder: &Path,
-    cancel: &CancellationToken,
-) -> Job {
-    let mut all: Vec<OsString> =
-        ["pkg", "exec", "--package", "tool-esptoolpy", "--", "esptool.py"].map(Into::into).to_vec();
-    all.extend(args);
-    pio.job(all, folder, TIMEOUT, cancel)
-}
+impl Esptool for PlatformioToolchain {
+    fn words(&self, board: &BoardInfo, baud: &str, after: After) -> Vec<OsString> {
+        let has_lines = esptool::has_lines(&board.port);
+        let before = if has_lines { "default_reset" } else { "no_reset" };
+        let after = if has_lines && after == After::Start { "hard_reset" } else { "no_reset" };
+        let words = ["--chip", &board.chip, "--port", &board.port, "--baud", baud];
+        let words = words.into_iter().chain(["--before", before, "--after", after]);
+        words.map(OsString::from).collect()
+    }
 
-/// What every call for that board begins with.
-fn common_args(board: &BoardInfo, baud: &str) -> Vec<OsString> {
-    let before = if esptool::has_lines(&board.port) { "default_reset" } else { "no_reset" };
-    let after = if esptool::has_lines(&board.port) { "hard_reset" } else { "no_reset" };
-    let words = ["--chip", &board.chip, "--port", &board.port, "--baud", baud];
-    let words = words.into_iter().chain(["--before", before, "--after", after]);
-    words.map(OsString::from).collect()
+    fn job<'a>(
+        &'a self,
+        words: Vec<OsString>,
+        folder: &'a Path,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Job, UserError>> {
+        let call = ["pkg", "exec", "--package", "tool-esptoolpy", "--", "esptool.py"];
+        let all = call.into_iter().map(OsString::from).chain(words).collect();
+        Box::pin(std::future::ready(Ok(self.process(all, folder, TIMEOUT, cancel))))
+    }
 }
 
 /// The program of the last build and what it runs on; `None` when there is none.
