@@ -236,12 +236,15 @@ pub trait Toolchain: Send + Sync {
         Box::pin(std::future::ready(Err(UserError::new(CANNOT_REWRITE, why, fix))))
     }
 
-    /// The board that would be erased or read, for the chip that the project is built for; reads files only.
+    /// The board whose flash can be erased, read and changed, for the chip that the project is built
+    /// for. Reads files only.
     ///
     /// # Errors
-    /// When there is none, or this toolchain has no way to erase it.
+    /// When there is none, or this toolchain has no way to it.
     fn erasable(&self, _project: &std::path::Path) -> Result<BoardInfo, UserError> {
-        Err(no_way_to_erase(&self.label()))
+        let why = format!("{} has no way to", self.label());
+        let fix = "Use `esptool` by hand: `read_flash`, `write_flash` or `erase_flash`.";
+        Err(UserError::new("Cannot reach the board's flash", why, fix))
     }
 
     /// Erases the board's flash, or a part of it, and starts the board.

@@ -63,6 +63,8 @@ struct Told {
     report: BuildReport,
     board: BoardInfo,
     looks: AtomicU64,
+    /// Whose flash can be had.
+    flash: Mutex<Result<BoardInfo, UserError>>,
 }
 
 impl Toolchain for Told {
@@ -109,7 +111,7 @@ impl Toolchain for Told {
     }
 
     fn erasable(&self, _: &std::path::Path) -> Result<BoardInfo, UserError> {
-        Ok(self.board.clone())
+        self.flash.lock().unwrap().clone()
     }
 }
 
@@ -117,6 +119,7 @@ struct Bench {
     folder: tempfile::TempDir,
     kept: Arc<Kept>,
     cancel: CancellationToken,
+    told: Arc<Told>,
     registry: Registry,
     /// The board's end of its port.
     master: std::fs::File,
@@ -136,6 +139,8 @@ impl Bench {
         let cancel = CancellationToken::new();
         let ledger: Arc<dyn Ledger> = kept.clone();
         let report = BuildReport { outcome, diagnostics };
+        let (looks, flash) = (AtomicU64::new(0), Mutex::new(Ok(board.clone())));
+        let told = Arc::new(Told { report, board: board.clone(), looks, flash });
         let context = ToolContext {
             sandbox: Arc::new(Sandbox::open(folder.path()).unwrap()),
             ledger: Arc::clone(&ledger),
@@ -147,13 +152,13 @@ impl Bench {
                 NameList::parse("names.txt", "source: x\nheader a.h a\ncomponent a\n").unwrap(),
             ),
             assets: Assets::built_in(),
-            toolchain: Arc::new(Told { report, board: board.clone(), looks: AtomicU64::new(0) }),
+            toolchain: told.clone(),
             serial: Arc::new(SerialHub::new(ledger)),
             limits: Limits { diagnostics: 3, ..Limits::default() },
             cancel: cancel.clone(),
         };
         let (registry, master) = (Registry::new(&context), std::fs::File::from(master));
-        Self { folder, kept, cancel, registry, master, board }
+        Self { folder, kept, cancel, told, registry, master, board }
     }
 
     async fn call(&self, tool: &str, args: Value) -> Result<Reply, ToolError> {

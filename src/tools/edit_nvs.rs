@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::flash_regions::{flash_of, partition};
+use super::flash_regions::{Aim, flash_of, partition};
 use super::generate_code::words;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, nvs_csv};
 use crate::model::{
@@ -91,7 +91,7 @@ impl EditNvs {
                 return Err(wrong(message.to_owned(), "Name at least one entry."));
             }
         };
-        let board = flash_of(&self.context, port, "cannot_edit")?;
+        let board = flash_of(&self.context, port, Aim::Edit)?;
         let region = self.region(partition.as_deref().unwrap_or(USUAL))?;
         let held = self.base(&base, region.bytes as usize)?;
         let planned = nvs::plan(&held, wishes).map_err(|error| not_planned(&base, &error))?;

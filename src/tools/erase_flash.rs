@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::flash_regions::{flash_of, region};
+use super::flash_regions::{Aim, flash_of, region};
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{Draft, DraftChange, ErasePlan, ToolSpec};
 
@@ -41,7 +41,7 @@ struct EraseFlash {
 impl EraseFlash {
     fn propose(&self, args: Args) -> Result<Reply, ToolError> {
         let Args { partition, port, reason } = args;
-        let board = flash_of(&self.context, port, "cannot_erase")?;
+        let board = flash_of(&self.context, port, Aim::Erase)?;
         let region = partition.map(|label| region(&self.context, &label)).transpose()?;
         let plan = ErasePlan { board, region };
         let erased = plan.name();

@@ -3,17 +3,42 @@
 //! Owns looking that up in the project. Must not touch a board.
 
 use super::{ToolContext, ToolError};
-use crate::model::{BoardInfo, FlashRegion, Partition, ProjectPath};
+use crate::model::{BoardInfo, FlashRegion, Partition, ProjectPath, UserError};
 use crate::toolchain::partitions;
 
-/// The board at that port, or the one that is connected; a failure is told under `code`.
+/// What is to be done to the flash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// Erasing it.
+    Erase,
+    /// Reading it.
+    Read,
+    /// Changing entries in it.
+    Edit,
+}
+
+impl Aim {
+    /// What cannot be done, for the tool's error: its code and in words.
+    const fn hindered(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Erase => ("cannot_erase", "Cannot erase the board's flash"),
+            Self::Read => ("cannot_read", "Cannot read the board's flash"),
+            Self::Edit => ("cannot_edit", "Cannot change the board's flash"),
+        }
+    }
+}
+
+/// The board at that port, or the one that is connected.
 pub(super) fn flash_of(
     context: &ToolContext,
     port: Option<String>,
-    code: &'static str,
+    aim: Aim,
 ) -> Result<BoardInfo, ToolError> {
-    let board = context.toolchain.erasable(context.sandbox.root());
-    let mut board = board.map_err(|error| ToolError::from_user_error(code, &error))?;
+    let mut board = context.toolchain.erasable(context.sandbox.root()).map_err(|error| {
+        let (code, what) = aim.hindered();
+        // Toolchains tell whose flash can be had, not what for.
+        ToolError::from_user_error(code, &UserError { what: what.to_owned(), ..error })
+    })?;
     if let Some(port) = port.filter(|port| *port != board.port) {
         if board.simulated {
             let message = format!("port: `{port}` is not the port of the {}", board.label);

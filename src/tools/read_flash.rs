@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::flash_regions::{flash_of, region};
+use super::flash_regions::{Aim, flash_of, region};
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{Draft, DraftChange, FlashRegion, ProjectPath, ReadPlan, ToolSpec};
 
@@ -60,7 +60,7 @@ impl ReadFlash {
             let hint = "Name a file that does not exist yet.";
             return Err(wrong(format!("path: `{path}` exists or cannot be made"), hint));
         }
-        let board = flash_of(&self.context, port, "cannot_read")?;
+        let board = flash_of(&self.context, port, Aim::Read)?;
         let region = match (partition, offset, bytes) {
             (Some(label), None, None) => region(&self.context, &label)?,
             (None, Some(offset), Some(bytes)) => {

@@ -122,3 +122,33 @@ async fn entries_that_cannot_be_stored_are_refused_by_name() {
         assert!(message.contains(told), "{args}: {refused}");
     }
 }
+
+#[tokio::test]
+async fn without_a_board_each_tool_tells_what_it_cannot_do() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let project = bench.folder.path();
+    std::fs::write(project.join("partitions.csv"), "nvs, data, nvs, 0x9000, 24K\n").unwrap();
+    *bench.told.flash.lock().unwrap() =
+        Err(UserError::new("Cannot reach", "there is no serial port", "Connect a board."));
+    let entries = json!([{ "namespace": "a", "key": "n", "type": "u8", "value": 1 }]);
+    for (tool, args, code, what) in [
+        ("erase_flash", json!({}), "cannot_erase", "Cannot erase"),
+        (
+            "read_flash",
+            json!({ "partition": "nvs", "path": "a.bin" }),
+            "cannot_read",
+            "Cannot read",
+        ),
+        (
+            "edit_nvs",
+            json!({ "base": "a.bin", "entries": entries }),
+            "cannot_edit",
+            "Cannot change",
+        ),
+    ] {
+        let error = bench.answer(tool, args).await["error"].clone();
+        assert_eq!((&error["code"], &error["hint"]), (&json!(code), &json!("Connect a board.")));
+        let message = error["message"].as_str().unwrap();
+        assert!(message.starts_with(what) && message.ends_with("no serial port"), "{message}");
+    }
+}
