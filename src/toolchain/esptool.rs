@@ -141,12 +141,13 @@ impl Writing {
     pub(super) fn cause(&self) -> String {
         let text = sanitize::decode(&self.tail);
         let lines: Vec<&str> = text.split(['\n', '\r']).map(str::trim).collect();
-        let fatal = lines.iter().rev().find(|line| line.contains("fatal error"));
+        let is_fatal = |line: &&&str| line.contains("fatal error") || line.contains(SERIAL_ERROR);
+        let fatal = lines.iter().rev().find(is_fatal);
         let last = fatal.or_else(|| lines.iter().rev().find(|line| !line.is_empty()));
         last.map_or_else(
             || "esptool failed without a word".to_owned(),
             |line| {
-                let line = line.split_once("fatal error occurred: ").map_or(*line, |(_, why)| why);
+                let line = line.split_once("error occurred: ").map_or(*line, |(_, why)| why);
                 sanitize::log_line(line.as_bytes()).into_owned()
             },
         )
@@ -217,8 +218,12 @@ impl Trouble {
 const AGAIN: &str = "Check the cable and the power, then try again: the board may hold half of \
                      what was written.";
 
+/// How `esptool` begins to tell of the port itself; advice follows on lines of their own.
+const SERIAL_ERROR: &str = "serial exception error occurred";
+
 /// What `esptool` says when the port goes away.
-const GONE: &[&str] = &["device disconnected", "Input/output error", "readiness to read"];
+const GONE: &[&str] =
+    &["device disconnected", "Input/output error", "readiness to read", "port that is not open"];
 
 /// What it says when the chip does not answer any more, or nothing that can be read.
 const SILENT: &[&str] = &[
