@@ -278,9 +278,6 @@ fn a_phrase_is_typed_in_a_line_too() {
         desk.terminal.wait_for("type `approve \\d+ erase esp32 all`");
         assert_eq!(desk.decided(id, NEVER), None, "{wrong}");
     }
-    // As if it was pasted, with something before it.
-    desk.terminal.type_text(&format!("\rapprove {id} erase esp32 all\r"));
-    assert_eq!(desk.decided(id, NEVER), None);
     let decision =
         type_until_decided(&mut desk, &proposal, &format!("approve {id} erase esp32 all"));
     assert_eq!(decision.verdict, Verdict::ApproveConfirmed { phrase: "erase esp32 all".into() });
