@@ -1,4 +1,5 @@
-//! How fast a team runs on a model that answers at once: `cargo bench --bench engine`.
+//! How fast a team runs on a model that answers at once: `cargo bench --bench engine`, or a part of
+//! it, `-- chat` or `-- saves`.
 //!
 //! Everything but the model is real: the recorder with its journal on disk, the gate, the files.
 //! Without `--bench` it makes one small round, to show that it works.
@@ -35,22 +36,41 @@ use futures::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+/// Comparisons of which the middle one is told.
+const ROUNDS: usize = 5;
+
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
+    let names: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     let (chat, saves) = if is_bench { (20_000, 1_000) } else { (100, 10) };
     let data = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    for messages in [100, 1_000] {
+    for messages in [100, 1_000].into_iter().filter(|_| is_wanted("chat")) {
         let name = format!("chat turns, {messages} messages a chat");
         measure(&name, chat, || run(data.path(), chat, messages, Kind::Chat));
     }
-    // A synced decision, a file synced and put in place: as many syncs as a save needs.
-    let syncs = measure("one synced append", saves, || syncing(data.path(), saves));
-    let turns = measure("turns that save a file", saves, || {
-        run(data.path(), saves, 100, Kind::Save);
-    });
-    println!("a saving turn takes as long as {:.2} synced appends", syncs / turns);
-    let files = measure("files written and synced by hand", saves, || by_hand(data.path(), saves));
-    println!("saving turns reach {:.0} % of the rate by hand", 100.0 * turns / files);
+    if is_wanted("saves") {
+        compare_saves(data.path(), saves);
+    }
+}
+
+/// Runs saving turns and saves by hand in turns, so that both meet the same disk.
+fn compare_saves(data: &Path, saves: u32) {
+    let mut shares = Vec::new();
+    for round in 0..ROUNDS {
+        // A synced decision, a file synced and put in place: as many syncs as a save needs.
+        let syncs = measure("one synced append", saves, || syncing(data, saves));
+        let turns = measure("turns that save a file", saves, || {
+            run(data, saves, 100, Kind::Save);
+        });
+        println!("a saving turn takes as long as {:.2} synced appends", syncs / turns);
+        let files = measure("files written and synced by hand", saves, || {
+            by_hand(&data.join(format!("by-hand-{round}")), saves);
+        });
+        shares.push(100.0 * turns / files);
+    }
+    shares.sort_by(f64::total_cmp);
+    println!("saving turns reach {:.0} % of the rate by hand", shares[ROUNDS / 2]);
 }
 
 fn measure(name: &str, count: u32, run: impl FnOnce()) -> f64 {
@@ -231,9 +251,8 @@ fn syncing(data: &Path, count: u32) {
 
 /// What a save cannot do without: the decision synced, the content synced in a new file, the file
 /// put in its place, the folder synced.
-fn by_hand(data: &Path, count: u32) {
-    let folder = data.join("by-hand");
-    std::fs::create_dir(&folder).unwrap();
+fn by_hand(folder: &Path, count: u32) {
+    std::fs::create_dir(folder).unwrap();
     let log = OpenOptions::new().create(true).append(true).open(folder.join("log")).unwrap();
     for number in 0..count {
         (&log).write_all(&[b'x'; 200]).unwrap();
@@ -242,6 +261,6 @@ fn by_hand(data: &Path, count: u32) {
         write!(new, "int a{number};").unwrap();
         new.sync_all().unwrap();
         std::fs::rename(folder.join("new"), folder.join(format!("part_{number}.c"))).unwrap();
-        File::open(&folder).unwrap().sync_all().unwrap();
+        File::open(folder).unwrap().sync_all().unwrap();
     }
 }

@@ -133,7 +133,7 @@ async fn listen(remote: &Remote) -> usize {
         agent: "A".into(),
         phase: "p".into(),
         attempt: 1,
-        messages,
+        messages: messages.into(),
         tools: Arc::from([]),
         options: ModelOptions::default(),
         form: None,

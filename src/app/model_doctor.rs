@@ -205,10 +205,10 @@ fn question() -> Request {
         agent: "Doctor".into(),
         phase: "doctor".to_owned(),
         attempt: 1,
-        messages: vec![
+        messages: Arc::from([
             message(Role::System, "You are being tested."),
             message(Role::User, "Say in five words that you are ready, and call report_ready."),
-        ],
+        ]),
         tools: Arc::from([spec]),
         options: ModelOptions { max_tokens: Some(2_000), ..ModelOptions::default() },
         form: None,

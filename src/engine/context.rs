@@ -23,7 +23,7 @@ const TAIL: usize = 2;
 /// A conversation that fits.
 pub(super) struct Fitted {
     /// What to send.
-    pub messages: Vec<Arc<Message>>,
+    pub messages: Arc<[Arc<Message>]>,
     /// What was left out, if anything.
     pub trimmed: Option<Trimmed>,
 }
@@ -71,11 +71,11 @@ enum Rank {
 /// # Errors
 /// When what must stay does not fit.
 pub(super) fn fit(
-    messages: &[Arc<Message>],
+    messages: &Arc<[Arc<Message>]>,
     tools: &[ToolSpec],
     meter: Option<&Meter>,
 ) -> Result<Fitted, UserError> {
-    let whole = || Fitted { messages: messages.to_vec(), trimmed: None };
+    let whole = || Fitted { messages: Arc::clone(messages), trimmed: None };
     let Some(meter) = meter else { return Ok(whole()) };
     let room = meter.window.saturating_sub(meter.answer);
     if bytes(messages, tools) / FEWEST_BYTES <= room {
@@ -106,7 +106,10 @@ pub(super) fn fit(
     let left_out = gone.iter().filter_map(|&at| Some(left_out(messages, groups.get(at)?)));
     let left_out: Vec<LeftOut> = left_out.collect();
     let messages = without(messages, &groups, &gone, &left_out);
-    Ok(Fitted { messages, trimmed: Some(Trimmed { left_out, tokens, window: meter.window }) })
+    Ok(Fitted {
+        messages: messages.into(),
+        trimmed: Some(Trimmed { left_out, tokens, window: meter.window }),
+    })
 }
 
 /// Holds a conversation to the tokens that its agent may be given, as well as to the model's.
@@ -302,9 +305,9 @@ mod tests {
         Meter { window, answer: 0, counter: Counter::unknown() }
     }
 
-    fn conversation() -> Vec<Arc<Message>> {
+    fn conversation() -> Arc<[Arc<Message>]> {
         let long = "word ".repeat(700);
-        vec![
+        Arc::from([
             said(Role::System, None, "rules"),
             said(Role::User, None, "the task"),
             said(
@@ -322,7 +325,7 @@ mod tests {
             ),
             said(Role::User, None, "the person's words"),
             said(Role::User, Some("Planner"), "Me : mend it"),
-        ]
+        ])
     }
 
     fn texts(fitted: &Fitted) -> Vec<String> {
@@ -360,9 +363,10 @@ mod tests {
                 told.answers = Some(CallId(number));
                 all.extend([Arc::new(asked), Arc::new(told)]);
             }
+            let all: Arc<[_]> = all.into();
             let Ok(fitted) = fit(&all, &[], Some(&meter(window))) else { return Ok(()) };
             let mut open = None;
-            for message in &fitted.messages {
+            for message in fitted.messages.iter() {
                 open = message.calls.first().map(|call| call.id).or(open);
                 if message.role == Role::Tool {
                     prop_assert_eq!(message.answers, open);
@@ -407,9 +411,9 @@ mod tests {
 
     #[test]
     fn what_must_stay_and_does_not_fit_is_an_error_and_nothing_is_split() {
-        let mut all = conversation();
+        let mut all = conversation().to_vec();
         all.push(said(Role::User, Some("Planner"), &"x".repeat(40_000)));
-        let error = fit(&all, &[], Some(&meter(3_000))).err().unwrap();
+        let error = fit(&all.into(), &[], Some(&meter(3_000))).err().unwrap();
         assert!(error.why.contains("3000"), "{error:?}");
     }
 

@@ -69,7 +69,7 @@ impl Question {
             agent: agent.clone(),
             phase: phase.name.clone(),
             attempt: attempt.number,
-            messages,
+            messages: messages.into(),
             tools: Arc::from([]),
             options: seat.options.clone(),
             form: None,

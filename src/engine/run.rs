@@ -183,7 +183,7 @@ impl Runner {
         mut request: Request,
         most: Option<u64>,
     ) -> Result<Result<(), UserError>, UserError> {
-        let whole = request.messages.clone();
+        let whole = Arc::clone(&request.messages);
         let mut meter = context::within(most, self.shared.provider.meter(&request));
         for _ in 0..MOST_FITS {
             let turn = asking.turn();

@@ -64,7 +64,7 @@ impl<'a> Asking<'a> {
             agent: turn.agent.clone(),
             phase: phase.name.clone(),
             attempt: attempt.number,
-            messages,
+            messages: messages.into(),
             tools: seat.tools.clone(),
             options: ModelOptions {
                 max_tokens: progress.purse().allowed_answer(seat.options.max_tokens),

@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,9 +26,10 @@ impl Blobs {
         Self { root }
     }
 
-    /// Stores content. What is there already, whole, is not written again. Readers never see a
-    /// part of it. It is not synced: content that a power failure took is noticed by its hash,
-    /// and what was approved is synced where it takes effect.
+    /// Stores content. What is there already, whole, is not written again. It is not synced: content
+    /// that a power failure took is noticed by its hash, and what was approved is synced where it
+    /// takes effect. Nobody reads content by a hash that was not given out yet, so that new content
+    /// is written in its place; damaged content is replaced at once.
     ///
     /// # Errors
     /// When it could not be written.
@@ -36,22 +37,29 @@ impl Blobs {
         let hash = ContentHash::of(content);
         let stored = BlobRef { hash, bytes: content.len() as u64 };
         let path = self.path(&hash);
-        if fs::read(&path).is_ok_and(|there| there == content) {
-            return Ok(stored);
-        }
         let failed = || JournalError::io("keep a file's content", &path);
         let folder = path.parent().unwrap_or(&self.root);
-        fs::create_dir_all(folder).map_err(failed())?;
-        let number = UNFINISHED.fetch_add(1, Ordering::Relaxed);
-        let unfinished = folder.join(format!(".{}-{number}", std::process::id()));
-        let written = File::create_new(&unfinished)
-            .and_then(|mut file| file.write_all(content))
-            .and_then(|()| fs::rename(&unfinished, &path));
-        if let Err(error) = written {
-            // The first error is the one to tell; a leftover file does no harm.
-            let _ = fs::remove_file(&unfinished);
-            return Err(failed()(error));
+        let new = match File::create_new(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                fs::create_dir_all(folder).map_err(failed())?;
+                File::create_new(&path)
+            }
+            other => other,
+        };
+        match new {
+            Ok(mut file) => file.write_all(content).inspect_err(|_| {
+                // The first error is the one to tell; what is left would be noticed by its hash.
+                let _ = fs::remove_file(&path);
+            }),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                match fs::read(&path).is_ok_and(|there| there == content) {
+                    true => Ok(()),
+                    false => replace(folder, &path, content),
+                }
+            }
+            Err(error) => Err(error),
         }
+        .map_err(failed())?;
         Ok(stored)
     }
 
@@ -76,6 +84,19 @@ impl Blobs {
         let (folder, _) = name.split_at(2);
         self.root.join(folder).join(&name)
     }
+}
+
+/// Puts whole content in the place of damaged content.
+fn replace(folder: &Path, path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let number = UNFINISHED.fetch_add(1, Ordering::Relaxed);
+    let unfinished = folder.join(format!(".{}-{number}", std::process::id()));
+    File::create_new(&unfinished)
+        .and_then(|mut file| file.write_all(content))
+        .and_then(|()| fs::rename(&unfinished, path))
+        .inspect_err(|_| {
+            // The first error is the one to tell; a leftover file does no harm.
+            let _ = fs::remove_file(&unfinished);
+        })
 }
 
 impl BlobSource for Blobs {

@@ -45,9 +45,10 @@ pub struct Request {
     pub phase: String,
     /// Attempt of that phase, from 1.
     pub attempt: u32,
-    /// The conversation, oldest first; the first message holds the agent's instructions. Shared,
-    /// because the same messages go out again with every request.
-    pub messages: Vec<Arc<Message>>,
+    /// The conversation, oldest first; the first message holds the agent's instructions. Each message
+    /// is shared, because it goes out again with every request; the list, because it is asked anew
+    /// after a fault.
+    pub messages: Arc<[Arc<Message>]>,
     /// The tools the agent may call.
     pub tools: Arc<[ToolSpec]>,
     /// What the agent's file asks of the model.

@@ -158,7 +158,7 @@ mod tests {
             agent: agent.into(),
             phase: String::new(),
             attempt: 1,
-            messages: Vec::new(),
+            messages: Arc::from([]),
             tools: Arc::from([]),
             options: ModelOptions { model: model.map(Into::into), ..ModelOptions::default() },
             form: None,

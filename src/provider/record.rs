@@ -249,7 +249,7 @@ mod tests {
             agent: agent.into(),
             phase: "generate".into(),
             attempt: 1,
-            messages: Vec::new(),
+            messages: Arc::from([]),
             tools: Arc::from([]),
             options: ModelOptions::default(),
             form: None,

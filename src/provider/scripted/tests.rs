@@ -123,7 +123,7 @@ impl Talk {
             agent: agent.into(),
             phase: self.phase.to_owned(),
             attempt: 1,
-            messages: self.messages.clone(),
+            messages: self.messages.as_slice().into(),
             tools: Arc::from([spec]),
             options: ModelOptions::default(),
             form: None,
