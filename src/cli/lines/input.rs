@@ -7,13 +7,24 @@ use std::io::{self, BufRead};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::heard::{BURST, Manner};
 
-/// A line that was typed, and when it came.
-pub type Typed = (Instant, String);
+/// A line that was typed.
+#[derive(Debug)]
+pub struct Typed {
+    /// When it came.
+    pub at: Instant,
+    /// What it says.
+    pub line: String,
+    /// Whether another one was there already when it was read, which nobody types.
+    is_followed: bool,
+    /// Whether it is that other one.
+    follows: bool,
+}
 
 /// The person's lines.
 pub struct Input {
@@ -28,11 +39,14 @@ impl Input {
         let (read_on, may_read) = channel();
         std::thread::spawn(move || {
             let mut input = io::stdin().lock().lines();
+            let mut follows = false;
             while may_read.recv().is_ok() {
                 let Some(Ok(line)) = input.next() else { return };
-                if send.send((Instant::now(), line)).is_err() {
+                let (at, is_followed) = (Instant::now(), is_more_there());
+                if send.send(Typed { at, line, is_followed, follows }).is_err() {
                     return;
                 }
+                follows = is_followed;
             }
         });
         let input = Self { lines, read_on };
@@ -53,13 +67,28 @@ impl Input {
 
     /// All lines that came at once with `first`; the reader reads on.
     pub async fn burst(&mut self, first: Typed) -> (Vec<Typed>, Manner) {
+        let (is_other, mut is_followed) = (first.follows, first.is_followed);
         let mut all = vec![first];
         self.read_on();
-        while let Ok(Some(next)) = timeout(BURST, self.lines.recv()).await {
+        loop {
+            // One that is there already comes however slow the machine is.
+            let next = match is_followed {
+                true => self.lines.recv().await,
+                false => timeout(BURST, self.lines.recv()).await.ok().flatten(),
+            };
+            let Some(next) = next else { break };
+            is_followed = next.is_followed;
             all.push(next);
             self.read_on();
         }
-        let manner = if all.len() == 1 { Manner::Alone } else { Manner::InBurst };
-        (all, manner)
+        let is_alone = all.len() == 1 && !is_other;
+        (all, if is_alone { Manner::Alone } else { Manner::InBurst })
     }
+}
+
+/// Whether the terminal holds another line, or the end of the input.
+fn is_more_there() -> bool {
+    let stdin = io::stdin();
+    let mut asked = [PollFd::new(&stdin, PollFlags::IN)];
+    poll(&mut asked, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }

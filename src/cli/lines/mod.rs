@@ -103,7 +103,7 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
             }
             line = typed.next() => {
                 let Some(first) = line else { return Ok((ExitCode::SUCCESS, lines.view)) };
-                if let Wish::Edit(number) = Wish::parse(&first.1) {
+                if let Wish::Edit(number) = Wish::parse(&first.line) {
                     lines.edit(number);
                     typed.read_on();
                     continue;
@@ -278,7 +278,8 @@ impl Lines {
     }
 
     /// Does what a line asks for, as far as it is a wish for the engine.
-    fn hear(&mut self, (at, line): &Typed, manner: Manner) -> (Option<Intent>, Leave) {
+    fn hear(&mut self, typed: &Typed, manner: Manner) -> (Option<Intent>, Leave) {
+        let Typed { at, line, .. } = typed;
         let wish = Wish::parse(line);
         if let Some(about) = wish.decides()
             && let Err(why) = may_decide(manner, *at, self.printed(about))
