@@ -1,5 +1,7 @@
 //! Runs the program in a pseudo-terminal and says when something is on its screen.
 
+#![allow(dead_code, reason = "not every bench types, counts and compares")]
+
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::mpsc::channel;
@@ -32,14 +34,25 @@ pub struct Terminal {
 impl Terminal {
     /// Starts `firmhand ARGS` with its data below `data`.
     pub fn start(cols: u16, rows: u16, data: &Path, args: &[&str]) -> Self {
-        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_firmhand"));
         command.args(args);
         command.env("FIRMHAND_DATA_DIR", data.join("data"));
         command.env("FIRMHAND_CONFIG_DIR", data.join("config"));
-        command.env("TERM", "xterm-256color");
         command.env("COLORTERM", "truecolor");
+        Self::spawn(cols, rows, command)
+    }
+
+    /// Starts another program.
+    pub fn of(cols: u16, rows: u16, words: &[String]) -> Self {
+        let mut command = CommandBuilder::new(&words[0]);
+        command.args(&words[1..]);
+        Self::spawn(cols, rows, command)
+    }
+
+    fn spawn(cols: u16, rows: u16, mut command: CommandBuilder) -> Self {
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        command.env("TERM", "xterm-256color");
         let shared = Shared {
             parser: vt100::Parser::new(rows, cols, 0),
             frames: 0,
@@ -122,6 +135,27 @@ impl Terminal {
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
         // Fields 14 and 15 of proc(5), in ticks of 10 ms.
         (fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()) * 10
+    }
+
+    /// CPU time used so far by the program and all others of its session.
+    pub fn group_cpu(&self) -> Duration {
+        let session = self.child.process_id().unwrap().to_string();
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let stats =
+            processes.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+        let ticks: u64 = stats
+            .filter_map(|stat| {
+                let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
+                let is_its = fields.get(3) == Some(&session.as_str());
+                is_its.then(|| {
+                    Some(
+                        fields.get(11)?.parse::<u64>().ok()?
+                            + fields.get(12)?.parse::<u64>().ok()?,
+                    )
+                })?
+            })
+            .sum();
+        Duration::from_millis(ticks * 10)
     }
 
     /// A line of `/proc/PID/status` in kilobytes, e.g. `VmRSS`.

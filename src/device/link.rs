@@ -3,6 +3,7 @@
 //! Owns opening, locking, reading, writing and the control lines. Must not interpret bytes.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -289,6 +290,22 @@ pub fn is_free(path: &Path) -> io::Result<()> {
         rustix::fs::open(path, OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty())?;
     rustix::fs::flock(&port, FlockOperation::NonBlockingLockExclusive)
         .map_err(|_| io::Error::from(io::ErrorKind::ResourceBusy))
+}
+
+/// Which device a port's name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    inode: (u64, u64),
+    made: (i64, i64),
+}
+
+/// The device that has the name now; another one may get it once the first is gone, as happens at
+/// once with pseudo-terminals. `None`: there is none, or the port is not of this machine.
+#[must_use]
+pub fn identity(port: &str) -> Option<Identity> {
+    let found = std::fs::metadata(port).ok()?;
+    let (inode, made) = ((found.dev(), found.ino()), (found.ctime(), found.ctime_nsec()));
+    Some(Identity { inode, made })
 }
 
 async fn write_tty(port: &AsyncFd<SerialPort>, bytes: &[u8]) -> io::Result<()> {

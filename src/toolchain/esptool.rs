@@ -30,11 +30,11 @@ pub(super) const WHAT: &str = "Cannot flash the project";
 /// What `esptool` says once for each image that reads back as written.
 const VERIFIED: &str = "Hash of data verified";
 
-/// Bits per second while writing and reading.
-pub(super) const FLASH_BAUD: &str = "460800";
-
 /// The rate that is left when a faster one fails.
-pub(super) const SAFE_BAUD: &str = "115200";
+pub(super) const SAFE_BAUD: u32 = device::loader::SAFE_BAUD;
+
+/// Where its words for a failure turn into advice to read a page.
+const ADVICE: [&str; 2] = ["This can have many causes", "For troubleshooting steps visit"];
 
 /// The end of the output that is kept to tell why something failed.
 const TAIL_BYTES: usize = 64 * 1024;
@@ -82,18 +82,34 @@ pub(super) fn copy_aside(
     folder: &Path,
     name: impl Fn(usize, &FlashImage) -> String,
 ) -> Result<Vec<PathBuf>, UserError> {
-    let copy = |(index, image): (usize, &FlashImage)| {
-        let cause = |e: std::io::Error| UserError::new(WHAT, format!("`{}`: {e}", image.file), "");
-        let content = std::fs::read(project.join(&image.file)).map_err(cause)?;
+    let contents = approved(project, plan)?;
+    let copy = |((index, image), content): ((usize, &FlashImage), Vec<u8>)| {
+        let path = folder.join(name(index, image));
+        std::fs::write(&path, content).map_err(|error| unread(image, &error))?;
+        Ok(path)
+    };
+    plan.images.iter().enumerate().zip(contents).map(copy).collect()
+}
+
+/// The contents of a plan's images, in their order.
+///
+/// # Errors
+/// When an image is gone or is not the planned one any more.
+pub(super) fn approved(project: &Path, plan: &FlashPlan) -> Result<Vec<Vec<u8>>, UserError> {
+    let read = |image: &FlashImage| {
+        let content =
+            std::fs::read(project.join(&image.file)).map_err(|error| unread(image, &error))?;
         if ContentHash::of(&content) != image.hash {
             let why = format!("`{}` was changed after it was approved", image.file);
             return Err(UserError::new(WHAT, why, "Build and propose the flash again."));
         }
-        let path = folder.join(name(index, image));
-        std::fs::write(&path, content).map_err(cause)?;
-        Ok(path)
+        Ok(content)
     };
-    plan.images.iter().enumerate().map(copy).collect()
+    plan.images.iter().map(read).collect()
+}
+
+fn unread(image: &FlashImage, error: &std::io::Error) -> UserError {
+    UserError::new(WHAT, format!("`{}`: {error}", image.file), "")
 }
 
 /// Puts what is written to the board into a temporary file.
@@ -140,7 +156,10 @@ impl Writing {
     /// The tool's own words for what went wrong.
     pub(super) fn cause(&self) -> String {
         let text = sanitize::decode(&self.tail);
-        let lines: Vec<&str> = text.split(['\n', '\r']).map(str::trim).collect();
+        let plain = |line: &'_ str| ADVICE.iter().find_map(|words| line.find(words));
+        let lines = text.split(['\n', '\r']);
+        let lines = lines.map(|line| line.get(..plain(line).unwrap_or(line.len())));
+        let lines: Vec<&str> = lines.flatten().map(str::trim).collect();
         let is_fatal = |line: &&&str| line.contains("fatal error") || line.contains(SERIAL_ERROR);
         let fatal = lines.iter().rev().find(is_fatal);
         let last = fatal.or_else(|| lines.iter().rev().find(|line| !line.is_empty()));
@@ -238,11 +257,6 @@ const SILENT: &[&str] = &[
     "doesn't match the command",
 ];
 
-/// A pseudo-terminal has no lines by which a board could be started.
-pub(super) fn has_lines(port: &str) -> bool {
-    !port.starts_with("/dev/pts/")
-}
-
 /// Whether the board's port can be had: the tool's own words do not tell why it cannot.
 ///
 /// # Errors
@@ -265,6 +279,7 @@ pub(super) async fn write(
     progress: &(dyn Fn(u64, u64) + Send + Sync),
 ) -> Result<BoardInfo, Trouble> {
     let total = plan.total_bytes();
+    let port = device::identity(&plan.board.port);
     progress(0, total);
     let mut writing = Writing::default();
     let ended = process::run(job, |bytes| {
@@ -281,9 +296,7 @@ pub(super) async fn write(
         }
         Ended::Well => Err(Trouble::new("what was written was not verified", AGAIN)),
         Ended::Badly(_) => {
-            let port = &plan.board.port;
-            let is_there = port.contains("://") || Path::new(port).exists();
-            Err(Trouble::of(&writing.cause(), is_there))
+            Err(Trouble::of(&writing.cause(), device::identity(&plan.board.port) == port))
         }
         Ended::TimedOut => Err(Trouble::new("the board took too long", AGAIN)),
         Ended::Cancelled => {
@@ -299,6 +312,7 @@ pub(super) async fn write(
 /// When it cannot be started, fails, takes too long or is stopped.
 pub(super) async fn run(what: &str, job: Job, board: &BoardInfo) -> Result<(), UserError> {
     let mut writing = Writing::default();
+    let port = device::identity(&board.port);
     let ended = process::run(job, |bytes| {
         writing.push(bytes, &[]);
     })
@@ -307,7 +321,7 @@ pub(super) async fn run(what: &str, job: Job, board: &BoardInfo) -> Result<(), U
     match ended {
         Ok(Ended::Well) => Ok(()),
         Ok(Ended::Badly(_)) => {
-            let is_there = board.port.contains("://") || Path::new(&board.port).exists();
+            let is_there = device::identity(&board.port) == port;
             let trouble = Trouble::of(&writing.cause(), is_there);
             Err(UserError { what: what.to_owned(), ..trouble.error })
         }

@@ -5,7 +5,7 @@
 
 mod analysis;
 mod arduino;
-mod chip_memory;
+mod chip;
 mod compile_units;
 pub mod diagnostics;
 mod esptool;
@@ -43,6 +43,8 @@ use crate::model::{
     ProgramSize, ReadPlan, Timestamp, UserError,
 };
 
+pub use crate::device::loader::Remake;
+pub use chip::Loader;
 pub use idf::IdfToolchain;
 use syntax::{Finding, SyntaxJob};
 
@@ -115,9 +117,6 @@ pub struct ReadOrder {
     /// Ends it at once.
     pub cancel: CancellationToken,
 }
-
-/// Makes what a part of the flash shall hold of what it holds; `None` leaves it as it is.
-pub type Remake = Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 /// One approved change of a part of the flash to run.
 #[derive(Clone)]

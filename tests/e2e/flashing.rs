@@ -68,7 +68,8 @@ fn demo<'a>(place: &'a Place, root: &Path) -> Desk<'a> {
     let port = place.path("ttyUSB77");
     fs::write(&port, "").unwrap();
     let (idf, port) = (root.display(), port.display());
-    let start = format!("IDF_PATH='{idf}' ESPPORT='{port}' exec \"$0\" \"$@\"");
+    let by = "FIRMHAND_LOADER=esptool";
+    let start = format!("IDF_PATH='{idf}' ESPPORT='{port}' {by} exec \"$0\" \"$@\"");
     let args = place.demo_args();
     let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
     args.extend(["--toolchain", "idf"]);
@@ -146,7 +147,7 @@ fn what_the_board_boots_from_is_written_after_a_typed_phrase_only() {
     let asked = fs::read_to_string(root.join("asked")).unwrap();
     let asked: Vec<&str> = asked.lines().collect();
     let port = place.path("ttyUSB77");
-    assert!(asked.windows(2).any(|pair| pair == ["-p", port.to_str().unwrap()]), "{asked:?}");
+    assert!(asked.windows(2).any(|pair| pair == ["--port", port.to_str().unwrap()]), "{asked:?}");
     assert!(asked.contains(&"0x1000") && asked.contains(&"0x10000"), "{asked:?}");
 }
 

@@ -9,7 +9,7 @@ use firmhand::toolchain::nvs::{self, Wish};
 use serde_json::{Value, json};
 
 use crate::boards::{
-    MEGABYTE, NEVER, ask, calls, confirm, installation, open, python, settled, told, told_of,
+    MEGABYTE, NEVER, ask, calls, confirm, installation, open, settled, told, told_of,
     type_until_decided,
 };
 use crate::desk::{Desk, LOOK};
@@ -167,17 +167,13 @@ fn settings_are_changed_line_by_line_and_by_no_rule() {
 }
 
 #[test]
-fn the_settings_of_a_chip_are_changed_by_the_real_tool() {
-    let Some(python) = python() else {
-        eprintln!("not run: there is no Python with esptool (`pip install esptool`)");
-        return;
-    };
+fn the_settings_of_a_chip_are_changed() {
     let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
     chip.seen.lock().unwrap().flash[0x9000..0xf000].copy_from_slice(GENERATED);
     let place = Place::new();
     let mut all = calls(&place, "new", &read_and_edit());
     all.extend(["--toolchain".to_owned(), "idf".to_owned()]);
-    let idf = installation(&place, &python);
+    let idf = installation(&place);
     let project = place.project().to_str().unwrap().to_owned();
     assert_eq!(place.run(&["trust", &project]).status.code(), Some(0));
     let start = format!("IDF_PATH='{idf}' ESPPORT='{}' exec \"$0\" \"$@\"", chip.port);

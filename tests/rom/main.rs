@@ -1,7 +1,7 @@
 //! Flashing a simulated boot ROM at a pseudo-terminal, byte by byte, with and without faults.
 //!
-//! The tools are the real ones. `esptool` is run where Python has it: `FIRMHAND_TEST_PYTHON` names
-//! a Python, else `python3` is asked. Elsewhere its tests say that they did nothing.
+//! The loaders are the real ones: the one within the program, and `esptool` where Python has it;
+//! `FIRMHAND_TEST_PYTHON` names a Python, else `python3` is asked. Where it is missing, that is said.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@
 )]
 
 mod chip;
-mod esptool;
 mod flash;
+mod loaders;
 mod platformio;
 mod wire;

@@ -1,5 +1,6 @@
-//! PlatformIO's way through the real `esptool`, which its `pkg exec` starts. That program is a
-//! stand-in here, for no registry is needed to try what it is given.
+//! PlatformIO's way to a board's flash, by the loader within and by the real `esptool`, which its
+//! `pkg exec` starts. That program is a stand-in here, for no registry is needed to try what it is
+//! given.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use firmhand::toolchain::{
 use tokio_util::sync::CancellationToken;
 
 use super::chip::{Chip, Fault, Kind};
-use super::esptool::{bytes, python};
+use super::loaders::{Way, bytes, ways};
 
 const MEGABYTE: usize = 1024 * 1024;
 
@@ -28,7 +29,7 @@ struct Place {
 }
 
 impl Place {
-    fn new(python: &str) -> Self {
+    fn new(way: &Way) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let write = |path: &str, content: &[u8]| {
             let path = folder.path().join(path);
@@ -36,7 +37,7 @@ impl Place {
             std::fs::write(path, content).unwrap();
         };
         let pio = folder.path().join("pio");
-        write("pio", PIO.replace("PYTHON", python).as_bytes());
+        write("pio", PIO.replace("PYTHON", &way.python).as_bytes());
         std::fs::set_permissions(&pio, std::fs::Permissions::from_mode(0o755)).unwrap();
         let mut app = bytes(3, 190_001);
         app[0] = 0xe9;
@@ -54,6 +55,7 @@ impl Place {
         let note = r#"{"environment": "c3", "folder": ".pio/build/c3", "sources": "src"}"#;
         write("project/.pio/firmhand.json", note.as_bytes());
         let pio = PlatformioToolchain::at(pio, folder.path().join("core"));
+        let pio = pio.with_loader(way.loader);
         Self { folder, pio }
     }
 
@@ -84,8 +86,13 @@ impl Place {
 
 #[tokio::test]
 async fn every_byte_of_a_platformio_build_arrives_and_comes_back() {
-    let Some(python) = python() else { return };
-    let place = Place::new(&python);
+    for way in ways() {
+        there_and_back(&way).await;
+    }
+}
+
+async fn there_and_back(way: &Way) {
+    let place = Place::new(way);
     let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
     let plan = place.plan(&chip.port);
     assert!(plan.touches_boot && plan.board.chip == "esp32c3", "{plan:?}");
@@ -123,10 +130,11 @@ async fn every_byte_of_a_platformio_build_arrives_and_comes_back() {
 
 #[tokio::test]
 async fn another_chip_than_the_build_is_for_is_not_written() {
-    let Some(python) = python() else { return };
-    let place = Place::new(&python);
-    let chip = Chip::start(Kind::Esp32, Fault::None, MEGABYTE);
-    let error = place.flash(place.plan(&chip.port)).await.unwrap_err();
-    assert!(error.why.contains("wrong chip"), "{error:?}");
-    assert!(chip.flash(0, MEGABYTE).iter().all(|byte| *byte == 0xff), "something was written");
+    for way in ways() {
+        let place = Place::new(&way);
+        let chip = Chip::start(Kind::Esp32, Fault::None, MEGABYTE);
+        let error = place.flash(place.plan(&chip.port)).await.unwrap_err();
+        assert!(error.why.contains("wrong chip"), "{way:?}: {error:?}");
+        assert!(chip.flash(0, MEGABYTE).iter().all(|byte| *byte == 0xff), "{way:?} wrote");
+    }
 }

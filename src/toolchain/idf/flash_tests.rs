@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::model::{BuildId, Timestamp};
+use crate::model::{BoardInfo, BuildId, FlashPlan, Timestamp};
 use crate::toolchain::esptool::{Writing, first_port};
 
 const ARGS: &str = include_str!("../../../tests/data/build/flasher_args.json");
@@ -59,28 +59,12 @@ fn a_plan_without_images_is_told_with_a_way_out() {
 }
 
 #[test]
-fn exactly_the_approved_images_are_written() {
+fn what_the_build_asks_of_the_tool_is_kept() {
     let project = project();
-    let plan = plan(project.path());
-    let aside = tempfile::tempdir().unwrap();
-    let files =
-        copy_aside(project.path(), &plan, aside.path(), |index, _| format!("{index}.bin")).unwrap();
-    let args = esptool_args(&read_args(project.path()).unwrap(), &plan, &files, FLASH_BAUD);
-    let words: Vec<String> = args
-        .iter()
-        .map(|word| word.to_str().unwrap().replace(aside.path().to_str().unwrap(), ""))
-        .collect();
-    assert_eq!(
-        words.join(" "),
-        "-m esptool --chip esp32c3 -p /dev/ttyUSB0 -b 460800 --before default_reset --after \
-         hard_reset write_flash --flash_mode dio --flash_size 4MB --flash_freq 80m 0x0 /0.bin \
-         0x8000 /1.bin 0x10000 /2.bin"
-    );
-    fs::write(project.path().join("build/blink.bin"), "application!").unwrap();
-    assert_eq!(fs::read(&files[2]).unwrap(), b"application");
-    let error = copy_aside(project.path(), &plan, aside.path(), |index, _| format!("{index}.bin"))
-        .unwrap_err();
-    assert!(error.why.contains("blink.bin"), "{error:?}");
+    let asked = asked(project.path());
+    assert_eq!(asked.write.join(" "), "--flash_mode dio --flash_size 4MB --flash_freq 80m");
+    assert_eq!(asked.before.as_deref(), Some("default_reset"));
+    assert_eq!(super::asked(&project.path().join("none")), Asked::default());
 }
 
 #[test]
@@ -100,6 +84,9 @@ fn the_words_of_both_generations_of_the_tool_are_understood() {
                  Note: This error originates from pySerial.\nFor troubleshooting steps visit: x\n";
     writing.push(said, &images);
     assert_eq!(writing.cause(), "Attempting to use a port that is not open");
+    let mut silent = Writing::default();
+    silent.push(b"No more data. This can have many causes, for steps visit: https://d\n", &images);
+    assert_eq!(silent.cause(), "No more data.");
 }
 
 #[test]

@@ -13,12 +13,11 @@ mod targets;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::chip_memory;
+use super::chip::{Esptool, Loader, Reach};
 use super::diagnostics::{Gather, Progress};
 use super::esptool;
 use super::host_board::HostBoard;
@@ -48,6 +47,8 @@ pub struct IdfToolchain {
     port: Option<String>,
     /// How the project was compiled last.
     commands: syntax::Commands,
+    /// By what boards are flashed; `None`: as the environment says.
+    loader: Option<Loader>,
 }
 
 impl IdfToolchain {
@@ -59,14 +60,25 @@ impl IdfToolchain {
         let install = Installation::find(&|name| std::env::var_os(name))?;
         let port = esptool::named_port();
         let commands = syntax::Commands::default();
-        Ok(Self { install: Arc::new(install), host: None, port, commands })
+        Ok(Self { install: Arc::new(install), host: None, port, commands, loader: None })
     }
 
     /// The installation in `root`, for the board at `port`, whatever the environment says.
     #[must_use]
     pub fn at(root: PathBuf, port: Option<String>) -> Self {
         let install = Arc::new(Installation::at(root));
-        Self { install, host: None, port, commands: syntax::Commands::default() }
+        Self { install, host: None, port, commands: syntax::Commands::default(), loader: None }
+    }
+
+    /// The same, with boards flashed by `loader`.
+    #[must_use]
+    pub fn with_loader(self, loader: Loader) -> Self {
+        Self { loader: Some(loader), ..self }
+    }
+
+    /// The way to the flash of the project's chip.
+    fn reach(&self, project: &Path) -> Reach<'_> {
+        Reach { esptool: self, asked: flash::asked(project), loader: self.loader }
     }
 
     /// The same, with a folder in which programs for the target `linux` are kept and run. It is
@@ -143,19 +155,6 @@ impl IdfToolchain {
         self.commands.lines(project, &project.join(route::BUILD), &known)
     }
 
-    /// A job that runs a Python module of the installation.
-    async fn python(
-        &self,
-        args: Vec<OsString>,
-        folder: &Path,
-        timeout: Duration,
-        cancel: &CancellationToken,
-    ) -> Result<Job, UserError> {
-        let env = self.install.env(cancel, &|_| {}).await?;
-        let (folder, cancel) = (folder.to_owned(), cancel.clone());
-        Ok(Job { program: "python3".into(), args, env, folder, timeout, cancel })
-    }
-
     /// The board that runs programs for the target `linux`.
     fn host(&self) -> Result<&HostBoard, UserError> {
         self.host.as_deref().ok_or_else(|| {
@@ -190,6 +189,23 @@ fn tell_hints(diagnostics: &[crate::model::Diagnostic], sink: &dyn super::BuildS
         .collect();
     for hint in hints {
         sink.output(format!("HINT: {hint}\n").as_bytes());
+    }
+}
+
+impl Esptool for IdfToolchain {
+    /// The one of the installation's Python.
+    fn job<'a>(
+        &'a self,
+        args: Vec<OsString>,
+        folder: &'a Path,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Job, UserError>> {
+        Box::pin(async move {
+            let env = self.install.env(cancel, &|_| {}).await?;
+            let args = ["-m", "esptool"].map(Into::into).into_iter().chain(args).collect();
+            let (folder, cancel, timeout) = (folder.to_owned(), cancel.clone(), esptool::TIMEOUT);
+            Ok(Job { program: "python3".into(), args, env, folder, timeout, cancel })
+        })
     }
 }
 
@@ -264,18 +280,16 @@ impl Toolchain for IdfToolchain {
             if order.plan.board.simulated {
                 return self.host()?.load(&order);
             }
-            flash::flash(self, order).await
+            self.reach(&order.project).write(order).await
         })
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
-        let tool = flash::OfProject::new(self, &order.project);
-        Box::pin(async move { chip_memory::read(&tool, order).await })
+        Box::pin(async move { self.reach(&order.project).read(order).await })
     }
 
     fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        let tool = flash::OfProject::new(self, &order.project);
-        Box::pin(async move { chip_memory::rewrite(&tool, order).await })
+        Box::pin(async move { self.reach(&order.project).rewrite(order).await })
     }
 
     fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {
@@ -300,7 +314,7 @@ impl Toolchain for IdfToolchain {
             if order.plan.board.simulated {
                 return self.host()?.erase(&order.plan);
             }
-            chip_memory::erase(&flash::OfProject::new(self, &order.project), order).await
+            self.reach(&order.project).erase(order).await
         })
     }
 }

@@ -20,7 +20,7 @@ use std::time::{Duration, SystemTime};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::chip_memory;
+use super::chip::{self, Loader, Reach};
 use super::compile_units::{self, CompileUnit};
 use super::diagnostics::Gather;
 use super::esptool;
@@ -72,6 +72,8 @@ pub struct PlatformioToolchain {
     host: Option<Arc<HostBoard>>,
     /// The port that the person has named in `ESPPORT`.
     port: Option<String>,
+    /// By what boards are flashed; `None`: as the environment says.
+    loader: Option<Loader>,
     /// The last configuration that was asked for.
     asked: Arc<Mutex<Option<Asked>>>,
 }
@@ -102,7 +104,7 @@ impl PlatformioToolchain {
     /// The one at that path, which keeps what it installs in `core`, whatever the environment says.
     #[must_use]
     pub fn at(pio: PathBuf, core: PathBuf) -> Self {
-        Self { pio, core, host: None, port: None, asked: Arc::default() }
+        Self { pio, core, host: None, port: None, loader: None, asked: Arc::default() }
     }
 
     /// The same, with a folder in which programs for this machine are kept and run. It is made when
@@ -116,6 +118,17 @@ impl PlatformioToolchain {
     #[must_use]
     pub fn with_port(self, port: String) -> Self {
         Self { port: Some(port), ..self }
+    }
+
+    /// The same, with boards flashed by `loader`.
+    #[must_use]
+    pub fn with_loader(self, loader: Loader) -> Self {
+        Self { loader: Some(loader), ..self }
+    }
+
+    /// The way to the flash of a chip.
+    fn reach(&self) -> Reach<'_> {
+        Reach { esptool: self, asked: chip::Asked::default(), loader: self.loader }
     }
 
     /// The board that runs programs for this machine.
@@ -364,16 +377,16 @@ impl Toolchain for PlatformioToolchain {
             if order.plan.board.simulated {
                 return self.host()?.load(&order);
             }
-            upload::flash(self, order).await
+            self.reach().write(order).await
         })
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
-        Box::pin(chip_memory::read(self, order))
+        Box::pin(async move { self.reach().read(order).await })
     }
 
     fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        Box::pin(chip_memory::rewrite(self, order))
+        Box::pin(async move { self.reach().rewrite(order).await })
     }
 
     fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {
@@ -385,7 +398,7 @@ impl Toolchain for PlatformioToolchain {
             if order.plan.board.simulated {
                 return self.host()?.erase(&order.plan);
             }
-            chip_memory::erase(self, order).await
+            self.reach().erase(order).await
         })
     }
 }

@@ -62,7 +62,8 @@ impl Place {
         let pio = root.join("pio");
         std::fs::write(&pio, script).unwrap();
         std::fs::set_permissions(&pio, std::fs::Permissions::from_mode(0o755)).unwrap();
-        Self { pio: PlatformioToolchain::at(pio, root.join("core")), folder }
+        let pio = PlatformioToolchain::at(pio, root.join("core")).with_loader(Loader::Esptool);
+        Self { pio, folder }
     }
 
     fn path(&self, below: &str) -> PathBuf {

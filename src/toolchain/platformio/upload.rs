@@ -1,7 +1,7 @@
 //! Writing a build by PlatformIO to a board.
 //!
-//! `pio run --target upload` would build once more after the person has looked, so that `esptool`
-//! of PlatformIO's packages is given copies of the approved images and nothing else.
+//! `pio run --target upload` would build once more after the person has looked, so that it is not
+//! called: a loader is given the approved images and nothing else.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use tokio_util::sync::CancellationToken;
 use super::PlatformioToolchain;
 use super::left::Note;
 use crate::model::{BoardInfo, BuildId, FlashPlan, Timestamp, UserError};
-use crate::toolchain::chip_memory::{After, Esptool};
-use crate::toolchain::esptool::{self, FLASH_BAUD, SAFE_BAUD, TIMEOUT, WHAT, copy_aside};
+use crate::toolchain::CANNOT_ERASE;
+use crate::toolchain::chip::Esptool;
+use crate::toolchain::esptool::{self, TIMEOUT, WHAT};
 use crate::toolchain::process::Job;
 use crate::toolchain::size;
-use crate::toolchain::{CANNOT_ERASE, FlashOrder};
 
 /// What a program that runs on this machine is called instead of a chip.
 const HOST: &str = "native";
@@ -47,38 +47,6 @@ pub(super) fn plan(
     Ok(FlashPlan { board, images, touches_boot, build, built_at })
 }
 
-/// Writes exactly the images of the plan and starts the board. Where the chip stops answering at
-/// the usual rate, it is tried once more at one that every cable carries.
-///
-/// # Errors
-/// When the port cannot be had, an image is not the planned one any more, or `esptool` fails.
-pub(super) async fn flash(
-    pio: &PlatformioToolchain,
-    order: FlashOrder,
-) -> Result<BoardInfo, UserError> {
-    let FlashOrder { project, plan, progress, notice, cancel } = order;
-    esptool::is_free(WHAT, &plan.board.port)?;
-    let copies = tempfile::tempdir().map_err(|error| UserError::from_cause(WHAT, &error))?;
-    let files = copy_aside(&project, &plan, copies.path(), |index, _| format!("{index}.bin"))?;
-    let mut baud = FLASH_BAUD;
-    loop {
-        let mut args = pio.words(&plan.board, baud, After::Start);
-        args.push("write_flash".into());
-        for (image, file) in plan.images.iter().zip(&files) {
-            args.extend([format!("0x{:x}", image.offset).into(), file.into()]);
-        }
-        let job = pio.job(args, copies.path(), &cancel).await?;
-        match esptool::write(job, &plan, progress.as_ref()).await {
-            Err(trouble) if trouble.may_be_the_rate && baud != SAFE_BAUD => {
-                baud = SAFE_BAUD;
-                let what = format!("Trying again with {SAFE_BAUD} baud");
-                notice(UserError::new(what, trouble.error.why, ""));
-            }
-            done => return done.map_err(|trouble| trouble.error),
-        }
-    }
-}
-
 /// The board that the last build was for.
 ///
 /// # Errors
@@ -89,26 +57,18 @@ pub(super) fn board(pio: &PlatformioToolchain, project: &Path) -> Result<BoardIn
         .map_err(|error| UserError { what: CANNOT_ERASE.to_owned(), ..error })
 }
 
-/// `esptool` as PlatformIO has installed it, with PlatformIO's own Python.
 impl Esptool for PlatformioToolchain {
-    fn words(&self, board: &BoardInfo, baud: &str, after: After) -> Vec<OsString> {
-        let has_lines = esptool::has_lines(&board.port);
-        let before = if has_lines { "default_reset" } else { "no_reset" };
-        let after = if has_lines && after == After::Start { "hard_reset" } else { "no_reset" };
-        let words = ["--chip", &board.chip, "--port", &board.port, "--baud", baud];
-        let words = words.into_iter().chain(["--before", before, "--after", after]);
-        words.map(OsString::from).collect()
-    }
-
+    /// The one that PlatformIO has installed, with PlatformIO's own Python.
     fn job<'a>(
         &'a self,
-        words: Vec<OsString>,
+        args: Vec<OsString>,
         folder: &'a Path,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Job, UserError>> {
         let call = ["pkg", "exec", "--package", "tool-esptoolpy", "--", "esptool.py"];
-        let all = call.into_iter().map(OsString::from).chain(words).collect();
-        Box::pin(std::future::ready(Ok(self.process(all, folder, TIMEOUT, cancel))))
+        let args = call.map(Into::into).into_iter().chain(args).collect();
+        let job = self.process(args, folder, TIMEOUT, cancel);
+        Box::pin(std::future::ready(Ok(job)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Our own way through the real `esptool`.
+//! Our own way to a board's flash, by the loader within and by the real `esptool`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use firmhand::model::{
 };
 use firmhand::toolchain::nvs::{self, Planned, Rewritten, Wish};
 use firmhand::toolchain::{
-    EraseOrder, FlashOrder, IdfToolchain, ReadOrder, RewriteOrder, Toolchain,
+    EraseOrder, FlashOrder, IdfToolchain, Loader, ReadOrder, RewriteOrder, Toolchain,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -28,9 +28,24 @@ pub fn python() -> Option<String> {
     None
 }
 
+/// A loader, and the Python that it needs.
+#[derive(Debug, Clone)]
+pub struct Way {
+    pub loader: Loader,
+    pub python: String,
+}
+
+/// Those that can be tried here. The one within needs no Python, which is shown by giving it none.
+pub fn ways() -> Vec<Way> {
+    let within = Way { loader: Loader::Within, python: "false".to_owned() };
+    let esptool = python().map(|python| Way { loader: Loader::Esptool, python });
+    [Some(within), esptool].into_iter().flatten().collect()
+}
+
 /// A folder with an ESP-IDF that has nothing but that Python, and a project that was built by it.
 struct Place {
     folder: tempfile::TempDir,
+    loader: Loader,
 }
 
 /// Bytes that compress in parts only, different for each seed.
@@ -44,17 +59,17 @@ pub fn bytes(seed: u32, count: usize) -> Vec<u8> {
 }
 
 impl Place {
-    fn new(python: &str, extra: &str) -> Self {
+    fn new(way: &Way, extra: &str) -> Self {
+        let Way { loader, python } = way.clone();
         let folder = tempfile::tempdir().unwrap();
         let write = |path: &str, content: &[u8]| {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, content).unwrap();
         };
-        let python = if python.contains('/') {
-            python.to_owned()
-        } else {
-            format!("$(command -v {python})")
+        let python = match python.contains('/') {
+            true => python,
+            false => format!("$(command -v {python})"),
         };
         write("idf/tools/idf.py", b"");
         let export = format!(
@@ -76,7 +91,12 @@ impl Place {
                 "chip": "esp32c3"{extra}}}}}"#
         );
         write("project/build/flasher_args.json", args.as_bytes());
-        Self { folder }
+        Self { folder, loader }
+    }
+
+    fn idf(&self, port: &str) -> IdfToolchain {
+        IdfToolchain::at(self.folder.path().join("idf"), Some(port.to_owned()))
+            .with_loader(self.loader)
     }
 
     fn project(&self) -> PathBuf {
@@ -100,7 +120,7 @@ fn plan(idf: &IdfToolchain, project: &Path) -> FlashPlan {
 }
 
 async fn flash(place: &Place, port: &str) -> Told {
-    let idf = IdfToolchain::at(place.folder.path().join("idf"), Some(port.to_owned()));
+    let idf = place.idf(port);
     let (progress, notices) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let (steps, said) = (progress.clone(), notices.clone());
     let order = FlashOrder {
@@ -135,31 +155,58 @@ fn assert_holds(chip: &Chip, place: &Place) {
 
 const NO_STUB: &str = r#", "stub": false"#;
 
+async fn every_byte_arrives(way: &Way, extra: &str) {
+    let place = Place::new(way, extra);
+    let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
+    let told = flash(&place, &chip.port).await;
+    told.result.unwrap_or_else(|error| panic!("{way:?} {extra}: {error:?}"));
+    assert_holds(&chip, &place);
+    let total: u64 = 21_000 + 3072 + 190_001;
+    assert_eq!(told.progress.first(), Some(&(0, total)));
+    assert_eq!(told.progress.last(), Some(&(total, total)));
+    assert!(told.progress.len() > 5, "{:?}", told.progress);
+    assert!(told.progress.is_sorted(), "{:?}", told.progress);
+    assert_eq!(told.notices, []);
+}
+
 #[tokio::test]
-async fn every_byte_arrives_by_the_stub_and_by_the_rom_alone() {
-    let Some(python) = python() else { return };
-    for extra in ["", NO_STUB] {
-        let place = Place::new(&python, extra);
-        let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
-        let told = flash(&place, &chip.port).await;
-        told.result.unwrap_or_else(|error| panic!("{extra}: {error:?}"));
-        assert_holds(&chip, &place);
-        let total: u64 = 21_000 + 3072 + 190_001;
-        assert_eq!(told.progress.first(), Some(&(0, total)));
-        assert_eq!(told.progress.last(), Some(&(total, total)));
-        assert!(told.progress.len() > 5, "{:?}", told.progress);
-        assert!(told.progress.is_sorted(), "{:?}", told.progress);
-        assert_eq!(told.notices, []);
+async fn every_byte_arrives_by_each_loader() {
+    for way in ways() {
+        every_byte_arrives(&way, "").await;
     }
 }
 
 #[tokio::test]
-async fn what_was_written_is_read_back_and_erased() {
+async fn a_build_that_asks_for_the_rom_alone_is_left_to_esptool() {
     let Some(python) = python() else { return };
-    let place = Place::new(&python, "");
+    every_byte_arrives(&Way { loader: Loader::Fitting, python }, NO_STUB).await;
+}
+
+#[tokio::test]
+async fn what_is_there_already_is_not_sent_again() {
+    let way = Way { loader: Loader::Within, python: "false".to_owned() };
+    let place = Place::new(&way, "");
     let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
     flash(&place, &chip.port).await.result.unwrap();
-    let idf = IdfToolchain::at(place.folder.path().join("idf"), Some(chip.port.clone()));
+    let sent = || chip.seen.lock().unwrap().commands.iter().filter(|sent| **sent == 0x11).count();
+    let first = sent();
+    flash(&place, &chip.port).await.result.unwrap();
+    assert_holds(&chip, &place);
+    assert!(first > 0 && sent() == first, "{first} blocks at first, {} then", sent());
+}
+
+#[tokio::test]
+async fn what_was_written_is_read_back_and_erased() {
+    for way in ways() {
+        read_and_erase(&way).await;
+    }
+}
+
+async fn read_and_erase(way: &Way) {
+    let place = Place::new(way, "");
+    let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
+    flash(&place, &chip.port).await.result.unwrap();
+    let idf = place.idf(&chip.port);
     let board = plan(&idf, &place.project()).board;
     let region = FlashRegion { label: "factory".into(), offset: 0x1_0000, bytes: 0x1_8000 };
     let (project, cancel) = (place.project(), CancellationToken::new());
@@ -167,7 +214,7 @@ async fn what_was_written_is_read_back_and_erased() {
     let read = ReadPlan { board: board.clone(), region: region.clone(), path };
     let order = ReadOrder { project: project.clone(), plan: read, cancel: cancel.clone() };
     let read = idf.read_flash(order).await.unwrap();
-    assert!(read == place.image("blink.bin")[..0x1_8000], "what was read differs");
+    assert!(read == place.image("blink.bin")[..0x1_8000], "{way:?}: what was read differs");
     let erase = |region| EraseOrder {
         project: project.clone(),
         plan: ErasePlan { board: board.clone(), region },
@@ -185,12 +232,17 @@ const SETTINGS: &[u8] = include_bytes!("../data/nvs/settings.bin");
 
 #[tokio::test]
 async fn settings_are_changed_on_the_chip_and_nothing_beside_them() {
-    let Some(python) = python() else { return };
-    let place = Place::new(&python, "");
+    for way in ways() {
+        change_settings(&way).await;
+    }
+}
+
+async fn change_settings(way: &Way) {
+    let place = Place::new(way, "");
     let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
     flash(&place, &chip.port).await.result.unwrap();
     chip.seen.lock().unwrap().flash[0x9000..0xf000].copy_from_slice(SETTINGS);
-    let idf = IdfToolchain::at(place.folder.path().join("idf"), Some(chip.port.clone()));
+    let idf = place.idf(&chip.port);
     let board = plan(&idf, &place.project()).board;
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
     let value = Some(nvs::value("string", "another network").unwrap());
@@ -229,8 +281,14 @@ async fn settings_are_changed_on_the_chip_and_nothing_beside_them() {
 
 #[tokio::test]
 async fn a_port_that_is_not_there_or_taken_is_told_before_anything_runs() {
-    // No Python is needed: it is never asked.
-    let place = Place::new("false", "");
+    for loader in [Loader::Within, Loader::Esptool] {
+        // No Python is needed: it is never asked.
+        refused_ports(&Way { loader, python: "false".to_owned() }).await;
+    }
+}
+
+async fn refused_ports(way: &Way) {
+    let place = Place::new(way, "");
     let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
     let missing = flash(&place, "/dev/ttyUSB99").await.result.unwrap_err();
     assert_eq!(missing.why, "there is no such port");
@@ -254,41 +312,68 @@ async fn a_port_that_is_not_there_or_taken_is_told_before_anything_runs() {
 }
 
 /// What a flash of a chip with a fault says.
-async fn says(python: &str, kind: Kind, fault: Fault) -> (UserError, Vec<UserError>) {
-    let place = Place::new(python, "");
+async fn says(way: &Way, kind: Kind, fault: Fault) -> UserError {
+    let place = Place::new(way, "");
     let chip = Chip::start(kind, fault, MEGABYTE);
     let told = flash(&place, &chip.port).await;
     let error = told.result.unwrap_err();
-    eprintln!("{fault:?} on {kind:?}: {error:?} after {:?}", told.notices);
-    (error, told.notices)
+    eprintln!("{fault:?} on {kind:?} by {:?}: {error:?} after {:?}", way.loader, told.notices);
+    error
 }
 
 #[tokio::test]
 async fn what_goes_wrong_is_told_in_plain_words() {
-    let Some(python) = python() else { return };
-    for (kind, fault, why) in [
-        (Kind::Esp32C3, Fault::NoSync, "no sync"),
-        (Kind::Esp32, Fault::None, "wrong chip"),
-        (Kind::Esp32C3, Fault::WriteFails(2), "refused"),
-        (Kind::Esp32C3, Fault::StuckByte(0x1_0400), "MD5"),
-        (Kind::Esp32C3, Fault::SilentAfter(3), "stopped answering"),
-        (Kind::Esp32C3, Fault::GoneAfter(3), "disconnected"),
-    ] {
-        let (error, _) = says(&python, kind, fault).await;
-        assert!(error.why.contains(why), "{fault:?}: {error:?}");
-        assert!(!error.fix.is_empty(), "{fault:?}: {error:?}");
+    for way in ways() {
+        for (kind, fault, why) in [
+            (Kind::Esp32C3, Fault::NoSync, "no sync"),
+            (Kind::Esp32, Fault::None, "wrong chip"),
+            (Kind::Esp32C3, Fault::WriteFails(2), "refused"),
+            (Kind::Esp32C3, Fault::StuckByte(0x1_0400), "MD5"),
+            (Kind::Esp32C3, Fault::SilentAfter(3), "stopped answering"),
+            (Kind::Esp32C3, Fault::GoneAfter(3), "disconnected"),
+        ] {
+            let error = says(&way, kind, fault).await;
+            assert!(error.why.contains(why), "{way:?} {fault:?}: {error:?}");
+            assert!(!error.fix.is_empty(), "{way:?} {fault:?}: {error:?}");
+        }
     }
 }
 
 #[tokio::test]
 async fn a_line_that_is_too_noisy_is_tried_again_slower() {
-    let Some(python) = python() else { return };
-    let place = Place::new(&python, "");
-    let chip = Chip::start(Kind::Esp32C3, Fault::NoiseAbove(115_200), MEGABYTE);
-    let told = flash(&place, &chip.port).await;
-    told.result.unwrap();
-    assert_holds(&chip, &place);
-    assert_eq!(chip.seen.lock().unwrap().opened, 2);
-    let notice = told.notices.first().map(|notice| notice.what.as_str());
-    assert_eq!(notice, Some("Trying again with 115200 baud"), "{:?}", told.notices);
+    for way in ways() {
+        let place = Place::new(&way, "");
+        let chip = Chip::start(Kind::Esp32C3, Fault::NoiseAbove(115_200), MEGABYTE);
+        let told = flash(&place, &chip.port).await;
+        told.result.unwrap_or_else(|error| panic!("{way:?}: {error:?}"));
+        assert_holds(&chip, &place);
+        assert_eq!(chip.seen.lock().unwrap().opened, 2, "{way:?}");
+        let notice = told.notices.first().map(|notice| notice.what.as_str());
+        assert_eq!(notice, Some("Trying again with 115200 baud"), "{way:?}: {:?}", told.notices);
+    }
+}
+
+#[tokio::test]
+async fn a_stop_ends_it_between_two_pieces() {
+    let way = Way { loader: Loader::Within, python: "false".to_owned() };
+    let place = Place::new(&way, "");
+    let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
+    let idf = place.idf(&chip.port);
+    let cancel = CancellationToken::new();
+    let stop = cancel.clone();
+    let order = FlashOrder {
+        plan: plan(&idf, &place.project()),
+        project: place.project(),
+        progress: Arc::new(move |done, _| {
+            if done > 0 {
+                stop.cancel()
+            }
+        }),
+        notice: Arc::new(|_| {}),
+        cancel,
+    };
+    let error = idf.flash(order).await.unwrap_err();
+    assert!(error.why.contains("stopped") && error.fix.contains("half"), "{error:?}");
+    let blink = chip.flash(0x1_0000, 190_001);
+    assert!(blink.iter().all(|byte| *byte == 0xff), "it went on");
 }

@@ -1,0 +1,222 @@
+//! How fast a port's output reaches the screen, and a panic's addresses become lines:
+//! `cargo bench --bench monitor`, or a part of it, `-- screen`, `-- stream` or `-- decode`.
+//!
+//! The board is a pseudo-terminal. `stream` runs the monitor of this program and every other one of
+//! [`OTHERS`] that is on the `PATH` in turns, each in a terminal of 200x50.
+//! `FIRMHAND_BENCH_ELF` names a program to decode addresses of, else one is compiled. Without `--bench` it makes one small round, to show that it works.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::duration_suboptimal_units,
+    reason = "a bench prints, waits and may stop"
+)]
+
+#[path = "support/board.rs"]
+mod board;
+#[path = "support/pty.rs"]
+mod pty;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use firmhand::device::panic::Program;
+use object::{Object, ObjectSymbol, SymbolKind};
+
+use board::Board;
+use pty::Terminal;
+
+const COLS: u16 = 200;
+const ROWS: u16 = 50;
+
+/// Lines in a block of output.
+const BLOCK: usize = 1000;
+
+/// Other programs that show a port, with `PORT` in its place.
+const OTHERS: [(&str, &[&str]); 5] = [
+    ("cat", &["cat", "PORT"]),
+    ("tio", &["tio", "PORT"]),
+    ("lnav", &["sh", "-c", "cat PORT | lnav -N"]),
+    (
+        "espflash",
+        &[
+            "espflash",
+            "monitor",
+            "--before",
+            "no-reset",
+            "--after",
+            "no-reset",
+            "--non-interactive",
+            "-p",
+            "PORT",
+        ],
+    ),
+    ("esp-idf-monitor", &["esp-idf-monitor", "-p", "PORT", "--no-reset", "--target", "esp32"]),
+];
+
+fn main() {
+    let is_bench = std::env::args().any(|arg| arg == "--bench");
+    let names: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    if is_wanted("screen") {
+        screen(if is_bench { 300 } else { 5 });
+    }
+    if is_wanted("stream") {
+        let (lines, rounds) = if is_bench { (2_000_000, 3) } else { (5_000, 1) };
+        for round in 0..rounds {
+            println!("round {}", round + 1);
+            stream(lines, is_bench);
+        }
+    }
+    if is_wanted("decode") {
+        decode();
+    }
+}
+
+/// The monitor at a board, its settings below a folder of its own.
+fn monitor(board: &Board, data: &Path) -> Terminal {
+    let terminal = Terminal::start(COLS, ROWS, data, &["monitor", board.port()]);
+    terminal.wait_text(board.port());
+    terminal
+}
+
+/// From the last byte of a line until it is on the screen.
+fn screen(lines: usize) {
+    let data = tempfile::tempdir().unwrap();
+    let board = Board::new();
+    let terminal = monitor(&board, data.path());
+    let mut times: Vec<Duration> = (0..lines)
+        .map(|number| {
+            // Longer than a frame, so that each line meets the program asleep.
+            thread::sleep(Duration::from_millis(23));
+            let mark = format!("mark {number:05}");
+            let sent = Instant::now();
+            board.print(format!("I (1) app: {mark}\r\n").as_bytes());
+            terminal.wait_text(&mark).saturating_duration_since(sent)
+        })
+        .collect();
+    times.sort();
+    let (median, p99) = (times[lines / 2], times[lines * 99 / 100]);
+    println!("byte to screen: median {median:.1?}, p99 {p99:.1?}");
+}
+
+/// Lines through a monitor, and what they cost.
+fn stream(lines: usize, is_bench: bool) {
+    let data = tempfile::tempdir().unwrap();
+    let board = Board::new();
+    let terminal = monitor(&board, data.path());
+    pour("firmhand monitor", &board, &terminal, lines);
+    drop(terminal);
+    for (name, words) in OTHERS.into_iter().filter(|_| is_bench) {
+        let found = std::env::var_os("PATH").is_some_and(|path| {
+            std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+        });
+        if !found {
+            println!("{name}: not on the PATH");
+            continue;
+        }
+        let board = Board::new();
+        let words: Vec<String> =
+            words.iter().map(|word| word.replace("PORT", board.port())).collect();
+        let terminal = Terminal::of(COLS, ROWS, &words);
+        thread::sleep(Duration::from_secs(3));
+        // Some of them take minutes for what others do in a second.
+        let lines = if name == "cat" { lines } else { lines / 10 };
+        pour(name, &board, &terminal, lines);
+    }
+}
+
+/// Prints lines on a board until the program at it is idle again.
+fn pour(name: &str, board: &Board, terminal: &Terminal, lines: usize) {
+    let mut block = String::new();
+    for n in 0..BLOCK {
+        let _ = write!(block, "I ({n}) app: reading {n} temp=23.4 hum=41.2 state=ok\r\n");
+    }
+    let (started, before) = (Instant::now(), terminal.group_cpu());
+    for _ in 0..lines / BLOCK {
+        board.print(block.as_bytes());
+    }
+    let mut last = (terminal.group_cpu(), Instant::now());
+    while last.1.elapsed() < Duration::from_millis(400) {
+        thread::sleep(Duration::from_millis(50));
+        let now = terminal.group_cpu();
+        if now > last.0 {
+            last = (now, Instant::now());
+        }
+    }
+    let seconds = (last.1 - started).as_secs_f64();
+    let cpu = (last.0 - before).as_secs_f64().max(0.01);
+    let per = |seconds: f64| lines as f64 / seconds / 1e3;
+    println!(
+        "{name:<16} {lines:>8} lines in {seconds:>6.2} s: {:>7.0} thousand/s, {:>7.0} thousand per CPU \
+         second, {:>5.1} MB",
+        per(seconds),
+        per(cpu),
+        terminal.memory_kb("VmRSS") as f64 / 1024.0
+    );
+}
+
+/// Functions and lines of addresses.
+fn decode() {
+    let folder = tempfile::tempdir().unwrap();
+    let elf = std::env::var_os("FIRMHAND_BENCH_ELF")
+        .map_or_else(|| compiled(folder.path()), |named| Some(PathBuf::from(named)));
+    let Some(elf) = elf else {
+        println!("decode: not run, there is no C compiler");
+        return;
+    };
+    let content = std::fs::read(&elf).unwrap();
+    let file = object::File::parse(&*content).unwrap();
+    let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+    let pcs: Vec<u64> = functions
+        .filter(|symbol| symbol.size() > 8)
+        .flat_map(|symbol| [symbol.address() + 4, symbol.address() + symbol.size() / 2])
+        .take(20_000)
+        .collect();
+    let started = Instant::now();
+    let program = Program::open(&elf).unwrap();
+    println!("program loaded: {:.1?}, {} addresses", started.elapsed(), pcs.len());
+    let mut times = Vec::with_capacity(pcs.len());
+    let mut found = 0;
+    for pc in &pcs {
+        let started = Instant::now();
+        found += usize::from(program.frames(*pc).iter().any(|frame| frame.line.is_some()));
+        times.push(started.elapsed());
+    }
+    times.sort();
+    let all: Duration = times.iter().sum();
+    let (count, median) = (times.len(), times[times.len() / 2]);
+    println!(
+        "an address: {:.1?} on average, median {median:.1?}, p99 {:.1?}; {found} of {count} have a line",
+        all / u32::try_from(count).unwrap(),
+        times[count * 99 / 100]
+    );
+}
+
+/// A program of a thousand functions in fifty files.
+fn compiled(folder: &Path) -> Option<PathBuf> {
+    let mut files = Vec::new();
+    for unit in 0..50 {
+        let mut text = String::from("static inline int twice(int x) { return 2 * x; }\n");
+        for n in 0..20 {
+            let _ = writeln!(
+                text,
+                "int f{unit}_{n}(int x) {{\n  int y = twice(x) + {n};\n  return y * y;\n}}"
+            );
+        }
+        let file = folder.join(format!("part{unit}.c"));
+        std::fs::write(&file, text).unwrap();
+        files.push(file);
+    }
+    let main = folder.join("main.c");
+    std::fs::write(&main, "int main(void) { return 0; }\n").unwrap();
+    let elf = folder.join("program.elf");
+    let mut compiler = Command::new("cc");
+    let compiler = compiler.args(["-g", "-O1", "-o"]).arg(&elf).arg(main).args(files);
+    compiler.status().is_ok_and(|status| status.success()).then_some(elf)
+}

@@ -1,0 +1,226 @@
+//! The boot loader in a chip's ROM, by which its flash is written, erased and read.
+//!
+//! Owns the port while that lasts, and what is told when it goes wrong. Speaks through the
+//! `espflash` library; must not decide what is written: that was approved before.
+
+mod talk;
+mod words;
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use espflash::target::Chip;
+use tokio_util::sync::CancellationToken;
+
+use super::adapters::Adapters;
+use super::identity;
+use crate::model::{BoardInfo, UserError};
+use talk::Talk;
+use words::{Stage, Trouble};
+
+/// Flash is erased in pieces of this many bytes.
+pub const SECTOR: u32 = 4096;
+
+/// The rate that every connection begins with, and the one that is left when a faster one fails, in
+/// bits per second.
+pub const SAFE_BAUD: u32 = 115_200;
+
+/// Before another try: what was on its way meanwhile is lost then.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Bytes for an address of flash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The address of the first.
+    pub offset: u32,
+    /// The bytes.
+    pub content: Vec<u8>,
+}
+
+/// Makes what a part of the flash shall hold of what it holds; `None` leaves it as it is.
+pub type Remake = Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
+
+/// What is done with the flash.
+#[derive(Clone)]
+pub enum Work {
+    /// Writes pieces and compares what the chip then holds with them.
+    Write(Vec<Piece>),
+    /// Erases everything.
+    EraseAll,
+    /// Erases whole sectors.
+    Erase {
+        /// The address of the first byte.
+        offset: u32,
+        /// How many bytes.
+        bytes: u32,
+    },
+    /// Reads bytes and compares them with the chip's own digest of them.
+    Read {
+        /// The address of the first byte.
+        offset: u32,
+        /// How many bytes.
+        bytes: u32,
+    },
+    /// Reads bytes and writes what is made of them, while nothing else runs on the chip.
+    Rewrite {
+        /// The address of the first byte.
+        offset: u32,
+        /// How many bytes.
+        bytes: u32,
+        /// Makes them.
+        remake: Remake,
+    },
+}
+
+impl Work {
+    /// Bytes in all, as far as progress can be told.
+    fn total(&self) -> u64 {
+        match self {
+            Self::Write(pieces) => pieces.iter().map(|piece| piece.content.len() as u64).sum(),
+            Self::EraseAll => 1,
+            Self::Erase { bytes, .. } | Self::Read { bytes, .. } | Self::Rewrite { bytes, .. } => {
+                u64::from(*bytes)
+            }
+        }
+    }
+}
+
+/// One piece of work on one board.
+#[derive(Clone)]
+pub struct Job {
+    /// What cannot be done when something goes wrong.
+    pub what: &'static str,
+    /// The board; another chip is refused.
+    pub board: BoardInfo,
+    /// What to do.
+    pub work: Work,
+    /// Bits per second; a rate that fails is given up for 115200.
+    pub baud: u32,
+    /// Takes (done, total) bytes.
+    pub progress: Arc<dyn Fn(u64, u64) + Send + Sync>,
+    /// Takes what the person should know meanwhile.
+    pub notice: Arc<dyn Fn(UserError) + Send + Sync>,
+    /// Ends it before the next piece.
+    pub cancel: CancellationToken,
+}
+
+/// Whether chips of that name are known here.
+#[must_use]
+pub fn knows(chip: &str) -> bool {
+    Chip::from_str(chip).is_ok()
+}
+
+/// Does the work, then starts the board. Returns what was read, which is nothing unless it was
+/// asked for.
+///
+/// # Errors
+/// No port, busy, another chip, no answer, writes refused, bytes that read back differently, or
+/// stopped.
+pub async fn run(job: Job) -> Result<Vec<u8>, UserError> {
+    let job = Arc::new(job);
+    let board = identity(&job.board.port);
+    let tell = |trouble: &Trouble| trouble.tell(job.what, &job.board.port);
+    let trouble = match aside(&job, job.baud).await {
+        Ok(read) => return Ok(read),
+        Err(trouble) => trouble,
+    };
+    if identity(&job.board.port) != board {
+        return Err(Trouble::Gone.tell(job.what, &job.board.port));
+    }
+    if job.baud <= SAFE_BAUD || !trouble.may_be_the_rate() {
+        return Err(tell(&trouble));
+    }
+    let what = format!("Trying again with {SAFE_BAUD} baud");
+    (job.notice)(UserError::new(what, tell(&trouble).why, ""));
+    tokio::time::sleep(PAUSE).await;
+    // A chip that does not even begin again says less than where it fell silent.
+    let worse = |again: Trouble| tell(if again.is_no_sync() { &trouble } else { &again });
+    aside(&job, SAFE_BAUD).await.map_err(worse)
+}
+
+/// The library blocks.
+async fn aside(job: &Arc<Job>, baud: u32) -> Result<Vec<u8>, Trouble> {
+    let job = Arc::clone(job);
+    let done = tokio::task::spawn_blocking(move || attempt(&job, baud)).await;
+    done.unwrap_or_else(|error| Err(Trouble::Port(error.into())))
+}
+
+fn attempt(job: &Job, baud: u32) -> Result<Vec<u8>, Trouble> {
+    let Ok(chip) = Chip::from_str(&job.board.chip) else {
+        return Err(Trouble::UnknownChip(job.board.chip.clone()));
+    };
+    let total = job.work.total();
+    (job.progress)(0, total);
+    let talk = Talk::begin(&job.board.port, chip, baud, &Adapters::default())?;
+    let mut course = Course { job, talk, total };
+    let done = course.perform();
+    // Whatever became of it, the chip does not stay in its boot loader.
+    let started = course.talk.end();
+    let read = done?;
+    started?;
+    (job.progress)(total, total);
+    Ok(read)
+}
+
+/// The work while it is done.
+struct Course<'a> {
+    job: &'a Job,
+    talk: Talk,
+    total: u64,
+}
+
+impl Course<'_> {
+    fn perform(&mut self) -> Result<Vec<u8>, Trouble> {
+        self.goes_on()?;
+        match &self.job.work {
+            Work::Write(pieces) => self.write(pieces)?,
+            Work::EraseAll => self.talk.erase_all()?,
+            Work::Erase { offset, bytes } => self.talk.erase(*offset, *bytes)?,
+            Work::Read { offset, bytes } => return self.read(*offset, *bytes),
+            Work::Rewrite { offset, bytes, remake } => {
+                let held = self.read(*offset, *bytes)?;
+                if let Some(content) = remake(&held) {
+                    self.write(&[Piece { offset: *offset, content }])?;
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn goes_on(&self) -> Result<(), Trouble> {
+        match self.job.cancel.is_cancelled() {
+            true => Err(Trouble::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    fn write(&mut self, pieces: &[Piece]) -> Result<(), Trouble> {
+        let mut done = 0;
+        for piece in pieces {
+            let mut offset = piece.offset;
+            for part in piece.content.chunks(talk::CHUNK) {
+                self.goes_on()?;
+                let tell = |bytes| (self.job.progress)(done + bytes, self.total);
+                self.talk.write(offset, part, &tell)?;
+                offset = offset.saturating_add(u32::try_from(part.len()).unwrap_or(u32::MAX));
+                done += part.len() as u64;
+                (self.job.progress)(done, self.total);
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, offset: u32, bytes: u32) -> Result<Vec<u8>, Trouble> {
+        let mut read = Vec::new();
+        let mut done = 0;
+        while done < bytes {
+            self.goes_on()?;
+            let part = (bytes - done).min(talk::CHUNK as u32);
+            read.extend(self.talk.read(offset.saturating_add(done), part)?);
+            done += part;
+            (self.job.progress)(u64::from(done), self.total);
+        }
+        Ok(read)
+    }
+}

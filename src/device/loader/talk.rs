@@ -1,0 +1,141 @@
+//! One conversation with a chip's loader.
+//!
+//! Owns the calls of the `espflash` library, so that nothing else names it. Must not choose words
+//! for the person.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::time::Duration;
+
+use espflash::connection::{Connection, ResetAfterOperation, ResetBeforeOperation};
+use espflash::flasher::Flasher;
+use espflash::image_format::Segment;
+use espflash::target::{Chip, ProgressCallbacks};
+use serialport::{SerialPort, TTYPort, UsbPortInfo};
+
+use super::{SAFE_BAUD, SECTOR, Stage, Trouble};
+use crate::device::adapters::Adapters;
+use crate::device::{is_free, ports};
+
+/// Written, compared and read at once; after each of these the person's wish to stop is heard.
+pub(super) const CHUNK: usize = 64 * 1024;
+
+/// How long the loader may be silent at first.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A chip in its loader.
+pub(super) struct Talk {
+    flasher: Flasher,
+    /// A pseudo-terminal has no lines by which the chip could be started.
+    has_lines: bool,
+}
+
+impl Talk {
+    /// Opens the port and starts the chip into its loader.
+    pub(super) fn begin(
+        port: &str,
+        chip: Chip,
+        baud: u32,
+        adapters: &Adapters,
+    ) -> Result<Self, Trouble> {
+        // The library's own errors do not tell why a port cannot be had.
+        is_free(Path::new(port)).map_err(Trouble::Port)?;
+        let opened = serialport::new(port, SAFE_BAUD).timeout(PATIENCE);
+        let mut serial = TTYPort::open(&opened).map_err(|error| Trouble::Port(error.into()))?;
+        let has_lines = serial.read_clear_to_send().is_ok();
+        let before = match has_lines {
+            true => ResetBeforeOperation::DefaultReset,
+            false => ResetBeforeOperation::NoReset,
+        };
+        // Each piece is a write of its own; the chip is started once, at the end.
+        let after = ResetAfterOperation::NoResetNoStub;
+        let connection = Connection::new(serial, usb(port, adapters), after, before, SAFE_BAUD);
+        let baud = (baud > SAFE_BAUD).then_some(baud);
+        let flasher = Flasher::connect(connection, true, true, true, Some(chip), baud)
+            .map_err(|error| Trouble::of(Stage::Connecting, error))?;
+        Ok(Self { flasher, has_lines })
+    }
+
+    /// Writes bytes that are not there yet and compares what the chip then holds with them.
+    pub(super) fn write(
+        &mut self,
+        offset: u32,
+        bytes: &[u8],
+        progress: &dyn Fn(u64),
+    ) -> Result<(), Trouble> {
+        if !offset.is_multiple_of(SECTOR) {
+            return Err(Trouble::Uneven);
+        }
+        let mut data = Cow::Borrowed(bytes);
+        if !bytes.len().is_multiple_of(4) {
+            // The loader writes words. What follows in the sector is erased anyway.
+            data.to_mut().resize(bytes.len().next_multiple_of(4), 0xff);
+        }
+        let mut steps = Steps { bytes: bytes.len() as u64, of: 1, progress };
+        self.flasher
+            .write_bins_to_flash(&[Segment { addr: offset, data }], &mut steps)
+            .map_err(|error| Trouble::of(Stage::Writing(offset), error))
+    }
+
+    pub(super) fn erase_all(&mut self) -> Result<(), Trouble> {
+        self.flasher.erase_flash().map_err(|error| Trouble::of(Stage::Erasing, error))
+    }
+
+    pub(super) fn erase(&mut self, offset: u32, bytes: u32) -> Result<(), Trouble> {
+        if !offset.is_multiple_of(SECTOR) || !bytes.is_multiple_of(SECTOR) || bytes == 0 {
+            return Err(Trouble::Uneven);
+        }
+        self.flasher.erase_region(offset, bytes).map_err(|error| Trouble::of(Stage::Erasing, error))
+    }
+
+    pub(super) fn read(&mut self, offset: u32, bytes: u32) -> Result<Vec<u8>, Trouble> {
+        let aside = tempfile::NamedTempFile::new().map_err(Trouble::Port)?;
+        // One packet after the other: the library drops what arrives while it acknowledges.
+        self.flasher
+            .read_flash(offset, bytes, SECTOR, 1, aside.path().to_owned())
+            .map_err(|error| Trouble::of(Stage::Reading(offset), error))?;
+        std::fs::read(aside.path()).map_err(Trouble::Port)
+    }
+
+    /// Starts what is in the flash.
+    pub(super) fn end(&mut self) -> Result<(), Trouble> {
+        match self.has_lines {
+            true => self
+                .flasher
+                .connection()
+                .reset()
+                .map_err(|error| Trouble::of(Stage::Starting, error)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What USB tells of the port: a chip's own USB block is started in another way.
+fn usb(port: &str, adapters: &Adapters) -> UsbPortInfo {
+    let usb = ports::list(adapters).into_iter().find(|info| info.path == port);
+    let (vid, pid) = usb.and_then(|info| info.usb).map_or((0, 0), |id| (id.vendor, id.product));
+    UsbPortInfo { vid, pid, serial_number: None, manufacturer: None, product: None }
+}
+
+/// Turns steps of the library into bytes.
+struct Steps<'a> {
+    bytes: u64,
+    of: u64,
+    progress: &'a dyn Fn(u64),
+}
+
+impl ProgressCallbacks for Steps<'_> {
+    fn init(&mut self, _: u32, total: usize) {
+        self.of = (total as u64).max(1);
+    }
+
+    fn update(&mut self, current: usize) {
+        (self.progress)(self.bytes * (current as u64).min(self.of) / self.of);
+    }
+
+    fn verifying(&mut self) {}
+
+    fn finish(&mut self, _: bool) {
+        (self.progress)(self.bytes);
+    }
+}

@@ -1,0 +1,150 @@
+//! What can go wrong between this program and a chip's loader, in plain words.
+//!
+//! Owns the words alone.
+
+use std::io;
+
+use espflash::Error;
+
+use crate::device::refused;
+use crate::model::UserError;
+
+/// How far it had come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nothing has been written or erased.
+    Connecting,
+    /// At that address.
+    Writing(u32),
+    /// Sectors are being erased.
+    Erasing,
+    /// At that address.
+    Reading(u32),
+    /// Everything is done but starting the board.
+    Starting,
+}
+
+/// Why it went wrong.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The port cannot be opened.
+    Port(io::Error),
+    /// The board was disconnected.
+    Gone,
+    /// The person stopped it.
+    Stopped,
+    /// The library has no loader for such a chip.
+    UnknownChip(String),
+    /// An address or a length is no multiple of a sector.
+    Uneven,
+    /// Another chip than the one that was approved: (approved, found).
+    OtherChip(String, String),
+    /// What the chip holds differs from what was sent.
+    Differs(Stage),
+    /// The chip refused a command.
+    Refused(Stage, String),
+    /// The chip does not answer, or not in a way that can be read.
+    Silent(Stage, String),
+}
+
+impl Trouble {
+    pub(super) fn of(stage: Stage, error: Error) -> Self {
+        match error {
+            Error::ChipMismatch(approved, found) => Self::OtherChip(approved, found),
+            Error::VerifyFailed | Error::DigestMismatch(..) => Self::Differs(stage),
+            Error::RomError(cause) => {
+                Self::Refused(stage, cause.source().map_or(cause.to_string(), |c| c.to_string()))
+            }
+            Error::Connection(cause) | Error::Flashing(cause) => {
+                Self::Silent(stage, cause.to_string())
+            }
+            Error::FlashConnect => Self::Refused(stage, error.to_string()),
+            other => Self::Silent(stage, other.to_string()),
+        }
+    }
+
+    /// Whether a lower rate may help: the chip had answered at the first one.
+    pub(super) const fn may_be_the_rate(&self) -> bool {
+        match self {
+            Self::Silent(stage, _) => !matches!(stage, Stage::Connecting | Stage::Starting),
+            Self::Port(_)
+            | Self::Gone
+            | Self::Stopped
+            | Self::UnknownChip(_)
+            | Self::Uneven
+            | Self::OtherChip(..)
+            | Self::Differs(_)
+            | Self::Refused(..) => false,
+        }
+    }
+
+    /// Whether the chip did not answer at all.
+    pub(super) const fn is_no_sync(&self) -> bool {
+        matches!(self, Self::Silent(Stage::Connecting, _))
+    }
+
+    pub(super) fn tell(&self, what: &str, port: &str) -> UserError {
+        let told = |why: String, fix: &str| UserError::new(what, why, fix);
+        match self {
+            Self::Port(error) => refused(what.to_owned(), port, error),
+            Self::Stopped => told(
+                "it was stopped".to_owned(),
+                "Try again: the board may hold half of what was written.",
+            ),
+            Self::UnknownChip(chip) => {
+                told(format!("there is no loader for `{chip}` in this program"), ESPTOOL)
+            }
+            Self::Uneven => told(
+                format!(
+                    "the region does not begin and end at a multiple of {} bytes",
+                    super::SECTOR
+                ),
+                "Choose a region of whole sectors.",
+            ),
+            Self::OtherChip(approved, found) => told(
+                format!(
+                    "wrong chip: `{port}` has an {found}, and what was approved is for {approved}"
+                ),
+                "Connect the other board or name its port, or build for this chip.",
+            ),
+            Self::Differs(stage) => told(
+                format!("the chip's MD5 of its flash differs from what was sent{}", place(*stage)),
+                "Try again. If it stays so, the flash chip is worn out or has too little power.",
+            ),
+            Self::Refused(stage, why) => told(
+                format!("the chip refused the command{}: {why}", place(*stage)),
+                "Try again. If it stays so, its flash is protected, damaged or has too little \
+                 power.",
+            ),
+            Self::Gone => told(
+                format!("`{port}` went away: the board was disconnected"),
+                "Connect the board and try again: it may hold half of what was written.",
+            ),
+            Self::Silent(Stage::Connecting, why) => told(
+                format!("no sync: the chip at `{port}` does not answer ({why})"),
+                "Hold BOOT, press and let go of RESET (EN), let go of BOOT and try again. Also \
+                 see that the cable carries data and that this is the board's port.",
+            ),
+            Self::Silent(Stage::Starting, why) => told(
+                format!("everything was written, but the board could not be started: {why}"),
+                "Press RESET (EN) on the board.",
+            ),
+            Self::Silent(stage, why) => told(
+                format!("the chip stopped answering{} ({why})", place(*stage)),
+                "Check the cable and the power, then try again: the board may hold half of what \
+                 was written.",
+            ),
+        }
+    }
+}
+
+const ESPTOOL: &str = "Install the tool that knows it: `pip install esptool`.";
+
+fn place(stage: Stage) -> String {
+    match stage {
+        Stage::Connecting | Stage::Starting => String::new(),
+        Stage::Writing(offset) => format!(" while writing from 0x{offset:x} on"),
+        Stage::Erasing => " while erasing".to_owned(),
+        Stage::Reading(offset) => format!(" while reading from 0x{offset:x} on"),
+    }
+}

@@ -1,0 +1,209 @@
+//! Orders as calls of `esptool`, with copies of what was approved. Must not know who brings it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+
+use super::super::esptool::{self, SAFE_BAUD, WHAT, copy_aside};
+use super::super::{
+    CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
+};
+use super::{Asked, FLASH_BAUD, Reach};
+use crate::model::{
+    BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, FlashRegion, Timestamp, UserError,
+};
+
+/// See [`Reach::write`].
+pub(super) async fn write(reach: &Reach<'_>, order: FlashOrder) -> Result<BoardInfo, UserError> {
+    let FlashOrder { project, plan, progress, notice, cancel } = order;
+    esptool::is_free(WHAT, &plan.board.port)?;
+    let copies = tempfile::tempdir().map_err(|error| UserError::from_cause(WHAT, &error))?;
+    let files = copy_aside(&project, &plan, copies.path(), |index, _| format!("{index}.bin"))?;
+    let mut baud = FLASH_BAUD;
+    loop {
+        let args = write_args(&reach.asked, &plan, &files, baud);
+        let job = reach.esptool.job(args, copies.path(), &cancel).await?;
+        match esptool::write(job, &plan, progress.as_ref()).await {
+            Err(trouble) if trouble.may_be_the_rate && baud != SAFE_BAUD => {
+                baud = SAFE_BAUD;
+                let what = format!("Trying again with {SAFE_BAUD} baud");
+                notice(UserError::new(what, trouble.error.why, ""));
+            }
+            done => return done.map_err(|trouble| trouble.error),
+        }
+    }
+}
+
+/// See [`Reach::erase`].
+pub(super) async fn erase(reach: &Reach<'_>, order: EraseOrder) -> Result<BoardInfo, UserError> {
+    let EraseOrder { project, plan, cancel } = order;
+    esptool::is_free(CANNOT_ERASE, &plan.board.port)?;
+    let mut all = common_args(&reach.asked, &plan.board, SAFE_BAUD);
+    match &plan.region {
+        None => all.push("erase_flash".into()),
+        Some(region) => {
+            all.push("erase_region".into());
+            all.extend(place(region));
+        }
+    }
+    let job = reach.esptool.job(all, &project, &cancel).await?;
+    esptool::run(CANNOT_ERASE, job, &plan.board).await?;
+    Ok(plan.board)
+}
+
+/// See [`Reach::read`].
+pub(super) async fn read(reach: &Reach<'_>, order: ReadOrder) -> Result<Vec<u8>, UserError> {
+    let ReadOrder { plan, cancel, .. } = order;
+    esptool::is_free(CANNOT_READ, &plan.board.port)?;
+    let from = Source { board: &plan.board, region: &plan.region, baud: FLASH_BAUD };
+    fetch(reach, CANNOT_READ, &reach.asked, from, &cancel).await
+}
+
+/// What is read, and how fast.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    board: &'a BoardInfo,
+    region: &'a FlashRegion,
+    baud: u32,
+}
+
+async fn fetch(
+    reach: &Reach<'_>,
+    what: &str,
+    asked: &Asked,
+    from: Source<'_>,
+    cancel: &CancellationToken,
+) -> Result<Vec<u8>, UserError> {
+    let Source { board, region, baud } = from;
+    let failed = |error: &dyn std::fmt::Display| UserError::from_cause(what, error);
+    let aside = tempfile::tempdir().map_err(|error| failed(&error))?;
+    let file = aside.path().join("flash.bin");
+    let mut all = common_args(asked, board, baud);
+    all.push("read_flash".into());
+    all.extend(place(region));
+    all.push(file.clone().into());
+    let job = reach.esptool.job(all, aside.path(), cancel).await?;
+    esptool::run(what, job, board).await?;
+    let content = std::fs::read(&file).map_err(|error| failed(&error))?;
+    if content.len() as u64 != u64::from(region.bytes) {
+        return Err(failed(&format!("{} bytes came", content.len())));
+    }
+    Ok(content)
+}
+
+/// See [`Reach::rewrite`].
+pub(super) async fn rewrite(
+    reach: &Reach<'_>,
+    order: RewriteOrder,
+) -> Result<BoardInfo, UserError> {
+    let RewriteOrder { project, board, region, remake, progress, cancel } = order;
+    esptool::is_free(CANNOT_REWRITE, &board.port)?;
+    let halted = Asked { after: Some("no_reset".to_owned()), ..reach.asked.clone() };
+    // It is little, and nothing of it may get lost on the way: at the rate that every cable carries.
+    let from = Source { board: &board, region: &region, baud: SAFE_BAUD };
+    let held = fetch(reach, CANNOT_REWRITE, &halted, from, &cancel).await?;
+    let Some(content) = remake(&held) else {
+        // Nothing to write; the board still has to be let go on.
+        let mut all = common_args(&reach.asked, &board, SAFE_BAUD);
+        all.push("chip_id".into());
+        let job = reach.esptool.job(all, &project, &cancel).await?;
+        esptool::run(CANNOT_REWRITE, job, &board).await?;
+        return Ok(board);
+    };
+    let failed = |error: &dyn std::fmt::Display| UserError::from_cause(CANNOT_REWRITE, error);
+    let aside = tempfile::tempdir().map_err(|error| failed(&error))?;
+    let file = aside.path().join("flash.bin");
+    esptool::put_aside(&file, &content).map_err(|error| failed(&error))?;
+    let image = FlashImage {
+        file: region.name(),
+        offset: region.offset,
+        bytes: content.len() as u64,
+        hash: ContentHash::of(&content),
+    };
+    let (images, build, built_at) = (vec![image], BuildId(0), Timestamp(0));
+    let plan = FlashPlan { board, images, touches_boot: false, build, built_at };
+    // Options of writing are about the headers of programs, which this is none of.
+    let plain = Asked { write: Vec::new(), ..reach.asked.clone() };
+    let args = write_args(&plain, &plan, &[file], SAFE_BAUD);
+    let job = reach.esptool.job(args, aside.path(), &cancel).await?;
+    let written = esptool::write(job, &plan, progress.as_ref()).await;
+    written.map_err(|trouble| UserError { what: CANNOT_REWRITE.to_owned(), ..trouble.error })
+}
+
+fn write_args(asked: &Asked, plan: &FlashPlan, files: &[PathBuf], baud: u32) -> Vec<OsString> {
+    let mut all = common_args(asked, &plan.board, baud);
+    all.push("write_flash".into());
+    all.extend(asked.write.iter().map(OsString::from));
+    for (image, file) in plan.images.iter().zip(files) {
+        all.push(format!("0x{:x}", image.offset).into());
+        all.push(file.into());
+    }
+    all
+}
+
+fn place(region: &FlashRegion) -> [OsString; 2] {
+    [region.offset, region.bytes].map(|word| format!("0x{word:x}").into())
+}
+
+/// What every call for that board begins with.
+fn common_args(asked: &Asked, board: &BoardInfo, baud: u32) -> Vec<OsString> {
+    let reset = |asked: &Option<String>, usual: &str| match has_lines(&board.port) {
+        true => asked.clone().unwrap_or_else(|| usual.to_owned()),
+        false => "no_reset".to_owned(),
+    };
+    let (before, after) =
+        (reset(&asked.before, "default_reset"), reset(&asked.after, "hard_reset"));
+    let baud = baud.to_string();
+    let words = ["--chip", &board.chip, "--port", &board.port, "--baud", &baud];
+    let words = words.into_iter().chain(["--before", &before, "--after", &after]);
+    let stub = (asked.stub == Some(false)).then_some("--no-stub");
+    words.chain(stub).map(OsString::from).collect()
+}
+
+/// A pseudo-terminal has no lines by which a board could be started.
+fn has_lines(port: &str) -> bool {
+    !Path::new(port).starts_with("/dev/pts")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_the_approved_images_are_written() {
+        let project = tempfile::tempdir().unwrap();
+        let image = |name: &str, offset| {
+            std::fs::write(project.path().join(name), name).unwrap();
+            let (bytes, hash) = (name.len() as u64, ContentHash::of(name.as_bytes()));
+            FlashImage { file: name.to_owned(), offset, bytes, hash }
+        };
+        let (chip, port) = ("esp32c3".to_owned(), "/dev/ttyUSB0".to_owned());
+        let plan = FlashPlan {
+            board: BoardInfo { label: "board".to_owned(), chip, port, simulated: false },
+            images: vec![image("boot.bin", 0), image("blink.bin", 0x1_0000)],
+            touches_boot: true,
+            build: BuildId(1),
+            built_at: Timestamp(1),
+        };
+        let aside = tempfile::tempdir().unwrap();
+        let copy =
+            || copy_aside(project.path(), &plan, aside.path(), |index, _| format!("{index}.bin"));
+        let files = copy().unwrap();
+        let write = ["--flash_mode", "dio"].map(str::to_owned).to_vec();
+        let asked = Asked { write, stub: Some(false), ..Asked::default() };
+        let words: Vec<String> = write_args(&asked, &plan, &files, FLASH_BAUD)
+            .iter()
+            .map(|word| word.to_str().unwrap().replace(aside.path().to_str().unwrap(), ""))
+            .collect();
+        assert_eq!(
+            words.join(" "),
+            "--chip esp32c3 --port /dev/ttyUSB0 --baud 460800 --before default_reset --after \
+             hard_reset --no-stub write_flash --flash_mode dio 0x0 /0.bin 0x10000 /1.bin"
+        );
+        std::fs::write(project.path().join("blink.bin"), "another").unwrap();
+        assert_eq!(std::fs::read(&files[1]).unwrap(), b"blink.bin");
+        let error = copy().unwrap_err();
+        assert!(error.why.contains("blink.bin"), "{error:?}");
+    }
+}

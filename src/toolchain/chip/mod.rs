@@ -1,0 +1,244 @@
+//! What is done to the flash of a real chip, for every toolchain alike.
+//!
+//! Owns the choice between the loader within this program and `esptool`. Must not decide anything:
+//! each order was approved before.
+
+mod by_esptool;
+mod within;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::process::Job;
+use super::{
+    CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
+};
+use crate::device::loader;
+use crate::model::{BoardInfo, UserError};
+
+/// Names the loader for those who want another than this program would take.
+const VARIABLE: &str = "FIRMHAND_LOADER";
+
+/// Bits per second while writing and reading much.
+const FLASH_BAUD: u32 = 460_800;
+
+/// By what the flash of a chip is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Loader {
+    /// The one within where it serves, else `esptool`.
+    #[default]
+    Fitting,
+    /// The one within this program, `espflash`'s. It needs no Python, but knows ports of this machine
+    /// only, and not every chip.
+    Within,
+    /// `esptool`.
+    Esptool,
+}
+
+impl Loader {
+    /// The one that the person has named in `FIRMHAND_LOADER`, else the fitting one.
+    ///
+    /// # Errors
+    /// When that names none.
+    fn named() -> Result<Self, UserError> {
+        Self::read(&std::env::var(VARIABLE).unwrap_or_default())
+    }
+
+    fn read(name: &str) -> Result<Self, UserError> {
+        match name {
+            "" => Ok(Self::Fitting),
+            "espflash" => Ok(Self::Within),
+            "esptool" => Ok(Self::Esptool),
+            other => Err(UserError::new(
+                "Cannot choose how boards are flashed",
+                format!("`{VARIABLE}` names `{other}`, which is no loader"),
+                "Set it to `espflash` (within this program) or `esptool`, or unset it.",
+            )),
+        }
+    }
+
+    /// Whether the one within this program is used for a board.
+    fn is_within(self, board: &BoardInfo, asked: &Asked) -> bool {
+        match self {
+            Self::Fitting => {
+                !board.port.contains("://") && loader::knows(&board.chip) && asked.is_usual()
+            }
+            Self::Within => true,
+            Self::Esptool => false,
+        }
+    }
+}
+
+/// What a project asks of `esptool`, in its words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Asked {
+    /// How the chip is started into its boot loader.
+    pub(super) before: Option<String>,
+    /// How it is started afterwards.
+    pub(super) after: Option<String>,
+    /// Whether a helping program is put into its memory.
+    pub(super) stub: Option<bool>,
+    /// Options of writing.
+    pub(super) write: Vec<String>,
+}
+
+impl Asked {
+    /// Whether it is nothing but to write the images as they are, to a chip that is started as
+    /// always and helped by a program in its memory.
+    fn is_usual(&self) -> bool {
+        let said = |word: &Option<String>| word.as_deref().map(|word| word.replace('_', "-"));
+        let before = said(&self.before).is_none_or(|word| word == "default-reset");
+        let after = said(&self.after).is_none_or(|word| word == "hard-reset");
+        before && after && self.stub != Some(false) && self.write.chunks(2).all(is_in_header)
+    }
+}
+
+/// Whether an option tells what the build has put into the headers of the images already, which is
+/// all but what only the chip knows.
+fn is_in_header(pair: &[String]) -> bool {
+    let [option, value] = pair else { return false };
+    let option = option.replace('_', "-");
+    let part = option.strip_prefix("--flash-").unwrap_or_default();
+    ["mode", "freq", "size"].contains(&part) && value != "detect"
+}
+
+/// How a toolchain calls `esptool`.
+pub(super) trait Esptool: Sync {
+    /// A job of it with these arguments, in that folder.
+    ///
+    /// # Errors
+    /// When the toolchain cannot be used at all.
+    fn job<'a>(
+        &'a self,
+        args: Vec<OsString>,
+        folder: &'a Path,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Job, UserError>>;
+}
+
+/// The way to the flash of a project's chip.
+pub(super) struct Reach<'a> {
+    /// The toolchain's own `esptool`.
+    pub(super) esptool: &'a dyn Esptool,
+    /// What the project asks of it.
+    pub(super) asked: Asked,
+    /// By what; `None`: as the environment says.
+    pub(super) loader: Option<Loader>,
+}
+
+impl Reach<'_> {
+    fn is_within(&self, what: &str, board: &BoardInfo) -> Result<bool, UserError> {
+        if board.simulated {
+            let why = format!("the {} has no flash", board.label);
+            return Err(UserError::new(what, why, "Build for a chip and connect it."));
+        }
+        Ok(self.loader.map_or_else(Loader::named, Ok)?.is_within(board, &self.asked))
+    }
+
+    /// Writes exactly the images of the plan, compares what the chip then holds with them, and starts
+    /// the board. Where the chip stops answering at the usual rate, it is tried once more at one that
+    /// every cable carries.
+    ///
+    /// # Errors
+    /// When the port cannot be had, an image is not the planned one any more, or the chip refuses.
+    pub(super) async fn write(&self, order: FlashOrder) -> Result<BoardInfo, UserError> {
+        match self.is_within(super::esptool::WHAT, &order.plan.board)? {
+            true => within::write(order).await,
+            false => by_esptool::write(self, order).await,
+        }
+    }
+
+    /// Erases the board's flash, or a part of it, and starts the board.
+    ///
+    /// # Errors
+    /// When the port cannot be had, or the chip refuses.
+    pub(super) async fn erase(&self, order: EraseOrder) -> Result<BoardInfo, UserError> {
+        match self.is_within(CANNOT_ERASE, &order.plan.board)? {
+            true => within::erase(order).await,
+            false => by_esptool::erase(self, order).await,
+        }
+    }
+
+    /// Reads a part of the board's flash, compares it with the chip's own digest of it, and starts
+    /// the board.
+    ///
+    /// # Errors
+    /// When the board is a simulated one, the port cannot be had, or what came is not what the chip
+    /// holds.
+    pub(super) async fn read(&self, order: ReadOrder) -> Result<Vec<u8>, UserError> {
+        match self.is_within(CANNOT_READ, &order.plan.board)? {
+            true => within::read(order).await,
+            false => by_esptool::read(self, order).await,
+        }
+    }
+
+    /// Reads a part of the board's flash, writes what is made of it, compares it with the chip's own
+    /// digest of it, and starts the board. Between the two the chip waits in its boot loader: a
+    /// program that counts its starts would change what was just read.
+    ///
+    /// # Errors
+    /// As [`Reach::read`] and [`Reach::write`].
+    pub(super) async fn rewrite(&self, order: RewriteOrder) -> Result<BoardInfo, UserError> {
+        match self.is_within(CANNOT_REWRITE, &order.board)? {
+            true => within::rewrite(order).await,
+            false => by_esptool::rewrite(self, order).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(chip: &str, port: &str) -> BoardInfo {
+        let (chip, port) = (chip.to_owned(), port.to_owned());
+        BoardInfo { label: String::new(), chip, port, simulated: false }
+    }
+
+    #[test]
+    fn known_chips_at_ports_of_this_machine_need_no_esptool() {
+        let near = board("esp32c3", "/dev/ttyUSB0");
+        let strange = board("esp9000", "/dev/ttyUSB0");
+        for (name, board, within) in [
+            ("", &near, true),
+            ("esptool", &near, false),
+            ("", &board("esp32", "rfc2217://lab:4000"), false),
+            ("", &strange, false),
+            ("espflash", &strange, true),
+        ] {
+            let loader = Loader::read(name).unwrap();
+            assert_eq!(loader.is_within(board, &Asked::default()), within, "{name} {board:?}");
+        }
+        let error = Loader::read("esptol").unwrap_err();
+        assert!(error.why.contains("esptol") && error.fix.contains("espflash"), "{error:?}");
+    }
+
+    #[test]
+    fn what_only_esptool_does_is_left_to_it() {
+        let near = board("esp32c3", "/dev/ttyUSB0");
+        let write = |words: &str| Asked {
+            write: words.split_whitespace().map(str::to_owned).collect(),
+            ..Asked::default()
+        };
+        let started = |before: &str, after: &str| Asked {
+            before: Some(before.to_owned()),
+            after: Some(after.to_owned()),
+            ..Asked::default()
+        };
+        for (asked, within) in [
+            (write("--flash_mode dio --flash-freq 80m --flash_size 4MB"), true),
+            (write("--flash_mode dio --flash_size detect"), false),
+            (write("--flash_mode dio --encrypt"), false),
+            (write("--force x"), false),
+            (started("default_reset", "hard-reset"), true),
+            (started("usb_reset", "hard_reset"), false),
+            (started("default_reset", "no_reset"), false),
+            (Asked { stub: Some(false), ..Asked::default() }, false),
+        ] {
+            assert_eq!(Loader::Fitting.is_within(&near, &asked), within, "{asked:?}");
+        }
+    }
+}

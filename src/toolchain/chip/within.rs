@@ -1,0 +1,58 @@
+//! Orders as the loader within this program takes them. Must not open a port.
+
+use std::sync::Arc;
+
+use super::super::esptool::{self, WHAT};
+use super::super::{
+    CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
+};
+use super::FLASH_BAUD;
+use crate::device::loader::{self, Job, Piece, SAFE_BAUD, Work};
+use crate::model::{BoardInfo, UserError};
+
+/// See [`Reach::write`](super::Reach::write).
+pub(super) async fn write(order: FlashOrder) -> Result<BoardInfo, UserError> {
+    let FlashOrder { project, plan, progress, notice, cancel } = order;
+    let contents = esptool::approved(&project, &plan)?;
+    let pieces = plan.images.iter().zip(contents);
+    let pieces = pieces.map(|(image, content)| Piece { offset: image.offset, content }).collect();
+    let (board, work) = (plan.board.clone(), Work::Write(pieces));
+    loader::run(Job { what: WHAT, board, work, baud: FLASH_BAUD, progress, notice, cancel })
+        .await?;
+    Ok(plan.board)
+}
+
+/// See [`Reach::erase`](super::Reach::erase).
+pub(super) async fn erase(order: EraseOrder) -> Result<BoardInfo, UserError> {
+    let EraseOrder { plan, cancel, .. } = order;
+    let work = plan.region.as_ref().map_or(Work::EraseAll, |region| Work::Erase {
+        offset: region.offset,
+        bytes: region.bytes,
+    });
+    let (board, progress, notice) = (plan.board.clone(), Arc::new(|_, _| {}), Arc::new(|_| {}));
+    // Little is sent: nothing is gained by a faster rate.
+    let (what, baud) = (CANNOT_ERASE, SAFE_BAUD);
+    loader::run(Job { what, board, work, baud, progress, notice, cancel }).await?;
+    Ok(plan.board)
+}
+
+/// See [`Reach::read`](super::Reach::read).
+pub(super) async fn read(order: ReadOrder) -> Result<Vec<u8>, UserError> {
+    let ReadOrder { plan, cancel, .. } = order;
+    let work = Work::Read { offset: plan.region.offset, bytes: plan.region.bytes };
+    let (board, progress, notice) = (plan.board, Arc::new(|_, _| {}), Arc::new(|_| {}));
+    let (what, baud) = (CANNOT_READ, FLASH_BAUD);
+    loader::run(Job { what, board, work, baud, progress, notice, cancel }).await
+}
+
+/// See [`Reach::rewrite`](super::Reach::rewrite).
+pub(super) async fn rewrite(order: RewriteOrder) -> Result<BoardInfo, UserError> {
+    let RewriteOrder { project: _, board, region, remake, progress, cancel } = order;
+    let work = Work::Rewrite { offset: region.offset, bytes: region.bytes, remake };
+    // It is little, and nothing of it may get lost on the way: no second try would find what was
+    // there before.
+    let (what, baud, notice) = (CANNOT_REWRITE, SAFE_BAUD, Arc::new(|_| {}));
+    let job = Job { what, board: board.clone(), work, baud, progress, notice, cancel };
+    loader::run(job).await?;
+    Ok(board)
+}
