@@ -37,26 +37,18 @@ const ROWS: u16 = 50;
 /// Lines in a block of output.
 const BLOCK: usize = 1000;
 
-/// Other programs that show a port, with `PORT` in its place.
-const OTHERS: [(&str, &[&str]); 5] = [
-    ("cat", &["cat", "PORT"]),
-    ("tio", &["tio", "PORT"]),
-    ("lnav", &["sh", "-c", "cat PORT | lnav -N"]),
+/// Other programs that show a port: their name, which part of the lines they get, for some take
+/// minutes for what others do in a second, and the command, with `PORT` in its place.
+const OTHERS: [(&str, usize, &str); 5] = [
+    ("cat", 1, "exec cat PORT"),
+    ("tio", 10, "exec tio PORT"),
+    ("lnav", 10, "cat PORT | lnav -N"),
     (
         "espflash",
-        &[
-            "espflash",
-            "monitor",
-            "--before",
-            "no-reset",
-            "--after",
-            "no-reset",
-            "--non-interactive",
-            "-p",
-            "PORT",
-        ],
+        10,
+        "exec espflash monitor --before no-reset --after no-reset --non-interactive -p PORT",
     ),
-    ("esp-idf-monitor", &["esp-idf-monitor", "-p", "PORT", "--no-reset", "--target", "esp32"]),
+    ("idf-monitor", 100, "exec idf-monitor -p PORT --no-reset --target esp32"),
 ];
 
 fn main() {
@@ -112,7 +104,7 @@ fn stream(lines: usize, is_bench: bool) {
     let terminal = monitor(&board, data.path());
     pour("firmhand monitor", &board, &terminal, lines);
     drop(terminal);
-    for (name, words) in OTHERS.into_iter().filter(|_| is_bench) {
+    for (name, part, command) in OTHERS.into_iter().filter(|_| is_bench) {
         let found = std::env::var_os("PATH").is_some_and(|path| {
             std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
         });
@@ -121,13 +113,10 @@ fn stream(lines: usize, is_bench: bool) {
             continue;
         }
         let board = Board::new();
-        let words: Vec<String> =
-            words.iter().map(|word| word.replace("PORT", board.port())).collect();
-        let terminal = Terminal::of(COLS, ROWS, &words);
+        let command = command.replace("PORT", board.port());
+        let terminal = Terminal::of(COLS, ROWS, &["sh".to_owned(), "-c".to_owned(), command]);
         thread::sleep(Duration::from_secs(3));
-        // Some of them take minutes for what others do in a second.
-        let lines = if name == "cat" { lines } else { lines / 10 };
-        pour(name, &board, &terminal, lines);
+        pour(name, &board, &terminal, lines / part);
     }
 }
 

@@ -12,6 +12,7 @@ mod concern;
 mod condition;
 mod context;
 mod form;
+mod growth;
 mod guard;
 mod handle;
 mod inquiry;

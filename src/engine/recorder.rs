@@ -1,24 +1,21 @@
 //! The sole writer of a session: gives facts their number and time, and tells readers.
 //!
-//! Owns the clock of the journal and how often the growth of a log is recorded. Must not judge or
-//! change what it is given.
+//! Owns the clock of the journal. Must not judge or change what it is given.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
+use super::growth::Growth;
 use crate::journal::{
     Blobs, JournalError, JournalWriter, LogFiles, LogLength, MAX_LOG, Reopened, SessionDir,
 };
 use crate::model::event::Level;
 use crate::model::{BlobRef, Event, Ledger, LogId, Seq, Timestamp, UserError};
 use crate::tools::SharedState;
-
-/// The growth of one log is recorded at most this often.
-const GROWTH_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Writes a session. All clones of an `Arc` of it write the same one; dropping the last one
 /// releases the session's lock.
@@ -42,30 +39,10 @@ struct Journal {
     last_at: Timestamp,
 }
 
-/// How far a log has grown, and how much of that is recorded.
-#[derive(Debug, Default)]
-struct Growth {
-    length: LogLength,
-    recorded: LogLength,
-    recorded_at: Option<Instant>,
-    /// Whether it was told that the log takes no more.
-    is_full: bool,
-}
-
-impl Growth {
-    fn is_behind(&self) -> bool {
-        self.length.bytes > self.recorded.bytes
-    }
-
-    fn is_due(&self, now: Instant) -> bool {
-        self.recorded_at.is_none_or(|at| now.duration_since(at) >= GROWTH_INTERVAL)
-    }
-}
-
 /// Which logs get their growth recorded.
 #[derive(Clone, Copy)]
 enum Which {
-    /// Those that were not recorded for a while.
+    /// Those whose turn it is.
     Due,
     /// All that have grown.
     All,
@@ -136,7 +113,7 @@ impl Recorder {
         self.published.subscribe()
     }
 
-    /// Records the growth of those logs that were not recorded for 50 ms.
+    /// Records the growth of those logs whose turn it is.
     ///
     /// # Errors
     /// When it could not be recorded.
@@ -150,6 +127,13 @@ impl Recorder {
     pub fn spawn_ticks(self: &Arc<Self>) -> JoinHandle<()> {
         let (recorder, is_behind) = (Arc::downgrade(self), Arc::clone(&self.is_behind));
         tokio::spawn(tick_while_it_lives(recorder, is_behind))
+    }
+
+    /// When the next growth is to be recorded that is not yet.
+    fn due_at(&self) -> Option<Instant> {
+        let growth = lock(&self.growth);
+        let behind = growth.values().filter(|growth| growth.is_behind());
+        behind.map(|growth| growth.due_at().unwrap_or_else(Instant::now)).min()
     }
 
     fn append(&self, event: Event) -> Result<Seq, JournalError> {
@@ -181,8 +165,7 @@ impl Recorder {
             if wanted {
                 let LogLength { bytes, lines } = growth.length;
                 self.append(Event::LogGrew { log: *log, bytes, lines })?;
-                growth.recorded = growth.length;
-                growth.recorded_at = Some(now);
+                growth.recorded(now);
             }
         }
         Ok(())
@@ -250,10 +233,16 @@ impl Drop for Recorder {
 async fn tick_while_it_lives(recorder: Weak<Recorder>, is_behind: Arc<Notify>) {
     loop {
         is_behind.notified().await;
-        tokio::time::sleep(GROWTH_INTERVAL).await;
-        let Some(recorder) = recorder.upgrade() else { return };
-        // What fails here fails again, and is told, with the next record.
-        let _ = recorder.tick();
+        loop {
+            let Some(due_at) = recorder.upgrade().map(|recorder| recorder.due_at()) else { return };
+            let Some(due_at) = due_at else { break };
+            tokio::time::sleep_until(due_at.into()).await;
+            let Some(recorder) = recorder.upgrade() else { return };
+            // What fails here fails again, and is told, with the next record.
+            if recorder.tick().is_err() {
+                break;
+            }
+        }
     }
 }
 

@@ -78,7 +78,7 @@ pub trait Ledger: Send + Sync {
     fn store(&self, content: &[u8]) -> Result<BlobRef, UserError>;
 
     /// Appends raw bytes to a log. The ledger itself records how far the log has grown
-    /// ([`Event::LogGrew`]), at most every 50 ms, and once more on [`Ledger::flush_log`].
+    /// ([`Event::LogGrew`]), at most twenty times a second in the long run, and once more on [`Ledger::flush_log`].
     ///
     /// # Errors
     /// When they could not be written.
