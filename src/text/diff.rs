@@ -4,12 +4,12 @@
 //! compared as bytes, so that no change hides behind the way it is shown; their texts are raw and
 //! must be sanitised before they reach a screen.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+use similar::{Algorithm, DiffOp, group_diff_ops};
 
+use super::align::align;
 use super::sanitize;
 use super::twins::{self, Twin};
 
@@ -185,11 +185,8 @@ impl FileDiff {
 #[must_use]
 pub fn diff(old: &[u8], new: &[u8], options: Options) -> FileDiff {
     let (old_lines, new_lines) = (split_lines(old), split_lines(new));
-    let mut numbers = HashMap::with_capacity(old_lines.len());
-    let old_ids = number(&old_lines, &mut numbers);
-    let new_ids = number(&new_lines, &mut numbers);
     let deadline = Instant::now().checked_add(options.budget);
-    let ops = capture_diff_slices_deadline(Algorithm::Patience, &old_ids, &new_ids, deadline);
+    let ops = align(Algorithm::Patience, &old_lines, &new_lines, deadline);
     let changed = |op: &&DiffOp| !matches!(op, DiffOp::Equal { .. });
     let added = ops.iter().filter(changed).map(|op| op.new_range().len()).sum();
     let removed = ops.iter().filter(changed).map(|op| op.old_range().len()).sum();
@@ -217,17 +214,6 @@ pub fn diff(old: &[u8], new: &[u8], options: Options) -> FileDiff {
 /// Lines with their ends; no empty line after a final line feed.
 fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|&byte| byte == b'\n').collect()
-}
-
-/// Gives each distinct line a number, so that comparing is cheap.
-fn number<'a>(lines: &[&'a [u8]], numbers: &mut HashMap<&'a [u8], u32>) -> Vec<u32> {
-    lines
-        .iter()
-        .map(|line| {
-            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            *numbers.entry(line).or_insert(next)
-        })
-        .collect()
 }
 
 struct Builder<'a> {

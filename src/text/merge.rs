@@ -3,10 +3,11 @@
 //! Takes what only one side changed, and what both changed alike. Where both changed the same or
 //! neighbouring lines otherwise, it gives up rather than guess. Works on bytes.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::{Algorithm, DiffOp};
+
+use super::align::align;
 
 /// What became of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,19 +22,8 @@ pub enum Merge {
 #[must_use]
 pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merge {
     let [base, ours, theirs] = [base, ours, theirs].map(lines);
-    let mut numbers = HashMap::new();
-    let [base_ids, our_ids, their_ids] = [&base, &ours, &theirs].map(|lines| {
-        let ids: Vec<usize> = lines
-            .iter()
-            .map(|line| {
-                let next = numbers.len();
-                *numbers.entry(*line).or_insert(next)
-            })
-            .collect();
-        ids
-    });
-    let our_edits = edits(&base_ids, &our_ids);
-    let their_edits = edits(&base_ids, &their_ids);
+    let our_edits = edits(&base, &ours);
+    let their_edits = edits(&base, &theirs);
     let mut out = Vec::new();
     let mut conflicts = Vec::new();
     let mut at = 0;
@@ -93,8 +83,8 @@ fn push(out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {
     lines.unwrap_or_default().iter().for_each(|line| out.extend_from_slice(line));
 }
 
-fn edits(base: &[usize], side: &[usize]) -> Vec<Edit> {
-    capture_diff_slices(Algorithm::Patience, base, side)
+fn edits(base: &[&[u8]], side: &[&[u8]]) -> Vec<Edit> {
+    align(Algorithm::Patience, base, side, None)
         .into_iter()
         .filter(|op| !matches!(op, DiffOp::Equal { .. }))
         .map(|op| Edit { base: op.old_range(), side: op.new_range() })

@@ -2,6 +2,7 @@
 //!
 //! Owns no state and must not do IO.
 
+mod align;
 mod c_level;
 mod c_source;
 pub mod cmake;

@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use similar::{Algorithm, DiffOp};
 
+use super::align::align;
 use super::diff::{DiffLine, Hunk, LineKind};
 use super::words;
 
@@ -80,7 +81,9 @@ fn pair(
     }
     let bare = |lines: &[DiffLine]| lines.iter().map(|line| bare(&line.text)).collect::<Vec<_>>();
     let (olds, news) = (bare(removed), bare(added));
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, &olds, &news, deadline);
+    let (olds, news): (Vec<&str>, Vec<&str>) =
+        (olds.iter().map(String::as_str).collect(), news.iter().map(String::as_str).collect());
+    let ops = align(Algorithm::Myers, &olds, &news, deadline);
     for op in ops {
         let (old, new) = (op.old_range(), op.new_range());
         let (Some(removed), Some(added)) = (removed.get_mut(old), added.get_mut(new)) else {

@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::{Algorithm, DiffOp};
+
+use super::align::align;
 
 /// Lines longer than this get no emphasis.
 const MAX_LINE: usize = 2_000;
@@ -22,7 +24,7 @@ pub fn emphasis(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) 
         return (Vec::new(), Vec::new());
     }
     let (old_words, new_words) = (split(old), split(new));
-    let ops = capture_diff_slices(Algorithm::Myers, &old_words, &new_words);
+    let ops = align(Algorithm::Myers, &old_words, &new_words, None);
     let mut alike = 0;
     let (mut old_marks, mut new_marks) = (Marks::new(&old_words), Marks::new(&new_words));
     for op in ops {

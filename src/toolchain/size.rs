@@ -63,15 +63,14 @@ fn sections(file: &Path) -> Option<Vec<Section>> {
     let program = object::File::parse(&cache).ok()?;
     let loaded = program.sections().filter_map(|section| {
         let SectionFlags::Elf { sh_flags, .. } = section.flags() else { return None };
-        let has = |flag: u32| sh_flags & u64::from(flag) != 0;
-        has(elf::SHF_ALLOC).then(|| Section {
+        sh_flags.contains(elf::SHF_ALLOC).then(|| Section {
             name: section.name().unwrap_or_default().to_owned(),
             bytes: section.size(),
             is_stored: !matches!(
                 section.kind(),
                 SectionKind::UninitializedData | SectionKind::UninitializedTls
             ),
-            is_written: has(elf::SHF_WRITE),
+            is_written: sh_flags.contains(elf::SHF_WRITE),
         })
     });
     Some(loaded.collect())

@@ -197,9 +197,9 @@ fn symbols(file: &object::File<'_>) -> Vec<Symbol> {
 fn code(file: &object::File<'_>) -> Vec<std::ops::Range<u64>> {
     file.sections()
         .filter(|section| {
-            let SectionFlags::Elf { sh_flags } = section.flags() else { return false };
-            let wanted = u64::from(object::elf::SHF_EXECINSTR | object::elf::SHF_ALLOC);
-            sh_flags & wanted == wanted && section.size() > 0
+            let SectionFlags::Elf { sh_flags, .. } = section.flags() else { return false };
+            let wanted = object::elf::SHF_EXECINSTR | object::elf::SHF_ALLOC;
+            sh_flags.contains(wanted) && section.size() > 0
         })
         .map(|section| section.address()..section.address() + section.size())
         .collect()
