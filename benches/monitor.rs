@@ -14,21 +14,20 @@
     reason = "a bench prints, waits and may stop"
 )]
 
-#[path = "support/board.rs"]
-mod board;
 #[path = "support/pty.rs"]
 mod pty;
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use firmhand::device::Pty;
 use firmhand::device::panic::Program;
 use object::{Object, ObjectSymbol, SymbolKind};
 
-use board::Board;
 use pty::Terminal;
 
 const COLS: u16 = 200;
@@ -71,16 +70,16 @@ fn main() {
 }
 
 /// The monitor at a board, its settings below a folder of its own.
-fn monitor(board: &Board, data: &Path) -> Terminal {
-    let terminal = Terminal::start(COLS, ROWS, data, &["monitor", board.port()]);
-    terminal.wait_text(board.port());
+fn monitor(board: &Pty, data: &Path) -> Terminal {
+    let terminal = Terminal::start(COLS, ROWS, data, &["monitor", &board.port]);
+    terminal.wait_text(&board.port);
     terminal
 }
 
 /// From the last byte of a line until it is on the screen.
 fn screen(lines: usize) {
     let data = tempfile::tempdir().unwrap();
-    let board = Board::new();
+    let board = Pty::open().unwrap();
     let terminal = monitor(&board, data.path());
     let mut times: Vec<Duration> = (0..lines)
         .map(|number| {
@@ -88,7 +87,7 @@ fn screen(lines: usize) {
             thread::sleep(Duration::from_millis(23));
             let mark = format!("mark {number:05}");
             let sent = Instant::now();
-            board.print(format!("I (1) app: {mark}\r\n").as_bytes());
+            (&board.board).write_all(format!("I (1) app: {mark}\r\n").as_bytes()).unwrap();
             terminal.wait_text(&mark).saturating_duration_since(sent)
         })
         .collect();
@@ -100,7 +99,7 @@ fn screen(lines: usize) {
 /// Lines through a monitor, and what they cost.
 fn stream(lines: usize, is_bench: bool) {
     let data = tempfile::tempdir().unwrap();
-    let board = Board::new();
+    let board = Pty::open().unwrap();
     let terminal = monitor(&board, data.path());
     pour("firmhand monitor", &board, &terminal, lines);
     drop(terminal);
@@ -112,8 +111,8 @@ fn stream(lines: usize, is_bench: bool) {
             println!("{name}: not on the PATH");
             continue;
         }
-        let board = Board::new();
-        let command = command.replace("PORT", board.port());
+        let board = Pty::open().unwrap();
+        let command = command.replace("PORT", &board.port);
         let terminal = Terminal::of(COLS, ROWS, &["sh".to_owned(), "-c".to_owned(), command]);
         thread::sleep(Duration::from_secs(3));
         pour(name, &board, &terminal, lines / part);
@@ -121,14 +120,14 @@ fn stream(lines: usize, is_bench: bool) {
 }
 
 /// Prints lines on a board until the program at it is idle again.
-fn pour(name: &str, board: &Board, terminal: &Terminal, lines: usize) {
+fn pour(name: &str, board: &Pty, terminal: &Terminal, lines: usize) {
     let mut block = String::new();
     for n in 0..BLOCK {
         let _ = write!(block, "I ({n}) app: reading {n} temp=23.4 hum=41.2 state=ok\r\n");
     }
     let (started, before) = (Instant::now(), terminal.group_cpu());
     for _ in 0..lines / BLOCK {
-        board.print(block.as_bytes());
+        (&board.board).write_all(block.as_bytes()).unwrap();
     }
     let mut last = (terminal.group_cpu(), Instant::now());
     while last.1.elapsed() < Duration::from_millis(400) {

@@ -9,59 +9,17 @@
     reason = "a test says what is wrong by panicking, and works on its own files"
 )]
 
+mod builds;
+
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use firmhand::model::{BuildId, BuildOutcome, Memory, ProjectPath, Severity, Timestamp};
-use firmhand::toolchain::syntax::{NewText, SyntaxJob};
-use firmhand::toolchain::{BuildJob, BuildReport, BuildSink, FlashOrder, IdfToolchain, Toolchain};
-use tokio_util::sync::CancellationToken;
-
-type Progress = Option<(u32, u32)>;
-
-#[derive(Default)]
-struct Log(Mutex<(Vec<u8>, Progress)>);
-
-impl BuildSink for Log {
-    fn output(&self, bytes: &[u8]) {
-        self.0.lock().unwrap().0.extend_from_slice(bytes);
-    }
-
-    fn progress(&self, done: u32, total: u32) {
-        self.0.lock().unwrap().1 = Some((done, total));
-    }
-}
-
-struct Built {
-    report: BuildReport,
-    log: String,
-    progress: Progress,
-    command: String,
-    time: Duration,
-}
+use builds::{Built, check, write};
+use firmhand::model::{BuildOutcome, Memory, Severity};
+use firmhand::toolchain::{IdfToolchain, Toolchain};
 
 async fn build(idf: &IdfToolchain, project: &Path) -> Built {
-    let sink = Arc::new(Log::default());
-    let command = idf.command(project);
-    let job = BuildJob {
-        project: project.to_owned(),
-        board: None,
-        sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
-        timeout: Duration::from_secs(600),
-        cancel: CancellationToken::new(),
-    };
-    let began = Instant::now();
-    let report = idf.build(job).await;
-    let time = began.elapsed();
-    let (log, progress) = std::mem::take(&mut *sink.0.lock().unwrap());
-    Built { report, log: String::from_utf8_lossy(&log).into_owned(), progress, command, time }
-}
-
-fn write(project: &Path, path: &str, text: &str) {
-    let path = project.join(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
+    builds::build(idf, project, None).await
 }
 
 const MAIN: &str = "#include <stdio.h>\n#include <unistd.h>\n#include \"esp_log.h\"\n\n\
@@ -96,24 +54,17 @@ fn is_measured(idf: &IdfToolchain, project: &Path) {
 
 /// How long the compiler takes to say that a file is fine.
 async fn a_mistake_is_seen_before_it_is_saved(idf: &IdfToolchain, project: &Path) -> Duration {
-    let check = async |path: &str, text: &str| {
-        let file =
-            NewText { path: ProjectPath::new(path).unwrap(), content: text.as_bytes().to_vec() };
-        let limit = Duration::from_secs(60);
-        let job = SyntaxJob { project: project.to_owned(), files: [file].into(), limit };
-        idf.check_syntax(job).await.remove(0)
-    };
     let began = Instant::now();
-    assert_eq!(check("main/main.c", MAIN).await, Some(vec![]));
+    assert_eq!(check(idf, project, "main/main.c", MAIN).await, Some(vec![]));
     let time = began.elapsed();
     let wrong = MAIN.replace("ESP_LOGI(\"main\", ", "ESP_LOGI(");
-    let found = check("main/main.c", &wrong).await.unwrap();
+    let found = check(idf, project, "main/main.c", &wrong).await.unwrap();
     assert_eq!(
         (found[0].file.as_deref(), found[0].line),
         (Some("main/main.c"), Some(7)),
         "{found:?}"
     );
-    let found = check("main/new.c", "#include \"esp_timer.h\"\n").await.unwrap();
+    let found = check(idf, project, "main/new.c", "#include \"esp_timer.h\"\n").await.unwrap();
     assert!(found[0].message.contains("esp_timer.h"), "{found:?}");
     assert!(!project.join("main/new.c").exists());
     time
@@ -169,24 +120,5 @@ async fn a_project_is_built_mended_and_run() {
     assert_eq!(again.report.outcome, BuildOutcome::Passed, "{}", again.log);
     eprintln!("first {:?}, one file by ninja {:?}", first.time, again.time);
 
-    let plan = idf.plan_flash(&project, BuildId(1), Timestamp(0)).unwrap();
-    assert!(plan.board.simulated && plan.board.label == "host process", "{:?}", plan.board);
-    let order = FlashOrder {
-        project,
-        plan,
-        progress: Arc::new(|_, _| {}),
-        notice: Arc::new(|notice| panic!("{notice:?}")),
-        cancel: CancellationToken::new(),
-    };
-    let board = idf.flash(order).await.unwrap();
-    let said = tokio::task::spawn_blocking(move || {
-        use std::io::Read;
-        let mut port = std::fs::File::open(board.port).unwrap();
-        let (mut all, mut buffer) = (Vec::new(), [0; 256]);
-        while !String::from_utf8_lossy(&all).contains("hello again") {
-            let count = port.read(&mut buffer).unwrap();
-            all.extend_from_slice(&buffer[..count]);
-        }
-    });
-    tokio::time::timeout(Duration::from_secs(10), said).await.expect("the program speaks").unwrap();
+    builds::run_until(&idf, &project, "hello again").await;
 }

@@ -10,37 +10,16 @@
     reason = "a test says what is wrong by panicking, and works on its own files"
 )]
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+mod builds;
 
-use firmhand::model::{BuildId, BuildOutcome, Memory, ProjectPath, Timestamp};
-use firmhand::toolchain::syntax::{NewText, SyntaxJob};
-use firmhand::toolchain::{
-    BuildJob, BuildReport, BuildSink, FlashOrder, PlatformioToolchain, Toolchain,
-};
-use tokio_util::sync::CancellationToken;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use builds::{Built, check, job, write};
+use firmhand::model::{BuildId, BuildOutcome, Memory, Timestamp};
+use firmhand::toolchain::{BuildReport, PlatformioToolchain, Toolchain};
 
 const MAIN: &str = "#include <stdio.h>\n#include <unistd.h>\n#include \"word.h\"\n\nint main(void)\n{\n    for (;;) {\n        printf(\"%s from %s\\n\", word(), BOARD);\n        fflush(stdout);\n        usleep(100000);\n    }\n}\n";
-
-#[derive(Default)]
-struct Log(Mutex<Vec<u8>>);
-
-impl BuildSink for Log {
-    fn output(&self, bytes: &[u8]) {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-    }
-
-    fn progress(&self, done: u32, total: u32) {
-        assert!(done <= total);
-    }
-}
-
-fn write(project: &Path, path: &str, text: &str) {
-    let path = project.join(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
 
 /// Where the native platform is; `None`: these tests were not asked for.
 fn platform() -> Option<String> {
@@ -71,32 +50,12 @@ async fn build(
     project: &Path,
     board: Option<&str>,
 ) -> (BuildReport, String) {
-    let sink = Arc::new(Log::default());
-    let job = BuildJob {
-        project: project.to_owned(),
-        board: board.map(str::to_owned),
-        sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
-        timeout: Duration::from_secs(300),
-        cancel: CancellationToken::new(),
-    };
-    let began = Instant::now();
-    let report = pio.build(job).await;
-    eprintln!("{:?} in {:?}", report.outcome, began.elapsed());
-    let log = String::from_utf8_lossy(&sink.0.lock().unwrap()).into_owned();
+    let Built { report, log, progress, command, time } = builds::build(pio, project, board).await;
+    eprintln!("{command}: {:?} in {time:?}", report.outcome);
+    if report.outcome == BuildOutcome::Passed {
+        assert!(progress.is_some_and(|(done, total)| done == total), "{progress:?}");
+    }
     (report, log)
-}
-
-/// What the compiler says of a file before it is saved.
-async fn check(
-    pio: &PlatformioToolchain,
-    project: &Path,
-    text: &str,
-) -> Option<Vec<firmhand::model::Diagnostic>> {
-    let path = ProjectPath::new("src/main.c").unwrap();
-    let file = NewText { path, content: text.as_bytes().to_vec() };
-    let limit = Duration::from_secs(60);
-    let job = SyntaxJob { project: project.to_owned(), files: [file].into(), limit };
-    pio.check_syntax(job).await.remove(0)
 }
 
 /// The project's own files.
@@ -123,10 +82,11 @@ async fn a_project_is_built_mended_looked_at_and_run() {
     assert_eq!((size.host.as_str(), size.uses[0].memory), ("host process", Memory::Text));
 
     // Seen before it is saved.
-    assert_eq!(check(&pio, &project, MAIN).await, Some(vec![]));
-    let found = check(&pio, &project, &MAIN.replace("BOARD", "BOARDS")).await.unwrap();
+    assert_eq!(check(&pio, &project, "src/main.c", MAIN).await, Some(vec![]));
+    let found =
+        check(&pio, &project, "src/main.c", &MAIN.replace("BOARD", "BOARDS")).await.unwrap();
     assert_eq!(found[0].line, Some(8), "{found:?}");
-    let library = check(&pio, &project, &MAIN.replace("unistd.h", "Wire.h")).await;
+    let library = check(&pio, &project, "src/main.c", &MAIN.replace("unistd.h", "Wire.h")).await;
     assert_eq!(library, None, "a header may come with a library that the next build finds");
 
     // A header that no library has, then one mistake less.
@@ -142,25 +102,7 @@ async fn a_project_is_built_mended_looked_at_and_run() {
 
     let plan = pio.plan_flash(&project, BuildId(1), Timestamp(0)).unwrap();
     assert_eq!(plan.images[0].file, ".pio/build/host/program");
-    assert!(plan.board.simulated && plan.board.label == "host process", "{:?}", plan.board);
-    let order = FlashOrder {
-        project,
-        plan,
-        progress: Arc::new(|_, _| {}),
-        notice: Arc::new(|notice| panic!("{notice:?}")),
-        cancel: CancellationToken::new(),
-    };
-    let board = pio.flash(order).await.unwrap();
-    let said = tokio::task::spawn_blocking(move || {
-        use std::io::Read;
-        let mut port = std::fs::File::open(board.port).unwrap();
-        let (mut all, mut buffer) = (Vec::new(), [0; 256]);
-        while !String::from_utf8_lossy(&all).contains("hello from host") {
-            let count = port.read(&mut buffer).unwrap();
-            all.extend_from_slice(&buffer[..count]);
-        }
-    });
-    tokio::time::timeout(Duration::from_secs(10), said).await.expect("the program speaks").unwrap();
+    builds::run_until(&pio, &project, "hello from host").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -221,17 +163,10 @@ async fn a_cancelled_build_leaves_no_process_behind() {
     write(&project, "wait.py", "import time\nprint(\"waiting\", flush=True)\ntime.sleep(1000)\n");
     let ini = std::fs::read_to_string(project.join("platformio.ini")).unwrap();
     write(&project, "platformio.ini", &format!("{ini}extra_scripts = pre:wait.py\n"));
-    let sink = Arc::new(Log::default());
-    let cancel = CancellationToken::new();
-    let job = BuildJob {
-        project: project.clone(),
-        board: None,
-        sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
-        timeout: Duration::from_secs(300),
-        cancel: cancel.clone(),
-    };
+    let (job, log) = job(&project, None);
+    let cancel = job.cancel.clone();
     let build = tokio::spawn(async move { PlatformioToolchain::find().unwrap().build(job).await });
-    while !String::from_utf8_lossy(&sink.0.lock().unwrap()).contains("waiting") {
+    while !log.text().contains("waiting") {
         assert!(!build.is_finished(), "it ended by itself");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -10,7 +10,6 @@
     reason = "a test says what is wrong by panicking, and works on its own files"
 )]
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -18,10 +17,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use firmhand::device::{DEFAULT_BAUD, Listener, Received, SerialHub};
+use firmhand::device::{DEFAULT_BAUD, Listener, Pty, Received, SerialHub};
 use firmhand::model::{BlobRef, Event, Ledger, LogId, Seq, SerialControl, UserError};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 /// What does not come within this fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -63,9 +60,7 @@ struct Lab {
     program: PathBuf,
     folder: tempfile::TempDir,
     server: Option<Child>,
-    board: File,
-    /// Keeps the board's terminal in raw mode while the server is away.
-    _kept: File,
+    board: Pty,
     rfc2217: u16,
     raw: u16,
 }
@@ -76,25 +71,17 @@ fn free_port() -> u16 {
 
 impl Lab {
     fn new(program: PathBuf) -> Self {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let port = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-        let kept = File::options().read(true).write(true).open(&port).unwrap();
-        let mut settings = tcgetattr(&kept).unwrap();
-        settings.make_raw();
-        tcsetattr(&kept, OptionalActions::Now, &settings).unwrap();
+        let board = Pty::open().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (rfc2217, raw) = (free_port(), free_port());
-        let serial = format!("serialdev,{port},115200n81,local");
+        let serial = format!("serialdev,{},115200n81,local", board.port);
         let config = format!(
             "connection: &a\n  accepter: telnet(rfc2217),tcp,127.0.0.1,{rfc2217}\n  \
              connector: {serial}\n  options:\n    max-connections: 1\n\
              connection: &b\n  accepter: tcp,127.0.0.1,{raw}\n  connector: {serial}\n"
         );
         std::fs::write(folder.path().join("ser2net.yaml"), config).unwrap();
-        let board = File::from(master);
-        let mut lab = Self { program, folder, server: None, board, _kept: kept, rfc2217, raw };
+        let mut lab = Self { program, folder, server: None, board, rfc2217, raw };
         lab.start();
         lab
     }
@@ -124,12 +111,12 @@ impl Lab {
     }
 
     fn says(&mut self, bytes: &[u8]) {
-        self.board.write_all(bytes).unwrap();
+        self.board.board.write_all(bytes).unwrap();
     }
 
     fn hears(&mut self, bytes: &[u8]) {
         let mut got = vec![0; bytes.len()];
-        self.board.read_exact(&mut got).unwrap();
+        self.board.board.read_exact(&mut got).unwrap();
         assert_eq!(got, bytes);
     }
 }

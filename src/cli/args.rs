@@ -274,9 +274,9 @@ pub struct MonitorArgs {
     /// and a port that is not there yet is waited for.
     #[arg(value_name = "PORT")]
     pub ports: Vec<String>,
-    /// Bits per second.
-    #[arg(long, default_value_t = crate::device::DEFAULT_BAUD)]
-    pub baud: u32,
+    /// Bits per second; when left out, those of the project's console, else 115200.
+    #[arg(long)]
+    pub baud: Option<u32>,
     /// Print lines to standard output instead of a full screen.
     #[arg(long)]
     pub plain: bool,

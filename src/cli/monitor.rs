@@ -15,9 +15,10 @@ use crate::app::monitor::{self, Monitor, Wish};
 use crate::app::ports::{self, Wanted};
 use crate::app::signals::Signals;
 use crate::app::terminal::{self, Screen, Uses};
-use crate::device::Address;
+use crate::device::{Address, DEFAULT_BAUD};
 use crate::model::UserError;
 use crate::text::esp_log::TagFilter;
+use crate::toolchain::console_baud;
 use crate::ui::ports::PortList;
 use crate::ui::{Depth, Keymap, Theme};
 
@@ -34,7 +35,8 @@ pub fn run(world: &World, args: MonitorArgs) -> Result<ExitCode, UserError> {
     })?;
     let project = args.project.unwrap_or_else(|| PathBuf::from("."));
     let project = std::path::absolute(&project).unwrap_or(project);
-    let mut wish = Wish { port: None, baud: args.baud, elf: args.elf, project };
+    let baud = args.baud.or_else(|| console_baud(&project)).unwrap_or(DEFAULT_BAUD);
+    let mut wish = Wish { port: None, baud, elf: args.elf, project };
     if args.plain {
         wish.port = match args.ports.as_slice() {
             [] => None,

@@ -1,8 +1,8 @@
 //! Serial ports: listening, line splitting and recognising what a board prints; and the pins of
 //! chips.
 //!
-//! Owns the open ports and the tasks that empty them, and the reading of the pin tables. Must not decide anything: what is sent to a
-//! board was asked for by a person.
+//! Owns the open ports and the tasks that empty them, and the reading of the pin tables. Must not
+//! decide anything: what is sent to a board was asked for by a person.
 
 pub mod adapters;
 mod findings;
@@ -13,6 +13,7 @@ pub mod loader;
 pub mod panic;
 mod pinout;
 pub mod ports;
+mod pty;
 mod pump;
 mod reset;
 mod rfc2217;
@@ -26,4 +27,5 @@ pub use link::{Address, Identity, identity, is_free, refused};
 pub use panic::Programs;
 pub use pinout::{AdcInput, Caution, FOLDER as PINOUTS, JtagSignal, Pin, Pinout, Roles, UsbLine};
 pub use ports::{PortInfo, UsbId};
+pub use pty::Pty;
 pub use serial::{DEFAULT_BAUD, Listener, Loan, Received, SerialHub};

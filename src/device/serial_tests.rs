@@ -1,16 +1,14 @@
 //! Tests of the hub on pseudo-terminals.
 
 use std::io::{Read, Write};
-use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
-
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::super::tail::TAIL_BYTES;
 use super::*;
+use crate::device::Pty;
 use crate::model::{BlobRef, PanicKind, Seq};
 
 #[derive(Default)]
@@ -41,11 +39,8 @@ impl Ledger for Kept {
 
 /// A pseudo-terminal: the board's end and the path of the other one.
 fn board() -> (std::fs::File, String) {
-    let master: OwnedFd = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let path = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    (std::fs::File::from(master), path)
+    let Pty { board, port, .. } = Pty::open().unwrap();
+    (board, port)
 }
 
 async fn wait(listener: &Listener, bytes: u64) {

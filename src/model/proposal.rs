@@ -185,30 +185,37 @@ impl Change {
     /// start either, nor what erases settings to write them anew.
     #[must_use]
     pub fn phrase(&self) -> Option<String> {
-        match self {
-            Self::Flash(plan) if plan.touches_boot => {
-                Some(format!("flash {} boot", plan.board.chip))
-            }
-            Self::Erase(plan) => Some(format!("erase {} {}", plan.board.chip, plan.name())),
-            Self::Nvs(plan) => Some(format!("edit {} {}", plan.board.chip, plan.region.name())),
-            Self::Save { .. }
-            | Self::Delete { .. }
-            | Self::Insert { .. }
-            | Self::Flash(_)
-            | Self::Send(_)
-            | Self::Read(_) => None,
-        }
+        let (verb, board, object, _) = self.danger()?;
+        Some(format!("{verb} {} {object}", board.chip))
     }
 
     /// Why a phrase has to be typed, as a sentence; `None` where a key is enough.
     #[must_use]
-    pub const fn stake(&self) -> Option<&'static str> {
+    pub fn stake(&self) -> Option<&'static str> {
+        self.danger().map(|(.., stake)| stake)
+    }
+
+    /// Of what no single key may start: (what is done, on which board, to what, why not).
+    fn danger(&self) -> Option<(&'static str, &BoardInfo, String, &'static str)> {
         match self {
-            Self::Flash(plan) if plan.touches_boot => {
-                Some("It writes what the board boots from; broken, it does not start.")
-            }
-            Self::Erase(_) => Some("What is erased is gone; nothing brings it back."),
-            Self::Nvs(_) => Some("The partition is erased and written anew with these changes."),
+            Self::Flash(plan) if plan.touches_boot => Some((
+                "flash",
+                &plan.board,
+                "boot".to_owned(),
+                "It writes what the board boots from; broken, it does not start.",
+            )),
+            Self::Erase(plan) => Some((
+                "erase",
+                &plan.board,
+                plan.name(),
+                "What is erased is gone; nothing brings it back.",
+            )),
+            Self::Nvs(plan) => Some((
+                "edit",
+                &plan.board,
+                plan.region.name(),
+                "The partition is erased and written anew with these changes.",
+            )),
             Self::Save { .. }
             | Self::Delete { .. }
             | Self::Insert { .. }

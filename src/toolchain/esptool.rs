@@ -21,6 +21,9 @@ use crate::text::sanitize;
 /// Names the port of the board, as for `idf.py` itself.
 const PORT: &str = "ESPPORT";
 
+/// Names the bits per second of writing, as for `idf.py` itself.
+const BAUD: &str = "ESPBAUD";
+
 /// A flash that takes longer hangs.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(300);
 
@@ -42,6 +45,11 @@ const TAIL_BYTES: usize = 64 * 1024;
 /// The port that the person has named in [`PORT`], if any.
 pub(super) fn named_port() -> Option<String> {
     std::env::var(PORT).ok().filter(|port| !port.is_empty())
+}
+
+/// The bits per second that the person has named in [`BAUD`], if any.
+pub(super) fn named_baud() -> Option<u32> {
+    std::env::var(BAUD).ok()?.parse().ok().filter(|baud| *baud > 0)
 }
 
 /// The named port, or else the first one that a board may be at.

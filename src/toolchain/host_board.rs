@@ -1,32 +1,26 @@
 //! A board that is a process of this machine, whose UART is a pseudo-terminal.
 //!
 //! Owns the process and the terminal's ends. The firmware has the master's end as its UART; who
-//! listens opens the other end like any port. One such end stays open here, so that the kernel
-//! keeps what the board prints while nobody listens; when it is full the board waits, as with
-//! hardware flow control.
+//! listens opens the other end like any port.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "flashing writes the board's memory, running starts it"
 )]
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use rustix::pty::OpenptFlags;
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use super::host_memory::HostMemory;
 use super::{FlashOrder, RewriteOrder};
+use crate::device::Pty;
 use crate::model::{BoardInfo, ContentHash, ErasePlan, FlashRegion, UserError};
 
 /// One such board. Dropping it ends its process.
@@ -41,7 +35,8 @@ pub struct HostBoard {
 #[derive(Debug, Default)]
 struct Power {
     firmware: Option<Firmware>,
-    uart: Option<Uart>,
+    /// It stays the same over resets and flashes.
+    uart: Option<Pty>,
 }
 
 #[derive(Debug)]
@@ -49,15 +44,6 @@ struct Firmware {
     process: Child,
     /// Set before the process is ended from here.
     is_halted: Arc<AtomicBool>,
-}
-
-/// The pseudo-terminal; it stays the same over resets and flashes.
-#[derive(Debug)]
-struct Uart {
-    master: OwnedFd,
-    /// Keeps the kernel's buffer alive while nobody listens.
-    _listening: OwnedFd,
-    port: String,
 }
 
 impl HostBoard {
@@ -186,7 +172,7 @@ impl HostBoard {
         let mut power = self.lock();
         let uart = match power.uart.take() {
             Some(uart) => uart,
-            None => open_uart().map_err(failed)?,
+            None => Pty::open().map_err(failed)?,
         };
         let firmware = self.launch(image, &uart);
         let port = uart.port.clone();
@@ -195,8 +181,8 @@ impl HostBoard {
         Ok(port)
     }
 
-    fn launch(&self, image: &Path, uart: &Uart) -> io::Result<Firmware> {
-        let end = || uart.master.try_clone().map(Stdio::from);
+    fn launch(&self, image: &Path, uart: &Pty) -> io::Result<Firmware> {
+        let end = || uart.board.try_clone().map(Stdio::from);
         let process = Command::new(image)
             // Nothing of the person's environment reaches the firmware.
             .env_clear()
@@ -207,7 +193,7 @@ impl HostBoard {
             .stderr(end()?)
             .spawn()?;
         let is_halted = Arc::new(AtomicBool::new(false));
-        watch(self.label, process.id(), is_halted.clone(), uart.master.try_clone()?);
+        watch(self.label, process.id(), is_halted.clone(), uart.board.try_clone()?);
         Ok(Firmware { process, is_halted })
     }
 
@@ -237,7 +223,7 @@ fn pid(id: u32) -> Option<Pid> {
 
 /// Says on the port when the firmware ends by itself, which a chip's never does. A thread that
 /// nobody waits for, because writing waits for a reader.
-fn watch(label: &'static str, id: u32, is_halted: Arc<AtomicBool>, port: OwnedFd) {
+fn watch(label: &'static str, id: u32, is_halted: Arc<AtomicBool>, mut port: File) {
     let Some(firmware) = pid(id) else { return };
     std::thread::spawn(move || {
         // Leaves it to `end` to collect the process, so that its number is not given anew.
@@ -253,27 +239,6 @@ fn watch(label: &'static str, id: u32, is_halted: Arc<AtomicBool>, port: OwnedFd
         };
         let text = format!("\n{label}: the firmware has ended: {how}\n");
         // Without a port there is nobody to tell.
-        let _ = File::from(port).write_all(text.as_bytes());
+        let _ = port.write_all(text.as_bytes());
     });
-}
-
-fn open_uart() -> io::Result<Uart> {
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
-    // Others cannot ask for it at once; there the compilers see the port, and leave it alone.
-    #[cfg(any(target_os = "linux", target_os = "freebsd"))]
-    let flags = flags | OpenptFlags::CLOEXEC;
-    let master = rustix::pty::openpt(flags)?;
-    rustix::pty::grantpt(&master)?;
-    rustix::pty::unlockpt(&master)?;
-    let name = rustix::pty::ptsname(&master, Vec::new())?;
-    let port = name.to_string_lossy().into_owned();
-    let listening = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(i32::try_from(OFlags::NOCTTY.bits()).unwrap_or_default())
-        .open(&port)?;
-    let mut settings = tcgetattr(&listening)?;
-    settings.make_raw();
-    tcsetattr(&listening, OptionalActions::Now, &settings)?;
-    Ok(Uart { master, _listening: listening.into(), port })
 }

@@ -7,6 +7,7 @@ mod analysis;
 mod arduino;
 mod chip;
 mod compile_units;
+mod console;
 pub mod diagnostics;
 mod esptool;
 mod fitting;
@@ -20,12 +21,15 @@ pub mod platformio;
 pub mod process;
 mod size;
 pub mod sketch;
+#[cfg(test)]
+mod stand_in;
 pub mod syntax;
 mod virtual_board;
 
 pub use analysis::{Analysis, AnalysisOrder, Gap, Issue, Linter, analyze};
 pub use arduino::ArduinoToolchain;
 pub use compile_units::CompileUnit;
+pub use console::console_baud;
 pub use fitting::{Kind, fitting};
 pub use history::git_log;
 pub use platformio::PlatformioToolchain;
@@ -46,6 +50,7 @@ use crate::model::{
 pub use crate::device::loader::Remake;
 pub use chip::Loader;
 pub use idf::IdfToolchain;
+use process::Ended;
 use syntax::{Finding, SyntaxJob};
 
 /// One build to run.
@@ -79,6 +84,31 @@ pub struct BuildReport {
     pub outcome: BuildOutcome,
     /// What was found, errors first.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl BuildReport {
+    /// One that nothing was found for.
+    #[must_use]
+    pub const fn of(outcome: BuildOutcome) -> Self {
+        Self { outcome, diagnostics: Vec::new() }
+    }
+
+    /// One of a build that could not be made, which is no fault of the project's.
+    #[must_use]
+    pub const fn not_run(error: UserError) -> Self {
+        Self::of(BuildOutcome::NotRun(error))
+    }
+}
+
+impl From<Ended> for BuildOutcome {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Well => Self::Passed,
+            Ended::Badly(_) => Self::Failed,
+            Ended::TimedOut => Self::TimedOut,
+            Ended::Cancelled => Self::Cancelled,
+        }
+    }
 }
 
 /// One approved flash to run.

@@ -7,13 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::future::{BoxFuture, FutureExt};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::config::assets::Assets;
-use crate::device::SerialHub;
+use crate::device::{Pty, SerialHub};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
     BlobRef, BoardInfo, BuildId, BuildOutcome, CheckKind, CheckStatus, ContentHash, DecidedBy,
@@ -130,10 +129,7 @@ impl Bench {
     fn new(outcome: BuildOutcome, diagnostics: Vec<Diagnostic>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let kept = Arc::new(Kept::default());
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let port = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let Pty { board: master, port, .. } = Pty::open().unwrap();
         let (label, chip) = ("virtual board".to_owned(), "esp32".to_owned());
         let board = BoardInfo { label, chip, port, simulated: true };
         let cancel = CancellationToken::new();
@@ -157,7 +153,7 @@ impl Bench {
             limits: Limits { diagnostics: 3, ..Limits::default() },
             cancel: cancel.clone(),
         };
-        let (registry, master) = (Registry::new(&context), std::fs::File::from(master));
+        let registry = Registry::new(&context);
         Self { folder, kept, cancel, told, registry, master, board }
     }
 

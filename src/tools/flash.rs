@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::device::{DEFAULT_BAUD, Listener};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, serial};
+use crate::device::Listener;
 use crate::model::{Check, CheckKind, CheckStatus, Draft, DraftChange, FlashPlan, LogId, ToolSpec};
 
 /// Name of the tool.
@@ -26,7 +26,8 @@ pub(super) struct Args {
     /// The port of the board, e.g. `/dev/ttyUSB0`; the connected board when left out.
     #[serde(default)]
     port: Option<String>,
-    /// Bits per second to listen with after the flash; 115200 when left out.
+    /// Bits per second to listen with after the flash; those of the project's console when left
+    /// out, else 115200.
     #[serde(default)]
     baud: Option<u32>,
 }
@@ -51,7 +52,7 @@ impl FlashProject {
         let bytes = plan.total_bytes();
         let checks = checks(&plan);
         let draft = Draft { change: DraftChange::Flash(plan), reason, checks };
-        let (context, baud) = (self.context.clone(), args.baud.unwrap_or(DEFAULT_BAUD));
+        let (context, baud) = (self.context.clone(), serial::baud(&self.context, args.baud));
         let finish: Finish = Box::new(move |settlements| {
             Box::pin(async move {
                 let told = answer::Told {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Reply, Tool, ToolContext, ToolError, answer, args, serial, serial_send};
-use crate::device::{DEFAULT_BAUD, LineKind, LineSplitter, Listener, Scan, ScanReader};
+use crate::device::{LineKind, LineSplitter, Listener, Scan, ScanReader};
 use crate::model::ToolSpec;
 use crate::toolchain::sketch::Sketch;
 
@@ -97,7 +97,7 @@ impl ScanI2c {
         let serves = |listener: &Listener| {
             listener.closed().is_none() || listener.subscribe().borrow().bytes > 0
         };
-        let listener = serial::listener(&self.context, args.port, DEFAULT_BAUD, serves).await?;
+        let listener = serial::listener(&self.context, args.port, None, serves).await?;
         let mut heard = Heard::new(&listener);
         tokio::select! {
             biased;

@@ -14,6 +14,7 @@ use super::{Reply, Tool, ToolContext, ToolError, answer, args, panics};
 use crate::device::panic::RawPanic;
 use crate::device::{DEFAULT_BAUD, Listener};
 use crate::model::ToolSpec;
+use crate::toolchain::console_baud;
 
 /// Name of the tool.
 pub const NAME: &str = "monitor_serial";
@@ -33,7 +34,8 @@ struct Args {
     /// The port, e.g. `/dev/ttyUSB0`; the connected board's when left out.
     #[serde(default)]
     port: Option<String>,
-    /// Bits per second, when the port is not listened to yet; 115200 when left out.
+    /// Bits per second, when the port is not listened to yet; those of the project's console when
+    /// left out, else 115200.
     #[serde(default)]
     baud: Option<u32>,
     /// Seconds to listen, 1 to 120; 10 when left out.
@@ -61,7 +63,7 @@ impl MonitorSerial {
             return Err(ToolError::new("bad_arguments", message, "Listen again for more."));
         }
         let until = args.until.as_deref().map(pattern).transpose()?;
-        let listener = self.listener(args.port, args.baud.unwrap_or(DEFAULT_BAUD)).await?;
+        let listener = self.listener(args.port, args.baud).await?;
         let mut heard = Heard::new(self.context.limits.answer_bytes.min(LOG_BYTES), until);
         let mut position = listener.reported();
         let losses = listener.subscribe().borrow().losses;
@@ -96,7 +98,11 @@ impl MonitorSerial {
     }
 
     /// What was received since the last call is heard first, even if the port is gone by now.
-    async fn listener(&self, port: Option<String>, baud: u32) -> Result<Listener, ToolError> {
+    async fn listener(
+        &self,
+        port: Option<String>,
+        baud: Option<u32>,
+    ) -> Result<Listener, ToolError> {
         listener(&self.context, port, baud, |listener| {
             let received = listener.subscribe().borrow().clone();
             received.closed.is_none() || received.bytes > listener.reported()
@@ -105,15 +111,21 @@ impl MonitorSerial {
     }
 }
 
+/// Bits per second at which a port is opened: those that were asked for, else those of the
+/// project's console, else the usual ones.
+pub(super) fn baud(context: &ToolContext, asked: Option<u32>) -> u32 {
+    asked.or_else(|| console_baud(context.sandbox.root())).unwrap_or(DEFAULT_BAUD)
+}
+
 /// Listens to a port, that of the connected board when none is named. One that was opened before
-/// stays as it is where it `serves`.
+/// stays as it is where it `serves`; any other is opened at [`baud`].
 ///
 /// # Errors
 /// `no_board` without a port, `cannot_listen` when it cannot be opened.
 pub(super) async fn listener(
     context: &ToolContext,
     port: Option<String>,
-    baud: u32,
+    asked: Option<u32>,
     serves: impl Fn(&Listener) -> bool,
 ) -> Result<Listener, ToolError> {
     let state = context.state.snapshot();
@@ -128,7 +140,7 @@ pub(super) async fn listener(
         Some(listener) => Ok(listener),
         None => context
             .serial
-            .open(&port, baud, state.serial_logs + 1)
+            .open(&port, baud(context, asked), state.serial_logs + 1)
             .await
             .map_err(|error| ToolError::from_user_error("cannot_listen", &error)),
     }

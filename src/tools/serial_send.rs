@@ -8,8 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::device::DEFAULT_BAUD;
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, serial};
 use crate::model::{BoardInfo, Draft, DraftChange, LineEnding, SendPlan, ToolSpec};
 
 /// Name of the tool.
@@ -29,7 +28,8 @@ struct Args {
     /// How the line ends: `lf` when left out, which ESP-IDF's console expects; `none` adds nothing.
     #[serde(default)]
     line_end: Option<LineEnd>,
-    /// Bits per second, when the port is not listened to yet; 115200 when left out.
+    /// Bits per second, when the port is not listened to yet; those of the project's console when
+    /// left out, else 115200.
     #[serde(default)]
     baud: Option<u32>,
 }
@@ -85,7 +85,7 @@ impl SerialSend {
         };
         // Listened to from here on, so that the reply is heard by `monitor_serial`.
         let number = state.serial_logs + 1;
-        let open = self.context.serial.open(&board.port, baud.unwrap_or(DEFAULT_BAUD), number);
+        let open = self.context.serial.open(&board.port, serial::baud(&self.context, baud), number);
         open.await.map_err(|error| ToolError::from_user_error("cannot_send", &error))?;
         let (bytes, port) = (text.len(), board.port.clone());
         let change = DraftChange::Send(SendPlan { board, text });

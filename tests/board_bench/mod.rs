@@ -223,12 +223,12 @@ pub struct Ears {
 }
 
 impl Ears {
-    /// Listens until the text comes, and to the end of its line.
     /// Forgets what was heard so far.
     pub fn forget(&mut self) {
         self.heard.clear();
     }
 
+    /// Listens until the text comes, and to the end of its line.
     pub async fn until(&mut self, text: &str) -> String {
         let wait = async {
             let mut buffer = vec![0; 64 * 1024];

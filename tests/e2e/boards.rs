@@ -10,14 +10,11 @@ use std::time::Duration;
 use firmhand::model::{BoardInfo, Change, Decision, Event, Outcome, Proposal, Verdict};
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, LOOK};
+use crate::desk::{Desk, LOOK, NEVER};
 use crate::place::Place;
 use crate::ports::Board;
 use crate::rom::chip::{Chip, Fault, Kind};
 use crate::terminal::{PATIENCE, Size};
-
-/// Longer than a key that decides takes to be recorded.
-pub const NEVER: Duration = Duration::from_millis(700);
 
 /// How long keys that decide are dead after a proposal has come.
 const DEAD_MILLIS: i64 = 300;
@@ -95,16 +92,6 @@ pub fn open<'a>(place: &'a Place, args: &[String]) -> (Desk<'a>, Proposal) {
     (desk, proposal)
 }
 
-/// What became of the proposal.
-#[track_caller]
-pub fn settled(desk: &Desk<'_>, proposal: &Proposal) -> Outcome {
-    let outcome = desk.place.event_within(PATIENCE, |event| match event {
-        Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
-        _ => None,
-    });
-    outcome.unwrap_or_else(|| desk.fail("nothing came of it"))
-}
-
 /// What the agent was told first.
 #[track_caller]
 pub fn told(place: &Place) -> Value {
@@ -125,61 +112,16 @@ pub fn told_of(place: &Place, call: usize) -> Value {
     answer.expect("the agent was told nothing")
 }
 
-/// Presses the key of approval until the phrase is asked for.
-#[track_caller]
-pub fn ask(desk: &mut Desk<'_>) {
-    for _ in 0..5 {
-        thread::sleep(LOOK);
-        desk.terminal.press("a");
-        thread::sleep(LOOK);
-        if desk.terminal.screen().contains("This needs your word") {
-            return;
-        }
-    }
-    desk.fail("no phrase is asked for");
-}
-
-/// Types the phrase and lets it decide.
-#[track_caller]
-pub fn confirm(desk: &mut Desk<'_>, proposal: &Proposal) -> Decision {
-    let phrase = proposal.change.phrase().expect("a phrase");
-    ask(desk);
-    desk.terminal.type_slowly(&phrase);
-    for _ in 0..5 {
-        thread::sleep(LOOK);
-        desk.terminal.press("enter");
-        if let Some(decision) = desk.decided(proposal.id, Duration::from_secs(3)) {
-            assert_eq!(decision.verdict, Verdict::ApproveConfirmed { phrase });
-            assert_eq!(decision.shown, proposal.change.hash());
-            return decision;
-        }
-    }
-    desk.fail("the phrase does not decide");
-}
-
 #[test]
 fn what_is_erased_takes_a_phrase_that_a_person_has_typed() {
     let place = Place::new();
     let (mut desk, proposal) = desk(&place, "erase_flash", &json!({ "partition": "nvs" }));
-    let phrase = proposal.change.phrase().expect("a phrase");
-    assert_eq!(phrase, "erase esp32 nvs");
+    assert_eq!(proposal.change.phrase().as_deref(), Some("erase esp32 nvs"));
     desk.turn_to(&proposal);
     desk.terminal.wait_for("nvs · 0x9000 – 0xf000 · 24,576 bytes");
-    ask(&mut desk);
-    desk.terminal.wait_for("What is erased is gone");
-    // Neither the key again, nor a paste, nor other words decide.
-    desk.terminal.press("enter");
-    desk.terminal.paste(&phrase);
-    desk.terminal.press("enter");
-    assert_eq!(desk.decided(proposal.id, NEVER), None);
-    desk.terminal.type_slowly("erase esp32 all");
-    thread::sleep(LOOK);
-    desk.terminal.press("enter");
-    desk.terminal.wait_for("not decided: type");
-    assert_eq!(desk.decided(proposal.id, NEVER), None);
-    desk.terminal.press("esc");
-    confirm(&mut desk, &proposal);
-    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    desk.nothing_else_confirms(&proposal, "What is erased is gone", "erase esp32 all");
+    desk.confirm(&proposal);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied);
     assert_eq!(told(&place), json!({ "ok": true, "erased": "nvs" }));
 }
 
@@ -189,7 +131,7 @@ fn a_refused_erasing_reaches_the_agent_in_the_persons_words() {
     let (mut desk, proposal) = desk(&place, "erase_flash", &json!({}));
     let words = "I still need the calibration";
     desk.reject(&proposal, words);
-    assert_eq!(settled(&desk, &proposal), Outcome::Denied);
+    assert_eq!(desk.settled(&proposal), Outcome::Denied);
     let told = told(&place);
     assert_eq!((&told["erased"], &told["rejected"]), (&Value::Null, &json!(words)));
 }
@@ -204,7 +146,7 @@ fn settings_are_read_into_a_new_file_once_a_key_says_so() {
     desk.terminal.wait_for("The firmware runs on meanwhile");
     assert!(!file.exists(), "read before it was approved");
     desk.approve(&proposal);
-    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied);
     // Nothing was stored yet: it reads as erased flash does.
     assert_eq!(fs::read(&file).unwrap(), vec![0xff; 0x6000]);
     let told = told(&place);
@@ -217,7 +159,7 @@ fn what_the_virtual_board_does_not_have_is_not_read() {
     let args = json!({ "offset": 0x8000, "bytes": 0xc00, "path": "build/table.bin" });
     let (mut desk, proposal) = desk(&place, "read_flash", &args);
     desk.approve(&proposal);
-    let Outcome::Failed(error) = settled(&desk, &proposal) else { desk.fail("it was read") };
+    let Outcome::Failed(error) = desk.settled(&proposal) else { desk.fail("it was read") };
     assert!(error.why.contains("no bootloader and no partition table"), "{error:?}");
     assert!(error.why.contains("`nvs` (0x9000 – 0xf000)"), "{error:?}");
     assert!(!place.project().join("build/table.bin").exists());
@@ -238,7 +180,7 @@ fn a_line_reaches_the_port_only_as_it_was_shown_and_approved() {
     desk.turn_to(&proposal);
     desk.terminal.wait_for(r#"wifi join "a b"\\r\\n"#);
     desk.approve(&proposal);
-    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied);
     board.hears("wifi join \"a b\"\r\n");
     assert_eq!(told(&place), json!({ "ok": true, "sent": true, "bytes": 17, "port": port }));
     let at = |wanted: &dyn Fn(&Event) -> bool| {
@@ -257,7 +199,7 @@ fn a_refused_line_is_not_sent() {
     let (mut desk, proposal) = desk(&place, "serial_send", &args);
     desk.turn_to(&proposal);
     desk.reject(&proposal, "not that one");
-    assert_eq!(settled(&desk, &proposal), Outcome::Denied);
+    assert_eq!(desk.settled(&proposal), Outcome::Denied);
     let told = told(&place);
     assert_eq!((&told["sent"], &told["rejected"]), (&json!(false), &json!("not that one")));
     assert_eq!(board.heard(NEVER), "");
@@ -281,7 +223,7 @@ fn a_phrase_is_typed_in_a_line_too() {
     let decision =
         type_until_decided(&mut desk, &proposal, &format!("approve {id} erase esp32 all"));
     assert_eq!(decision.verdict, Verdict::ApproveConfirmed { phrase: "erase esp32 all".into() });
-    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied);
     assert_eq!(desk.terminal.wait_exit().exit_code(), 0);
 }
 
@@ -330,11 +272,7 @@ fn run_allowed(place: &Place, tool: &str, args: &Value) -> (Option<i32>, Option<
     let mut all = session(place, "run", tool, args);
     all.extend(["--policy".to_owned(), rules.to_str().unwrap().to_owned()]);
     let output = place.run(&all.iter().map(String::as_str).collect::<Vec<_>>());
-    let outcome = place.events().into_iter().find_map(|event| match event {
-        Event::Settled { outcome, .. } => Some(outcome),
-        _ => None,
-    });
-    (output.status.code(), outcome, told(place))
+    (output.status.code(), place.outcome(), told(place))
 }
 
 #[test]
@@ -362,7 +300,7 @@ fn rules_may_read_a_virtual_board_and_nothing_more() {
 
 /// An ESP-IDF that has nothing at all, for the loader within needs none of it, and a project for the
 /// ESP32-C3.
-pub fn installation(place: &Place) -> String {
+fn installation(place: &Place) -> String {
     let root = place.config().join("esp-idf");
     fs::create_dir_all(root.join("tools")).unwrap();
     fs::write(root.join("tools/idf.py"), "").unwrap();
@@ -379,6 +317,22 @@ pub fn installation(place: &Place) -> String {
     root.to_str().unwrap().to_owned()
 }
 
+/// The shell's command and the arguments of a session with that chip, in which the agent makes
+/// these calls.
+pub fn on_chip(
+    place: &Place,
+    chip: &Chip,
+    command: &str,
+    made: &[(&str, Value)],
+) -> (String, Vec<String>) {
+    let mut all = calls(place, command, made);
+    all.extend(["--toolchain".to_owned(), "idf".to_owned()]);
+    let idf = installation(place);
+    let project = place.project().to_str().unwrap().to_owned();
+    assert_eq!(place.run(&["trust", &project]).status.code(), Some(0));
+    (format!("IDF_PATH='{idf}' ESPPORT='{}' exec \"$0\" \"$@\"", chip.port), all)
+}
+
 pub const MEGABYTE: usize = 1024 * 1024;
 
 #[test]
@@ -387,12 +341,7 @@ fn a_chip_is_read_and_erased_as_it_was_approved() {
     let held: Vec<u8> = (0..0x6000_usize).map(|at| (at * 7 + at / 251) as u8).collect();
     chip.seen.lock().unwrap().flash[0x9000..0xf000].copy_from_slice(&held);
     let begin = |place: &Place, command: &str, tool: &str, args: &Value| {
-        let mut all = session(place, command, tool, args);
-        all.extend(["--toolchain".to_owned(), "idf".to_owned()]);
-        let idf = installation(place);
-        let project = place.project().to_str().unwrap().to_owned();
-        assert_eq!(place.run(&["trust", &project]).status.code(), Some(0));
-        (format!("IDF_PATH='{idf}' ESPPORT='{}' exec \"$0\" \"$@\"", chip.port), all)
+        on_chip(place, &chip, command, &[(tool, args.clone())])
     };
     let read = json!({ "partition": "nvs", "path": "build/nvs.bin" });
     let erase = json!({ "partition": "nvs" });
@@ -406,11 +355,7 @@ fn a_chip_is_read_and_erased_as_it_was_approved() {
         all.extend(["--policy".to_owned(), rules.to_str().unwrap().to_owned()]);
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
         place.shell(&start, &all, Size::LARGE).wait_exit();
-        let outcome = place.events().into_iter().find_map(|event| match event {
-            Event::Settled { outcome, .. } => Some(outcome),
-            _ => None,
-        });
-        assert_eq!(outcome, Some(Outcome::Denied), "{tool}");
+        assert_eq!(place.outcome(), Some(Outcome::Denied), "{tool}");
     }
     assert!(chip.seen.lock().unwrap().commands.is_empty(), "the chip was spoken to");
 
@@ -424,7 +369,7 @@ fn a_chip_is_read_and_erased_as_it_was_approved() {
     desk.turn_to(&proposal);
     desk.terminal.wait_for("The board is restarted for it");
     desk.approve(&proposal);
-    assert_eq!(settled(&desk, &proposal), Outcome::Applied, "{}", desk.terminal.screen());
+    assert_eq!(desk.settled(&proposal), Outcome::Applied, "{}", desk.terminal.screen());
     assert!(fs::read(place.project().join("build/nvs.bin")).unwrap() == held, "it differs");
 
     let place = Place::new();
@@ -435,7 +380,7 @@ fn a_chip_is_read_and_erased_as_it_was_approved() {
     assert_eq!(proposal.change.phrase().as_deref(), Some("erase esp32c3 nvs"));
     desk.turn_to(&proposal);
     assert!(chip.flash(0x9000, 0x6000) == held, "erased before it was approved");
-    confirm(&mut desk, &proposal);
-    assert_eq!(settled(&desk, &proposal), Outcome::Applied, "{}", desk.terminal.screen());
+    desk.confirm(&proposal);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied, "{}", desk.terminal.screen());
     assert!(chip.flash(0x9000, 0x6000).iter().all(|byte| *byte == 0xff));
 }

@@ -14,6 +14,8 @@ use crate::terminal::{PATIENCE, Size, Terminal};
 
 /// How long a person looks before a key decides; longer than the keys are dead.
 pub const LOOK: Duration = Duration::from_millis(400);
+/// Longer than a key that decides takes to be recorded.
+pub const NEVER: Duration = Duration::from_millis(700);
 /// After this a decision that was not recorded is made again. Longer than the time in which a key
 /// counts as held down.
 const AGAIN: Duration = Duration::from_millis(1_200);
@@ -199,6 +201,16 @@ impl<'a> Desk<'a> {
         })
     }
 
+    /// What became of the proposal.
+    #[track_caller]
+    pub fn settled(&self, proposal: &Proposal) -> Outcome {
+        let outcome = self.place.event_within(PATIENCE, |event| match event {
+            Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
+            _ => None,
+        });
+        outcome.unwrap_or_else(|| self.fail("nothing came of it"))
+    }
+
     /// Approves everything to the end, checks that every file on disk is what was approved, and
     /// returns how many there were to decide.
     #[track_caller]
@@ -221,11 +233,7 @@ impl<'a> Desk<'a> {
 
     #[track_caller]
     fn check_applied(&self, proposal: &Proposal) {
-        let outcome = self.place.event_within(PATIENCE, |event| match event {
-            Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
-            _ => None,
-        });
-        assert_eq!(outcome, Some(Outcome::Applied), "{proposal:?}");
+        assert_eq!(self.settled(proposal), Outcome::Applied, "{proposal:?}");
         if let (Some(path), Some(content)) = (proposal.change.path(), proposal.change.after()) {
             let on_disk = fs::read(self.place.project().join(path.as_str())).unwrap();
             assert_eq!(firmhand::model::ContentHash::of(&on_disk), content.hash, "{path}");

@@ -6,14 +6,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
-use firmhand::model::{Change, Event, Outcome, Proposal, Verdict};
+use firmhand::model::{Change, Outcome, Proposal};
 
-use crate::desk::{Desk, LOOK, Next};
+use crate::desk::{Desk, Next};
 use crate::place::Place;
-use crate::terminal::{PATIENCE, Size};
+use crate::terminal::Size;
 
 const EXPORT: &str = "export PATH=\"$IDF_PATH/tools:$PATH\" PYTHONPATH=\"$IDF_PATH/python\"\n";
 
@@ -68,7 +66,7 @@ fn demo<'a>(place: &'a Place, root: &Path) -> Desk<'a> {
     let port = place.path("ttyUSB77");
     fs::write(&port, "").unwrap();
     let (idf, port) = (root.display(), port.display());
-    let by = "FIRMHAND_LOADER=esptool";
+    let by = "FIRMHAND_LOADER=esptool ESPBAUD=230400";
     let start = format!("IDF_PATH='{idf}' ESPPORT='{port}' {by} exec \"$0\" \"$@\"");
     let args = place.demo_args();
     let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -91,63 +89,25 @@ fn flash_proposal(desk: &mut Desk<'_>) -> Proposal {
 
 #[test]
 fn what_the_board_boots_from_is_written_after_a_typed_phrase_only() {
-    const NEVER: Duration = Duration::from_millis(700);
     let place = Place::new();
     let root = installation(&place);
     let mut desk = demo(&place, &root);
     let proposal = flash_proposal(&mut desk);
-    let phrase = proposal.change.phrase().expect("the bootloader is among the images");
+    assert!(proposal.change.phrase().is_some(), "the bootloader is among the images");
     desk.turn_to(&proposal);
     for fact in ["esp32", "ttyUSB77", "0x1000", "0x8000", "bootloader.bin", "app.bin"] {
         desk.terminal.wait_for(&regex::escape(fact));
     }
     desk.leaf_through();
-    let ask = |desk: &mut Desk<'_>| {
-        for _ in 0..5 {
-            thread::sleep(LOOK);
-            desk.terminal.press("a");
-            thread::sleep(LOOK);
-            if desk.terminal.screen().contains("This needs your word") {
-                return;
-            }
-        }
-        desk.fail("no phrase is asked for");
-    };
-    ask(&mut desk);
-    // Neither the key again, nor a paste, nor another phrase decides.
-    desk.terminal.press("enter");
-    desk.terminal.paste(&phrase);
-    desk.terminal.press("enter");
-    assert_eq!(desk.decided(proposal.id, NEVER), None);
-    desk.terminal.type_slowly("flash it");
-    thread::sleep(LOOK);
-    desk.terminal.press("enter");
-    desk.terminal.wait_for("not decided: type");
-    assert_eq!(desk.decided(proposal.id, NEVER), None);
-    desk.terminal.press("esc");
+    desk.nothing_else_confirms(&proposal, "It writes what the board boots from", "flash it");
     assert!(!root.join("asked").exists(), "written before it was approved");
-    ask(&mut desk);
-    desk.terminal.type_slowly(&phrase);
-    thread::sleep(LOOK);
-    let mut decision = None;
-    for _ in 0..5 {
-        desk.terminal.press("enter");
-        decision = desk.decided(proposal.id, Duration::from_secs(3));
-        if decision.is_some() {
-            break;
-        }
-    }
-    let decision = decision.unwrap_or_else(|| desk.fail("the phrase does not decide"));
-    assert_eq!(decision.verdict, Verdict::ApproveConfirmed { phrase });
-    let outcome = place.event_within(PATIENCE, |event| match event {
-        Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
-        _ => None,
-    });
-    assert_eq!(outcome, Some(Outcome::Applied), "{}", desk.terminal.screen());
+    desk.confirm(&proposal);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied, "{}", desk.terminal.screen());
     let asked = fs::read_to_string(root.join("asked")).unwrap();
     let asked: Vec<&str> = asked.lines().collect();
     let port = place.path("ttyUSB77");
     assert!(asked.windows(2).any(|pair| pair == ["--port", port.to_str().unwrap()]), "{asked:?}");
+    assert!(asked.windows(2).any(|pair| pair == ["--baud", "230400"]), "{asked:?}");
     assert!(asked.contains(&"0x1000") && asked.contains(&"0x10000"), "{asked:?}");
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use firmhand::model::{Change, Event, Outcome, Proposal, ProposalId};
+use firmhand::model::{Change, Event, Outcome, Proposal};
 
 use crate::desk::{Desk, LOOK, Next};
 use crate::place::Place;
@@ -69,15 +69,6 @@ fn answer(desk: &mut Desk<'_>) {
     }
 }
 
-#[track_caller]
-fn settled(desk: &Desk<'_>, id: ProposalId) -> Outcome {
-    let outcome = desk.place.event_within(PATIENCE, |event| match event {
-        Event::Settled { proposal, outcome } if *proposal == id => Some(outcome.clone()),
-        _ => None,
-    });
-    outcome.unwrap_or_else(|| desk.fail("nothing came of it"))
-}
-
 #[test]
 fn a_deletion_shows_what_goes_and_can_be_taken_back_and_made_again() {
     let place = Place::new();
@@ -90,7 +81,7 @@ fn a_deletion_shows_what_goes_and_can_be_taken_back_and_made_again() {
     desk.terminal.wait_for(&regex::escape(first.trim()));
     assert!(path.exists(), "gone before it was approved");
     desk.approve(&proposal);
-    assert_eq!(settled(&desk, proposal.id), Outcome::Applied);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied);
     assert!(!path.exists());
     // Both ways back.
     for is_back in [true, false] {
@@ -150,7 +141,7 @@ fn a_file_that_changes_while_its_proposal_waits_is_compared_anew() {
             break;
         }
     }
-    assert_eq!(settled(&desk, proposal.id), Outcome::Applied);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied);
     assert!(!fs::read_to_string(&path).unwrap().contains("somebody else"));
 }
 
@@ -165,7 +156,7 @@ fn an_insertion_stands_in_its_file_and_leaves_the_rest_alone() {
     let path = place.project().join(proposal.change.path().unwrap().as_str());
     let before = fs::read_to_string(&path).unwrap();
     desk.approve(&proposal);
-    assert_eq!(settled(&desk, proposal.id), Outcome::Applied);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied);
     let after = fs::read_to_string(&path).unwrap();
     assert!(after.len() > before.len());
     let mut rest = after.lines();

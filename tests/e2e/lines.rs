@@ -124,11 +124,7 @@ fn decide(desk: &mut Desk<'_>, id: firmhand::model::ProposalId, line: &str) -> D
 }
 
 fn written(desk: &Desk<'_>, proposal: &firmhand::model::Proposal) -> String {
-    let settled = desk.place.event_within(PATIENCE, |event| match event {
-        Event::Settled { proposal: id, .. } if *id == proposal.id => Some(()),
-        _ => None,
-    });
-    assert!(settled.is_some(), "nothing came of it");
+    desk.settled(proposal);
     let path = desk.place.project().join(proposal.change.path().unwrap().as_str());
     std::fs::read_to_string(path).unwrap()
 }

@@ -22,6 +22,7 @@ mod leaving;
 mod lines;
 mod nvs;
 mod panes;
+mod phrase;
 mod place;
 mod platformio;
 mod ports;

@@ -4,15 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::thread;
 
-use firmhand::model::{Change, Event, Outcome, Proposal, Verdict};
+use firmhand::model::{Change, Outcome, Proposal, Verdict};
 use firmhand::toolchain::nvs::{self, Wish};
 use serde_json::{Value, json};
 
-use crate::boards::{
-    MEGABYTE, NEVER, ask, calls, confirm, installation, open, settled, told, told_of,
-    type_until_decided,
-};
-use crate::desk::{Desk, LOOK};
+use crate::boards::{MEGABYTE, calls, on_chip, open, told, told_of, type_until_decided};
+use crate::desk::{Desk, LOOK, NEVER};
 use crate::place::Place;
 use crate::rom::chip::{Chip, Fault, Kind};
 use crate::terminal::Size;
@@ -77,16 +74,10 @@ fn settings_are_read_back_shown_entry_by_entry_and_changed_after_a_phrase() {
     desk.terminal.wait_for(r#"\+ wifi:ssid +string "another network""#);
     desk.terminal.wait_for(r"\+ wifi:password +string •+ \(14 characters\)");
     desk.terminal.wait_for(r"\+ wifi:channel +u8 6");
-    ask(&mut desk);
-    desk.terminal.wait_for("erased and written anew");
-    let phrase = proposal.change.phrase().expect("a phrase");
-    assert_eq!(phrase, "edit esp32 nvs");
-    desk.terminal.paste(&phrase);
-    desk.terminal.press("enter");
-    assert_eq!(desk.decided(proposal.id, NEVER), None);
-    desk.terminal.press("esc");
-    confirm(&mut desk, &proposal);
-    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    assert_eq!(proposal.change.phrase().as_deref(), Some("edit esp32 nvs"));
+    desk.nothing_else_confirms(&proposal, "erased and written anew", "edit esp32 phy");
+    desk.confirm(&proposal);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied);
     let edited = json!(["wifi:ssid", "wifi:password", "wifi:channel"]);
     assert_eq!(told_of(&place, 1), json!({ "ok": true, "edited": edited, "verified": true }));
     let image = fs::read(memory(&place)).unwrap();
@@ -108,7 +99,7 @@ fn a_refused_change_reaches_the_agent_and_a_stale_one_is_not_made() {
     desk.terminal.wait_for(r#"~ wifi:ssid +string "my network" → "another network""#);
     assert!(!desk.terminal.screen().contains("correct horse"), "a password is on screen");
     desk.reject(&refused, "not this network");
-    assert_eq!(settled(&desk, &refused), Outcome::Denied);
+    assert_eq!(desk.settled(&refused), Outcome::Denied);
     let answer = told(&place);
     assert_eq!(
         (&answer["edited"], &answer["rejected"]),
@@ -116,8 +107,8 @@ fn a_refused_change_reaches_the_agent_and_a_stale_one_is_not_made() {
     );
     let stale = next_nvs(&desk);
     desk.turn_to(&stale);
-    confirm(&mut desk, &stale);
-    assert!(matches!(settled(&desk, &stale), Outcome::Stale { found: Some(_) }));
+    desk.confirm(&stale);
+    assert!(matches!(desk.settled(&stale), Outcome::Stale { found: Some(_) }));
     desk.terminal.wait_for("the board holds something else there than was shown");
     let error = told_of(&place, 1)["error"].clone();
     assert_eq!(error["code"], "not_edited");
@@ -145,7 +136,7 @@ fn settings_are_changed_line_by_line_and_by_no_rule() {
     let line = format!("approve {id} edit esp32 nvs");
     let decision = type_until_decided(&mut desk, &proposal, &line);
     assert_eq!(decision.verdict, Verdict::ApproveConfirmed { phrase: "edit esp32 nvs".into() });
-    assert_eq!(settled(&desk, &proposal), Outcome::Applied);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied);
 
     // A rule denies, and none allows: not even on a virtual board.
     for (rule, answered) in [("allow", Some(0)), ("deny", Some(0))] {
@@ -158,11 +149,7 @@ fn settings_are_changed_line_by_line_and_by_no_rule() {
         fs::write(place.project().join("build/nvs.bin"), vec![0xff; 0x6000]).unwrap();
         let output = place.run(&all.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(output.status.code(), answered, "{rule}");
-        let outcome = place.events().into_iter().find_map(|event| match event {
-            Event::Settled { outcome, .. } => Some(outcome),
-            _ => None,
-        });
-        assert_eq!(outcome, Some(Outcome::Denied), "{rule}");
+        assert_eq!(place.outcome(), Some(Outcome::Denied), "{rule}");
     }
 }
 
@@ -171,17 +158,12 @@ fn the_settings_of_a_chip_are_changed() {
     let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
     chip.seen.lock().unwrap().flash[0x9000..0xf000].copy_from_slice(GENERATED);
     let place = Place::new();
-    let mut all = calls(&place, "new", &read_and_edit());
-    all.extend(["--toolchain".to_owned(), "idf".to_owned()]);
-    let idf = installation(&place);
-    let project = place.project().to_str().unwrap().to_owned();
-    assert_eq!(place.run(&["trust", &project]).status.code(), Some(0));
-    let start = format!("IDF_PATH='{idf}' ESPPORT='{}' exec \"$0\" \"$@\"", chip.port);
+    let (start, all) = on_chip(&place, &chip, "new", &read_and_edit());
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let mut desk = Desk { place: &place, terminal: place.shell(&start, &all, Size::LARGE) };
     let read = desk.next_proposal();
     desk.approve(&read);
-    assert_eq!(settled(&desk, &read), Outcome::Applied, "{}", desk.terminal.screen());
+    assert_eq!(desk.settled(&read), Outcome::Applied, "{}", desk.terminal.screen());
     let proposal = next_nvs(&desk);
     desk.turn_to(&proposal);
     desk.terminal.wait_for(r"~ wifi:channel +u8 11 → 6");
@@ -191,8 +173,8 @@ fn the_settings_of_a_chip_are_changed() {
     let wish = Wish { namespace: "app".into(), key: "small".into(), value };
     let later = later_image(wish);
     chip.seen.lock().unwrap().flash[0x9000..0xf000].copy_from_slice(&later);
-    confirm(&mut desk, &proposal);
-    assert_eq!(settled(&desk, &proposal), Outcome::Applied, "{}", desk.terminal.screen());
+    desk.confirm(&proposal);
+    assert_eq!(desk.settled(&proposal), Outcome::Applied, "{}", desk.terminal.screen());
     let now = chip.flash(0x9000, 0x6000);
     assert_eq!(stored(&now, "ssid").as_deref(), Some("\"another network\""));
     assert_eq!(stored(&now, "channel").as_deref(), Some("6"));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use firmhand::model::{Event, Proposal, ProposalId, Record};
+use firmhand::model::{Event, Outcome, Proposal, ProposalId, Record};
 use portable_pty::CommandBuilder;
 use tempfile::TempDir;
 
@@ -171,6 +171,14 @@ impl Place {
         found: impl Fn(&Event) -> Option<T>,
     ) -> Option<T> {
         self.within(time, || self.events().iter().find_map(&found))
+    }
+
+    /// What became of the first proposal, so far.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.events().into_iter().find_map(|event| match event {
+            Event::Settled { outcome, .. } => Some(outcome),
+            _ => None,
+        })
     }
 
     /// Asks again and again, until there is an answer or the time is over.

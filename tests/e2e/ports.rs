@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+use firmhand::device::Pty;
 use firmhand::model::ContentHash;
 use rustix::fs::{OFlags, fcntl_setfl};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use crate::place::Place;
 use crate::terminal::{Size, Terminal};
@@ -24,20 +23,8 @@ pub struct Board {
 impl Board {
     /// A port of its own. It takes what is written as it is.
     pub fn new() -> Self {
-        let end = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&end).unwrap();
-        unlockpt(&end).unwrap();
-        let path = PathBuf::from(ptsname(&end, Vec::new()).unwrap().into_string().unwrap());
-        let port = fs::File::options()
-            .read(true)
-            .write(true)
-            .custom_flags(OFlags::NOCTTY.bits().cast_signed())
-            .open(&path)
-            .unwrap();
-        let mut modes = tcgetattr(&port).unwrap();
-        modes.make_raw();
-        tcsetattr(&port, OptionalActions::Now, &modes).unwrap();
-        Self { end: end.into(), path, held: Some(port) }
+        let Pty { board, port, held } = Pty::open().unwrap();
+        Self { end: board, path: port.into(), held: Some(held) }
     }
 
     /// Plugs it in as `port`, which is a name for wherever it is.

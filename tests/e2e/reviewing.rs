@@ -10,15 +10,12 @@ use firmhand::model::{
 };
 use rustix::process::Signal;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, NEVER};
 use crate::place::Place;
 use crate::terminal::{PATIENCE, Size};
 
 /// How long a person looks before a key decides.
 const LOOK: Duration = Duration::from_millis(450);
-/// Long enough for a decision that must not come.
-const NEVER: Duration = Duration::from_millis(700);
-
 /// After this long a key that did not decide may be pressed again.
 const AGAIN: Duration = Duration::from_secs(4);
 
@@ -53,11 +50,7 @@ fn decision(desk: &mut Desk<'_>, key: &str, proposal: &Proposal) -> Decision {
 /// Waits until the change is on disk, and checks that it holds what was decided.
 #[track_caller]
 fn on_disk(desk: &Desk<'_>, proposal: &Proposal, decision: &Decision) -> String {
-    let outcome = desk.place.event_within(PATIENCE, |event| match event {
-        Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
-        _ => None,
-    });
-    assert_eq!(outcome, Some(Outcome::Applied));
+    assert_eq!(desk.settled(proposal), Outcome::Applied);
     let path = proposal.change.path().expect("a file");
     let bytes = fs::read(desk.place.project().join(path.as_str())).unwrap();
     let written = decision.written(&proposal.change).expect("a content");

@@ -48,6 +48,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ),
     ("device/", &[Effect::Serial], "the ports themselves"),
     ("device/link.rs", &[Effect::Files], "a port is opened for a moment to see that it is free"),
+    ("device/pty.rs", &[Effect::Files], "both ends of a pseudo-terminal are opened"),
     ("app/serial_desk.rs", &[Effect::Serial], "what the person's own keys ask for"),
     ("toolchain/", &[Effect::Files, Effect::Process], "builds, and their output folder"),
 ];

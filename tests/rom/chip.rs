@@ -5,15 +5,14 @@
 //! whenever nobody has its port open.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use firmhand::device::Pty;
 use rustix::fs::{OFlags, fcntl_setfl};
-use rustix::pty::OpenptFlags;
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use super::flash::Flash;
 use super::wire::{Frames, Request, answer, framed};
@@ -68,22 +67,14 @@ pub struct Chip {
 impl Chip {
     /// Starts one with that many bytes of flash, all of them erased.
     pub fn start(kind: Kind, fault: Fault, flash: usize) -> Self {
-        let master =
-            rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
-                .unwrap();
-        rustix::pty::grantpt(&master).unwrap();
-        rustix::pty::unlockpt(&master).unwrap();
-        let port = rustix::pty::ptsname(&master, Vec::new()).unwrap();
-        let port = port.to_string_lossy().into_owned();
-        let slave = OpenOptions::new().read(true).write(true).open(&port).unwrap();
-        let mut settings = tcgetattr(&slave).unwrap();
-        settings.make_raw();
-        tcsetattr(&slave, OptionalActions::Now, &settings).unwrap();
+        let Pty { board, port, held } = Pty::open().unwrap();
+        // Nobody has its port open yet.
+        drop(held);
         let seen = Arc::new(Mutex::new(Seen { flash: vec![0xff; flash], ..Seen::default() }));
         let stop = Arc::new(AtomicBool::new(false));
         let rom = Rom { kind, fault, seen: seen.clone(), state: State::default() };
         let stopped = stop.clone();
-        let thread = std::thread::spawn(move || rom.run(File::from(master), &stopped));
+        let thread = std::thread::spawn(move || rom.run(board, &stopped));
         Self { port, seen, stop, thread: Some(thread) }
     }
 

@@ -2,10 +2,8 @@
 
 use std::io::Read;
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
 use super::*;
-use crate::device::{DEFAULT_BAUD, SerialHub};
+use crate::device::{DEFAULT_BAUD, Pty, SerialHub};
 use crate::model::{
     Change, ChangeKind, FlashRegion, NvsPlan, PortEvent, ReadPlan, RuleSays, SendPlan, SessionRule,
 };
@@ -33,11 +31,8 @@ fn erase(label: Option<&str>, simulated: bool) -> Draft {
 
 /// A pseudo-terminal: the board's end and the path of the other one.
 fn port() -> (fs::File, String) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let path = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    (fs::File::from(master), path)
+    let Pty { board, port, .. } = Pty::open().unwrap();
+    (board, port)
 }
 
 /// A gate whose hub has that port open.

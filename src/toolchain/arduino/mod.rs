@@ -72,13 +72,9 @@ impl ArduinoToolchain {
     }
 
     async fn run_build(&self, job: BuildJob) -> BuildReport {
-        let not_run = |error: UserError| BuildReport {
-            outcome: BuildOutcome::NotRun(error),
-            diagnostics: Vec::new(),
-        };
         let wish = match wish(&job.project, job.board.clone()) {
             Ok(wish) => wish,
-            Err(error) => return not_run(error),
+            Err(error) => return BuildReport::not_run(error),
         };
         let args = compile_args(&job.project, wish.fqbn.as_deref());
         let said: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
@@ -86,14 +82,12 @@ impl ArduinoToolchain {
         job.sink.progress(0, 1);
         let (ended, output) = match self.ask(args, &job.project, job.timeout, &job.cancel).await {
             Ok(ended) => ended,
-            Err(error) => return not_run(error),
+            Err(error) => return BuildReport::not_run(error),
         };
-        let outcome = match ended {
-            Ended::TimedOut => BuildOutcome::TimedOut,
-            Ended::Cancelled => BuildOutcome::Cancelled,
-            Ended::Well | Ended::Badly(_) => return self.judge(&job, &wish, &output),
-        };
-        BuildReport { outcome, diagnostics: Vec::new() }
+        match ended {
+            Ended::TimedOut | Ended::Cancelled => BuildReport::of(ended.into()),
+            Ended::Well | Ended::Badly(_) => self.judge(&job, &wish, &output),
+        }
     }
 
     /// Makes a report of what `arduino-cli` told.
@@ -102,13 +96,12 @@ impl ArduinoToolchain {
             job.sink.output(output);
             let why = "it did not answer as arduino-cli does with `--format json`";
             let fix = "Look at the log of this build; versions from 0.35 on are understood.";
-            let outcome = BuildOutcome::NotRun(UserError::new(WHAT, why, fix));
-            return BuildReport { outcome, diagnostics: Vec::new() };
+            return BuildReport::not_run(UserError::new(WHAT, why, fix));
         };
         job.sink.output(compiled.log().as_bytes());
         job.sink.progress(1, 1);
         if let Some(error) = compiled.refusal(wish.fqbn.as_deref()) {
-            return BuildReport { outcome: BuildOutcome::NotRun(error), diagnostics: Vec::new() };
+            return BuildReport::not_run(error);
         }
         let mut found = diagnostics::parse(&job.project, compiled.said().as_bytes());
         found.iter_mut().for_each(compiled::advise);

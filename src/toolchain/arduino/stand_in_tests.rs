@@ -1,81 +1,54 @@
 //! Builds and uploads with a stand-in for `arduino-cli` that answers in its words.
 
-use crate::toolchain::esptool::first_port;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::toolchain::BuildSink;
-
-#[derive(Default)]
-struct Paper(Mutex<Vec<u8>>);
-
-impl BuildSink for Paper {
-    fn output(&self, bytes: &[u8]) {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-    }
-
-    fn progress(&self, done: u32, total: u32) {
-        assert!(done <= total);
-    }
-}
+use crate::toolchain::esptool::first_port;
+use crate::toolchain::stand_in::{self, ESPTOOL};
 
 /// A sketch, boards' files, and the stand-in.
 struct Place {
-    folder: tempfile::TempDir,
+    base: stand_in::Place,
     arduino: ArduinoToolchain,
 }
 
 impl Place {
-    /// The stand-in notes its arguments and answers with the file `answer`; `after`: more commands.
+    /// The stand-in answers with the file `answer`; `after`: more commands.
     fn new(answer: &str, after: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        let project = root.join("blink");
-        std::fs::create_dir_all(&project).unwrap();
-        std::fs::write(project.join("blink.ino"), "void setup() {}\nvoid loop() {}\n").unwrap();
-        std::fs::write(project.join("sketch.yaml"), "default_fqbn: esp32:esp32:esp32s3\n").unwrap();
-        let platform = root.join("platform/tools/partitions");
-        std::fs::create_dir_all(&platform).unwrap();
-        std::fs::write(platform.join("boot_app0.bin"), "ota").unwrap();
+        let base = stand_in::Place::new(
+            "blink",
+            &[
+                ("blink.ino", "void setup() {}\nvoid loop() {}\n"),
+                ("sketch.yaml", "default_fqbn: esp32:esp32:esp32s3\n"),
+                ("../platform/tools/partitions/boot_app0.bin", "ota"),
+            ],
+        );
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/arduino");
         let text = std::fs::read_to_string(data.join(answer)).unwrap();
         let text = text
-            .replace("PROJECT", &project.display().to_string())
-            .replace("PLATFORM", &root.join("platform").display().to_string());
-        std::fs::write(root.join("answer.json"), text).unwrap();
-        let shown = root.display();
-        let script = format!(
-            "#!/bin/sh\necho \"$@\" >> {shown}/calls\ncase $1 in\ncompile)\n{after}\n\
-             cat {shown}/answer.json;;\nupload) {UPLOAD};;\nesac\n"
+            .replace("PROJECT", &base.project().display().to_string())
+            .replace("PLATFORM", &base.path("platform").display().to_string());
+        std::fs::write(base.path("answer.json"), text).unwrap();
+        let commands = format!(
+            "case $1 in\ncompile)\n{after}\ncat '{}';;\n\
+             upload) while [ \"$1\" != --input-dir ]; do shift; done\nset -- \"$2\"/*\n{ESPTOOL};;\n\
+             esac",
+            base.path("answer.json").display()
         );
-        let cli = root.join("arduino-cli");
-        std::fs::write(&cli, script).unwrap();
-        std::fs::set_permissions(&cli, std::fs::Permissions::from_mode(0o755)).unwrap();
-        Self { arduino: ArduinoToolchain::at(cli), folder }
+        let arduino = ArduinoToolchain::at(base.program("arduino-cli", &commands));
+        Self { base, arduino }
     }
 
     fn path(&self, below: &str) -> PathBuf {
-        self.folder.path().join(below)
+        self.base.path(below)
     }
 
     async fn build(&self, board: Option<&str>) -> (BuildReport, String) {
-        let sink = Arc::new(Paper::default());
-        let job = BuildJob {
-            project: self.path("blink"),
-            board: board.map(str::to_owned),
-            sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
-            timeout: Duration::from_secs(60),
-            cancel: CancellationToken::new(),
-        };
-        let report = self.arduino.build(job).await;
-        let log = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
-        (report, log)
+        self.base.build(&self.arduino, board).await
     }
 
     fn calls(&self) -> String {
-        std::fs::read_to_string(self.path("calls")).unwrap()
+        self.base.calls()
     }
 }
 
@@ -83,11 +56,6 @@ impl Place {
 const IMAGES: &str = "while [ \"$1\" != --build-path ]; do shift; done\nmkdir -p \"$2\"\n\
                       for part in bootloader.bin partitions.bin bin; do\n\
                       echo $part > \"$2/blink.ino.$part\"\ndone";
-
-/// Tells what `esptool` tells, for each image that it was given.
-const UPLOAD: &str = "while [ \"$1\" != --input-dir ]; do shift; done\n\
-                      for image in \"$2\"/*; do\n\
-                      echo 'Writing at 0x00010000... (100 %)'\necho 'Hash of data verified.'\ndone";
 
 #[tokio::test]
 async fn a_build_is_told_with_its_findings_libraries_and_sizes() {
@@ -158,18 +126,11 @@ async fn exactly_the_planned_images_are_uploaded_and_verified() {
         ]
     );
     assert!(plan.touches_boot && !plan.board.simulated && plan.board.chip == "esp32s3");
-    let order = |plan: &FlashPlan| FlashOrder {
-        project: project.clone(),
-        plan: plan.clone(),
-        progress: Arc::new(|done, total| assert!(done <= total)),
-        notice: Arc::new(|notice| panic!("{notice:?}")),
-        cancel: CancellationToken::new(),
-    };
-    let board = place.arduino.flash(order(&plan)).await.unwrap();
+    let board = place.arduino.flash(place.base.order(&plan)).await.unwrap();
     assert!(board.port.ends_with("ttyACM0"));
     let calls = place.calls();
     assert!(calls.contains("upload --fqbn esp32:esp32:esp32s3 --port "), "{calls}");
     std::fs::write(project.join("build/arduino/blink.ino.bin"), "other").unwrap();
-    let error = place.arduino.flash(order(&plan)).await.unwrap_err();
+    let error = place.arduino.flash(place.base.order(&plan)).await.unwrap_err();
     assert!(error.why.contains("changed after it was approved"), "{error:?}");
 }

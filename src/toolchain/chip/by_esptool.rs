@@ -9,7 +9,7 @@ use super::super::esptool::{self, SAFE_BAUD, WHAT, copy_aside};
 use super::super::{
     CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
 };
-use super::{Asked, FLASH_BAUD, Reach};
+use super::{Asked, Reach};
 use crate::model::{
     BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, FlashRegion, Timestamp, UserError,
 };
@@ -20,12 +20,12 @@ pub(super) async fn write(reach: &Reach<'_>, order: FlashOrder) -> Result<BoardI
     esptool::is_free(WHAT, &plan.board.port)?;
     let copies = tempfile::tempdir().map_err(|error| UserError::from_cause(WHAT, &error))?;
     let files = copy_aside(&project, &plan, copies.path(), |index, _| format!("{index}.bin"))?;
-    let mut baud = FLASH_BAUD;
+    let mut baud = reach.asked.baud();
     loop {
         let args = write_args(&reach.asked, &plan, &files, baud);
         let job = reach.esptool.job(args, copies.path(), &cancel).await?;
         match esptool::write(job, &plan, progress.as_ref()).await {
-            Err(trouble) if trouble.may_be_the_rate && baud != SAFE_BAUD => {
+            Err(trouble) if trouble.may_be_the_rate && baud > SAFE_BAUD => {
                 baud = SAFE_BAUD;
                 let what = format!("Trying again with {SAFE_BAUD} baud");
                 notice(UserError::new(what, trouble.error.why, ""));
@@ -56,7 +56,7 @@ pub(super) async fn erase(reach: &Reach<'_>, order: EraseOrder) -> Result<BoardI
 pub(super) async fn read(reach: &Reach<'_>, order: ReadOrder) -> Result<Vec<u8>, UserError> {
     let ReadOrder { plan, cancel, .. } = order;
     esptool::is_free(CANNOT_READ, &plan.board.port)?;
-    let from = Source { board: &plan.board, region: &plan.region, baud: FLASH_BAUD };
+    let from = Source { board: &plan.board, region: &plan.region, baud: reach.asked.baud() };
     fetch(reach, CANNOT_READ, &reach.asked, from, &cancel).await
 }
 
@@ -192,7 +192,7 @@ mod tests {
         let files = copy().unwrap();
         let write = ["--flash_mode", "dio"].map(str::to_owned).to_vec();
         let asked = Asked { write, stub: Some(false), ..Asked::default() };
-        let words: Vec<String> = write_args(&asked, &plan, &files, FLASH_BAUD)
+        let words: Vec<String> = write_args(&asked, &plan, &files, asked.baud())
             .iter()
             .map(|word| word.to_str().unwrap().replace(aside.path().to_str().unwrap(), ""))
             .collect();

@@ -22,7 +22,7 @@ use crate::model::{BoardInfo, UserError};
 /// Names the loader for those who want another than this program would take.
 const VARIABLE: &str = "FIRMHAND_LOADER";
 
-/// Bits per second while writing and reading much.
+/// Bits per second while writing and reading much, unless the project or the person names others.
 const FLASH_BAUD: u32 = 460_800;
 
 /// By what the flash of a chip is reached.
@@ -83,9 +83,16 @@ pub(super) struct Asked {
     pub(super) stub: Option<bool>,
     /// Options of writing.
     pub(super) write: Vec<String>,
+    /// Bits per second while writing and reading much.
+    pub(super) baud: Option<u32>,
 }
 
 impl Asked {
+    /// Bits per second while writing and reading much.
+    fn baud(&self) -> u32 {
+        self.baud.unwrap_or(FLASH_BAUD)
+    }
+
     /// Whether it is nothing but to write the images as they are, to a chip that is started as
     /// always and helped by a program in its memory.
     fn is_usual(&self) -> bool {
@@ -146,7 +153,7 @@ impl Reach<'_> {
     /// When the port cannot be had, an image is not the planned one any more, or the chip refuses.
     pub(super) async fn write(&self, order: FlashOrder) -> Result<BoardInfo, UserError> {
         match self.is_within(super::esptool::WHAT, &order.plan.board)? {
-            true => within::write(order).await,
+            true => within::write(&self.asked, order).await,
             false => by_esptool::write(self, order).await,
         }
     }
@@ -170,7 +177,7 @@ impl Reach<'_> {
     /// holds.
     pub(super) async fn read(&self, order: ReadOrder) -> Result<Vec<u8>, UserError> {
         match self.is_within(CANNOT_READ, &order.plan.board)? {
-            true => within::read(order).await,
+            true => within::read(&self.asked, order).await,
             false => by_esptool::read(self, order).await,
         }
     }

@@ -6,19 +6,18 @@ use super::super::esptool::{self, WHAT};
 use super::super::{
     CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
 };
-use super::FLASH_BAUD;
+use super::Asked;
 use crate::device::loader::{self, Job, Piece, SAFE_BAUD, Work};
 use crate::model::{BoardInfo, UserError};
 
 /// See [`Reach::write`](super::Reach::write).
-pub(super) async fn write(order: FlashOrder) -> Result<BoardInfo, UserError> {
+pub(super) async fn write(asked: &Asked, order: FlashOrder) -> Result<BoardInfo, UserError> {
     let FlashOrder { project, plan, progress, notice, cancel } = order;
     let contents = esptool::approved(&project, &plan)?;
     let pieces = plan.images.iter().zip(contents);
     let pieces = pieces.map(|(image, content)| Piece { offset: image.offset, content }).collect();
-    let (board, work) = (plan.board.clone(), Work::Write(pieces));
-    loader::run(Job { what: WHAT, board, work, baud: FLASH_BAUD, progress, notice, cancel })
-        .await?;
+    let (board, work, baud) = (plan.board.clone(), Work::Write(pieces), asked.baud());
+    loader::run(Job { what: WHAT, board, work, baud, progress, notice, cancel }).await?;
     Ok(plan.board)
 }
 
@@ -37,11 +36,11 @@ pub(super) async fn erase(order: EraseOrder) -> Result<BoardInfo, UserError> {
 }
 
 /// See [`Reach::read`](super::Reach::read).
-pub(super) async fn read(order: ReadOrder) -> Result<Vec<u8>, UserError> {
+pub(super) async fn read(asked: &Asked, order: ReadOrder) -> Result<Vec<u8>, UserError> {
     let ReadOrder { plan, cancel, .. } = order;
     let work = Work::Read { offset: plan.region.offset, bytes: plan.region.bytes };
     let (board, progress, notice) = (plan.board, Arc::new(|_, _| {}), Arc::new(|_| {}));
-    let (what, baud) = (CANNOT_READ, FLASH_BAUD);
+    let (what, baud) = (CANNOT_READ, asked.baud());
     loader::run(Job { what, board, work, baud, progress, notice, cancel }).await
 }
 

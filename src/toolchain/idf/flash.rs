@@ -45,7 +45,7 @@ struct EsptoolArgs {
 pub(super) fn asked(project: &Path) -> Asked {
     let Ok(args) = read_args(project) else { return Asked::default() };
     let EsptoolArgs { chip: _, before, after, stub } = args.extra_esptool_args;
-    Asked { before, after, stub, write: args.write_flash_args }
+    Asked { before, after, stub, write: args.write_flash_args, baud: None }
 }
 
 fn read_args(project: &Path) -> Result<FlasherArgs, UserError> {

@@ -10,6 +10,8 @@ mod names;
 mod route;
 mod targets;
 
+pub(super) use route::monitor_baud;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,11 +19,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::chip::{Esptool, Loader, Reach};
+use super::chip::{self, Esptool, Loader, Reach};
 use super::diagnostics::{Gather, Progress};
 use super::esptool;
 use super::host_board::HostBoard;
-use super::process::{self, Ended, Job};
+use super::process::{self, Job};
 use super::size::{self, Home};
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain};
@@ -45,6 +47,8 @@ pub struct IdfToolchain {
     host: Option<Arc<HostBoard>>,
     /// The port that the person has named in `ESPPORT`.
     port: Option<String>,
+    /// Bits per second of writing that the person has named in `ESPBAUD`.
+    baud: Option<u32>,
     /// How the project was compiled last.
     commands: syntax::Commands,
     /// By what boards are flashed; `None`: as the environment says.
@@ -58,16 +62,22 @@ impl IdfToolchain {
     /// When there is none.
     pub fn find() -> Result<Self, UserError> {
         let install = Installation::find(&|name| std::env::var_os(name))?;
-        let port = esptool::named_port();
-        let commands = syntax::Commands::default();
-        Ok(Self { install: Arc::new(install), host: None, port, commands, loader: None })
+        Ok(Self {
+            port: esptool::named_port(),
+            baud: esptool::named_baud(),
+            ..Self::with(install, None)
+        })
     }
 
     /// The installation in `root`, for the board at `port`, whatever the environment says.
     #[must_use]
     pub fn at(root: PathBuf, port: Option<String>) -> Self {
-        let install = Arc::new(Installation::at(root));
-        Self { install, host: None, port, commands: syntax::Commands::default(), loader: None }
+        Self::with(Installation::at(root), port)
+    }
+
+    fn with(install: Installation, port: Option<String>) -> Self {
+        let (install, commands) = (Arc::new(install), syntax::Commands::default());
+        Self { install, host: None, port, baud: None, commands, loader: None }
     }
 
     /// The same, with boards flashed by `loader`.
@@ -78,7 +88,8 @@ impl IdfToolchain {
 
     /// The way to the flash of the project's chip.
     fn reach(&self, project: &Path) -> Reach<'_> {
-        Reach { esptool: self, asked: flash::asked(project), loader: self.loader }
+        let asked = chip::Asked { baud: self.baud, ..flash::asked(project) };
+        Reach { esptool: self, asked, loader: self.loader }
     }
 
     /// The same, with a folder in which programs for the target `linux` are kept and run. It is
@@ -91,13 +102,9 @@ impl IdfToolchain {
 
     async fn run_build(&self, job: BuildJob) -> BuildReport {
         let BuildJob { project, board: _, sink, timeout, cancel } = job;
-        let failed = |error: UserError| BuildReport {
-            outcome: BuildOutcome::NotRun(error),
-            diagnostics: Vec::new(),
-        };
         let env = match self.install.env(&cancel, &|bytes| sink.output(bytes)).await {
             Ok(env) => env,
-            Err(error) => return failed(error),
+            Err(error) => return BuildReport::not_run(error),
         };
         let way = route::route(&project, &self.install.root);
         let (program, args) = program(way);
@@ -121,14 +128,11 @@ impl IdfToolchain {
         })
         .await;
         let outcome = match ended {
-            Ok(Ended::Well) => BuildOutcome::Passed,
-            Ok(Ended::Badly(_)) => BuildOutcome::Failed,
-            Ok(Ended::TimedOut) => BuildOutcome::TimedOut,
-            Ok(Ended::Cancelled) => BuildOutcome::Cancelled,
+            Ok(ended) => BuildOutcome::from(ended),
             Err(error) => {
                 let what = format!("Cannot run `{way}`");
                 let fix = "Run ESP-IDF's `install.sh`, then its `export.sh` in this shell.";
-                return failed(UserError::from_cause(what, &error).fix(fix));
+                return BuildReport::not_run(UserError::from_cause(what, &error).fix(fix));
             }
         };
         let gather = gather.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -231,14 +235,8 @@ impl Toolchain for IdfToolchain {
     }
 
     fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
-        let (idf, project) = (self.clone(), job.project.clone());
-        Box::pin(async move {
-            let lines = tokio::task::spawn_blocking(move || idf.lines(&project)).await;
-            match lines {
-                Ok(Some(lines)) => syntax::check(job, lines).await,
-                Ok(None) | Err(_) => syntax::no_answer(&job),
-            }
-        })
+        let idf = self.clone();
+        Box::pin(syntax::check_with(job, move |project| idf.lines(project)))
     }
 
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {

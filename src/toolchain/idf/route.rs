@@ -55,6 +55,9 @@ pub(super) struct Description {
     /// The program, below the build folder.
     #[serde(default)]
     pub(super) app_elf: String,
+    /// Bits per second of the console, as text.
+    #[serde(default)]
+    monitor_baud: String,
     #[serde(default)]
     build_component_info: BTreeMap<String, Component>,
 }
@@ -77,15 +80,28 @@ pub(super) fn description(project: &Path) -> Option<Description> {
 /// The chip that the project is made for: what its `sdkconfig` says, else its defaults, else the
 /// last configuration.
 pub(super) fn target(project: &Path) -> Option<String> {
-    let said = ["sdkconfig", "sdkconfig.defaults"].into_iter().find_map(|name| {
+    configured(project, "CONFIG_IDF_TARGET=")
+        .or_else(|| description(project).map(|found| found.target))
+        .filter(|target| !target.is_empty())
+}
+
+/// Bits per second at which the firmware's console talks: as it was built, else as the project is
+/// configured.
+pub(in crate::toolchain) fn monitor_baud(project: &Path) -> Option<u32> {
+    let built = description(project).map(|found| found.monitor_baud);
+    let built = built.filter(|baud| !baud.is_empty());
+    built.or_else(|| configured(project, "CONFIG_ESP_CONSOLE_UART_BAUDRATE="))?.parse().ok()
+}
+
+/// The value behind `option` in the project's configuration, else in its defaults.
+fn configured(project: &Path, option: &str) -> Option<String> {
+    ["sdkconfig", "sdkconfig.defaults"].into_iter().find_map(|name| {
         let text = std::fs::read_to_string(project.join(name)).ok()?;
         text.lines().find_map(|line| {
-            let value = line.trim().strip_prefix("CONFIG_IDF_TARGET=")?;
+            let value = line.trim().strip_prefix(option)?;
             Some(value.trim_matches('"').to_owned())
         })
-    });
-    said.or_else(|| description(project).map(|found| found.target))
-        .filter(|target| !target.is_empty())
+    })
 }
 
 /// Whether the last configuration was for `project` where it lies, and for its target. What ESP-IDF

@@ -68,6 +68,12 @@ pub(super) struct Note {
     pub(super) sources: PathBuf,
     /// The port that the project names.
     pub(super) port: Option<String>,
+    /// Bits per second of writing that the project names.
+    #[serde(default)]
+    pub(super) upload_speed: Option<u32>,
+    /// Bits per second of the console, likewise.
+    #[serde(default)]
+    pub(super) monitor_speed: Option<u32>,
     /// Whether every source there is compiled.
     #[serde(default)]
     pub(super) takes_all: bool,
@@ -138,6 +144,11 @@ impl Offset {
     }
 }
 
+/// Bits per second at which the console of what was built last talks, where the project says so.
+pub(in crate::toolchain) fn monitor_speed(project: &Path) -> Option<u32> {
+    Note::read(project)?.monitor_speed
+}
+
 /// The images of a build.
 #[derive(Debug)]
 pub(super) struct Images {
@@ -156,6 +167,8 @@ impl Note {
             folder: inside(project, &config.build.join(&environment.name)),
             sources: inside(project, &config.sources),
             port: environment.port.clone(),
+            upload_speed: environment.upload_speed,
+            monitor_speed: environment.monitor_speed,
             takes_all: environment.takes_all,
         }
     }

@@ -28,6 +28,8 @@ fn built(told: &serde_json::Value) -> (tempfile::TempDir, PathBuf, Note) {
         folder: ".pio/build/a".into(),
         sources: "src".into(),
         port: None,
+        upload_speed: Some(921_600),
+        monitor_speed: Some(74_880),
         takes_all: false,
     };
     note.keep(&project, &place.path().join("packages")).unwrap();

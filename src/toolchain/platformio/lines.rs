@@ -100,6 +100,8 @@ mod tests {
             folder: ".pio/build/a".into(),
             sources: "src".into(),
             port: None,
+            upload_speed: None,
+            monitor_speed: None,
             takes_all,
         };
         note.keep(&root.join("p"), &root.join("packages")).unwrap();

@@ -36,9 +36,10 @@ use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
 };
 use left::Note;
+pub(super) use left::monitor_speed;
 use project::{Config, Environment, FILE};
 pub use project::{is_at, is_esp_idf};
-use report::{ended_as, failed_at_file, judge, not_run};
+use report::{failed_at_file, judge};
 use said::Said;
 
 /// What cannot be done when something here goes wrong.
@@ -126,9 +127,11 @@ impl PlatformioToolchain {
         Self { loader: Some(loader), ..self }
     }
 
-    /// The way to the flash of a chip.
-    fn reach(&self) -> Reach<'_> {
-        Reach { esptool: self, asked: chip::Asked::default(), loader: self.loader }
+    /// The way to the flash of the project's chip.
+    fn reach(&self, project: &Path) -> Reach<'_> {
+        let baud = Note::read(project).and_then(|note| note.upload_speed);
+        let asked = chip::Asked { baud, ..chip::Asked::default() };
+        Reach { esptool: self, asked, loader: self.loader }
     }
 
     /// The board that runs programs for this machine.
@@ -146,7 +149,11 @@ impl PlatformioToolchain {
         let BuildJob { project, board, sink, timeout, cancel } = job;
         if !is_at(&project) {
             let fix = format!("Name a folder with a {FILE}, or choose another toolchain.");
-            return not_run(UserError::new(WHAT, format!("the folder holds no {FILE}"), fix));
+            return BuildReport::not_run(UserError::new(
+                WHAT,
+                format!("the folder holds no {FILE}"),
+                fix,
+            ));
         }
         sink.progress(0, 1);
         let config = match self.config(&project, timeout, &cancel, sink.as_ref()).await {
@@ -155,7 +162,7 @@ impl PlatformioToolchain {
         };
         let environment = match config.choose(board.as_deref()) {
             Ok(environment) => environment,
-            Err(error) if board.is_some() => return not_run(error),
+            Err(error) if board.is_some() => return BuildReport::not_run(error),
             Err(error) => return failed_at_file(error),
         };
         let args = vec!["run".into(), option("--environment=", &environment.name)];
@@ -174,8 +181,8 @@ impl PlatformioToolchain {
         // It ends without a result only when the program ends.
         let report = match judged {
             Ok(Ok(report)) => report,
-            Ok(Err(error)) => return not_run(self.not_started(&error)),
-            Err(_) => return ended_as(BuildOutcome::Cancelled),
+            Ok(Err(error)) => return BuildReport::not_run(self.not_started(&error)),
+            Err(_) => return BuildReport::of(BuildOutcome::Cancelled),
         };
         if matches!(report.outcome, BuildOutcome::Passed | BuildOutcome::Failed) {
             self.remember(&project, &config, environment, &cancel, sink.as_ref()).await;
@@ -235,7 +242,7 @@ impl PlatformioToolchain {
                     sink.output(&output);
                     let why = "it did not answer as `pio project config --json-output` does";
                     let fix = "Look at the log of this build; PlatformIO Core 5 and 6 are known.";
-                    return Err(Box::new(not_run(UserError::new(WHAT, why, fix))));
+                    return Err(Box::new(BuildReport::not_run(UserError::new(WHAT, why, fix))));
                 };
                 let config = Arc::new(config);
                 let asked =
@@ -249,11 +256,10 @@ impl PlatformioToolchain {
                 gather.push(&output);
                 said.push(&output);
                 judge(ended, gather, said, project)
-                    .unwrap_or_else(|e| not_run(self.not_started(&e)))
+                    .unwrap_or_else(|e| BuildReport::not_run(self.not_started(&e)))
             }
-            Ok(Ended::TimedOut) => ended_as(BuildOutcome::TimedOut),
-            Ok(Ended::Cancelled) => ended_as(BuildOutcome::Cancelled),
-            Err(error) => not_run(self.not_started(&error)),
+            Ok(ended @ (Ended::TimedOut | Ended::Cancelled)) => BuildReport::of(ended.into()),
+            Err(error) => BuildReport::not_run(self.not_started(&error)),
         };
         Err(Box::new(report))
     }
@@ -335,14 +341,8 @@ impl Toolchain for PlatformioToolchain {
     }
 
     fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
-        let (pio, project) = (self.clone(), job.project.clone());
-        Box::pin(async move {
-            let lines = tokio::task::spawn_blocking(move || pio.lines(&project)).await;
-            match lines {
-                Ok(Some(lines)) => syntax::check(job, lines).await,
-                Ok(None) | Err(_) => syntax::no_answer(&job),
-            }
-        })
+        let pio = self.clone();
+        Box::pin(syntax::check_with(job, move |project| pio.lines(project)))
     }
 
     fn compile_units(&self, project: &Path) -> Vec<CompileUnit> {
@@ -377,16 +377,16 @@ impl Toolchain for PlatformioToolchain {
             if order.plan.board.simulated {
                 return self.host()?.load(&order);
             }
-            self.reach().write(order).await
+            self.reach(&order.project).write(order).await
         })
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
-        Box::pin(async move { self.reach().read(order).await })
+        Box::pin(async move { self.reach(&order.project).read(order).await })
     }
 
     fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        Box::pin(async move { self.reach().rewrite(order).await })
+        Box::pin(async move { self.reach(&order.project).rewrite(order).await })
     }
 
     fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {
@@ -398,7 +398,7 @@ impl Toolchain for PlatformioToolchain {
             if order.plan.board.simulated {
                 return self.host()?.erase(&order.plan);
             }
-            self.reach().erase(order).await
+            self.reach(&order.project).erase(order).await
         })
     }
 }

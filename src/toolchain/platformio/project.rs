@@ -44,6 +44,10 @@ pub(super) struct Environment {
     framework: String,
     /// The port that the project names for its board.
     pub(super) port: Option<String>,
+    /// Bits per second of writing that the project names.
+    pub(super) upload_speed: Option<u32>,
+    /// Bits per second of the console that the project names.
+    pub(super) monitor_speed: Option<u32>,
     /// Whether every source in its folder is compiled: no filter and no list chooses.
     pub(super) takes_all: bool,
 }
@@ -98,6 +102,7 @@ impl Config {
                 config.has_more_files = said("extra_configs").is_some_and(|all| !all.is_empty());
             } else if let Some(name) = section.strip_prefix("env:") {
                 let joined = |name: &str| said(name).unwrap_or_default().join(", ");
+                let speed = |name: &str| joined(name).parse().ok().filter(|baud| *baud > 0);
                 config.environments.push(Environment {
                     name: name.to_owned(),
                     board: joined("board"),
@@ -105,6 +110,8 @@ impl Config {
                     framework: joined("framework"),
                     takes_all: FILTERS.iter().all(|name| said(name).is_none())
                         && !joined("framework").contains("espidf"),
+                    upload_speed: speed("upload_speed"),
+                    monitor_speed: speed("monitor_speed"),
                     port: Some(joined("upload_port")).filter(|port| is_device(port)),
                 });
             }

@@ -32,12 +32,7 @@ pub(super) fn judge(
     said: Said,
     project: &Path,
 ) -> std::io::Result<BuildReport> {
-    let outcome = match ended? {
-        Ended::Well => BuildOutcome::Passed,
-        Ended::Badly(_) => BuildOutcome::Failed,
-        Ended::TimedOut => BuildOutcome::TimedOut,
-        Ended::Cancelled => BuildOutcome::Cancelled,
-    };
+    let outcome = BuildOutcome::from(ended?);
     let mut diagnostics = gather.finish();
     if outcome == BuildOutcome::Failed
         && let Some(error) = said.judge(project, &mut diagnostics)
@@ -45,14 +40,6 @@ pub(super) fn judge(
         return Ok(BuildReport { outcome: BuildOutcome::NotRun(error), diagnostics });
     }
     Ok(BuildReport { outcome, diagnostics })
-}
-
-pub(super) const fn ended_as(outcome: BuildOutcome) -> BuildReport {
-    BuildReport { outcome, diagnostics: Vec::new() }
-}
-
-pub(super) const fn not_run(error: UserError) -> BuildReport {
-    ended_as(BuildOutcome::NotRun(error))
 }
 
 /// What is wrong in the project's own file is for whoever writes its files to mend.

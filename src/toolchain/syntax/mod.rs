@@ -104,6 +104,18 @@ struct Compilation {
     answers: Vec<usize>,
 }
 
+/// [`check`] with what `lines` tells of a project, which may read files for it.
+pub(super) async fn check_with(
+    job: SyntaxJob,
+    lines: impl FnOnce(&Path) -> Option<Lines> + Send + 'static,
+) -> Vec<Finding> {
+    let project = job.project.clone();
+    match tokio::task::spawn_blocking(move || lines(&project)).await {
+        Ok(Some(lines)) => check(job, lines).await,
+        Ok(None) | Err(_) => no_answer(&job),
+    }
+}
+
 /// Looks at the files of `job`, compiled as `lines` say. Dropping the future ends the compilers.
 pub(super) async fn check(job: SyntaxJob, lines: Lines) -> Vec<Finding> {
     let deadline = Instant::now() + job.limit;

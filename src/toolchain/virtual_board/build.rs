@@ -8,27 +8,19 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::SystemTime;
 
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
-use process_wrap::tokio::CommandWrap;
-use tokio::io::AsyncReadExt;
-use tokio::process::Command;
 
 use super::kit::Kit;
 use super::plan::{Plan, Unit};
+use super::step::{Printed, Step, StepError, io_error, refresh, with_suffix, write};
 use crate::model::ContentHash;
 use crate::toolchain::BuildSink;
-use crate::toolchain::process::Group;
 use crate::toolchain::syntax::Line;
 
 /// Compilers that run at the same time.
 const PARALLEL: usize = 2;
-
-/// Bytes of one compiler's output that are kept; a header of errors without end is cut.
-const MAX_OUTPUT: usize = 1 << 20;
 
 /// What every source is compiled with: ESP-IDF's dialect and warnings, code that a panic can be
 /// traced in, and fixed addresses so that program counters are those of the file.
@@ -74,21 +66,6 @@ const CXX_FLAGS: &[&str] = &[
 /// Where the firmware keeps its own hash, until the hash is known: a text that occurs nowhere else.
 const ID_SLOT: &str = "firmhand-build-id-slot----------";
 
-/// One process of the build and what it makes.
-#[derive(Debug, Clone)]
-pub struct Step {
-    /// Ninja's words for it.
-    title: String,
-    /// Which compiler.
-    compiler: PathBuf,
-    /// Arguments of the compiler.
-    args: Vec<String>,
-    /// What it makes, absolute.
-    output: PathBuf,
-    /// What it reads beyond what its dependency file names, absolute.
-    inputs: Vec<PathBuf>,
-}
-
 /// Everything one build works with.
 pub struct Job<'a> {
     /// Absolute path of the project.
@@ -101,27 +78,6 @@ pub struct Job<'a> {
     pub kit: &'a Kit,
     /// What to compile.
     pub plan: &'a Plan,
-}
-
-/// Why a build stopped.
-#[derive(Debug, thiserror::Error)]
-pub enum StepError {
-    /// The project has errors; they were printed.
-    #[error("a step failed")]
-    Failed,
-    /// A file below `build/` or the compiler could not be used.
-    #[error("{what}: {source}")]
-    Io {
-        /// What was tried.
-        what: String,
-        /// The cause.
-        source: io::Error,
-    },
-}
-
-fn io_error(what: impl Into<String>) -> impl FnOnce(io::Error) -> StepError {
-    let what = what.into();
-    move |source| StepError::Io { what, source }
 }
 
 /// Where the firmware of a project lies.
@@ -146,7 +102,7 @@ impl Job<'_> {
         }
         let total = u32::try_from(stale.len() + 1).unwrap_or(u32::MAX);
         self.compile(stale, total, sink).await?;
-        let printed = self.perform(&link).await?;
+        let printed = link.perform(&self.build_folder()).await?;
         report(sink, total, total, &link.title, &printed);
         sink.progress(total, total);
         if !printed.ok {
@@ -161,6 +117,7 @@ impl Job<'_> {
         total: u32,
         sink: &dyn BuildSink,
     ) -> Result<(), StepError> {
+        let folder = &self.build_folder();
         let mut running = FuturesUnordered::new();
         let (mut done, mut failed) = (0, false);
         sink.progress(0, total);
@@ -169,7 +126,7 @@ impl Job<'_> {
                 && !failed
                 && let Some(step) = open.pop_front()
             {
-                running.push(async move { (step, self.perform(step).await) });
+                running.push(async move { (step, step.perform(folder).await) });
             }
             let Some((step, printed)) = running.next().await else { break };
             let printed = printed?;
@@ -183,7 +140,7 @@ impl Job<'_> {
 
     /// Puts the kit's files below `build/virtual`, once for each version of the kit.
     fn unpack(&self) -> Result<(), StepError> {
-        let build = self.root.join("build");
+        let build = self.build_folder();
         if fs::symlink_metadata(&build).is_ok_and(|found| !found.is_dir()) {
             let what = "build/ is not a folder (a link is not followed)";
             return Err(io_error(what)(io::ErrorKind::NotADirectory.into()));
@@ -213,12 +170,16 @@ impl Job<'_> {
     }
 
     /// The C source that holds the project's name.
+    fn build_folder(&self) -> PathBuf {
+        self.root.join("build")
+    }
+
     fn named_source(&self) -> PathBuf {
-        self.root.join("build").join("config").join("project_name.c")
+        self.build_folder().join("config").join("project_name.c")
     }
 
     fn kit_folder(&self) -> PathBuf {
-        self.root.join("build").join("virtual").join(self.kit.hash.short())
+        self.build_folder().join("virtual").join(self.kit.hash.short())
     }
 
     fn steps(&self) -> Vec<Step> {
@@ -233,7 +194,7 @@ impl Job<'_> {
         });
         let own = self.plan.units.iter().map(|unit| {
             let object = self.object(unit);
-            let path = self.root.join("build").join(object.replace("../", "__/"));
+            let path = self.build_folder().join(object.replace("../", "__/"));
             let source = self.root.join(&unit.source);
             self.step(object, &source, path, &self.includes(unit, &kit), &unit.options)
         });
@@ -313,7 +274,7 @@ impl Job<'_> {
         let mut args: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
         args.extend_from_slice(options);
         args.push(format!("-fmacro-prefix-map={}/=./", self.root.display()));
-        args.push(format!("-I{}", self.root.join("build").join("config").display()));
+        args.push(format!("-I{}", self.build_folder().join("config").display()));
         args.extend(includes.iter().map(|dir| format!("-I{}", dir.display())));
         (compiler.to_owned(), args)
     }
@@ -348,79 +309,6 @@ impl Job<'_> {
         let title = format!("Linking {word} executable {}.elf", self.plan.name);
         Step { title, compiler: compiler.to_owned(), args, output, inputs }
     }
-
-    async fn perform(&self, step: &Step) -> Result<Printed, StepError> {
-        if let Some(folder) = step.output.parent() {
-            fs::create_dir_all(folder).map_err(io_error(format!("make {}", folder.display())))?;
-        }
-        let mark = with_suffix(&step.output, ".cmd");
-        // Without its mark an output that a cut-off compiler left behind is made again.
-        let _ = fs::remove_file(&mark);
-        let mut command = Command::new(&step.compiler);
-        command
-            .args(&step.args)
-            .current_dir(self.root.join("build"))
-            .env_clear()
-            .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "TMPDIR"))
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        // A compiler starts others, which have to end with it.
-        let mut group = Group::spawn(CommandWrap::from(command))
-            .map_err(io_error(format!("run {}", step.compiler.display())))?;
-        let mut output = Vec::new();
-        let mut cut = false;
-        if let Some(mut stderr) = group.child.stderr().take() {
-            let mut chunk = vec![0; 16 * 1024];
-            loop {
-                let read = stderr.read(&mut chunk).await.map_err(io_error("read the compiler"))?;
-                if read == 0 {
-                    break;
-                }
-                let room = MAX_OUTPUT.saturating_sub(output.len());
-                cut |= read > room;
-                output.extend_from_slice(&chunk[..read.min(room)]);
-            }
-        }
-        let status = group.child.wait().await.map_err(io_error("wait for the compiler"))?;
-        if cut {
-            output.extend_from_slice(b"\n[the compiler's output is cut here at 1 MiB]\n");
-        }
-        if status.success() {
-            write(&mark, step.signature().as_bytes())?;
-        }
-        let command = format!("{} {}", step.compiler.display(), step.args.join(" "));
-        Ok(Printed { ok: status.success(), output, command })
-    }
-}
-
-struct Printed {
-    ok: bool,
-    output: Vec<u8>,
-    command: String,
-}
-
-impl Step {
-    /// Whether it has to be performed again.
-    fn is_stale(&self) -> bool {
-        let mark = fs::read_to_string(with_suffix(&self.output, ".cmd"));
-        let made = modified(&self.output);
-        let (Ok(mark), Some(made)) = (mark, made) else { return true };
-        let dependencies = fs::read_to_string(with_suffix(&self.output, ".d")).unwrap_or_default();
-        let named = depended_on(&dependencies);
-        mark != self.signature()
-            || self.inputs.iter().cloned().chain(named).any(|input| {
-                // A dependency that is gone has to be missed by the compiler, not by us. Clocks
-                // of files tick slowly: what is as old as the output may be newer than it.
-                modified(&input).is_none_or(|changed| changed >= made)
-            })
-    }
-
-    fn signature(&self) -> String {
-        let all = format!("{} {}", self.compiler.display(), self.args.join("\0"));
-        ContentHash::of(all.as_bytes()).to_string()
-    }
 }
 
 /// Writes the firmware's hash into its slot, as ESP-IDF does, so that a panic can name the file.
@@ -452,13 +340,6 @@ fn fail(sink: &dyn BuildSink) -> StepError {
     StepError::Failed
 }
 
-/// The files that a make-style dependency file names after its target.
-fn depended_on(text: &str) -> Vec<PathBuf> {
-    let Some((_, names)) = text.split_once(": ") else { return Vec::new() };
-    let joined = names.replace("\\\n", " ").replace("\\ ", "\0");
-    joined.split_whitespace().map(|name| PathBuf::from(name.replace('\0', " "))).collect()
-}
-
 /// Whether a source is C++, by its name.
 pub(super) fn is_cxx(source: &Path) -> bool {
     let ending = source.extension().and_then(|ending| ending.to_str());
@@ -467,30 +348,4 @@ pub(super) fn is_cxx(source: &Path) -> bool {
 
 fn include(kit: &Path, component: &str) -> PathBuf {
     kit.join("components").join(component).join("include")
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-fn modified(path: &Path) -> Option<SystemTime> {
-    fs::metadata(path).and_then(|found| found.modified()).ok()
-}
-
-/// Writes a file only when it would change, so that what depends on it stays fresh.
-fn refresh(path: &Path, content: &[u8]) -> Result<(), StepError> {
-    if fs::read(path).is_ok_and(|found| found == content) {
-        return Ok(());
-    }
-    write(path, content)
-}
-
-fn write(path: &Path, content: &[u8]) -> Result<(), StepError> {
-    let what = || format!("write {}", path.display());
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(io_error(what()))?;
-    }
-    fs::write(path, content).map_err(io_error(what()))
 }

@@ -9,6 +9,7 @@ mod cmake;
 mod kit;
 mod options;
 mod plan;
+mod step;
 mod syntax;
 
 use std::fs;
@@ -33,8 +34,9 @@ use crate::model::{
     BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Partition,
     ProgramSize, Timestamp, UserError,
 };
-use build::{Job, StepError};
+use build::Job;
 use plan::Plan;
+use step::StepError;
 
 /// What the screen calls it.
 pub const LABEL: &str = "virtual board";

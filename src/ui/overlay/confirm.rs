@@ -25,11 +25,8 @@ pub struct Confirm {
 impl Confirm {
     /// Asks for `phrase` before what was shown is approved; `what` names it.
     #[must_use]
-    pub const fn new(shown: Shown, what: String, change: &Change, phrase: String) -> Self {
-        let stake = match change.stake() {
-            Some(stake) => stake,
-            None => "",
-        };
+    pub fn new(shown: Shown, what: String, change: &Change, phrase: String) -> Self {
+        let stake = change.stake().unwrap_or_default();
         Self { shown, what, stake, phrase, typed: String::new() }
     }
 

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use super::super::test_desk::{Desk, Store};
 use super::*;
 use crate::model::*;
-use crate::ui::pane::FilePlace;
+use crate::ui::pane::{Command, FilePlace, Saved};
 
 const BUILD: LogId = LogId { kind: LogKind::Build, number: 1 };
 const SERIAL: LogId = LogId { kind: LogKind::Serial, number: 1 };

@@ -8,6 +8,7 @@ mod logs_build;
 mod logs_digest;
 mod logs_draw;
 mod logs_events;
+mod logs_find;
 mod logs_findings;
 mod logs_foot;
 pub mod logs_index;

@@ -6,7 +6,7 @@ use crate::ui::markdown::Piece;
 use crate::ui::role::Role;
 use crate::view::{RetryView, TrimView};
 
-use super::entry::{EntryRow, Place, Right, indented};
+use super::row::{EntryRow, Place, Right, indented};
 
 /// Bytes of a thought that are shown at most.
 const MOST_SHOWN: usize = 64 << 10;

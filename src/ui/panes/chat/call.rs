@@ -9,7 +9,7 @@ use crate::ui::markdown::{Piece, wrap};
 use crate::ui::role::Role;
 use crate::view::{CallState, CallView};
 
-use super::entry::{EntryRow, Item, Place, Right, since};
+use super::row::{EntryRow, Item, Place, Right, since};
 
 /// Errors of a build that are listed under its line.
 const MAX_ERRORS: usize = 5;

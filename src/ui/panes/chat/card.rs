@@ -8,8 +8,8 @@ use crate::ui::markdown::{Document, Piece, Row};
 use crate::ui::role::Role;
 use crate::view::{Entry, FilePlan, PlannedState};
 
-use super::entry::{EntryRow, Place, indented};
 use super::fact;
+use super::row::{EntryRow, Place, indented};
 
 /// The rows of an entry that is no turn.
 pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {

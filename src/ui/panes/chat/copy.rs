@@ -6,7 +6,7 @@ use crate::model::CallId;
 use crate::view::{CallState, CallView, Entry, Part, PlannedFile};
 
 use super::call::source;
-use super::entry::Item;
+use super::row::Item;
 
 /// What of an entry is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

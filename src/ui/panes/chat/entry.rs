@@ -1,115 +1,19 @@
 //! The rows of one entry, brought up to date as it grows.
 
-use std::collections::BTreeSet;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::model::{CallId, Timestamp, TurnStop};
+use crate::model::{CallId, TurnStop};
 use crate::ui::line;
-use crate::ui::markdown::{Document, FoldId, Piece, Row, wrap};
-use crate::ui::pane::{Agents, Cx};
+use crate::ui::markdown::{Document, Piece};
+use crate::ui::pane::Cx;
 use crate::ui::role::Role;
-use crate::view::{CallState, CallView, Entry, Part, PlannedFile, TurnView};
+use crate::view::{CallView, Entry, Part, TurnView};
 
 use super::paint::{draw_entry_row, draw_row};
+use super::row::{EntryRow, INDENT, Item, Place, indented};
+use super::stamp::{CallStamp, Stamp};
 use super::{aside, call, card};
-
-/// Columns left of what an agent says.
-pub(super) const INDENT: u16 = 2;
-
-/// Something in an entry that can be folded and selected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Item {
-    /// A tool call.
-    Call(CallId),
-    /// Code in that part of a turn.
-    Code(usize, FoldId),
-    /// The thought in that part of a turn.
-    Thought(usize),
-    /// A source that a call found, by its place in the answer.
-    Source(CallId, usize),
-}
-
-/// What the layout of an entry depends on besides itself.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    /// The entry before it.
-    pub before: Option<&'a Entry>,
-    /// Columns of the pane.
-    pub width: usize,
-    /// When the session began.
-    pub started_at: Timestamp,
-    /// Its own place.
-    pub entry: usize,
-    /// What shows everything.
-    pub unfolded: &'a BTreeSet<(usize, Item)>,
-    /// Who has which colour.
-    pub agents: &'a Agents,
-}
-
-impl Place<'_> {
-    /// Time of the session, for people.
-    pub fn time(&self, at: Timestamp) -> String {
-        line::clock(at.millis_since(self.started_at))
-    }
-
-    /// Whether a call shows everything.
-    pub fn shows_all(&self, call: CallId) -> bool {
-        self.unfolded.contains(&(self.entry, Item::Call(call)))
-    }
-
-    /// Items of this entry that show everything.
-    fn own(&self) -> impl Iterator<Item = Item> {
-        let own = self.unfolded.iter().filter(|(entry, _)| *entry == self.entry);
-        own.map(|(_, item)| *item)
-    }
-
-    /// Code of a part that shows everything.
-    fn unfolded_code(&self, wanted: usize) -> BTreeSet<FoldId> {
-        let code = |item| match item {
-            Item::Code(part, fold) if part == wanted => Some(fold),
-            Item::Code(..) | Item::Call(_) | Item::Thought(_) | Item::Source(..) => None,
-        };
-        self.own().filter_map(code).collect()
-    }
-
-    /// Columns for what is indented.
-    pub fn text_width(&self) -> usize {
-        self.width.saturating_sub(usize::from(INDENT) + 1)
-    }
-}
-
-/// A row with what stands at its right end.
-#[derive(Debug, Clone, Default)]
-pub(super) struct EntryRow {
-    pub row: Row,
-    pub right: Right,
-    /// What can be taken hold of here, besides what the whole section is.
-    pub item: Option<Item>,
-}
-
-/// What stands at the right end of a row.
-#[derive(Debug, Clone, Default)]
-pub(super) enum Right {
-    #[default]
-    Nothing,
-    Text(Piece),
-    /// How long a call has been running, or that it waits for the person.
-    Running(CallId, Timestamp),
-    /// How long it takes until something happens.
-    Countdown(Timestamp),
-}
-
-impl EntryRow {
-    pub fn new(pieces: Vec<Piece>) -> Self {
-        Self { row: Row::new(pieces), right: Right::Nothing, item: None }
-    }
-
-    pub fn with_right(self, piece: Piece) -> Self {
-        Self { right: Right::Text(piece), ..self }
-    }
-}
 
 /// The rows of one entry.
 #[derive(Debug, Default)]
@@ -147,69 +51,6 @@ enum Body {
         is_unfolded: bool,
         rows: Vec<EntryRow>,
     },
-}
-
-/// Tells whether an entry has changed without comparing all of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
-    kind: std::mem::Discriminant<Entry>,
-    parts: usize,
-    bytes: usize,
-    done: usize,
-    unfolded: usize,
-    settled: bool,
-    tokens: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct CallStamp {
-    is_done: bool,
-    is_unfolded: bool,
-}
-
-impl Stamp {
-    fn of(entry: &Entry, place: &Place<'_>) -> Self {
-        let mut stamp = Self {
-            kind: std::mem::discriminant(entry),
-            parts: 0,
-            bytes: 0,
-            done: 0,
-            unfolded: place.own().count(),
-            settled: false,
-            tokens: 0,
-        };
-        match entry {
-            Entry::Turn(turn) => {
-                stamp.parts = turn.parts.len();
-                stamp.settled = turn.ended.is_some();
-                stamp.tokens = turn.usage.total();
-                for part in &turn.parts {
-                    match part {
-                        Part::Text(text) | Part::Reasoning(text) => stamp.bytes += text.len(),
-                        Part::Retry(_) | Part::Trimmed(_) => {}
-                        Part::Call(call) => {
-                            stamp.done += usize::from(call.state.succeeded().is_some());
-                        }
-                    }
-                }
-            }
-            Entry::Question { answer, .. } => stamp.settled = answer.is_some(),
-            Entry::FilePlan(plan) => {
-                let weigh =
-                    |(place, file): (usize, &PlannedFile)| (place + 1) * (file.state as usize);
-                stamp.done = plan.files.iter().enumerate().map(weigh).sum();
-            }
-            Entry::PhaseStarted { .. }
-            | Entry::PhaseEnded { .. }
-            | Entry::Choice { .. }
-            | Entry::Person { .. }
-            | Entry::Fact { .. }
-            | Entry::Notice { .. }
-            | Entry::Resumed { .. }
-            | Entry::Ended { .. } => {}
-        }
-        stamp
-    }
 }
 
 impl EntryLayout {
@@ -406,10 +247,7 @@ fn text_body(index: usize, text: &str, old: &mut Vec<Body>, place: &Place<'_>) -
 }
 
 fn call_body(view: &CallView, old: &mut Vec<Body>, place: &Place<'_>) -> Body {
-    let stamp = CallStamp {
-        is_done: view.state.succeeded().is_some(),
-        is_unfolded: place.shows_all(view.call),
-    };
+    let stamp = CallStamp::of(view, place);
     let same = |body: &Body| matches!(body, Body::Call { call, stamp: old, .. } if *call == view.call && *old == stamp);
     match old.iter().position(same) {
         Some(found) => old.swap_remove(found),
@@ -480,20 +318,4 @@ fn turn_end(turn: &TurnView, place: &Place<'_>) -> Option<Vec<EntryRow>> {
         TurnStop::Failed(_) => ("✗ the turn failed".to_owned(), Role::Error),
     };
     Some(indented(&text, role, place))
-}
-
-/// Plain text, indented and wrapped.
-pub(super) fn indented(text: &str, role: Role, place: &Place<'_>) -> Vec<EntryRow> {
-    let clean = crate::text::sanitize::block(text);
-    let indent = [Piece::new(" ".repeat(usize::from(INDENT)), Role::Text)];
-    let rows = wrap(&[Piece::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
-    rows.into_iter().map(|row| EntryRow { row, ..EntryRow::default() }).collect()
-}
-
-/// Whether a call is still under way.
-pub(super) const fn since(state: &CallState) -> Option<Timestamp> {
-    match state {
-        CallState::Running { since } => Some(*since),
-        CallState::Done { .. } => None,
-    }
 }

@@ -6,7 +6,7 @@ use crate::ui::markdown::Piece;
 use crate::ui::role::Role;
 
 use super::card::marked;
-use super::entry::{EntryRow, Place};
+use super::row::{EntryRow, Place};
 
 /// The rows of a fact.
 pub(super) fn rows(fact: &TeamFact, at: Timestamp, whole: &Place<'_>) -> Vec<EntryRow> {

@@ -11,7 +11,8 @@ use regex::Regex;
 use crate::ui::pane::Cx;
 use crate::view::Entry;
 
-use super::entry::{EntryLayout, Item, Place};
+use super::entry::EntryLayout;
+use super::row::{Item, Place};
 use super::scroll::Anchor;
 
 /// Layouts that are kept although nobody looks at them.

@@ -12,9 +12,11 @@ mod fact;
 mod jump;
 mod layouts;
 mod paint;
+mod row;
 mod scroll;
 mod search;
 mod seek;
+mod stamp;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,9 +38,9 @@ use crate::ui::role::Role;
 use crate::view::{Entry, Part};
 
 use copy::Selection;
-use entry::Item;
 use jump::Target;
 use layouts::Layouts;
+use row::Item;
 use scroll::{Anchor, Scroll};
 use search::Search;
 use seek::{MAX_SEARCHED, Seek, Way};

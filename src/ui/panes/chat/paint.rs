@@ -9,7 +9,7 @@ use crate::ui::markdown::{Piece, Row};
 use crate::ui::pane::{Cx, Mode};
 use crate::ui::role::Role;
 
-use super::entry::{EntryRow, Right};
+use super::row::{EntryRow, Right};
 
 /// Draws a row with what stands at its right end.
 pub(super) fn draw_entry_row(row: &EntryRow, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {

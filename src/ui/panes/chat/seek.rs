@@ -11,9 +11,9 @@ use crate::model::AgentName;
 use crate::ui::pane::Cx;
 use crate::view::Entry;
 
-use super::entry::Item;
 use super::jump::Target;
 use super::layouts::Layouts;
+use super::row::Item;
 use super::scroll::Anchor;
 
 /// Entries that are searched for the next thing to take hold of.

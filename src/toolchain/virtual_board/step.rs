@@ -1,0 +1,171 @@
+//! One process of a build: whether what it made is still fresh, and how it is run.
+//!
+//! Owns the marks beside what is made, and the compiler's process.
+
+#![expect(clippy::disallowed_methods, reason = "a build writes below build/ and runs the compiler")]
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::SystemTime;
+
+use process_wrap::tokio::CommandWrap;
+use tokio::io::AsyncReadExt;
+use tokio::process::Command;
+
+use crate::model::ContentHash;
+use crate::toolchain::process::Group;
+
+/// Bytes of one compiler's output that are kept; a header of errors without end is cut.
+const MAX_OUTPUT: usize = 1 << 20;
+
+/// One process of the build and what it makes.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    /// Ninja's words for it.
+    pub(super) title: String,
+    /// Which compiler.
+    pub(super) compiler: PathBuf,
+    /// Arguments of the compiler.
+    pub(super) args: Vec<String>,
+    /// What it makes, absolute.
+    pub(super) output: PathBuf,
+    /// What it reads beyond what its dependency file names, absolute.
+    pub(super) inputs: Vec<PathBuf>,
+}
+
+/// Why a build stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum StepError {
+    /// The project has errors; they were printed.
+    #[error("a step failed")]
+    Failed,
+    /// A file below `build/` or the compiler could not be used.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
+/// An error of a file or a process, with what was tried.
+pub(super) fn io_error(what: impl Into<String>) -> impl FnOnce(io::Error) -> StepError {
+    let what = what.into();
+    move |source| StepError::Io { what, source }
+}
+
+/// What a compiler said, and whether it has made something.
+pub(super) struct Printed {
+    pub(super) ok: bool,
+    pub(super) output: Vec<u8>,
+    pub(super) command: String,
+}
+
+impl Step {
+    /// Whether it has to be performed again.
+    pub(super) fn is_stale(&self) -> bool {
+        let mark = fs::read_to_string(with_suffix(&self.output, ".cmd"));
+        let made = modified(&self.output);
+        let (Ok(mark), Some(made)) = (mark, made) else { return true };
+        let dependencies = fs::read_to_string(with_suffix(&self.output, ".d")).unwrap_or_default();
+        let named = depended_on(&dependencies);
+        mark != self.signature()
+            || self.inputs.iter().cloned().chain(named).any(|input| {
+                // A dependency that is gone has to be missed by the compiler, not by us. Clocks
+                // of files tick slowly: what is as old as the output may be newer than it.
+                modified(&input).is_none_or(|changed| changed >= made)
+            })
+    }
+
+    fn signature(&self) -> String {
+        let all = format!("{} {}", self.compiler.display(), self.args.join("\0"));
+        ContentHash::of(all.as_bytes()).to_string()
+    }
+
+    /// Runs the compiler in that folder, and marks what it has made.
+    ///
+    /// # Errors
+    /// When the compiler cannot be run; errors of the project are printed.
+    pub(super) async fn perform(&self, folder: &Path) -> Result<Printed, StepError> {
+        if let Some(folder) = self.output.parent() {
+            fs::create_dir_all(folder).map_err(io_error(format!("make {}", folder.display())))?;
+        }
+        let mark = with_suffix(&self.output, ".cmd");
+        // Without its mark an output that a cut-off compiler left behind is made again.
+        let _ = fs::remove_file(&mark);
+        let mut command = Command::new(&self.compiler);
+        command
+            .args(&self.args)
+            .current_dir(folder)
+            .env_clear()
+            .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "TMPDIR"))
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        // A compiler starts others, which have to end with it.
+        let mut group = Group::spawn(CommandWrap::from(command))
+            .map_err(io_error(format!("run {}", self.compiler.display())))?;
+        let mut output = Vec::new();
+        let mut cut = false;
+        if let Some(mut stderr) = group.child.stderr().take() {
+            let mut chunk = vec![0; 16 * 1024];
+            loop {
+                let read = stderr.read(&mut chunk).await.map_err(io_error("read the compiler"))?;
+                if read == 0 {
+                    break;
+                }
+                let room = MAX_OUTPUT.saturating_sub(output.len());
+                cut |= read > room;
+                output.extend_from_slice(&chunk[..read.min(room)]);
+            }
+        }
+        let status = group.child.wait().await.map_err(io_error("wait for the compiler"))?;
+        if cut {
+            output.extend_from_slice(b"\n[the compiler's output is cut here at 1 MiB]\n");
+        }
+        if status.success() {
+            write(&mark, self.signature().as_bytes())?;
+        }
+        let command = format!("{} {}", self.compiler.display(), self.args.join(" "));
+        Ok(Printed { ok: status.success(), output, command })
+    }
+}
+
+/// The files that a make-style dependency file names after its target.
+fn depended_on(text: &str) -> Vec<PathBuf> {
+    let Some((_, names)) = text.split_once(": ") else { return Vec::new() };
+    let joined = names.replace("\\\n", " ").replace("\\ ", "\0");
+    joined.split_whitespace().map(|name| PathBuf::from(name.replace('\0', " "))).collect()
+}
+
+/// A path with `suffix` behind its name.
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|found| found.modified()).ok()
+}
+
+/// Writes a file only when it would change, so that what depends on it stays fresh.
+pub(super) fn refresh(path: &Path, content: &[u8]) -> Result<(), StepError> {
+    if fs::read(path).is_ok_and(|found| found == content) {
+        return Ok(());
+    }
+    write(path, content)
+}
+
+/// Writes a file, and the folders it is in.
+pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), StepError> {
+    let what = || format!("write {}", path.display());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(io_error(what()))?;
+    }
+    fs::write(path, content).map_err(io_error(what()))
+}

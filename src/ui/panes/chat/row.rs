@@ -1,0 +1,122 @@
+//! What the rows of an entry are, and what they depend on besides the entry.
+
+use std::collections::BTreeSet;
+
+use crate::model::{CallId, Timestamp};
+use crate::ui::line;
+use crate::ui::markdown::{FoldId, Piece, Row, wrap};
+use crate::ui::pane::Agents;
+use crate::ui::role::Role;
+use crate::view::{CallState, Entry};
+
+/// Columns left of what an agent says.
+pub(super) const INDENT: u16 = 2;
+
+/// Something in an entry that can be folded and selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Item {
+    /// A tool call.
+    Call(CallId),
+    /// Code in that part of a turn.
+    Code(usize, FoldId),
+    /// The thought in that part of a turn.
+    Thought(usize),
+    /// A source that a call found, by its place in the answer.
+    Source(CallId, usize),
+}
+
+/// What the layout of an entry depends on besides itself.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The entry before it.
+    pub before: Option<&'a Entry>,
+    /// Columns of the pane.
+    pub width: usize,
+    /// When the session began.
+    pub started_at: Timestamp,
+    /// Its own place.
+    pub entry: usize,
+    /// What shows everything.
+    pub unfolded: &'a BTreeSet<(usize, Item)>,
+    /// Who has which colour.
+    pub agents: &'a Agents,
+}
+
+impl Place<'_> {
+    /// Time of the session, for people.
+    pub fn time(&self, at: Timestamp) -> String {
+        line::clock(at.millis_since(self.started_at))
+    }
+
+    /// Whether a call shows everything.
+    pub fn shows_all(&self, call: CallId) -> bool {
+        self.unfolded.contains(&(self.entry, Item::Call(call)))
+    }
+
+    /// Items of this entry that show everything.
+    pub fn own(&self) -> impl Iterator<Item = Item> {
+        let own = self.unfolded.iter().filter(|(entry, _)| *entry == self.entry);
+        own.map(|(_, item)| *item)
+    }
+
+    /// Code of a part that shows everything.
+    pub fn unfolded_code(&self, wanted: usize) -> BTreeSet<FoldId> {
+        let code = |item| match item {
+            Item::Code(part, fold) if part == wanted => Some(fold),
+            Item::Code(..) | Item::Call(_) | Item::Thought(_) | Item::Source(..) => None,
+        };
+        self.own().filter_map(code).collect()
+    }
+
+    /// Columns for what is indented.
+    pub fn text_width(&self) -> usize {
+        self.width.saturating_sub(usize::from(INDENT) + 1)
+    }
+}
+
+/// A row with what stands at its right end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EntryRow {
+    pub row: Row,
+    pub right: Right,
+    /// What can be taken hold of here, besides what the whole section is.
+    pub item: Option<Item>,
+}
+
+/// What stands at the right end of a row.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Right {
+    #[default]
+    Nothing,
+    Text(Piece),
+    /// How long a call has been running, or that it waits for the person.
+    Running(CallId, Timestamp),
+    /// How long it takes until something happens.
+    Countdown(Timestamp),
+}
+
+impl EntryRow {
+    pub fn new(pieces: Vec<Piece>) -> Self {
+        Self { row: Row::new(pieces), right: Right::Nothing, item: None }
+    }
+
+    pub fn with_right(self, piece: Piece) -> Self {
+        Self { right: Right::Text(piece), ..self }
+    }
+}
+
+/// Plain text, indented and wrapped.
+pub(super) fn indented(text: &str, role: Role, place: &Place<'_>) -> Vec<EntryRow> {
+    let clean = crate::text::sanitize::block(text);
+    let indent = [Piece::new(" ".repeat(usize::from(INDENT)), Role::Text)];
+    let rows = wrap(&[Piece::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
+    rows.into_iter().map(|row| EntryRow { row, ..EntryRow::default() }).collect()
+}
+
+/// Whether a call is still under way.
+pub(super) const fn since(state: &CallState) -> Option<Timestamp> {
+    match state {
+        CallState::Running { since } => Some(*since),
+        CallState::Done { .. } => None,
+    }
+}

@@ -1,0 +1,203 @@
+//! The screen takes note of what is new: lays out, turns to what waits, and says when it wants to be
+//! woken.
+
+use std::time::Instant;
+
+use ratatui::layout::{Rect, Size};
+
+use super::desk::Desk;
+use super::layout::{Layout, LogsWish, PaneId, Wish};
+use super::pane::{Clock, Cx, Keys, Mode, Pane};
+use super::panes::TimelineBar;
+use super::{Composing, Hands, TYPING_TIME, Ui};
+use crate::model::TimelineView;
+use crate::view::{Entry, RunState, SessionView};
+
+impl Ui {
+    /// Takes note of what is new in the session. Call it after records were folded in, and
+    /// whenever [`Ui::next_wake`] says so; then draw.
+    pub fn sync(&mut self, view: &SessionView, timeline: Option<&TimelineView>, now: Instant) {
+        self.note_shown();
+        self.clock.now = now;
+        self.timeline = timeline.copied();
+        if view.seq.0 != self.memory.seq {
+            self.clock.anchor = (now, view.at);
+        }
+        self.learn_agents(view);
+        self.follow_proposals(view, now);
+        if self.hands.notice.as_ref().is_some_and(|(_, until)| now >= *until) {
+            self.hands.notice = None;
+        }
+        self.memory.seq = view.seq.0;
+        self.refresh(view, now);
+    }
+
+    /// When it wants [`Ui::sync`] and a new frame although nothing happened; `None`: never. The
+    /// moment may have passed already.
+    #[must_use]
+    pub fn next_wake(&self, view: &SessionView, _now: Instant) -> Option<Instant> {
+        let notice = self.hands.notice.as_ref().map(|(_, until)| *until);
+        let typed = self.hands.typed_at.map(|at| at + TYPING_TIME);
+        let idle = typed.filter(|_| self.mode == Mode::Live && self.has_new_proposal(view));
+        let spinner = self.is_busy(view).then_some(self.clock.now + Clock::TICK);
+        // By then what waits has been on screen, and can be decided.
+        let alive = self
+            .hands
+            .guard
+            .alive_at(self.clock.now)
+            .filter(|_| self.memory.current.is_some() || view.head.question.is_some());
+        let shows = |id| self.layout.pane(id).is_some() && self.hands.overlay.is_none();
+        let synced = self.clock.now;
+        let review = self.panes.review.next_wake(view, synced).filter(|_| shows(PaneId::Review));
+        let logs = self.panes.logs.next_wake(view, synced).filter(|_| shows(PaneId::Logs));
+        let chat = self.panes.chat.next_wake(synced).filter(|_| shows(PaneId::Chat));
+        let overlay = self.hands.overlay.as_ref().and_then(|overlay| overlay.next_wake(synced));
+        [notice, idle, spinner, alive, review, logs, chat, overlay].into_iter().flatten().min()
+    }
+
+    /// Whether something is under way that the person does not hold up.
+    fn is_busy(&self, view: &SessionView) -> bool {
+        let builds = view.logs.builds.last().is_some_and(|build| build.outcome.is_none());
+        self.mode == Mode::Live
+            && matches!(view.head.state, RunState::Running | RunState::Stopping)
+            && view.review.waiting.is_empty()
+            && view.head.question.is_none()
+            && (view.head.speaker.is_some() || builds)
+    }
+
+    /// Whether a proposal waits that the person was not called to yet.
+    fn has_new_proposal(&self, view: &SessionView) -> bool {
+        view.review.waiting.iter().any(|waiting| !self.memory.waiting.contains(waiting))
+    }
+
+    /// Whether the person has only just typed something.
+    fn is_typing(&self, now: Instant) -> bool {
+        self.hands.composing == Composing::Yes
+            && self.hands.typed_at.is_some_and(|at| now < at + TYPING_TIME)
+    }
+
+    /// What was prepared last has been drawn since: the panes may count it as seen.
+    pub(super) fn note_shown(&mut self) {
+        if !self.drawn.replace(false) {
+            return;
+        }
+        for area in &self.layout.panes {
+            match area.id {
+                PaneId::Project => self.panes.project.was_shown(),
+                PaneId::Chat => self.panes.chat.was_shown(),
+                PaneId::Review if self.hands.overlay.is_none() => self.panes.review.was_shown(),
+                PaneId::Review => {}
+                PaneId::Logs => self.panes.logs.was_shown(),
+            }
+        }
+    }
+
+    fn learn_agents(&mut self, view: &SessionView) {
+        let entries = &view.chat.entries;
+        // Agents that were seen stay known, also when a replay goes back.
+        let from = if entries.len() < self.memory.entries { 0 } else { self.memory.entries };
+        self.agents.learn(entries.iter().skip(from).filter_map(|entry| match &**entry {
+            Entry::Turn(turn) => Some(&turn.agent),
+            Entry::Choice { agent, .. } => Some(agent),
+            Entry::PhaseStarted { .. }
+            | Entry::PhaseEnded { .. }
+            | Entry::Person { .. }
+            | Entry::Question { .. }
+            | Entry::Fact { .. }
+            | Entry::Notice { .. }
+            | Entry::FilePlan(_)
+            | Entry::Resumed { .. }
+            | Entry::Ended { .. } => None,
+        }));
+        self.memory.entries = entries.len();
+    }
+
+    /// Turns to the review when a proposal appears, and back when none waits any more. While the
+    /// person writes, nothing moves; the keys never leave the message by themselves.
+    fn follow_proposals(&mut self, view: &SessionView, now: Instant) {
+        let is_new = self.has_new_proposal(view) && !self.is_typing(now);
+        let asks = view.head.question.as_ref().map(|question| question.id);
+        if is_new || (asks.is_some() && asks != self.memory.question) {
+            self.hands.guard.arm(now);
+        }
+        if self.mode == Mode::Live {
+            let (known, asked) = (&self.memory.waiting, self.memory.question);
+            self.hands.attention.look(view, known, asked);
+        }
+        self.memory.question = asks;
+        if self.mode == Mode::Live {
+            if is_new && self.hands.front != PaneId::Review {
+                self.hands.before = Some(self.hands.front);
+                self.hands.front = PaneId::Review;
+                self.hands.zoom = None;
+                self.hands.pending.clear();
+            } else if view.review.waiting.is_empty()
+                && !self.memory.waiting.is_empty()
+                && let Some(before) = self.hands.before.take()
+                && self.hands.front == PaneId::Review
+            {
+                self.hands.front = before;
+            }
+        }
+        if !self.is_typing(now) {
+            self.memory.waiting.clone_from(&view.review.waiting);
+        }
+        self.drop_stale_overlay(view, now);
+    }
+
+    /// Lays out, and brings every pane that shows up to date.
+    pub(super) fn refresh(&mut self, view: &SessionView, now: Instant) {
+        self.prepare_composer(view);
+        let rows = match (self.mode, self.hands.desk) {
+            (Mode::Live, Desk::Team) => self.panes.composer.rows(),
+            (Mode::Live, Desk::Port) => 0,
+            (Mode::Replay, _) => TimelineBar::ROWS,
+        };
+        let is_quiet = view.logs.builds.is_empty() && view.logs.serials.is_empty();
+        let logs = if is_quiet { LogsWish::Quiet } else { LogsWish::Full };
+        self.layout = Layout::new(&wish(self.size, &self.hands, rows, logs));
+        if let Some(overlay) = &mut self.hands.overlay {
+            overlay.prepare(self.size);
+        }
+        let areas = self.layout.panes.clone();
+        for area in areas {
+            let keys = self.keys_of(area.id);
+            let cx = Cx {
+                view,
+                timeline: self.timeline.as_ref(),
+                theme: &self.looks.theme,
+                keymap: &self.keymap,
+                agents: &self.agents,
+                clock: &self.clock,
+                mode: self.mode,
+                keys,
+            };
+            match area.id {
+                PaneId::Project => self.panes.project.prepare(area.body, &cx),
+                PaneId::Chat => self.panes.chat.prepare(area.body, &cx),
+                PaneId::Review => self.panes.review.prepare(area.body, &cx),
+                PaneId::Logs => self.panes.logs.prepare(area.body, &cx),
+            }
+        }
+        let current = self.panes.review.current(view);
+        if current != self.memory.current {
+            self.memory.current = current;
+            self.hands.guard.arm(now);
+        }
+    }
+
+    pub(super) fn keys_of(&self, id: PaneId) -> Keys {
+        let here = self.hands.front == id
+            && self.hands.composing == Composing::No
+            && self.hands.overlay.is_none();
+        if here { Keys::Here } else { Keys::Elsewhere }
+    }
+}
+
+/// What the panes need of a screen of that size.
+pub(super) fn wish(size: Size, hands: &Hands, bottom_rows: u16, logs: LogsWish) -> Wish {
+    let screen = Rect::new(0, 0, size.width, size.height);
+    let zoom = hands.zoom.map(|_| hands.front);
+    let sizes = hands.room.sizes;
+    Wish { screen, front: hands.front, zoom, bottom_rows, logs, sizes }
+}
