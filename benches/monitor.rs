@@ -1,5 +1,6 @@
 //! How fast a port's output reaches the screen, and a panic's addresses become lines:
-//! `cargo bench --bench monitor`, or a part of it, `-- screen`, `-- stream` or `-- decode`.
+//! `cargo bench --bench monitor`, or a part of it: `-- screen`, `-- reconnect`,
+//! `-- stream` or `-- decode`.
 //!
 //! The board is a pseudo-terminal. `stream` runs the monitor of this program and every other one of
 //! [`OTHERS`] that is on the `PATH` in turns, each in a terminal of 200x50.
@@ -37,16 +38,12 @@ const ROWS: u16 = 50;
 const BLOCK: usize = 1000;
 
 /// Other programs that show a port: their name, which part of the lines they get, for some take
-/// minutes for what others do in a second, and the command, with `PORT` in its place.
-const OTHERS: [(&str, usize, &str); 5] = [
+/// minutes for what others do in a second, and the command, with `PORT` in its place. That of espflash
+/// is not among them: it takes the system's own serial ports only, and no pseudo-terminal.
+const OTHERS: [(&str, usize, &str); 4] = [
     ("cat", 1, "exec cat PORT"),
     ("tio", 10, "exec tio PORT"),
     ("lnav", 10, "cat PORT | lnav -N"),
-    (
-        "espflash",
-        10,
-        "exec espflash monitor --before no-reset --after no-reset --non-interactive -p PORT",
-    ),
     ("idf-monitor", 100, "exec idf-monitor -p PORT --no-reset --target esp32"),
 ];
 
@@ -56,6 +53,9 @@ fn main() {
     let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     if is_wanted("screen") {
         screen(if is_bench { 300 } else { 5 });
+    }
+    if is_wanted("reconnect") {
+        reconnect(if is_bench { 100 } else { 2 });
     }
     if is_wanted("stream") {
         let (lines, rounds) = if is_bench { (2_000_000, 3) } else { (5_000, 1) };
@@ -94,6 +94,34 @@ fn screen(lines: usize) {
     times.sort();
     let (median, p99) = (times[lines / 2], times[lines * 99 / 100]);
     println!("byte to screen: median {median:.1?}, p99 {p99:.1?}");
+}
+
+/// From the moment a board is plugged in again until its first line is on the screen.
+fn reconnect(unplugs: usize) {
+    let data = tempfile::tempdir().unwrap();
+    // A name for wherever the board is, as the system gives one to a port.
+    let port = data.path().join("ttyUSB0");
+    let plug = |board: &Pty| std::os::unix::fs::symlink(&board.port, &port).unwrap();
+    let mut board = Pty::open().unwrap();
+    plug(&board);
+    let name = port.to_str().unwrap();
+    let terminal = Terminal::start(COLS, ROWS, data.path(), &["monitor", name]);
+    terminal.wait_text("open");
+    let mut times: Vec<Duration> = (0..unplugs)
+        .map(|number| {
+            std::fs::remove_file(&port).unwrap();
+            board = Pty::open().unwrap();
+            thread::sleep(Duration::from_millis(150));
+            let plugged = Instant::now();
+            plug(&board);
+            let mark = format!("back {number:05}");
+            (&board.board).write_all(format!("I (1) app: {mark}\r\n").as_bytes()).unwrap();
+            terminal.wait_text(&mark).saturating_duration_since(plugged)
+        })
+        .collect();
+    times.sort();
+    let (median, worst) = (times[unplugs / 2], times[unplugs - 1]);
+    println!("reconnect, {unplugs} unplugs: median {median:.1?}, worst {worst:.1?}");
 }
 
 /// Lines through a monitor, and what they cost.
