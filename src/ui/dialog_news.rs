@@ -52,7 +52,7 @@ impl Ui {
         view: &SessionView,
         now: Instant,
     ) -> Vec<Command> {
-        self.clock.now = now;
+        self.scene.clock.now = now;
         let effects = match result {
             Ok(text) if text == edit.text => Effect::info("nothing was edited, nothing decided"),
             Ok(text) => self.panes.review.edited(edit.shown, text, &view.review),

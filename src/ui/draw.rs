@@ -22,7 +22,7 @@ impl Ui {
         let area = frame.area();
         if area.as_size() != self.size {
             // The size has just changed; the event that says so is on its way.
-            frame.buffer_mut().set_style(area, self.looks.theme.style(Role::Text));
+            frame.buffer_mut().set_style(area, self.scene.looks.theme.style(Role::Text));
             return;
         }
         self.paint(area, frame.buffer_mut(), view);
@@ -51,8 +51,8 @@ impl Ui {
     }
 
     fn paint(&self, area: Rect, buf: &mut Buffer, view: &SessionView) {
-        buf.set_style(area, self.looks.theme.style(Role::Text));
-        let cx = self.cx(view, Keys::Elsewhere);
+        buf.set_style(area, self.scene.looks.theme.style(Role::Text));
+        let cx = self.scene.cx(view, Keys::Elsewhere);
         if self.layout.shape == Shape::TooSmall {
             draw_too_small(area, buf, &cx);
         } else {
@@ -69,20 +69,6 @@ impl Ui {
         }
     }
 
-    /// What a part of the screen may look at.
-    pub(super) fn cx<'a>(&'a self, view: &'a SessionView, keys: Keys) -> Cx<'a> {
-        Cx {
-            view,
-            timeline: self.timeline.as_ref(),
-            theme: &self.looks.theme,
-            keymap: &self.keymap,
-            agents: &self.agents,
-            clock: &self.clock,
-            mode: self.mode,
-            keys,
-        }
-    }
-
     fn draw_parts(&self, buf: &mut Buffer, cx: &Cx<'_>) {
         header::draw(self.layout.header, buf, cx);
         for area in &self.layout.panes {
@@ -96,7 +82,7 @@ impl Ui {
             Composing::Yes | Composing::No => Keys::Elsewhere,
         };
         let cx = Cx { keys, ..*cx };
-        match self.mode {
+        match self.scene.mode {
             Mode::Live if self.layout.bottom.height == 0 => {}
             Mode::Live => self.panes.composer.draw(self.layout.bottom, buf, &cx),
             Mode::Replay => self.panes.timeline.draw(self.layout.bottom, buf, &cx),

@@ -74,7 +74,7 @@ fn first_key(ui: &Ui, chain: &[Context], action: Action) -> Option<String> {
         let is_text = keys.keys().first().is_some_and(|key| key.is_text());
         !writes || !is_text || action.home() == Context::Composer
     };
-    ui.keymap.keys_of(chain, action).into_iter().find(works).map(ToString::to_string)
+    ui.scene.keymap.keys_of(chain, action).into_iter().find(works).map(ToString::to_string)
 }
 
 /// What the keys of a dialog do, the first ones first.
@@ -141,7 +141,7 @@ const NEXT_KEY: usize = 26;
 fn draw_which_key(ui: &Ui, chain: &[Context], inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let pressed: Vec<String> = ui.hands.pending.iter().map(ToString::to_string).collect();
     let lead = Span::styled(format!("{} …", pressed.join(" ")), cx.style(Role::Key));
-    let Lookup::Prefix(next) = ui.keymap.look_up(chain, &ui.hands.pending) else { return };
+    let Lookup::Prefix(next) = ui.scene.keymap.look_up(chain, &ui.hands.pending) else { return };
     let part = |(key, action): &(super::key::Key, Action)| {
         let key = Span::styled(format!("{key}"), cx.style(Role::Key));
         [key, Span::styled(format!(" {}", action.hint()), cx.style(Role::KeyHelp))]

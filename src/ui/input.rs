@@ -32,7 +32,7 @@ impl Ui {
     /// best given one by one with the time they were read.
     pub fn on_event(&mut self, event: &Event, view: &SessionView, now: Instant) -> Vec<Command> {
         self.note_shown();
-        self.clock.now = now;
+        self.scene.clock.now = now;
         let now = Now { view, at: now };
         let effects = match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => return Vec::new(),
@@ -70,7 +70,7 @@ impl Ui {
         let mut chain = Vec::new();
         let has_options =
             view.head.question.as_ref().is_some_and(|question| !question.options.is_empty());
-        if has_options && self.hands.front == PaneId::Chat && self.mode == Mode::Live {
+        if has_options && self.hands.front == PaneId::Chat && self.scene.mode == Mode::Live {
             chain.push(Context::Question);
         }
         if self.hands.front == PaneId::Review && self.panes.review.is_picking() {
@@ -83,7 +83,7 @@ impl Ui {
             PaneId::Logs => Context::Logs,
         });
         chain.push(Context::Pane);
-        if self.mode == Mode::Replay {
+        if self.scene.mode == Mode::Replay {
             chain.push(Context::Replay);
         }
         chain.push(Context::Global);
@@ -121,7 +121,7 @@ impl Ui {
         }
         self.hands.pending.push(key);
         let chain = self.contexts(now.view);
-        match self.keymap.look_up(&chain, &self.hands.pending) {
+        match self.scene.keymap.look_up(&chain, &self.hands.pending) {
             Lookup::Action(action) => {
                 self.hands.pending.clear();
                 self.act(action, Some(key), now)
@@ -133,7 +133,7 @@ impl Ui {
                     self.panes.composer.on_text(event);
                     return Vec::new();
                 }
-                let help = self.keymap.key_of(&chain, Action::Help);
+                let help = self.scene.keymap.key_of(&chain, Action::Help);
                 let help = help.map_or(String::new(), |key| format!(" · {key} help"));
                 Effect::refuse(format!("`{pressed}` does nothing here{help}"))
             }
@@ -148,7 +148,7 @@ impl Ui {
             TextKeys::Line => key.is_text(),
             TextKeys::Beside => key.is_text() && !key.is_vertical(),
             TextKeys::Page => {
-                let found = self.keymap.look_up(&[Context::Dialog], &[key]);
+                let found = self.scene.keymap.look_up(&[Context::Dialog], &[key]);
                 key.is_text()
                     || !matches!(found, Lookup::Action(Action::AcceptText | Action::Cancel))
             }
@@ -157,7 +157,7 @@ impl Ui {
 
     /// With too little room nothing can be seen, so nothing but leaving can be done.
     fn on_key_too_small(&mut self, key: Key, now: Now<'_>) -> Vec<Effect> {
-        match self.keymap.look_up(&[Context::Global], &[key]) {
+        match self.scene.keymap.look_up(&[Context::Global], &[key]) {
             Lookup::Action(action @ (Action::Quit | Action::Suspend | Action::Redraw)) => {
                 self.act(action, Some(key), now)
             }
@@ -166,7 +166,7 @@ impl Ui {
     }
 
     fn is_bound_in(&self, context: Context, key: Key) -> bool {
-        self.keymap.look_up(&[context], &[key]) != Lookup::Unbound
+        self.scene.keymap.look_up(&[context], &[key]) != Lookup::Unbound
     }
 
     /// Lets the pane that is turned to do something.
@@ -185,16 +185,7 @@ impl Ui {
         run: impl FnOnce(&mut dyn Pane, &Cx<'_>) -> Vec<Effect>,
     ) -> Vec<Effect> {
         let keys = self.keys_of(id);
-        let cx = Cx {
-            view: now.view,
-            timeline: self.timeline.as_ref(),
-            theme: &self.looks.theme,
-            keymap: &self.keymap,
-            agents: &self.agents,
-            clock: &self.clock,
-            mode: self.mode,
-            keys,
-        };
+        let cx = self.scene.cx(now.view, keys);
         let pane: &mut dyn Pane = match id {
             PaneId::Project => &mut self.panes.project,
             PaneId::Chat => &mut self.panes.chat,
@@ -210,7 +201,7 @@ impl Ui {
             || (matches!(action, Action::Accept | Action::AcceptText)
                 && self.hands.overlay.as_ref().is_some_and(Overlay::is_decision));
         if is_decision {
-            if self.mode == Mode::Replay {
+            if self.scene.mode == Mode::Replay {
                 return Effect::refuse("this is a replay: nothing can be decided any more");
             }
             if let Err(refusal) = self.hands.guard.check(now.at) {
@@ -218,16 +209,7 @@ impl Ui {
             }
         }
         if let Some(overlay) = &mut self.hands.overlay {
-            let cx = Cx {
-                view: now.view,
-                timeline: self.timeline.as_ref(),
-                theme: &self.looks.theme,
-                keymap: &self.keymap,
-                agents: &self.agents,
-                clock: &self.clock,
-                mode: self.mode,
-                keys: Keys::Elsewhere,
-            };
+            let cx = self.scene.cx(now.view, Keys::Elsewhere);
             return overlay.on_action(action, &cx);
         }
         let action = match self.hands.desk.takes(action) {
@@ -237,12 +219,12 @@ impl Ui {
         match action.home() {
             Context::Global => self.act_globally(action, now),
             Context::Composer => self.act_in_composer(action, now),
-            Context::Replay if action == Action::JumpTo && self.mode == Mode::Replay => {
-                let last = self.timeline.map_or(Seq(0), |timeline| timeline.last);
+            Context::Replay if action == Action::JumpTo && self.scene.mode == Mode::Replay => {
+                let last = self.scene.timeline.map_or(Seq(0), |timeline| timeline.last);
                 let jump = JumpTo::new(Arc::clone(&self.panes.files.events), last);
                 vec![Effect::Open(Box::new(Overlay::JumpTo(jump)))]
             }
-            Context::Replay => run::play(action, self.mode),
+            Context::Replay => run::play(action, self.scene.mode),
             Context::Question if action == Action::LookInto => run::look_into(now.view),
             Context::Question => run::answer(key, now.view),
             Context::Pane
@@ -265,7 +247,7 @@ impl Ui {
             Action::Quit if self.hands.desk == Desk::Port => {
                 vec![Effect::Command(Command::Quit)]
             }
-            Action::Quit => run::quit(self.mode, now.view),
+            Action::Quit => run::quit(self.scene.mode, now.view),
             Action::Suspend => vec![Effect::Command(Command::Suspend)],
             Action::Redraw => vec![Effect::Command(Command::Redraw)],
             Action::FocusNext => vec![Effect::Focus(self.hands.front.next())],
@@ -276,7 +258,7 @@ impl Ui {
             Action::FocusLogs => vec![Effect::Focus(PaneId::Logs)],
             Action::Palette => vec![Effect::Open(Box::new(self.palette(now.view)))],
             Action::ChooseTheme => {
-                let list = ThemeList::new(self.looks.names.clone(), &self.looks.name);
+                let list = ThemeList::new(self.scene.looks.names.clone(), &self.scene.looks.name);
                 vec![Effect::Open(Box::new(Overlay::Themes(list)))]
             }
             Action::ChooseModel => self.choose_model(now.view),
@@ -295,7 +277,7 @@ impl Ui {
             }
             Action::Compose => vec![Effect::Compose(String::new())],
             Action::Command => vec![Effect::Compose("/".to_owned())],
-            Action::TogglePause => run::toggle_pause(self.mode, now.view),
+            Action::TogglePause => run::toggle_pause(self.scene.mode, now.view),
             Action::Back if self.hands.zoom.is_some() && self.hands.desk == Desk::Team => {
                 self.hands.zoom = None;
                 Vec::new()
@@ -309,7 +291,7 @@ impl Ui {
     }
 
     fn choose_model(&self, view: &SessionView) -> Vec<Effect> {
-        if self.mode == Mode::Replay {
+        if self.scene.mode == Mode::Replay {
             return Effect::refuse("this is a replay; no model answers");
         }
         if self.panes.models.is_empty() {
@@ -329,7 +311,7 @@ impl Ui {
         let writes = self.hands.composing == Composing::Yes;
         let (front, desk) = (self.hands.front, self.hands.desk);
         let place = possible::Place { front, desk, chain: &chain, writes };
-        let cx = self.cx(view, Keys::Elsewhere);
+        let cx = self.scene.cx(view, Keys::Elsewhere);
         Overlay::Palette(PaletteView::new(possible::entries(&place, |id| self.pane(id), &cx)))
     }
 
@@ -347,16 +329,7 @@ impl Ui {
     /// Brings the list of completions up to date while a message is written.
     pub(super) fn prepare_composer(&mut self, view: &SessionView) {
         if self.hands.composing == Composing::Yes {
-            let cx = Cx {
-                view,
-                timeline: self.timeline.as_ref(),
-                theme: &self.looks.theme,
-                keymap: &self.keymap,
-                agents: &self.agents,
-                clock: &self.clock,
-                mode: self.mode,
-                keys: Keys::Here,
-            };
+            let cx = self.scene.cx(view, Keys::Here);
             self.panes.composer.prepare(&cx);
         }
     }
@@ -368,16 +341,7 @@ impl Ui {
             }
             return Vec::new();
         }
-        let cx = Cx {
-            view: now.view,
-            timeline: self.timeline.as_ref(),
-            theme: &self.looks.theme,
-            keymap: &self.keymap,
-            agents: &self.agents,
-            clock: &self.clock,
-            mode: self.mode,
-            keys: Keys::Here,
-        };
+        let cx = self.scene.cx(now.view, Keys::Here);
         let effects = self.panes.composer.on_action(action, &cx);
         if action == Action::Send && self.panes.composer.is_empty() {
             self.leave_composer(now);
@@ -406,11 +370,11 @@ impl Ui {
         {
             return self.with_front(now, |pane, cx| pane.on_paste(text, cx));
         }
-        if self.mode == Mode::Replay {
+        if self.scene.mode == Mode::Replay {
             return Effect::refuse("this is a replay: there is nobody to write to");
         }
         if self.hands.desk == Desk::Port {
-            let key = self.keymap.key_of(&[Context::Logs], Action::SerialSend);
+            let key = self.scene.keymap.key_of(&[Context::Logs], Action::SerialSend);
             let key = key.unwrap_or_else(|| "no key".to_owned());
             return Effect::refuse(format!("nothing was sent; `{key}` writes a line to the board"));
         }
@@ -447,7 +411,7 @@ impl Ui {
                     self.hands.composing = Composing::No;
                     self.hands.guard.arm(now.at);
                 }
-                Effect::Compose(_) if self.mode == Mode::Replay => {
+                Effect::Compose(_) if self.scene.mode == Mode::Replay => {
                     let text = "this is a replay: there is nobody to write to";
                     self.tell(Notice::error(text), now.at);
                 }
@@ -459,7 +423,7 @@ impl Ui {
                 Effect::Act(action) => todo.extend(self.act(action, None, now)),
                 Effect::Preview(place) => {
                     // In a replay a file is shown as it was then, as far as the session kept it.
-                    let kept = match self.mode {
+                    let kept = match self.scene.mode {
                         Mode::Live => None,
                         Mode::Replay => now.view.kept(&place.path),
                     };

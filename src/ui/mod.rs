@@ -31,6 +31,7 @@ pub mod ports;
 mod possible;
 pub mod role;
 mod run;
+mod scene;
 mod setup;
 pub mod start;
 mod start_facts;
@@ -45,7 +46,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::Size;
 
-use crate::model::{ContentHash, ProposalId, TimelineView, Timestamp, UserError};
+use crate::model::{ContentHash, ProposalId, Timestamp, UserError};
 use crate::text::esp_log::TagFilter;
 use crate::view::{Mark, SessionView};
 
@@ -67,21 +68,16 @@ use overlay::Overlay;
 use pane::{Agents, Clock, Notice};
 use panes::{ChatPane, Composer, LogsPane, LogsTab, ProjectPane, ReviewPane, TimelineBar};
 use pointer::{Pointer, Selection};
+use scene::Scene;
 
 /// The screen.
 pub struct Ui {
-    looks: Looks,
-    keymap: Keymap,
-    mode: Mode,
+    scene: Scene,
     size: Size,
     layout: Layout,
     panes: Panes,
     hands: Hands,
-    agents: Agents,
-    clock: Clock,
     memory: Memory,
-    /// The place in a replay, as of the last [`Ui::sync`].
-    timeline: Option<TimelineView>,
     /// Whether what was prepared last has been drawn since.
     drawn: Cell<bool>,
 }
@@ -189,18 +185,14 @@ impl Ui {
         };
         let clock = Clock { now, anchor: (now, Timestamp(0)), mode };
         let layout = Layout::new(&sync::wish(size, &hands, 1, LogsWish::Quiet));
+        let agents = Agents::default();
         Self {
-            looks,
-            keymap,
-            mode,
+            scene: Scene { looks, keymap, agents, clock, mode, timeline: None },
             size,
             layout,
             panes,
             hands,
-            agents: Agents::default(),
-            clock,
             memory: Memory::default(),
-            timeline: None,
             drawn: Cell::new(false),
         }
     }
@@ -217,8 +209,8 @@ impl Ui {
 
     /// Another look from now on; `Chosen` ones are remembered.
     pub fn set_theme(&mut self, theme: Theme, name: &str, chosen: Chosen) {
-        self.looks.theme = theme;
-        name.clone_into(&mut self.looks.name);
+        self.scene.looks.theme = theme;
+        name.clone_into(&mut self.scene.looks.name);
         if chosen == Chosen::Yes {
             self.hands.room.theme = Some(name.to_owned());
         }
@@ -226,13 +218,13 @@ impl Ui {
 
     /// Names of all themes, which may have become others.
     pub fn set_theme_names(&mut self, names: Vec<String>) {
-        self.looks.names = names;
+        self.scene.looks.names = names;
     }
 
     /// Name of the theme in use.
     #[must_use]
     pub fn theme_name(&self) -> &str {
-        &self.looks.name
+        &self.scene.looks.name
     }
 
     /// What to call out to a person who looks elsewhere; once each.
@@ -243,7 +235,7 @@ impl Ui {
     /// What the terminal's own title may say, safe to print.
     #[must_use]
     pub fn terminal_title(&self, view: &SessionView) -> String {
-        header::terminal_title(view, self.mode)
+        header::terminal_title(view, self.scene.mode)
     }
 
     /// Turns to the output of ports, on the whole screen; there is nothing else.

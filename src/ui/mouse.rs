@@ -46,10 +46,12 @@ impl Ui {
                 effects.extend(self.with_pane(id, now, |pane, cx| pane.on_click(inside, cx)));
                 effects
             }
-            Pointed::Bottom(_) if self.mode == Mode::Live => vec![Effect::Compose(String::new())],
+            Pointed::Bottom(_) if self.scene.mode == Mode::Live => {
+                vec![Effect::Compose(String::new())]
+            }
             Pointed::Bottom(column) => {
                 let width = self.layout.bottom.width;
-                self.panes.timeline.on_click(column, width, now.view, self.timeline.as_ref())
+                self.panes.timeline.on_click(column, width, now.view, self.scene.timeline.as_ref())
             }
             Pointed::Resize(sizes) => {
                 self.hands.room.sizes = sizes;

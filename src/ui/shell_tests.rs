@@ -167,7 +167,7 @@ fn a_theme_is_shown_while_it_is_chosen_and_comes_back_when_it_is_not() {
     desk.type_text("choose-theme");
     desk.press("enter down");
     assert_eq!(desk.press("enter"), [Command::KeepTheme("nord".into())]);
-    let theme = desk.ui.looks.theme.clone();
+    let theme = desk.ui.scene.looks.theme.clone();
     desk.ui.set_theme(theme, "nord", Chosen::Yes);
     assert_eq!(desk.ui.arrangement().theme.as_deref(), Some("nord"));
 }
@@ -190,7 +190,7 @@ fn the_help_finds_words_and_keys() {
 #[test]
 fn a_prefix_shows_all_that_may_follow() {
     let mut desk = Desk::at_work(80, 24);
-    desk.ui.keymap = super::Keymap::load(&crate::config::Assets::built_in(), "vim").unwrap();
+    desk.ui.scene.keymap = super::Keymap::load(&crate::config::Assets::built_in(), "vim").unwrap();
     desk.press("ctrl-w");
     let screen = desk.screen();
     for words in ["w next pane", "h project", "= usual sizes", "> wider"] {

@@ -7,7 +7,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::desk::Desk;
 use super::layout::{Layout, LogsWish, PaneId, Wish};
-use super::pane::{Clock, Cx, Keys, Mode, Pane};
+use super::pane::{Clock, Keys, Mode, Pane};
 use super::panes::TimelineBar;
 use super::{Composing, Hands, TYPING_TIME, Ui};
 use crate::model::TimelineView;
@@ -18,10 +18,10 @@ impl Ui {
     /// whenever [`Ui::next_wake`] says so; then draw.
     pub fn sync(&mut self, view: &SessionView, timeline: Option<&TimelineView>, now: Instant) {
         self.note_shown();
-        self.clock.now = now;
-        self.timeline = timeline.copied();
+        self.scene.clock.now = now;
+        self.scene.timeline = timeline.copied();
         if view.seq.0 != self.memory.seq {
-            self.clock.anchor = (now, view.at);
+            self.scene.clock.anchor = (now, view.at);
         }
         self.learn_agents(view);
         self.follow_proposals(view, now);
@@ -38,16 +38,16 @@ impl Ui {
     pub fn next_wake(&self, view: &SessionView, _now: Instant) -> Option<Instant> {
         let notice = self.hands.notice.as_ref().map(|(_, until)| *until);
         let typed = self.hands.typed_at.map(|at| at + TYPING_TIME);
-        let idle = typed.filter(|_| self.mode == Mode::Live && self.has_new_proposal(view));
-        let spinner = self.is_busy(view).then_some(self.clock.now + Clock::TICK);
+        let idle = typed.filter(|_| self.scene.mode == Mode::Live && self.has_new_proposal(view));
+        let spinner = self.is_busy(view).then_some(self.scene.clock.now + Clock::TICK);
         // By then what waits has been on screen, and can be decided.
         let alive = self
             .hands
             .guard
-            .alive_at(self.clock.now)
+            .alive_at(self.scene.clock.now)
             .filter(|_| self.memory.current.is_some() || view.head.question.is_some());
         let shows = |id| self.layout.pane(id).is_some() && self.hands.overlay.is_none();
-        let synced = self.clock.now;
+        let synced = self.scene.clock.now;
         let review = self.panes.review.next_wake(view, synced).filter(|_| shows(PaneId::Review));
         let logs = self.panes.logs.next_wake(view, synced).filter(|_| shows(PaneId::Logs));
         let chat = self.panes.chat.next_wake(synced).filter(|_| shows(PaneId::Chat));
@@ -58,7 +58,7 @@ impl Ui {
     /// Whether something is under way that the person does not hold up.
     fn is_busy(&self, view: &SessionView) -> bool {
         let builds = view.logs.builds.last().is_some_and(|build| build.outcome.is_none());
-        self.mode == Mode::Live
+        self.scene.mode == Mode::Live
             && matches!(view.head.state, RunState::Running | RunState::Stopping)
             && view.review.waiting.is_empty()
             && view.head.question.is_none()
@@ -96,18 +96,10 @@ impl Ui {
         let entries = &view.chat.entries;
         // Agents that were seen stay known, also when a replay goes back.
         let from = if entries.len() < self.memory.entries { 0 } else { self.memory.entries };
-        self.agents.learn(entries.iter().skip(from).filter_map(|entry| match &**entry {
-            Entry::Turn(turn) => Some(&turn.agent),
+        let new = entries.iter().skip(from);
+        self.scene.agents.learn(new.filter_map(|entry| match &**entry {
             Entry::Choice { agent, .. } => Some(agent),
-            Entry::PhaseStarted { .. }
-            | Entry::PhaseEnded { .. }
-            | Entry::Person { .. }
-            | Entry::Question { .. }
-            | Entry::Fact { .. }
-            | Entry::Notice { .. }
-            | Entry::FilePlan(_)
-            | Entry::Resumed { .. }
-            | Entry::Ended { .. } => None,
+            entry => entry.turn().map(|turn| &turn.agent),
         }));
         self.memory.entries = entries.len();
     }
@@ -120,12 +112,12 @@ impl Ui {
         if is_new || (asks.is_some() && asks != self.memory.question) {
             self.hands.guard.arm(now);
         }
-        if self.mode == Mode::Live {
+        if self.scene.mode == Mode::Live {
             let (known, asked) = (&self.memory.waiting, self.memory.question);
             self.hands.attention.look(view, known, asked);
         }
         self.memory.question = asks;
-        if self.mode == Mode::Live {
+        if self.scene.mode == Mode::Live {
             if is_new && self.hands.front != PaneId::Review {
                 self.hands.before = Some(self.hands.front);
                 self.hands.front = PaneId::Review;
@@ -148,7 +140,7 @@ impl Ui {
     /// Lays out, and brings every pane that shows up to date.
     pub(super) fn refresh(&mut self, view: &SessionView, now: Instant) {
         self.prepare_composer(view);
-        let rows = match (self.mode, self.hands.desk) {
+        let rows = match (self.scene.mode, self.hands.desk) {
             (Mode::Live, Desk::Team) => self.panes.composer.rows(),
             (Mode::Live, Desk::Port) => 0,
             (Mode::Replay, _) => TimelineBar::ROWS,
@@ -162,16 +154,7 @@ impl Ui {
         let areas = self.layout.panes.clone();
         for area in areas {
             let keys = self.keys_of(area.id);
-            let cx = Cx {
-                view,
-                timeline: self.timeline.as_ref(),
-                theme: &self.looks.theme,
-                keymap: &self.keymap,
-                agents: &self.agents,
-                clock: &self.clock,
-                mode: self.mode,
-                keys,
-            };
+            let cx = self.scene.cx(view, keys);
             match area.id {
                 PaneId::Project => self.panes.project.prepare(area.body, &cx),
                 PaneId::Chat => self.panes.chat.prepare(area.body, &cx),
