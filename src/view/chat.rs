@@ -1,16 +1,16 @@
-//! What was said and done, in order: phases, choices of speaker, turns with text and tool calls.
+//! What was said and done, in order, from the records.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::entry::{CallState, CallView, Entry, Part, RetryView, TrimView, TurnView};
 use super::plan::{self, FilePlan, PlannedState};
 
 use crate::model::{
-    AgentName, CallId, Event, LeftOut, ModelEvent, PhaseOutcome, ProjectPath, ProposalId,
-    QuestionId, Record, SessionOutcome, TeamFact, Timestamp, ToolName, TurnId, TurnStop, Usage,
-    UserError, event::Level,
+    AgentName, CallId, Event, ModelEvent, ProjectPath, ProposalId, QuestionId, Record, TeamFact,
+    Timestamp, TurnId, Usage, UserError, event::Level,
 };
 
 /// The conversation.
@@ -30,187 +30,6 @@ pub struct Chat {
     planned: BTreeMap<ProposalId, ProjectPath>,
     /// Calls without an answer: place of the turn, place of the part in it.
     open_calls: BTreeMap<CallId, (usize, usize)>,
-}
-
-/// One entry of the conversation.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Entry {
-    /// A phase or attempt began.
-    PhaseStarted {
-        /// Name for people.
-        title: String,
-        /// From 1.
-        attempt: u32,
-        /// How many there may be.
-        max_attempts: u32,
-        /// When.
-        at: Timestamp,
-    },
-    /// It ended.
-    PhaseEnded {
-        /// Name of the phase.
-        phase: String,
-        /// From 1.
-        attempt: u32,
-        /// How.
-        outcome: PhaseOutcome,
-    },
-    /// The next speaker was chosen.
-    Choice {
-        /// Who.
-        agent: AgentName,
-        /// Why.
-        reason: String,
-    },
-    /// An agent's turn.
-    Turn(TurnView),
-    /// The person said something.
-    Person {
-        /// `None`: to everyone.
-        to: Option<AgentName>,
-        /// The words.
-        text: String,
-        /// When.
-        at: Timestamp,
-    },
-    /// The run asked the person.
-    Question {
-        /// Its number.
-        id: QuestionId,
-        /// Who asked.
-        agent: Option<AgentName>,
-        /// The question.
-        text: String,
-        /// Answers to choose from.
-        options: Vec<String>,
-        /// The answer, once there is one.
-        answer: Option<String>,
-    },
-    /// The team laid out something for its own work: a plan, files for the context, a document.
-    Fact {
-        /// What.
-        fact: TeamFact,
-        /// When.
-        at: Timestamp,
-    },
-    /// Something the person should know.
-    Notice {
-        /// How important.
-        level: Level,
-        /// What, why, how to mend.
-        notice: UserError,
-    },
-    /// The files that are to be written.
-    FilePlan(FilePlan),
-    /// The program opened the session again.
-    Resumed {
-        /// When.
-        at: Timestamp,
-    },
-    /// The run is over.
-    Ended {
-        /// How.
-        outcome: SessionOutcome,
-    },
-}
-
-/// One turn of one agent.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TurnView {
-    /// Its number.
-    pub turn: TurnId,
-    /// Who speaks.
-    pub agent: AgentName,
-    /// When it began.
-    pub at: Timestamp,
-    /// Text and tool calls as they came.
-    pub parts: Vec<Part>,
-    /// Tokens so far.
-    pub usage: Usage,
-    /// Why it ended and when; `None` while it goes on.
-    pub ended: Option<(TurnStop, Timestamp)>,
-}
-
-/// A piece of a turn.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Part {
-    /// Markdown as the model wrote it; only ever grows while the turn goes on.
-    Text(String),
-    /// A tool call.
-    Call(CallView),
-    /// What the model thought; nothing that anybody else is told.
-    Reasoning(String),
-    /// The model's service failed, and the call is made again.
-    Retry(RetryView),
-    /// Not everything fitted into the model.
-    Trimmed(TrimView),
-}
-
-/// A model call that is made again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RetryView {
-    /// The try that comes next, from 2.
-    pub attempt: u32,
-    /// How many there may be.
-    pub most: u32,
-    /// When it comes.
-    pub due: Timestamp,
-    /// What went wrong.
-    pub fault: UserError,
-}
-
-/// What was left out of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrimView {
-    /// Oldest first.
-    pub left_out: Vec<LeftOut>,
-    /// Tokens the model was given.
-    pub tokens: u64,
-    /// Tokens it can take.
-    pub window: u64,
-}
-
-/// One tool call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallView {
-    /// Its number.
-    pub call: CallId,
-    /// The tool.
-    pub tool: ToolName,
-    /// The arguments as given.
-    pub args: Value,
-    /// How far it is.
-    pub state: CallState,
-}
-
-/// How far a tool call is.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CallState {
-    /// No answer yet.
-    Running {
-        /// Since when.
-        since: Timestamp,
-    },
-    /// Answered.
-    Done {
-        /// The JSON object with `ok`.
-        result: Value,
-        /// How long it took.
-        millis: u64,
-    },
-}
-
-impl CallState {
-    /// Whether the tool said `"ok": true`; `None` while it runs.
-    #[must_use]
-    pub fn succeeded(&self) -> Option<bool> {
-        match self {
-            Self::Running { .. } => None,
-            Self::Done { result, .. } => {
-                Some(result.get("ok").and_then(Value::as_bool).unwrap_or(false))
-            }
-        }
-    }
 }
 
 impl Chat {
@@ -370,19 +189,7 @@ impl Chat {
     }
 
     fn turn_at(&mut self, place: usize) -> Option<&mut TurnView> {
-        match Arc::make_mut(self.entries.get_mut(place)?) {
-            Entry::Turn(view) => Some(view),
-            Entry::PhaseStarted { .. }
-            | Entry::PhaseEnded { .. }
-            | Entry::Choice { .. }
-            | Entry::Person { .. }
-            | Entry::Question { .. }
-            | Entry::Fact { .. }
-            | Entry::Notice { .. }
-            | Entry::FilePlan(_)
-            | Entry::Resumed { .. }
-            | Entry::Ended { .. } => None,
-        }
+        Arc::make_mut(self.entries.get_mut(place)?).turn_mut()
     }
 
     fn add_text(&mut self, turn: TurnId, text: &str) {

@@ -5,6 +5,7 @@
 
 mod chat;
 mod context;
+mod entry;
 mod head;
 mod logs;
 mod marks;
@@ -13,7 +14,8 @@ mod project;
 mod review;
 mod team;
 
-pub use chat::{CallState, CallView, Chat, Entry, Part, RetryView, TrimView, TurnView};
+pub use chat::Chat;
+pub use entry::{CallState, CallView, Entry, Part, RetryView, TrimView, TurnView};
 pub use head::{Head, PhaseView, Question, RunState, Speaker};
 pub use logs::{BuildView, Logs, PanicView, SerialView};
 pub use marks::{Mark, MarkKind};

@@ -20,17 +20,8 @@ pub(super) enum Selection {
 /// What is meant of an entry as text.
 pub(super) fn text(entry: &Entry, selection: Selection) -> String {
     let Selection::Item(item) = selection else { return message(entry) };
-    let part = |place: usize| match entry {
-        Entry::Turn(turn) => turn.parts.get(place),
-        _ => None,
-    };
-    let call_of = |wanted: CallId| match entry {
-        Entry::Turn(turn) => turn.parts.iter().find_map(|part| match part {
-            Part::Call(view) if view.call == wanted => Some(view),
-            _ => None,
-        }),
-        _ => None,
-    };
+    let part = |place: usize| entry.turn()?.parts.get(place);
+    let call_of = |wanted: CallId| entry.turn()?.call(wanted);
     let found = match item {
         Item::Call(id) => call_of(id).map(call),
         Item::Source(id, number) => {
@@ -54,19 +45,11 @@ pub(super) fn text(entry: &Entry, selection: Selection) -> String {
 pub(super) fn message(entry: &Entry) -> String {
     match entry {
         Entry::Turn(turn) => {
-            let said = |part: &Part| match part {
-                Part::Text(text) => Some(text.clone()),
-                Part::Call(_) | Part::Reasoning(_) | Part::Retry(_) | Part::Trimmed(_) => None,
-            };
-            let said: Vec<String> = turn.parts.iter().filter_map(said).collect();
+            let said: Vec<&str> = turn.parts.iter().filter_map(Part::text).collect();
             if !said.is_empty() {
                 return said.join("\n");
             }
-            let calls = turn.parts.iter().filter_map(|part| match part {
-                Part::Call(view) => Some(call(view)),
-                Part::Text(_) | Part::Reasoning(_) | Part::Retry(_) | Part::Trimmed(_) => None,
-            });
-            calls.collect::<Vec<_>>().join("\n\n")
+            turn.calls().map(call).collect::<Vec<_>>().join("\n\n")
         }
         Entry::Person { text, .. } | Entry::Question { text, .. } => text.clone(),
         Entry::Notice { notice, .. } => notice.to_string(),

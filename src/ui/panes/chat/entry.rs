@@ -65,24 +65,14 @@ impl EntryLayout {
             return;
         }
         let gap = gap(place.before, entry);
-        match entry {
-            Entry::Turn(turn) => self.lay_out_turn(turn, gap, place),
-            Entry::PhaseStarted { .. }
-            | Entry::PhaseEnded { .. }
-            | Entry::Choice { .. }
-            | Entry::Person { .. }
-            | Entry::Question { .. }
-            | Entry::Fact { .. }
-            | Entry::Notice { .. }
-            | Entry::FilePlan(_)
-            | Entry::Resumed { .. }
-            | Entry::Ended { .. } => {
-                let mut rows = vec![EntryRow::default(); gap];
-                rows.extend(card::lay_out(entry, place));
-                self.sections.clear();
-                self.rows = 0;
-                self.push(Body::Rows(rows));
-            }
+        if let Some(turn) = entry.turn() {
+            self.lay_out_turn(turn, gap, place);
+        } else {
+            let mut rows = vec![EntryRow::default(); gap];
+            rows.extend(card::lay_out(entry, place));
+            self.sections.clear();
+            self.rows = 0;
+            self.push(Body::Rows(rows));
         }
         self.stamp = Some(stamp);
     }
@@ -268,22 +258,7 @@ fn thought_body(index: usize, text: &str, old: &mut Vec<Body>, place: &Place<'_>
 }
 
 fn text_of(entry: &Entry, part: usize) -> Option<&str> {
-    match entry {
-        Entry::Turn(turn) => match turn.parts.get(part)? {
-            Part::Text(text) => Some(text),
-            Part::Call(_) | Part::Reasoning(_) | Part::Retry(_) | Part::Trimmed(_) => None,
-        },
-        Entry::PhaseStarted { .. }
-        | Entry::PhaseEnded { .. }
-        | Entry::Choice { .. }
-        | Entry::Person { .. }
-        | Entry::Question { .. }
-        | Entry::Fact { .. }
-        | Entry::Notice { .. }
-        | Entry::FilePlan(_)
-        | Entry::Resumed { .. }
-        | Entry::Ended { .. } => None,
-    }
+    entry.turn()?.parts.get(part)?.text()
 }
 
 /// Empty rows before an entry: none at the top, and none between the choice of a speaker and its

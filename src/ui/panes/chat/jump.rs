@@ -4,7 +4,7 @@
 
 use crate::model::event::Level;
 use crate::model::{AgentName, CallId, PhaseOutcome, SessionOutcome, TurnStop};
-use crate::view::{Entry, Part, SessionView};
+use crate::view::{CallView, Entry, SessionView};
 
 /// What is jumped to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,24 +29,14 @@ impl Target {
 
     /// The calls of an entry that are meant; `None`: the entry itself is, or nothing.
     pub fn calls(&self, entry: &Entry, view: &SessionView) -> Vec<CallId> {
-        let Entry::Turn(turn) = entry else { return Vec::new() };
-        let wanted = |part: &Part| match part {
-            Part::Call(call) => {
-                let is_it = match self {
-                    Self::Agent(_) => false,
-                    Self::Proposal => {
-                        let made = |view: &std::sync::Arc<crate::view::ProposalView>| {
-                            view.proposal.call == call.call
-                        };
-                        view.review.proposals.iter().any(made)
-                    }
-                    Self::Error => call.state.succeeded() == Some(false),
-                };
-                is_it.then_some(call.call)
-            }
-            Part::Text(_) | Part::Reasoning(_) | Part::Retry(_) | Part::Trimmed(_) => None,
+        let Some(turn) = entry.turn() else { return Vec::new() };
+        let proposals = &view.review.proposals;
+        let is_wanted = |call: &&CallView| match self {
+            Self::Agent(_) => false,
+            Self::Proposal => proposals.iter().any(|made| made.proposal.call == call.call),
+            Self::Error => call.state.succeeded() == Some(false),
         };
-        turn.parts.iter().filter_map(wanted).collect()
+        turn.calls().filter(is_wanted).map(|call| call.call).collect()
     }
 
     /// Whether the entry as a whole is meant.

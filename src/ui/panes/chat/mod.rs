@@ -35,7 +35,7 @@ use crate::ui::pane::{Cx, Effect, Keys, Pane, TextMode};
 use crate::ui::panes::logs_text::matcher;
 use crate::ui::panes::logs_typing::{Purpose, Typing};
 use crate::ui::role::Role;
-use crate::view::{Entry, Part};
+use crate::view::Entry;
 
 use copy::Selection;
 use jump::Target;
@@ -255,13 +255,8 @@ impl ChatPane {
 
 /// Opens a source that a call found.
 fn open_source(entry: usize, id: CallId, number: usize, cx: &Cx<'_>) -> Vec<Effect> {
-    let Some(Entry::Turn(turn)) = cx.view.chat.entries.get(entry).map(AsRef::as_ref) else {
-        return Vec::new();
-    };
-    let found = turn.parts.iter().find_map(|part| match part {
-        Part::Call(view) if view.call == id => call::source(view, number),
-        _ => None,
-    });
+    let turn = cx.view.chat.entries.get(entry).and_then(|entry| entry.turn());
+    let found = turn.and_then(|turn| call::source(turn.call(id)?, number));
     let Some((title, text)) = found else { return Vec::new() };
     vec![Effect::Open(Box::new(Overlay::Preview(Preview::text(&title, &text, None))))]
 }

@@ -141,9 +141,7 @@ fn find(entries: &[Arc<Entry>], first: usize, matcher: &Matcher) -> Vec<usize> {
 fn is_open(entry: &Entry) -> bool {
     match entry {
         Entry::Turn(turn) => {
-            let runs =
-                |part: &Part| matches!(part, Part::Call(call) if call.state.succeeded().is_none());
-            turn.ended.is_none() || turn.parts.iter().any(runs)
+            turn.ended.is_none() || turn.calls().any(|call| call.state.succeeded().is_none())
         }
         Entry::Question { answer, .. } => answer.is_none(),
         Entry::FilePlan(_) => true,

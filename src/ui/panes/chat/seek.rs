@@ -144,10 +144,7 @@ impl Seek<'_, '_> {
 
     /// The agent whose turn this is, or was last before.
     pub fn agent(&self) -> Option<AgentName> {
-        let agent = |entry: &Arc<Entry>| match &**entry {
-            Entry::Turn(turn) => Some(turn.agent.clone()),
-            _ => None,
-        };
+        let agent = |entry: &Arc<Entry>| entry.turn().map(|turn| turn.agent.clone());
         let entries = &self.cx.view.chat.entries;
         let before = entries.iter().take(self.from.entry + 1).rev().find_map(agent);
         before.or_else(|| entries.iter().find_map(agent))

@@ -1,0 +1,230 @@
+//! The entries of the conversation: phases, choices of speaker, turns with text and tool calls.
+
+use serde_json::Value;
+
+use super::plan::FilePlan;
+
+use crate::model::{
+    AgentName, CallId, LeftOut, PhaseOutcome, QuestionId, SessionOutcome, TeamFact, Timestamp,
+    ToolName, TurnId, TurnStop, Usage, UserError, event::Level,
+};
+
+/// One entry of the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// A phase or attempt began.
+    PhaseStarted {
+        /// Name for people.
+        title: String,
+        /// From 1.
+        attempt: u32,
+        /// How many there may be.
+        max_attempts: u32,
+        /// When.
+        at: Timestamp,
+    },
+    /// It ended.
+    PhaseEnded {
+        /// Name of the phase.
+        phase: String,
+        /// From 1.
+        attempt: u32,
+        /// How.
+        outcome: PhaseOutcome,
+    },
+    /// The next speaker was chosen.
+    Choice {
+        /// Who.
+        agent: AgentName,
+        /// Why.
+        reason: String,
+    },
+    /// An agent's turn.
+    Turn(TurnView),
+    /// The person said something.
+    Person {
+        /// `None`: to everyone.
+        to: Option<AgentName>,
+        /// The words.
+        text: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// The run asked the person.
+    Question {
+        /// Its number.
+        id: QuestionId,
+        /// Who asked.
+        agent: Option<AgentName>,
+        /// The question.
+        text: String,
+        /// Answers to choose from.
+        options: Vec<String>,
+        /// The answer, once there is one.
+        answer: Option<String>,
+    },
+    /// The team laid out something for its own work: a plan, files for the context, a document.
+    Fact {
+        /// What.
+        fact: TeamFact,
+        /// When.
+        at: Timestamp,
+    },
+    /// Something the person should know.
+    Notice {
+        /// How important.
+        level: Level,
+        /// What, why, how to mend.
+        notice: UserError,
+    },
+    /// The files that are to be written.
+    FilePlan(FilePlan),
+    /// The program opened the session again.
+    Resumed {
+        /// When.
+        at: Timestamp,
+    },
+    /// The run is over.
+    Ended {
+        /// How.
+        outcome: SessionOutcome,
+    },
+}
+
+impl Entry {
+    /// The turn that it is.
+    #[must_use]
+    pub fn turn(&self) -> Option<&TurnView> {
+        if let Self::Turn(turn) = self { Some(turn) } else { None }
+    }
+
+    pub(super) fn turn_mut(&mut self) -> Option<&mut TurnView> {
+        if let Self::Turn(turn) = self { Some(turn) } else { None }
+    }
+}
+
+/// One turn of one agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnView {
+    /// Its number.
+    pub turn: TurnId,
+    /// Who speaks.
+    pub agent: AgentName,
+    /// When it began.
+    pub at: Timestamp,
+    /// Text and tool calls as they came.
+    pub parts: Vec<Part>,
+    /// Tokens so far.
+    pub usage: Usage,
+    /// Why it ended and when; `None` while it goes on.
+    pub ended: Option<(TurnStop, Timestamp)>,
+}
+
+impl TurnView {
+    /// Its tool calls, as they came.
+    pub fn calls(&self) -> impl Iterator<Item = &CallView> {
+        self.parts.iter().filter_map(Part::call)
+    }
+
+    /// A tool call by its number.
+    #[must_use]
+    pub fn call(&self, wanted: CallId) -> Option<&CallView> {
+        self.calls().find(|view| view.call == wanted)
+    }
+}
+
+/// A piece of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// Markdown as the model wrote it; only ever grows while the turn goes on.
+    Text(String),
+    /// A tool call.
+    Call(CallView),
+    /// What the model thought; nothing that anybody else is told.
+    Reasoning(String),
+    /// The model's service failed, and the call is made again.
+    Retry(RetryView),
+    /// Not everything fitted into the model.
+    Trimmed(TrimView),
+}
+
+impl Part {
+    /// The tool call that it is.
+    #[must_use]
+    pub fn call(&self) -> Option<&CallView> {
+        if let Self::Call(view) = self { Some(view) } else { None }
+    }
+
+    /// The Markdown that it is.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+}
+
+/// A model call that is made again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryView {
+    /// The try that comes next, from 2.
+    pub attempt: u32,
+    /// How many there may be.
+    pub most: u32,
+    /// When it comes.
+    pub due: Timestamp,
+    /// What went wrong.
+    pub fault: UserError,
+}
+
+/// What was left out of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrimView {
+    /// Oldest first.
+    pub left_out: Vec<LeftOut>,
+    /// Tokens the model was given.
+    pub tokens: u64,
+    /// Tokens it can take.
+    pub window: u64,
+}
+
+/// One tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallView {
+    /// Its number.
+    pub call: CallId,
+    /// The tool.
+    pub tool: ToolName,
+    /// The arguments as given.
+    pub args: Value,
+    /// How far it is.
+    pub state: CallState,
+}
+
+/// How far a tool call is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallState {
+    /// No answer yet.
+    Running {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// Answered.
+    Done {
+        /// The JSON object with `ok`.
+        result: Value,
+        /// How long it took.
+        millis: u64,
+    },
+}
+
+impl CallState {
+    /// Whether the tool said `"ok": true`; `None` while it runs.
+    #[must_use]
+    pub fn succeeded(&self) -> Option<bool> {
+        match self {
+            Self::Running { .. } => None,
+            Self::Done { result, .. } => {
+                Some(result.get("ok").and_then(Value::as_bool).unwrap_or(false))
+            }
+        }
+    }
+}
