@@ -19,7 +19,9 @@
 mod pty;
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write};
+use std::net::TcpListener;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -28,6 +30,7 @@ use std::time::{Duration, Instant};
 use firmhand::device::Pty;
 use firmhand::device::panic::Program;
 use object::{Object, ObjectSymbol, SymbolKind};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use pty::Terminal;
 
@@ -38,13 +41,14 @@ const ROWS: u16 = 50;
 const BLOCK: usize = 1000;
 
 /// Other programs that show a port: their name, which part of the lines they get, for some take
-/// minutes for what others do in a second, and the command, with `PORT` in its place. That of espflash
-/// is not among them: it takes the system's own serial ports only, and no pseudo-terminal.
+/// minutes for what others do in a second, and the command, with `PORT` in its place, or `TCP` if it
+/// opens no pseudo-terminal but listens to an address. That of espflash is not among them: it takes
+/// the system's own serial ports only.
 const OTHERS: [(&str, usize, &str); 4] = [
     ("cat", 1, "exec cat PORT"),
     ("tio", 10, "exec tio PORT"),
     ("lnav", 10, "cat PORT | lnav -N"),
-    ("idf-monitor", 100, "exec idf-monitor -p PORT --no-reset --target esp32"),
+    ("idf-monitor", 100, "exec idf-monitor -p socket://TCP --no-reset --target esp32"),
 ];
 
 fn main() {
@@ -129,7 +133,7 @@ fn stream(lines: usize, is_bench: bool) {
     let data = tempfile::tempdir().unwrap();
     let board = Pty::open().unwrap();
     let terminal = monitor(&board, data.path());
-    pour("firmhand monitor", &board, &terminal, lines);
+    pour("firmhand monitor", &board.board, &terminal, lines);
     drop(terminal);
     for (name, part, command) in OTHERS.into_iter().filter(|_| is_bench) {
         let found = std::env::var_os("PATH").is_some_and(|path| {
@@ -140,22 +144,62 @@ fn stream(lines: usize, is_bench: bool) {
             continue;
         }
         let board = Pty::open().unwrap();
-        let command = command.replace("PORT", &board.port);
+        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+        let is_tcp = command.contains("TCP");
+        let address = tcp.local_addr().unwrap().to_string();
+        let command = command.replace("PORT", &board.port).replace("TCP", &address);
         let terminal = Terminal::of(COLS, ROWS, &["sh".to_owned(), "-c".to_owned(), command]);
         thread::sleep(Duration::from_secs(3));
-        pour(name, &board, &terminal, lines / part);
+        if !is_tcp {
+            pour(name, &board.board, &terminal, lines / part);
+        } else if is_ready(&tcp, PollFlags::IN) {
+            pour(name, &tcp.accept().unwrap().0, &terminal, lines / part);
+        } else {
+            println!("{name}: does not listen\n{}", terminal.contents().trim_end());
+        }
     }
 }
 
+/// Whether that can be done with it within a moment.
+fn is_ready(fd: &impl AsFd, flags: PollFlags) -> bool {
+    let moment = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+    poll(&mut [PollFd::new(fd, flags)], Some(&moment)).is_ok_and(|ready| ready > 0)
+}
+
+/// Writes for as long as there is a program that may read it.
+fn write<B: AsFd>(mut board: &B, mut bytes: &[u8], terminal: &Terminal) -> bool
+where
+    for<'a> &'a B: Write,
+{
+    while !bytes.is_empty() {
+        if terminal.is_gone() {
+            return false;
+        }
+        match board.write(bytes) {
+            Ok(written) => bytes = &bytes[written..],
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                is_ready(board, PollFlags::OUT);
+            }
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
 /// Prints lines on a board until the program at it is idle again.
-fn pour(name: &str, board: &Pty, terminal: &Terminal, lines: usize) {
+fn pour<B: AsFd>(name: &str, board: &B, terminal: &Terminal, lines: usize)
+where
+    for<'a> &'a B: Write,
+{
+    rustix::io::ioctl_fionbio(board, true).unwrap();
     let mut block = String::new();
     for n in 0..BLOCK {
         let _ = write!(block, "I ({n}) app: reading {n} temp=23.4 hum=41.2 state=ok\r\n");
     }
     let (started, before) = (Instant::now(), terminal.group_cpu());
-    for _ in 0..lines / BLOCK {
-        (&board.board).write_all(block.as_bytes()).unwrap();
+    if !(0..lines / BLOCK).all(|_| write(board, block.as_bytes(), terminal)) {
+        println!("{name}: has ended\n{}", terminal.contents().trim_end());
+        return;
     }
     let mut last = (terminal.group_cpu(), Instant::now());
     while last.1.elapsed() < Duration::from_millis(400) {

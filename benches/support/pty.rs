@@ -123,6 +123,11 @@ impl Terminal {
         self.shared.0.lock().unwrap().parser.screen().contents()
     }
 
+    /// Whether the program has ended.
+    pub fn is_gone(&self) -> bool {
+        self.shared.0.lock().unwrap().gone
+    }
+
     /// Frames and bytes so far.
     pub fn traffic(&self) -> (u64, u64) {
         let shared = self.shared.0.lock().unwrap();
