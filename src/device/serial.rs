@@ -92,6 +92,7 @@ struct OpenPort {
     listener: Listener,
     orders: mpsc::Sender<Order>,
     reset: ResetStyle,
+    baud: u32,
     stop: DropGuard,
 }
 
@@ -161,7 +162,7 @@ impl SerialHub {
         };
         tokio::spawn(pump.run(link));
         let stop = stop.drop_guard();
-        let open = OpenPort { listener: listener.clone(), orders, reset, stop };
+        let open = OpenPort { listener: listener.clone(), orders, reset, baud, stop };
         ports.insert(port.to_owned(), open);
         Ok(listener)
     }
@@ -229,8 +230,25 @@ impl SerialHub {
             SerialControl::BootLoader => Task::Pulse(reset::steps(style, Into::BootLoader)),
         };
         self.order(port, task).await?;
+        if let SerialControl::Baud(baud) = control
+            && let Some(open) = lock(&self.ports).get_mut(port)
+        {
+            open.baud = baud;
+        }
         self.ledger.record(Event::Port { log, event: PortEvent::Controlled(control) })?;
         Ok(())
+    }
+
+    /// Listens to an open port with `baud` bits per second from now on, as the firmware that was
+    /// just written to its board talks. Nothing is done, nor recorded, where it runs so already.
+    ///
+    /// # Errors
+    /// When the port is not open or away, or has no such rate.
+    pub async fn retune(&self, port: &str, baud: u32) -> Result<(), UserError> {
+        if lock(&self.ports).get(port).is_some_and(|open| open.baud == baud) {
+            return Ok(());
+        }
+        self.steer(port, SerialControl::Baud(baud)).await
     }
 
     /// The ports of this machine. Reads a few small files.

@@ -7,8 +7,9 @@ use super::{idf, platformio};
 /// Bits per second at which the firmware of `project` talks, as it was built; `None`: the project
 /// does not say.
 ///
-/// Sources: `monitor_baud` of ESP-IDF's `project_description.json`, and before a build its
-/// `CONFIG_ESP_CONSOLE_UART_BAUDRATE`; `monitor_speed` of PlatformIO's environment.
+/// Sources: `monitor_baud` of ESP-IDF's `project_description.json`, into which its build writes
+/// `CONFIG_ESPTOOLPY_MONITOR_BAUD`, and before a build `CONFIG_ESP_CONSOLE_UART_BAUDRATE`, which
+/// that option takes its default from; `monitor_speed` of PlatformIO's environment.
 #[must_use]
 pub fn console_baud(project: &Path) -> Option<u32> {
     let said = match platformio::is_at(project) {

@@ -17,8 +17,8 @@ use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
     BlobRef, BoardInfo, BuildId, BuildOutcome, CheckKind, CheckStatus, ContentHash, DecidedBy,
     Decision, Diagnostic, DraftChange, Event, FlashImage, FlashPlan, Ledger, LogId, LogKind,
-    Memory, MemoryUse, Outcome, PortEvent, ProgramSize, ProposalId, Record, Seq, Settlement,
-    Severity, Timestamp, ToolName, UserError, Verdict,
+    Memory, MemoryUse, Outcome, PortEvent, ProgramSize, ProposalId, Record, Seq, SerialControl,
+    Settlement, Severity, Timestamp, ToolName, UserError, Verdict,
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::workspace::Sandbox;
@@ -358,6 +358,37 @@ async fn what_the_old_firmware_said_is_not_the_new_ones() {
     assert_eq!(flashed["serial_log"], "serial-1", "{flashed}");
     let heard = bench.answer("monitor_serial", json!({ "until": "app:" })).await;
     assert_eq!(heard["matched_line"], "I (1) app: fresh");
+}
+
+#[tokio::test]
+async fn a_port_that_is_open_is_listened_to_as_the_new_firmware_talks() {
+    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    bench.flashed().await;
+    let retuned = || {
+        let baud = |event: &Event| match event {
+            Event::Port { event: PortEvent::Controlled(SerialControl::Baud(baud)), .. } => {
+                Some(*baud)
+            }
+            _ => None,
+        };
+        bench.kept.events.lock().unwrap().iter().filter_map(baud).collect::<Vec<_>>()
+    };
+    for (args, then) in [
+        (json!({}), vec![]),
+        (json!({ "baud": 921_600 }), vec![921_600]),
+        (json!({ "baud": 921_600 }), vec![921_600]),
+        // A project that does not say how it talks changes nothing.
+        (json!({}), vec![921_600]),
+    ] {
+        bench.answer("build_project", json!({})).await;
+        let Ok(Reply::Propose { finish, .. }) = bench.call("flash_project", args.clone()).await
+        else {
+            panic!("no proposal")
+        };
+        let answer = finish(vec![settlement(Verdict::Approve, Outcome::Applied)]).await.unwrap();
+        assert_eq!((&answer["flashed"], &answer["not_retuned"]), (&json!(true), &Value::Null));
+        assert_eq!(retuned(), then, "{args}");
+    }
 }
 
 #[tokio::test]

@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, serial};
-use crate::device::Listener;
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
+use crate::device::{DEFAULT_BAUD, Listener};
 use crate::model::{Check, CheckKind, CheckStatus, Draft, DraftChange, FlashPlan, LogId, ToolSpec};
+use crate::toolchain::console_baud;
 
 /// Name of the tool.
 pub const NAME: &str = "flash_project";
@@ -52,7 +53,8 @@ impl FlashProject {
         let bytes = plan.total_bytes();
         let checks = checks(&plan);
         let draft = Draft { change: DraftChange::Flash(plan), reason, checks };
-        let (context, baud) = (self.context.clone(), serial::baud(&self.context, args.baud));
+        let context = self.context.clone();
+        let baud = args.baud.or_else(|| console_baud(context.sandbox.root()));
         let finish: Finish = Box::new(move |settlements| {
             Box::pin(async move {
                 let told = answer::Told {
@@ -109,10 +111,11 @@ fn checks(plan: &FlashPlan) -> Vec<Check> {
     vec![fresh, Check { kind: CheckKind::BootUntouched, status, note }]
 }
 
-/// Listens to the flashed board. `before` is how far its port had come, if it was open.
+/// Listens to the flashed board, at the rate its firmware talks with if that is known. `before` is
+/// how far its port had come, if it was open.
 async fn listen(
     context: &ToolContext,
-    baud: u32,
+    baud: Option<u32>,
     before: Option<(LogId, u64)>,
     answer: &mut Value,
 ) -> Result<(), ToolError> {
@@ -123,8 +126,15 @@ async fn listen(
     };
     answer["board"] = json!(board.label);
     answer["port"] = json!(board.port);
-    match context.serial.open(&board.port, baud, state.serial_logs + 1).await {
+    let number = state.serial_logs + 1;
+    match context.serial.open(&board.port, baud.unwrap_or(DEFAULT_BAUD), number).await {
         Ok(listener) => {
+            // The port may be open from before, for what another firmware said.
+            if let Some(baud) = baud
+                && let Err(error) = context.serial.retune(&board.port, baud).await
+            {
+                answer["not_retuned"] = json!(error.to_string());
+            }
             answer["serial_log"] = json!(listener.log);
             let start = before.filter(|(log, _)| *log == listener.log).map(|(_, end)| end);
             skip_old_firmware(&listener, start.unwrap_or(0)).await;
