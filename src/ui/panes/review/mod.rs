@@ -463,6 +463,9 @@ impl Pane for ReviewPane {
 }
 
 #[cfg(test)]
+mod board_tests;
+
+#[cfg(test)]
 #[path = "review_tests.rs"]
 mod tests;
 

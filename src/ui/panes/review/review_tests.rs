@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
 
+use super::board_tests::flash_plan;
 use super::*;
 use crate::model::*;
 use crate::ui::overlay::Overlay;
@@ -14,7 +15,7 @@ const OLD: &str = "#include \"i2c_scan.h\"\n#include \"driver/gpio.h\"\n#include
 const NEW: &str = "#include \"i2c_scan.h\"\n#include \"driver/i2c_master.h\"\n#include \"esp_log.h\"\n\n\
     static const char *TAG = \"scan\";\n";
 
-fn pane(desk: &Desk) -> ReviewPane {
+pub(super) fn pane(desk: &Desk) -> ReviewPane {
     ReviewPane::new(Arc::<Store>::clone(&desk.store))
 }
 
@@ -33,30 +34,6 @@ fn words(effects: &[Effect]) -> String {
         other => format!("{other:?}"),
     });
     words.collect()
-}
-
-fn flash_plan() -> FlashPlan {
-    let image = |file: &str, offset, bytes| FlashImage {
-        file: file.into(),
-        offset,
-        bytes,
-        hash: ContentHash::of(file.as_bytes()),
-    };
-    FlashPlan {
-        board: BoardInfo {
-            label: "virtual board".into(),
-            chip: "esp32".into(),
-            port: "/dev/pts/3".into(),
-            simulated: true,
-        },
-        images: vec![
-            image("build/bootloader/bootloader.bin", 0x1000, 26_768),
-            image("build/app.bin", 0x10000, 181_232),
-        ],
-        touches_boot: true,
-        build: BuildId(2),
-        built_at: Timestamp(1_700_000_001_000),
-    }
 }
 
 #[test]
@@ -87,90 +64,6 @@ fn each_kind_of_change() {
     desk.press(&mut pane, Action::NextProposal);
     shown.push(desk.show(&mut pane, 70, 18));
     assert_snapshot!(shown.join("\n"));
-}
-
-fn nvs_facts() -> Facts {
-    let part = |label: &str, kind: &str, offset, bytes| Partition {
-        label: label.into(),
-        kind: kind.into(),
-        subtype: label.into(),
-        offset,
-        bytes,
-    };
-    let landing = Landing {
-        file: String::new(),
-        place: "nvs".into(),
-        erased_from: 0x9000,
-        erased_to: 0xf000,
-        overflow: 0,
-    };
-    let partitions =
-        vec![part("nvs", "data", 0x9000, 0x6000), part("factory", "app", 0x1_0000, 0x10_0000)];
-    let source = "partitions.csv".into();
-    let flash = Some(FlashFacts { source, partitions, landings: vec![landing] });
-    Facts { flash, ..Facts::default() }
-}
-
-/// One entry that is new, one that changes its type, a secret, and one that goes.
-fn nvs_plan(board: BoardInfo) -> NvsPlan {
-    let seen = |kind, shown: &str| {
-        let hash = ContentHash::of(shown.as_bytes());
-        Some(NvsSeen { kind, shown: shown.into(), hash })
-    };
-    let value = |kind, text: &str| Some(NvsValue { kind, text: text.into() });
-    let edit = |key: &str, before, after, shown: &str| NvsEdit {
-        namespace: "wifi".into(),
-        key: key.into(),
-        before,
-        after,
-        shown: shown.into(),
-    };
-    let (masked, longer) = ("•••••••• (8 characters)", "•••••••• (14 characters)");
-    let text = NvsKind::String;
-    let edits = vec![
-        edit("ssid", None, value(text, "my network"), "\"my network\""),
-        edit("channel", seen(NvsKind::U8, "6"), value(NvsKind::U16, "11"), "11"),
-        edit("password", seen(text, masked), value(text, "battery staple"), longer),
-        edit("old_\u{202e}", seen(NvsKind::Blob, "00ff (2 bytes)"), None, ""),
-    ];
-    let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
-    let (base, image) = (ContentHash::of(b"before"), ContentHash::of(b"after"));
-    let room = NvsRoom { used: 12, of: 630, damaged: 2 };
-    NvsPlan { board, region, base, image, edits, room }
-}
-
-#[test]
-fn what_is_done_to_a_board_at_three_widths() {
-    let hardware = BoardInfo {
-        label: "esp32 board".into(),
-        port: "/dev/ttyUSB0".into(),
-        simulated: false,
-        ..flash_plan().board
-    };
-    let text = "wifi ssid \u{202e}pass\r\nreboot\n".into();
-    let send = Change::Send(SendPlan { board: hardware.clone(), text });
-    let region = Some(FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 });
-    let part = Change::Erase(ErasePlan { board: hardware.clone(), region });
-    let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
-    let path = ProjectPath::new("build/nvs-backup.bin").unwrap();
-    let read = Change::Read(ReadPlan { board: hardware.clone(), region, path });
-    let all = Change::Erase(ErasePlan { board: flash_plan().board, region: None });
-    let edit = Change::Nvs(nvs_plan(hardware.clone()));
-    for (name, change, facts) in [
-        ("edit_nvs", edit, Facts::default()),
-        ("send", send, Facts::default()),
-        ("read", read, Facts::default()),
-        ("erase_part", part, nvs_facts()),
-        ("erase_all", all, Facts::default()),
-    ] {
-        let mut desk = Desk::new();
-        desk.propose_knowing(change, (1, 1), facts);
-        let mut pane = pane(&desk);
-        let rows = if name == "edit_nvs" { 26 } else { 18 };
-        for width in [44, 80, 120] {
-            assert_snapshot!(format!("{name}_{width}"), desk.show(&mut pane, width, rows));
-        }
-    }
 }
 
 /// A file with a changed word, a block that moves, and a call that gets an `if` around it.
