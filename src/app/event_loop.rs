@@ -5,7 +5,6 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::path::Path;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -14,20 +13,15 @@ use futures::StreamExt;
 use tokio::sync::mpsc;
 
 use super::chores::Chores;
-use super::editor;
 use super::feed::{Feed, Progress};
+use super::frames::{FRAME, FRAME_AFTER_INPUT, Frames};
+use super::outside::Outside;
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
 use crate::model::{Intent, SerialCommand, UserError};
 use crate::text;
-use crate::ui::{Chosen, Command, FilePlace, OutsideEdit, Ui};
-
-/// Shortest time between two frames that only show news (60 Hz).
-const FRAME: Duration = Duration::from_millis(16);
-
-/// Shortest time between two frames when the person has just pressed a key.
-const FRAME_AFTER_INPUT: Duration = Duration::from_millis(4);
+use crate::ui::{Chosen, Command, Ui};
 
 /// Terminal events handled before the next frame; a paste of any length stays interruptible.
 const EVENTS_A_ROUND: usize = 256;
@@ -41,15 +35,6 @@ pub enum Left {
     Signalled(Signal),
     /// The terminal went away.
     TerminalLost,
-}
-
-/// What the person's own editor is opened on.
-#[derive(Debug)]
-pub enum Outside {
-    /// A proposed text.
-    Text(OutsideEdit),
-    /// A file of the project.
-    File(FilePlace),
 }
 
 /// One screen on one session.
@@ -224,7 +209,7 @@ impl Session<'_> {
         Ok(None)
     }
 
-    fn obey(&mut self, command: Command) -> Result<Option<Left>, UserError> {
+    pub(super) fn obey(&mut self, command: Command) -> Result<Option<Left>, UserError> {
         match command {
             Command::Intent(intent) => self.send(intent),
             Command::Serial(command) => self.send_serial(command),
@@ -291,52 +276,6 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Opens what waits for the person's own editor, if anything does. `None` when the terminal is
-    /// gone afterwards.
-    fn open_outside(&mut self, events: EventStream) -> Result<Option<EventStream>, UserError> {
-        let Some(outside) = self.outside.take() else { return Ok(Some(events)) };
-        // The editor reads the keys while it runs, nobody else. A new stream waits for the old
-        // one, so that has to go first.
-        drop(events);
-        let done = match &outside {
-            Outside::Text(edit) => self.edit_text(edit)?,
-            Outside::File(place) => self.edit_file(place)?,
-        };
-        Ok(done.is_ok().then(EventStream::new))
-    }
-
-    /// Gives the terminal to the person's own editor until it ends.
-    fn edit_text(&mut self, edit: &OutsideEdit) -> Result<io::Result<()>, UserError> {
-        let result = match self.screen.lend(|| editor::edit_text(edit)) {
-            Ok(result) => result,
-            Err(error) => return Ok(Err(error)),
-        };
-        // What happened meanwhile comes first: the proposal may be another one by now.
-        let now = Instant::now();
-        self.feed.advance(now)?;
-        self.resize()?;
-        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
-        let commands = self.ui.edited(edit, result, self.feed.view(), now);
-        for command in commands {
-            self.obey(command)?;
-        }
-        Ok(Ok(()))
-    }
-
-    /// Lets the person edit a file of the project; the run goes on meanwhile.
-    fn edit_file(&mut self, place: &FilePlace) -> Result<io::Result<()>, UserError> {
-        let Some(start) = &self.feed.view().head.start else { return Ok(Ok(())) };
-        let file = Path::new(&start.project).join(place.path.as_str());
-        match self.screen.lend(|| editor::edit_file(&file, place.line)) {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => self.ui.tell_result(Err(error), Instant::now()),
-            Err(error) => return Ok(Err(error)),
-        }
-        // The terminal may have another size now.
-        self.resize()?;
-        Ok(Ok(()))
-    }
-
     fn send(&mut self, intent: Intent) {
         let refused = match &self.intents {
             Some(intents) => match intents.try_send(intent) {
@@ -377,7 +316,7 @@ impl Session<'_> {
         Ok(kept.err().map(|_| Left::TerminalLost))
     }
 
-    fn resize(&mut self) -> Result<(), UserError> {
+    pub(super) fn resize(&mut self) -> Result<(), UserError> {
         let size = terminal::size()?;
         let event = TerminalEvent::Resize(size.width, size.height);
         // A change of size asks for nothing.
@@ -417,62 +356,4 @@ enum Woken {
     Chore(Result<String, UserError>),
     /// The terminal says something, or is gone.
     Terminal(Option<io::Result<TerminalEvent>>),
-}
-
-/// When the next frame is due.
-#[derive(Debug, Default)]
-struct Frames {
-    last: Option<Instant>,
-    wanted: Option<Duration>,
-    started: bool,
-}
-
-impl Frames {
-    /// Wants a frame no sooner than `after` the last one.
-    fn ask(&mut self, after: Duration) {
-        self.wanted = Some(self.wanted.map_or(after, |wanted| wanted.min(after)));
-    }
-
-    fn next(&self) -> Option<Instant> {
-        let after = self.wanted?;
-        self.last.map(|last| last + after)
-    }
-
-    fn due(&self, now: Instant) -> bool {
-        !self.started || (self.wanted.is_some() && self.next().is_none_or(|next| next <= now))
-    }
-
-    fn drawn(&mut self, now: Instant) {
-        self.last = Some(now);
-        self.wanted = None;
-        self.started = true;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn frames_are_drawn_once_at_first_and_then_only_when_asked() {
-        let start = Instant::now();
-        let mut frames = Frames::default();
-        assert!(frames.due(start));
-        frames.drawn(start);
-        assert!(!frames.due(start + Duration::from_secs(9)), "nothing changed, nothing is drawn");
-        assert_eq!(frames.next(), None);
-    }
-
-    #[test]
-    fn a_key_hastens_a_frame_that_news_had_asked_for() {
-        let start = Instant::now();
-        let mut frames = Frames::default();
-        frames.drawn(start);
-        frames.ask(FRAME);
-        assert_eq!(frames.next(), Some(start + FRAME));
-        frames.ask(FRAME_AFTER_INPUT);
-        frames.ask(FRAME);
-        assert!(!frames.due(start + Duration::from_millis(3)));
-        assert!(frames.due(start + FRAME_AFTER_INPUT));
-    }
 }

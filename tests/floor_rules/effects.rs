@@ -38,7 +38,11 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("journal/logs.rs", &[Effect::Files], "raw logs of a session"),
     ("journal/times.rs", &[Effect::Files], "when the lines of a raw log came"),
     ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
-    ("app/compose.rs", &[Effect::Files], "the folder the person named, before any agent acts"),
+    (
+        "app/project_folder.rs",
+        &[Effect::Files],
+        "the folder the person named, before any agent acts",
+    ),
     ("app/own_file.rs", &[Effect::Files], "what the program remembers, in the data folder"),
     ("provider/record.rs", &[Effect::Files], "the recording that the person has asked for"),
     (
