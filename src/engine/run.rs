@@ -2,11 +2,11 @@
 //!
 //! What comes next is [`Progress`]'s to say; this file only does it and records what happened.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+mod calls;
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use super::attempt::Answered;
 use super::concern::not_run;
@@ -18,20 +18,12 @@ use super::seat::Seats;
 use super::shared::Shared;
 use super::step::Step;
 use super::turn::{Asking, Heard};
-use crate::gate::{Desk, Gate, GateError, Origin, Recorded};
+use crate::gate::{Desk, Gate, Recorded};
 use crate::model::event::Level;
-use crate::model::{
-    AgentName, CallId, ContextFile, Event, PhaseOutcome, ProjectPath, SessionOutcome, TeamFact,
-    ToolCall, TurnStop, UserError, estimated_tokens,
-};
+use crate::model::{CallId, Event, PhaseOutcome, SessionOutcome, TurnStop, UserError};
 use crate::provider::Request;
-use crate::tools::{
-    ASK, AskArgs, HAND_OFF, HandOffArgs, PhaseGoal, Reply, SharedState, Tool, ToolError,
-};
+use crate::tools::{PhaseGoal, SharedState};
 use crate::workspace::Sandbox;
-
-/// How long a tool may take to end once the run is stopped.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// How often a conversation is made shorter for a model that refuses it.
 const MOST_FITS: u32 = 4;
@@ -218,174 +210,6 @@ impl Runner {
         )))
     }
 
-    async fn run_call(&self, id: CallId) -> Result<(), UserError> {
-        let found = self.shared.progress().running().and_then(|(attempt, _)| {
-            let turn = attempt.turn.as_ref()?;
-            let call = turn.open_call().filter(|call| call.id == id)?;
-            let (agent, tool) = (turn.agent.clone(), call.tool.clone());
-            let origin = Origin { turn: turn.id, call: id, agent, tool };
-            let args = turn.listing.arguments(call);
-            Some((origin, ToolCall { args, ..call.clone() }, attempt.phase))
-        });
-        let Some((origin, call, phase)) = found else { return Ok(()) };
-        let started = Instant::now();
-        let result = match self.allowed(&origin, &call, phase) {
-            Ok(_) if call.tool.as_str() == ASK => match AskArgs::read(&call.args) {
-                Ok(asked) => return self.ask_person(origin.agent, asked),
-                Err(error) => error.to_answer(),
-            },
-            Ok(_) if call.tool.as_str() == HAND_OFF => self.hand_over(&origin.agent, &call.args),
-            Ok(tool) => self.perform(&*tool, origin, call.args).await?,
-            Err(error) => error.to_answer(),
-        };
-        let millis = millis_since(started);
-        self.shared.record(Event::ToolAnswered { call: id, result, millis })
-    }
-
-    /// Puts an agent's question before the person; its call is answered with their words.
-    fn ask_person(&self, agent: AgentName, asked: AskArgs) -> Result<(), UserError> {
-        self.shared.record_with(|progress| {
-            let question = progress.next_question();
-            let (text, options) = (asked.question, asked.options);
-            Some(Event::Asked { question, agent: Some(agent), text, options })
-        })
-    }
-
-    /// Whether the agent that is to go on takes part.
-    fn hand_over(&self, from: &AgentName, args: &Value) -> Value {
-        let to = match HandOffArgs::read(args) {
-            Ok(args) => args.agent,
-            Err(error) => return error.to_answer(),
-        };
-        let progress = self.shared.progress();
-        let known = progress.running().map(|(_, phase)| phase.participants.as_slice());
-        let others = known.unwrap_or_default().iter().filter(|agent| *agent != from);
-        let others: Vec<&str> = others.map(AgentName::as_str).collect();
-        if others.contains(&to.as_str()) || to == "person" {
-            return json!({ "ok": true, "next": to });
-        }
-        let message = format!("nobody here but you is called `{to}`");
-        let hint = format!("Hand over to one of: {}.", others.join(", "));
-        ToolError::new("bad_arguments", message, hint).to_answer()
-    }
-
-    /// Records what the open call is about to read, with sizes.
-    fn list_context(&self, call: CallId) -> Result<(), UserError> {
-        let wanted: Vec<_> = {
-            let progress = self.shared.progress();
-            let listed = progress.listed(call).into_iter();
-            listed.map(|(path, by)| (progress.reason(&path), path, by)).collect()
-        };
-        let size = |path: &ProjectPath| {
-            let start = self.project.read_start(path, 0).ok()?;
-            Some(start.total)
-        };
-        let files = wanted.into_iter().map(|(reason, path, by)| {
-            let bytes = size(&path);
-            let tokens = estimated_tokens(bytes.unwrap_or(0));
-            ContextFile { tokens, bytes, path, by, reason }
-        });
-        let files = files.collect();
-        self.shared.record(Event::Team(TeamFact::ContextListed { call, files }))
-    }
-
-    fn allowed(
-        &self,
-        origin: &Origin,
-        call: &ToolCall,
-        phase: usize,
-    ) -> Result<Arc<dyn Tool>, ToolError> {
-        let own = self.seats.tools(phase, &origin.agent);
-        let names: Vec<&str> = own.iter().map(|spec| spec.name.as_str()).collect();
-        let hint = if names.is_empty() {
-            "You have no tools; answer in words.".to_owned()
-        } else {
-            format!("Your tools are: {}.", names.join(", "))
-        };
-        let Some(tool) = self.tools.get(&call.tool) else {
-            let message = format!("there is no tool `{}`", call.tool);
-            return Err(ToolError::new("unknown_tool", message, hint));
-        };
-        if !own.iter().any(|spec| spec.name == call.tool) {
-            let message = format!("{} may not call `{}`", origin.agent, call.tool);
-            return Err(ToolError::new("tool_not_allowed", message, hint));
-        }
-        if !call.args.is_object() {
-            let message = match &call.args {
-                Value::String(text) => match crate::text::recover::structured(text) {
-                    Err(error) => error.to_string(),
-                    Ok(_) => "the arguments are no JSON object".to_owned(),
-                },
-                _ => "the arguments are no JSON object".to_owned(),
-            };
-            let hint = "Call the tool again with one JSON object that fits its schema.";
-            return Err(ToolError::new("malformed_arguments", message, hint));
-        }
-        Ok(Arc::clone(tool))
-    }
-
-    /// Makes a call: runs the tool, brings its drafts through the gate, lets it make its answer.
-    async fn perform(
-        &self,
-        tool: &dyn Tool,
-        origin: Origin,
-        args: Value,
-    ) -> Result<Value, UserError> {
-        let started = Instant::now();
-        let limit = tool.timeout();
-        let reply = self.bounded(limit, tool.call(args)).await;
-        self.shared.progress().worked(millis_since(started));
-        let (drafts, finish) = match reply {
-            Ok(Reply::Answer(answer)) => return Ok(answer),
-            Ok(Reply::Propose { drafts, finish }) => (drafts, finish),
-            Err(error) => return Ok(error.to_answer()),
-        };
-        let recorded = {
-            let mut all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-            all.remove(&origin.call).unwrap_or_default()
-        };
-        // Not bounded and not raced against a stop: the person may think as long as they like,
-        // and stopping closes the gate, which then answers at once.
-        let settled = if recorded.is_empty() {
-            self.gate.submit(&origin, drafts).await
-        } else {
-            self.gate.resubmit(&origin, recorded, drafts).await
-        };
-        let settlements = settled.map_err(left)?;
-        let review = self.gate.take_feedback(&settlements);
-        let answer = self.bounded(limit, finish(settlements)).await;
-        let mut answer = answer.unwrap_or_else(|error| error.to_answer());
-        // What the person did and said beside yes or no is told with the same answer, whatever
-        // the tool makes of the outcomes.
-        if let (Some(answer), false) = (answer.as_object_mut(), review.is_empty()) {
-            answer.insert("review".to_owned(), Value::Array(review));
-        }
-        Ok(answer)
-    }
-
-    /// Waits for a tool, but no longer than it may take, and hardly longer than the run goes on.
-    async fn bounded<T>(
-        &self,
-        limit: Duration,
-        work: impl Future<Output = Result<T, ToolError>>,
-    ) -> Result<T, ToolError> {
-        let mut work = std::pin::pin!(tokio::time::timeout(limit, work));
-        let done = tokio::select! {
-            biased;
-            done = &mut work => Some(done),
-            // The tool holds the same token and ends by itself, with an orderly answer.
-            () = self.shared.stop.cancelled() => tokio::time::timeout(GRACE, work).await.ok(),
-        };
-        match done {
-            Some(Ok(result)) => result,
-            Some(Err(_)) => {
-                let message = format!("no answer within {} seconds", limit.as_secs());
-                Err(ToolError::new("timeout", message, "Ask for less at once."))
-            }
-            None => Err(ToolError::new("stopped", "the person stopped the run", "")),
-        }
-    }
-
     /// Ends an attempt: did it reach the phase's goal?
     fn judge(&self, why: String) -> Result<(), UserError> {
         let state = self.state.snapshot();
@@ -422,17 +246,6 @@ const fn missed(goal: PhaseGoal) -> &'static str {
         PhaseGoal::BuildPassed => "no build of the present files passed",
         PhaseGoal::BoardStable => "the board was not seen to run stably with the present files",
         PhaseGoal::Answered => "nobody answered",
-    }
-}
-
-fn left(error: GateError) -> UserError {
-    match error {
-        GateError::Record(error) => error,
-        GateError::Detached => UserError::new(
-            "The run was left",
-            "proposals still wait for a decision",
-            "Go on with `firmhand resume`.",
-        ),
     }
 }
 

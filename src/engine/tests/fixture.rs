@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
+use futures::StreamExt;
 use futures::stream::BoxStream;
-use futures::{FutureExt, StreamExt};
-use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::fixture_tools::{Approve, Build, Echo, NoToolchain, Save};
 use crate::config::{Assets, Policy};
 use crate::device::SerialHub;
 use crate::engine::{
@@ -22,8 +21,7 @@ use crate::journal::{ReadItem, SessionDir, scan};
 use crate::model::event::{SessionParts, SessionStart};
 use crate::model::*;
 use crate::provider::{Delta, Provider, Request};
-use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
-use crate::tools::{PhaseGoal, Reply, SharedState, Tool, ToolError};
+use crate::tools::Tool;
 use crate::workspace::Sandbox;
 
 pub const TEAM: &str = r#"
@@ -75,123 +73,6 @@ pub fn call(tool: &str, args: &str) -> Vec<Result<Delta, UserError>> {
 
 pub fn done() -> Delta {
     Delta::Done { usage: Usage { input: 2, output: 1, ..Usage::default() }, state: None }
-}
-
-/// Saves one file a call.
-struct Save(Arc<Sandbox>);
-
-impl Tool for Save {
-    fn spec(&self) -> ToolSpec {
-        spec("generate_code")
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        let path = ProjectPath::new("main.c").unwrap();
-        let base = self.0.read_if_there(&path).unwrap();
-        async move {
-            let Some(code) = args["code"].as_str() else {
-                return Err(ToolError::new("bad_arguments", "code: missing", ""));
-            };
-            let content = code.as_bytes().to_vec();
-            let change = DraftChange::Save { path, base, content };
-            let drafts = vec![Draft { change, reason: String::new(), checks: Vec::new() }];
-            Ok(Reply::Propose {
-                drafts,
-                finish: Box::new(|done| async move { finish(&done) }.boxed()),
-            })
-        }
-        .boxed()
-    }
-}
-
-fn finish(done: &[Settlement]) -> Result<Value, ToolError> {
-    let outcome = format!("{:?}", done[0].outcome);
-    Ok(match &done[0].outcome {
-        Outcome::Applied => json!({ "ok": true, "saved": ["main.c"] }),
-        _ => json!({ "ok": true, "saved": [], "outcome": outcome }),
-    })
-}
-
-/// Fails while the file holds the word `bug`.
-struct Build(Arc<Sandbox>, Arc<dyn Ledger>, SharedState);
-
-impl Tool for Build {
-    fn spec(&self) -> ToolSpec {
-        spec("build_project")
-    }
-
-    fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        async move {
-            let build = self.2.snapshot().next_build();
-            let log = LogId { kind: LogKind::Build, number: build.0 };
-            let told = |error: UserError| ToolError::from_user_error("record", &error);
-            let command = "check".to_owned();
-            self.1.record(Event::BuildStarted { build, log, command }).map_err(told)?;
-            let text = self.0.read(&ProjectPath::new("main.c").unwrap()).unwrap();
-            let has_bug = String::from_utf8(text).unwrap().contains("bug");
-            let outcome = if has_bug { BuildOutcome::Failed } else { BuildOutcome::Passed };
-            let ended =
-                Event::BuildEnded { build, outcome, diagnostics: vec![], millis: 0, size: None };
-            self.1.record(ended).map_err(told)?;
-            let errors = if has_bug { json!([{ "message": "a bug" }]) } else { json!([]) };
-            Ok(Reply::Answer(json!({ "ok": !has_bug, "errors": errors })))
-        }
-        .boxed()
-    }
-}
-
-struct Approve(Arc<Sandbox>, SharedState);
-
-impl Tool for Approve {
-    fn spec(&self) -> ToolSpec {
-        spec("approve_saved_files")
-    }
-
-    fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        let state = self.1.snapshot();
-        let ok = match state.goal {
-            PhaseGoal::FilesSaved => self.0.is_file(&ProjectPath::new("main.c").unwrap()),
-            _ => state.last_build.is_some_and(|b| b.is_fresh_success()),
-        };
-        async move { Ok(Reply::Answer(json!({ "ok": ok }))) }.boxed()
-    }
-}
-
-/// Answers with what it was asked for.
-struct Echo(&'static str);
-
-impl Tool for Echo {
-    fn spec(&self) -> ToolSpec {
-        spec(self.0)
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        async move { Ok(Reply::Answer(json!({ "ok": true, "asked": args }))) }.boxed()
-    }
-}
-
-fn spec(name: &str) -> ToolSpec {
-    ToolSpec { name: name.into(), description: String::new(), schema: json!({}) }
-}
-
-struct NoToolchain;
-
-impl Toolchain for NoToolchain {
-    fn label(&self) -> String {
-        "none".into()
-    }
-    fn command(&self, _project: &Path) -> String {
-        "none".into()
-    }
-    fn build(&self, _: BuildJob) -> BoxFuture<'_, BuildReport> {
-        unreachable!("no test builds through the toolchain")
-    }
-    fn plan_flash(&self, _: &Path, _: BuildId, _: Timestamp) -> Result<FlashPlan, UserError> {
-        Err(UserError::new("no board", "", ""))
-    }
-    fn flash(&self, _: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        unreachable!("no test flashes")
-    }
 }
 
 /// Fails for good after so many records, as a killed program writes nothing more.

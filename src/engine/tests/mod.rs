@@ -3,6 +3,7 @@
 mod decisions;
 mod endless;
 pub(crate) mod fixture;
+mod fixture_tools;
 mod models;
 mod resume;
 mod runs;

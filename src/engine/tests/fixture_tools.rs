@@ -1,0 +1,134 @@
+//! The tools of the small project, and the toolchain it does without.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::model::*;
+use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
+use crate::tools::{PhaseGoal, Reply, SharedState, Tool, ToolError};
+use crate::workspace::Sandbox;
+
+/// Saves one file a call.
+pub(super) struct Save(pub(super) Arc<Sandbox>);
+
+impl Tool for Save {
+    fn spec(&self) -> ToolSpec {
+        spec("generate_code")
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        let path = ProjectPath::new("main.c").unwrap();
+        let base = self.0.read_if_there(&path).unwrap();
+        async move {
+            let Some(code) = args["code"].as_str() else {
+                return Err(ToolError::new("bad_arguments", "code: missing", ""));
+            };
+            let content = code.as_bytes().to_vec();
+            let change = DraftChange::Save { path, base, content };
+            let drafts = vec![Draft { change, reason: String::new(), checks: Vec::new() }];
+            Ok(Reply::Propose {
+                drafts,
+                finish: Box::new(|done| async move { finish(&done) }.boxed()),
+            })
+        }
+        .boxed()
+    }
+}
+
+fn finish(done: &[Settlement]) -> Result<Value, ToolError> {
+    let outcome = format!("{:?}", done[0].outcome);
+    Ok(match &done[0].outcome {
+        Outcome::Applied => json!({ "ok": true, "saved": ["main.c"] }),
+        _ => json!({ "ok": true, "saved": [], "outcome": outcome }),
+    })
+}
+
+/// Fails while the file holds the word `bug`.
+pub(super) struct Build(
+    pub(super) Arc<Sandbox>,
+    pub(super) Arc<dyn Ledger>,
+    pub(super) SharedState,
+);
+
+impl Tool for Build {
+    fn spec(&self) -> ToolSpec {
+        spec("build_project")
+    }
+
+    fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        async move {
+            let build = self.2.snapshot().next_build();
+            let log = LogId { kind: LogKind::Build, number: build.0 };
+            let told = |error: UserError| ToolError::from_user_error("record", &error);
+            let command = "check".to_owned();
+            self.1.record(Event::BuildStarted { build, log, command }).map_err(told)?;
+            let text = self.0.read(&ProjectPath::new("main.c").unwrap()).unwrap();
+            let has_bug = String::from_utf8(text).unwrap().contains("bug");
+            let outcome = if has_bug { BuildOutcome::Failed } else { BuildOutcome::Passed };
+            let ended =
+                Event::BuildEnded { build, outcome, diagnostics: vec![], millis: 0, size: None };
+            self.1.record(ended).map_err(told)?;
+            let errors = if has_bug { json!([{ "message": "a bug" }]) } else { json!([]) };
+            Ok(Reply::Answer(json!({ "ok": !has_bug, "errors": errors })))
+        }
+        .boxed()
+    }
+}
+
+pub(super) struct Approve(pub(super) Arc<Sandbox>, pub(super) SharedState);
+
+impl Tool for Approve {
+    fn spec(&self) -> ToolSpec {
+        spec("approve_saved_files")
+    }
+
+    fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        let state = self.1.snapshot();
+        let ok = match state.goal {
+            PhaseGoal::FilesSaved => self.0.is_file(&ProjectPath::new("main.c").unwrap()),
+            _ => state.last_build.is_some_and(|b| b.is_fresh_success()),
+        };
+        async move { Ok(Reply::Answer(json!({ "ok": ok }))) }.boxed()
+    }
+}
+
+/// Answers with what it was asked for.
+pub(super) struct Echo(pub(super) &'static str);
+
+impl Tool for Echo {
+    fn spec(&self) -> ToolSpec {
+        spec(self.0)
+    }
+
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        async move { Ok(Reply::Answer(json!({ "ok": true, "asked": args }))) }.boxed()
+    }
+}
+
+fn spec(name: &str) -> ToolSpec {
+    ToolSpec { name: name.into(), description: String::new(), schema: json!({}) }
+}
+
+pub(super) struct NoToolchain;
+
+impl Toolchain for NoToolchain {
+    fn label(&self) -> String {
+        "none".into()
+    }
+    fn command(&self, _project: &Path) -> String {
+        "none".into()
+    }
+    fn build(&self, _: BuildJob) -> BoxFuture<'_, BuildReport> {
+        unreachable!("no test builds through the toolchain")
+    }
+    fn plan_flash(&self, _: &Path, _: BuildId, _: Timestamp) -> Result<FlashPlan, UserError> {
+        Err(UserError::new("no board", "", ""))
+    }
+    fn flash(&self, _: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        unreachable!("no test flashes")
+    }
+}
