@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::profile::{Prices, Profile, Service};
+use super::profile::{Prices, Profile};
+use super::service::Service;
 use crate::model::UserError;
 
 /// Known models.

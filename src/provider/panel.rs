@@ -133,7 +133,8 @@ impl Provider for Panel {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::profile::{AgentChoice, Service, Wire};
+    use super::super::profile::{AgentChoice, Wire};
+    use super::super::service::Service;
     use super::*;
 
     fn profile(name: &str, model: &str) -> Profile {

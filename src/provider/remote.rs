@@ -3,6 +3,8 @@
 //! An answer that breaks off is asked for anew, and [`Delta::Again`] takes back what had come of
 //! it, so that nothing is doubled. Must not decide what is said to the person beyond its faults.
 
+mod listen;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,12 +14,12 @@ use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::assembly::Assembly;
-use super::dialect::{Asked, Dialect, Gist, Piece, Stop, Without};
+use super::dialect::{Asked, Dialect, Gist, Stop, Without};
 use super::fault::{Fault, FaultKind, Feature};
 use super::keep;
 use super::profile::{Profile, ToolUse, Wire};
 use super::tokens::{Counter, Meter};
-use super::wire::{Answer, Client, Frames, TooBig};
+use super::wire::Client;
 use super::words;
 use super::{Delta, Provider, Request};
 use crate::model::{Cost, Usage, UserError};
@@ -230,72 +232,6 @@ impl Inner {
         messages.chain(tools).sum()
     }
 
-    /// Reads an answer to its end and gives on what can be shown.
-    async fn listen(
-        &self,
-        answer: &mut Answer,
-        assembly: &mut Assembly,
-        out: &Out,
-    ) -> Result<(), Broken> {
-        let profile = &self.profile;
-        let mut reader = self.dialect.reader();
-        match answer.content_type().as_str() {
-            "text/html" => {
-                let what = "it is a web page, not the answer of a model";
-                let fault = Fault::garbled(profile, what, "text/html");
-                return Err(Fault::lasting(fault.error).into());
-            }
-            // Some services do not stream although they were asked to.
-            "application/json" if self.dialect != Dialect::Ollama => {
-                let whole = answer.whole_of().await?;
-                let mut pieces = Vec::new();
-                reader.read_whole(&whole, profile, &mut pieces)?;
-                return give(pieces, assembly, profile, out).await;
-            }
-            _ => {}
-        }
-        let mut frames = Frames::new(self.dialect.framing());
-        loop {
-            let chunk = match assembly.stop {
-                None => answer.next().await?,
-                Some(_) => {
-                    // The answer is complete: whatever goes wrong now costs only the count.
-                    match tokio::time::timeout(AFTERMATH, answer.next()).await {
-                        Ok(Ok(chunk)) => chunk,
-                        Ok(Err(_)) | Err(_) => None,
-                    }
-                }
-            };
-            let is_end = chunk.is_none();
-            let too_big = |TooBig| Fault::excess(profile, "a single message of many megabytes");
-            match chunk {
-                Some(bytes) => frames.push(&bytes).map_err(too_big)?,
-                None => frames.finish(),
-            }
-            let mut pieces = Vec::new();
-            while let Some(message) = frames.pop() {
-                match reader.read(&message, profile, &mut pieces) {
-                    Ok(()) => {}
-                    Err(_) if is_stopped(assembly, &pieces) => {}
-                    Err(fault) => return Err(fault.into()),
-                }
-            }
-            let counted = pieces.iter().any(|piece| matches!(piece, Piece::Usage(_)));
-            give(pieces, assembly, profile, out).await?;
-            let is_over =
-                assembly.stop.is_some() && (self.dialect != Dialect::Chat || counted || is_end);
-            match (is_over, is_end) {
-                (true, _) => return Ok(()),
-                (false, true) => {
-                    return Err(
-                        Fault::cut(profile, "the connection ended before the answer").into()
-                    );
-                }
-                (false, false) => {}
-            }
-        }
-    }
-
     /// Gives on the calls and the end of an answer.
     async fn finish(
         &self,
@@ -398,27 +334,6 @@ impl Inner {
         let fix = format!("Raise `max_tokens` of the profile `{}`.", self.profile.name);
         UserError::new("The answer was cut short", why, fix)
     }
-}
-
-fn is_stopped(assembly: &Assembly, pieces: &[Piece]) -> bool {
-    assembly.stop.is_some() || pieces.iter().any(|piece| matches!(piece, Piece::Stop(_)))
-}
-
-/// Gives on what can be shown of these pieces.
-async fn give(
-    pieces: Vec<Piece>,
-    assembly: &mut Assembly,
-    profile: &Profile,
-    out: &Out,
-) -> Result<(), Broken> {
-    let mut deltas = Vec::new();
-    for piece in pieces {
-        assembly.take(piece, profile, &mut deltas)?;
-    }
-    for delta in deltas {
-        send(out, delta).await?;
-    }
-    Ok(())
 }
 
 async fn send(out: &Out, delta: Delta) -> Result<(), Broken> {

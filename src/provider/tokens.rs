@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::profile::{Profile, Service};
+use super::profile::Profile;
+use super::service::Service;
 use crate::model::{Message, ToolSpec};
 
 /// Tokens that a service adds to a message or a tool.

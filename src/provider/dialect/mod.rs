@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::AnswerForm;
 use super::fault::Fault;
-use super::profile::{Profile, Service};
+use super::profile::Profile;
+use super::service::Service;
 use super::wire::Framing;
 use crate::model::{Cost, Message, Usage};
 pub(super) use gist::{Gist, Turn, join};

@@ -10,7 +10,8 @@ use reqwest::{Certificate, NoProxy, Proxy, RequestBuilder, Response};
 use secrecy::ExposeSecret;
 
 use super::super::fault::{Fault, deepest};
-use super::super::profile::{Profile, Service};
+use super::super::profile::Profile;
+use super::super::service::Service;
 use crate::model::UserError;
 
 /// How long a connection may take to come about.
