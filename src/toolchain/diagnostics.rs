@@ -4,17 +4,18 @@
 //! them. Pure: bytes in, findings out.
 
 mod gather;
+mod patterns;
+mod progress;
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
-use std::sync::LazyLock;
-
-use regex::{Captures, Regex};
 
 use crate::model::{Diagnostic, Severity};
 use crate::text::sanitize;
 
 pub use gather::Gather;
+use patterns::{PATTERNS, captures, group, number};
+pub use progress::Progress;
 
 /// More findings than this help nobody; errors are kept first.
 const MAX_DIAGNOSTICS: usize = 500;
@@ -27,58 +28,6 @@ const YELLOW: &str = "\u{1b}[0;33m";
 
 /// How `idf.py` tells that ninja or CMake did not succeed; what they printed says why.
 const COMMAND_FAILED: &str = " failed with exit code ";
-
-/// The patterns; a pattern that does not compile would find nothing, which the tests notice.
-struct Patterns {
-    compiler: Option<Regex>,
-    included: Option<Regex>,
-    linker_line: Option<Regex>,
-    linker_object: Option<Regex>,
-    linker: Option<Regex>,
-    cmake: Option<Regex>,
-    call: Option<Regex>,
-    plain: Option<Regex>,
-    kconfig: Option<Regex>,
-    program: Option<Regex>,
-    partition: Option<Regex>,
-}
-
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
-    let regex = |text: &str| Regex::new(text).ok();
-    Patterns {
-        included: regex(r"^(?:In file included from|\s+from) (.+?):(\d+)(?::\d+)?[:,]$"),
-        compiler: regex(
-            r"^([^\s:][^:]*):(\d+):(?:(\d+):)? (fatal error|[Ee]rror|[Ww]arning|note): (.*)$",
-        ),
-        linker_line: regex(
-            r"^(?:.*:)?([^:()\s][^:()]*):(\d+):(?:\([^)]*\):)? ((?:undefined reference to|multiple definition of) .*)$",
-        ),
-        linker_object: regex(
-            r"^(.*):\([^)]*\): ((?:undefined reference to|multiple definition of) .*)$",
-        ),
-        linker: regex(r"^(?:\S*/)?(?:[\w.-]+-)?ld(?:\.\w+)?(?:\.exe)?: (warning: )?(.*)$"),
-        cmake: regex(
-            r"^CMake (Error|Warning|Deprecation Warning)(?: \(dev\))?(?: (?:at|in) (.+?):(\d+) \([^)]*\))?:\s*(.*)$",
-        ),
-        call: regex(r"^  (\S.*?):(\d+) \([^)]*\)$"),
-        // As Kconfig tells them: of a file, or of a value in `sdkconfig` and where it is defined.
-        kconfig: regex(
-            r"^(?:ERROR: |[\w.]*KconfigError: )([^\s:][^:]*):(\d+): (?:error: )?(.*)$|^(?:warning|NOTE): (.*\(defined at ([^:()]+):(\d+)\).*)$",
-        ),
-        // What a program of the compiler says without a place, such as that the disk is full.
-        program: regex(
-            r"^(?:\S*/)?(?:cc1(?:plus)?|as|collect2|lto1|[\w.-]*(?:gcc|g\+\+|clang|clang\+\+)): (?:fatal error|error): (.*)$",
-        ),
-        partition: regex(
-            r"^(?:[Ww]arning|WARNING): (.*partitions? (?:is|are) (?:nearly full|too small).*)$",
-        ),
-        plain: regex(r"^(?:ERROR|FATAL ERROR|Error): (.+)$"),
-    }
-});
-
-fn captures<'t>(pattern: Option<&Regex>, text: &'t str) -> Option<Captures<'t>> {
-    pattern?.captures(text)
-}
 
 /// Finds what went wrong in `output`, the raw bytes of a build of the project at the absolute
 /// path `project`: each finding once, errors first, then warnings, then notes, otherwise in the
@@ -391,63 +340,6 @@ fn diagnostic(severity: Severity, message: &str) -> Diagnostic {
 fn bounded(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_MESSAGE_BYTES);
     sanitize::line(text.get(..end).unwrap_or_default()).into_owned()
-}
-
-fn group<'t>(captures: &Captures<'t>, index: usize) -> &'t str {
-    captures.get(index).map_or("", |found| found.as_str())
-}
-
-fn number(captures: &Captures<'_>, index: usize) -> Option<u32> {
-    group(captures, index).parse().ok()
-}
-
-/// Reads ninja's `[done/total]` from output that comes in pieces.
-#[derive(Debug, Clone, Default)]
-pub struct Progress {
-    line: Vec<u8>,
-    last: Option<(u32, u32)>,
-}
-
-impl Progress {
-    /// Longer than any counter.
-    const MAX_BYTES: usize = 32;
-
-    /// Takes more output; returns (done, total) when they have changed.
-    pub fn push(&mut self, bytes: &[u8]) -> Option<(u32, u32)> {
-        let before = self.last;
-        for &byte in bytes {
-            match byte {
-                // On a terminal ninja overwrites its line.
-                b'\n' | b'\r' => self.line.clear(),
-                b']' if self.line.len() < Self::MAX_BYTES => {
-                    if let Some(step) = counter(&self.line) {
-                        self.count(step);
-                    }
-                    self.line.push(byte);
-                }
-                _ if self.line.len() < Self::MAX_BYTES => self.line.push(byte),
-                _ => {}
-            }
-        }
-        self.last.filter(|_| self.last != before)
-    }
-
-    /// A part that is built by a ninja of its own, as the bootloader is, counts for itself; its
-    /// counters are left out.
-    fn count(&mut self, (done, total): (u32, u32)) {
-        let is_ours = self.last.is_none_or(|(last_done, last_total)| {
-            total > last_total || (done >= last_done && total >= last_total / 2)
-        });
-        if is_ours && done <= total && total > 0 {
-            self.last = Some((done, total));
-        }
-    }
-}
-
-fn counter(line: &[u8]) -> Option<(u32, u32)> {
-    let text = std::str::from_utf8(line).ok()?;
-    let (done, total) = text.strip_prefix('[')?.split_once('/')?;
-    Some((done.trim().parse().ok()?, total.trim().parse().ok()?))
 }
 
 #[cfg(test)]

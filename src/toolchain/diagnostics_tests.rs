@@ -152,16 +152,6 @@ fn there_are_not_more_than_anyone_reads() {
     assert_eq!(found[0].message, "e");
 }
 
-#[test]
-fn progress_is_that_of_the_outer_build() {
-    let mut progress = Progress::default();
-    assert_eq!(progress.push(b"[0/1] Re-running CMake...\n[1"), Some((0, 1)));
-    assert_eq!(progress.push(b"/866] Building C object a.c.o\n"), Some((1, 866)));
-    assert_eq!(progress.push(b"int a[3/1];\n"), None);
-    assert_eq!(progress.push(b"[1/101] Building bootloader\n[90/101] x\n"), None);
-    assert_eq!(progress.push(b"\r[2/860] y\r[3/860] z"), Some((3, 860)));
-}
-
 proptest! {
     #[test]
     fn anything_can_be_read(output in prop::collection::vec(any::<u8>(), 0..400)) {

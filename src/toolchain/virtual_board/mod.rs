@@ -8,6 +8,7 @@ mod build;
 mod cmake;
 mod kit;
 mod options;
+mod paths;
 mod plan;
 mod step;
 mod syntax;

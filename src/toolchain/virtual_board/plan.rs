@@ -5,16 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Component as PathPart, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::cmake::{self, CmakeError, Recurse, Registration};
 use super::kit::Kit;
+use super::paths::{find, inside, stays_inside};
 use crate::text::sketch;
 use crate::toolchain::platformio;
 use crate::toolchain::sketch::Sketch;
-
-/// Files a pattern may match at most.
-const MAX_GLOB: usize = 2_000;
 
 /// What has to be compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -268,61 +266,6 @@ fn visible<'a>(
         }
     }
     Ok((others, kits))
-}
-
-/// `path` below `folder`, both relative to the project; `None` when it leads out.
-fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
-    let mut joined = PathBuf::new();
-    for part in folder.join(path).components() {
-        match part {
-            PathPart::Normal(name) => joined.push(name),
-            PathPart::CurDir => {}
-            PathPart::ParentDir => {
-                if !joined.pop() {
-                    return None;
-                }
-            }
-            PathPart::RootDir | PathPart::Prefix(_) => return None,
-        }
-    }
-    Some(joined)
-}
-
-/// Whether that is a file of the project, symbolic links followed.
-fn stays_inside(root: &Path, path: &Path) -> bool {
-    let real = root.join(path).canonicalize();
-    real.is_ok_and(|real| real.is_file() && root.canonicalize().is_ok_and(|r| real.starts_with(r)))
-}
-
-/// Files below `folder` that match a pattern such as `src/*.c`, sorted.
-fn find(folder: &Path, pattern: &str, recurse: Recurse) -> Vec<String> {
-    let pattern = pattern.trim_start_matches("./");
-    let (dir, wanted) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-    let Some((head, tail)) = wanted.split_once('*') else {
-        return vec![pattern.to_owned()];
-    };
-    let mut found = Vec::new();
-    let mut open = vec![PathBuf::from(dir)];
-    while let Some(dir) = open.pop() {
-        let Ok(entries) = fs::read_dir(folder.join(&dir)) else { continue };
-        for entry in entries.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let path = dir.join(&name);
-            let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_dir() && recurse == Recurse::Yes && open.len() < MAX_GLOB {
-                open.push(path);
-            } else if kind.is_file()
-                && name.len() >= head.len() + tail.len()
-                && name.starts_with(head)
-                && name.ends_with(tail)
-                && found.len() < MAX_GLOB
-            {
-                found.push(path.display().to_string());
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 fn at(list: &str, error: &CmakeError) -> ConfigureError {
