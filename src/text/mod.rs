@@ -23,6 +23,7 @@ pub mod select;
 pub mod sketch;
 pub mod syntax;
 mod syntax_error;
+mod syntax_grammar;
 pub mod syntax_versions;
 pub mod twins;
 pub mod values;

@@ -1,17 +1,17 @@
 //! Colours by meaning, and the first place where a file does not parse.
 //!
-//! Owns the grammars. Must not know themes. Work on one text is bounded in size and time, because
+//! Must not know themes. Work on one text is bounded in size and time, because
 //! the text may come from a model.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use tree_sitter::{
-    ParseOptions, ParseState, Parser, Query, QueryCursor, QueryCursorOptions, QueryCursorState,
+    ParseOptions, ParseState, Parser, QueryCursor, QueryCursorOptions, QueryCursorState,
     StreamingIterator, Tree,
 };
 
+use super::syntax_grammar::{Paint, grammar};
 use crate::model::ProjectPath;
 
 /// Longer texts are not looked at, in bytes.
@@ -238,100 +238,6 @@ fn spans(source: &str, kinds: &[Option<SyntaxKind>]) -> Vec<Vec<Span>> {
         start += line.len();
     }
     lines
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Paint {
-    Kind(SyntaxKind),
-    /// Takes away what an outer capture has painted.
-    Clear,
-    Skip,
-}
-
-struct Grammar {
-    language: tree_sitter::Language,
-    query: Query,
-    /// By index of capture.
-    paints: Vec<Paint>,
-    /// By index of pattern: false when it has a condition that cannot be tested here.
-    usable: Vec<bool>,
-}
-
-/// What the grammar's own query lacks for C.
-const MORE_C: &str = r##"
-["(" ")" "[" "]" "{" "}" "," ":"] @punctuation
-["+" "-" "*" "/" "%" "<=" ">=" "<<" ">>" "|" "^" "!" "~" "?" "|=" "&="] @operator
-["goto" "#define" "#elif" "#else" "#endif" "#if" "#ifdef" "#ifndef" "#include"] @keyword
-["#define" "#elif" "#else" "#endif" "#if" "#ifdef" "#ifndef" "#include"] @preprocessor
-(preproc_directive) @preprocessor
-[(char_literal) (escape_sequence)] @string
-[(true) (false)] @constant
-(preproc_def name: (identifier) @constant)
-(enumerator name: (identifier) @constant)
-"##;
-const MORE_CMAKE: &str = r##"
-((unquoted_argument) @constant (#match? @constant "^[A-Z][A-Z0-9_]+$"))
-(variable_ref) @variable
-"##;
-const MORE_JSON: &str = r##"
-(pair key: (string) @property)
-["{" "}" "[" "]" ":" ","] @punctuation
-"##;
-
-fn grammar(language: Language) -> Option<&'static Grammar> {
-    static C: OnceLock<Option<Grammar>> = OnceLock::new();
-    static CPP: OnceLock<Option<Grammar>> = OnceLock::new();
-    static CMAKE: OnceLock<Option<Grammar>> = OnceLock::new();
-    static JSON: OnceLock<Option<Grammar>> = OnceLock::new();
-    let c = tree_sitter_c::HIGHLIGHT_QUERY;
-    let (cell, function, queries) = match language {
-        Language::C => (&C, tree_sitter_c::LANGUAGE, [c, "", MORE_C]),
-        // The queries of C++ say only what C does not have.
-        Language::Cpp => {
-            (&CPP, tree_sitter_cpp::LANGUAGE, [c, tree_sitter_cpp::HIGHLIGHT_QUERY, MORE_C])
-        }
-        Language::Cmake => {
-            let own = tree_sitter_cmake::HIGHLIGHTS_QUERY;
-            (&CMAKE, tree_sitter_cmake::LANGUAGE, [own, "", MORE_CMAKE])
-        }
-        Language::Json => {
-            let own = tree_sitter_json::HIGHLIGHTS_QUERY;
-            (&JSON, tree_sitter_json::LANGUAGE, [own, "", MORE_JSON])
-        }
-    };
-    cell.get_or_init(|| build(function.into(), &queries.join("\n"))).as_ref()
-}
-
-fn build(language: tree_sitter::Language, query: &str) -> Option<Grammar> {
-    let query = Query::new(&language, query).ok()?;
-    let paints = query.capture_names().iter().map(|name| paint(name)).collect();
-    let usable = (0..query.pattern_count())
-        .map(|pattern| {
-            let conditions = query.general_predicates(pattern);
-            !conditions.iter().any(|condition| condition.operator.as_ref() == "lua-match?")
-        })
-        .collect();
-    Some(Grammar { language, query, paints, usable })
-}
-
-fn paint(capture: &str) -> Paint {
-    let family = capture.split('.').next().unwrap_or(capture);
-    Paint::Kind(match (family, capture) {
-        ("preprocessor", _) | (_, "keyword.directive") => SyntaxKind::Preprocessor,
-        ("keyword", _) => SyntaxKind::Keyword,
-        ("type", _) => SyntaxKind::Type,
-        ("function", _) => SyntaxKind::Function,
-        ("property", _) | (_, "string.special.key") => SyntaxKind::Property,
-        ("string" | "escape", _) => SyntaxKind::String,
-        ("number", _) => SyntaxKind::Number,
-        ("comment", _) => SyntaxKind::Comment,
-        ("constant" | "boolean" | "label" | "module", _) => SyntaxKind::Constant,
-        ("operator", _) => SyntaxKind::Operator,
-        ("variable", _) => SyntaxKind::Variable,
-        ("punctuation" | "delimiter", _) => SyntaxKind::Punctuation,
-        ("none", _) => return Paint::Clear,
-        _ => return Paint::Skip,
-    })
 }
 
 #[cfg(test)]
