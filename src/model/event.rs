@@ -1,7 +1,7 @@
 //! Every fact of a session.
 //!
 //! The JSON form is part of the journal's format: adding a variant or an optional field keeps
-//! [`Record::VERSION`], anything else raises it.
+//! [`Record::VERSION`](super::Record::VERSION), anything else raises it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use super::decision::Decision;
 use super::error::UserError;
 use super::files::FileEvent;
 use super::ids::{
-    AgentName, BuildId, CallId, InquiryId, LogId, ProposalId, QuestionId, RuleId, Seq, SessionId,
+    AgentName, BuildId, CallId, InquiryId, LogId, ProposalId, QuestionId, RuleId, SessionId,
     ToolName, TurnId,
 };
 use super::intent::Excerpt;
@@ -24,25 +24,6 @@ use super::proposal::{Change, Check, Outcome, Proposal};
 use super::rule::SessionRule;
 use super::serial::PortEvent;
 use super::team::TeamFact;
-use super::time::Timestamp;
-
-/// One line of the journal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
-    /// Version of the format, [`Record::VERSION`].
-    pub v: u16,
-    /// Position in the journal.
-    pub seq: Seq,
-    /// When it was recorded.
-    pub at: Timestamp,
-    /// The fact.
-    pub event: Event,
-}
-
-impl Record {
-    /// The version this program writes.
-    pub const VERSION: u16 = 1;
-}
 
 /// One file of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -398,48 +379,12 @@ pub enum Event {
     },
 }
 
-impl Event {
-    /// Whether the record must be on disk before anything relies on it: decisions, and the start
-    /// and end of a session.
-    #[must_use]
-    pub const fn is_synced(&self) -> bool {
-        matches!(
-            self,
-            Self::SessionStarted(_)
-                | Self::SessionResumed { .. }
-                | Self::SessionEnded { .. }
-                | Self::Decided { .. }
-                | Self::RuleAdded { .. }
-                | Self::RuleRevoked { .. }
-                | Self::StopRequested
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn record_has_a_flat_readable_json_form() {
-        let event = Event::TextAdded { turn: TurnId(3), text: "hi".into() };
-        let record = Record { v: 1, seq: Seq(7), at: Timestamp(12), event };
-        let json = serde_json::to_string(&record).unwrap();
-        assert_eq!(
-            json,
-            r#"{"v":1,"seq":7,"at":12,"event":{"text_added":{"turn":3,"text":"hi"}}}"#
-        );
-        assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
-    }
-
-    #[test]
     fn facts_are_small() {
         assert!(size_of::<Event>() <= 120, "{} bytes", size_of::<Event>());
-    }
-
-    #[test]
-    fn unit_events_read_back() {
-        let json = r#"{"v":1,"seq":1,"at":0,"event":"paused"}"#;
-        assert_eq!(serde_json::from_str::<Record>(json).unwrap().event, Event::Paused);
     }
 }

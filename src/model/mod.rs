@@ -22,6 +22,7 @@ pub mod outcome;
 pub mod panic;
 pub mod path;
 pub mod proposal;
+pub mod record;
 pub mod rule;
 pub mod serial;
 pub mod sources;
@@ -37,7 +38,7 @@ pub use build::{BuildOutcome, Diagnostic, Memory, MemoryUse, ProgramSize, Severi
 pub use decision::{AfterReject, Amended, DecidedBy, Decision, LineComment, Note, Side, Verdict};
 pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;
-pub use event::{Event, Record};
+pub use event::Event;
 pub use facts::{Facts, FlashFacts, Landing, Partition, Reference, ReferenceKind};
 pub use files::{FileEvent, OutsideChange};
 pub use finding::{Finding, Health};
@@ -54,6 +55,7 @@ pub use panic::{
 };
 pub use path::ProjectPath;
 pub use proposal::{Batch, Change, ChangeKind, Check, CheckKind, CheckStatus, Outcome, Proposal};
+pub use record::Record;
 pub use rule::{RuleSays, SessionRule};
 pub use serial::{LineEnding, PortEvent, SerialCommand, SerialControl};
 pub use sources::{BlobSource, EventSource, FileSource, FileStart, Ledger, LogSource};

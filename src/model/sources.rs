@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::blob::{BlobRef, ContentHash};
 use super::error::UserError;
-use super::event::{Event, Record};
+use super::event::Event;
 use super::ids::{LogId, Seq};
 use super::path::ProjectPath;
+use super::record::Record;
 use super::time::Timestamp;
 
 /// Reads content by its hash.
