@@ -6,6 +6,7 @@
 mod heard;
 mod input;
 mod paper;
+mod rest;
 mod told;
 
 use std::io;
@@ -18,15 +19,13 @@ use super::{report, run};
 use crate::app::compose::Running;
 use crate::app::signals::{Signal, Signals};
 use crate::journal::{Blobs, JournalReader, ReadItem, SessionDir, scan};
-use crate::model::{
-    Event, Intent, ProposalId, RuleId, Seq, SessionOutcome, Shown, UserError, Verdict,
-};
+use crate::model::{Event, Intent, ProposalId, RuleId, Seq, SessionOutcome, UserError};
 use crate::text::sanitize;
 use crate::view::{RunState, SessionView};
 use heard::{About, Decide, HELP, Manner, Wish, may_decide};
 use input::{Input, Typed};
 use paper::Paper;
-use told::Told;
+use rest::Listed;
 
 /// Checks that a person can type: what comes through a pipe must never decide.
 ///
@@ -57,14 +56,6 @@ struct Lines {
     asked: Option<(crate::model::QuestionId, Instant)>,
     /// What was told when the session was first followed; it is not told again.
     old: Seq,
-}
-
-/// What was listed to be decided together.
-struct Listed {
-    /// The proposal that named the batch.
-    by: ProposalId,
-    shown: Vec<Shown>,
-    at: Instant,
 }
 
 /// Follows a session until it ends or the person leaves. Tells whether it is to be stopped in
@@ -371,55 +362,6 @@ impl Lines {
             }
             Err(why) => report::line(&format!("not edited: {why}")),
         }
-    }
-
-    /// Lists what waits in the batch of a proposal.
-    fn list_rest(&mut self, number: u32) -> Result<(), String> {
-        let paper = self.paper(number)?;
-        let (by, first, batch) = (paper.proposal.id, paper.shown(), paper.proposal.batch.id);
-        let waiting = self.view.review.waiting().map(|view| &view.proposal);
-        let mut shown = Vec::new();
-        for proposal in waiting.filter(|proposal| proposal.batch.id == batch) {
-            if proposal.change.phrase().is_some() {
-                return Err(format!("proposal {} has to be decided by itself", proposal.id));
-            }
-            let told = told::proposal(proposal, &self.blobs);
-            let Told { changed, unseen, .. } = told.map_err(|error| error.to_string())?;
-            let lines = u32::try_from(changed.len()).unwrap_or(u32::MAX);
-            // Only one of them was printed.
-            let unseen = if proposal.id == by { first.unseen } else { lines + unseen };
-            let path = proposal.change.path().map_or("", |path| path.as_str());
-            let (id, kind) = (proposal.id, proposal.change.kind());
-            let path = sanitize::line(path);
-            report::line(&format!("  {id}: {kind} {path}, {lines} lines, {unseen} not printed"));
-            shown.push(Shown { proposal: id, hash: proposal.change.hash(), unseen });
-        }
-        let unseen: u32 = shown.iter().map(|shown| shown.unseen).sum();
-        let how = if unseen > 0 { " unseen" } else { "" };
-        report::line(&format!(
-            "Type: approve-rest {by}{how}, or reject-rest {by} REASON, for these {}.",
-            shown.len()
-        ));
-        self.listed = Some(Listed { by, shown, at: Instant::now() });
-        Ok(())
-    }
-
-    /// Says the same to all that was listed.
-    fn decide_rest(&mut self, number: u32, decide: Decide) -> Result<Option<Intent>, String> {
-        let listed = self.listed.take_if(|listed| listed.by == ProposalId(number));
-        let listed = listed.ok_or_else(|| format!("list them first: rest {number}"))?;
-        let unseen: u32 = listed.shown.iter().map(|shown| shown.unseen).sum();
-        let verdict = match decide {
-            Decide::Reject(reason, then) => Verdict::Reject { reason, comments: Vec::new(), then },
-            Decide::Approve if unseen > 0 => {
-                self.listed = Some(listed);
-                return Err(format!(
-                    "{unseen} changed lines were not printed; `approve-rest {number} unseen` approves them all the same"
-                ));
-            }
-            _ => Verdict::Approve,
-        };
-        Ok(Some(Intent::DecideAll { shown: listed.shown, verdict }))
     }
 
     fn tell_rules(&self) {
