@@ -1,0 +1,293 @@
+//! A gate over a real folder, with records in memory and a bench in the board's place.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt};
+use tokio_util::sync::CancellationToken;
+
+use super::compiled::Compiler;
+use crate::config::{Origin as RuleOrigin, Policy, Rule, Ruling};
+use crate::device::SerialHub;
+use crate::gate::{Desk, Gate, GateError, GateParts, Numbers, Origin};
+use crate::model::{
+    BlobRef, BlobSource, BoardInfo, BuildId, BuildOutcome, CallId, ContentHash, Draft, DraftChange,
+    ErasePlan, Event, FlashPlan, Ledger, LogId, Outcome, ProjectPath, Proposal, ProposalId, Seq,
+    Settlement, Timestamp, TurnId, UserError, Verdict,
+};
+use crate::toolchain::syntax::{Finding, SyntaxJob};
+use crate::toolchain::{
+    BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain,
+};
+use crate::workspace::Sandbox;
+
+/// Keeps records and contents in memory, and fails when told to.
+#[derive(Default)]
+pub(super) struct Memory {
+    pub(super) events: Mutex<Vec<Event>>,
+    pub(super) blobs: Mutex<BTreeMap<ContentHash, Vec<u8>>>,
+    pub(super) broken_at: Mutex<Option<usize>>,
+}
+
+impl Memory {
+    /// Puts another content under a hash.
+    pub(super) fn damage(&self, hash: ContentHash, content: &[u8]) {
+        self.blobs.lock().unwrap().insert(hash, content.to_vec());
+    }
+}
+
+impl Ledger for Memory {
+    fn record(&self, event: Event) -> Result<Seq, UserError> {
+        let mut events = self.events.lock().unwrap();
+        if *self.broken_at.lock().unwrap() == Some(events.len()) {
+            return Err(UserError::new("Cannot record", "the test says so", ""));
+        }
+        events.push(event);
+        Ok(Seq(events.len() as u64))
+    }
+
+    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
+        let hash = ContentHash::of(content);
+        self.blobs.lock().unwrap().insert(hash, content.to_vec());
+        Ok(BlobRef { hash, bytes: content.len() as u64 })
+    }
+
+    fn append_log(&self, _: LogId, _: &[u8]) -> Result<(), UserError> {
+        Ok(())
+    }
+
+    fn flush_log(&self, _: LogId) -> Result<(), UserError> {
+        Ok(())
+    }
+}
+
+impl BlobSource for Memory {
+    fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
+        let found = self.blobs.lock().unwrap().get(hash).cloned();
+        found.map(Arc::from).ok_or_else(|| UserError::new("No blob", hash.to_string(), ""))
+    }
+}
+
+/// Flashes nothing and counts how often it was asked to; its compiler says what the test says.
+#[derive(Default)]
+pub(super) struct Bench {
+    pub(super) flashes: Mutex<u32>,
+    pub(super) compiler: Mutex<Compiler>,
+    pub(super) erased: Mutex<Vec<ErasePlan>>,
+    /// The partition with the settings.
+    pub(super) memory: Mutex<Vec<u8>>,
+}
+
+impl Toolchain for Bench {
+    fn label(&self) -> String {
+        "test".to_owned()
+    }
+
+    fn command(&self, _project: &Path) -> String {
+        "none".to_owned()
+    }
+
+    fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
+        let compiler = self.compiler.lock().unwrap().clone();
+        async move { compiler.say(&job).await }.boxed()
+    }
+
+    fn build(&self, _: BuildJob) -> BoxFuture<'_, BuildReport> {
+        let diagnostics = Vec::new();
+        async move { BuildReport { outcome: BuildOutcome::Failed, diagnostics } }.boxed()
+    }
+
+    fn plan_flash(&self, _: &Path, _: BuildId, _: Timestamp) -> Result<FlashPlan, UserError> {
+        Err(UserError::new("No plan", "nothing was built", ""))
+    }
+
+    fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        *self.flashes.lock().unwrap() += 1;
+        (order.progress)(1, 2);
+        (order.progress)(2, 2);
+        async move { Ok(order.plan.board) }.boxed()
+    }
+
+    fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
+        async move { Ok(vec![0xa5; order.plan.region.bytes as usize]) }.boxed()
+    }
+
+    fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        let mut memory = self.memory.lock().unwrap();
+        if let Some(content) = (order.remake)(&memory) {
+            *memory = content;
+        }
+        async move { Ok(order.board) }.boxed()
+    }
+
+    fn erase(&self, order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        self.erased.lock().unwrap().push(order.plan.clone());
+        async move { Ok(order.plan.board) }.boxed()
+    }
+}
+
+pub(super) struct World {
+    pub(super) folder: tempfile::TempDir,
+    pub(super) ledger: Arc<Memory>,
+    pub(super) bench: Arc<Bench>,
+    pub(super) desk: Desk,
+    pub(super) gate: Arc<Gate>,
+}
+
+impl World {
+    pub(super) fn new(policy: Policy) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (ledger, bench) = (Arc::new(Memory::default()), Arc::new(Bench::default()));
+        let desk = Desk::default();
+        let gate = gate(folder.path(), &ledger, &bench, policy, &desk);
+        Self { folder, ledger, bench, desk, gate }
+    }
+
+    pub(super) fn asking() -> Self {
+        Self::new(Policy::default())
+    }
+
+    pub(super) fn ruled(decide: Ruling) -> Self {
+        let origin = RuleOrigin::User { file: "config.toml".into(), line: 1 };
+        let rule = Rule { decide, kind: None, tool: None, agent: None, path: None, origin };
+        Self::new(Policy::new(vec![rule]))
+    }
+
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(super) fn write(&self, path: &str, content: &str) {
+        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        fs::write(self.path(path), content).unwrap();
+    }
+
+    pub(super) fn read(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.path(path)).ok()
+    }
+
+    /// Every entry below the project, with the content of the files.
+    pub(super) fn everything(&self) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+        let mut all: Vec<_> = ignore::WalkBuilder::new(self.folder.path())
+            .standard_filters(false)
+            .build()
+            .map(|entry| entry.unwrap().into_path())
+            .map(|path| (path.clone(), fs::read(path).ok()))
+            .collect();
+        all.sort();
+        all
+    }
+
+    pub(super) fn events(&self) -> Vec<Event> {
+        self.ledger.events.lock().unwrap().clone()
+    }
+
+    pub(super) fn proposals(&self) -> Vec<Proposal> {
+        let proposal = |event| match event {
+            Event::Proposed(proposal) => Some(*proposal),
+            _ => None,
+        };
+        self.events().into_iter().filter_map(proposal).collect()
+    }
+
+    pub(super) fn submit(&self, drafts: Vec<Draft>) -> tokio::task::JoinHandle<Submitted> {
+        let gate = Arc::clone(&self.gate);
+        tokio::spawn(async move { gate.submit(&origin(), drafts).await })
+    }
+
+    /// Waits until that many proposals are on the desk.
+    pub(super) async fn on_desk(&self, count: usize) {
+        let waiting = async {
+            while self.desk.waiting().len() < count {
+                tokio::task::yield_now().await;
+            }
+        };
+        // Only so that a proposal that never comes fails the test instead of hanging it.
+        let patience = Duration::from_secs(30);
+        tokio::time::timeout(patience, waiting).await.expect("the proposals never came");
+    }
+
+    pub(super) fn decide(&self, id: u32, verdict: Verdict) {
+        let proposals = self.proposals();
+        let proposal = proposals.iter().find(|proposal| proposal.id == ProposalId(id)).unwrap();
+        self.desk.decide(ProposalId(id), proposal.change.hash(), verdict, 0).unwrap();
+    }
+
+    pub(super) async fn approved(&self, drafts: Vec<Draft>) -> Vec<Outcome> {
+        let count = drafts.len();
+        let task = self.submit(drafts);
+        self.on_desk(count).await;
+        for proposal in self.proposals() {
+            self.decide(proposal.id.0, Verdict::Approve);
+        }
+        outcomes(task.await.unwrap())
+    }
+
+    pub(super) async fn approved_one(&self, draft: Draft) -> Outcome {
+        let task = self.submit(vec![draft]);
+        self.on_desk(1).await;
+        let id = self.desk.waiting()[0];
+        self.decide(id.0, Verdict::Approve);
+        outcomes(task.await.unwrap()).remove(0)
+    }
+}
+
+pub(super) type Submitted = Result<Vec<Settlement>, GateError>;
+
+pub(super) fn outcomes(submitted: Submitted) -> Vec<Outcome> {
+    submitted.unwrap().into_iter().map(|settlement| settlement.outcome).collect()
+}
+
+pub(super) fn gate(
+    folder: &Path,
+    ledger: &Arc<Memory>,
+    bench: &Arc<Bench>,
+    policy: Policy,
+    desk: &Desk,
+) -> Arc<Gate> {
+    let parts = GateParts {
+        ledger: Arc::<Memory>::clone(ledger),
+        blobs: Arc::<Memory>::clone(ledger),
+        sandbox: Arc::new(Sandbox::open(folder).unwrap()),
+        toolchain: Arc::<Bench>::clone(bench),
+        serial: Arc::new(SerialHub::new(Arc::<Memory>::clone(ledger))),
+        policy: Arc::new(policy),
+        cancel: CancellationToken::new(),
+    };
+    Arc::new(Gate::new(parts, desk, Numbers::after([])))
+}
+
+pub(super) fn origin() -> Origin {
+    let (agent, tool) = ("CodeReviewerAgent".into(), "generate_code".into());
+    Origin { turn: TurnId(1), call: CallId(1), agent, tool }
+}
+
+pub(super) fn path(text: &str) -> ProjectPath {
+    ProjectPath::new(text).unwrap()
+}
+
+pub(super) fn save(file: &str, base: Option<&str>, content: &str) -> Draft {
+    let (base, content) = (base.map(|base| base.as_bytes().to_vec()), content.as_bytes().to_vec());
+    let change = DraftChange::Save { path: path(file), base, content };
+    Draft { change, reason: "because".to_owned(), checks: Vec::new() }
+}
+
+pub(super) fn delete(file: &str, base: &str) -> Draft {
+    let change = DraftChange::Delete { path: path(file), base: base.as_bytes().to_vec() };
+    Draft { change, reason: String::new(), checks: Vec::new() }
+}
+
+pub(super) fn flash(simulated: bool, touches_boot: bool) -> Draft {
+    let (label, chip) = ("board".to_owned(), "esp32".to_owned());
+    let board = BoardInfo { label, chip, port: "/dev/x".to_owned(), simulated };
+    let (images, build, built_at) = (Vec::new(), BuildId(1), Timestamp(0));
+    let plan = FlashPlan { board, images, touches_boot, build, built_at };
+    Draft { change: DraftChange::Flash(plan), reason: String::new(), checks: Vec::new() }
+}
+
+pub(super) fn reject(reason: &str) -> Verdict {
+    Verdict::reject(reason)
+}
