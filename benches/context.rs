@@ -272,7 +272,7 @@ fn answer(project: &Path, tool: &str, args: &serde_json::Value) -> serde_json::V
 /// What a team that never reads a project whole has in its chat, against the whole project.
 fn share(project: &Path, request: &str) {
     use serde_json::json;
-    let tokens = |text: &str| bpe_openai::o200k_base().count(text);
+    let tokens = |text: &str| tiktoken::get_encoding("o200k_base").unwrap().count(text);
     let sandbox = Sandbox::open(project).unwrap();
     let (mut bytes, mut whole, mut count) = (0, 0, 0);
     for (_, text) in sandbox.sources() {

@@ -81,14 +81,17 @@ impl Counter {
     /// Tokens of a text.
     #[must_use]
     pub fn text(&self, text: &str) -> u64 {
-        match self.kind {
-            Kind::O200k => bpe_openai::o200k_base().count(text) as u64,
-            Kind::Cl100k => bpe_openai::cl100k_base().count(text) as u64,
-            Kind::Estimate => {
-                let bytes = (text.len() as u64).saturating_mul(1_000);
-                bytes.div_ceil(self.learnt.0.load(Ordering::Relaxed).max(1))
-            }
-        }
+        let encoding = match self.kind {
+            Kind::O200k => tiktoken::get_encoding("o200k_base"),
+            Kind::Cl100k => tiktoken::get_encoding("cl100k_base"),
+            Kind::Estimate => None,
+        };
+        encoding.map_or_else(|| self.estimate(text), |encoding| encoding.count(text) as u64)
+    }
+
+    fn estimate(&self, text: &str) -> u64 {
+        let bytes = (text.len() as u64).saturating_mul(1_000);
+        bytes.div_ceil(self.learnt.0.load(Ordering::Relaxed).max(1))
     }
 
     /// Tokens of a message with its calls.
