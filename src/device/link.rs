@@ -13,7 +13,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::ports;
+use super::refusal::check_baud;
 use super::reset::Lines;
 use super::rfc2217::{self, Agreed, Decoder};
 use crate::model::UserError;
@@ -109,8 +109,10 @@ impl Link {
     /// Opens a port with 8 data bits, no parity and one stop bit, for itself alone.
     ///
     /// # Errors
-    /// As the system says; a port that another program has is `ResourceBusy`.
+    /// As the system says; a port that another program has is `ResourceBusy`, a rate that no port
+    /// has `InvalidInput`.
     pub async fn open(address: &Address, baud: u32) -> io::Result<Self> {
+        check_baud(baud)?;
         match address {
             Address::Tty(path) => open_tty(path, baud),
             Address::Tcp(place) => Ok(Self::Tcp(connect(place).await?)),
@@ -169,8 +171,10 @@ impl Link {
     /// Changes the baud rate; what was received stays.
     ///
     /// # Errors
-    /// As the system says; `Unsupported` where there is no such thing.
+    /// As the system says; `Unsupported` where there is no such thing, `InvalidInput` for a rate
+    /// that no port has.
     pub async fn set_baud(&mut self, baud: u32) -> io::Result<()> {
+        check_baud(baud)?;
         match self {
             Self::Tty(port) => {
                 let mut settings = port.get_ref().get_configuration()?;
@@ -326,58 +330,6 @@ fn unsupported(why: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, why)
 }
 
-/// Why a port cannot be opened, and what to do.
-#[must_use]
-pub fn not_opened(port: &str, error: &io::Error) -> UserError {
-    refused(format!("Cannot listen to `{port}`"), port, error)
-}
-
-/// Why a port cannot be opened, `what` not being possible without it, and what to do.
-#[must_use]
-pub fn refused(what: String, port: &str, error: &io::Error) -> UserError {
-    let path = Path::new(port);
-    match error.kind() {
-        io::ErrorKind::NotFound => {
-            let fix = "Connect the board, or name another port; `firmhand tool list_boards` lists \
-                       them.";
-            UserError::new(what, "there is no such port", fix)
-        }
-        io::ErrorKind::PermissionDenied => {
-            let group = ports::group(path);
-            let fix = match group.as_deref() {
-                Some(group) if group != "root" => format!(
-                    "Join the group that owns it: `sudo usermod -aG {group} $USER`, then log in \
-                     again."
-                ),
-                _ => "Ask for the rights to open it.".to_owned(),
-            };
-            let why = match group {
-                Some(group) => format!("it belongs to the group `{group}`, which you are not in"),
-                None => "you have no permission to open it".to_owned(),
-            };
-            UserError::new(what, why, fix)
-        }
-        io::ErrorKind::ResourceBusy => {
-            let why = match ports::holder(path) {
-                Some(process) => format!("{process} has it open"),
-                None => "another program has it open".to_owned(),
-            };
-            UserError::new(what, why, "End that program, or use another port.")
-        }
-        io::ErrorKind::ConnectionRefused => {
-            let fix = "See that the server runs and that host and port are right.";
-            UserError::new(what, "nobody answers at that address", fix)
-        }
-        _ => {
-            let why = match error.raw_os_error() {
-                Some(25) => "it is not a serial port".to_owned(),
-                _ => error.to_string(),
-            };
-            UserError::new(what, why, "Reconnect the board, or name another port.")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -393,15 +345,5 @@ mod tests {
             let error = Address::parse(port).unwrap_err();
             assert!(error.what.contains(port) && error.fix.contains("rfc2217://"), "{error:?}");
         }
-    }
-
-    #[test]
-    fn errors_say_what_to_do() {
-        let told = |port: &str, kind: io::ErrorKind| not_opened(port, &kind.into());
-        assert!(told("/dev/x", io::ErrorKind::NotFound).fix.contains("list_boards"));
-        let denied = told("/dev/null", io::ErrorKind::PermissionDenied);
-        assert!(denied.why.contains("the group `"), "{denied:?}");
-        let error = io::Error::from_raw_os_error(25);
-        assert_eq!(not_opened("/etc/passwd", &error).why, "it is not a serial port");
     }
 }

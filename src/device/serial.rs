@@ -11,10 +11,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::adapters::{Adapters, ResetStyle};
-use super::link::{Address, Link, not_opened};
+use super::link::{Address, Link};
 use super::panic::{Programs, RawPanic};
 use super::ports::{self, PortInfo, UsbId};
 use super::pump::{Order, Pump, Task};
+use super::refusal::not_opened;
 use super::reset::{self, Into};
 use super::tail::Tail;
 use crate::model::{
