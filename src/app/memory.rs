@@ -70,7 +70,8 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    use crate::ui::layout::{PaneId, Sizes};
+    use crate::ui::layout::PaneId;
+    use crate::ui::sizes::Sizes;
 
     use super::*;
 

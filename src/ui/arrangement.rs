@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::{PaneId, Sizes};
+use super::layout::PaneId;
+use super::sizes::Sizes;
 
 /// Sizes, focus and theme. Every part may be missing: then it is as usual.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,24 +1,20 @@
 //! Keys and pasted text: what the person does becomes actions, and those commands.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use crossterm::event::{Event, KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 
-use crate::model::Seq;
 use crate::view::SessionView;
 
 use super::action::{Action, Context};
 use super::desk::Desk;
 use super::key::Key;
 use super::keymap::Lookup;
-use super::layout::{PaneId, Sizes};
-use super::overlay::{
-    HelpView, JumpTo, ModelList, Overlay, PaletteView, Preview, TextKeys, ThemeList,
-};
+use super::layout::PaneId;
+use super::overlay::{Overlay, Preview, TextKeys};
 use super::pane::{Command, Cx, Effect, Keys, Mode, Notice, Pane, TextMode};
-use super::{Composing, Ui, hints, possible, run};
+use super::{Composing, Ui, hints};
 
 /// The session as it is while an event is dealt with.
 #[derive(Clone, Copy)]
@@ -170,7 +166,7 @@ impl Ui {
     }
 
     /// Lets the pane that is turned to do something.
-    fn with_front(
+    pub(super) fn with_front(
         &mut self,
         now: Now<'_>,
         run: impl FnOnce(&mut dyn Pane, &Cx<'_>) -> Vec<Effect>,
@@ -195,165 +191,12 @@ impl Ui {
         run(pane, &cx)
     }
 
-    /// Does what a key asked for, if it may.
-    pub(super) fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
-        let is_decision = action.is_decision()
-            || (matches!(action, Action::Accept | Action::AcceptText)
-                && self.hands.overlay.as_ref().is_some_and(Overlay::is_decision));
-        if is_decision {
-            if self.scene.mode == Mode::Replay {
-                return Effect::refuse("this is a replay: nothing can be decided any more");
-            }
-            if let Err(refusal) = self.hands.guard.check(now.at) {
-                return Effect::refuse(refusal.words());
-            }
-        }
-        if let Some(overlay) = &mut self.hands.overlay {
-            let cx = self.scene.cx(now.view, Keys::Elsewhere);
-            return overlay.on_action(action, &cx);
-        }
-        let action = match self.hands.desk.takes(action) {
-            Ok(action) => action,
-            Err(why) => return Effect::refuse(why),
-        };
-        match action.home() {
-            Context::Global => self.act_globally(action, now),
-            Context::Composer => self.act_in_composer(action, now),
-            Context::Replay if action == Action::JumpTo && self.scene.mode == Mode::Replay => {
-                let last = self.scene.timeline.map_or(Seq(0), |timeline| timeline.last);
-                let jump = JumpTo::new(Arc::clone(&self.panes.files.events), last);
-                vec![Effect::Open(Box::new(Overlay::JumpTo(jump)))]
-            }
-            Context::Replay => run::play(action, self.scene.mode),
-            Context::Question if action == Action::LookInto => run::look_into(now.view),
-            Context::Question => run::answer(key, now.view),
-            Context::Pane
-            | Context::Chat
-            | Context::Project
-            | Context::Review
-            | Context::Select
-            | Context::Logs
-            | Context::Dialog => self.with_front(now, |pane, cx| pane.on_action(action, cx)),
-        }
-    }
-
-    fn act_globally(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
-        match action {
-            Action::Help => {
-                let first = self.contexts(now.view).first().copied().unwrap_or(Context::Global);
-                vec![Effect::Open(Box::new(Overlay::Help(HelpView::new(first))))]
-            }
-            // All of it is kept; there is nothing to ask.
-            Action::Quit if self.hands.desk == Desk::Port => {
-                vec![Effect::Command(Command::Quit)]
-            }
-            Action::Quit => run::quit(self.scene.mode, now.view),
-            Action::Suspend => vec![Effect::Command(Command::Suspend)],
-            Action::Redraw => vec![Effect::Command(Command::Redraw)],
-            Action::FocusNext => vec![Effect::Focus(self.hands.front.next())],
-            Action::FocusPrevious => vec![Effect::Focus(self.hands.front.previous())],
-            Action::FocusProject => vec![Effect::Focus(PaneId::Project)],
-            Action::FocusChat => vec![Effect::Focus(PaneId::Chat)],
-            Action::FocusReview => vec![Effect::Focus(PaneId::Review)],
-            Action::FocusLogs => vec![Effect::Focus(PaneId::Logs)],
-            Action::Palette => vec![Effect::Open(Box::new(self.palette(now.view)))],
-            Action::ChooseTheme => {
-                let list = ThemeList::new(self.scene.looks.names.clone(), &self.scene.looks.name);
-                vec![Effect::Open(Box::new(Overlay::Themes(list)))]
-            }
-            Action::ChooseModel => self.choose_model(now.view),
-            Action::Wider | Action::Narrower | Action::Taller | Action::Lower => {
-                self.resize_pane(action)
-            }
-            Action::ResetLayout => {
-                self.hands.room.sizes = Sizes::default();
-                self.hands.zoom = None;
-                Effect::info("the panes have their usual sizes again")
-            }
-            Action::Zoom => {
-                let front = self.hands.front;
-                self.hands.zoom = if self.hands.zoom.is_some() { None } else { Some(front) };
-                Vec::new()
-            }
-            Action::Compose => vec![Effect::Compose(String::new())],
-            Action::Command => vec![Effect::Compose("/".to_owned())],
-            Action::TogglePause => run::toggle_pause(self.scene.mode, now.view),
-            Action::Back if self.hands.zoom.is_some() && self.hands.desk == Desk::Team => {
-                self.hands.zoom = None;
-                Vec::new()
-            }
-            Action::Back if self.hands.composing == Composing::Yes => {
-                self.leave_composer(now);
-                Vec::new()
-            }
-            other => self.with_front(now, |pane, cx| pane.on_action(other, cx)),
-        }
-    }
-
-    fn choose_model(&self, view: &SessionView) -> Vec<Effect> {
-        if self.scene.mode == Mode::Replay {
-            return Effect::refuse("this is a replay; no model answers");
-        }
-        if self.panes.models.is_empty() {
-            return Effect::refuse("there is no model to choose: `firmhand doctor` tells why");
-        }
-        if view.head.profile().is_none() {
-            return Effect::refuse(
-                "a recorded model plays its own part; start a session with `--profile`",
-            );
-        }
-        let list = ModelList::new(self.panes.models.clone(), &view.head);
-        vec![Effect::Open(Box::new(Overlay::Models(list)))]
-    }
-
-    fn palette(&self, view: &SessionView) -> Overlay {
-        let chain = self.contexts(view);
-        let writes = self.hands.composing == Composing::Yes;
-        let (front, desk) = (self.hands.front, self.hands.desk);
-        let place = possible::Place { front, desk, chain: &chain, writes };
-        let cx = self.scene.cx(view, Keys::Elsewhere);
-        Overlay::Palette(PaletteView::new(possible::entries(&place, |id| self.pane(id), &cx)))
-    }
-
-    fn resize_pane(&mut self, action: Action) -> Vec<Effect> {
-        let front = self.hands.front;
-        match self.hands.room.sizes.nudged(front, action, &self.layout) {
-            Ok(sizes) => {
-                self.hands.room.sizes = sizes;
-                Vec::new()
-            }
-            Err(why) => Effect::refuse(why),
-        }
-    }
-
     /// Brings the list of completions up to date while a message is written.
     pub(super) fn prepare_composer(&mut self, view: &SessionView) {
         if self.hands.composing == Composing::Yes {
             let cx = self.scene.cx(view, Keys::Here);
             self.panes.composer.prepare(&cx);
         }
-    }
-
-    fn act_in_composer(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
-        if action == Action::LeaveComposer {
-            if !self.panes.composer.close_list() {
-                self.leave_composer(now);
-            }
-            return Vec::new();
-        }
-        let cx = self.scene.cx(now.view, Keys::Here);
-        let effects = self.panes.composer.on_action(action, &cx);
-        if action == Action::Send && self.panes.composer.is_empty() {
-            self.leave_composer(now);
-        }
-        effects
-    }
-
-    /// From now on keys are actions again, after a moment also those that decide.
-    fn leave_composer(&mut self, now: Now<'_>) {
-        self.hands.composing = Composing::No;
-        self.hands.typed_at = None;
-        self.hands.guard.arm(now.at);
     }
 
     /// Pasted text goes into a text field and nowhere else.

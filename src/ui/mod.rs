@@ -2,9 +2,12 @@
 //!
 //! Must not know the engine, read files or start processes.
 
+mod act;
 pub mod action;
+mod agents;
 pub mod arrangement;
 mod attention;
+mod clock;
 pub mod colour;
 mod data_file;
 mod desk;
@@ -33,6 +36,7 @@ pub mod role;
 mod run;
 mod scene;
 mod setup;
+pub mod sizes;
 pub mod start;
 mod start_facts;
 mod start_rows;
@@ -59,16 +63,19 @@ pub use pane::{Command, FilePlace, Mode, OutsideEdit, Saved};
 pub use setup::UiSetup;
 pub use theme::Theme;
 
+use agents::Agents;
 use attention::Attention;
+use clock::Clock;
 use desk::Desk;
 use guard::Guard;
 use key::Key;
-use layout::{Layout, LogsWish, PaneId, Shape, Sizes};
+use layout::{Layout, LogsWish, PaneId, Shape};
 use overlay::Overlay;
-use pane::{Agents, Clock, Notice};
+use pane::Notice;
 use panes::{ChatPane, Composer, LogsPane, LogsTab, ProjectPane, ReviewPane, TimelineBar};
 use pointer::{Pointer, Selection};
 use scene::Scene;
+use sizes::Sizes;
 
 /// The screen.
 pub struct Ui {

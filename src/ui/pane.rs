@@ -1,7 +1,5 @@
 //! What every pane offers, and what it may ask for.
 
-use std::time::{Duration, Instant};
-
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -9,14 +7,16 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use crate::model::{
-    AgentName, Intent, LogId, ProjectPath, ProposalId, Seq, SerialCommand, Shown, TimelineCommand,
-    TimelineView, Timestamp,
+    Intent, LogId, ProjectPath, ProposalId, Seq, SerialCommand, Shown, TimelineCommand,
+    TimelineView,
 };
 use crate::text::esp_log::TagFilter;
 use crate::text::sanitize;
 use crate::view::SessionView;
 
 use super::action::{Action, Context};
+use super::agents::Agents;
+use super::clock::Clock;
 use super::keymap::Keymap;
 use super::layout::PaneId;
 use super::overlay::Overlay;
@@ -222,84 +222,6 @@ impl Effect {
     /// Tells the person why something does not happen.
     pub fn refuse(text: impl Into<String>) -> Vec<Self> {
         vec![Self::Notice(Notice::error(text))]
-    }
-}
-
-/// The agents of a session in the order they appeared, which gives each its colour.
-#[derive(Debug, Clone, Default)]
-pub struct Agents(Vec<AgentName>);
-
-impl Agents {
-    /// Adds those that are new.
-    pub fn learn<'a>(&mut self, names: impl Iterator<Item = &'a AgentName>) {
-        for name in names {
-            if !self.0.contains(name) {
-                self.0.push(name.clone());
-            }
-        }
-    }
-
-    /// All of them.
-    #[must_use]
-    pub fn names(&self) -> &[AgentName] {
-        &self.0
-    }
-
-    /// The role of an agent.
-    #[must_use]
-    pub fn role(&self, name: &AgentName) -> Role {
-        Role::agent(self.0.iter().position(|known| known == name).unwrap_or(self.0.len()))
-    }
-}
-
-/// What time it is for the screen.
-#[derive(Debug, Clone, Copy)]
-pub struct Clock {
-    /// When the screen was last brought up to date.
-    pub now: Instant,
-    /// When the newest record came, here and in the session.
-    pub anchor: (Instant, Timestamp),
-    /// In a replay time stands still between records.
-    pub mode: Mode,
-}
-
-const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-
-impl Clock {
-    /// How often the spinner turns.
-    pub const TICK: Duration = Duration::from_millis(125);
-
-    /// How long ago that moment of the session was.
-    #[must_use]
-    pub fn since(&self, at: Timestamp) -> Duration {
-        let recorded = Duration::from_millis(self.anchor.1.millis_since(at));
-        match self.mode {
-            Mode::Live => recorded + self.now.saturating_duration_since(self.anchor.0),
-            Mode::Replay => recorded,
-        }
-    }
-
-    /// How long it takes from now until that moment of the session; nothing when it is past.
-    #[must_use]
-    pub fn until(&self, at: Timestamp) -> Duration {
-        let recorded = Duration::from_millis(at.millis_since(self.anchor.1));
-        match self.mode {
-            Mode::Live => {
-                recorded.saturating_sub(self.now.saturating_duration_since(self.anchor.0))
-            }
-            Mode::Replay => recorded,
-        }
-    }
-
-    /// The spinner of something that began at that moment.
-    #[must_use]
-    pub fn spinner(&self, since: Timestamp) -> &'static str {
-        let ticks = self.since(since).as_millis() / Self::TICK.as_millis();
-        usize::try_from(ticks % 10)
-            .ok()
-            .and_then(|place| SPINNER.get(place))
-            .copied()
-            .unwrap_or("·")
     }
 }
 

@@ -5,7 +5,8 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::layout::{Border, Layout, PaneId, Sizes};
+use super::layout::{Layout, PaneId};
+use super::sizes::{Border, Sizes};
 
 /// What the mouse asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,11 @@
 use crate::model::TimelineView;
 use crate::view::SessionView;
 
+use super::agents::Agents;
+use super::clock::Clock;
 use super::keymap::Keymap;
 use super::looks::Looks;
-use super::pane::{Agents, Clock, Cx, Keys, Mode};
+use super::pane::{Cx, Keys, Mode};
 
 /// What every part of the screen may look at beside the session; apart from the panes, so that
 /// one of them can change while it looks.

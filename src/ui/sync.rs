@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use ratatui::layout::{Rect, Size};
 
+use super::clock::Clock;
 use super::desk::Desk;
 use super::layout::{Layout, LogsWish, PaneId, Wish};
-use super::pane::{Clock, Keys, Mode, Pane};
+use super::pane::{Keys, Mode, Pane};
 use super::panes::TimelineBar;
 use super::{Composing, Hands, TYPING_TIME, Ui};
 use crate::model::TimelineView;

@@ -7,6 +7,7 @@ mod confirm;
 mod context_files;
 mod details;
 mod editor;
+mod frame;
 mod help;
 mod jump_to;
 mod models;
@@ -43,16 +44,13 @@ use std::time::Instant;
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 
 use crate::model::{ContentHash, ProposalId, QuestionId, Shown};
 
-use super::action::{Action, Context};
+use super::action::Action;
 use super::job::LOOK;
-use super::line;
 use super::pane::{Cx, Effect, Keep};
-use super::role::Role;
+use frame::{draw_keys, frame};
 
 /// A dialog.
 #[derive(Debug)]
@@ -378,46 +376,4 @@ impl Overlay {
             Self::Context(context) => context.draw(screen, buf, cx),
         }
     }
-}
-
-/// Draws what keys of a dialog do in one row.
-fn draw_keys(actions: &[Action], row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let mut spans = Vec::new();
-    for action in actions {
-        let key = cx.key(Context::Dialog, *action);
-        spans.push(Span::styled(key, cx.style(Role::Dialog)));
-        spans.push(Span::styled(format!(" {}   ", action.hint()), cx.style(Role::DialogDim)));
-    }
-    line::draw(&Line::from(spans), row, buf);
-}
-
-/// Draws the frame of a dialog in the middle of the screen and tells where its inside is.
-fn frame(
-    title: &str,
-    bottom: Line<'static>,
-    (width, height): (u16, u16),
-    screen: Rect,
-    buf: &mut Buffer,
-    cx: &Cx<'_>,
-) -> Rect {
-    let width = width.saturating_add(4).min(screen.width.saturating_sub(2));
-    let height = height.saturating_add(2).min(screen.height.saturating_sub(2));
-    let area = Rect {
-        x: screen.x + (screen.width - width) / 2,
-        y: screen.y + (screen.height - height) / 2,
-        width,
-        height,
-    };
-    Clear.render(area, buf);
-    let block = Block::new()
-        .borders(Borders::ALL)
-        .border_type(BorderType::Rounded)
-        .border_style(cx.style(Role::DialogBorder))
-        .style(cx.style(Role::Dialog))
-        .title(format!(" {title} "))
-        .title_bottom(bottom.right_aligned())
-        .padding(Padding::horizontal(1));
-    let inside = block.inner(area);
-    block.render(area, buf);
-    inside
 }

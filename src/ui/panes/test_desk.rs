@@ -11,7 +11,9 @@ use crate::config::Assets;
 use crate::model::event::SessionStart;
 use crate::model::*;
 use crate::ui::action::Action;
-use crate::ui::pane::{Agents, Clock, Cx, Effect, Keys, Mode, Pane};
+use crate::ui::agents::Agents;
+use crate::ui::clock::Clock;
+use crate::ui::pane::{Cx, Effect, Keys, Mode, Pane};
 use crate::ui::{Depth, Keymap, Theme};
 use crate::view::SessionView;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::model::{CallId, Timestamp};
+use crate::ui::agents::Agents;
 use crate::ui::line;
 use crate::ui::markdown::{FoldId, Piece, Row, wrap};
-use crate::ui::pane::Agents;
 use crate::ui::role::Role;
 use crate::view::{CallState, Entry};
 

@@ -3,7 +3,6 @@
 use insta::assert_snapshot;
 
 use super::tests::pane;
-use super::*;
 use crate::model::*;
 use crate::ui::panes::test_desk::Desk;
 

@@ -18,6 +18,7 @@ mod items;
 mod layout;
 mod load;
 mod look;
+mod moves;
 mod nvs;
 mod picking;
 mod queue;
