@@ -281,6 +281,10 @@ fn entry(
     if wire.proxy.as_ref().is_some_and(|url| !is_url(url)) {
         return wrong("`proxy` begins with http:// or https://, e.g. http://HOST:PORT");
     }
+    let hosts = [&wire.base_url, &wire.proxy];
+    if hosts.into_iter().flatten().any(|url| !url.is_ascii()) {
+        return wrong("an address has ASCII letters only; write its host in Punycode (xn--...)");
+    }
     let origin = source.sourced(name).origin;
     Ok(ProfileEntry { origin, says: says.clone() })
 }
