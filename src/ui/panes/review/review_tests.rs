@@ -7,7 +7,7 @@ use super::board_tests::flash_plan;
 use super::*;
 use crate::model::*;
 use crate::ui::overlay::Overlay;
-use crate::ui::pane::Command;
+use crate::ui::pane::{Command, Mode};
 use crate::ui::panes::test_desk::{Desk, Store};
 
 const OLD: &str = "#include \"i2c_scan.h\"\n#include \"driver/gpio.h\"\n#include \"esp_log.h\"\n\n\
