@@ -259,6 +259,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use crate::journal::{JournalReader, ReadItem};
     use crate::model::{BlobSource, BuildId, BuildOutcome, LogKind, LogSource, Record};
 
@@ -335,9 +337,12 @@ mod tests {
         recorder.append_log(log, b"one\n").unwrap();
         recorder.append_log(log, b"two\n").unwrap();
         let grown = Event::LogGrew { log, bytes: 8, lines: 2 };
-        while records(&recorder).last().map(|record| &record.event) != Some(&grown) {
-            seen.changed().await.unwrap();
-        }
+        let is_told = async {
+            while records(&recorder).last().map(|record| &record.event) != Some(&grown) {
+                seen.changed().await.unwrap();
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), is_told).await.expect("nothing was recorded");
         drop(recorder);
         ticks.await.unwrap();
     }
