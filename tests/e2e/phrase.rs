@@ -8,15 +8,18 @@ use firmhand::model::{Decision, Proposal, Verdict};
 use crate::desk::{Desk, LOOK, NEVER};
 
 impl Desk<'_> {
-    /// Presses the key of approval until the phrase is asked for.
+    /// Presses the key of approval until the phrase is asked for; not again before it had time to
+    /// be, for it would be text in the dialog.
     #[track_caller]
     fn ask_for_phrase(&mut self) {
         for _ in 0..5 {
             thread::sleep(LOOK);
             self.terminal.press("a");
-            thread::sleep(LOOK);
-            if self.terminal.screen().contains("This needs your word") {
-                return;
+            for _ in 0..20 {
+                thread::sleep(Duration::from_millis(100));
+                if self.terminal.screen().contains("This needs your word") {
+                    return;
+                }
             }
         }
         self.fail("no phrase is asked for");
