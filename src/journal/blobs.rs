@@ -1,65 +1,61 @@
-//! Content by its hash: `blobs/ab/abcd…`, written once, never changed.
+//! Content by its hash: `blobs.pack`, a file that only grows.
+//!
+//! One file for all, because making a file costs more than writing one: a session of a thousand
+//! proposals would be a thousand files. Owns what is known of where each content lies.
 
 #![expect(clippy::disallowed_methods, reason = "contents are kept below the session's folder")]
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use crate::model::{BlobRef, BlobSource, ContentHash, UserError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::JournalError;
+use super::pack::{self, Place};
+use crate::model::{BlobRef, BlobSource, ContentHash, UserError};
 
-/// A session's content store. Any number of readers and writers may use it at once.
+/// A session's content store. Any number may read it while the one program that holds the
+/// session's lock writes; all clones are the same store.
 #[derive(Debug, Clone)]
 pub struct Blobs {
-    root: PathBuf,
+    path: PathBuf,
+    known: Arc<Mutex<Known>>,
 }
 
-/// Makes names of unfinished files differ within this process.
-static UNFINISHED: AtomicU64 = AtomicU64::new(0);
+/// What was found in the file so far.
+#[derive(Debug, Default)]
+struct Known {
+    reading: Option<File>,
+    writing: Option<File>,
+    places: HashMap<ContentHash, Place>,
+    /// Behind the last whole entry.
+    end: u64,
+}
 
 impl Blobs {
-    pub(super) fn new(root: PathBuf) -> Self {
-        Self { root }
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, known: Arc::default() }
     }
 
-    /// Stores content. What is there already, whole, is not written again. It is not synced: content
-    /// that a power failure took is noticed by its hash, and what was approved is synced where it
-    /// takes effect. Nobody reads content by a hash that was not given out yet, so that new content
-    /// is written in its place; damaged content is replaced at once.
+    /// Stores content. What is there already, whole, is not written again; what is there damaged
+    /// is written anew. It is not synced: content that a power failure took is noticed by its hash,
+    /// and what was approved is synced where it takes effect.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// When it could not be written; then nothing of it stays.
     pub fn store(&self, content: &[u8]) -> Result<BlobRef, JournalError> {
         let hash = ContentHash::of(content);
         let stored = BlobRef { hash, bytes: content.len() as u64 };
-        let path = self.path(&hash);
-        let failed = || JournalError::io("keep a file's content", &path);
-        let folder = path.parent().unwrap_or(&self.root);
-        let new = match File::create_new(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                fs::create_dir_all(folder).map_err(failed())?;
-                File::create_new(&path)
-            }
-            other => other,
-        };
-        match new {
-            Ok(mut file) => file.write_all(content).inspect_err(|_| {
-                // The first error is the one to tell; what is left would be noticed by its hash.
-                let _ = fs::remove_file(&path);
-            }),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                match fs::read(&path).is_ok_and(|there| there == content) {
-                    true => Ok(()),
-                    false => replace(folder, &path, content),
-                }
-            }
-            Err(error) => Err(error),
+        let mut known = self.known();
+        let is_there = known.catch_up(&self.path).and_then(|()| known.read(&hash));
+        match is_there {
+            Ok(Some(there)) if there == content => return Ok(stored),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(self.failed("keep a file's content")(error)),
         }
-        .map_err(failed())?;
+        known.append(&self.path, hash, content).map_err(self.failed("keep a file's content"))?;
         Ok(stored)
     }
 
@@ -68,35 +64,74 @@ impl Blobs {
     /// # Errors
     /// When it is missing, unreadable or damaged.
     pub fn load(&self, hash: &ContentHash) -> Result<Arc<[u8]>, JournalError> {
-        let path = self.path(hash);
-        let content = fs::read(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => JournalError::Blob { hash: *hash, why: "is missing".into() },
-            _ => JournalError::io("read a file's content", &path)(error),
-        })?;
+        let missing = || JournalError::Blob { hash: *hash, why: "is missing".into() };
+        let content = match self.find(hash) {
+            Ok(found) => found.ok_or_else(missing)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing()),
+            Err(error) => return Err(self.failed("read a file's content")(error)),
+        };
         if ContentHash::of(&content) != *hash {
             return Err(JournalError::Blob { hash: *hash, why: "is damaged".into() });
         }
         Ok(content.into())
     }
 
-    fn path(&self, hash: &ContentHash) -> PathBuf {
-        let name = hash.to_string();
-        let (folder, _) = name.split_at(2);
-        self.root.join(folder).join(&name)
+    fn find(&self, hash: &ContentHash) -> io::Result<Option<Vec<u8>>> {
+        let mut known = self.known();
+        if known.reading.is_none() || !known.places.contains_key(hash) {
+            known.catch_up(&self.path)?;
+        }
+        known.read(hash)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // Every change is made after its write or read, so a panic elsewhere leaves it whole.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failed(&self, doing: &'static str) -> impl FnOnce(io::Error) -> JournalError {
+        JournalError::io(doing, &self.path)
     }
 }
 
-/// Puts whole content in the place of damaged content.
-fn replace(folder: &Path, path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let number = UNFINISHED.fetch_add(1, Ordering::Relaxed);
-    let unfinished = folder.join(format!(".{}-{number}", std::process::id()));
-    File::create_new(&unfinished)
-        .and_then(|mut file| file.write_all(content))
-        .and_then(|()| fs::rename(&unfinished, path))
-        .inspect_err(|_| {
-            // The first error is the one to tell; a leftover file does no harm.
-            let _ = fs::remove_file(&unfinished);
-        })
+impl Known {
+    /// Takes note of what was written since the last time.
+    fn catch_up(&mut self, path: &Path) -> io::Result<()> {
+        let file = match &self.reading {
+            Some(file) => file,
+            None => self.reading.insert(File::open(path)?),
+        };
+        let places = &mut self.places;
+        self.end = pack::entries(file, self.end, |hash, place| {
+            places.insert(hash, place);
+        })?;
+        Ok(())
+    }
+
+    fn read(&self, hash: &ContentHash) -> io::Result<Option<Vec<u8>>> {
+        match (&self.reading, self.places.get(hash)) {
+            (Some(file), Some(place)) => pack::read(file, *place).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn append(&mut self, path: &Path, hash: ContentHash, content: &[u8]) -> io::Result<()> {
+        let file = match &mut self.writing {
+            Some(file) => file,
+            none => none.insert(OpenOptions::new().append(true).create(true).open(path)?),
+        };
+        let len = file.metadata()?.len();
+        let header = pack::header(&hash, content.len());
+        let entry = [header.as_bytes(), content, b"\n"].concat();
+        file.write_all(&entry).inspect_err(|_| {
+            // The first error is the one to tell; what is left would be stepped over.
+            let _ = file.set_len(len);
+        })?;
+        let place = Place { offset: len + header.len() as u64, bytes: content.len() as u64 };
+        self.places.insert(hash, place);
+        self.end = len + entry.len() as u64;
+        Ok(())
+    }
 }
 
 impl BlobSource for Blobs {
@@ -106,26 +141,5 @@ impl BlobSource for Blobs {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn content_reads_back_and_damage_is_noticed_and_mended() {
-        let folder = tempfile::tempdir().unwrap();
-        let blobs = Blobs::new(folder.path().into());
-        let stored = blobs.store(b"int main;").unwrap();
-        assert_eq!(blobs.store(b"int main;").unwrap(), stored);
-        assert_eq!(stored.bytes, 9);
-        assert_eq!(&*blobs.load(&stored.hash).unwrap(), b"int main;");
-        let path = blobs.path(&stored.hash);
-        fs::write(&path, b"int mian;").unwrap();
-        let error = UserError::from(blobs.load(&stored.hash).unwrap_err());
-        assert!(error.why.contains("damaged"), "{error:?}");
-        blobs.store(b"int main;").unwrap();
-        assert!(blobs.load(&stored.hash).is_ok());
-        let inside = fs::read_dir(path.parent().unwrap()).unwrap().count();
-        assert_eq!(inside, 1, "an unfinished file was left behind");
-        let missing = blobs.load(&ContentHash::of(b"other")).unwrap_err();
-        assert!(missing.to_string().contains("missing"), "{missing}");
-    }
-}
+#[path = "blobs_tests.rs"]
+mod tests;

@@ -78,10 +78,8 @@ impl SessionDir {
             let root = sessions.join(&name);
             match fs::create_dir(&root) {
                 Ok(()) => {
-                    for inner in ["blobs", "logs"] {
-                        let path = root.join(inner);
-                        fs::create_dir(&path).map_err(JournalError::io(doing, &path))?;
-                    }
+                    let logs = root.join("logs");
+                    fs::create_dir(&logs).map_err(JournalError::io(doing, &logs))?;
                     return Ok(Self { id: SessionId::new(name), root });
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -179,7 +177,7 @@ impl SessionDir {
     /// The session's content store.
     #[must_use]
     pub fn blobs(&self) -> Blobs {
-        Blobs::new(self.root.join("blobs"))
+        Blobs::new(self.root.join("blobs.pack"))
     }
 
     /// The session's raw logs.
@@ -237,7 +235,7 @@ mod tests {
         let second = SessionDir::create(data.path(), "Blink a LED", now).unwrap();
         assert!(first.id().as_str().ends_with("-blink-led"), "{first:?}");
         assert_eq!(second.id().as_str(), format!("{}-2", first.id()));
-        assert!(first.root().join("blobs").is_dir() && first.root().join("logs").is_dir());
+        assert!(first.root().join("logs").is_dir());
     }
 
     #[test]

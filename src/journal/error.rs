@@ -109,7 +109,7 @@ impl From<JournalError> for UserError {
             JournalError::Blob { .. } => Self::new(
                 "cannot show a file's content",
                 why,
-                "the session's blobs folder is damaged",
+                "restore `blobs.pack` in the session's folder from a copy, if there is one",
             ),
             JournalError::NoLog(_) => Self::new("cannot read a log", why, ""),
             JournalError::Json(_) => Self::new("cannot record an event", why, ""),

@@ -11,6 +11,7 @@ pub mod events;
 pub mod list;
 mod lock;
 pub mod logs;
+mod pack;
 mod parse;
 pub mod reader;
 pub mod scan;

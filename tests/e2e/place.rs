@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+use firmhand::journal::SessionDir;
 use firmhand::model::{Event, Outcome, Proposal, ProposalId, Record};
 use portable_pty::CommandBuilder;
 use tempfile::TempDir;
@@ -202,8 +203,9 @@ impl Place {
 
     /// The text that a proposal would write.
     pub fn content(&self, proposal: &Proposal) -> String {
-        let hash = proposal.change.after().expect("a file").hash.to_string();
-        fs::read_to_string(self.session().join("blobs").join(&hash[..2]).join(&hash)).unwrap()
+        let hash = proposal.change.after().expect("a file").hash;
+        let blobs = SessionDir::at(self.session()).unwrap().blobs();
+        String::from_utf8(blobs.load(&hash).unwrap().to_vec()).unwrap()
     }
 
     /// The proposals that wait for a decision, oldest first.
