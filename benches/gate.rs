@@ -1,9 +1,10 @@
 //! What a supervised save costs beside the disk itself: `cargo bench --bench gate`.
 //!
-//! A save under an allow rule (proposed, decided and synced, written, synced, renamed, settled) is
-//! set against the bare calls: append and `fdatasync`, write beside, `fsync`, rename. Both run on
-//! the disk that holds `target`, in alternating rounds, so that a busy disk slows both. Prints
-//! medians; without `--bench` it makes one small round, to show that it works.
+//! A save under an allow rule (proposed, decided and synced, written and synced, put in place and
+//! its folder synced, settled) is set against the bare calls: append and `fdatasync`, write beside,
+//! `fsync`, rename, `fsync` of the folder. Both run on the disk that holds `target`, in alternating
+//! rounds, so that a busy disk slows both. Prints medians; without `--bench` it makes one small
+//! round, to show that it works.
 
 #![allow(
     clippy::disallowed_methods,
@@ -158,6 +159,7 @@ impl Bare {
             file.write_all(&content(self.number)).unwrap();
             file.sync_all().unwrap();
             fs::rename(&beside, self.folder.join(name(self.number))).unwrap();
+            File::open(self.folder.join("main")).unwrap().sync_all().unwrap();
         }
         began.elapsed()
     }

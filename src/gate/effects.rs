@@ -10,11 +10,11 @@ use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, Mode, OFlags, fchmod, mkdirat, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fsync, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
 use super::approved::{Approved, Delete, EditNvs, Erase, Flash, Insert, ReadBack, Save, SendText};
-use super::folder::{Found, PlaceError, is_still, look, look_in, open_folder};
+use super::folder::{Found, PlaceError, folder_if_there, is_still, look, look_in, open_folder};
 use crate::device::SerialHub;
 use crate::model::{BoardInfo, ContentHash, Outcome, ProjectPath, ProposalId, UserError};
 use crate::toolchain::nvs::{self, Rewritten};
@@ -158,7 +158,7 @@ pub async fn send(approved: &Approved<SendText>, serial: &SerialHub) -> Result<(
 /// Removes what an effect may have left behind when the program was killed in the middle of it.
 /// What was written there never became part of the project.
 pub(super) fn tidy(sandbox: &Sandbox, proposal: ProposalId, path: &ProjectPath, to: ContentHash) {
-    if let Ok(folder) = open_folder(sandbox, path, &|_, _| Err(Errno::NOENT)) {
+    if let Ok(Some(folder)) = folder_if_there(sandbox, path) {
         discard(&folder, &temporary_name(proposal, to));
     }
 }
@@ -171,14 +171,23 @@ fn write(
     temporary: &str,
 ) -> Result<Outcome, PlaceError> {
     // Looked at before folders are made, so that a stale base leaves nothing behind.
-    let seen = look(sandbox, path)?;
+    let folder = folder_if_there(sandbox, path)?;
+    let seen = match &folder {
+        Some(folder) => look_in(folder, path.file_name())?,
+        None => None,
+    };
     let found = seen.as_ref().map(|seen| seen.hash);
     if found != base {
         return Ok(Outcome::Stale { found });
     }
-    let folder = open_folder(sandbox, path, &|folder, part| {
-        mkdirat(folder, part, Mode::RWXU | Mode::RWXG | Mode::RWXO)
-    })?;
+    let folder = match folder {
+        Some(folder) => folder,
+        None => open_folder(sandbox, path, &|folder, part| {
+            mkdirat(folder, part, Mode::RWXU | Mode::RWXG | Mode::RWXO)?;
+            make_lasting(folder);
+            Ok(())
+        })?,
+    };
     let outcome = fill(&folder, temporary, seen.as_ref().map(|seen| seen.mode), content)
         .and_then(|()| put_in_place(&folder, temporary, path.file_name(), seen.as_ref()));
     if !matches!(outcome, Ok(Outcome::Applied)) {
@@ -223,19 +232,29 @@ fn put_in_place(
         let found = look_in(folder, name)?.map(|found| found.hash);
         return Ok(Outcome::Stale { found });
     }
-    // The folder is not synced: should the rename be lost in a power cut, the old file is there.
     renameat(folder.as_fd(), temporary, folder.as_fd(), name)?;
+    make_lasting(folder);
     Ok(Outcome::Applied)
 }
 
 fn remove(sandbox: &Sandbox, path: &ProjectPath, base: ContentHash) -> Result<Outcome, PlaceError> {
-    let found = look(sandbox, path)?.map(|seen| seen.hash);
+    let Some(folder) = folder_if_there(sandbox, path)? else {
+        return Ok(Outcome::Stale { found: None });
+    };
+    let found = look_in(&folder, path.file_name())?.map(|seen| seen.hash);
     if found != Some(base) {
         return Ok(Outcome::Stale { found });
     }
-    let folder = open_folder(sandbox, path, &|_, _| Err(Errno::NOENT))?;
     unlinkat(&folder, path.file_name(), AtFlags::empty())?;
+    make_lasting(&folder);
     Ok(Outcome::Applied)
+}
+
+/// Waits until the names in a folder are on the disk, so that what is recorded as done stays done
+/// through a power cut.
+fn make_lasting(folder: &OwnedFd) {
+    // Done it is all the same. Some file systems cannot sync a folder.
+    let _ = fsync(folder);
 }
 
 /// The same for the same proposal, so that a later start of the program finds it.

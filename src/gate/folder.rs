@@ -129,14 +129,25 @@ pub(super) fn open_folder(
     Ok(folder)
 }
 
-/// Looks at the file `path`; `None` when neither it nor its folder is there.
-pub(super) fn look(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<Found>, PlaceError> {
+/// Opens the folder that holds `path`, if it is there.
+pub(super) fn folder_if_there(
+    sandbox: &Sandbox,
+    path: &ProjectPath,
+) -> Result<Option<OwnedFd>, PlaceError> {
     match open_folder(sandbox, path, &|_, _| Err(Errno::NOENT)) {
-        Ok(folder) => look_in(&folder, path.file_name()),
+        Ok(folder) => Ok(Some(folder)),
         Err(PlaceError::Disk(error)) if Errno::from_io_error(&error) == Some(Errno::NOENT) => {
             Ok(None)
         }
         Err(other) => Err(other),
+    }
+}
+
+/// Looks at the file `path`; `None` when neither it nor its folder is there.
+pub(super) fn look(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<Found>, PlaceError> {
+    match folder_if_there(sandbox, path)? {
+        Some(folder) => look_in(&folder, path.file_name()),
+        None => Ok(None),
     }
 }
 
@@ -145,13 +156,7 @@ pub(super) fn identity(
     sandbox: &Sandbox,
     path: &ProjectPath,
 ) -> Result<Option<Identity>, PlaceError> {
-    let folder = match open_folder(sandbox, path, &|_, _| Err(Errno::NOENT)) {
-        Ok(folder) => folder,
-        Err(PlaceError::Disk(error)) if Errno::from_io_error(&error) == Some(Errno::NOENT) => {
-            return Ok(None);
-        }
-        Err(other) => return Err(other),
-    };
+    let Some(folder) = folder_if_there(sandbox, path)? else { return Ok(None) };
     match statat(&folder, path.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some(Identity::of(&stat))),
         Err(Errno::NOENT) => Ok(None),
