@@ -5,8 +5,8 @@
 mod calls;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::attempt::Answered;
 use super::concern::not_run;
@@ -28,6 +28,9 @@ use crate::workspace::Sandbox;
 /// How often a conversation is made shorter for a model that refuses it.
 const MOST_FITS: u32 = 4;
 
+/// Longest time that models and tools which never wait keep the person's wishes waiting.
+const BREATH: Duration = Duration::from_millis(20);
+
 /// Runs a team.
 pub(super) struct Runner {
     shared: Arc<Shared>,
@@ -39,6 +42,7 @@ pub(super) struct Runner {
     limits: Limits,
     /// Proposals from before a restart whose calls have no answer yet.
     recorded: Mutex<BTreeMap<CallId, Vec<Recorded>>>,
+    gave_way: Mutex<Instant>,
 }
 
 impl Runner {
@@ -56,6 +60,7 @@ impl Runner {
             project: setup.project,
             limits: setup.limits,
             recorded: Mutex::new(recorded),
+            gave_way: Mutex::new(Instant::now()),
         }
     }
 
@@ -150,8 +155,7 @@ impl Runner {
     }
 
     async fn ask_model(&self) -> Result<(), UserError> {
-        // Models and tools that never wait must not keep the person's wishes waiting.
-        tokio::task::yield_now().await;
+        self.give_way().await;
         let started = Instant::now();
         let asking = {
             let progress = self.shared.progress();
@@ -165,6 +169,15 @@ impl Runner {
         self.answer_open_calls("interrupted", "the model's answer broke off")?;
         self.shared.notice(Level::Error, error.clone())?;
         self.shared.record(Event::TurnEnded { turn, stop: TurnStop::Failed(error) })
+    }
+
+    /// Lets the person's wishes be heard, now and then: models and tools that never wait must not
+    /// keep them waiting, and to give way at every turn would cost more than the turn.
+    async fn give_way(&self) {
+        if self.gave_way.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= BREATH {
+            tokio::task::yield_now().await;
+            *self.gave_way.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        }
     }
 
     /// Asks with as much of the conversation as the model takes, and the agent may be given: at

@@ -216,8 +216,14 @@ async fn changes_are_undone_after_the_run_and_during_it() {
 
 #[tokio::test]
 async fn a_rule_of_the_session_holds_after_a_restart_until_it_is_revoked() {
+    let asked = World::new(TEAM);
+    let handle = asked.begin(u64::MAX, Arc::new(usual)).unwrap();
+    proposed(&asked, 1).await;
+    handle.detach().await;
     let world = World::new(TEAM);
-    let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
+    // The program ends with the first save: rule, decision and outcome are its last records.
+    let life = asked.events().len() as u64 + 3;
+    let handle = world.begin(life, Arc::new(usual)).unwrap();
     proposed(&world, 1).await;
     let path = Some("main.c".to_owned());
     let rule = SessionRule {
@@ -228,8 +234,8 @@ async fn a_rule_of_the_session_holds_after_a_restart_until_it_is_revoked() {
         agent: None,
     };
     send(&handle, Intent::AddRule { rule }).await;
-    until(&world, |event| matches!(event, Event::Settled { .. })).await;
-    handle.detach().await;
+    assert!(handle.join().await.is_err());
+    assert!(matches!(world.events().last(), Some(Event::Settled { .. })));
     let handle = world.resume(Arc::new(usual)).unwrap();
     // Nobody decides any more.
     assert_eq!(handle.join().await.unwrap(), SessionOutcome::Completed);
