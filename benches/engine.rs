@@ -17,7 +17,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use firmhand::config::{Assets, Origin, Policy, Rule, Ruling};
 use firmhand::device::SerialHub;
@@ -37,48 +37,48 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// Comparisons of which the middle one is told.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 25;
 
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
     let names: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-    let (chat, saves) = if is_bench { (20_000, 1_000) } else { (100, 10) };
+    let (chat, rounds, saves) = if is_bench { (20_000, ROUNDS, 100) } else { (100, 1, 10) };
     let data = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     for messages in [100, 1_000].into_iter().filter(|_| is_wanted("chat")) {
-        let name = format!("chat turns, {messages} messages a chat");
-        measure(&name, chat, || run(data.path(), chat, messages, Kind::Chat));
+        let rate = rate(chat, run(data.path(), chat, messages, Kind::Chat));
+        println!("chat turns, {messages} messages a chat: {rate:.0}/s");
     }
     if is_wanted("saves") {
-        compare_saves(data.path(), saves);
+        compare_saves(data.path(), rounds, saves);
     }
 }
 
-/// Runs saving turns and saves by hand in turns, so that both meet the same disk.
-fn compare_saves(data: &Path, saves: u32) {
-    let mut shares = Vec::new();
-    for round in 0..ROUNDS {
-        // A synced decision, a file synced and put in place: as many syncs as a save needs.
-        let syncs = measure("one synced append", saves, || syncing(data, saves));
-        let turns = measure("turns that save a file", saves, || {
-            run(data, saves, 100, Kind::Save);
-        });
-        println!("a saving turn takes as long as {:.2} synced appends", syncs / turns);
-        let files = measure("files written and synced by hand", saves, || {
-            by_hand(&data.join(format!("by-hand-{round}")), saves);
-        });
-        shares.push(100.0 * turns / files);
+/// Short runs of saving turns and of the same saves by hand in turns, so that both meet the same
+/// disk, however it changes its speed.
+fn compare_saves(data: &Path, rounds: usize, saves: u32) {
+    let (mut appends, mut turns, mut files, mut shares) = (vec![], vec![], vec![], vec![]);
+    for round in 0..rounds {
+        appends.push(rate(saves, syncing(data, saves)));
+        let ours = rate(saves, run(data, saves, 100, Kind::Save));
+        let bare = rate(saves, by_hand(&data.join(format!("by-hand-{round}")), saves));
+        shares.push(100.0 * ours / bare);
+        turns.push(ours);
+        files.push(bare);
     }
-    shares.sort_by(f64::total_cmp);
-    println!("saving turns reach {:.0} % of the rate by hand", shares[ROUNDS / 2]);
+    println!("one synced append: {:.0}/s", median(appends));
+    println!("turns that save a file: {:.0}/s", median(turns));
+    println!("files written and synced by hand: {:.0}/s", median(files));
+    println!("saving turns reach {:.0} % of the rate by hand", median(shares));
 }
 
-fn measure(name: &str, count: u32, run: impl FnOnce()) -> f64 {
-    let started = Instant::now();
-    run();
-    let rate = f64::from(count) / started.elapsed().as_secs_f64();
-    println!("{name}: {rate:.0}/s");
-    rate
+fn rate(count: u32, time: Duration) -> f64 {
+    f64::from(count) / time.as_secs_f64()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -152,18 +152,24 @@ impl Toolchain for NoToolchain {
     }
 }
 
-/// Runs attempts of `messages` turns until there were `turns` of them.
-fn run(data: &Path, turns: u32, messages: u32, kind: Kind) {
-    let root = tempfile::tempdir_in(data).unwrap();
-    let setup = setup(root.path(), turns.div_ceil(messages), messages.min(turns), kind);
+/// How long attempts of `messages` turns take until there were `turns` of them.
+///
+/// Their files stay until the bench ends: ext4 without a journal looks through every file deleted
+/// in the last minutes before it makes one.
+fn run(data: &Path, turns: u32, messages: u32, kind: Kind) -> Duration {
+    let root = tempfile::tempdir_in(data).unwrap().keep();
+    let setup = setup(&root, turns.div_ceil(messages), messages.min(turns), kind);
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();
+    let started = Instant::now();
     let outcome = runtime.block_on(async {
         let engine = Engine::start(setup).unwrap();
         engine.join().await.unwrap()
     });
+    let time = started.elapsed();
     // The attempts end by their limit of messages, which is not the goal.
     assert!(matches!(outcome, SessionOutcome::Failed(_)));
+    time
 }
 
 fn team(root: &Path, attempts: u32, messages: u32) -> Arc<Team> {
@@ -241,19 +247,25 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
     }
 }
 
-fn syncing(data: &Path, count: u32) {
+fn syncing(data: &Path, count: u32) -> Duration {
     let file = OpenOptions::new().create(true).append(true).open(data.join("raw")).unwrap();
+    let started = Instant::now();
     for _ in 0..count {
         (&file).write_all(&[b'x'; 200]).unwrap();
         file.sync_data().unwrap();
     }
+    started.elapsed()
 }
 
 /// What a save cannot do without: the decision synced, the content synced in a new file, the file
-/// put in its place, the folder synced.
-fn by_hand(folder: &Path, count: u32) {
+/// put in its place, the folder synced. As with a session, decisions and project have folders of
+/// their own.
+fn by_hand(place: &Path, count: u32) -> Duration {
+    let (session, folder) = (place.join("session"), &place.join("project"));
+    std::fs::create_dir_all(&session).unwrap();
     std::fs::create_dir(folder).unwrap();
-    let log = OpenOptions::new().create(true).append(true).open(folder.join("log")).unwrap();
+    let log = OpenOptions::new().create(true).append(true).open(session.join("log")).unwrap();
+    let started = Instant::now();
     for number in 0..count {
         (&log).write_all(&[b'x'; 200]).unwrap();
         log.sync_data().unwrap();
@@ -263,4 +275,5 @@ fn by_hand(folder: &Path, count: u32) {
         std::fs::rename(folder.join("new"), folder.join(format!("part_{number}.c"))).unwrap();
         File::open(folder).unwrap().sync_all().unwrap();
     }
+    started.elapsed()
 }
