@@ -4,15 +4,14 @@
 //! the run. What the gate itself writes is no such change: it is told apart by what the session's
 //! records say it wrote.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::shared::Shared;
 use crate::model::{Event, FileEvent, OutsideChange, ProjectPath};
 use crate::tools::SharedState;
-use crate::workspace::{Sandbox, Watch};
+use crate::workspace::{Looked, Next, SETTLE, Sandbox, Watch};
 
 /// Shortest time between two looks.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -21,56 +20,117 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// often.
 const SHARE: u32 = 50;
 
+/// Longest time between two looks where the system says when to look.
+const RARELY: Duration = Duration::from_secs(60);
+
+/// The part of the time that those looks may take.
+const RARE_SHARE: u32 = 2_000;
+
 /// Files that are watched.
 const LIMIT: usize = 5_000;
 
 /// Looks for changes as long as it is kept.
 #[derive(Debug)]
 pub(super) struct Lookout {
-    _stop: Sender<()>,
+    bell: Arc<Bell>,
 }
 
 impl Lookout {
     /// Begins to look. Without a thread nothing is noticed; the gate still compares every file
     /// before it writes.
     pub fn begin(shared: Weak<Shared>, project: Arc<Sandbox>, state: SharedState) -> Self {
-        let (stop, stopped) = channel();
-        let work = move || watch(&stopped, &shared, &project, &state);
+        let bell = Arc::new(Bell::default());
+        let heard = Arc::clone(&bell);
+        let work = move || watch(&heard, &shared, &project, &state);
         let _ = thread::Builder::new().name("outside".to_owned()).spawn(work);
-        Self { _stop: stop }
+        Self { bell }
     }
 }
 
-fn watch(
-    stopped: &Receiver<()>,
-    shared: &Weak<Shared>,
-    project: &Arc<Sandbox>,
-    state: &SharedState,
-) {
-    let mut watch = Watch::new(Arc::clone(project), LIMIT);
-    let mut pause = INTERVAL;
-    while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+impl Drop for Lookout {
+    fn drop(&mut self) {
+        self.bell.ring(|rung| rung.is_over = true);
+    }
+}
+
+/// Wakes the thread that looks.
+#[derive(Debug, Default)]
+struct Bell {
+    rung: Mutex<Rung>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Rung {
+    /// When something may have changed for the first time since the last look.
+    told: Option<Instant>,
+    /// Nobody wants to know any more.
+    is_over: bool,
+}
+
+impl Bell {
+    fn ring(&self, set: impl FnOnce(&mut Rung)) {
+        set(&mut self.rung.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_all();
+    }
+
+    fn is_over(&self) -> bool {
+        self.rung.lock().unwrap_or_else(PoisonError::into_inner).is_over
+    }
+
+    /// Waits until `until`, or, once something may have changed, for a moment, but not before
+    /// `earliest`; `false` when it is over.
+    fn wait(&self, earliest: Instant, until: Instant) -> bool {
+        let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let now = Instant::now();
+            let end = rung.told.map_or(until, |told| earliest.max(told + SETTLE));
+            if rung.is_over || now >= end {
+                rung.told = None;
+                return !rung.is_over;
+            }
+            let waited = self.changed.wait_timeout(rung, end - now);
+            rung = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+fn watch(bell: &Arc<Bell>, shared: &Weak<Shared>, project: &Arc<Sandbox>, state: &SharedState) {
+    let told = Arc::downgrade(bell);
+    let tell = move || {
+        if let Some(bell) = told.upgrade() {
+            bell.ring(|rung| _ = rung.told.get_or_insert_with(Instant::now));
+        }
+    };
+    let mut watch = Watch::new(Arc::clone(project), LIMIT, tell);
+    let mut earliest = Instant::now() + INTERVAL;
+    let mut until = earliest;
+    while bell.wait(earliest, until) {
         let start = Instant::now();
-        let files = look(&mut watch, project, state);
-        pause = INTERVAL.max(start.elapsed() * SHARE);
+        let Looked { changed, next } = look(&mut watch, project, state);
+        let cost = start.elapsed();
         let Some(shared) = shared.upgrade() else { return };
-        let is_over = shared.progress().ended().is_some();
-        if is_over || stopped.try_recv() != Err(TryRecvError::Empty) {
+        if shared.progress().ended().is_some() || bell.is_over() {
             return;
         }
-        if !files.is_empty() {
+        if !changed.is_empty() {
             // What cannot be recorded ends the run elsewhere.
-            let _ = shared.record(Event::Files(FileEvent::ChangedOutside { files }));
+            let _ = shared.record(Event::Files(FileEvent::ChangedOutside { files: changed }));
         }
+        earliest = start + INTERVAL.max(cost * SHARE);
+        until = match next {
+            Next::Soon | Next::NowAndThen => earliest,
+            Next::WhenTold => start + RARELY.max(cost * RARE_SHARE),
+        };
     }
 }
 
 /// What others changed.
-fn look(watch: &mut Watch, project: &Sandbox, state: &SharedState) -> Vec<OutsideChange> {
+fn look(watch: &mut Watch, project: &Sandbox, state: &SharedState) -> Looked {
     // Taken before the look: what is written after it is seen as changed only next time.
     let before = state.snapshot();
     let is_being_written = |path: &ProjectPath| before.is_being_written(path);
-    let mut changed = watch.look(is_being_written);
+    let mut looked = watch.look(is_being_written);
     let after = state.snapshot();
     let is_own = |change: &OutsideChange| {
         after.is_being_written(&change.path)
@@ -78,6 +138,6 @@ fn look(watch: &mut Watch, project: &Sandbox, state: &SharedState) -> Vec<Outsid
                 .written(&change.path)
                 .is_some_and(|own| project.hash(&change.path).is_ok_and(|hash| hash == *own))
     };
-    changed.retain(|change| !is_own(change));
-    changed
+    looked.changed.retain(|change| !is_own(change));
+    looked
 }

@@ -4,10 +4,8 @@
 //! decided on a file that has changed since the proposal was stated.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::try_join_all;
-use tokio::time::MissedTickBehavior;
 
 use super::approved::{Ruled, decide};
 use super::desk::{Spoken, Terms, Ticket};
@@ -16,9 +14,6 @@ use super::feedback::{Versions, feedback};
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
 use crate::model::{DecidedBy, Decision, Event, Outcome, Proposal, Settlement, UserError};
-
-/// How often the file of a waiting proposal is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(400);
 
 impl Gate {
     /// Waits for every verdict and performs what is approved, in the order of the verdicts.
@@ -66,8 +61,7 @@ impl Gate {
     /// its file changes.
     async fn hear(&self, pending: &mut Pending, mut ticket: Ticket) -> Result<Spoken, GateError> {
         let mut rules = self.watch_rules();
-        let mut looks = tokio::time::interval(LOOK_EVERY);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looks = self.parts.sandbox.looks();
         loop {
             tokio::select! {
                 biased;
@@ -79,7 +73,7 @@ impl Gate {
                         return Ok(Spoken::Verdict { verdict, by, unseen: 0 });
                     }
                 }
-                _ = looks.tick() => {
+                () = looks.next() => {
                     if self.has_moved(pending)
                         && let Some((new, event)) = self.restated(pending)?
                         && ticket.restate(Terms::of(&new.proposal.change))

@@ -1,6 +1,7 @@
 //! The list of the project's files, ignore rules honoured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use ignore::WalkBuilder;
 
@@ -16,6 +17,15 @@ const OUTPUT_FOLDERS: [&str; 4] = ["build", "managed_components", ".git", ".firm
 
 /// How many more entries are counted once the list is full.
 const COUNT_LIMIT: u64 = 100_000;
+
+/// What was found by looking over a project.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// Its files.
+    pub files: BTreeMap<ProjectPath, Stamp>,
+    /// Its folders, absolute, its own among them.
+    pub folders: BTreeSet<PathBuf>,
+}
 
 /// The files of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -62,23 +72,26 @@ impl Sandbox {
     }
 
     /// What tells of each file whether it changed, for at most `limit` of those that
-    /// [`Sandbox::list`] names.
+    /// [`Sandbox::list`] names, and the folders that were looked into.
     #[must_use]
-    pub fn stamps(&self, limit: usize) -> BTreeMap<ProjectPath, Stamp> {
-        let mut stamps = BTreeMap::new();
+    pub fn look_over(&self, limit: usize) -> Seen {
+        let mut seen = Seen::default();
         for entry in self.walk().filter_map(Result::ok) {
-            if stamps.len() >= limit {
+            if seen.files.len() >= limit {
                 break;
             }
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                continue;
+            let Some(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                seen.folders.insert(entry.into_path());
+            } else if kind.is_file()
+                && let Some(path) = self.project_path(entry.path())
+                && let Ok(data) = entry.metadata()
+            {
+                let stamp = Stamp { bytes: data.len(), modified: data.modified().ok() };
+                seen.files.insert(path, stamp);
             }
-            let (Some(path), Ok(data)) = (self.project_path(entry.path()), entry.metadata()) else {
-                continue;
-            };
-            stamps.insert(path, Stamp { bytes: data.len(), modified: data.modified().ok() });
         }
-        stamps
+        seen
     }
 
     fn walk(&self) -> ignore::Walk {

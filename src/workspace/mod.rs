@@ -2,11 +2,13 @@
 //!
 //! Owns the one handle on the project's folder. The writing half lives in the gate's effects.
 
+mod ear;
 mod error;
 mod list;
 mod references;
 mod sandbox;
 mod sources;
+mod stirs;
 mod watch;
 
 pub use error::WorkspaceError;
@@ -14,7 +16,8 @@ pub use list::{DEFAULT_LIST_LIMIT, Listing};
 pub use references::Reference;
 pub use sandbox::{Excerpt, MAX_FILE_BYTES, Sandbox};
 pub use sources::is_source;
-pub use watch::{Stamp, Watch};
+pub use stirs::{Looks, SETTLE};
+pub use watch::{Looked, Next, Stamp, Watch};
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File};
 
 use super::WorkspaceError;
+use super::stirs::{Looks, Stirs};
 use crate::model::{ContentHash, FileSource, FileStart, ProjectPath, UserError};
 use crate::text::mark;
 
@@ -19,6 +20,7 @@ pub const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 pub struct Sandbox {
     dir: Dir,
     root: PathBuf,
+    pub(super) stirs: Stirs,
 }
 
 /// The beginning of a file, and how much of it there is.
@@ -47,13 +49,19 @@ impl Sandbox {
         let failed = |source| WorkspaceError::Root { folder: root.display().to_string(), source };
         let root = root.canonicalize().map_err(failed)?;
         let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed)?;
-        Ok(Self { dir, root })
+        Ok(Self { dir, root, stirs: Stirs::default() })
     }
 
     /// Absolute path of the folder, without symbolic links.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Tells when to look at files again that may have changed.
+    #[must_use]
+    pub fn looks(&self) -> Looks {
+        self.stirs.looks()
     }
 
     /// The folder itself, for the gate's effects and nobody else.

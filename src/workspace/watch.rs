@@ -1,14 +1,16 @@
 //! Notices files that change on disk.
 //!
-//! Owns what the files looked like last. Compares lengths and times instead of asking the system
-//! to be told: that works on every file system, and costs no watch for each folder. Must not
-//! know who changed a file.
+//! Owns what the files looked like last. The system says when to look, where it can; what changed
+//! is found by comparing lengths and times, which works on every file system. Must not know who
+//! changed a file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::Sandbox;
+use super::ear::{Ear, Hearing};
+use super::list::Seen;
 use crate::model::{OutsideChange, ProjectPath};
 
 /// What tells that a file is not what it was.
@@ -26,20 +28,49 @@ pub struct Watch {
     sandbox: Arc<Sandbox>,
     limit: usize,
     known: BTreeMap<ProjectPath, Stamp>,
+    ear: Ear,
+}
+
+/// What a look has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looked {
+    /// What changed since the look before.
+    pub changed: Vec<OutsideChange>,
+    /// When the next one is due.
+    pub next: Next,
+}
+
+/// When to look again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Soon: something may have gone unheard.
+    Soon,
+    /// When the system says so.
+    WhenTold,
+    /// Now and then: the system says nothing.
+    NowAndThen,
 }
 
 impl Watch {
-    /// Remembers the files as they are now, at most `limit` of them.
+    /// Remembers the files as they are now, at most `limit` of them, and calls `told` when it is
+    /// time to look, where the system says so.
     #[must_use]
-    pub fn new(sandbox: Arc<Sandbox>, limit: usize) -> Self {
-        let known = sandbox.stamps(limit);
-        Self { sandbox, limit, known }
+    pub fn new(sandbox: Arc<Sandbox>, limit: usize, told: impl Fn() + Send + 'static) -> Self {
+        let known = sandbox.look_over(limit).files;
+        let stirs = sandbox.stirs.clone();
+        let ear = Ear::new(move || {
+            stirs.stir();
+            told();
+        });
+        Self { sandbox, limit, known, ear }
     }
 
     /// What changed since the last call. Files for which `keeps` says so are left as they were,
     /// and looked at again next time.
-    pub fn look(&mut self, keeps: impl Fn(&ProjectPath) -> bool) -> Vec<OutsideChange> {
-        let now = self.sandbox.stamps(self.limit);
+    pub fn look(&mut self, keeps: impl Fn(&ProjectPath) -> bool) -> Looked {
+        let Seen { files: now, folders } = self.sandbox.look_over(self.limit);
+        let hearing = self.ear.listen(folders);
+        self.sandbox.stirs.set_heard(hearing != Hearing::Deaf);
         let mut changed = Vec::new();
         let gone = self.known.keys().filter(|path| !now.contains_key(*path));
         // With a list that is full a file may only have been crowded out.
@@ -53,6 +84,7 @@ impl Watch {
                 bytes: Some(stamp.bytes),
             }),
         );
+        let all = changed.len();
         changed.retain(|change| !keeps(&change.path));
         for change in &changed {
             match now.get(&change.path) {
@@ -60,15 +92,31 @@ impl Watch {
                 None => self.known.remove(&change.path),
             };
         }
-        changed
+        let next = match hearing {
+            Hearing::Deaf => Next::NowAndThen,
+            Hearing::All if changed.len() == all => Next::WhenTold,
+            Hearing::All | Hearing::AllFromNow => Next::Soon,
+        };
+        Looked { changed, next }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.sandbox.stirs.set_heard(false);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::time::Duration;
 
     use super::*;
+
+    fn change(path: &str, bytes: impl Into<Option<u64>>) -> OutsideChange {
+        OutsideChange { path: ProjectPath::new(path).unwrap(), bytes: bytes.into() }
+    }
 
     #[test]
     fn changes_are_noticed_once_and_what_is_kept_is_looked_at_again() {
@@ -76,18 +124,45 @@ mod tests {
         let file = |name: &str| project.path().join(name);
         fs::write(file("a.c"), "a").unwrap();
         fs::write(file("b.c"), "b").unwrap();
-        let mut watch = Watch::new(Arc::new(Sandbox::open(project.path()).unwrap()), 100);
-        assert_eq!(watch.look(|_| false), []);
+        let mut watch = Watch::new(Arc::new(Sandbox::open(project.path()).unwrap()), 100, || ());
+        assert_eq!(watch.look(|_| false).changed, []);
         fs::write(file("a.c"), "longer").unwrap();
         fs::write(file("new.c"), "n").unwrap();
         fs::remove_file(file("b.c")).unwrap();
         fs::create_dir(file("build")).unwrap();
         fs::write(file("build/out.o"), "x").unwrap();
-        let change =
-            |path: &str, bytes| OutsideChange { path: ProjectPath::new(path).unwrap(), bytes };
         let keeps = |path: &ProjectPath| path.as_str() == "new.c";
-        assert_eq!(watch.look(keeps), [change("b.c", None), change("a.c", Some(6))]);
-        assert_eq!(watch.look(|_| false), [change("new.c", Some(1))]);
-        assert_eq!(watch.look(|_| false), []);
+        let looked = watch.look(keeps);
+        assert_eq!(looked.changed, [change("b.c", None), change("a.c", 6)]);
+        assert_ne!(looked.next, Next::WhenTold, "a file was left for the next look");
+        assert_eq!(watch.look(|_| false).changed, [change("new.c", 1)]);
+        assert_eq!(watch.look(|_| false).changed, []);
+    }
+
+    #[test]
+    fn the_system_says_when_to_look_and_reading_is_no_reason() {
+        let project = tempfile::tempdir().unwrap();
+        let file = |name: &str| project.path().join(name);
+        fs::create_dir(file("main")).unwrap();
+        fs::write(file("main/main.c"), "a").unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let (soon, never) = (Duration::from_secs(10), Duration::from_millis(200));
+        let sandbox = Arc::new(Sandbox::open(project.path()).unwrap());
+        let mut watch = Watch::new(sandbox, 100, move || _ = tell.send(()));
+        assert_eq!(watch.look(|_| false), Looked { changed: vec![], next: Next::Soon });
+        assert_eq!(watch.look(|_| false), Looked { changed: vec![], next: Next::WhenTold });
+        fs::read(file("main/main.c")).unwrap();
+        assert!(told.recv_timeout(never).is_err());
+        // A folder that comes later is listened at too; what is in it by then is found by looking.
+        fs::create_dir_all(file("components/bus")).unwrap();
+        told.recv_timeout(soon).unwrap();
+        assert_eq!(watch.look(|_| false).next, Next::Soon);
+        while told.try_recv().is_ok() {}
+        fs::write(file("components/bus/bus.c"), "b").unwrap();
+        told.recv_timeout(soon).unwrap();
+        assert_eq!(watch.look(|_| false).changed, [change("components/bus/bus.c", 1)]);
+        fs::remove_dir_all(file("components")).unwrap();
+        told.recv_timeout(soon).unwrap();
+        assert_eq!(watch.look(|_| false).changed, [change("components/bus/bus.c", None)]);
     }
 }

@@ -1,0 +1,106 @@
+//! Word that something in the project's folders may have changed.
+//!
+//! Owns who is told, and how long to wait where the system tells nothing. Never says what changed:
+//! whoever is told looks for themselves.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// Whoever is told waits this long: a file is written in several steps.
+pub const SETTLE: Duration = Duration::from_millis(100);
+
+/// How often to look where the system tells nothing.
+const UNHEARD: Duration = Duration::from_millis(400);
+
+/// How often to look all the same: not every file lies in a folder that is listened at, and a file
+/// system over the network tells only what this machine does.
+const HEARD: Duration = Duration::from_secs(10);
+
+/// The project's folders, and all who want to know that they stir.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stirs(Arc<watch::Sender<Stir>>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Stir {
+    /// How often something stirred.
+    count: u64,
+    /// Whether the system tells.
+    is_heard: bool,
+}
+
+impl Stirs {
+    /// Something may have changed.
+    pub fn stir(&self) {
+        self.0.send_modify(|stir| stir.count += 1);
+    }
+
+    /// Whether the system tells from now on. What happened before may have gone unnoticed.
+    pub fn set_heard(&self, is_heard: bool) {
+        self.0.send_if_modified(|stir| {
+            let is_new = stir.is_heard != is_heard;
+            (stir.is_heard, stir.count) = (is_heard, stir.count + u64::from(is_new));
+            is_new
+        });
+    }
+
+    pub fn looks(&self) -> Looks {
+        Looks { stirs: self.0.subscribe(), due: Some(Instant::now()) }
+    }
+}
+
+/// Tells when to look at the project's files: at once, and again when they may have changed.
+#[derive(Debug)]
+pub struct Looks {
+    stirs: watch::Receiver<Stir>,
+    /// When to look, if that is known.
+    due: Option<Instant>,
+}
+
+impl Looks {
+    /// Resolves when it is time to look. Safe to drop and call again.
+    pub async fn next(&mut self) {
+        if self.due.is_none() {
+            let rest = if self.stirs.borrow().is_heard { HEARD } else { UNHEARD };
+            tokio::select! {
+                // The other end lives as long as the project that gave this out.
+                Ok(()) = self.stirs.changed() => {}
+                () = tokio::time::sleep(rest) => return,
+            }
+        }
+        // Whoever drops this wait finds the change again with the next one.
+        let due = *self.due.get_or_insert_with(|| Instant::now() + SETTLE);
+        tokio::time::sleep_until(due).await;
+        self.due = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(5);
+
+    #[tokio::test]
+    async fn it_is_time_to_look_at_once_and_after_each_stir() {
+        let stirs = Stirs::default();
+        let mut looks = stirs.looks();
+        timeout(UNHEARD / 2, looks.next()).await.unwrap();
+        // As long as nobody listens, it is now and then.
+        timeout(LONG, looks.next()).await.unwrap();
+        stirs.set_heard(true);
+        timeout(LONG, looks.next()).await.unwrap();
+        assert!(timeout(UNHEARD * 2, looks.next()).await.is_err());
+        stirs.stir();
+        // A wait that is given up for something else loses nothing.
+        assert!(timeout(SETTLE / 5, looks.next()).await.is_err());
+        timeout(LONG, looks.next()).await.unwrap();
+        stirs.set_heard(false);
+        timeout(LONG, looks.next()).await.unwrap();
+        timeout(LONG, looks.next()).await.unwrap();
+    }
+}
