@@ -170,8 +170,13 @@ async fn a_fault_in_a_tab_of_a_sketch_is_found_at_its_line() {
     assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
     let told = ask(&tools(&bench, None), "run_static_analysis", json!({ "timeout": 60 })).await;
     let found = |tool: &str| {
-        let issues = told["issues"].as_array().unwrap().iter();
-        issues.filter(|issue| issue["tool"] == tool && issue["file"] == "more.ino").count()
+        // Without any linter there is no list.
+        let issues = told["issues"].as_array();
+        issues
+            .into_iter()
+            .flatten()
+            .filter(|issue| issue["tool"] == tool && issue["file"] == "more.ino")
+            .count()
     };
     for tool in ["clang-tidy", "cppcheck"] {
         assert_eq!(found(tool) > 0, !missing(&told).contains(&tool), "{tool}: {told}");
