@@ -1,8 +1,10 @@
 //! The demo under a person who says more than yes or no.
 
+use std::collections::BTreeSet;
+
 use firmhand::model::{
-    AfterReject, ChangeKind, DecidedBy, Event, Intent, LineComment, Outcome, Proposal, ProposalId,
-    RuleSays, SessionOutcome, SessionRule, Side, Verdict,
+    AfterReject, Change, ChangeKind, DecidedBy, Event, Intent, LineComment, Outcome, Proposal,
+    ProposalId, RuleSays, SessionOutcome, SessionRule, Side, Verdict,
 };
 use serde_json::Value;
 
@@ -112,10 +114,10 @@ fn the_recording_answers_questions_and_goes_on_where_it_was() {
     assert!(answers.contains("45 kΩ") && answers.contains("as it was planned"), "{answers}");
 }
 
-/// Makes a rule at the first proposal, and never decides a save by hand.
+/// Makes a rule for saves, leaves them to it, and decides the rest.
 #[derive(Default)]
 struct Ruler {
-    ruled: bool,
+    left_to_the_rule: BTreeSet<ProposalId>,
     decided: Vec<String>,
 }
 
@@ -125,12 +127,21 @@ impl Person for &mut Ruler {
         approve()
     }
 
+    fn is_ready(&self) -> bool {
+        self.left_to_the_rule.is_empty()
+    }
+
     fn wishes(&mut self, event: &Event) -> Vec<Intent> {
-        let is_first = matches!(event, Event::PhaseStarted { .. }) && !self.ruled;
-        if !is_first {
+        match event {
+            Event::Proposed(proposal) if matches!(proposal.change, Change::Save { .. }) => {
+                self.left_to_the_rule.insert(proposal.id);
+            }
+            Event::Decided { proposal, .. } => _ = self.left_to_the_rule.remove(proposal),
+            _ => {}
+        }
+        if !matches!(event, Event::SessionStarted(_)) {
             return Vec::new();
         }
-        self.ruled = true;
         let rule = SessionRule {
             says: RuleSays::Always,
             kind: Some(ChangeKind::Save),

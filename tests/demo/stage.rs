@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use firmhand::app::compose::load_adapters;
 use firmhand::config::{Assets, Origin, Policy, Rule, Ruling};
@@ -39,6 +39,11 @@ pub fn recording(name: &str) -> Arc<Script> {
 pub trait Person {
     /// Decides a proposal; how often this file or flash was proposed before, from 0.
     fn decide(&mut self, proposal: &Proposal, before: usize) -> Verdict;
+
+    /// Whether the person decides by now; what waits goes on waiting until then, but not for ever.
+    fn is_ready(&self) -> bool {
+        true
+    }
 
     /// Answers a question of the program.
     fn answer(&mut self, text: &str) -> String {
@@ -297,6 +302,7 @@ impl Stage {
         // Not decided as far as is known; what a rule decides never waits at the desk.
         let mut open: Vec<Proposal> = Vec::new();
         let mut proposed: BTreeMap<String, usize> = BTreeMap::new();
+        let mut ready = Instant::now();
         loop {
             let is_over = run.is_finished();
             let events = self.events();
@@ -319,8 +325,11 @@ impl Stage {
             }
             seen = events.len();
             let waiting = desk.waiting();
+            let is_ready = person.is_ready();
+            ready = if is_ready { Instant::now() } else { ready };
+            assert!(ready.elapsed() < Duration::from_secs(60), "nobody decides {waiting:?}");
             let (now, later): (Vec<_>, Vec<_>) =
-                open.into_iter().partition(|known| waiting.contains(&known.id));
+                open.into_iter().partition(|known| is_ready && waiting.contains(&known.id));
             open = later;
             for proposal in now {
                 let count = proposed.entry(subject(&proposal)).or_default();
