@@ -4,7 +4,7 @@
 //! the run. What the gate itself writes is no such change: it is told apart by what the session's
 //! records say it wrote.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ impl Lookout {
 
 impl Drop for Lookout {
     fn drop(&mut self) {
-        self.bell.ring(|rung| rung.is_over = true);
+        self.bell.end();
     }
 }
 
@@ -69,19 +69,32 @@ struct Rung {
 }
 
 impl Bell {
-    fn ring(&self, set: impl FnOnce(&mut Rung)) {
-        set(&mut self.rung.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Something may have changed. Of many in a row only the first one wakes anybody.
+    fn ring(&self) {
+        let mut rung = self.lock();
+        if rung.told.is_none() {
+            rung.told = Some(Instant::now());
+            self.changed.notify_all();
+        }
+    }
+
+    fn end(&self) {
+        self.lock().is_over = true;
         self.changed.notify_all();
     }
 
     fn is_over(&self) -> bool {
-        self.rung.lock().unwrap_or_else(PoisonError::into_inner).is_over
+        self.lock().is_over
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Rung> {
+        self.rung.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until `until`, or, once something may have changed, for a moment, but not before
     /// `earliest`; `false` when it is over.
     fn wait(&self, earliest: Instant, until: Instant) -> bool {
-        let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rung = self.lock();
         loop {
             let now = Instant::now();
             let end = rung.told.map_or(until, |told| earliest.max(told + SETTLE));
@@ -99,7 +112,7 @@ fn watch(bell: &Arc<Bell>, shared: &Weak<Shared>, project: &Arc<Sandbox>, state:
     let told = Arc::downgrade(bell);
     let tell = move || {
         if let Some(bell) = told.upgrade() {
-            bell.ring(|rung| _ = rung.told.get_or_insert_with(Instant::now));
+            bell.ring();
         }
     };
     let mut watch = Watch::new(Arc::clone(project), LIMIT, tell);

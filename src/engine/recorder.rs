@@ -14,7 +14,7 @@ use crate::journal::{
     Blobs, JournalError, JournalWriter, LogFiles, LogLength, MAX_LOG, Reopened, SessionDir,
 };
 use crate::model::event::Level;
-use crate::model::{BlobRef, Event, Ledger, LogId, Seq, Timestamp, UserError};
+use crate::model::{BlobRef, Event, Ledger, LogId, Record, Seq, Timestamp, UserError};
 use crate::tools::SharedState;
 
 /// Writes a session. All clones of an `Arc` of it write the same one; dropping the last one
@@ -137,10 +137,17 @@ impl Recorder {
     }
 
     fn append(&self, event: Event) -> Result<Seq, JournalError> {
+        self.append_by(|writer, at| writer.append(at, event))
+    }
+
+    fn append_by(
+        &self,
+        append: impl FnOnce(&mut JournalWriter, Timestamp) -> Result<Record, JournalError>,
+    ) -> Result<Seq, JournalError> {
         let mut journal = lock(&self.journal);
         // A clock set back must not make a record older than the one before it.
         let at = now().max(journal.last_at);
-        let record = journal.writer.append(at, event)?;
+        let record = append(&mut journal.writer, at)?;
         journal.last_at = at;
         self.state.fold(&record);
         self.published.send_replace(record.seq);
@@ -184,6 +191,15 @@ impl Ledger for Recorder {
         };
         self.record_growth(which)?;
         Ok(self.append(event)?)
+    }
+
+    fn record_meanwhile(
+        &self,
+        event: Event,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<Seq, UserError> {
+        self.record_growth(Which::Due)?;
+        Ok(self.append_by(|writer, at| writer.append_meanwhile(at, event, meanwhile))?)
     }
 
     fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
@@ -262,7 +278,7 @@ mod tests {
     use std::time::Duration;
 
     use crate::journal::{JournalReader, ReadItem};
-    use crate::model::{BlobSource, BuildId, BuildOutcome, LogKind, LogSource, Record};
+    use crate::model::{BlobSource, BuildId, BuildOutcome, LogKind, LogSource};
 
     use super::*;
 

@@ -1,7 +1,8 @@
 //! The proof that an effect may happen.
 //!
 //! Owns the only way to an [`Approved`]: `decide` records the decision, synced, and hands the
-//! proof out only if it says so for exactly this content.
+//! proof out only if it says so for exactly this content. While the record is on its way to the
+//! disk there is only a [`Granted`], with which nothing can be done to what is there.
 
 use crate::model::{
     AgentName, Change, ContentHash, Decision, ErasePlan, Event, FlashPlan, Ledger, NvsPlan,
@@ -27,6 +28,39 @@ impl<P> Approved<P> {
     }
 }
 
+/// A content that was approved, and whose approval is written but perhaps not yet on the disk:
+/// enough to lay the content ready beside the file, not to put it in place.
+#[derive(Debug)]
+pub struct Granted<'a> {
+    proposal: ProposalId,
+    place: Place<'a>,
+}
+
+/// What a content is for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// Which file.
+    pub path: &'a ProjectPath,
+    /// What it has to hold before; `None`: it must not exist.
+    pub base: Option<ContentHash>,
+    /// What it holds afterwards.
+    pub content: &'a [u8],
+    /// Hash of that content.
+    pub hash: ContentHash,
+}
+
+impl Granted<'_> {
+    /// The proposal that was approved.
+    pub(super) fn proposal(&self) -> ProposalId {
+        self.proposal
+    }
+
+    /// Where the content goes.
+    pub(super) fn place(&self) -> Place<'_> {
+        self.place
+    }
+}
+
 /// Writes a whole file.
 #[derive(Debug)]
 pub struct Save {
@@ -40,6 +74,13 @@ pub struct Save {
     pub hash: ContentHash,
 }
 
+impl Save {
+    /// Where the content goes.
+    pub(super) fn place(&self) -> Place<'_> {
+        Place { path: &self.path, base: self.base, content: &self.content, hash: self.hash }
+    }
+}
+
 /// Writes an existing file with something inserted.
 #[derive(Debug)]
 pub struct Insert {
@@ -51,6 +92,13 @@ pub struct Insert {
     pub content: Vec<u8>,
     /// Hash of that content.
     pub hash: ContentHash,
+}
+
+impl Insert {
+    /// Where the content goes.
+    pub(super) fn place(&self) -> Place<'_> {
+        Place { path: &self.path, base: Some(self.base), content: &self.content, hash: self.hash }
+    }
 }
 
 /// Removes a file.
@@ -123,7 +171,8 @@ pub(super) enum Ruled {
 }
 
 /// Records `decision` and hands out what it allows. `content` is what the file shall hold: what was
-/// proposed, or what the decision says instead; empty for a change without content.
+/// proposed, or what the decision says instead; empty for a change without content. A content that
+/// is approved is shown to `lay` while the record is on its way to the disk.
 ///
 /// # Errors
 /// When the decision was made on something else, when `content` is not what was decided, or when
@@ -133,6 +182,7 @@ pub(super) fn decide(
     proposal: &Proposal,
     decision: &Decision,
     content: Vec<u8>,
+    lay: &mut dyn FnMut(&Granted<'_>),
 ) -> Result<Ruled, UserError> {
     let refused = |why: &str| {
         let what = format!("Cannot carry out the decision on proposal {}", proposal.id);
@@ -151,14 +201,38 @@ pub(super) fn decide(
     {
         return Err(refused("it was not confirmed by the phrase it asks for"));
     }
-    ledger
-        .record(Event::Decided { proposal: proposal.id, decision: Box::new(decision.clone()) })?;
-    match decision.verdict {
+    let ruled = match decision.verdict {
         Verdict::Approve
         | Verdict::ApproveConfirmed { .. }
         | Verdict::ApproveAndTell { .. }
-        | Verdict::ApproveAmended { .. } => Ok(approve(proposal, content)),
-        Verdict::Reject { .. } => Ok(Ruled::Denied),
+        | Verdict::ApproveAmended { .. } => approve(proposal, content),
+        Verdict::Reject { .. } => Ruled::Denied,
+    };
+    let decided = Event::Decided { proposal: proposal.id, decision: Box::new(decision.clone()) };
+    match ruled.place() {
+        Some(place) => {
+            let granted = Granted { proposal: proposal.id, place };
+            ledger.record_meanwhile(decided, &mut || lay(&granted))?;
+        }
+        None => _ = ledger.record(decided)?,
+    }
+    Ok(ruled)
+}
+
+impl Ruled {
+    /// Where an approved content goes.
+    fn place(&self) -> Option<Place<'_>> {
+        match self {
+            Self::Save(approved) => Some(approved.effect.place()),
+            Self::Insert(approved) => Some(approved.effect.place()),
+            Self::Denied
+            | Self::Delete(_)
+            | Self::Flash(_)
+            | Self::Erase(_)
+            | Self::Read(_)
+            | Self::Nvs(_)
+            | Self::Send(_) => None,
+        }
     }
 }
 

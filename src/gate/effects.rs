@@ -1,45 +1,58 @@
 //! The effects themselves: the only code that changes a project or writes to a board.
 //!
 //! Each function takes the proof of approval, looks once more at what it is about to change, and
-//! leaves either the old state or the new one, nothing in between. Must not decide anything.
+//! leaves either the old state or the new one, nothing in between. [`lay`] alone takes less than
+//! the proof, and changes nothing that is there. Must not decide anything.
 
 #![expect(clippy::disallowed_methods, reason = "what was approved is performed here")]
 
-use std::fs::File;
-use std::io::Write;
-use std::os::fd::{AsFd, OwnedFd};
+mod laid;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fsync, mkdirat, openat, renameat, unlinkat};
-use rustix::io::Errno;
+use rustix::fs::{AtFlags, Mode, mkdirat, unlinkat};
 
-use super::approved::{Approved, Delete, EditNvs, Erase, Flash, Insert, ReadBack, Save, SendText};
-use super::folder::{Found, PlaceError, folder_if_there, is_still, look, look_in, open_folder};
+use super::approved::{
+    Approved, Delete, EditNvs, Erase, Flash, Granted, Insert, Place, ReadBack, Save, SendText,
+};
+use super::folder::{PlaceError, folder_if_there, look, look_in, open_folder};
 use crate::device::SerialHub;
 use crate::model::{BoardInfo, ContentHash, Outcome, ProjectPath, ProposalId, UserError};
 use crate::toolchain::nvs::{self, Rewritten};
 use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain};
 use crate::workspace::Sandbox;
+pub use laid::Laid;
+use laid::make_lasting;
 
 /// Names the temporary file of a content that nobody knows before it is there.
 pub(super) const UNKNOWN: ContentHash = ContentHash::NONE;
 
+/// Lays a content ready beside the file it is for, while its approval is on its way to the disk.
+/// `None` when the folder is missing or something is in the way: then all is done, and told, once
+/// the approval is there.
+#[must_use]
+pub fn lay(granted: &Granted<'_>, sandbox: &Sandbox) -> Option<Laid> {
+    let place = granted.place();
+    let folder = folder_if_there(sandbox, place.path).ok()??;
+    let seen = look_in(&folder, place.path.file_name()).ok()?;
+    let is_base = seen.as_ref().map(|seen| seen.hash) == place.base;
+    is_base.then(|| Laid::beside(folder, seen, granted.proposal(), place).ok())?
+}
+
 /// Writes a whole file; its folders are made where they are missing.
 #[must_use]
-pub fn save(approved: &Approved<Save>, sandbox: &Sandbox) -> Outcome {
-    let Save { path, base, content, hash } = approved.effect();
-    let temporary = temporary_name(approved.proposal(), *hash);
-    let result = write(sandbox, path, *base, content, &temporary);
-    result.unwrap_or_else(|error| Outcome::Failed(error.tell("save", path)))
+pub fn save(approved: &Approved<Save>, laid: Option<Laid>, sandbox: &Sandbox) -> Outcome {
+    let place = approved.effect().place();
+    let result = write(sandbox, approved.proposal(), place, laid);
+    result.unwrap_or_else(|error| Outcome::Failed(error.tell("save", place.path)))
 }
 
 /// Writes an existing file with something inserted.
 #[must_use]
-pub fn insert(approved: &Approved<Insert>, sandbox: &Sandbox) -> Outcome {
-    let Insert { path, base, content, hash } = approved.effect();
-    let temporary = temporary_name(approved.proposal(), *hash);
-    let result = write(sandbox, path, Some(*base), content, &temporary);
-    result.unwrap_or_else(|error| Outcome::Failed(error.tell("change", path)))
+pub fn insert(approved: &Approved<Insert>, laid: Option<Laid>, sandbox: &Sandbox) -> Outcome {
+    let place = approved.effect().place();
+    let result = write(sandbox, approved.proposal(), place, laid);
+    result.unwrap_or_else(|error| Outcome::Failed(error.tell("change", place.path)))
 }
 
 /// Removes a file. Its folder stays, even when it is empty now.
@@ -99,8 +112,8 @@ pub async fn read_back(
         Ok(content) => content,
         Err(error) => return Outcome::Failed(error),
     };
-    let temporary = temporary_name(approved.proposal(), UNKNOWN);
-    let written = write(sandbox, &plan.path, None, &content, &temporary);
+    let place = Place { path: &plan.path, base: None, content: &content, hash: UNKNOWN };
+    let written = write(sandbox, approved.proposal(), place, None);
     written.unwrap_or_else(|error| Outcome::Failed(error.tell("save", &plan.path)))
 }
 
@@ -159,82 +172,38 @@ pub async fn send(approved: &Approved<SendText>, serial: &SerialHub) -> Result<(
 /// What was written there never became part of the project.
 pub(super) fn tidy(sandbox: &Sandbox, proposal: ProposalId, path: &ProjectPath, to: ContentHash) {
     if let Ok(Some(folder)) = folder_if_there(sandbox, path) {
-        discard(&folder, &temporary_name(proposal, to));
+        laid::tidy(&folder, proposal, to);
     }
 }
 
 fn write(
     sandbox: &Sandbox,
-    path: &ProjectPath,
-    base: Option<ContentHash>,
-    content: &[u8],
-    temporary: &str,
+    proposal: ProposalId,
+    place: Place<'_>,
+    laid: Option<Laid>,
 ) -> Result<Outcome, PlaceError> {
+    if let Some(laid) = laid.filter(|laid| laid.is_for(proposal, place)) {
+        return laid.put();
+    }
     // Looked at before folders are made, so that a stale base leaves nothing behind.
-    let folder = folder_if_there(sandbox, path)?;
+    let folder = folder_if_there(sandbox, place.path)?;
     let seen = match &folder {
-        Some(folder) => look_in(folder, path.file_name())?,
+        Some(folder) => look_in(folder, place.path.file_name())?,
         None => None,
     };
     let found = seen.as_ref().map(|seen| seen.hash);
-    if found != base {
+    if found != place.base {
         return Ok(Outcome::Stale { found });
     }
     let folder = match folder {
         Some(folder) => folder,
-        None => open_folder(sandbox, path, &|folder, part| {
+        None => open_folder(sandbox, place.path, &|folder, part| {
             mkdirat(folder, part, Mode::RWXU | Mode::RWXG | Mode::RWXO)?;
             make_lasting(folder);
             Ok(())
         })?,
     };
-    let outcome = fill(&folder, temporary, seen.as_ref().map(|seen| seen.mode), content)
-        .and_then(|()| put_in_place(&folder, temporary, path.file_name(), seen.as_ref()));
-    if !matches!(outcome, Ok(Outcome::Applied)) {
-        discard(&folder, temporary);
-    }
-    outcome
-}
-
-/// Writes the new content beside the old one and waits until it is on the disk.
-fn fill(
-    folder: &OwnedFd,
-    temporary: &str,
-    mode: Option<Mode>,
-    content: &[u8],
-) -> Result<(), PlaceError> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let read_write = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
-    let file = match openat(folder, temporary, flags, read_write) {
-        Err(Errno::EXIST) => {
-            discard(folder, temporary);
-            openat(folder, temporary, flags, read_write)?
-        }
-        other => other?,
-    };
-    if let Some(mode) = mode {
-        fchmod(&file, mode)?;
-    }
-    let mut file = File::from(file);
-    file.write_all(content)?;
-    file.sync_all()?;
-    Ok(())
-}
-
-fn put_in_place(
-    folder: &OwnedFd,
-    temporary: &str,
-    name: &str,
-    seen: Option<&Found>,
-) -> Result<Outcome, PlaceError> {
-    // Writing took its time; somebody may have saved the file meanwhile.
-    if !is_still(folder, name, seen)? {
-        let found = look_in(folder, name)?.map(|found| found.hash);
-        return Ok(Outcome::Stale { found });
-    }
-    renameat(folder.as_fd(), temporary, folder.as_fd(), name)?;
-    make_lasting(folder);
-    Ok(Outcome::Applied)
+    Laid::beside(folder, seen, proposal, place)?.put()
 }
 
 fn remove(sandbox: &Sandbox, path: &ProjectPath, base: ContentHash) -> Result<Outcome, PlaceError> {
@@ -248,21 +217,4 @@ fn remove(sandbox: &Sandbox, path: &ProjectPath, base: ContentHash) -> Result<Ou
     unlinkat(&folder, path.file_name(), AtFlags::empty())?;
     make_lasting(&folder);
     Ok(Outcome::Applied)
-}
-
-/// Waits until the names in a folder are on the disk, so that what is recorded as done stays done
-/// through a power cut.
-fn make_lasting(folder: &OwnedFd) {
-    // Done it is all the same. Some file systems cannot sync a folder.
-    let _ = fsync(folder);
-}
-
-/// The same for the same proposal, so that a later start of the program finds it.
-fn temporary_name(proposal: ProposalId, to: ContentHash) -> String {
-    format!(".firmhand-{proposal}-{}.tmp", to.short())
-}
-
-fn discard(folder: &OwnedFd, temporary: &str) {
-    // It is not there, or the disk is in trouble; the trouble itself was told already.
-    let _ = unlinkat(folder, temporary, AtFlags::empty());
 }

@@ -6,6 +6,7 @@ mod compiled;
 mod interrupted;
 mod looked_at;
 mod moved;
+mod on_way;
 mod outside;
 mod rules;
 mod undo;
@@ -13,8 +14,8 @@ mod world;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use proptest::prelude::*;

@@ -72,7 +72,13 @@ impl Gate {
 
     fn put_back(&self, proposal: Proposal) -> Result<(Pending, Judge), GateError> {
         let content = match proposal.change.after() {
-            Some(after) => self.parts.blobs.blob(&after.hash)?.to_vec(),
+            Some(after) => {
+                if let Some(path) = proposal.change.path() {
+                    // An approval whose record did not get to the disk may have left it.
+                    effects::tidy(&self.parts.sandbox, proposal.id, path, after.hash);
+                }
+                self.parts.blobs.blob(&after.hash)?.to_vec()
+            }
             None => Vec::new(),
         };
         let judge = self.judge(&proposal);

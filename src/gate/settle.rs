@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use futures::future::try_join_all;
 
-use super::approved::{Ruled, decide};
+use super::approved::{Granted, Ruled, decide};
 use super::desk::{Spoken, Terms, Ticket};
-use super::effects;
+use super::effects::{self, Laid};
 use super::feedback::{Versions, feedback};
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
@@ -117,7 +117,7 @@ impl Gate {
             Some(amended) => self.parts.blobs.blob(&amended.hash)?.to_vec(),
             None => content,
         };
-        let ruled = decide(self.parts.ledger.as_ref(), &proposal, &decision, written)?;
+        let (ruled, laid) = self.decide(&proposal, &decision, written)?;
         let outcome = match ruled {
             Ruled::Flash(approved) => self.flash(&approved).await?,
             Ruled::Erase(approved) => self.erase(&approved).await?,
@@ -125,10 +125,23 @@ impl Gate {
             Ruled::Read(approved) => self.read_back(&approved).await,
             Ruled::Nvs(approved) => self.edit_nvs(&approved).await?,
             Ruled::Denied | Ruled::Save(_) | Ruled::Insert(_) | Ruled::Delete(_) => {
-                self.perform_on_files(ruled)
+                self.perform_on_files(ruled, laid)
             }
         };
         self.settled(&proposal, decision, outcome)
+    }
+
+    /// Records the decision, and lays what it approves ready meanwhile.
+    pub(super) fn decide(
+        &self,
+        proposal: &Proposal,
+        decision: &Decision,
+        content: Vec<u8>,
+    ) -> Result<(Ruled, Option<Laid>), UserError> {
+        let mut laid = None;
+        let mut lay = |granted: &Granted<'_>| laid = effects::lay(granted, &self.parts.sandbox);
+        let ruled = decide(self.parts.ledger.as_ref(), proposal, decision, content, &mut lay)?;
+        Ok((ruled, laid))
     }
 
     /// Records what came of a decided proposal.
@@ -165,7 +178,7 @@ impl Gate {
     }
 
     /// Performs what changes files; what is done to a board takes its time and goes another way.
-    pub(super) fn perform_on_files(&self, ruled: Ruled) -> Outcome {
+    pub(super) fn perform_on_files(&self, ruled: Ruled, laid: Option<Laid>) -> Outcome {
         let sandbox = &self.parts.sandbox;
         match ruled {
             Ruled::Denied
@@ -174,8 +187,8 @@ impl Gate {
             | Ruled::Send(_)
             | Ruled::Read(_)
             | Ruled::Nvs(_) => Outcome::Denied,
-            Ruled::Save(approved) => effects::save(&approved, sandbox),
-            Ruled::Insert(approved) => effects::insert(&approved, sandbox),
+            Ruled::Save(approved) => effects::save(&approved, laid, sandbox),
+            Ruled::Insert(approved) => effects::insert(&approved, laid, sandbox),
             Ruled::Delete(approved) => effects::delete(&approved, sandbox),
         }
     }

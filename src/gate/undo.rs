@@ -3,7 +3,6 @@
 //! Goes the one way every effect goes: recorded, decided, checked against the disk, settled. What
 //! the disk no longer holds as it was applied stays as it is.
 
-use super::approved::decide;
 use super::submit::{Gate, GateError, Origin};
 use crate::config::Ruling;
 use crate::model::{
@@ -55,9 +54,8 @@ impl Gate {
         let decision = self.say_undo(&pending.proposal);
         let decided =
             Event::Decided { proposal: pending.proposal.id, decision: Box::new(decision.clone()) };
-        let ruled =
-            decide(self.parts.ledger.as_ref(), &pending.proposal, &decision, pending.content)?;
-        let outcome = self.perform_on_files(ruled);
+        let (ruled, laid) = self.decide(&pending.proposal, &decision, pending.content)?;
+        let outcome = self.perform_on_files(ruled, laid);
         let settlement = self.settled(&pending.proposal, decision, outcome).map_err(told)?;
         let settled =
             Event::Settled { proposal: settlement.proposal, outcome: settlement.outcome.clone() };

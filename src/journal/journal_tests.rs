@@ -5,7 +5,10 @@ use std::fs;
 use proptest::prelude::*;
 
 use crate::journal::{JournalReader, ReadItem, SessionState, list_sessions};
-use crate::model::{SessionOutcome, TurnId, UserError, event::SessionStart};
+use crate::model::{
+    ContentHash, DecidedBy, Decision, ProposalId, SessionOutcome, TurnId, UserError, Verdict,
+    event::SessionStart,
+};
 
 use super::*;
 
@@ -117,6 +120,60 @@ fn a_failed_write_leaves_no_trace_and_the_next_one_works() {
     let (records, damaged) = read(&dir);
     assert_eq!((records.len(), damaged), (2, 0));
     assert_eq!(records[1].event, said("two"));
+}
+
+fn decided() -> Event {
+    let decision = Decision {
+        verdict: Verdict::Approve,
+        by: DecidedBy::Person,
+        shown: ContentHash::NONE,
+        unseen: 0,
+    };
+    Event::Decided { proposal: ProposalId(1), decision: Box::new(decision) }
+}
+
+#[test]
+fn what_goes_on_meanwhile_finds_the_record_written() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let mut writer = JournalWriter::create(&dir).unwrap();
+    for (number, event) in [decided(), said("not synced")].into_iter().enumerate() {
+        let mut seen = Vec::new();
+        let mut look = || seen.push(read(&dir).0.pop().unwrap().event);
+        let record = writer.append_meanwhile(Timestamp(0), event.clone(), &mut look).unwrap();
+        assert_eq!(record.seq, Seq(number as u64 + 1));
+        assert_eq!(seen, [event]);
+    }
+}
+
+#[test]
+fn a_record_counts_for_nothing_if_something_panics_meanwhile() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let mut writer = JournalWriter::create(&dir).unwrap();
+    writer.append(Timestamp(0), said("one")).unwrap();
+    let append = || writer.append_meanwhile(Timestamp(0), decided(), &mut || panic!("meanwhile"));
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(append)).unwrap_err();
+    assert_eq!(writer.append(Timestamp(0), said("two")).unwrap().seq, Seq(2));
+    let (records, damaged) = read(&dir);
+    assert_eq!((records.len(), damaged), (2, 0));
+    assert_eq!(records[1].event, said("two"));
+}
+
+#[test]
+fn a_disk_that_does_not_sync_is_told_after_what_went_on_meanwhile() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let mut writer = JournalWriter::create(&dir).unwrap();
+    // A pipe takes what is written and cannot be synced.
+    let (_end, pipe) = std::io::pipe().unwrap();
+    let good = std::mem::replace(&mut writer.file, File::from(std::os::fd::OwnedFd::from(pipe)));
+    let mut calls = 0;
+    let result = writer.append_meanwhile(Timestamp(0), decided(), &mut || calls += 1);
+    assert!(matches!(result, Err(JournalError::Io { .. })), "{result:?}");
+    assert_eq!(calls, 1);
+    writer.file = good;
+    assert_eq!(writer.append(Timestamp(0), decided()).unwrap().seq, Seq(1));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use crate::model::{Event, Record, Seq, Timestamp};
 
@@ -23,7 +24,7 @@ pub struct JournalWriter {
     len: u64,
     next: Seq,
     line: Vec<u8>,
-    /// Set while bytes of a failed line may still stand behind `len`.
+    /// Set while bytes of a line that counts for nothing may stand behind `len`.
     is_torn: bool,
     _lock: SessionLock,
 }
@@ -94,20 +95,54 @@ impl JournalWriter {
     /// # Errors
     /// When it could not be written or synced. Then the file is as it was before.
     pub fn append(&mut self, at: Timestamp, event: Event) -> Result<Record, JournalError> {
+        self.append_and(at, event, |file, is_synced| match is_synced {
+            true => file.sync_data(),
+            false => Ok(()),
+        })
+    }
+
+    /// As [`JournalWriter::append`], and calls `meanwhile` once the record is written, while it is
+    /// on its way to the disk.
+    ///
+    /// # Errors
+    /// As [`JournalWriter::append`]; `meanwhile` may have been called all the same.
+    pub fn append_meanwhile(
+        &mut self,
+        at: Timestamp,
+        event: Event,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<Record, JournalError> {
+        self.append_and(at, event, |file, is_synced| match is_synced {
+            true => sync_beside(file, meanwhile),
+            false => {
+                meanwhile();
+                Ok(())
+            }
+        })
+    }
+
+    fn append_and(
+        &mut self,
+        at: Timestamp,
+        event: Event,
+        finish: impl FnOnce(&File, bool) -> std::io::Result<()>,
+    ) -> Result<Record, JournalError> {
         self.mend()?;
         let is_synced = event.is_synced();
         let record = Record { v: Record::VERSION, seq: self.next, at, event };
         self.line.clear();
         serde_json::to_writer(&mut self.line, &record)?;
         self.line.push(b'\n');
-        let written = write_once(&mut self.file, &self.line)
-            .and_then(|()| if is_synced { self.file.sync_data() } else { Ok(()) });
+        // Until all went well, and not if something panics meanwhile, the line counts for nothing.
+        self.is_torn = true;
+        let written =
+            write_once(&mut self.file, &self.line).and_then(|()| finish(&self.file, is_synced));
         if let Err(error) = written {
-            self.is_torn = true;
             // If that fails too, the next append tries again before it writes.
             let _ = self.mend();
             return Err(JournalError::io("record an event", &self.path)(error));
         }
+        self.is_torn = false;
         self.len += self.line.len() as u64;
         self.next = record.seq.next();
         Ok(record)
@@ -139,6 +174,21 @@ fn write_once(file: &mut File, line: &[u8]) -> std::io::Result<()> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Syncs a file on another thread while `meanwhile` runs on this one; what both have to sync goes
+/// to the disk together.
+fn sync_beside(file: &File, meanwhile: &mut dyn FnMut()) -> std::io::Result<()> {
+    thread::scope(|scope| {
+        let syncing = thread::Builder::new().name("journal".to_owned());
+        let syncing = syncing.spawn_scoped(scope, || file.sync_data());
+        meanwhile();
+        match syncing.map(thread::ScopedJoinHandle::join) {
+            Ok(Ok(synced)) => synced,
+            // The thread could not be had, or did not get to its end.
+            Ok(Err(_)) | Err(_) => file.sync_data(),
+        }
+    })
 }
 
 /// Moves the bytes from `whole` to `len` into a file beside the journal.

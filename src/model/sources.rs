@@ -72,6 +72,21 @@ pub trait Ledger: Send + Sync {
     /// When it could not be written; then nothing may be done that relies on it.
     fn record(&self, event: Event) -> Result<Seq, UserError>;
 
+    /// As [`Ledger::record`], and calls `meanwhile` once, as soon as `event` is written: what it
+    /// does may go on while the event is on its way to the disk. It must not record anything.
+    ///
+    /// # Errors
+    /// As [`Ledger::record`]; `meanwhile` may have been called all the same.
+    fn record_meanwhile(
+        &self,
+        event: Event,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<Seq, UserError> {
+        let seq = self.record(event)?;
+        meanwhile();
+        Ok(seq)
+    }
+
     /// Stores content and tells its address.
     ///
     /// # Errors

@@ -32,6 +32,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
         &[Effect::Files, Effect::Flash, Effect::Serial],
         "what was approved happens here",
     ),
+    ("gate/effects/laid.rs", &[Effect::Files], "a content beside its file, then in its place"),
     ("journal/blobs.rs", &[Effect::Files], "contents of a session"),
     ("journal/dir.rs", &[Effect::Files], "a session's own folder"),
     ("journal/lock.rs", &[Effect::Files], "the lock file of a session"),

@@ -30,7 +30,12 @@ pub(super) struct Memory {
     pub(super) events: Mutex<Vec<Event>>,
     pub(super) blobs: Mutex<BTreeMap<ContentHash, Vec<u8>>>,
     pub(super) broken_at: Mutex<Option<usize>>,
+    /// Called when all that may go on beside a decision's way to the disk is done.
+    pub(super) on_way: Mutex<Option<OnWay>>,
 }
+
+/// Looks at the world while a decision is not yet on the disk.
+pub(super) type OnWay = Box<dyn FnMut() + Send>;
 
 impl Memory {
     /// Puts another content under a hash.
@@ -47,6 +52,19 @@ impl Ledger for Memory {
         }
         events.push(event);
         Ok(Seq(events.len() as u64))
+    }
+
+    /// As a disk that takes its time, and fails at the end of it.
+    fn record_meanwhile(
+        &self,
+        event: Event,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<Seq, UserError> {
+        meanwhile();
+        if let Some(look) = &mut *self.on_way.lock().unwrap() {
+            look();
+        }
+        self.record(event)
     }
 
     fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
@@ -170,15 +188,8 @@ impl World {
     }
 
     /// Every entry below the project, with the content of the files.
-    pub(super) fn everything(&self) -> Vec<(PathBuf, Option<Vec<u8>>)> {
-        let mut all: Vec<_> = ignore::WalkBuilder::new(self.folder.path())
-            .standard_filters(false)
-            .build()
-            .map(|entry| entry.unwrap().into_path())
-            .map(|path| (path.clone(), fs::read(path).ok()))
-            .collect();
-        all.sort();
-        all
+    pub(super) fn everything(&self) -> Entries {
+        everything(self.folder.path())
     }
 
     pub(super) fn events(&self) -> Vec<Event> {
@@ -233,6 +244,19 @@ impl World {
         self.decide(id.0, Verdict::Approve);
         outcomes(task.await.unwrap()).remove(0)
     }
+}
+
+pub(super) type Entries = Vec<(PathBuf, Option<Vec<u8>>)>;
+
+pub(super) fn everything(folder: &Path) -> Entries {
+    let mut all: Vec<_> = ignore::WalkBuilder::new(folder)
+        .standard_filters(false)
+        .build()
+        .map(|entry| entry.unwrap().into_path())
+        .map(|path| (path.clone(), fs::read(path).ok()))
+        .collect();
+    all.sort();
+    all
 }
 
 pub(super) type Submitted = Result<Vec<Settlement>, GateError>;
