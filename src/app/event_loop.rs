@@ -19,7 +19,7 @@ use super::outside::Outside;
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
-use crate::model::{Intent, SerialCommand, UserError};
+use crate::model::{Intent, SerialCommand, TimelineCommand, UserError};
 use crate::text;
 use crate::ui::{Chosen, Command, Ui};
 
@@ -209,17 +209,24 @@ impl Session<'_> {
         Ok(None)
     }
 
+    fn play(&mut self, command: TimelineCommand) -> Result<(), UserError> {
+        let (before, now) = (self.feed.timeline(), Instant::now());
+        if let Feed::Replay(timeline) = &mut *self.feed {
+            timeline.command(command, now)?;
+        }
+        let after = self.feed.timeline();
+        self.ui.sync(self.feed.view(), after.as_ref(), now);
+        if before == after {
+            self.ui.tell_unmoved(command, now);
+        }
+        Ok(())
+    }
+
     pub(super) fn obey(&mut self, command: Command) -> Result<Option<Left>, UserError> {
         match command {
             Command::Intent(intent) => self.send(intent),
             Command::Serial(command) => self.send_serial(command),
-            Command::Timeline(command) => {
-                let now = Instant::now();
-                if let Feed::Replay(timeline) = &mut *self.feed {
-                    timeline.command(command, now)?;
-                }
-                self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
-            }
+            Command::Timeline(command) => self.play(command)?,
             // Done by the loop, which has to let go of the keyboard first.
             Command::EditOutside(edit) => self.outside = Some(Outside::Text(edit)),
             Command::Edit(place) => self.outside = Some(Outside::File(place)),

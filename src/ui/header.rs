@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use crate::model::{SessionOutcome, Timestamp};
+use crate::model::{BoardInfo, SessionOutcome, Timestamp};
 use crate::text::sanitize;
 use crate::view::{RunState, SessionView};
 
@@ -128,16 +128,27 @@ fn spending(used: u64, most: Option<u64>) -> Role {
     }
 }
 
+/// Whether a board is there: what its port told last.
+fn presence(cx: &Cx<'_>, board: &BoardInfo) -> (&'static str, Role) {
+    let port = cx.view.logs.serials.iter().rfind(|serial| serial.port == board.port);
+    match port.map(|port| (port.closed.is_some(), port.away.is_some())) {
+        None | Some((false, false)) => (" ●", Role::Ok),
+        Some((false, true)) => (" ○", Role::Warn),
+        Some((true, _)) => (" ○", Role::Faint),
+    }
+}
+
 fn right(cx: &Cx<'_>) -> Parts {
     let head = &cx.view.head;
     let mut parts = Parts::default();
     if let Some(board) = &head.board {
         let role = if board.simulated { Role::Simulated } else { Role::Text };
+        let (dot, dot_role) = presence(cx, board);
         parts.push(
             4,
             vec![
                 Span::styled(clean(&board.label), cx.style(role)),
-                Span::styled(" ●", cx.style(Role::Ok)),
+                Span::styled(dot, cx.style(dot_role)),
             ],
         );
     } else if let Some(start) = head.start.as_ref().filter(|start| !start.toolchain.is_empty()) {

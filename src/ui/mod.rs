@@ -50,7 +50,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::Size;
 
-use crate::model::{ContentHash, ProposalId, Timestamp, UserError};
+use crate::model::{ContentHash, ProposalId, TimelineCommand, Timestamp, UserError};
 use crate::text::esp_log::TagFilter;
 use crate::view::{Mark, SessionView};
 
@@ -277,6 +277,11 @@ impl Ui {
             Err(error) => Notice::error(error.to_string()),
         };
         self.tell(notice, now);
+    }
+
+    /// Tells the person why a wish changed nothing in a replay.
+    pub fn tell_unmoved(&mut self, command: TimelineCommand, now: Instant) {
+        self.tell(Notice::info(run::unmoved(command)), now);
     }
 
     fn tell(&mut self, notice: Notice, now: Instant) {

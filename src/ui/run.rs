@@ -88,3 +88,24 @@ pub(super) fn play(action: Action, mode: Mode) -> Vec<Effect> {
     };
     vec![Effect::Command(Command::Timeline(command))]
 }
+
+/// Why a wish changed nothing in a replay.
+pub(super) const fn unmoved(command: TimelineCommand) -> &'static str {
+    use crate::model::Direction::{Back, Forward};
+    match command {
+        TimelineCommand::StepEvent(Forward) | TimelineCommand::End => {
+            "this is the end of the session"
+        }
+        TimelineCommand::StepEvent(Back) | TimelineCommand::Start => {
+            "this is the start of the session"
+        }
+        TimelineCommand::StepTurn(Forward) => "there is no later turn",
+        TimelineCommand::StepTurn(Back) => "there is no earlier turn",
+        TimelineCommand::StepProposal(Forward) => "there is no later proposal",
+        TimelineCommand::StepProposal(Back) => "there is no earlier proposal",
+        TimelineCommand::Faster => "it plays no faster",
+        TimelineCommand::Slower => "it plays no slower",
+        TimelineCommand::Seek(_) | TimelineCommand::SeekTime(_) => "that is where it stands",
+        TimelineCommand::TogglePlay => "there is nothing to play",
+    }
+}

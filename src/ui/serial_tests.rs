@@ -1,6 +1,6 @@
 //! Tests of whole screens that show a port.
 
-use crate::model::{Event, LogId, LogKind};
+use crate::model::{BoardInfo, Event, LogId, LogKind, PortEvent};
 
 use super::fixture::Desk;
 
@@ -71,6 +71,28 @@ fn tags_are_listed_hidden_and_given_levels() {
         desk.press("# space esc");
         settle(&mut desk);
         assert_eq!(below_header(&desk), screen);
+    }
+}
+
+#[test]
+fn the_header_tells_whether_the_board_is_there() {
+    let mut desk = Desk::at_work(120, 40);
+    let header = |desk: &Desk| desk.screen().lines().next().unwrap_or_default().to_owned();
+    let (log, port) = (LogId { kind: LogKind::Serial, number: 1 }, "/dev/ttyUSB0".to_owned());
+    let (label, chip) = ("ESP32-S3".to_owned(), "esp32s3".to_owned());
+    let board = BoardInfo { label, chip, port: port.clone(), simulated: false };
+    let lost = PortEvent::Lost { why: "unplugged".to_owned() };
+    let told = [
+        (Event::BoardConnected(board), "ESP32-S3 ●"),
+        (Event::SerialOpened { port, log, baud: 115_200 }, "ESP32-S3 ●"),
+        (Event::Port { log, event: lost }, "ESP32-S3 ○"),
+        (Event::Port { log, event: PortEvent::Back { millis: 900 } }, "ESP32-S3 ●"),
+        (Event::SerialClosed { log, why: "listening was stopped".to_owned() }, "ESP32-S3 ○"),
+    ];
+    for (event, expected) in told {
+        desk.record(10, event);
+        desk.sync();
+        assert!(header(&desk).contains(expected), "{}", header(&desk));
     }
 }
 

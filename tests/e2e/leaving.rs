@@ -143,8 +143,12 @@ fn replayed_it_is_seen_again_step_by_step() {
     replay.press("$");
     replay.wait_for(&format!(r"\b{count}\b"));
     replay.wait_for("completed|Completed");
+    replay.press("}");
+    replay.wait_for("there is no later proposal");
     replay.press("0");
     replay.wait_gone("completed|Completed");
+    replay.press(",");
+    replay.wait_for("this is the start of the session");
     replay.press("}");
     let first = journal.iter().find_map(|record| match &record.event {
         Event::Proposed(proposal) => proposal.change.path().cloned(),
