@@ -38,13 +38,13 @@ const STOP_PATIENCE: Duration = Duration::from_secs(5);
 /// # Errors
 /// When there is no terminal, or the session cannot be begun.
 pub(super) fn live(world: &World, order: Order, face: Face) -> Result<ExitCode, UserError> {
-    require(face)?;
+    let stage = Stage::set(world, face)?;
     let engine = engine_runtime()?;
     let running = {
         let _on = engine.enter();
         compose::start(world, order)?
     };
-    supervise(world, &engine, running, face)
+    supervise(world, &engine, running, stage)
 }
 
 /// How a session is taken up again.
@@ -65,13 +65,13 @@ pub(super) fn resume(
     args: ResumeAs,
     face: Face,
 ) -> Result<ExitCode, UserError> {
-    require(face)?;
+    let stage = Stage::set(world, face)?;
     let engine = engine_runtime()?;
     let running = {
         let _on = engine.enter();
         compose::resume(world, dir, args.pacing, args.record)?
     };
-    supervise(world, &engine, running, face)
+    supervise(world, &engine, running, stage)
 }
 
 /// Shows a saved session; nothing is run.
@@ -82,18 +82,37 @@ pub(super) fn replay(world: &World, dir: &SessionDir, face: Face) -> Result<Exit
     if face == Face::Lines {
         return lines::replay(dir);
     }
-    require(face)?;
+    let stage = Stage::of(world)?;
     let mut feed = Feed::Replay(Box::new(Timeline::open(dir)?));
     let project = project_of(dir).unwrap_or_else(|| dir.project());
     let memory = Memory::of(&world.dirs.data, &project);
-    let left = show(world, Mode::Replay, dir, &memory, (&mut feed, Wishes::default()))?;
+    let left = show(world, stage, dir, &memory, (&mut feed, Wishes::default()))?;
     Ok(exit_code(left))
 }
 
-fn require(face: Face) -> Result<(), UserError> {
-    match face {
-        Face::Screen => terminal::require(),
-        Face::Lines => lines::require(),
+/// What the screen needs, found before a session is begun: a wish that cannot be met leaves nothing
+/// behind.
+struct Stage {
+    keymap: Keymap,
+    themes: Themes,
+}
+
+impl Stage {
+    /// `None`: there is no screen, but lines.
+    fn set(world: &World, face: Face) -> Result<Option<Self>, UserError> {
+        match face {
+            Face::Screen => Self::of(world).map(Some),
+            Face::Lines => lines::require().map(|()| None),
+        }
+    }
+
+    fn of(world: &World) -> Result<Self, UserError> {
+        terminal::require()?;
+        let keymap = Keymap::load(&world.assets, &world.settings.keymap.value)?;
+        let depth = Depth::detect(|name| std::env::var(name).ok());
+        let themes = Themes::new(world.assets.clone(), &world.dirs.config, depth);
+        themes.load(&world.settings.theme.value)?;
+        Ok(Self { keymap, themes })
     }
 }
 
@@ -102,7 +121,7 @@ fn require(face: Face) -> Result<(), UserError> {
 /// # Errors
 /// When there is no terminal, or the port cannot be opened.
 pub fn monitor(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode, UserError> {
-    terminal::require()?;
+    let stage = Stage::of(world)?;
     let engine = engine_runtime()?;
     let project = wish.project.clone();
     let monitor = engine.block_on(monitor::start(world, wish))?;
@@ -115,7 +134,7 @@ pub fn monitor(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode,
         serial_desk::start(Arc::clone(&monitor.hub), ledger, monitor.recorder.state())
     };
     let wishes = Wishes { intents: None, serial: Some(serial), filter };
-    let left = show(world, Mode::Live, &dir, &memory, (&mut feed, wishes));
+    let left = show(world, stage, &dir, &memory, (&mut feed, wishes));
     engine.block_on(monitor.end());
     let name = dir.id();
     report::line(&format!("Session {name} is kept. Look at it: firmhand replay {name}"));
@@ -126,15 +145,15 @@ fn supervise(
     world: &World,
     engine: &Runtime,
     running: Running,
-    face: Face,
+    stage: Option<Stage>,
 ) -> Result<ExitCode, UserError> {
     let dir = running.dir.clone();
-    if face == Face::Lines {
+    let Some(stage) = stage else {
         let (code, view) = screen_runtime()?.block_on(lines::follow(&running))?;
         engine.block_on(end(running, &view));
         farewell(&dir, &view);
         return Ok(code);
-    }
+    };
     let mut feed = Feed::Live(Box::new(Live::open(&dir, running.recorder.subscribe())?));
     let project = feed.view().head.start.as_ref().map(|start| PathBuf::from(&start.project));
     let memory = Memory::of(&world.dirs.data, &project.unwrap_or_else(|| dir.project()));
@@ -145,7 +164,7 @@ fn supervise(
         Some(serial_desk::start(running.bench.serial(), ledger, running.recorder.state()))
     };
     let wishes = Wishes { intents, serial, filter: TagFilter::default() };
-    let left = show(world, Mode::Live, &dir, &memory, (&mut feed, wishes));
+    let left = show(world, stage, &dir, &memory, (&mut feed, wishes));
     engine.block_on(end(running, feed.view()));
     // What the engine recorded last is not on screen any more, but belongs into the farewell.
     let _ = feed.advance(std::time::Instant::now());
@@ -166,14 +185,16 @@ struct Wishes {
 /// Shows a session until the person leaves it, and remembers how the screen was arranged.
 fn show(
     world: &World,
-    mode: Mode,
+    Stage { keymap, mut themes }: Stage,
     dir: &SessionDir,
     memory: &Memory,
     (feed, wishes): (&mut Feed, Wishes),
 ) -> Result<Left, UserError> {
-    let depth = Depth::detect(|name| std::env::var(name).ok());
-    let mut themes = Themes::new(world.assets.clone(), &world.dirs.config, depth);
-    let mut ui = Ui::new(ui_setup(world, mode, dir, (memory.recall(), &themes))?);
+    let mode = match feed {
+        Feed::Live(_) => Mode::Live,
+        Feed::Replay(_) => Mode::Replay,
+    };
+    let mut ui = Ui::new(ui_setup(world, mode, dir, (memory.recall(), keymap, &themes))?);
     ui.set_marks(feed.marks());
     ui.filter_tags(wishes.filter);
     if feed.view().head.start.as_ref().is_some_and(|start| start.team == monitor::TEAM) {
@@ -266,7 +287,7 @@ fn ui_setup(
     world: &World,
     mode: Mode,
     dir: &SessionDir,
-    (mut arrangement, themes): (Arrangement, &Themes),
+    (mut arrangement, keymap, themes): (Arrangement, Keymap, &Themes),
 ) -> Result<UiSetup, UserError> {
     let set = &world.settings.theme;
     // A flag or the environment says what is wanted now; it is not what the person chose here.
@@ -281,12 +302,14 @@ fn ui_setup(
         }
     };
     if mode == Mode::Live {
-        // A run begins with what it says; the review comes to the front by itself.
-        arrangement.front = arrangement.front.filter(|front| *front != PaneId::Review);
+        // A run begins with what it says; the review comes to the front by itself, and the logs
+        // have nothing new to show.
+        let is_kept = |front: &PaneId| !matches!(front, PaneId::Review | PaneId::Logs);
+        arrangement.front = arrangement.front.filter(is_kept);
     }
     Ok(UiSetup {
         looks,
-        keymap: Keymap::load(&world.assets, &world.settings.keymap.value)?,
+        keymap,
         arrangement,
         mode,
         size: terminal::size()?,

@@ -50,7 +50,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::Size;
 
-use crate::model::{ContentHash, ProposalId, TimelineCommand, Timestamp, UserError};
+use crate::model::{ContentHash, ProposalId, QuestionId, TimelineCommand, Timestamp, UserError};
 use crate::text::esp_log::TagFilter;
 use crate::view::{Mark, SessionView};
 
@@ -107,7 +107,7 @@ struct Panes {
 struct Hands {
     desk: Desk,
     front: PaneId,
-    /// The pane that was turned to before a proposal called the person to the review.
+    /// The pane that was turned to before a proposal or a question called the person away from it.
     before: Option<PaneId>,
     composing: Composing,
     zoom: Option<PaneId>,
@@ -149,7 +149,9 @@ struct Memory {
     /// The proposal that can be decided on screen.
     current: Option<(ProposalId, ContentHash)>,
     waiting: Vec<ProposalId>,
-    question: Option<crate::model::QuestionId>,
+    question: Option<QuestionId>,
+    /// The question that the person was turned to last, if it still waits.
+    turned_to: Option<QuestionId>,
 }
 
 /// How long a notice stays.
@@ -305,6 +307,9 @@ mod tests;
 #[path = "shell_tests.rs"]
 mod shell_tests;
 
+#[cfg(test)]
+#[path = "question_tests.rs"]
+mod question_tests;
 #[cfg(test)]
 #[path = "serial_tests.rs"]
 mod serial_tests;

@@ -39,7 +39,8 @@ impl Ui {
     pub fn next_wake(&self, view: &SessionView, _now: Instant) -> Option<Instant> {
         let notice = self.hands.notice.as_ref().map(|(_, until)| *until);
         let typed = self.hands.typed_at.map(|at| at + TYPING_TIME);
-        let idle = typed.filter(|_| self.scene.mode == Mode::Live && self.has_new_proposal(view));
+        let is_new = self.has_new_proposal(view) || self.has_new_question(view);
+        let idle = typed.filter(|_| self.scene.mode == Mode::Live && is_new);
         let spinner = self.is_busy(view).then_some(self.scene.clock.now + Clock::TICK);
         // By then what waits has been on screen, and can be decided.
         let alive = self
@@ -132,10 +133,39 @@ impl Ui {
                 self.hands.front = before;
             }
         }
+        self.follow_question(view, now);
         if !self.is_typing(now) {
             self.memory.waiting.clone_from(&view.review.waiting);
         }
         self.drop_stale_overlay(view, now);
+    }
+
+    /// Turns to the chat when the team asks something and the chat is not on screen, and back once
+    /// it is answered. Proposals go first, and while the person writes nothing moves.
+    fn follow_question(&mut self, view: &SessionView, now: Instant) {
+        if self.scene.mode != Mode::Live || !self.has_new_question(view) || self.is_typing(now) {
+            return;
+        }
+        let asks = view.head.question.as_ref().map(|question| question.id);
+        self.memory.turned_to = asks;
+        match asks {
+            Some(_) if self.layout.pane(PaneId::Chat).is_none() => {
+                self.hands.before.get_or_insert(self.hands.front);
+                self.hands.front = PaneId::Chat;
+                self.hands.zoom = None;
+                self.hands.pending.clear();
+            }
+            None if self.hands.front == PaneId::Chat => {
+                self.hands.front = self.hands.before.take().unwrap_or(PaneId::Chat);
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// Whether a question waits, or was answered, that the person was not turned to yet.
+    fn has_new_question(&self, view: &SessionView) -> bool {
+        let asks = view.head.question.as_ref().map(|question| question.id);
+        asks != self.memory.turned_to && view.review.waiting.is_empty()
     }
 
     /// Lays out, and brings every pane that shows up to date.

@@ -10,7 +10,7 @@ use crate::model::{
     AgentName, Intent, QuestionId, SessionOutcome, TimelineCommand, UserError, Verdict,
 };
 
-fn intents(commands: &[Command]) -> Vec<Intent> {
+pub(super) fn intents(commands: &[Command]) -> Vec<Intent> {
     let intent = |command: &Command| match command {
         Command::Intent(intent) => Some(intent.clone()),
         _ => None,
@@ -250,20 +250,6 @@ fn pasted_lines_stay_in_the_message() {
     let mut desk = Desk::at_work(80, 24);
     assert_eq!(desk.event(&TerminalEvent::Paste("one\r\ntwo\na\n".into())), []);
     assert_eq!(desk.ui.panes.composer.text(), "one\ntwo\na\n");
-}
-
-#[test]
-fn a_question_is_answered_by_number_or_words() {
-    let mut desk = Desk::at_work(120, 40);
-    desk.ask();
-    desk.sync();
-    assert_eq!(desk.press_after("2", 100), []);
-    let answered = |answer: &str| Intent::Answer { question: QuestionId(1), answer: answer.into() };
-    assert_eq!(intents(&desk.press("2")), [answered("Address and name")]);
-    assert_eq!(desk.press("7"), []);
-    desk.press("i");
-    desk.type_text("everything");
-    assert_eq!(intents(&desk.press("enter")), [answered("everything")]);
 }
 
 #[test]

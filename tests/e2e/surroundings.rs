@@ -83,6 +83,20 @@ fn a_changed_theme_is_shown_at_once_and_a_wrong_one_leaves_what_there_is() {
 }
 
 #[test]
+fn a_screen_that_cannot_be_had_leaves_no_session_behind() {
+    let place = Place::new();
+    for wish in ["--keymap", "--theme"] {
+        let demo = place.demo_args();
+        let args: Vec<_> =
+            [wish, "no-such"].into_iter().chain(demo.iter().map(String::as_str)).collect();
+        let mut terminal = place.open(&args, Size::SMALL);
+        assert_eq!(terminal.wait_exit().exit_code(), 1);
+        terminal.wait_for_after_exit("no-such.*there are: .*da?");
+    }
+    assert!(!place.path("data/sessions").exists() && !place.project().exists());
+}
+
+#[test]
 fn a_theme_and_sizes_chosen_here_are_there_the_next_time() {
     let place = Place::new();
     let mut desk = Desk::demo(&place, Size::SMALL);
