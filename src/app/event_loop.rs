@@ -19,9 +19,11 @@ use super::outside::Outside;
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
+use crate::engine::BreakOff;
 use crate::model::{Intent, SerialCommand, TimelineCommand, UserError};
 use crate::text;
-use crate::ui::{Chosen, Command, Ui};
+use crate::ui::{BROKE_OFF, Chosen, Command, Ui};
+use crate::view::RunState;
 
 /// Terminal events handled before the next frame; a paste of any length stays interruptible.
 const EVENTS_A_ROUND: usize = 256;
@@ -47,6 +49,8 @@ pub struct Session<'a> {
     pub feed: &'a mut Feed,
     /// Where the person's wishes go; `None` for a replay.
     pub intents: Option<mpsc::Sender<Intent>>,
+    /// Tells when the run breaks off; `None` where none goes on.
+    pub break_off: Option<BreakOff>,
     /// How things may look.
     pub themes: &'a mut Themes,
     /// Where the person's wishes for serial ports go; `None` for a replay.
@@ -96,11 +100,9 @@ impl Session<'_> {
             let woken = self.wait(&mut events, &mut signals, &frames, progress).await?;
             match woken {
                 Woken::News => {}
-                Woken::Themes => {
-                    self.reload_theme();
-                    frames.ask(FRAME);
-                }
+                Woken::Themes => self.reload_theme(&mut frames),
                 Woken::Timer => self.on_timer(&mut frames),
+                Woken::BrokenOff(why) => self.break_off(why, &mut frames)?,
                 Woken::Signal(signal) => {
                     if let Some(left) = self.on_signal(signal)? {
                         return Ok(left);
@@ -133,6 +135,16 @@ impl Session<'_> {
             self.ui.set_marks(replay.marks());
         }
         self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
+    }
+
+    /// Shows all that was recorded before the run broke off, and that it did.
+    fn break_off(&mut self, why: UserError, frames: &mut Frames) -> Result<(), UserError> {
+        let now = Instant::now();
+        while self.feed.advance(now)? == Progress::ChangedAndMore {}
+        self.feed.break_off(why);
+        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+        frames.ask(FRAME_AFTER_INPUT);
+        Ok(())
     }
 
     /// Brings up to date what moves by itself.
@@ -171,6 +183,7 @@ impl Session<'_> {
             signal = signals.next() => Woken::Signal(signal),
             event = events.next() => Woken::Terminal(event),
             done = self.chores.next_done() => Woken::Chore(done),
+            why = broken_off(&mut self.break_off) => Woken::BrokenOff(why),
             () = timer => Woken::Timer,
             () = self.feed.changed() => Woken::News,
             () = self.themes.changed() => Woken::Themes,
@@ -265,11 +278,12 @@ impl Session<'_> {
     }
 
     /// A theme with a mistake in it is not taken; the screen keeps the one it has.
-    fn reload_theme(&mut self) {
+    fn reload_theme(&mut self, frames: &mut Frames) {
         let name = self.ui.theme_name().to_owned();
         self.ui.set_theme_names(self.themes.names());
         self.show_theme(&name, Chosen::No);
         self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
+        frames.ask(FRAME);
     }
 
     /// What the terminal is told besides what it shows.
@@ -290,7 +304,10 @@ impl Session<'_> {
                 Err(mpsc::error::TrySendError::Full(_)) => {
                     "the run is busy and did not take that; try again"
                 }
-                Err(mpsc::error::TrySendError::Closed(_)) => "the run is over",
+                Err(mpsc::error::TrySendError::Closed(_)) => match self.feed.view().head.state {
+                    RunState::BrokenOff(_) => BROKE_OFF,
+                    _ => "the run is over",
+                },
             },
             None => "no run goes on here; nothing can be decided or said",
         };
@@ -349,8 +366,17 @@ async fn at_once(events: &mut EventStream) -> Poll<Option<io::Result<TerminalEve
     poll_fn(|context| Poll::Ready(events.poll_next_unpin(context))).await
 }
 
+async fn broken_off(break_off: &mut Option<BreakOff>) -> UserError {
+    match break_off {
+        Some(break_off) => break_off.told().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// What ended a wait.
 enum Woken {
+    /// The run broke off.
+    BrokenOff(UserError),
     /// There are new records.
     News,
     /// A theme's file has changed.

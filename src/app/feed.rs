@@ -42,6 +42,14 @@ impl Feed {
         }
     }
 
+    /// Notes that the run broke off; nothing in a replay does.
+    pub fn break_off(&mut self, why: UserError) {
+        match self {
+            Self::Live(live) => live.view.break_off(why),
+            Self::Replay(_) => {}
+        }
+    }
+
     /// Takes in what is due by `now`, a bounded amount at a time.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ use crate::app::terminal::{self, Screen, Uses};
 use crate::app::themes::Themes;
 use crate::app::{Feed, Live, Timeline};
 use crate::config::Origin;
+use crate::engine::BreakOff;
 use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
 use crate::model::{FileSource, Intent, Ledger, SerialCommand, UserError};
 use crate::provider::Pacing;
@@ -133,7 +134,7 @@ pub fn monitor(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode,
         let ledger = Arc::clone(&monitor.recorder) as Arc<dyn Ledger>;
         serial_desk::start(Arc::clone(&monitor.hub), ledger, monitor.recorder.state())
     };
-    let wishes = Wishes { intents: None, serial: Some(serial), filter };
+    let wishes = Wishes { serial: Some(serial), filter, ..Wishes::default() };
     let left = show(world, stage, &dir, &memory, (&mut feed, wishes));
     engine.block_on(monitor.end());
     let name = dir.id();
@@ -152,7 +153,10 @@ fn supervise(
         let (code, view) = screen_runtime()?.block_on(lines::follow(&running))?;
         engine.block_on(end(running, &view));
         farewell(&dir, &view);
-        return Ok(code);
+        return match view.head.state {
+            RunState::BrokenOff(why) => Err(why),
+            _ => Ok(code),
+        };
     };
     let mut feed = Feed::Live(Box::new(Live::open(&dir, running.recorder.subscribe())?));
     let project = feed.view().head.start.as_ref().map(|start| PathBuf::from(&start.project));
@@ -163,20 +167,25 @@ fn supervise(
         let ledger = Arc::clone(&running.recorder) as Arc<dyn Ledger>;
         Some(serial_desk::start(running.bench.serial(), ledger, running.recorder.state()))
     };
-    let wishes = Wishes { intents, serial, filter: TagFilter::default() };
+    let break_off = Some(running.engine.break_off());
+    let wishes = Wishes { intents, break_off, serial, filter: TagFilter::default() };
     let left = show(world, stage, &dir, &memory, (&mut feed, wishes));
     engine.block_on(end(running, feed.view()));
     // What the engine recorded last is not on screen any more, but belongs into the farewell.
     let _ = feed.advance(std::time::Instant::now());
     let left = left?;
     farewell(&dir, feed.view());
-    Ok(exit_code(left))
+    match &feed.view().head.state {
+        RunState::BrokenOff(why) => Err(why.clone()),
+        _ => Ok(exit_code(left)),
+    }
 }
 
 /// Where the person's wishes go; a replay has neither, a monitor no run.
 #[derive(Default)]
 struct Wishes {
     intents: Option<mpsc::Sender<Intent>>,
+    break_off: Option<BreakOff>,
     serial: Option<mpsc::Sender<SerialCommand>>,
     /// Which lines of ports show at first.
     filter: TagFilter,
@@ -207,6 +216,7 @@ fn show(
         ui: &mut ui,
         feed,
         intents: wishes.intents,
+        break_off: wishes.break_off,
         serial: wishes.serial,
         themes: &mut themes,
         ui_due: None,
@@ -237,7 +247,11 @@ fn farewell(dir: &SessionDir, view: &SessionView) {
                 "Session {name} is complete. Look at it: firmhand replay {name}"
             ));
         }
-        RunState::Empty | RunState::Running | RunState::Paused | RunState::Stopping => {
+        RunState::Empty
+        | RunState::Running
+        | RunState::Paused
+        | RunState::Stopping
+        | RunState::BrokenOff(_) => {
             let waits = match waiting {
                 0 => String::new(),
                 1 => " 1 proposal waits for your decision.".to_owned(),

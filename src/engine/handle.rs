@@ -162,6 +162,24 @@ type Ended = Result<SessionOutcome, UserError>;
 /// How many wishes may wait.
 const INTENTS: usize = 64;
 
+/// Waits for a run to break off.
+#[derive(Debug)]
+pub struct BreakOff(watch::Receiver<Option<Ended>>);
+
+impl BreakOff {
+    /// Resolves once, when a fact could not be recorded and the run ended for it; says why. Never
+    /// resolves for a run that ends in order or is left. Safe to drop and call again.
+    pub async fn told(&mut self) -> UserError {
+        let ended = self.0.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone());
+        if let Some(Err(why)) = ended {
+            // Told once.
+            self.0 = watch::channel(None).1;
+            return why;
+        }
+        std::future::pending().await
+    }
+}
+
 impl EngineHandle {
     fn spawn(runner: Runner, desk: Desk) -> Self {
         let (intents, inbox) = mpsc::channel(INTENTS);
@@ -186,6 +204,12 @@ impl EngineHandle {
             }
         });
         Self { intents, task, ended }
+    }
+
+    /// Tells when the run breaks off.
+    #[must_use]
+    pub fn break_off(&self) -> BreakOff {
+        BreakOff(self.ended.clone())
     }
 
     /// Whether the run is over.

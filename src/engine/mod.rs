@@ -40,7 +40,9 @@ mod turn;
 
 pub use concern::Concern;
 pub use condition::{Answer, Condition};
-pub use handle::{Engine, EngineHandle, EngineSetup, Limits, Supervision, Toolbox, toolbox};
+pub use handle::{
+    BreakOff, Engine, EngineHandle, EngineSetup, Limits, Supervision, Toolbox, toolbox,
+};
 pub use purse::Budgets;
 pub use recorder::Recorder;
 pub use team::{Agent, ContextPart, Failure, Phase, PlanReview, Rework, Selection, Team};

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use crate::view::SessionView;
+use crate::view::{RunState, SessionView};
 
 use super::Ui;
 use super::input::Now;
@@ -29,14 +29,18 @@ impl Ui {
         let is_changed = about.iter().any(|(id, hash)| {
             view.review.get(*id).is_some_and(|now| now.proposal.change.hash() != *hash)
         });
-        if !is_gone && !is_changed {
+        let is_broken_off = matches!(view.head.state, RunState::BrokenOff(_))
+            && (overlay.is_decision() || !about.is_empty());
+        if !is_gone && !is_changed && !is_broken_off {
             return;
         }
         if let Some(Effect::Keep(keep)) = overlay.keep() {
             self.panes.review.keep_words(keep);
         }
         self.hands.overlay = None;
-        let text = if is_gone {
+        let text = if is_broken_off {
+            "the run broke off; nothing was decided here"
+        } else if is_gone {
             "the proposal no longer waits; nothing was decided here"
         } else {
             "the proposal has changed; nothing was decided, and your words are kept"

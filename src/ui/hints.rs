@@ -126,7 +126,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
     actions.extend(ui.pane(ui.hands.front).hints(cx));
     if ui.contexts(cx.view).contains(&Context::Replay) {
         actions.extend([Action::PlayPause, Action::JumpTo, Action::StepForward, Action::StepBack]);
-    } else if !matches!(cx.view.head.state, RunState::Ended(_) | RunState::Stopping) {
+    } else if !cx.view.head.state.is_over() && cx.view.head.state != RunState::Stopping {
         actions.extend([Action::Compose, Action::TogglePause]);
     }
     actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);

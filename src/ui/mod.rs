@@ -60,6 +60,7 @@ pub use keymap::Keymap;
 pub use looks::{Chosen, Looks};
 pub use overlay::{Files, ModelOffer};
 pub use pane::{Command, FilePlace, Mode, OutsideEdit, Saved};
+pub use run::BROKE_OFF;
 pub use setup::UiSetup;
 pub use theme::Theme;
 
@@ -306,6 +307,10 @@ mod tests;
 #[cfg(test)]
 #[path = "shell_tests.rs"]
 mod shell_tests;
+
+#[cfg(test)]
+#[path = "broken_off_tests.rs"]
+mod broken_off_tests;
 
 #[cfg(test)]
 #[path = "question_tests.rs"]

@@ -9,6 +9,7 @@ use super::desk::Desk;
 use super::layout::PaneId;
 use super::overlay::PaletteEntry;
 use super::pane::{Cx, Mode, Pane};
+use super::run::BROKE_OFF;
 
 /// Where the person is when the palette opens.
 pub(super) struct Place<'a> {
@@ -94,6 +95,9 @@ fn why_not(action: Action, place: &Place<'_>, cx: &Cx<'_>) -> Option<String> {
                 Action::TogglePause | Action::ChooseModel,
                 RunState::Stopping | RunState::Ended(_),
             ) => Some("the run is over".to_owned()),
+            (Action::TogglePause | Action::ChooseModel, RunState::BrokenOff(_)) => {
+                Some(BROKE_OFF.to_owned())
+            }
             _ => None,
         },
     }

@@ -8,6 +8,9 @@ use super::key::Key;
 use super::overlay::{ContextDesk, Overlay, PlanDesk, QuitChoice};
 use super::pane::{Command, Effect, Mode};
 
+/// What a wish gets when the run broke off.
+pub const BROKE_OFF: &str = "the run broke off; `firmhand resume` brings back what waits";
+
 /// Leaves, or asks first while a run goes on.
 pub(super) fn quit(mode: Mode, view: &SessionView) -> Vec<Effect> {
     let goes_on =
@@ -33,6 +36,7 @@ pub(super) fn toggle_pause(mode: Mode, view: &SessionView) -> Vec<Effect> {
         (RunState::Stopping | RunState::Ended(_), Mode::Live) => {
             Effect::refuse("the run is over: there is nothing to hold")
         }
+        (RunState::BrokenOff(_), Mode::Live) => Effect::refuse(BROKE_OFF),
     }
 }
 

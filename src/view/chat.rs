@@ -167,6 +167,10 @@ impl Chat {
         }
     }
 
+    pub(super) fn break_off(&mut self, notice: UserError) {
+        self.push(Entry::Notice { level: Level::Error, notice });
+    }
+
     fn push(&mut self, entry: Entry) {
         self.entries.push(Arc::new(entry));
     }

@@ -2,7 +2,7 @@
 
 use crate::model::{
     AgentName, BoardInfo, Budget, Event, ModelEvent, QuestionId, Record, SessionOutcome, Timestamp,
-    TurnId, Usage, event::SessionStart,
+    TurnId, Usage, UserError, event::SessionStart,
 };
 
 /// The header's facts.
@@ -81,6 +81,17 @@ pub enum RunState {
     Stopping,
     /// Over.
     Ended(SessionOutcome),
+    /// Over, because nothing can be recorded any more; so no record says it. What waits can be
+    /// taken up again later.
+    BrokenOff(UserError),
+}
+
+impl RunState {
+    /// Whether nobody works any more.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        matches!(self, Self::Ended(_) | Self::BrokenOff(_))
+    }
 }
 
 impl Head {

@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use crate::model::{
     ContentHash, Outcome, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp,
+    UserError,
 };
 
 /// Everything the panes show. Cheap to clone: finished parts are shared.
@@ -71,6 +72,14 @@ impl SessionView {
         self.team.apply(record);
         self.logs.apply(record);
         self.marks.extend(marks::mark_of(record));
+    }
+
+    /// Notes that the run broke off, which no record can say.
+    pub fn break_off(&mut self, why: UserError) {
+        self.head.speaker = None;
+        self.head.question = None;
+        self.head.state = RunState::BrokenOff(why.clone());
+        self.chat.break_off(why);
     }
 
     /// What the question that waits lays before the person; `None`: it is any other question, or

@@ -163,3 +163,20 @@ fn replayed_it_is_seen_again_step_by_step() {
     assert_eq!(replay.wait_exit().exit_code(), 0);
     assert_eq!(place.journal(), journal);
 }
+
+#[test]
+fn a_journal_that_takes_no_more_ends_the_run_in_plain_words_and_nothing_is_lost() {
+    let place = Place::new();
+    // No file may grow beyond some kilobytes: to the journal that is a full disk.
+    let script = r#"trap '' XFSZ; ulimit -f 48; exec "$0" "$@""#;
+    let args = place.demo_args();
+    let mut terminal = place.shell(script, &args.each_ref().map(String::as_str), Size::SMALL);
+    terminal.wait_for("✗ broke off");
+    terminal.wait_for("the run broke off · q leaves · ");
+    terminal.press("q");
+    assert_eq!(terminal.wait_exit().exit_code(), 1);
+    terminal.wait_for_after_exit("Go on: firmhand resume .*cannot record an event.*why: .*fix: ");
+    assert!(place.journal_is_whole());
+    let desk = Desk::resume(&place, Size::SMALL);
+    desk.next_proposal();
+}

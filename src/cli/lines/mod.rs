@@ -68,6 +68,7 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
     let mut lines = Lines::of(&running.dir, published)?;
     lines.old = taken_up(&running.dir)?;
     let mut signals = Signals::watch()?;
+    let mut break_off = running.engine.break_off();
     let mut typed = Input::listen();
     report::line("Line mode. `help` lists what can be typed.");
     loop {
@@ -91,6 +92,11 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
                 if changed.is_err() {
                     return Ok((ExitCode::FAILURE, lines.view));
                 }
+            }
+            why = break_off.told() => {
+                lines.pull()?;
+                lines.view.break_off(why);
+                return Ok((ExitCode::FAILURE, lines.view));
             }
             line = typed.next() => {
                 let Some(first) = line else { return Ok((ExitCode::SUCCESS, lines.view)) };

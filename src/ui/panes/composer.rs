@@ -11,6 +11,7 @@ use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
 use crate::model::{AgentName, Intent, ProjectPath};
+use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
 use crate::ui::pane::{Command, Cx, Effect, Keys};
@@ -173,7 +174,7 @@ impl Composer {
         if text.is_empty() {
             return Effect::info("there is nothing to send yet");
         }
-        let is_over = matches!(cx.view.head.state, RunState::Ended(_));
+        let is_over = cx.view.head.state.is_over();
         let mut effects = match text.strip_prefix('/') {
             Some(command) => run_command(command),
             None if is_over => Effect::refuse("the run is over: nobody reads this any more"),
@@ -202,7 +203,9 @@ impl Composer {
         let role = if is_here { Role::Accent } else { Role::Dim };
         Span::styled("›", cx.style(role)).render(mark, buf);
         if self.text.is_empty() && !is_here {
-            line::draw(&Line::styled(self.placeholder(cx), cx.style(Role::Dim)), inside, buf);
+            let is_broken = matches!(cx.view.head.state, RunState::BrokenOff(_));
+            let role = if is_broken { Role::Error } else { Role::Dim };
+            line::draw(&Line::styled(self.placeholder(cx), cx.style(role)), inside, buf);
             return;
         }
         let mut text = self.text.clone();
@@ -222,6 +225,10 @@ impl Composer {
         if matches!(cx.view.head.state, RunState::Ended(_)) {
             let key = cx.key(Context::Global, Action::Quit);
             return format!("the run is over · {key} leaves");
+        }
+        if let RunState::BrokenOff(why) = &cx.view.head.state {
+            let key = cx.key(Context::Global, Action::Quit);
+            return format!("the run broke off · {key} leaves · {}", sanitize::line(&why.why));
         }
         match &cx.view.head.question {
             Some(question) if question.options.is_empty() => "type the answer".to_owned(),

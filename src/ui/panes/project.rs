@@ -16,7 +16,7 @@ use crate::ui::fuzzy;
 use crate::ui::line;
 use crate::ui::pane::{Command, Cx, Effect, FilePlace, Keys, Mode, Pane, TextMode};
 use crate::ui::role::Role;
-use crate::view::{FileView, Project, RunState, Wanted};
+use crate::view::{FileView, Project, Wanted};
 
 use super::logs_typing::{Purpose, Typing};
 use super::project_row;
@@ -100,7 +100,7 @@ impl ProjectPane {
         if cx.mode == Mode::Replay {
             return Effect::refuse("this is a replay: nothing can be pinned any more");
         }
-        if matches!(cx.view.head.state, RunState::Ended(_)) {
+        if cx.view.head.state.is_over() {
             return Effect::refuse("the run is over: nobody would read the file");
         }
         let wanted = cx.view.project.files.get(&path).map_or(Wanted::Unsaid, |file| file.wanted);

@@ -1,10 +1,11 @@
 //! Keys that decide, pick or take back: whether that may be done now, and what comes of it.
 
 use crate::model::Intent;
+use crate::ui::BROKE_OFF;
 use crate::ui::action::Action;
 use crate::ui::overlay::{BatchList, BatchRow, Overlay, Purpose};
 use crate::ui::pane::{Cx, Effect, Mode};
-use crate::view::{ProposalView, Review};
+use crate::view::{ProposalView, Review, RunState};
 
 use super::hand::Hand;
 use super::select::Selection;
@@ -16,6 +17,9 @@ impl ReviewPane {
     pub(super) fn decidable(&self, cx: &Cx<'_>) -> Result<&Shown, Vec<Effect>> {
         if cx.mode == Mode::Replay {
             return Err(Effect::refuse("this is a replay; nothing can be decided"));
+        }
+        if matches!(cx.view.head.state, RunState::BrokenOff(_)) {
+            return Err(Effect::refuse(BROKE_OFF));
         }
         let Some(id) = self.queue.on_screen() else {
             return Err(Effect::refuse("nothing waits for a decision"));

@@ -11,7 +11,7 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Mode};
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
-use crate::view::ProposalView;
+use crate::view::{ProposalView, RunState};
 
 use super::ReviewPane;
 use super::select::Selection;
@@ -36,6 +36,10 @@ pub(super) fn foot(
     }
     if cx.mode == Mode::Replay {
         let text = "waits here · this is a replay, nothing can be decided".to_owned();
+        return wrapped(&[(text, Role::Dim)], width, cx);
+    }
+    if matches!(cx.view.head.state, RunState::BrokenOff(_)) {
+        let text = "waits here · the run broke off, nothing can be decided".to_owned();
         return wrapped(&[(text, Role::Dim)], width, cx);
     }
     if pane.queue.is_sent(view.proposal.id) {
