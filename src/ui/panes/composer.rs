@@ -228,7 +228,9 @@ impl Composer {
         }
         if let RunState::BrokenOff(why) = &cx.view.head.state {
             let key = cx.key(Context::Global, Action::Quit);
-            return format!("the run broke off · {key} leaves · {}", sanitize::line(&why.why));
+            // What hindered it stands behind the place where it did, which may be long.
+            let cause = why.why.rsplit(": ").next().unwrap_or_default();
+            return format!("the run broke off: {} · {key} leaves", sanitize::line(cause));
         }
         match &cx.view.head.question {
             Some(question) if question.options.is_empty() => "type the answer".to_owned(),
