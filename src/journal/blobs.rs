@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "contents are kept below the session's folder")]
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,11 +65,12 @@ impl Blobs {
     /// When it is missing, unreadable or damaged.
     pub fn load(&self, hash: &ContentHash) -> Result<Arc<[u8]>, JournalError> {
         let missing = || JournalError::Blob { hash: *hash, why: "is missing".into() };
-        let content = match self.find(hash) {
-            Ok(found) => found.ok_or_else(missing)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing()),
-            Err(error) => return Err(self.failed("read a file's content")(error)),
+        let found = match self.find(hash) {
+            Ok(None) => self.by_itself(hash),
+            Err(error) if error.kind() == ErrorKind::NotFound => self.by_itself(hash),
+            found => found,
         };
+        let content = found.map_err(self.failed("read a file's content"))?.ok_or_else(missing)?;
         if ContentHash::of(&content) != *hash {
             return Err(JournalError::Blob { hash: *hash, why: "is damaged".into() });
         }
@@ -82,6 +83,16 @@ impl Blobs {
             known.catch_up(&self.path)?;
         }
         known.read(hash)
+    }
+
+    /// Content in a file of its own, as older sessions have it.
+    fn by_itself(&self, hash: &ContentHash) -> io::Result<Option<Vec<u8>>> {
+        let name = hash.to_string();
+        let (folder, _) = name.split_at(2);
+        match fs::read(self.path.with_file_name("blobs").join(folder).join(&name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            content => content.map(Some),
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

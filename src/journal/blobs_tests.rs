@@ -23,11 +23,11 @@ impl Place {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        std::fs::read(self.path()).unwrap()
+        fs::read(self.path()).unwrap()
     }
 
     fn set(&self, bytes: &[u8]) {
-        std::fs::write(self.path(), bytes).unwrap();
+        fs::write(self.path(), bytes).unwrap();
     }
 }
 
@@ -107,7 +107,7 @@ fn a_program_that_was_killed_leaves_a_torn_entry_and_the_next_one_goes_on_behind
 #[test]
 fn what_cannot_be_written_leaves_nothing_and_is_told() {
     let place = Place::new();
-    std::fs::create_dir(place.path()).unwrap();
+    fs::create_dir(place.path()).unwrap();
     let error = UserError::from(place.store().store(b"x").unwrap_err());
     assert!(error.what.contains("keep a file's content") && !error.why.is_empty(), "{error:?}");
 }
@@ -169,4 +169,20 @@ proptest! {
             prop_assert_eq!(&*place.store().load(&hash).unwrap(), content.as_slice());
         }
     }
+}
+
+#[test]
+fn what_an_older_session_kept_in_files_of_their_own_is_found() {
+    let place = Place::new();
+    let hash = ContentHash::of(b"old");
+    let folder = place.folder.path().join("blobs").join(&hash.to_string()[..2]);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(hash.to_string()), "old").unwrap();
+    assert_eq!(&*place.store().load(&hash).unwrap(), b"old");
+    // Beside what is kept now.
+    let new = place.store().store(b"new").unwrap();
+    assert_eq!(&*place.store().load(&hash).unwrap(), b"old");
+    assert_eq!(&*place.store().load(&new.hash).unwrap(), b"new");
+    fs::write(folder.join(hash.to_string()), "odl").unwrap();
+    assert!(why(place.store().load(&hash).unwrap_err()).contains("damaged"));
 }
