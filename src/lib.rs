@@ -3,7 +3,8 @@
 //!
 //! Floors, from the ground up; imports go strictly down:
 //!
-//! - F0 [`model`], [`text`]: vocabulary and pure text algorithms; text may use the model's words.
+//! - F0 [`model`], [`text`], [`files`]: vocabulary and pure text algorithms, text may use the
+//!   model's words; and the one bounded reader of files.
 //! - F1 [`journal`], [`config`], [`provider`], [`workspace`], [`toolchain`], [`device`],
 //!   [`knowledge`], [`lang`], [`view`].
 //! - F2 [`tools`], [`gate`].
@@ -20,6 +21,7 @@ pub mod cli;
 pub mod config;
 pub mod device;
 pub mod engine;
+pub mod files;
 pub mod gate;
 pub mod journal;
 pub mod knowledge;
