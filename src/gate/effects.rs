@@ -7,10 +7,11 @@
 #![expect(clippy::disallowed_methods, reason = "what was approved is performed here")]
 
 mod laid;
+mod swap;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, Mode, mkdirat, unlinkat};
+use rustix::fs::{Mode, mkdirat};
 
 use super::approved::{
     Approved, Delete, EditNvs, Erase, Flash, Granted, Insert, Place, ReadBack, Save, SendText,
@@ -23,6 +24,7 @@ use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchai
 use crate::workspace::Sandbox;
 pub use laid::Laid;
 use laid::make_lasting;
+use swap::Swap;
 
 /// Names the temporary file of a content that nobody knows before it is there.
 pub(super) const UNKNOWN: ContentHash = ContentHash::NONE;
@@ -59,7 +61,7 @@ pub fn insert(approved: &Approved<Insert>, laid: Option<Laid>, sandbox: &Sandbox
 #[must_use]
 pub fn delete(approved: &Approved<Delete>, sandbox: &Sandbox) -> Outcome {
     let Delete { path, base } = approved.effect();
-    let result = remove(sandbox, path, *base);
+    let result = remove(sandbox, approved.proposal(), path, *base);
     result.unwrap_or_else(|error| Outcome::Failed(error.tell("delete", path)))
 }
 
@@ -168,11 +170,22 @@ pub async fn send(approved: &Approved<SendText>, serial: &SerialHub) -> Result<(
     serial.transmit(&plan.board.port, &plan.text, Some(by.clone())).await
 }
 
-/// Removes what an effect may have left behind when the program was killed in the middle of it.
-/// What was written there never became part of the project.
-pub(super) fn tidy(sandbox: &Sandbox, proposal: ProposalId, path: &ProjectPath, to: ContentHash) {
-    if let Ok(Some(folder)) = folder_if_there(sandbox, path) {
-        laid::tidy(&folder, proposal, to);
+/// Clears up what an effect from `base` to `to` may have left behind when the program was killed in
+/// the middle of it: what never became part of the project goes, and what another program had saved
+/// in that moment goes back to its place.
+///
+/// # Errors
+/// When the disk does not allow it, or something of another program is kept elsewhere.
+pub(super) fn tidy(
+    sandbox: &Sandbox,
+    proposal: ProposalId,
+    path: &ProjectPath,
+    base: Option<ContentHash>,
+    to: Option<ContentHash>,
+) -> Result<(), PlaceError> {
+    match folder_if_there(sandbox, path)? {
+        Some(folder) => laid::tidy(&folder, path.file_name(), proposal, base, to),
+        None => Ok(()),
     }
 }
 
@@ -206,15 +219,21 @@ fn write(
     Laid::beside(folder, seen, proposal, place)?.put()
 }
 
-fn remove(sandbox: &Sandbox, path: &ProjectPath, base: ContentHash) -> Result<Outcome, PlaceError> {
+fn remove(
+    sandbox: &Sandbox,
+    proposal: ProposalId,
+    path: &ProjectPath,
+    base: ContentHash,
+) -> Result<Outcome, PlaceError> {
     let Some(folder) = folder_if_there(sandbox, path)? else {
         return Ok(Outcome::Stale { found: None });
     };
-    let found = look_in(&folder, path.file_name())?.map(|seen| seen.hash);
+    let name = path.file_name();
+    let found = look_in(&folder, name)?.map(|seen| seen.hash);
     if found != Some(base) {
         return Ok(Outcome::Stale { found });
     }
-    unlinkat(&folder, path.file_name(), AtFlags::empty())?;
+    let outcome = Swap { folder: &folder, name, proposal, base, to: None }.remove()?;
     make_lasting(&folder);
-    Ok(Outcome::Applied)
+    Ok(outcome)
 }

@@ -31,6 +31,12 @@ pub(super) enum PlaceError {
     /// The file is longer than what is handled.
     #[error("the file has {0} bytes, more than the {MAX_FILE_BYTES} that are handled")]
     TooLarge(u64),
+    /// The file system cannot put a new file in place without the risk of replacing another one.
+    #[error("the file system cannot make a file without the risk of replacing another one")]
+    NoSafeWay,
+    /// Another program saved the file at the same moment, twice.
+    #[error("another program saved the file at the same moment; an earlier state is kept in `{0}`")]
+    Kept(String),
     /// Anything else the disk says.
     #[error("{0}")]
     Disk(#[from] std::io::Error),
@@ -51,6 +57,8 @@ impl PlaceError {
             | Self::NotAFolder(_)
             | Self::NotAFile
             | Self::Protected
+            | Self::NoSafeWay
+            | Self::Kept(_)
             | Self::TooLarge(_) => None,
         };
         let fix = match (self, errno) {
@@ -58,6 +66,10 @@ impl PlaceError {
             (Self::NotAFolder(_) | Self::NotAFile, _) => "Choose another path.",
             (Self::Protected, _) => "Change such files yourself.",
             (Self::TooLarge(_), _) => "Change such a file yourself.",
+            (Self::NoSafeWay, _) => "Make the file yourself, or keep the project on another disk.",
+            (Self::Kept(_), _) => {
+                "Compare the two files, then remove the one that you do not need."
+            }
             (Self::Disk(_), Some(Errno::NOSPC | Errno::DQUOT)) => {
                 "Free some space on the disk; then let the agent try again."
             }

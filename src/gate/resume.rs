@@ -74,8 +74,11 @@ impl Gate {
         let content = match proposal.change.after() {
             Some(after) => {
                 if let Some(path) = proposal.change.path() {
-                    // An approval whose record did not get to the disk may have left it.
-                    effects::tidy(&self.parts.sandbox, proposal.id, path, after.hash);
+                    // An approval whose record did not get to the disk may have left it. The
+                    // folder may be out of reach by now; then the effect says so.
+                    let base = proposal.change.before().map(|blob| blob.hash);
+                    let to = Some(after.hash);
+                    let _ = effects::tidy(&self.parts.sandbox, proposal.id, path, base, to);
                 }
                 self.parts.blobs.blob(&after.hash)?.to_vec()
             }
@@ -117,8 +120,8 @@ impl Gate {
         };
         let before = proposal.change.before().map(|blob| blob.hash);
         let after = decision.written(&proposal.change).map(|blob| blob.hash);
-        if let Some(after) = after {
-            effects::tidy(&self.parts.sandbox, proposal.id, path, after);
+        if let Err(error) = effects::tidy(&self.parts.sandbox, proposal.id, path, before, after) {
+            return Outcome::Failed(error.tell("verify", path));
         }
         let found = look(&self.parts.sandbox, path).map(|found| found.map(|found| found.hash));
         judge_disk(path, before, after, found)
@@ -126,8 +129,8 @@ impl Gate {
 
     /// A file that was not there and now is can only be what was read: it is put there whole.
     fn verify_read(&self, id: ProposalId, path: &ProjectPath) -> Outcome {
-        effects::tidy(&self.parts.sandbox, id, path, effects::UNKNOWN);
-        match look(&self.parts.sandbox, path) {
+        let tidy = effects::tidy(&self.parts.sandbox, id, path, None, Some(effects::UNKNOWN));
+        match tidy.and_then(|()| look(&self.parts.sandbox, path)) {
             Ok(Some(_)) => Outcome::Applied,
             Ok(None) => Outcome::Interrupted(format!(
                 "The program ended while the flash was read; `{path}` was not written."

@@ -6,11 +6,12 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
-use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fsync, openat, renameat, unlinkat};
+use rustix::fs::{Mode, OFlags, fchmod, fsync, openat};
 use rustix::io::Errno;
 
+use super::swap::{Swap, discard, rename_new};
 use crate::gate::approved::Place;
 use crate::gate::folder::{Found, PlaceError, is_still, look_in};
 use crate::model::{ContentHash, Outcome, ProposalId};
@@ -25,6 +26,8 @@ pub struct Laid {
     name: String,
     /// What is there now.
     seen: Option<Found>,
+    proposal: ProposalId,
+    hash: ContentHash,
     is_in_place: bool,
 }
 
@@ -39,7 +42,8 @@ impl Laid {
     ) -> Result<Self, PlaceError> {
         let temporary = temporary_name(proposal, place.hash);
         let name = place.path.file_name().to_owned();
-        let laid = Self { folder, temporary, name, seen, is_in_place: false };
+        let hash = place.hash;
+        let laid = Self { folder, temporary, name, seen, proposal, hash, is_in_place: false };
         let mut file = File::from(laid.create()?);
         file.write_all(place.content)?;
         file.sync_all()?;
@@ -70,17 +74,45 @@ impl Laid {
     }
 
     /// Puts it in place, unless something else is there now than when it was laid ready.
-    pub(super) fn put(mut self) -> Result<Outcome, PlaceError> {
+    pub(super) fn put(self) -> Result<Outcome, PlaceError> {
         // Writing took its time; somebody may have saved the file meanwhile.
         if !is_still(&self.folder, &self.name, self.seen.as_ref())? {
             let found = look_in(&self.folder, &self.name)?.map(|found| found.hash);
             return Ok(Outcome::Stale { found });
         }
-        let folder = self.folder.as_fd();
-        renameat(folder, &self.temporary, folder, &self.name)?;
-        self.is_in_place = true;
+        self.put_at_last()
+    }
+
+    /// As [`Laid::put`], when there is no time left to look: what another program saves in this
+    /// moment stays.
+    fn put_at_last(mut self) -> Result<Outcome, PlaceError> {
+        let outcome = match &self.seen {
+            Some(seen) => {
+                let (folder, proposal, base) = (&self.folder, self.proposal, seen.hash);
+                let swap = Swap { folder, name: &self.name, proposal, base, to: Some(self.hash) };
+                // From here on the name is no more that of a content laid ready.
+                self.is_in_place = true;
+                swap.replace(&self.temporary)?
+            }
+            None => self.put_new()?,
+        };
         make_lasting(&self.folder);
-        Ok(Outcome::Applied)
+        Ok(outcome)
+    }
+
+    fn put_new(&mut self) -> Result<Outcome, PlaceError> {
+        match rename_new(&self.folder, &self.temporary, &self.name) {
+            Ok(()) => {
+                self.is_in_place = true;
+                Ok(Outcome::Applied)
+            }
+            Err(Errno::EXIST) => {
+                let found = look_in(&self.folder, &self.name)?.map(|found| found.hash);
+                Ok(Outcome::Stale { found })
+            }
+            Err(Errno::NOTSUP) => Err(PlaceError::NoSafeWay),
+            Err(errno) => Err(errno.into()),
+        }
     }
 }
 
@@ -92,9 +124,22 @@ impl Drop for Laid {
     }
 }
 
-/// Removes what was laid ready for a proposal when the program was killed.
-pub(super) fn tidy(folder: &OwnedFd, proposal: ProposalId, to: ContentHash) {
-    discard(folder, &temporary_name(proposal, to));
+/// Removes what was laid ready for a proposal when the program was killed, and puts back what it
+/// had displaced if that is of another program.
+pub(super) fn tidy(
+    folder: &OwnedFd,
+    name: &str,
+    proposal: ProposalId,
+    base: Option<ContentHash>,
+    to: Option<ContentHash>,
+) -> Result<(), PlaceError> {
+    if let Some(to) = to {
+        discard(folder, &temporary_name(proposal, to));
+    }
+    match base {
+        Some(base) => Swap { folder, name, proposal, base, to }.tidy(),
+        None => Ok(()),
+    }
 }
 
 /// Waits until the names in a folder are on the disk, so that what is recorded as done stays done
@@ -109,7 +154,32 @@ fn temporary_name(proposal: ProposalId, to: ContentHash) -> String {
     format!(".firmhand-{proposal}-{}.tmp", to.short())
 }
 
-fn discard(folder: &OwnedFd, temporary: &str) {
-    // It is not there, or the disk is in trouble; the trouble itself was told already.
-    let _ = unlinkat(folder, temporary, AtFlags::empty());
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::model::ProjectPath;
+
+    #[test]
+    fn a_file_made_after_the_last_look_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = ProjectPath::new("a.c").unwrap();
+        let content = b"new".as_slice();
+        let place = Place { path: &path, base: None, content, hash: ContentHash::of(content) };
+        let fd = || OwnedFd::from(File::open(folder.path()).unwrap());
+        let laid = Laid::beside(fd(), None, ProposalId(1), place).unwrap();
+        fs::write(folder.path().join("a.c"), "theirs").unwrap();
+        let found = Some(ContentHash::of(b"theirs"));
+        assert_eq!(laid.put_at_last().unwrap(), Outcome::Stale { found });
+        assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "theirs");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let seen = look_in(&fd(), "a.c").unwrap();
+        let laid = Laid::beside(fd(), seen, ProposalId(2), Place { base: found, ..place }).unwrap();
+        fs::write(folder.path().join("a.c"), "theirs again").unwrap();
+        let found = Some(ContentHash::of(b"theirs again"));
+        assert_eq!(laid.put_at_last().unwrap(), Outcome::Stale { found });
+        assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "theirs again");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }

@@ -106,3 +106,21 @@ async fn what_was_settled_stays_so() {
     assert_eq!(outcomes(settled), [Outcome::Denied]);
     assert_eq!(world.events().len(), events);
 }
+
+#[tokio::test]
+async fn a_kill_in_the_middle_of_an_exchange_loses_nothing() {
+    let drafts = || vec![save("a.c", Some("old"), "new"), delete("b.c", "old")];
+    let world = killed(drafts()).await;
+    // The place had been exchanged, and what came out was saved by another program.
+    world.write("a.c", "new");
+    let aside = |id, hash: &[u8]| format!(".firmhand-{id}-{}.old", ContentHash::of(hash).short());
+    world.write(&aside(1, b"new"), "theirs");
+    world.write(&aside(2, b"old"), "theirs too");
+    let known = recorded(&world, Some(Verdict::Approve));
+    let settled = outcomes(world.gate.resubmit(&origin(), known, drafts()).await);
+    let stale = |content: &[u8]| Outcome::Stale { found: Some(ContentHash::of(content)) };
+    assert_eq!(settled, [stale(b"theirs"), stale(b"theirs too")]);
+    assert_eq!(world.read("a.c").as_deref(), Some("theirs"));
+    assert_eq!(world.read("b.c").as_deref(), Some("theirs too"));
+    assert_eq!(fs::read_dir(world.folder.path()).unwrap().count(), 2);
+}
