@@ -275,11 +275,7 @@ fn proposed(number: u32) -> Event {
         reason: "adds the header that the build asked for".into(),
         batch: Batch { id: BatchId(number), index: 1, of: 1 },
         change: Change::Save { path: path(number), base: Some(content), content },
-        checks: vec![Check {
-            kind: CheckKind::Parses,
-            status: CheckStatus::Passed,
-            note: String::new(),
-        }],
+        checks: vec![Check::clean(CheckKind::Parses)],
         facts: Facts::default(),
     }))
 }
@@ -290,6 +286,7 @@ fn decided(number: u32) -> Event {
         by: DecidedBy::Person,
         shown: ContentHash::of(&number.to_le_bytes()),
         unseen: 0,
+        stops: 0,
     };
     Event::Decided { proposal: ProposalId(number), decision: Box::new(decision) }
 }

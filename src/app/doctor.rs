@@ -4,20 +4,20 @@
 
 use std::path::Path;
 
-use crate::model::{Finding, Health};
+use crate::model::{Health, HealthLine};
 use crate::toolchain::{ArduinoToolchain, IdfToolchain, PlatformioToolchain};
 use crate::ui::Depth;
 
 /// One line for each thing, without those of the models.
 #[must_use]
-pub fn look(data: &Path, env: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
+pub fn look(data: &Path, env: impl Fn(&str) -> Option<String>) -> Vec<HealthLine> {
     vec![esp_idf(), arduino(), platformio(), compiler(&env), terminal(&env), folder(data)]
 }
 
-fn esp_idf() -> Finding {
+fn esp_idf() -> HealthLine {
     match IdfToolchain::find() {
-        Ok(_) => Finding::new("toolchain", "ESP-IDF", Health::Good, "idf.py is there"),
-        Err(error) => Finding::new(
+        Ok(_) => HealthLine::new("toolchain", "ESP-IDF", Health::Good, "idf.py is there"),
+        Err(error) => HealthLine::new(
             "toolchain",
             "ESP-IDF",
             Health::Absent,
@@ -27,10 +27,10 @@ fn esp_idf() -> Finding {
     }
 }
 
-fn arduino() -> Finding {
+fn arduino() -> HealthLine {
     match ArduinoToolchain::find() {
-        Ok(_) => Finding::new("toolchain", "Arduino", Health::Good, "arduino-cli is there"),
-        Err(error) => Finding::new(
+        Ok(_) => HealthLine::new("toolchain", "Arduino", Health::Good, "arduino-cli is there"),
+        Err(error) => HealthLine::new(
             "toolchain",
             "Arduino",
             Health::Absent,
@@ -40,10 +40,10 @@ fn arduino() -> Finding {
     }
 }
 
-fn platformio() -> Finding {
+fn platformio() -> HealthLine {
     match PlatformioToolchain::find() {
-        Ok(_) => Finding::new("toolchain", "PlatformIO", Health::Good, "pio is there"),
-        Err(error) => Finding::new(
+        Ok(_) => HealthLine::new("toolchain", "PlatformIO", Health::Good, "pio is there"),
+        Err(error) => HealthLine::new(
             "toolchain",
             "PlatformIO",
             Health::Absent,
@@ -54,7 +54,7 @@ fn platformio() -> Finding {
 }
 
 /// The virtual board compiles with the system's own compiler.
-fn compiler(env: &impl Fn(&str) -> Option<String>) -> Finding {
+fn compiler(env: &impl Fn(&str) -> Option<String>) -> HealthLine {
     let path = env("PATH").unwrap_or_default();
     let found = ["cc", "gcc", "clang"].into_iter().find_map(|name| {
         std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
@@ -62,9 +62,9 @@ fn compiler(env: &impl Fn(&str) -> Option<String>) -> Finding {
     match found {
         Some(file) => {
             let words = format!("{} builds for the virtual board", file.display());
-            Finding::new("toolchain", "compiler", Health::Good, words)
+            HealthLine::new("toolchain", "compiler", Health::Good, words)
         }
-        None => Finding::new(
+        None => HealthLine::new(
             "toolchain",
             "compiler",
             Health::Broken,
@@ -74,21 +74,21 @@ fn compiler(env: &impl Fn(&str) -> Option<String>) -> Finding {
     }
 }
 
-fn terminal(env: &impl Fn(&str) -> Option<String>) -> Finding {
+fn terminal(env: &impl Fn(&str) -> Option<String>) -> HealthLine {
     let (health, words) = match Depth::detect(env) {
         Depth::True => (Health::Good, "all colours"),
         Depth::Indexed => (Health::Good, "256 colours"),
         Depth::Basic => (Health::Limited, "16 colours"),
         Depth::None => (Health::Limited, "no colours, as NO_COLOR or TERM says"),
     };
-    let finding = Finding::new("terminal", "terminal", health, words);
+    let finding = HealthLine::new("terminal", "terminal", health, words);
     match health {
         Health::Good => finding,
         _ => finding.fix("if it can do more, set COLORTERM=truecolor"),
     }
 }
 
-fn folder(data: &Path) -> Finding {
+fn folder(data: &Path) -> HealthLine {
     // The folder is made when it is first written to; until then the one around it tells.
     let there = data.ancestors().find(|folder| folder.exists()).unwrap_or(data);
     let is_writable =
@@ -96,9 +96,9 @@ fn folder(data: &Path) -> Finding {
     let shown = data.display();
     if is_writable {
         let words = format!("sessions are kept in {shown}");
-        return Finding::new("data", "data", Health::Good, words);
+        return HealthLine::new("data", "data", Health::Good, words);
     }
-    Finding::new("data", "data", Health::Broken, format!("{shown} cannot be written"))
+    HealthLine::new("data", "data", Health::Broken, format!("{shown} cannot be written"))
         .fix("make it writable, or name another folder in FIRMHAND_DATA_DIR")
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::compose::World;
 use super::models;
-use crate::model::{Finding, Health, Message, Role, ToolSpec, UserError};
+use crate::model::{Health, HealthLine, Message, Role, ToolSpec, UserError};
 use crate::provider::{Delta, KeySource, ModelOptions, Profile, Provider, Remote, Request};
 
 /// How far the doctor goes.
@@ -32,7 +32,7 @@ pub async fn models(
     world: &World,
     only: Option<&str>,
     reach: Reach,
-) -> Result<Vec<Finding>, UserError> {
+) -> Result<Vec<HealthLine>, UserError> {
     let names = match only {
         Some(name) => vec![name.to_owned()],
         None => models::names(world),
@@ -57,7 +57,7 @@ pub async fn models(
 
 /// Looks at configuration and keys alone, for those who cannot wait for a service.
 #[must_use]
-pub fn here(world: &World) -> Vec<Finding> {
+pub fn here(world: &World) -> Vec<HealthLine> {
     let names = models::names(world);
     if names.is_empty() {
         return vec![none()];
@@ -73,15 +73,15 @@ pub fn here(world: &World) -> Vec<Finding> {
     names.into_iter().map(look).collect()
 }
 
-fn none() -> Finding {
+fn none() -> HealthLine {
     let detail = "none is configured or found in the environment; recordings can be played";
     let fix = "set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
                OLLAMA_HOST, or write a profile into config.toml";
-    Finding::new(AREA, "profiles", Health::Absent, detail).fix(fix)
+    HealthLine::new(AREA, "profiles", Health::Absent, detail).fix(fix)
 }
 
 /// Whether the key of a profile is there.
-fn key(profile: &Profile) -> Finding {
+fn key(profile: &Profile) -> HealthLine {
     let key = match profile.key() {
         Ok(Some(_)) => format!("key from {}", profile.key_source),
         Ok(None) => "without a key".to_owned(),
@@ -90,17 +90,17 @@ fn key(profile: &Profile) -> Finding {
     told(profile, &key)
 }
 
-fn told(profile: &Profile, key: &str) -> Finding {
+fn told(profile: &Profile, key: &str) -> HealthLine {
     let what = format!("{} at {}, {key}", profile.label(), profile.host());
-    Finding::new(AREA, profile.name.clone(), Health::Good, what)
+    HealthLine::new(AREA, profile.name.clone(), Health::Good, what)
 }
 
-fn broken(subject: &str, error: &UserError) -> Finding {
+fn broken(subject: &str, error: &UserError) -> HealthLine {
     let detail = format!("{}: {}", error.what, error.why);
-    Finding::new(AREA, subject, Health::Broken, detail).fix(error.fix.clone())
+    HealthLine::new(AREA, subject, Health::Broken, detail).fix(error.fix.clone())
 }
 
-async fn examine(mut profile: Profile, reach: Reach, findings: &mut Vec<Finding>) {
+async fn examine(mut profile: Profile, reach: Reach, findings: &mut Vec<HealthLine>) {
     let name = profile.name.clone();
     let first = key(&profile);
     let is_usable = first.health == Health::Good;
@@ -126,7 +126,7 @@ async fn examine(mut profile: Profile, reach: Reach, findings: &mut Vec<Finding>
     if window.is_none() {
         let detail = format!("the window of `{model}` is not known; nothing is left out for it");
         let fix = "say `context_window` in the profile";
-        findings.push(Finding::new(AREA, name, Health::Limited, detail).fix(fix));
+        findings.push(HealthLine::new(AREA, name, Health::Limited, detail).fix(fix));
     }
 }
 
@@ -134,7 +134,7 @@ async fn nameless(
     mut profile: Profile,
     reach: Reach,
     error: &UserError,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<HealthLine>,
 ) {
     let (name, host) = (profile.name.clone(), profile.host());
     if reach == Reach::Services {
@@ -142,29 +142,29 @@ async fn nameless(
         let finding = match Remote::new(profile).models().await {
             Ok(offered) => {
                 let detail = format!("{host} answers and offers {} models", offered.len());
-                Finding::new(AREA, name.clone(), Health::Good, detail)
+                HealthLine::new(AREA, name.clone(), Health::Good, detail)
             }
             Err(error) => return findings.push(broken(&name, &error)),
         };
         findings.push(finding);
     }
-    let finding = Finding::new(AREA, name, Health::Limited, error.what.clone());
+    let finding = HealthLine::new(AREA, name, Health::Limited, error.what.clone());
     findings.push(finding.fix(error.fix.clone()));
 }
 
-fn offer(name: &str, model: &str, offered: &[String]) -> Finding {
+fn offer(name: &str, model: &str, offered: &[String]) -> HealthLine {
     let is_same = |other: &String| other == model || other.strip_suffix(":latest") == Some(model);
     if offered.is_empty() || offered.iter().any(is_same) {
         let detail = format!("the service answers and offers {} models", offered.len());
-        return Finding::new(AREA, name, Health::Good, detail);
+        return HealthLine::new(AREA, name, Health::Good, detail);
     }
     let detail = format!("`{model}` is not among the {} models on offer", offered.len());
     let fix = format!("choose one of `firmhand models --profile {name}`");
-    Finding::new(AREA, name, Health::Limited, detail).fix(fix)
+    HealthLine::new(AREA, name, Health::Limited, detail).fix(fix)
 }
 
 /// Lets the model call a tool.
-async fn answers(name: &str, remote: &Remote) -> Finding {
+async fn answers(name: &str, remote: &Remote) -> HealthLine {
     let mut answer = remote.ask(question());
     let (mut pieces, mut has_called, mut notes) = (0_u32, false, Vec::new());
     while let Some(delta) = answer.next().await {
@@ -182,7 +182,7 @@ async fn answers(name: &str, remote: &Remote) -> Finding {
         (true, false) => (Health::Limited, format!("calls tools; {}", notes.join("; "))),
         (false, _) => (Health::Limited, "did not call the tool it was asked to call".to_owned()),
     };
-    let finding = Finding::new(AREA, name, health, format!("the model {streams} and {calls}"));
+    let finding = HealthLine::new(AREA, name, health, format!("the model {streams} and {calls}"));
     match has_called {
         true => finding,
         false => finding.fix("choose a model that is made for tools, or say `tools = \"words\"`"),

@@ -7,7 +7,7 @@ use super::report;
 use crate::app::compose::World;
 use crate::app::model_doctor::Reach;
 use crate::app::{doctor, model_doctor, models};
-use crate::model::{Finding, Health, UserError};
+use crate::model::{Health, HealthLine, UserError};
 use crate::provider::Remote;
 
 /// Prints a line for each thing that a run depends on; fails when something is broken.
@@ -27,7 +27,7 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<ExitCode, UserError> {
     Ok(if is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn print(findings: &[Finding]) {
+fn print(findings: &[HealthLine]) {
     for finding in findings {
         let mark = match finding.health {
             Health::Good => "✓",
@@ -35,7 +35,7 @@ fn print(findings: &[Finding]) {
             Health::Limited => "!",
             Health::Broken => "✗",
         };
-        let Finding { area, subject, detail, fix, .. } = finding;
+        let HealthLine { area, subject, detail, fix, .. } = finding;
         report::line(&format!("{mark} {area} {subject}: {detail}"));
         if !fix.is_empty() {
             report::line(&format!("    {fix}"));

@@ -81,15 +81,14 @@ impl Clerk {
     fn take(&mut self, intent: Intent) -> Result<(), UserError> {
         let counter = &self.counter;
         match intent {
-            Intent::Decide { proposal, shown, verdict, unseen } => {
-                counter.decide(Shown { proposal, hash: shown, unseen }, verdict)
-            }
+            Intent::Decide { shown, verdict } => counter.decide(shown, verdict),
             Intent::Amend { shown, how, content, note } => {
                 counter.amend(shown, how, &content, note)
             }
-            Intent::DecideAll { shown, verdict } => {
-                shown.into_iter().try_for_each(|shown| counter.decide(shown, verdict.clone()))
-            }
+            // No list covers findings: what has one is decided by itself.
+            Intent::DecideAll { shown, verdict } => shown
+                .into_iter()
+                .try_for_each(|shown| counter.decide(Shown { stops: 0, ..shown }, verdict.clone())),
             Intent::Inquire { proposal, excerpt, text } => self.inquire(proposal, excerpt, text),
             Intent::Undo { proposal } => counter.undo(proposal),
             Intent::AddRule { rule } => counter.told(counter.gate.add_rule(rule).map(drop)),
@@ -141,9 +140,8 @@ impl Clerk {
 
 impl Counter {
     fn decide(&self, shown: Shown, verdict: Verdict) -> Result<(), UserError> {
-        let Shown { proposal, hash, unseen } = shown;
         let stops = matches!(verdict, Verdict::Reject { then: AfterReject::Stop, .. });
-        match self.desk.decide(proposal, hash, verdict, unseen) {
+        match self.desk.decide(shown, verdict) {
             Ok(()) if stops => self.stop(),
             Ok(()) => Ok(()),
             Err(error) => self.refuse(error),

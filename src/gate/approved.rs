@@ -195,7 +195,11 @@ pub(super) fn decide(
     if written.is_some_and(|written| written.hash != ContentHash::of(&content)) {
         return Err(refused("the content is not what was decided"));
     }
-    if let Some(phrase) = proposal.change.phrase()
+    let is_whole = decision.verdict.is_approval() && decision.verdict.amended().is_none();
+    if is_whole && decision.stops < proposal.stops() {
+        return Err(refused("it does not name the findings that it passes over"));
+    }
+    if let Some(phrase) = proposal.phrase()
         && decision.verdict.is_approval()
         && decision.verdict != (Verdict::ApproveConfirmed { phrase })
     {

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::oneshot;
 
-use crate::model::{Change, ContentHash, DecidedBy, ProposalId, UserError, Verdict};
+use crate::model::{
+    Change, ContentHash, DecidedBy, Proposal, ProposalId, Shown, UserError, Verdict,
+};
 
 /// Why a decision was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +26,9 @@ pub enum DeskError {
     /// It has to be confirmed by typing this.
     #[error("proposal {0} has to be confirmed by typing `{1}`")]
     Unconfirmed(ProposalId, String),
+    /// Checks have failed, and the decision does not say that it is taken in spite of them.
+    #[error("proposal {0} has {1} findings that the plain approval does not cover")]
+    Stops(ProposalId, u32),
     /// Another content was given for something that has none.
     #[error("proposal {0} has no content that could be written in part or edited")]
     NoContent(ProposalId),
@@ -36,6 +41,9 @@ impl From<DeskError> for UserError {
             DeskError::Decided(id) => (id, "Look at it in the Review pane to see how."),
             DeskError::HashMismatch(id) => (id, "Look at it again and decide on what is shown."),
             DeskError::Unconfirmed(id, _) => (id, "Type exactly that, or reject it."),
+            DeskError::Stops(id, _) => {
+                (id, "Read the findings; then approve it in spite of them, or reject it.")
+            }
             DeskError::NoContent(id) => (id, "Approve or reject it as a whole."),
         };
         Self::new(format!("The decision on proposal {id} was not taken"), error.to_string(), fix)
@@ -53,6 +61,8 @@ pub(super) enum Spoken {
         by: DecidedBy,
         /// Changed lines that had not been on screen.
         unseen: u32,
+        /// Findings in spite of which it is approved.
+        stops: u32,
     },
     /// The program leaves; the proposal goes on waiting in the journal.
     Detached,
@@ -71,13 +81,15 @@ pub(super) struct Terms {
     /// [`Change::hash`] of what is shown.
     pub(super) hash: ContentHash,
     phrase: Option<String>,
+    /// Findings that an approval has to name.
+    stops: u32,
     has_content: bool,
 }
 
 impl Terms {
-    /// The terms of a change.
-    pub(super) fn of(change: &Change) -> Self {
-        let has_content = match change {
+    /// The terms of a proposal.
+    pub(super) fn of(proposal: &Proposal) -> Self {
+        let has_content = match &proposal.change {
             Change::Save { .. } | Change::Insert { .. } => true,
             Change::Delete { .. }
             | Change::Flash(_)
@@ -86,12 +98,18 @@ impl Terms {
             | Change::Read(_)
             | Change::Nvs(_) => false,
         };
-        Self { hash: change.hash(), phrase: change.phrase(), has_content }
+        let (hash, phrase) = (proposal.change.hash(), proposal.phrase());
+        Self { hash, phrase, stops: proposal.stops(), has_content }
     }
 
-    fn take(&self, id: ProposalId, shown: ContentHash, said: &Verdict) -> Result<(), DeskError> {
-        if self.hash != shown {
+    fn take(&self, shown: &Shown, said: &Verdict) -> Result<(), DeskError> {
+        let id = shown.proposal;
+        if self.hash != shown.hash {
             return Err(DeskError::HashMismatch(id));
+        }
+        // What an amended content holds is looked at once it is known.
+        if said.is_approval() && said.amended().is_none() && shown.stops < self.stops {
+            return Err(DeskError::Stops(id, self.stops));
         }
         if said.amended().is_some() && !self.has_content {
             return Err(DeskError::NoContent(id));
@@ -131,18 +149,13 @@ impl Default for Desk {
 }
 
 impl Desk {
-    /// Decides one proposal. `shown` is the hash of what was on screen, `unseen` how many of its
-    /// changed lines had not been.
+    /// Decides one proposal as it was on screen.
     ///
     /// # Errors
-    /// Unknown, decided before, or another hash; then nothing has changed.
-    pub fn decide(
-        &self,
-        proposal: ProposalId,
-        shown: ContentHash,
-        verdict: Verdict,
-        unseen: u32,
-    ) -> Result<(), DeskError> {
+    /// Unknown, decided before, another hash, or findings that `shown` does not name; then nothing
+    /// has changed.
+    pub fn decide(&self, shown: Shown, verdict: Verdict) -> Result<(), DeskError> {
+        let Shown { proposal, unseen, stops, .. } = shown;
         let mut inner = lock(&self.0);
         let Some(waiting) = inner.waiting.get(&proposal) else {
             return Err(match inner.decided.contains(&proposal) {
@@ -150,9 +163,9 @@ impl Desk {
                 false => DeskError::Unknown(proposal),
             });
         };
-        waiting.terms.take(proposal, shown, &verdict)?;
+        waiting.terms.take(&shown, &verdict)?;
         let by = DecidedBy::Person;
-        inner.answer(proposal, Spoken::Verdict { verdict, by, unseen });
+        inner.answer(proposal, Spoken::Verdict { verdict, by, unseen, stops });
         Ok(())
     }
 
@@ -277,7 +290,7 @@ impl Inner {
 
 fn denial(why: &str) -> Spoken {
     let verdict = Verdict::reject("");
-    Spoken::Verdict { verdict, by: DecidedBy::Nobody(why.to_owned()), unseen: 0 }
+    Spoken::Verdict { verdict, by: DecidedBy::Nobody(why.to_owned()), unseen: 0, stops: 0 }
 }
 
 fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
@@ -294,11 +307,15 @@ mod tests {
     }
 
     fn terms(text: &str) -> Terms {
-        Terms { hash: hash(text), phrase: None, has_content: true }
+        Terms { hash: hash(text), phrase: None, stops: 0, has_content: true }
+    }
+
+    fn shown(proposal: u32, text: &str) -> Shown {
+        Shown { proposal: ProposalId(proposal), hash: hash(text), unseen: 2, stops: 0 }
     }
 
     fn approved() -> Spoken {
-        Spoken::Verdict { verdict: Verdict::Approve, by: DecidedBy::Person, unseen: 2 }
+        Spoken::Verdict { verdict: Verdict::Approve, by: DecidedBy::Person, unseen: 2, stops: 0 }
     }
 
     fn nobody(spoken: &Spoken) -> bool {
@@ -312,21 +329,34 @@ mod tests {
     async fn a_decision_is_bound_to_what_was_shown() {
         let desk = Desk::default();
         let mut ticket = desk.queue().put(ProposalId(1), terms("new"));
-        let wrong = desk.decide(ProposalId(1), hash("old"), Verdict::Approve, 2);
+        let wrong = desk.decide(shown(1, "old"), Verdict::Approve);
         assert_eq!(wrong, Err(DeskError::HashMismatch(ProposalId(1))));
         assert_eq!(desk.waiting(), [ProposalId(1)]);
-        desk.decide(ProposalId(1), hash("new"), Verdict::Approve, 2).unwrap();
+        desk.decide(shown(1, "new"), Verdict::Approve).unwrap();
         assert_eq!(ticket.wait().await, approved());
+    }
+
+    #[tokio::test]
+    async fn an_approval_has_to_name_the_findings() {
+        let desk = Desk::default();
+        let flagged = Terms { stops: 2, ..terms("new") };
+        let mut ticket = desk.queue().put(ProposalId(1), flagged);
+        for stops in [0, 1] {
+            let plain = desk.decide(Shown { stops, ..shown(1, "new") }, Verdict::Approve);
+            assert_eq!(plain, Err(DeskError::Stops(ProposalId(1), 2)));
+        }
+        desk.decide(Shown { stops: 2, ..shown(1, "new") }, Verdict::Approve).unwrap();
+        assert!(matches!(ticket.wait().await, Spoken::Verdict { stops: 2, .. }));
     }
 
     #[tokio::test]
     async fn each_proposal_is_decided_once() {
         let desk = Desk::default();
         let mut ticket = desk.queue().put(ProposalId(1), terms("a"));
-        desk.decide(ProposalId(1), hash("a"), Verdict::Approve, 2).unwrap();
-        let again = desk.decide(ProposalId(1), hash("a"), Verdict::Approve, 2);
+        desk.decide(shown(1, "a"), Verdict::Approve).unwrap();
+        let again = desk.decide(shown(1, "a"), Verdict::Approve);
         assert_eq!(again, Err(DeskError::Decided(ProposalId(1))));
-        let unknown = desk.decide(ProposalId(2), hash("a"), Verdict::Approve, 2);
+        let unknown = desk.decide(shown(2, "a"), Verdict::Approve);
         assert_eq!(unknown, Err(DeskError::Unknown(ProposalId(2))));
         assert_eq!(ticket.wait().await, approved());
     }
@@ -357,7 +387,7 @@ mod tests {
         let mut ticket = desk.queue().put(ProposalId(1), terms("a"));
         desk.detach();
         assert_eq!(ticket.wait().await, Spoken::Detached);
-        let late = desk.decide(ProposalId(1), hash("a"), Verdict::Approve, 2);
+        let late = desk.decide(shown(1, "a"), Verdict::Approve);
         assert_eq!(late, Err(DeskError::Unknown(ProposalId(1))));
     }
 
@@ -366,6 +396,6 @@ mod tests {
         let desk = Desk::default();
         drop(desk.queue().put(ProposalId(1), terms("a")));
         assert!(desk.waiting().is_empty());
-        assert!(desk.decide(ProposalId(1), hash("a"), Verdict::Approve, 2).is_err());
+        assert!(desk.decide(shown(1, "a"), Verdict::Approve).is_err());
     }
 }

@@ -143,7 +143,7 @@ mod tests {
             checks: vec![],
             facts: Facts::default(),
         };
-        let decision = Decision { verdict, by: DecidedBy::Person, shown, unseen: 0 };
+        let decision = Decision { verdict, by: DecidedBy::Person, shown, unseen: 0, stops: 0 };
         let [base, proposed, written] = [base, proposed, written].map(str::as_bytes);
         feedback(&proposal, &decision, &Versions { base, proposed, written })
     }

@@ -23,9 +23,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::{Origin as RuleOrigin, Policy, Rule, Ruling};
 use crate::model::{
-    BatchId, BoardInfo, CheckKind, CheckStatus, ContentHash, DecidedBy, Decision, Draft,
-    DraftChange, ErasePlan, Event, Ledger, Outcome, ProjectPath, Proposal, ProposalId, Seq,
-    Timestamp, Verdict,
+    BatchId, BoardInfo, CheckKind, ContentHash, DecidedBy, Decision, Draft, DraftChange, ErasePlan,
+    Event, FindingLevel, Ledger, Outcome, ProjectPath, Proposal, ProposalId, Seq, Shown, Timestamp,
+    Verdict,
 };
 use crate::toolchain::syntax::{Finding, SyntaxJob, no_answer};
 use world::{Memory, World, delete, flash, gate, origin, outcomes, path, reject, save};
@@ -79,7 +79,8 @@ async fn a_decision_on_something_else_is_refused() {
     let world = World::asking();
     let task = world.submit(vec![save("a.c", None, "a")]);
     world.on_desk(1).await;
-    let wrong = world.desk.decide(ProposalId(1), ContentHash::of(b"other"), Verdict::Approve, 0);
+    let wrong =
+        world.desk.decide(Shown::whole(ProposalId(1), ContentHash::of(b"other")), Verdict::Approve);
     assert_eq!(wrong, Err(DeskError::HashMismatch(ProposalId(1))));
     world.decide(1, reject(""));
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);

@@ -4,11 +4,11 @@
 
 pub mod approved;
 mod boards;
-mod checks;
 mod desk;
 pub mod effects;
 mod facts;
 mod feedback;
+mod findings;
 mod folder;
 mod history;
 mod restate;

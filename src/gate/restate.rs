@@ -2,10 +2,10 @@
 //!
 //! Reads the disk and never writes it. What is decided is always what was stated last.
 
-use super::checks::{self, Subject};
+use super::findings::{self, Subject};
 use super::folder::{self, look};
 use super::submit::{Gate, GateError, Pending};
-use crate::model::{BlobRef, Change, Check, CheckKind, CheckStatus, Event, ProjectPath};
+use crate::model::{BlobRef, Change, Check, CheckKind, Event, FindingLevel, ProjectPath};
 use crate::text::merge::{Merge, merge};
 
 /// A wish against the file as it is now.
@@ -60,7 +60,7 @@ impl Gate {
             Change::Delete { .. } => {
                 let Some(base) = stored else { return Ok(None) };
                 let why = format!("`{path}` was changed on disk; what would be deleted is new");
-                let check = note(CheckStatus::Warned, "the file was changed on disk meanwhile");
+                let check = note(FindingLevel::Warning, "the file was changed on disk meanwhile");
                 Rebased { change: Change::Delete { path, base }, content: Vec::new(), check, why }
             }
             // A file that has come to stand in the way of a reading is told by the effect.
@@ -76,9 +76,10 @@ impl Gate {
         let mut checks = was.proposal.checks.clone();
         checks.retain(|known| known.kind != CheckKind::Merged);
         let (base, facts) = (disk.as_deref(), &was.proposal.facts);
-        let subject = Subject { change: &change, base, content: &content, facts };
-        let mut checks = checks::complete(&self.parts.sandbox, &subject, checks);
-        checks.push(check);
+        let (sandbox, context) = (&self.parts.sandbox, &self.context());
+        let subject = Subject { change: &change, base, content: &content, facts, sandbox, context };
+        let mut checks = findings::complete(&subject, checks);
+        checks.insert(0, check);
         let mut proposal = was.proposal.clone();
         proposal.change = change.clone();
         proposal.checks.clone_from(&checks);
@@ -104,13 +105,13 @@ fn carry_over(
     disk: Option<&[u8]>,
 ) -> (Vec<u8>, Check, String) {
     let kept = |text: &str| {
-        (proposed.to_vec(), note(CheckStatus::Failed, text), format!("`{path}`: {text}"))
+        (proposed.to_vec(), note(FindingLevel::Stop, text), format!("`{path}`: {text}"))
     };
     match (base, disk) {
         (_, None) => kept("the file was removed on disk; approving would create it anew"),
         (_, Some(disk)) if disk == proposed => (
             proposed.to_vec(),
-            note(CheckStatus::Warned, "the file on disk holds the proposed content already"),
+            note(FindingLevel::Warning, "the file on disk holds the proposed content already"),
             format!("`{path}` holds the proposed content already"),
         ),
         (None, Some(_)) => {
@@ -119,7 +120,10 @@ fn carry_over(
         (Some(base), Some(disk)) => match merge(base, proposed, disk) {
             Merge::Clean(merged) => (
                 merged,
-                note(CheckStatus::Warned, "the file was changed on disk; both changes were merged"),
+                note(
+                    FindingLevel::Warning,
+                    "the file was changed on disk; both changes were merged",
+                ),
                 format!("`{path}` was changed on disk; the proposal was merged with it"),
             ),
             Merge::Conflict(lines) => {
@@ -134,6 +138,6 @@ fn carry_over(
     }
 }
 
-fn note(status: CheckStatus, text: &str) -> Check {
-    Check { kind: CheckKind::Merged, status, note: text.to_owned() }
+fn note(level: FindingLevel, text: &str) -> Check {
+    Check::of(CheckKind::Merged, level, text)
 }

@@ -34,13 +34,22 @@ impl Gate {
                 Judge::Policy(verdict, rule) => {
                     self.note_decided(pending.proposal.id);
                     let shown = pending.proposal.change.hash();
-                    (Decision { verdict, by: DecidedBy::Policy(rule), shown, unseen: 0 }, false)
+                    (
+                        Decision {
+                            verdict,
+                            by: DecidedBy::Policy(rule),
+                            shown,
+                            unseen: 0,
+                            stops: 0,
+                        },
+                        false,
+                    )
                 }
                 Judge::Desk(ticket) => match self.hear(&mut pending, ticket).await? {
-                    Spoken::Verdict { verdict, by, unseen } => {
+                    Spoken::Verdict { verdict, by, unseen, stops } => {
                         let shown = pending.proposal.change.hash();
                         let by_person = by == DecidedBy::Person;
-                        (Decision { verdict, by, shown, unseen }, by_person)
+                        (Decision { verdict, by, shown, unseen, stops }, by_person)
                     }
                     Spoken::Detached => return Err(GateError::Detached),
                 },
@@ -50,6 +59,10 @@ impl Gate {
                 && decision.verdict.is_approval()
                 && let Some(ticket) = self.too_late(&mut pending)?
             {
+                judge = Judge::Desk(ticket);
+                continue;
+            }
+            if by_person && let Some(ticket) = self.passes_over(&pending, &decision)? {
                 judge = Judge::Desk(ticket);
                 continue;
             }
@@ -70,13 +83,13 @@ impl Gate {
                     if let Some((verdict, rule)) = self.ruling(&pending.proposal) {
                         self.note_decided(pending.proposal.id);
                         let by = DecidedBy::Policy(rule);
-                        return Ok(Spoken::Verdict { verdict, by, unseen: 0 });
+                        return Ok(Spoken::Verdict { verdict, by, unseen: 0, stops: 0 });
                     }
                 }
                 () = looks.next() => {
                     if self.has_moved(pending)
                         && let Some((new, event)) = self.restated(pending)?
-                        && ticket.restate(Terms::of(&new.proposal.change))
+                        && ticket.restate(Terms::of(&new.proposal))
                     {
                         *pending = new;
                         self.stated(&pending.proposal);
@@ -102,6 +115,34 @@ impl Gate {
             "the file has changed on disk since it was shown",
             "Look at the proposal again; it now stands against the file as it is.",
         );
+        self.parts.ledger.record(Event::Noticed { level: Level::Warning, notice })?;
+        Ok(Some(ticket))
+    }
+
+    /// Whether the person's own version holds findings that the decision does not name. Then nothing
+    /// is decided: the proposal goes on waiting, and the person is told.
+    fn passes_over(
+        &self,
+        pending: &Pending,
+        decision: &Decision,
+    ) -> Result<Option<Ticket>, GateError> {
+        let Some(amended) = decision.verdict.amended() else { return Ok(None) };
+        let content = self.parts.blobs.blob(&amended.hash)?;
+        let Some(found) = self.first_stop(&pending.proposal, &content, decision.stops)? else {
+            return Ok(None);
+        };
+        let ticket = self.put_down(&pending.proposal);
+        let (id, why) = (pending.proposal.id, format!("your version {found}"));
+        let (change, checks) = (&pending.proposal.change, &pending.proposal.checks);
+        self.parts.ledger.record(Event::Restated {
+            proposal: id,
+            change: Box::new(change.clone()),
+            checks: checks.clone(),
+            why: why.clone(),
+        })?;
+        let what = format!("The approval of proposal {id} was not taken");
+        let fix = "Change it, reject it, or approve it in spite of the finding.";
+        let notice = UserError::new(what, why, fix);
         self.parts.ledger.record(Event::Noticed { level: Level::Warning, notice })?;
         Ok(Some(ticket))
     }

@@ -9,9 +9,9 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::checks::{self, Subject};
 use super::desk::{Desk, Queue, Terms, Ticket};
 use super::facts;
+use super::findings::{self, Context, Subject};
 use super::folder::Identity;
 use super::history::History;
 use super::session_rules::SessionRules;
@@ -19,8 +19,8 @@ use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
 use crate::model::{
     AgentName, Batch, BatchId, BlobSource, CallId, Change, Draft, DraftChange, Event, Facts,
-    Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName, TurnId,
-    UserError, Verdict,
+    Finding, FindingLevel, Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement,
+    ToolName, TurnId, UserError, Verdict,
 };
 use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
@@ -101,6 +101,8 @@ pub struct Gate {
     feedback: Mutex<BTreeMap<ProposalId, Value>>,
     /// What waits for the person, as it was stated last.
     waiting: Mutex<BTreeMap<ProposalId, Proposal>>,
+    /// What findings take into account.
+    context: Mutex<Context>,
 }
 
 /// A recorded proposal without a decision, and the bytes of its new content.
@@ -132,7 +134,13 @@ impl Gate {
             rules_changed: watch::Sender::new(()),
             feedback: Mutex::default(),
             waiting: Mutex::default(),
+            context: Mutex::default(),
         }
+    }
+
+    /// What findings take into account now.
+    pub(super) fn context(&self) -> Context {
+        lock(&self.context).clone()
     }
 
     /// Brings a batch to its end: records every proposal, waits for every verdict, performs what is
@@ -204,8 +212,12 @@ impl Gate {
         let sandbox = &self.parts.sandbox;
         let facts = facts::find(sandbox, &change, facts);
         let base = base.as_deref();
-        let subject = Subject { change: &change, base, content: &content, facts: &facts };
-        let checks = checks::complete(sandbox, &subject, draft.checks);
+        let checks = {
+            let (change, content, facts) = (&change, &content, &facts);
+            let context = &self.context();
+            let subject = Subject { change, base, content, facts, sandbox, context };
+            findings::complete(&subject, draft.checks)
+        };
         let proposal = Proposal {
             id: self.next_proposal(),
             turn: origin.turn,
@@ -221,10 +233,31 @@ impl Gate {
         Ok(Pending { proposal, content, seen: None })
     }
 
+    /// The first finding of level stop in another content for a proposal, if there are more of
+    /// them than `named`.
+    pub(super) fn first_stop(
+        &self,
+        proposal: &Proposal,
+        content: &[u8],
+        named: u32,
+    ) -> Result<Option<String>, UserError> {
+        let base = proposal.change.before();
+        let base = base.map(|base| self.parts.blobs.blob(&base.hash)).transpose()?;
+        let (change, facts, context) = (&proposal.change, &proposal.facts, &self.context());
+        let (base, sandbox) = (base.as_deref(), &self.parts.sandbox);
+        let subject = Subject { change, base, content, facts, sandbox, context };
+        let checks = findings::complete(&subject, Vec::new());
+        let found = checks.iter().flat_map(|check| &check.findings);
+        let stops: Vec<&Finding> =
+            found.filter(|finding| finding.level == FindingLevel::Stop).collect();
+        let is_more = u32::try_from(stops.len()).unwrap_or(u32::MAX) > named;
+        Ok(stops.first().filter(|_| is_more).map(|finding| finding.text.clone()))
+    }
+
     /// Finds out who decides. A denial of the configuration is final; then the rules of the session
     /// are asked, then those of the configuration. What is done to a board is never approved without
-    /// a person, save on a simulated board, and never when a phrase has to be typed: no rule can
-    /// widen that.
+    /// a person, save on a simulated board, and never when a phrase has to be typed or a check has
+    /// failed: no rule can widen that.
     pub(super) fn judge(&self, proposal: &Proposal) -> Judge {
         match self.ruling(proposal) {
             Some((verdict, rule)) => Judge::Policy(verdict, rule),
@@ -239,7 +272,7 @@ impl Gate {
         match (ruling, session) {
             (Ruling::Deny, _) => Some((Verdict::reject(""), rule)),
             (_, Some((RuleSays::Never, rule))) => Some((Verdict::reject(""), rule)),
-            _ if proposal.change.needs_person() => None,
+            _ if proposal.needs_person() => None,
             (_, Some((RuleSays::Always, rule))) => Some((Verdict::Approve, rule)),
             (Ruling::Allow, None) => Some((Verdict::Approve, rule)),
             (Ruling::Ask, None) => None,
@@ -255,7 +288,7 @@ impl Gate {
     /// Puts a proposal on the desk.
     pub(super) fn put_down(&self, proposal: &Proposal) -> Ticket {
         self.stated(proposal);
-        self.queue.put(proposal.id, Terms::of(&proposal.change))
+        self.queue.put(proposal.id, Terms::of(proposal))
     }
 
     /// A proposal that waits for the person, as it was stated last.

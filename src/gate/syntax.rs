@@ -5,7 +5,10 @@
 use std::time::Duration;
 
 use super::submit::Gate;
-use crate::model::{Check, CheckKind, CheckStatus, Diagnostic, Draft, DraftChange, ProjectPath};
+use crate::model::{
+    Check, CheckKind, Diagnostic, Draft, DraftChange, Finding, FindingLevel, FindingPlace,
+    ProjectPath,
+};
 use crate::toolchain::syntax::{NewText, SyntaxJob};
 
 /// How long a batch waits for the compiler before it is proposed without its word.
@@ -54,11 +57,7 @@ fn text(change: &DraftChange) -> Option<NewText> {
 
 fn check(path: &ProjectPath, errors: &[Diagnostic]) -> Check {
     let Some(first) = errors.first() else {
-        return Check {
-            kind: CheckKind::Compiles,
-            status: CheckStatus::Passed,
-            note: String::new(),
-        };
+        return Check::clean(CheckKind::Compiles);
     };
     let note = match errors.len() - 1 {
         0 => told(path, first),
@@ -67,11 +66,13 @@ fn check(path: &ProjectPath, errors: &[Diagnostic]) -> Check {
     };
     // Another file that is wrong, or that this one breaks, is worth a look.
     let is_here = |error: &Diagnostic| error.file.as_deref() == Some(path.as_str());
-    let status = match errors.iter().any(is_here) {
-        true => CheckStatus::Failed,
-        false => CheckStatus::Warned,
+    let level = match errors.iter().any(is_here) {
+        true => FindingLevel::Stop,
+        false => FindingLevel::Warning,
     };
-    Check { kind: CheckKind::Compiles, status, note }
+    let mut finding = Finding::new(level, note);
+    finding.place = first.line.filter(|_| is_here(first)).map(FindingPlace::line);
+    Check::with(CheckKind::Compiles, vec![finding])
 }
 
 /// An error with its place; the file is named when it is another one.

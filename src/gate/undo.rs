@@ -69,7 +69,9 @@ impl Gate {
             Ruling::Deny => (Verdict::reject(""), DecidedBy::Policy(rule)),
             Ruling::Allow | Ruling::Ask => (Verdict::Approve, DecidedBy::Person),
         };
-        Decision { verdict, by, shown: proposal.change.hash(), unseen: 0 }
+        // The wish is for exactly this content, whatever it holds.
+        let (shown, stops) = (proposal.change.hash(), proposal.stops());
+        Decision { verdict, by, shown, unseen: 0, stops }
     }
 
     /// Folds the records of an earlier start of the program in: the rules of the session, and what
@@ -92,7 +94,7 @@ impl Gate {
                 None => {
                     let by = DecidedBy::Nobody("the program ended".to_owned());
                     let (verdict, shown) = (Verdict::reject(""), proposal.change.hash());
-                    let decision = Decision { verdict, by, shown, unseen: 0 };
+                    let decision = Decision { verdict, by, shown, unseen: 0, stops: 0 };
                     let decided = Event::Decided {
                         proposal: proposal.id,
                         decision: Box::new(decision.clone()),

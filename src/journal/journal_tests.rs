@@ -128,6 +128,7 @@ fn decided() -> Event {
         by: DecidedBy::Person,
         shown: ContentHash::NONE,
         unseen: 0,
+        stops: 0,
     };
     Event::Decided { proposal: ProposalId(1), decision: Box::new(decision) }
 }

@@ -204,6 +204,9 @@ pub struct Decision {
     /// Changed lines that had not been on screen when it was approved all the same.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unseen: u32,
+    /// Findings of level stop in spite of which it was approved.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stops: u32,
 }
 
 impl Decision {

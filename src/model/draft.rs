@@ -1,11 +1,12 @@
 //! What a tool hands to the gate, and what the gate hands back.
 
 use super::board::{ErasePlan, FlashPlan, ReadPlan, SendPlan};
+use super::check::Check;
 use super::decision::Decision;
 use super::ids::ProposalId;
 use super::nvs::NvsPlan;
 use super::path::ProjectPath;
-use super::proposal::{Check, Outcome};
+use super::proposal::Outcome;
 
 /// A proposal in the making: contents are still bytes, numbers are not given yet.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,6 +19,18 @@ pub struct Shown {
     /// Changed lines of it that had not been on screen.
     #[serde(default)]
     pub unseen: u32,
+    /// Findings of level stop that the person approves in spite of; see
+    /// [`Proposal::stops`](super::proposal::Proposal::stops).
+    #[serde(default)]
+    pub stops: u32,
+}
+
+impl Shown {
+    /// All of it was on screen, and nothing was found.
+    #[must_use]
+    pub const fn whole(proposal: ProposalId, hash: ContentHash) -> Self {
+        Self { proposal, hash, unseen: 0, stops: 0 }
+    }
 }
 
 /// Lines of a proposal that the person asks about.
@@ -40,13 +52,8 @@ pub struct Excerpt {
 pub enum Intent {
     /// Decides one proposal.
     Decide {
-        /// Which.
-        proposal: ProposalId,
-        /// [`Change::hash`](super::proposal::Change::hash) of what was on screen.
-        shown: ContentHash,
-        /// Changed lines of it that had not been on screen.
-        #[serde(default)]
-        unseen: u32,
+        /// What was on screen.
+        shown: Shown,
         /// What the person says.
         verdict: Verdict,
     },
@@ -140,7 +147,7 @@ impl Intent {
     #[must_use]
     pub fn decides(&self) -> Vec<ProposalId> {
         match self {
-            Self::Decide { proposal, .. } => vec![*proposal],
+            Self::Decide { shown, .. } => vec![shown.proposal],
             Self::Amend { shown, .. } => vec![shown.proposal],
             Self::DecideAll { shown, .. } => shown.iter().map(|shown| shown.proposal).collect(),
             Self::Inquire { .. }

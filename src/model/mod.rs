@@ -7,13 +7,14 @@ pub mod answering;
 pub mod blob;
 pub mod board;
 pub mod build;
+pub mod check;
 pub mod decision;
 pub mod draft;
 pub mod error;
 pub mod event;
 pub mod facts;
 pub mod files;
-pub mod finding;
+pub mod health;
 mod ids;
 pub mod intent;
 pub mod message;
@@ -35,13 +36,14 @@ pub use answering::{Budget, Cost, LeftOut, ModelEvent, Spent};
 pub use blob::{BlobRef, ContentHash};
 pub use board::{BoardInfo, ErasePlan, FlashImage, FlashPlan, FlashRegion, ReadPlan, SendPlan};
 pub use build::{BuildOutcome, Diagnostic, Memory, MemoryUse, ProgramSize, Severity};
+pub use check::{Check, CheckKind, Finding, FindingLevel, FindingPlace};
 pub use decision::{AfterReject, Amended, DecidedBy, Decision, LineComment, Note, Side, Verdict};
 pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;
 pub use event::Event;
 pub use facts::{Facts, FlashFacts, Landing, Partition, Reference, ReferenceKind};
 pub use files::{FileEvent, OutsideChange};
-pub use finding::{Finding, Health};
+pub use health::{Health, HealthLine};
 pub use ids::{
     AgentName, BatchId, BuildId, CallId, InquiryId, LogId, LogKind, ProposalId, QuestionId, RuleId,
     Seq, SessionId, ToolName, TurnId,
@@ -54,7 +56,7 @@ pub use panic::{
     CoreDump, ElfMatch, PanicElf, PanicFrame, PanicKind, PanicRegister, PanicReport, PanicTrace,
 };
 pub use path::ProjectPath;
-pub use proposal::{Batch, Change, ChangeKind, Check, CheckKind, CheckStatus, Outcome, Proposal};
+pub use proposal::{Batch, Change, ChangeKind, Outcome, Proposal};
 pub use record::Record;
 pub use rule::{RuleSays, SessionRule};
 pub use serial::{LineEnding, PortEvent, SerialCommand, SerialControl};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blob::{BlobRef, ContentHash};
 use super::board::{BoardInfo, ErasePlan, FlashPlan, ReadPlan, SendPlan};
+use super::check::{Check, Finding, FindingLevel};
 use super::error::UserError;
 use super::facts::Facts;
 use super::ids::{AgentName, BatchId, CallId, ProposalId, ToolName, TurnId};
@@ -34,6 +35,44 @@ pub struct Proposal {
     /// What is known beside the change.
     #[serde(default, skip_serializing_if = "Facts::is_empty")]
     pub facts: Facts,
+}
+
+impl Proposal {
+    /// Everything that was found, in the order of the checks.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.checks.iter().flat_map(|check| &check.findings)
+    }
+
+    /// How many findings no rule and no batch may pass, and that the plain key does not approve.
+    #[must_use]
+    pub fn stops(&self) -> u32 {
+        let stops = self.findings().filter(|finding| finding.level == FindingLevel::Stop);
+        u32::try_from(stops.count()).unwrap_or(u32::MAX)
+    }
+
+    /// What must be typed to approve it: what the change itself or one of its findings asks for;
+    /// `None` where a key is enough.
+    #[must_use]
+    pub fn phrase(&self) -> Option<String> {
+        self.change.phrase().or_else(|| self.findings().find_map(|found| found.phrase.clone()))
+    }
+
+    /// Why a phrase has to be typed, as a sentence; `None` where a key is enough.
+    #[must_use]
+    pub fn stake(&self) -> Option<String> {
+        if let Some(stake) = self.change.stake() {
+            return Some(stake.to_owned());
+        }
+        let found = self.findings().find(|found| found.phrase.is_some())?;
+        Some(format!("It {}.", found.text))
+    }
+
+    /// Whether no rule may approve it: it reaches hardware, a phrase has to be typed for it, or a
+    /// check has failed.
+    #[must_use]
+    pub fn needs_person(&self) -> bool {
+        self.change.reaches_hardware() || self.phrase().is_some() || self.stops() > 0
+    }
 }
 
 /// Place of a proposal among those that one tool call made together.
@@ -153,10 +192,10 @@ impl Change {
         }
     }
 
-    /// Whether no rule may approve it: it reaches hardware, or a phrase has to be typed for it.
+    /// Whether it is done to a board that is not simulated.
     #[must_use]
-    pub fn needs_person(&self) -> bool {
-        self.board().is_some_and(|board| !board.simulated) || self.phrase().is_some()
+    pub fn reaches_hardware(&self) -> bool {
+        self.board().is_some_and(|board| !board.simulated)
     }
 
     /// What the screen and the policies call this kind of effect.
@@ -180,7 +219,7 @@ impl Change {
         }
     }
 
-    /// What must be typed to approve it; `None` where a key is enough. A flash that touches what
+    /// What must be typed to approve any change of this kind; `None` where a key is enough. A flash that touches what
     /// the board boots from can leave it dead, and what is erased is gone, so no single key may
     /// start either, nor what erases settings to write them anew.
     #[must_use]
@@ -256,96 +295,6 @@ impl Change {
         // A `Change` holds only strings, numbers and plain maps, which always serialise.
         ContentHash::of(&serde_json::to_vec(self).unwrap_or_default())
     }
-}
-
-/// What a check looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckKind {
-    /// The new content parses in the language its name suggests.
-    Parses,
-    /// The file's name does not clash with the framework.
-    Name,
-    /// The path stays inside the project.
-    InProject,
-    /// The file on disk is still the one the change is based on.
-    BaseUnchanged,
-    /// A source file is listed in a `CMakeLists.txt`.
-    InCmake,
-    /// The content is text without control or bidirectional characters.
-    Text,
-    /// The build the images come from is the newest and passed.
-    BuildFresh,
-    /// Bootloader and partition table stay as they are.
-    BootUntouched,
-    /// The content is UTF-8 without a byte order mark, as the file was before.
-    Encoding,
-    /// Lines end as they did before.
-    LineEnds,
-    /// No letter of another script poses as a Latin one, in the name or the content.
-    Lookalikes,
-    /// The change is about as large as it claims: no whole file rewritten for a few lines.
-    Size,
-    /// No key or password stands in the content.
-    Secrets,
-    /// Nothing else in the project names the file that would go.
-    Unreferenced,
-    /// Each image fits into its partition.
-    Fits,
-    /// What changed on disk since the proposal was merged into it without a conflict.
-    Merged,
-    /// The compiler takes the new content, as the last build was configured.
-    Compiles,
-}
-
-impl CheckKind {
-    /// The chip's text on screen.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Parses => "parses",
-            Self::Name => "name",
-            Self::InProject => "in project",
-            Self::BaseUnchanged => "base unchanged",
-            Self::InCmake => "in CMake",
-            Self::Text => "plain text",
-            Self::BuildFresh => "fresh build",
-            Self::BootUntouched => "boot untouched",
-            Self::Encoding => "encoding",
-            Self::LineEnds => "line ends",
-            Self::Lookalikes => "no lookalikes",
-            Self::Size => "size",
-            Self::Secrets => "no secrets",
-            Self::Unreferenced => "unreferenced",
-            Self::Fits => "fits",
-            Self::Merged => "merged",
-            Self::Compiles => "compiles",
-        }
-    }
-}
-
-/// What a check found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckStatus {
-    /// All well.
-    Passed,
-    /// Worth a look; the note says why.
-    Warned,
-    /// Wrong; the note says what.
-    Failed,
-}
-
-/// One check's finding. It informs the decision and never makes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Check {
-    /// What was looked at.
-    pub kind: CheckKind,
-    /// What was found.
-    pub status: CheckStatus,
-    /// Why; empty when passed.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub note: String,
 }
 
 /// What came of a decided proposal.

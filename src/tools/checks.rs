@@ -2,7 +2,7 @@
 
 use super::cmake::{Registration, is_compiled, registration};
 use crate::knowledge::NameList;
-use crate::model::{Check, CheckKind, CheckStatus, ProjectPath};
+use crate::model::{Check, CheckKind, FindingLevel, ProjectPath};
 use crate::text::syntax;
 use crate::toolchain::platformio;
 use crate::toolchain::sketch::Sketch;
@@ -52,7 +52,7 @@ impl Surroundings<'_> {
         }
         Some(match self.names.conflict(file.path.file_name()) {
             None => passed(CheckKind::Name),
-            Some(conflict) => check(CheckKind::Name, CheckStatus::Warned, conflict.why),
+            Some(conflict) => check(CheckKind::Name, FindingLevel::Warning, conflict.why),
         })
     }
 
@@ -65,17 +65,17 @@ impl Surroundings<'_> {
             Registration::In(_) => passed(CheckKind::InCmake),
             Registration::NotIn(list) => {
                 let note = format!("`{list}` does not list it, so it would not be compiled");
-                check(CheckKind::InCmake, CheckStatus::Warned, note)
+                check(CheckKind::InCmake, FindingLevel::Warning, note)
             }
             Registration::Unclear(list, why) => {
                 let note = format!("`{list}` is not understood ({why}); it may not be compiled");
-                check(CheckKind::InCmake, CheckStatus::Warned, note)
+                check(CheckKind::InCmake, FindingLevel::Warning, note)
             }
             // PlatformIO finds sources by where they lie, too.
             Registration::Nowhere if platformio::is_at(self.sandbox.root()) => return None,
             Registration::Nowhere => {
                 let note = "there is no CMakeLists.txt for it".to_owned();
-                check(CheckKind::InCmake, CheckStatus::Warned, note)
+                check(CheckKind::InCmake, FindingLevel::Warning, note)
             }
         })
     }
@@ -87,7 +87,7 @@ fn parses(file: &NewFile) -> Option<Check> {
         None => passed(CheckKind::Parses),
         Some(error) => {
             let note = format!("{}:{}: {}", error.line, error.column, error.message);
-            check(CheckKind::Parses, CheckStatus::Failed, note)
+            check(CheckKind::Parses, FindingLevel::Stop, note)
         }
     })
 }
@@ -101,7 +101,7 @@ fn text(file: &NewFile) -> Check {
         None => passed(CheckKind::Text),
         Some((line, c)) => {
             let note = format!("line {line} holds the invisible character U+{:04X}", u32::from(c));
-            check(CheckKind::Text, CheckStatus::Failed, note)
+            check(CheckKind::Text, FindingLevel::Stop, note)
         }
     }
 }
@@ -113,9 +113,9 @@ fn is_suspect(c: char) -> bool {
 }
 
 fn passed(kind: CheckKind) -> Check {
-    check(kind, CheckStatus::Passed, String::new())
+    Check::clean(kind)
 }
 
-fn check(kind: CheckKind, status: CheckStatus, note: String) -> Check {
-    Check { kind, status, note }
+fn check(kind: CheckKind, level: FindingLevel, text: String) -> Check {
+    Check::of(kind, level, text)
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::device::{DEFAULT_BAUD, Listener};
-use crate::model::{Check, CheckKind, CheckStatus, Draft, DraftChange, FlashPlan, LogId, ToolSpec};
+use crate::model::{Check, CheckKind, Draft, DraftChange, FlashPlan, LogId, ToolSpec};
 use crate::toolchain::console_baud;
 
 /// Name of the tool.
@@ -51,7 +51,7 @@ impl FlashProject {
         let before = before.map(|listener| (listener.log, listener.since(u64::MAX).0));
         let reason = format!("to run build {} on {}", plan.build, plan.board.label);
         let bytes = plan.total_bytes();
-        let checks = checks(&plan);
+        let checks = checks();
         let draft = Draft { change: DraftChange::Flash(plan), reason, checks };
         let context = self.context.clone();
         let baud = args.baud.or_else(|| console_baud(context.sandbox.root()));
@@ -100,15 +100,8 @@ impl FlashProject {
     }
 }
 
-fn checks(plan: &FlashPlan) -> Vec<Check> {
-    let fresh =
-        Check { kind: CheckKind::BuildFresh, status: CheckStatus::Passed, note: String::new() };
-    let (status, note) = if plan.touches_boot {
-        (CheckStatus::Warned, "the bootloader or the partition table is written too".to_owned())
-    } else {
-        (CheckStatus::Passed, String::new())
-    };
-    vec![fresh, Check { kind: CheckKind::BootUntouched, status, note }]
+fn checks() -> Vec<Check> {
+    vec![Check::clean(CheckKind::BuildFresh)]
 }
 
 /// Listens to the flashed board, at the rate its firmware talks with if that is known. `before` is

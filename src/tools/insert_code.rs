@@ -12,7 +12,7 @@ use super::report::Report;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files};
 use crate::knowledge::NameList;
 use crate::model::{
-    Check, CheckKind, CheckStatus, Draft, DraftChange, ProjectPath, Settlement, ToolSpec,
+    Check, CheckKind, Draft, DraftChange, FindingLevel, ProjectPath, Settlement, ToolSpec,
 };
 use crate::text::insert::{
     InsertError, InsertErrorKind, Insertion, Match, Merged, PlaceError, insert,
@@ -102,13 +102,17 @@ impl InsertCode {
         for check in &mut checks {
             let was_wrong = || {
                 let known = around.check(&before);
-                known.iter().any(|old| old.kind == check.kind && old.status == CheckStatus::Failed)
+                known
+                    .iter()
+                    .any(|old| old.kind == check.kind && old.level() == Some(FindingLevel::Stop))
             };
             let about_content = matches!(check.kind, CheckKind::Parses | CheckKind::Text);
             // What was wrong before is not the insertion's fault.
-            if about_content && check.status == CheckStatus::Failed && was_wrong() {
-                check.status = CheckStatus::Warned;
-                check.note = format!("{}, and it was so before", check.note);
+            if about_content && check.level() == Some(FindingLevel::Stop) && was_wrong() {
+                for finding in &mut check.findings {
+                    finding.level = FindingLevel::Warning;
+                    finding.text.push_str(", as before");
+                }
             }
         }
         checks

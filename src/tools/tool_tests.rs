@@ -12,8 +12,8 @@ use crate::config::assets::Assets;
 use crate::device::SerialHub;
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
-    BlobRef, BoardInfo, BuildId, BuildOutcome, CallId, Change, CheckKind, CheckStatus, ContentHash,
-    DecidedBy, Decision, DraftChange, Event, FlashPlan, Ledger, LogId, LogKind, Outcome,
+    BlobRef, BoardInfo, BuildId, BuildOutcome, CallId, Change, CheckKind, ContentHash, DecidedBy,
+    Decision, DraftChange, Event, FindingLevel, FlashPlan, Ledger, LogId, LogKind, Outcome,
     ProposalId, Record, Seq, Timestamp, ToolName, TurnId, UserError, Verdict,
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
@@ -144,7 +144,7 @@ pub(super) fn settlement(
     by: DecidedBy,
     outcome: Outcome,
 ) -> Settlement {
-    let decision = Decision { verdict, by, shown: ContentHash::of(b""), unseen: 0 };
+    let decision = Decision { verdict, by, shown: ContentHash::of(b""), unseen: 0, stops: 0 };
     Settlement { proposal: ProposalId(number), decision, outcome }
 }
 
@@ -354,14 +354,14 @@ async fn new_code_is_checked_and_proposed_file_by_file() {
     let reply = desk.call("generate_code", json!({ "files": files, "reason": "first" })).await;
     let Ok(Reply::Propose { drafts, finish }) = reply else { panic!("nothing was proposed") };
     let status = |draft: usize, kind| {
-        drafts[draft].checks.iter().find(|check| check.kind == kind).map(|check| check.status)
+        drafts[draft].checks.iter().find(|check| check.kind == kind).map(|check| check.level())
     };
-    assert_eq!(status(1, CheckKind::InCmake), Some(CheckStatus::Passed));
-    assert_eq!(status(1, CheckKind::Parses), Some(CheckStatus::Passed));
-    assert_eq!(status(2, CheckKind::InCmake), Some(CheckStatus::Warned));
-    assert_eq!(status(2, CheckKind::Text), Some(CheckStatus::Failed));
-    assert_eq!(status(3, CheckKind::Name), Some(CheckStatus::Warned));
-    assert_eq!(status(3, CheckKind::Parses), Some(CheckStatus::Failed));
+    assert_eq!(status(1, CheckKind::InCmake), Some(None));
+    assert_eq!(status(1, CheckKind::Parses), Some(None));
+    assert_eq!(status(2, CheckKind::InCmake), Some(Some(FindingLevel::Warning)));
+    assert_eq!(status(2, CheckKind::Text), Some(Some(FindingLevel::Stop)));
+    assert_eq!(status(3, CheckKind::Name), Some(Some(FindingLevel::Warning)));
+    assert_eq!(status(3, CheckKind::Parses), Some(Some(FindingLevel::Stop)));
     assert_eq!(status(3, CheckKind::InCmake), None);
     let bases: Vec<bool> = drafts
         .iter()

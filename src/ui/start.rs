@@ -219,7 +219,7 @@ impl Start {
                     }
                 })
             }
-            Row::Finding(place) => {
+            Row::HealthLine(place) => {
                 let finding = self.facts.findings.get(place)?;
                 let is_well = finding.fix.is_empty();
                 let words = if is_well { "there is nothing to mend" } else { &finding.fix };

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{CHAIN, Open, Start, StartExample, StartSession, Verb};
-use crate::model::{Finding, Health};
+use crate::model::{Health, HealthLine};
 use crate::ui::action::Action;
 use crate::ui::layout::LEAST;
 use crate::ui::line;
@@ -94,7 +94,7 @@ impl Start {
                 Some(session) => self.session(session, is_selected, at.width),
                 None => return,
             },
-            Row::Finding(place) => match self.facts.findings.get(place) {
+            Row::HealthLine(place) => match self.facts.findings.get(place) {
                 Some(finding) => self.finding(finding),
                 None => return,
             },
@@ -161,7 +161,7 @@ impl Start {
         (left, right)
     }
 
-    fn finding(&self, finding: &Finding) -> (Line<'static>, Line<'static>) {
+    fn finding(&self, finding: &HealthLine) -> (Line<'static>, Line<'static>) {
         let (mark, role) = match finding.health {
             Health::Good => ("✓", Role::Ok),
             Health::Absent => ("○", Role::Dim),
@@ -188,7 +188,7 @@ impl Start {
         let second = Rect { y: first.y + 1, ..first };
         if let Some(task) = &self.task {
             line::draw(&task.draw(self.model_label(), first.width, &self.theme), first, buf);
-        } else if let Some(Row::Finding(place)) = self.rows.get(self.selected)
+        } else if let Some(Row::HealthLine(place)) = self.rows.get(self.selected)
             && let Some(finding) = self.facts.findings.get(*place)
             && !finding.fix.is_empty()
         {

@@ -1,6 +1,6 @@
 //! What the start screen shows, and what can be chosen there.
 
-use crate::model::Finding;
+use crate::model::HealthLine;
 
 use super::overlay::ModelOffer;
 
@@ -83,7 +83,7 @@ pub struct StartFacts {
     /// Tasks to begin with.
     pub examples: Vec<StartExample>,
     /// What the doctor says.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<HealthLine>,
     /// Why what was chosen before could not be done.
     pub error: Option<String>,
     /// The task that could not be begun; it is there to be mended.

@@ -18,7 +18,7 @@ pub(super) enum Row {
     Model(usize),
     Session(usize),
     Project(usize),
-    Finding(usize),
+    HealthLine(usize),
     Words(&'static str),
     Blank,
 }
@@ -65,6 +65,6 @@ pub(super) fn rows_of(facts: &StartFacts, library: Library) -> Vec<Row> {
         rows.extend((0..facts.projects.len().min(MOST)).map(Row::Project));
     }
     rows.extend([Row::Blank, Row::Heading("State", 0)]);
-    rows.extend((0..facts.findings.len()).map(Row::Finding));
+    rows.extend((0..facts.findings.len()).map(Row::HealthLine));
     rows
 }

@@ -5,7 +5,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use crate::config::Assets;
-use crate::model::{Finding, Health};
+use crate::model::{Health, HealthLine};
 use crate::ui::Depth;
 use crate::ui::overlay::ModelOffer;
 
@@ -29,9 +29,9 @@ fn facts() -> StartFacts {
         ],
         projects: vec!["/home/me/blinky".into()],
         findings: vec![
-            Finding::new("toolchain", "ESP-IDF", Health::Absent, "idf.py is not found")
+            HealthLine::new("toolchain", "ESP-IDF", Health::Absent, "idf.py is not found")
                 .fix("run the export script of ESP-IDF"),
-            Finding::new("terminal", "terminal", Health::Good, "24-bit colours"),
+            HealthLine::new("terminal", "terminal", Health::Good, "24-bit colours"),
         ],
         examples: vec![
             StartExample {

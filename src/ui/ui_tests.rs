@@ -7,7 +7,7 @@ use crossterm::event::Event as TerminalEvent;
 use super::fixture::Desk;
 use super::*;
 use crate::model::{
-    AgentName, Intent, QuestionId, SessionOutcome, TimelineCommand, UserError, Verdict,
+    AgentName, Intent, QuestionId, SessionOutcome, Shown, TimelineCommand, UserError, Verdict,
 };
 
 pub(super) fn intents(commands: &[Command]) -> Vec<Intent> {
@@ -124,6 +124,7 @@ fn a_proposal_calls_the_person_and_lets_go_again() {
         by: crate::model::DecidedBy::Person,
         shown: proposal.change.hash(),
         unseen: 0,
+        stops: 0,
     };
     desk.record(
         10,
@@ -141,9 +142,7 @@ fn approval_takes_one_deliberate_key() {
     assert_eq!(desk.press_after("a", 299), []);
     assert!(desk.last_row().contains("not decided"), "{}", desk.last_row());
     let expected = Intent::Decide {
-        proposal: proposal.id,
-        shown: proposal.change.hash(),
-        unseen: 0,
+        shown: Shown::whole(proposal.id, proposal.change.hash()),
         verdict: Verdict::Approve,
     };
     assert_eq!(intents(&desk.press_after("a", 1000)), [expected]);

@@ -294,7 +294,7 @@ mod tests {
 
     fn applied(id: u32) -> [Event; 2] {
         let (verdict, by) = (Verdict::Approve, DecidedBy::Person);
-        let decision = Decision { verdict, by, shown: change("first").hash(), unseen: 0 };
+        let decision = Decision { verdict, by, shown: change("first").hash(), unseen: 0, stops: 0 };
         let proposal = ProposalId(id);
         [
             Event::Decided { proposal, decision: Box::new(decision) },
@@ -314,11 +314,8 @@ mod tests {
     #[test]
     fn a_restated_proposal_shows_what_waits_now_and_keeps_what_it_was() {
         let proposal = ProposalId(1);
-        let check = crate::model::Check {
-            kind: CheckKind::Merged,
-            status: crate::model::CheckStatus::Warned,
-            note: "merged".into(),
-        };
+        let level = crate::model::FindingLevel::Warning;
+        let check = crate::model::Check::of(CheckKind::Merged, level, "merged");
         let why = "the file was changed".to_owned();
         let restated = Event::Restated {
             proposal,

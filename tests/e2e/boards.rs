@@ -173,7 +173,7 @@ fn a_line_reaches_the_port_only_as_it_was_shown_and_approved() {
     let port = board.path.to_str().unwrap().to_owned();
     let args = json!({ "port": port, "text": "wifi join \"a b\"", "line_end": "crlf" });
     let (mut desk, proposal) = desk(&place, "serial_send", &args);
-    assert!(proposal.change.needs_person(), "a port is hardware");
+    assert!(proposal.needs_person(), "a port is hardware");
     // In the first moment no key decides.
     desk.terminal.press("a");
     desk.decided(proposal.id, NEVER);

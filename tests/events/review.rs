@@ -40,11 +40,7 @@ pub(super) fn proposal(variant: u32, number: u32) -> Event {
         reason: "needed \u{202e}".into(),
         batch: Batch { id: BatchId(1), index: 1, of: 2 },
         change: change(variant, number),
-        checks: vec![Check {
-            kind: CheckKind::Parses,
-            status: CheckStatus::Warned,
-            note: "odd".into(),
-        }],
+        checks: vec![Check::of(CheckKind::Parses, FindingLevel::Warning, "odd")],
         facts: facts(variant, number),
     }))
 }
@@ -87,7 +83,7 @@ pub(super) fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
     match kind {
         34 => {
             let kind = CheckKind::Merged;
-            let check = Check { kind, status: CheckStatus::Warned, note: "merged".into() };
+            let check = Check::of(kind, FindingLevel::Warning, "merged");
             let why = "the file was changed on disk".into();
             let change = change(variant, number + 1);
             Event::Restated { proposal, change: Box::new(change), checks: vec![check], why }
@@ -140,7 +136,7 @@ pub(super) fn decided(variant: u32, number: u32) -> Event {
     let shown = ContentHash::of(b"shown");
     Event::Decided {
         proposal: ProposalId(number),
-        decision: Box::new(Decision { verdict, by, shown, unseen: 0 }),
+        decision: Box::new(Decision { verdict, by, shown, unseen: 0, stops: 0 }),
     }
 }
 

@@ -240,7 +240,7 @@ impl Lines {
         match &told {
             Ok(told) => {
                 told.lines.iter().for_each(|line| report::line(line));
-                let phrase = proposal.change.phrase().map(|phrase| format!(" {phrase}"));
+                let phrase = proposal.phrase().map(|phrase| format!(" {phrase}"));
                 let phrase = phrase.unwrap_or_default();
                 report::line(&format!(
                     "Type: approve {id}{phrase}, or reject {id} REASON. `help` lists the rest."

@@ -50,7 +50,7 @@ impl Paper {
     /// What of it was printed.
     pub fn shown(&self) -> Shown {
         let (proposal, hash) = (self.proposal.id, self.proposal.change.hash());
-        Shown { proposal, hash, unseen: self.unseen }
+        Shown { proposal, hash, unseen: self.unseen, stops: 0 }
     }
 
     /// What a line asks for, as a wish for the engine.
@@ -71,12 +71,12 @@ impl Paper {
         }
         let note = |words: String| Note { words, comments: self.comments.clone() };
         Ok(match what {
-            Decide::Approve | Decide::Unseen => match self.proposal.change.phrase() {
+            Decide::Approve | Decide::Unseen => match self.proposal.phrase() {
                 Some(phrase) => return Err(self.needs(&phrase)),
                 None if self.comments.is_empty() => self.says(Verdict::Approve),
                 None => self.says(Verdict::ApproveAndTell { note: note(String::new()) }),
             },
-            Decide::Confirm(typed) => match self.proposal.change.phrase() {
+            Decide::Confirm(typed) => match self.proposal.phrase() {
                 Some(phrase) if phrase == typed => self.says(Verdict::ApproveConfirmed { phrase }),
                 Some(phrase) => return Err(self.needs(&phrase)),
                 None => return Err("nothing has to be confirmed here".to_owned()),
@@ -101,13 +101,18 @@ impl Paper {
     }
 
     fn says(&self, verdict: Verdict) -> Intent {
-        let Shown { proposal, hash: shown, unseen } = self.shown();
-        let unseen = if matches!(verdict, Verdict::Reject { .. }) { 0 } else { unseen };
-        Intent::Decide { proposal, shown, unseen, verdict }
+        let mut shown = self.shown();
+        match verdict {
+            Verdict::Reject { .. } => shown.unseen = 0,
+            // The phrase names what it passes over.
+            Verdict::ApproveConfirmed { .. } => shown.stops = self.proposal.stops(),
+            Verdict::Approve | Verdict::ApproveAndTell { .. } | Verdict::ApproveAmended { .. } => {}
+        }
+        Intent::Decide { shown, verdict }
     }
 
     fn needs(&self, phrase: &str) -> String {
-        let (id, stake) = (self.proposal.id, self.proposal.change.stake().unwrap_or_default());
+        let (id, stake) = (self.proposal.id, self.proposal.stake().unwrap_or_default());
         format!("type `approve {id} {phrase}`. {stake}")
     }
 

@@ -24,7 +24,7 @@ impl Lines {
         let waiting = self.view.review.waiting().map(|view| &view.proposal);
         let mut shown = Vec::new();
         for proposal in waiting.filter(|proposal| proposal.batch.id == batch) {
-            if proposal.change.phrase().is_some() {
+            if proposal.phrase().is_some() {
                 return Err(format!("proposal {} has to be decided by itself", proposal.id));
             }
             let told = told::proposal(proposal, &self.blobs);
@@ -36,7 +36,7 @@ impl Lines {
             let (id, kind) = (proposal.id, proposal.change.kind());
             let path = sanitize::line(path);
             report::line(&format!("  {id}: {kind} {path}, {lines} lines, {unseen} not printed"));
-            shown.push(Shown { proposal: id, hash: proposal.change.hash(), unseen });
+            shown.push(Shown { proposal: id, hash: proposal.change.hash(), unseen, stops: 0 });
         }
         let unseen: u32 = shown.iter().map(|shown| shown.unseen).sum();
         let how = if unseen > 0 { " unseen" } else { "" };

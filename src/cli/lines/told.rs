@@ -1,7 +1,7 @@
 //! A proposal in lines of text: everything that is decided on, and nothing that moves a cursor.
 
 use crate::model::{
-    BlobRef, BlobSource, BoardInfo, Change, CheckStatus, ErasePlan, FlashPlan, NvsKind, NvsPlan,
+    BlobRef, BlobSource, BoardInfo, Change, ErasePlan, FindingLevel, FlashPlan, NvsKind, NvsPlan,
     Proposal, ReadPlan, SendPlan, UserError,
 };
 use crate::text::diff::{self, LineKind, Options};
@@ -36,14 +36,19 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, Use
         lines.push(format!("  reason: {}", clean(&proposal.reason)));
     }
     for check in &proposal.checks {
-        let status = match check.status {
-            CheckStatus::Passed => "passed",
-            CheckStatus::Warned => "warning",
-            CheckStatus::Failed => "FAILED",
-        };
-        let note =
-            if check.note.is_empty() { String::new() } else { format!(": {}", clean(&check.note)) };
-        lines.push(format!("  check {}: {status}{note}", check.kind.label()));
+        if check.findings.is_empty() {
+            lines.push(format!("  check {}: passed", check.kind.label()));
+        }
+        for finding in &check.findings {
+            let level = match finding.level {
+                FindingLevel::Note => "note",
+                FindingLevel::Warning => "warning",
+                FindingLevel::Stop => "FAILED",
+            };
+            let place = finding.place.as_ref().map(|place| format!("line {}: ", place.line));
+            let (place, text) = (place.unwrap_or_default(), clean(&finding.text));
+            lines.push(format!("  check {}: {level}: {place}{text}", check.kind.label()));
+        }
     }
     Ok(match change {
         Change::Flash(plan) => {

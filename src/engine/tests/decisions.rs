@@ -27,7 +27,7 @@ fn stated(world: &World, id: u32) -> Option<Proposal> {
 async fn proposed(world: &World, id: u32) -> Shown {
     until(world, |event| matches!(event, Event::Proposed(p) if p.id.0 == id)).await;
     let hash = stated(world, id).unwrap().change.hash();
-    Shown { proposal: ProposalId(id), hash, unseen: 0 }
+    Shown::whole(ProposalId(id), hash)
 }
 
 /// The usual team, whose writer does not save again when the person has done or asked something.
@@ -42,8 +42,7 @@ async fn send(handle: &EngineHandle, intent: Intent) {
 }
 
 fn decide(shown: Shown, verdict: Verdict) -> Intent {
-    let Shown { proposal, hash, unseen } = shown;
-    Intent::Decide { proposal, shown: hash, unseen, verdict }
+    Intent::Decide { shown, verdict }
 }
 
 fn amend(shown: Shown, text: &str) -> Intent {
@@ -278,7 +277,7 @@ async fn edit_all(world: &World, handle: EngineHandle) -> Result<SessionOutcome,
         for id in 1..=2 {
             if let Some(proposal) = stated(world, id).filter(|p| !decided(p.id)) {
                 let hash = proposal.change.hash();
-                let shown = Shown { proposal: proposal.id, hash, unseen: 0 };
+                let shown = Shown::whole(proposal.id, hash);
                 let text = if id == 1 { "still a bug" } else { "mended by hand" };
                 let _ = handle.intents.send(amend(shown, text)).await;
             }

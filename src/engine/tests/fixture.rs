@@ -319,9 +319,7 @@ impl World {
             }
         }
         let decide = |(proposal, shown)| Intent::Decide {
-            proposal,
-            shown,
-            unseen: 0,
+            shown: Shown::whole(proposal, shown),
             verdict: Verdict::Approve,
         };
         let answer = question.map(|question| Intent::Answer { question, answer: answer.into() });

@@ -118,7 +118,7 @@ async fn erasing_takes_the_typed_phrase_and_no_other() {
         Verdict::ApproveConfirmed { phrase: "erase esp32 all".into() },
         Verdict::ApproveConfirmed { phrase: "flash esp32 boot".into() },
     ] {
-        let refused = world.desk.decide(ProposalId(1), change.hash(), verdict, 0);
+        let refused = world.desk.decide(Shown::whole(ProposalId(1), change.hash()), verdict);
         assert!(matches!(refused, Err(DeskError::Unconfirmed(..))), "{refused:?}");
     }
     world.decide(1, Verdict::ApproveConfirmed { phrase: "erase esp32 nvs".into() });
@@ -199,7 +199,7 @@ async fn settings_are_changed_after_a_typed_phrase_if_they_are_what_was_shown() 
     world.on_desk(1).await;
     let change = world.proposals()[0].change.clone();
     assert_eq!(change.phrase().as_deref(), Some("edit esp32 nvs"));
-    let refused = world.desk.decide(ProposalId(1), change.hash(), Verdict::Approve, 0);
+    let refused = world.desk.decide(Shown::whole(ProposalId(1), change.hash()), Verdict::Approve);
     assert!(matches!(refused, Err(DeskError::Unconfirmed(..))), "{refused:?}");
     assert_eq!(*world.bench.memory.lock().unwrap(), erased, "changed before it was approved");
     world.decide(1, confirmed());

@@ -71,11 +71,11 @@ async fn the_compilers_word_on_each_file_of_a_batch_is_a_check_of_it() {
         save("b.c", None, "\n\nled_t b;\n"),
     ];
     let proposals = proposed(&world, drafts).await;
-    let status = |place: usize| chip(&proposals[place]).map(|check| check.status);
-    assert_eq!(status(0), Some(CheckStatus::Passed));
+    let status = |place: usize| chip(&proposals[place]).map(|check| check.level());
+    assert_eq!(status(0), Some(None));
     assert_eq!(status(1), None, "a deletion is not compiled");
-    assert_eq!(status(2), Some(CheckStatus::Failed));
-    let note = &chip(&proposals[2]).unwrap().note;
+    assert_eq!(status(2), Some(Some(FindingLevel::Stop)));
+    let note = &chip(&proposals[2]).unwrap().findings[0].text;
     assert_eq!(note, "3:5: unknown type name 'led_t'; and another error");
 }
 
@@ -86,8 +86,8 @@ async fn an_error_in_another_file_is_worth_a_look_and_names_it() {
     *world.bench.compiler.lock().unwrap() = Compiler::Finds("bus.h", errors);
     let proposals = proposed(&world, vec![save("bus.h", None, "int f(int);\n")]).await;
     let check = chip(&proposals[0]).unwrap();
-    assert_eq!(check.status, CheckStatus::Warned);
-    assert_eq!(check.note, "`main/a.c`:14:5: too few arguments");
+    assert_eq!(check.level(), Some(FindingLevel::Warning));
+    assert_eq!(check.findings[0].text, "`main/a.c`:14:5: too few arguments");
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn what_was_said_of_an_older_text_is_not_said_of_a_merged_one() {
     tokio::time::timeout(Duration::from_secs(60), restated).await.unwrap();
     let now = world.gate.waiting(ProposalId(1)).unwrap();
     assert_eq!(chip(&now), None, "{:?}", now.checks);
-    world.desk.decide(ProposalId(1), now.change.hash(), reject(""), 0).unwrap();
+    world.desk.decide(Shown::whole(ProposalId(1), now.change.hash()), reject("")).unwrap();
     task.await.unwrap().unwrap();
 }
 

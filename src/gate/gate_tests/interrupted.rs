@@ -6,7 +6,8 @@ fn recorded(world: &World, decision: Option<Verdict>) -> Vec<Recorded> {
     let record = |proposal: Proposal| {
         let shown = proposal.change.hash();
         let by = DecidedBy::Person;
-        let decision = decision.clone().map(|verdict| Decision { verdict, by, shown, unseen: 0 });
+        let decision =
+            decision.clone().map(|verdict| Decision { verdict, by, shown, unseen: 0, stops: 0 });
         Recorded { proposal, decision, outcome: None }
     };
     world.proposals().into_iter().map(record).collect()

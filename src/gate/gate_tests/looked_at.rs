@@ -10,15 +10,17 @@ impl World {
         self.on_desk(1).await;
         let id = self.desk.waiting()[0];
         let proposal = self.gate.waiting(id).unwrap();
-        self.desk.decide(id, proposal.change.hash(), reject(""), 0).unwrap();
+        self.desk.decide(Shown::whole(id, proposal.change.hash()), reject("")).unwrap();
         task.await.unwrap().unwrap();
         proposal.checks
     }
 }
 
-fn of(checks: &[Check], kind: CheckKind) -> (CheckStatus, &str) {
+fn of(checks: &[Check], kind: CheckKind) -> (Option<FindingLevel>, &str) {
     let check = checks.iter().find(|check| check.kind == kind);
-    check.map(|check| (check.status, check.note.as_str())).expect("the check is missing")
+    check
+        .map(|check| (check.level(), check.findings[0].text.as_str()))
+        .expect("the check is missing")
 }
 
 fn save_bytes(file: &str, base: Option<&[u8]>, content: &[u8]) -> Draft {
@@ -31,7 +33,7 @@ fn save_bytes(file: &str, base: Option<&[u8]>, content: &[u8]) -> Draft {
 async fn a_sound_change_passes_every_check() {
     let world = World::asking();
     let checks = world.checks(save("main.c", None, "int a;\n")).await;
-    assert!(checks.iter().all(|check| check.status == CheckStatus::Passed), "{checks:?}");
+    assert!(checks.iter().all(|check| check.level() == None), "{checks:?}");
     for kind in [CheckKind::Parses, CheckKind::Text, CheckKind::Encoding, CheckKind::Secrets] {
         of(&checks, kind);
     }
@@ -48,11 +50,11 @@ async fn what_is_wrong_with_a_content_is_told_with_its_place() {
         assert_eq!(found, status, "{kind:?}: {note}");
         assert!(note.contains(words), "{kind:?}: {note}");
     };
-    expect(CheckKind::Parses, CheckStatus::Failed, "2:");
-    expect(CheckKind::Secrets, CheckStatus::Failed, "3:20: a literal for `WIFI_PASS`");
-    expect(CheckKind::Lookalikes, CheckStatus::Warned, "4:6: U+043E");
-    expect(CheckKind::Text, CheckStatus::Failed, "4:15: U+202E");
-    assert!(checks.iter().all(|check| !check.note.contains("hunter")));
+    expect(CheckKind::Parses, Some(FindingLevel::Stop), "2:");
+    expect(CheckKind::Secrets, Some(FindingLevel::Stop), "3:20: a literal for `WIFI_PASS`");
+    expect(CheckKind::Lookalikes, Some(FindingLevel::Warning), "4:6: U+043E");
+    expect(CheckKind::Text, Some(FindingLevel::Stop), "4:15: U+202E");
+    assert!(checks.iter().all(|check| !check.findings[0].text.contains("hunter")));
 }
 
 #[tokio::test]
@@ -62,11 +64,11 @@ async fn encodings_and_line_ends_that_change_are_told() {
     fs::write(world.path("wide.c"), &wide).unwrap();
     world.write("crlf.c", "int a;\r\nint b;\r\n");
     let narrowed = world.checks(save_bytes("wide.c", Some(&wide), b"int a;\n")).await;
-    assert_eq!(of(&narrowed, CheckKind::Encoding).0, CheckStatus::Warned);
+    assert_eq!(of(&narrowed, CheckKind::Encoding).0, Some(FindingLevel::Warning));
     let kept = world.checks(save_bytes("new.c", None, &wide)).await;
     assert_eq!(
         of(&kept, CheckKind::Encoding),
-        (CheckStatus::Failed, "UTF-16, which compilers do not read")
+        (Some(FindingLevel::Stop), "UTF-16, which compilers do not read")
     );
     let binary = world.checks(save_bytes("a.bin", None, b"\x7fELF\x01\0\0\x02")).await;
     assert!(of(&binary, CheckKind::Encoding).1.contains("NUL byte at offset 5"));
@@ -82,12 +84,12 @@ async fn a_small_wish_that_rewrites_a_long_file_is_told() {
     let rewritten = world.checks(save("a.c", Some(&base), &base.replace("int", "long"))).await;
     assert_eq!(
         of(&rewritten, CheckKind::Size),
-        (CheckStatus::Warned, "rewrites 100 of 100 lines (100 %)")
+        (Some(FindingLevel::Warning), "rewrites 100 of 100 lines (100 %)")
     );
     let dropped = world.checks(save("a.c", Some(&base), "int a0;\n")).await;
     assert!(of(&dropped, CheckKind::Size).1.starts_with("drops 99 of 100"));
     let small = world.checks(save("a.c", Some(&base), &base.replace("a7;", "b7;"))).await;
-    assert_eq!(of(&small, CheckKind::Size).0, CheckStatus::Passed);
+    assert_eq!(of(&small, CheckKind::Size).0, None);
 }
 
 #[tokio::test]
@@ -95,9 +97,9 @@ async fn a_name_that_reads_like_another_is_told() {
     let world = World::asking();
     world.write("main.c", "");
     let twin = world.checks(save("m\u{430}in.c", None, "int a;\n")).await;
-    assert_eq!(of(&twin, CheckKind::Lookalikes).0, CheckStatus::Failed);
+    assert_eq!(of(&twin, CheckKind::Lookalikes).0, Some(FindingLevel::Stop));
     let alone = world.checks(save("sc\u{430}n.c", None, "int a;\n")).await;
-    assert_eq!(of(&alone, CheckKind::Lookalikes).0, CheckStatus::Warned);
+    assert_eq!(of(&alone, CheckKind::Lookalikes).0, Some(FindingLevel::Warning));
     assert!(ProjectPath::new("a\nb.c").is_err() && ProjectPath::new("a\x1b[2J.c").is_err());
 }
 
@@ -114,7 +116,7 @@ async fn a_deletion_tells_who_still_names_the_file() {
     assert_eq!((reference.path.as_str(), reference.line), ("main/main.c", 2));
     assert_eq!(reference.kind, ReferenceKind::Include);
     let told = of(&proposal.checks, CheckKind::Unreferenced);
-    assert_eq!(told, (CheckStatus::Warned, "still named in main/main.c:2"));
+    assert_eq!(told, (Some(FindingLevel::Warning), "still named in main/main.c:2"));
     world.desk.close("done");
     task.await.unwrap().unwrap();
 }
@@ -144,7 +146,7 @@ async fn a_flash_is_set_against_the_partition_table() {
     assert_eq!((facts.source.as_str(), facts.partitions.len()), ("partitions.csv", 2));
     assert_eq!((facts.landings[0].place.as_str(), facts.landings[0].overflow), ("factory", 904));
     assert_eq!((facts.landings[0].erased_from, facts.landings[0].erased_to), (0x1_0000, 0x1_2000));
-    assert_eq!(of(&proposal.checks, CheckKind::Fits).0, CheckStatus::Failed);
+    assert_eq!(of(&proposal.checks, CheckKind::Fits).0, Some(FindingLevel::Stop));
     world.desk.close("done");
     task.await.unwrap().unwrap();
 }

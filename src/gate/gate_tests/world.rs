@@ -16,7 +16,7 @@ use crate::gate::{Desk, Gate, GateError, GateParts, Numbers, Origin};
 use crate::model::{
     BlobRef, BlobSource, BoardInfo, BuildId, BuildOutcome, CallId, ContentHash, Draft, DraftChange,
     ErasePlan, Event, FlashPlan, Ledger, LogId, Outcome, ProjectPath, Proposal, ProposalId, Seq,
-    Settlement, Timestamp, TurnId, UserError, Verdict,
+    Settlement, Shown, Timestamp, TurnId, UserError, Verdict,
 };
 use crate::toolchain::syntax::{Finding, SyntaxJob};
 use crate::toolchain::{
@@ -224,7 +224,7 @@ impl World {
     pub(super) fn decide(&self, id: u32, verdict: Verdict) {
         let proposals = self.proposals();
         let proposal = proposals.iter().find(|proposal| proposal.id == ProposalId(id)).unwrap();
-        self.desk.decide(ProposalId(id), proposal.change.hash(), verdict, 0).unwrap();
+        self.desk.decide(Shown::whole(ProposalId(id), proposal.change.hash()), verdict).unwrap();
     }
 
     pub(super) async fn approved(&self, drafts: Vec<Draft>) -> Vec<Outcome> {

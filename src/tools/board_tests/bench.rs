@@ -181,7 +181,7 @@ impl Bench {
 
 pub(super) fn settlement(verdict: Verdict, outcome: Outcome) -> Settlement {
     let by = DecidedBy::Person;
-    let decision = Decision { verdict, by, shown: ContentHash::of(b""), unseen: 0 };
+    let decision = Decision { verdict, by, shown: ContentHash::of(b""), unseen: 0, stops: 0 };
     Settlement { proposal: ProposalId(1), decision, outcome }
 }
 

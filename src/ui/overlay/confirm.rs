@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use crate::model::{Change, Intent, Shown, Verdict};
+use crate::model::{Intent, Shown, Verdict};
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
@@ -17,16 +17,15 @@ use crate::ui::role::Role;
 pub struct Confirm {
     shown: Shown,
     what: String,
-    stake: &'static str,
+    stake: String,
     phrase: String,
     typed: String,
 }
 
 impl Confirm {
-    /// Asks for `phrase` before what was shown is approved; `what` names it.
+    /// Asks for `phrase` before what was shown is approved; `what` names it, `stake` says why.
     #[must_use]
-    pub fn new(shown: Shown, what: String, change: &Change, phrase: String) -> Self {
-        let stake = change.stake().unwrap_or_default();
+    pub const fn new(shown: Shown, what: String, stake: String, phrase: String) -> Self {
         Self { shown, what, stake, phrase, typed: String::new() }
     }
 
@@ -54,9 +53,8 @@ impl Confirm {
         if self.typed.trim() != self.phrase {
             return Effect::refuse(format!("not decided: type `{}` exactly", self.phrase));
         }
-        let Shown { proposal, hash: shown, unseen } = self.shown;
         let verdict = Verdict::ApproveConfirmed { phrase: self.phrase.clone() };
-        vec![Effect::Close, Effect::intent(Intent::Decide { proposal, shown, unseen, verdict })]
+        vec![Effect::Close, Effect::intent(Intent::Decide { shown: self.shown, verdict })]
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -66,7 +64,7 @@ impl Confirm {
         let warn = ratatui::style::Style { bg: cx.style(Role::Dialog).bg, ..warn };
         let lines = [
             Line::styled(self.what.clone(), cx.style(Role::Dialog)),
-            Line::styled(self.stake, warn),
+            Line::styled(self.stake.clone(), warn),
             Line::default(),
             Line::from(vec![
                 Span::styled("Type  ", cx.style(Role::DialogDim)),

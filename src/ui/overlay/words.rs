@@ -173,13 +173,11 @@ impl WordsInput {
 
     fn accept(&self) -> Vec<Effect> {
         let words = self.words();
-        let Shown { proposal, hash, unseen } = self.shown;
+        let proposal = self.shown.proposal;
         let comments = self.comments.clone();
         let decide = |verdict, unseen| {
-            vec![
-                Effect::Close,
-                Effect::intent(Intent::Decide { proposal, shown: hash, unseen, verdict }),
-            ]
+            let shown = Shown { unseen, ..self.shown };
+            vec![Effect::Close, Effect::intent(Intent::Decide { shown, verdict })]
         };
         match &self.purpose {
             Purpose::Reject(then) if !self.others.is_empty() => {
@@ -194,7 +192,8 @@ impl WordsInput {
                 Effect::refuse("there is nothing to tell yet; esc goes back to approve plainly")
             }
             Purpose::Tell => {
-                decide(Verdict::ApproveAndTell { note: Note { words, comments } }, unseen)
+                let note = Note { words, comments };
+                decide(Verdict::ApproveAndTell { note }, self.shown.unseen)
             }
             Purpose::Comment(line) => {
                 vec![Effect::Close, Effect::Keep(Keep::Remark { proposal, line: *line, words })]

@@ -141,7 +141,6 @@ impl Desk {
     ) -> ProposalId {
         self.proposals += 1;
         let id = ProposalId(self.proposals);
-        let check = |kind, status, note: &str| Check { kind, status, note: note.into() };
         self.record(Event::Proposed(Box::new(Proposal {
             id,
             turn: TurnId(1),
@@ -152,9 +151,13 @@ impl Desk {
             batch: Batch { id: BatchId(self.proposals - index + 1), index, of },
             change,
             checks: vec![
-                check(CheckKind::Parses, CheckStatus::Passed, ""),
-                check(CheckKind::Name, CheckStatus::Warned, "the name is close to driver/i2c.h"),
-                check(CheckKind::InProject, CheckStatus::Passed, ""),
+                Check::clean(CheckKind::Parses),
+                Check::of(
+                    CheckKind::Name,
+                    FindingLevel::Warning,
+                    "the name is close to driver/i2c.h",
+                ),
+                Check::clean(CheckKind::InProject),
             ],
             facts,
         })));
@@ -173,7 +176,7 @@ impl Desk {
 
     pub fn decide(&mut self, proposal: ProposalId, verdict: Verdict, by: DecidedBy, unseen: u32) {
         let shown = self.view.review.get(proposal).unwrap().proposal.change.hash();
-        let decision = Decision { verdict, by, shown, unseen };
+        let decision = Decision { verdict, by, shown, unseen, stops: 0 };
         self.record(Event::Decided { proposal, decision: Box::new(decision) });
     }
 

@@ -23,7 +23,7 @@ use super::shown::Shown;
 /// What of a proposal was on screen, as decisions name it.
 pub(super) fn shown_hash(shown: &Shown) -> ShownHash {
     let unseen = u32::try_from(shown.unseen()).unwrap_or(u32::MAX);
-    ShownHash { proposal: shown.id, hash: shown.hash, unseen }
+    ShownHash { proposal: shown.id, hash: shown.hash, unseen, stops: 0 }
 }
 
 /// The person's comments on lines.
@@ -219,7 +219,7 @@ pub(super) fn rules(on_screen: Option<&Proposal>, review: &Review) -> Vec<Effect
 /// Rules that a person may want about a proposal; what is done to hardware is never offered one that
 /// approves.
 fn candidates(proposal: &Proposal, says: RuleSays) -> Vec<SessionRule> {
-    if proposal.change.needs_person() && says == RuleSays::Always {
+    if proposal.needs_person() && says == RuleSays::Always {
         return Vec::new();
     }
     let kind = Some(proposal.change.change_kind());
@@ -253,13 +253,18 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
     let clean = |text: &str| sanitize::line(text.trim()).into_owned();
     let mut lines = Vec::new();
     for check in &view.proposal.checks {
-        let (mark, role) = head::look(check.status);
+        let (mark, role) = head::look(check.level());
         lines.push((
             format!("{mark} {} · {}", check.kind.label(), head::explains(check.kind)),
             role,
         ));
-        if !check.note.trim().is_empty() {
-            lines.push((format!("  {}", clean(&check.note)), Role::Text));
+        for finding in &check.findings {
+            let place = finding.place.as_ref().map(|place| format!("{}: ", place.line));
+            let text = format!("  {}{}", place.unwrap_or_default(), clean(&finding.text));
+            lines.push((text, Role::Text));
+            if !finding.advice.is_empty() {
+                lines.push((format!("  {}", clean(&finding.advice)), Role::Dim));
+            }
         }
     }
     for earlier in &view.earlier {

@@ -2,7 +2,7 @@
 
 use crate::model::Intent;
 use crate::ui::BROKE_OFF;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Context};
 use crate::ui::overlay::{BatchList, BatchRow, Overlay, Purpose};
 use crate::ui::pane::{Cx, Effect, Mode};
 use crate::view::{ProposalView, Review, RunState};
@@ -51,9 +51,19 @@ impl ReviewPane {
     fn approve(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
         match self.hand(cx).and_then(|hand| Ok((hand.unseen()?, hand.approve()?))) {
             Err(why) => why,
+            Ok((0, _)) if self.is_stopped(cx) => {
+                let key = cx.key(Context::Review, Action::ApproveUnseen);
+                Effect::refuse(format!("a check has failed: {key} approves it all the same"))
+            }
             Ok((0, effects)) => effects,
             Ok(_) => self.show_unseen(),
         }
+    }
+
+    /// Whether a finding stands against the plain approval, and no phrase is asked for.
+    fn is_stopped(&self, cx: &Cx<'_>) -> bool {
+        let view = self.queue.on_screen().and_then(|id| cx.view.review.get(id));
+        view.is_some_and(|view| view.proposal.stops() > 0 && view.proposal.phrase().is_none())
     }
 
     /// Goes where lines were not on screen yet.
@@ -91,7 +101,7 @@ impl ReviewPane {
         for view in rest {
             let id = view.proposal.id;
             self.keep(view, review);
-            if view.proposal.change.phrase().is_some() {
+            if view.proposal.phrase().is_some() {
                 let why = "has to be confirmed by typing; decide on it by itself";
                 return Effect::refuse(format!("#{id} {why}"));
             }

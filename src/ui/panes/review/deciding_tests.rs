@@ -221,7 +221,7 @@ fn comments_stand_beside_their_line_and_go_with_the_decision() {
     assert!(shown.contains("┃ why ten?"), "{shown}");
     let mut overlay = opened(desk.press(&mut pane, Action::RejectStop));
     type_into(&mut overlay, "no");
-    let Intent::Decide { proposal, verdict, .. } =
+    let Intent::Decide { shown: ShownHash { proposal, .. }, verdict } =
         intent(overlay.on_action(Action::Accept, &desk.cx()))
     else {
         panic!("no decision")
@@ -329,8 +329,8 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
     if let Change::Save { path, .. } = &mut change {
         *path = ProjectPath::new("main/b.c").unwrap();
     }
-    let note = "3:1: `{` is never closed".to_owned();
-    let failed = Check { kind: CheckKind::Parses, status: CheckStatus::Failed, note };
+    let note = "3:1: `{` is never closed";
+    let failed = Check::of(CheckKind::Parses, FindingLevel::Stop, note);
     let why = "changed".to_owned();
     desk.record(Event::Restated {
         proposal: id,

@@ -4,7 +4,7 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, CheckStatus, DecidedBy, Decision, Outcome, Timestamp, Verdict};
+use crate::model::{Change, DecidedBy, Decision, FindingLevel, Outcome, Timestamp, Verdict};
 use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
@@ -150,7 +150,8 @@ fn choices(
 
 /// The first check that found something wrong.
 fn failed_check(view: &ProposalView) -> Option<&'static str> {
-    let failed = view.proposal.checks.iter().find(|check| check.status == CheckStatus::Failed);
+    let failed =
+        view.proposal.checks.iter().find(|check| check.level() == Some(FindingLevel::Stop));
     failed.map(|check| check.kind.label())
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Turns keys into intents and dialogs. Whether a decision may be taken now was settled before.
 
-use crate::model::{AfterReject, BlobSource, Intent, Verdict};
+use crate::model::{AfterReject, BlobSource, Intent, Shown as ShownHash, Verdict};
 use crate::ui::action::Action;
 use crate::ui::overlay::{Confirm, Overlay, Purpose};
 use crate::ui::pane::{Command, Effect};
@@ -62,21 +62,18 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// Approves it as it is; how much of it was not on screen is said along.
+    /// Approves it as it is; how much of it was not on screen, and what was found, is said along.
     pub fn approve(&self) -> Done {
         self.check()?;
-        let what = decide::shown_hash(self.shown);
-        if let Some(phrase) = self.view.proposal.change.phrase() {
-            let change = &self.view.proposal.change;
-            let confirm = Confirm::new(what, head::what(change), change, phrase);
+        let stops = self.view.proposal.stops();
+        let what = ShownHash { stops, ..decide::shown_hash(self.shown) };
+        if let Some(phrase) = self.view.proposal.phrase() {
+            let proposal = &self.view.proposal;
+            let stake = proposal.stake().unwrap_or_default();
+            let confirm = Confirm::new(what, head::what(&proposal.change), stake, phrase);
             return Ok(vec![Effect::Open(Box::new(Overlay::Confirm(confirm)))]);
         }
-        Ok(vec![Effect::intent(Intent::Decide {
-            proposal: what.proposal,
-            shown: what.hash,
-            unseen: what.unseen,
-            verdict: Verdict::Approve,
-        })])
+        Ok(vec![Effect::intent(Intent::Decide { shown: what, verdict: Verdict::Approve })])
     }
 
     /// How many lines stand against the plain approval.
@@ -109,7 +106,7 @@ impl Hand<'_> {
 
     fn tell(&self) -> Done {
         self.check_seen()?;
-        if self.view.proposal.change.phrase().is_some() {
+        if self.view.proposal.phrase().is_some() {
             return Err(Effect::refuse("this has to be confirmed by typing; approve it plainly"));
         }
         Ok(self.words(Purpose::Tell))

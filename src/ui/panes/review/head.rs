@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, Check, CheckKind, CheckStatus};
+use crate::model::{Change, Check, CheckKind, FindingLevel};
 use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
@@ -233,7 +233,7 @@ fn checks(checks: &[Check], width: usize, cx: &Cx<'_>) -> Vec<Row> {
     let mut rows: Vec<Vec<Span<'static>>> = Vec::new();
     let mut used = width;
     for check in checks {
-        let (mark, role) = look(check.status);
+        let (mark, role) = look(check.level());
         let label = format!("{mark} {}", check.kind.label());
         let columns = line::width(&label) + 2;
         if used + columns > width {
@@ -241,7 +241,7 @@ fn checks(checks: &[Check], width: usize, cx: &Cx<'_>) -> Vec<Row> {
             used = 1;
         }
         used += columns;
-        let text = if check.status == CheckStatus::Passed { Role::Dim } else { role };
+        let text = if check.level().is_none() { Role::Dim } else { role };
         if let Some(row) = rows.last_mut() {
             row.push(Span::styled(mark, cx.style(role)));
             row.push(Span::styled(format!(" {}  ", check.kind.label()), cx.style(text)));
@@ -251,10 +251,11 @@ fn checks(checks: &[Check], width: usize, cx: &Cx<'_>) -> Vec<Row> {
         .into_iter()
         .map(|spans| Row { left: Line::from(spans), right: Line::default() })
         .collect();
-    for check in checks.iter().filter(|check| check.status != CheckStatus::Passed) {
-        let (mark, role) = look(check.status);
-        let note = sanitize::line(check.note.trim());
-        let text = format!("{}: {note}", check.kind.label());
+    for finding in checks.iter().flat_map(|check| &check.findings) {
+        let (mark, role) = look(Some(finding.level));
+        let place = finding.place.as_ref().map(|place| format!("line {}: ", place.line));
+        let text = sanitize::line(finding.text.trim());
+        let text = format!("{}{text}", place.unwrap_or_default());
         for (place, row) in wrap_words(&text, width.saturating_sub(4)).into_iter().enumerate() {
             let lead = if place == 0 { format!(" {mark} ") } else { "   ".to_owned() };
             rows.push(plain(format!("{lead}{row}"), cx.style(role)));
@@ -263,11 +264,13 @@ fn checks(checks: &[Check], width: usize, cx: &Cx<'_>) -> Vec<Row> {
     rows
 }
 
-pub(super) const fn look(status: CheckStatus) -> (&'static str, Role) {
-    match status {
-        CheckStatus::Passed => ("✓", Role::Ok),
-        CheckStatus::Warned => ("!", Role::Warn),
-        CheckStatus::Failed => ("✗", Role::Error),
+/// The mark of what was found, and its colour.
+pub(super) const fn look(level: Option<FindingLevel>) -> (&'static str, Role) {
+    match level {
+        None => ("✓", Role::Ok),
+        Some(FindingLevel::Note) => ("·", Role::Dim),
+        Some(FindingLevel::Warning) => ("!", Role::Warn),
+        Some(FindingLevel::Stop) => ("✗", Role::Error),
     }
 }
 
@@ -291,5 +294,11 @@ pub(super) const fn explains(kind: CheckKind) -> &'static str {
         CheckKind::Fits => "each image fits into its partition",
         CheckKind::Merged => "what changed on disk was merged without a conflict",
         CheckKind::Compiles => "the compiler takes the text, as the last build was configured",
+        CheckKind::Irreversible => "nothing changes the chip for good",
+        CheckKind::PartitionTable => "the partition table is sound, and stored data stays",
+        CheckKind::HostCode => "nothing new runs on this machine or is downloaded",
+        CheckKind::Origin => "the content is new and holds no packed data",
+        CheckKind::Pins => "the GPIO numbers are free to use on this chip",
+        CheckKind::Scope => "the file is among those that the task is about",
     }
 }

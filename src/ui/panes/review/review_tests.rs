@@ -5,6 +5,7 @@ use insta::assert_snapshot;
 
 use super::board_tests::flash_plan;
 use super::*;
+use crate::model::Shown as ShownHash;
 use crate::model::*;
 use crate::ui::overlay::Overlay;
 use crate::ui::pane::{Command, Mode};
@@ -154,7 +155,10 @@ fn what_cannot_be_shown_is_never_approved_by_the_plain_key() {
     }
     assert_eq!(said, "1 changed lines are too long or too many to be shown here");
     let unseen = intents(desk.press(&mut pane, Action::ApproveUnseen));
-    assert!(matches!(unseen[..], [Intent::Decide { unseen: 1, .. }]), "{unseen:?}");
+    assert!(
+        matches!(unseen[..], [Intent::Decide { shown: ShownHash { unseen: 1, .. }, .. }]),
+        "{unseen:?}"
+    );
 }
 
 #[test]
@@ -206,7 +210,7 @@ fn approving_needs_a_moment_and_binds_to_what_is_shown() {
     desk.wait(1);
     let shown = desk.view.review.get(id).unwrap().proposal.change.hash();
     assert_eq!(pane.current(&desk.view), Some((id, shown)));
-    let approve = Intent::Decide { proposal: id, shown, unseen: 0, verdict: Verdict::Approve };
+    let approve = Intent::Decide { shown: ShownHash::whole(id, shown), verdict: Verdict::Approve };
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [approve]);
     pane.note_sent([id].into_iter(), desk.now());
     assert!(desk.show(&mut pane, 80, 18).contains("on its way"));
@@ -242,7 +246,10 @@ fn unseen_lines_are_shown_before_they_are_approved() {
     assert!(shown.contains("a show them (29 lines unseen)"), "{shown}");
     desk.wait(400);
     let unseen = intents(desk.press(&mut pane, Action::ApproveUnseen));
-    assert!(matches!(unseen[..], [Intent::Decide { unseen: 29, .. }]), "{unseen:?}");
+    assert!(
+        matches!(unseen[..], [Intent::Decide { shown: ShownHash { unseen: 29, .. }, .. }]),
+        "{unseen:?}"
+    );
     desk.wait(6_000);
     let mut presses = 0;
     let intents = loop {
@@ -255,7 +262,7 @@ fn unseen_lines_are_shown_before_they_are_approved() {
         presses += 1;
         assert!(presses < 10);
     };
-    assert!(matches!(intents[..], [Intent::Decide { unseen: 0, .. }]));
+    assert!(matches!(intents[..], [Intent::Decide { shown: ShownHash { unseen: 0, .. }, .. }]));
     assert_eq!(presses, 3);
 }
 

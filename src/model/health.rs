@@ -15,7 +15,7 @@ pub enum Health {
 
 /// One line of the doctor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct HealthLine {
     /// What kind of thing, e.g. `model` or `toolchain`.
     pub area: String,
     /// Which one, e.g. the name of a profile.
@@ -28,7 +28,7 @@ pub struct Finding {
     pub fix: String,
 }
 
-impl Finding {
+impl HealthLine {
     /// A line about `subject` without advice.
     pub fn new(
         area: impl Into<String>,

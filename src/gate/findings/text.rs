@@ -1,0 +1,138 @@
+//! The form of a text: does it parse, what hides in it, how is it encoded, how much changes.
+
+use super::{Subject, limited};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::diff::{Options, diff};
+use crate::text::inspect::{self, Charset, Place};
+use crate::text::syntax;
+use crate::workspace::Sandbox;
+
+/// A file shorter than this is quickly read, however much of it changes.
+const LONG: usize = 40;
+
+/// The checks of a file's new content.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
+    let Subject { base, content, .. } = *subject;
+    let mut found = Vec::new();
+    if let Some(text) = subject.text() {
+        found.extend(parses(path, text));
+        let hidden = inspect::hidden(text);
+        let says = |what: &str| format!("contains the invisible character {what}");
+        found.push(places(CheckKind::Text, FindingLevel::Stop, hidden, says));
+    }
+    found.push(encoding(base, content));
+    found.extend(line_ends(base, content));
+    let in_text = subject.text().map(inspect::lookalikes).unwrap_or_default();
+    found.extend(lookalikes(path, in_text, subject.sandbox));
+    found.push(size(base, content));
+    found
+}
+
+fn parses(path: &ProjectPath, text: &str) -> Option<Check> {
+    syntax::language_of(path)?;
+    let finding = syntax::first_error(path, text).map(|error| {
+        let (line, column) = (number(error.line), number(error.column));
+        Finding::new(FindingLevel::Stop, format!("does not parse: {}", error.message))
+            .at(FindingPlace::columns(line, column, 1))
+    });
+    Some(Check::with(CheckKind::Parses, finding.into_iter().collect()))
+}
+
+fn encoding(base: Option<&[u8]>, content: &[u8]) -> Check {
+    let stop = |text: String| Check::of(CheckKind::Encoding, FindingLevel::Stop, text);
+    let warning = |text: &str| Check::of(CheckKind::Encoding, FindingLevel::Warning, text);
+    let now = inspect::charset(content);
+    match now {
+        Charset::Binary(at) => {
+            return stop(format!("is not text: there is a NUL byte at offset {at}"));
+        }
+        Charset::Other(at) => return stop(format!("is not UTF-8 from offset {at} on")),
+        Charset::Utf16 => return stop("is UTF-16, which compilers do not read".to_owned()),
+        Charset::Utf8 | Charset::Utf8Bom => {}
+    }
+    match (base.map(inspect::charset), now) {
+        (Some(Charset::Utf16), _) => warning("changes the encoding from UTF-16 to UTF-8"),
+        (Some(Charset::Binary(_) | Charset::Other(_)), _) => {
+            warning("changes the encoding to UTF-8")
+        }
+        (Some(Charset::Utf8Bom), Charset::Utf8) => {
+            warning("removes the byte order mark at the start")
+        }
+        (Some(Charset::Utf8) | None, Charset::Utf8Bom) => warning("adds a byte order mark"),
+        _ => Check::clean(CheckKind::Encoding),
+    }
+}
+
+/// A finding only when there is one: ends that change, or that are mixed.
+fn line_ends(base: Option<&[u8]>, content: &[u8]) -> Option<Check> {
+    let now = inspect::line_ends(content);
+    let was = base.map(inspect::line_ends).unwrap_or_default();
+    let text = if was.crlf > 0 && was.lf == 0 && now.lf > 0 {
+        format!("changes line ends from CRLF to LF in {} lines", now.lf)
+    } else if was.lf > 0 && was.crlf == 0 && now.crlf > 0 {
+        format!("changes line ends from LF to CRLF in {} lines", now.crlf)
+    } else if now.lf > 0 && now.crlf > 0 {
+        format!("mixes line ends: {} lines end with LF, {} with CRLF", now.lf, now.crlf)
+    } else {
+        return None;
+    };
+    Some(Check::of(CheckKind::LineEnds, FindingLevel::Warning, text))
+}
+
+/// A finding only when there is one. A name that reads like that of another file is wrong; other
+/// such letters are worth a look.
+fn lookalikes(path: &ProjectPath, in_text: Vec<Place>, sandbox: &Sandbox) -> Option<Check> {
+    let name = path.as_str();
+    if let Some(c) = name.chars().find(|c| inspect::poses_as(*c).is_some()) {
+        let reads = inspect::skeleton(name);
+        let other = ProjectPath::new(&reads).ok().filter(|other| sandbox.is_file(other));
+        let (level, of) = match other {
+            Some(other) => (FindingLevel::Stop, other.to_string()),
+            None => (FindingLevel::Warning, reads),
+        };
+        let text = format!("its name reads like `{of}` but holds U+{:04X}", u32::from(c));
+        return Some(Check::of(CheckKind::Lookalikes, level, text));
+    }
+    let says = |what: &str| format!("contains {what}");
+    (!in_text.is_empty())
+        .then(|| places(CheckKind::Lookalikes, FindingLevel::Warning, in_text, says))
+}
+
+fn size(base: Option<&[u8]>, content: &[u8]) -> Check {
+    let Some(base) = base else { return Check::clean(CheckKind::Size) };
+    let lines = |bytes: &[u8]| bytes.split_inclusive(|&byte| byte == b'\n').count();
+    let before = lines(base);
+    if before < LONG || base == content {
+        return Check::clean(CheckKind::Size);
+    }
+    let budget = std::time::Duration::from_millis(100);
+    let found = diff(base, content, Options { context: 0, budget, ..Options::default() });
+    let share = found.removed * 100 / before;
+    let after = lines(content);
+    let text = if after * 2 < before {
+        format!("removes {} of {before} lines", before - after)
+    } else if share >= 60 {
+        format!("rewrites {} of {before} lines ({share} %)", found.removed)
+    } else {
+        return Check::clean(CheckKind::Size);
+    };
+    Check::of(CheckKind::Size, FindingLevel::Warning, text)
+}
+
+/// A finding for each place.
+fn places(
+    kind: CheckKind,
+    level: FindingLevel,
+    places: Vec<Place>,
+    says: impl Fn(&str) -> String,
+) -> Check {
+    let finding = |place: Place| {
+        let at = FindingPlace::columns(number(place.line), number(place.column), 1);
+        Finding::new(level, says(&place.what)).at(at)
+    };
+    limited(kind, places.into_iter().map(finding).collect())
+}
+
+fn number(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
+}
