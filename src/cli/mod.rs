@@ -14,12 +14,13 @@ mod sessions;
 mod start;
 mod tool;
 mod trust;
+mod usage;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 use crate::app::compose::World;
 use crate::app::keyring::Keyring;
@@ -38,13 +39,9 @@ use args::{
 /// `firmhand run` are told by its help.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match usage::read() {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are no errors; clap knows which stream each belongs to.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-        }
+        Err(code) => return code,
     };
     run(cli).unwrap_or_else(|error| {
         report::error(&error);

@@ -156,18 +156,15 @@ fn make(
 pub fn print_examples(assets: &Assets, form: Form) -> Result<(), UserError> {
     for example in Example::all(assets)? {
         match form {
-            Form::Json => report::line(
-                &serde_json::json!({
-                    "name": example.name,
-                    "title": example.title,
-                    "team": example.team,
-                    "task": example.task,
-                    "needs": example.needs,
-                    "after": example.after,
-                    "recorded": example.is_recorded,
-                })
-                .to_string(),
-            ),
+            Form::Json => report::json(&serde_json::json!({
+                "name": example.name,
+                "title": example.title,
+                "team": example.team,
+                "task": example.task,
+                "needs": example.needs,
+                "after": example.after,
+                "recorded": example.is_recorded,
+            }))?,
             Form::Text => {
                 let note = example.note();
                 let note = if note.is_empty() { note } else { format!("  ({note})") };

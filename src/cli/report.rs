@@ -2,12 +2,25 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
+
 use crate::model::UserError;
-use crate::text::sanitize;
+use crate::text::{json, sanitize};
 
 /// Prints a line on standard output. A reader that went away (`| head`) is no error.
 pub fn line(text: &str) {
     let _ = writeln!(io::stdout().lock(), "{}", sanitize::block(text));
+}
+
+/// Prints a value as one line of JSON, harmless for a terminal and the same when it is parsed.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn json(value: &impl Serialize) -> Result<(), UserError> {
+    let line = json::line(value)
+        .map_err(|error| UserError::from_cause("cannot print an answer as JSON", &error))?;
+    let _ = writeln!(io::stdout().lock(), "{line}");
+    Ok(())
 }
 
 /// Prints the program's own bytes on standard output as they are.
@@ -18,6 +31,11 @@ pub fn raw(bytes: &[u8]) {
 /// Prints a word besides the output proper, on standard error.
 pub fn aside(text: &str) {
     let _ = writeln!(io::stderr().lock(), "firmhand: {}", sanitize::block(text));
+}
+
+/// Prints words about how the program was called on standard error.
+pub fn message(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", sanitize::block(text));
 }
 
 /// Prints what went wrong, why, and how to mend it on standard error.

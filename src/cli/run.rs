@@ -14,7 +14,7 @@ use crate::model::{
     BuildOutcome, DecidedBy, Event, Intent, Outcome, PhaseOutcome, Record, Seq, SessionOutcome,
     UserError, Verdict, event::Level,
 };
-use crate::text::sanitize;
+use crate::text::{json, sanitize};
 
 /// How a run without a screen ended; the number is the program's exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub async fn run_headless(
         Ok(SessionOutcome::Stopped) => exit.unwrap_or(RunExit::Interrupted),
         Err(error) => {
             // The journal could not take it, so this is the only place left to say it.
-            writeln!(out, "{}", sentence(&error)).map_err(cannot_write)?;
+            write_end(&error, form, out).map_err(cannot_write)?;
             RunExit::Broken
         }
     })
@@ -152,11 +152,19 @@ fn cannot_write(error: std::io::Error) -> UserError {
         .fix("go on with `firmhand resume`")
 }
 
+/// Why the run broke off, where its records would have said it.
+fn write_end(error: &UserError, form: Form, out: &mut (dyn Write + Send)) -> std::io::Result<()> {
+    match form {
+        Form::Json => writeln!(out, "{}", json::line(&serde_json::json!({ "broken_off": error }))?),
+        Form::Text => writeln!(out, "{}", sanitize::block(&sentence(error))),
+    }
+}
+
 fn write_record(record: &Record, form: Form, out: &mut (dyn Write + Send)) -> std::io::Result<()> {
     match form {
         Form::Json => {
-            serde_json::to_writer(&mut *out, record)?;
-            out.write_all(b"\n")
+            let line = json::line(record)?;
+            writeln!(out, "{line}")
         }
         Form::Text => match line(&record.event) {
             Some(line) => writeln!(out, "{}", sanitize::block(&line)),

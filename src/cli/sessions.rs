@@ -35,21 +35,18 @@ pub fn print_table(data: &Path) -> Result<(), UserError> {
 pub fn print_json(data: &Path) -> Result<(), UserError> {
     for session in list_sessions(data)? {
         let start = session.start.as_ref();
-        report::line(
-            &json!({
-                "id": session.id,
-                "state": state_words(&session.state),
-                "task": start.map(|start| &start.task),
-                "team": start.map(|start| &start.team),
-                "project": start.map(|start| &start.project),
-                "started_at": session.started_at,
-                "last_at": session.last_at,
-                "records": session.last,
-                "bytes": session.bytes,
-                "waiting": session.waiting,
-            })
-            .to_string(),
-        );
+        report::json(&json!({
+            "id": session.id,
+            "state": state_words(&session.state),
+            "task": start.map(|start| &start.task),
+            "team": start.map(|start| &start.team),
+            "project": start.map(|start| &start.project),
+            "started_at": session.started_at,
+            "last_at": session.last_at,
+            "records": session.last,
+            "bytes": session.bytes,
+            "waiting": session.waiting,
+        }))?;
     }
     Ok(())
 }

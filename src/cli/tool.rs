@@ -78,7 +78,7 @@ pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<Exi
     })?;
     // A blocked read of a device must not hold the answer up.
     runtime.shutdown_background();
-    report::line(&answer.to_string());
+    report::json(&answer)?;
     let is_ok = answer.get("ok") == Some(&Value::Bool(true));
     Ok(if is_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -11,6 +11,7 @@ pub mod esp_log;
 pub mod includes;
 pub mod insert;
 pub mod inspect;
+pub mod json;
 mod lines;
 pub mod mark;
 pub mod merge;

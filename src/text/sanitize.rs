@@ -231,6 +231,11 @@ fn fate(c: char, previous: Option<char>, next: Option<char>, marks: &mut u32) ->
     Fate::Shown
 }
 
+/// Whether `c` is shown as it is wherever it stands: no control, nothing invisible, no mark.
+pub(super) fn is_plain(c: char) -> bool {
+    matches!(c, ' '..='~') || (!is_invisible(c) && c.width().is_some_and(|width| width > 0))
+}
+
 /// C1 controls, bidirectional formatting, and characters that take no room and leave no trace.
 const fn is_invisible(c: char) -> bool {
     matches!(c,

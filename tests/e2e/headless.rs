@@ -140,3 +140,33 @@ fn every_tool_is_listed_with_what_it_does() {
     }
     assert!(printed.contains("get_pinout_info"));
 }
+
+#[test]
+fn what_a_tool_answers_is_json_without_anything_that_a_terminal_acts_on() {
+    let place = Place::new();
+    let project = place.project().to_str().unwrap().to_owned();
+    let content = "soft\u{ad}hyphen \u{9b}31m \u{1b}]0;x\u{7} \u{202e}\u{feff}\u{7f} e\u{301}\n";
+    fs::write(place.project().join("odd.c"), content).unwrap();
+    let args = r#"{"path": "odd.c"}"#;
+    let output = place.run(&["tool", "read_file", "--args", args, "--project", &project]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let answer: serde_json::Value = serde_json::from_str(&printed).expect(&printed);
+    assert_eq!(answer["ok"], true, "{printed}");
+    assert!(answer.to_string().contains("soft\u{ad}hyphen"), "the value is whole: {printed}");
+    assert!(printed.trim_end().chars().all(|c| !c.is_control()), "{printed:?}");
+    assert!(!printed.contains(['\u{ad}', '\u{202e}', '\u{feff}']), "{printed:?}");
+}
+
+#[test]
+fn what_was_typed_wrongly_is_repeated_without_escapes() {
+    let place = Place::new();
+    let evil = "PWN\u{1b}]0;x\u{7}\u{9b}31m\u{202e}";
+    for args in [&[evil][..], &["sessions", evil], &["run", "x", "--max-minutes", evil]] {
+        let output = place.run(args);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("PWN␛]0;x␇"), "{said:?}");
+        assert!(said.chars().all(|c| c == '\n' || !c.is_control()), "{said:?}");
+        assert!(!said.contains('\u{202e}'), "{said:?}");
+    }
+}
