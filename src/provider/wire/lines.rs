@@ -157,6 +157,25 @@ mod tests {
     }
 
     #[test]
+    fn a_line_feed_after_a_carriage_return_belongs_to_it_in_whatever_chunk_it_comes() {
+        // Taken as two line ends, the one pair would end the event between its two lines.
+        let whole: &[u8] = b"data: one\r\ndata: two\r\n\r\ndata: three\r\n\r\n";
+        assert_eq!(all(Framing::Events, &[whole]), ["one\ntwo", "three"]);
+        for cut in 0..=whole.len() {
+            let (head, tail) = whole.split_at(cut);
+            assert_eq!(all(Framing::Events, &[head, tail]), ["one\ntwo", "three"], "at {cut}");
+            let parts = [head, b"", tail];
+            assert_eq!(all(Framing::Events, &parts), ["one\ntwo", "three"], "empty at {cut}");
+        }
+        let single: Vec<&[u8]> = whole.chunks(1).collect();
+        assert_eq!(all(Framing::Events, &single), ["one\ntwo", "three"]);
+        // A second line feed is a line of its own, as is one after a line that a line feed ended.
+        for text in ["data: a\r\n\ndata: b\r\n\n", "data: a\n\r\ndata: b\n\r"] {
+            assert_eq!(all(Framing::Events, &[text.as_bytes()]), ["a", "b"], "{text:?}");
+        }
+    }
+
+    #[test]
     fn lines_are_messages_and_empty_ones_are_not() {
         assert_eq!(all(Framing::Lines, &[b"{}\n\r\n \n[1]"]), ["{}", "[1]"]);
     }
@@ -182,8 +201,11 @@ mod tests {
             cuts in prop::collection::vec(0usize..200, 0..12),
             ends in prop::sample::select(vec!["\n", "\r\n", "\r"]),
         ) {
-            let events: String =
-                texts.iter().map(|text| format!("data: {text}{ends}{ends}")).collect();
+            let events: String = texts
+                .iter()
+                .map(|text| format!("data: {text}{ends}data: .{ends}{ends}"))
+                .collect();
+            let texts: Vec<String> = texts.iter().map(|text| format!("{text}\n.")).collect();
             let bytes = events.as_bytes();
             let mut places: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
             places.extend([0, bytes.len()]);
