@@ -312,9 +312,13 @@ impl Attempt {
 
     /// The turn ended.
     pub fn ended(&mut self, stop: &TurnStop, phase: &Phase) -> Option<Concern> {
-        let turn = self.turn.take()?;
+        let mut turn = self.turn.take()?;
         for (to, text) in std::mem::take(&mut self.held) {
             self.chat.tell(to, text);
+        }
+        if turn.is_cut_off() {
+            // Half an answer is told to nobody.
+            turn.text.clear();
         }
         match stop {
             TurnStop::Failed(error) => {

@@ -77,6 +77,9 @@ impl Concern {
 /// The answer that ends a run.
 pub(super) const STOP: &str = "stop";
 
+/// The word of a tool error: a limit in minutes or seconds ended the call.
+pub(super) const OUT_OF_TIME: &str = "out_of_time";
+
 /// How a run ends when a phase has failed for good.
 pub(super) fn failure(title: &str, attempts: u32, why: &str) -> UserError {
     let after = if attempts > 1 { format!(" after {attempts} attempts") } else { String::new() };

@@ -1,6 +1,7 @@
 //! When an attempt is over: conditions that combine, and the facts they look at.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -179,6 +180,26 @@ impl Facts {
 }
 
 impl Condition {
+    /// How long models and tools may work on until it holds by that alone.
+    pub(super) fn time_left(&self, facts: &Facts) -> Option<Duration> {
+        match self {
+            Self::MaxSeconds(max) => {
+                Some(Duration::from_secs(*max).saturating_sub(Duration::from_millis(facts.worked)))
+            }
+            Self::Any(parts) => parts.iter().filter_map(|part| part.time_left(facts)).min(),
+            Self::All(_)
+            | Self::Tool { .. }
+            | Self::Text { .. }
+            | Self::MaxMessages(_)
+            | Self::MaxTokens(_)
+            | Self::MaxCost(_)
+            | Self::Spoke(_)
+            | Self::HandOff(_)
+            | Self::Stable(_)
+            | Self::FilesSaved => None,
+        }
+    }
+
     /// Whether it holds; if so, which part of it, in words for people.
     pub(super) fn met(&self, facts: &Facts) -> Option<String> {
         match self {

@@ -160,6 +160,13 @@ pub(super) async fn listen(
                 left = rest;
                 gathered.push(&text)?;
             }
+            // Nobody is told it, but it must not go on for ever either.
+            Some(Ok(Delta::Reasoning(text))) => {
+                let Some(rest) = left.checked_sub(text.len()) else {
+                    break Err(told("the model thinks longer than it may"));
+                };
+                left = rest;
+            }
             Some(Ok(Delta::Done { usage, .. })) => break Ok(usage),
             // No tool was offered; whatever is called is not done.
             Some(Ok(_)) => {}

@@ -6,6 +6,7 @@
 mod fold;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::attempt::{Attempt, Move};
 use super::beside::Beside;
@@ -149,12 +150,36 @@ impl Progress {
         self.hold.question.map(|id| (id, options.unwrap_or_default(), self.hold.words))
     }
 
-    /// Adds to the time that models and tools have worked.
+    /// Adds to the time that models and tools have worked; what that uses up of the session's
+    /// budget is a matter for the person.
     pub fn worked(&mut self, millis: u64) {
         self.purse.worked(millis);
         if let Stage::Running(attempt) = &mut self.stage {
             attempt.facts.worked += millis;
         }
+        let spent = self.purse.session_reached().map(Concern::Spent);
+        self.concern = self.concern.take().or(spent);
+    }
+
+    /// How long the open turn may work on; `None`: as long as it takes.
+    pub fn time_left(&self) -> Option<Duration> {
+        let condition =
+            self.running().and_then(|(attempt, phase)| phase.terminate.time_left(&attempt.facts));
+        self.purse.time_left().into_iter().chain(condition).min()
+    }
+
+    /// Which time is over, and how the open turn ends for it.
+    pub fn time_over(&self) -> (String, TurnStop) {
+        if let Some(what) = self.purse.session_reached() {
+            let why = format!("the budget of the session is used up: {what}");
+            return (why, TurnStop::Interrupted);
+        }
+        let met =
+            || self.running().and_then(|(attempt, phase)| phase.terminate.met(&attempt.facts));
+        if let Some(why) = self.purse.phase_reached().or_else(met) {
+            return (why.clone(), TurnStop::Terminated(why));
+        }
+        (self.purse.cut().unwrap_or_else(|| "its time is over".to_owned()), TurnStop::Done)
     }
 
     fn attempts(&self, phase: &Phase) -> u32 {

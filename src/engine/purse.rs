@@ -2,6 +2,8 @@
 //!
 //! A fold like the run itself; only the time is not known again after a restart.
 
+use std::time::Duration;
+
 use crate::model::{Budget, Cost, Spent, Usage};
 
 /// With more left than this an answer is not bounded: models refuse a bound that they cannot reach.
@@ -56,6 +58,24 @@ impl Purse {
         for spent in [&mut self.turn, &mut self.phase, &mut self.session] {
             spent.millis = spent.millis.saturating_add(millis);
         }
+    }
+
+    /// What is used up of the session's budget, if anything.
+    pub fn session_reached(&self) -> Option<String> {
+        self.budget.reached(&self.session)
+    }
+
+    /// How long the open turn may work on until the time of a budget is over.
+    pub fn time_left(&self) -> Option<Duration> {
+        let limits = [
+            (self.budgets.turn.seconds, self.turn.millis),
+            (self.budgets.phase.seconds, self.phase.millis),
+            (self.budget.seconds, self.session.millis),
+        ];
+        let left = limits.into_iter().filter_map(|(most, used)| {
+            Some(Duration::from_secs(most?).saturating_sub(Duration::from_millis(used)))
+        });
+        left.min()
     }
 
     /// A budget of the session was recorded.

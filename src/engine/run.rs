@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::attempt::Answered;
-use super::concern::not_run;
+use super::concern::{OUT_OF_TIME, not_run};
 use super::context;
 use super::handle::{EngineSetup, Limits, Toolbox};
 use super::intents::Counter;
@@ -20,7 +20,7 @@ use super::step::Step;
 use super::turn::{Asking, Heard};
 use crate::gate::{Desk, Gate, Recorded};
 use crate::model::event::Level;
-use crate::model::{CallId, Event, PhaseOutcome, SessionOutcome, TurnStop, UserError};
+use crate::model::{CallId, Event, PhaseOutcome, SessionOutcome, TurnId, TurnStop, UserError};
 use crate::provider::Request;
 use crate::tools::{PhaseGoal, SharedState};
 use crate::workspace::Sandbox;
@@ -163,12 +163,24 @@ impl Runner {
         };
         let Some((asking, request, most)) = asking else { return Ok(()) };
         let turn = asking.turn();
-        let heard = self.hear(asking, request, most).await?;
+        let left = self.shared.progress().time_left();
+        let heard = within(left, self.hear(asking, request, most)).await;
         self.shared.progress().worked(millis_since(started));
-        let Err(error) = heard else { return Ok(()) };
+        let Some(heard) = heard else { return self.cut_off(turn) };
+        let Err(error) = heard? else { return Ok(()) };
         self.answer_open_calls("interrupted", "the model's answer broke off")?;
         self.shared.notice(Level::Error, error.clone())?;
         self.shared.record(Event::TurnEnded { turn, stop: TurnStop::Failed(error) })
+    }
+
+    /// Ends a turn in the middle of its model's answer, because a time is over.
+    fn cut_off(&self, turn: TurnId) -> Result<(), UserError> {
+        let (why, stop) = self.shared.progress().time_over();
+        self.answer_open_calls(OUT_OF_TIME, &why)?;
+        let fix =
+            "Raise the limit in minutes or seconds that is named here if its agents need more.";
+        self.shared.notice(Level::Warning, UserError::new("The answer was cut off", why, fix))?;
+        self.shared.record(Event::TurnEnded { turn, stop })
     }
 
     /// Lets the person's wishes be heard, now and then: models and tools that never wait must not
@@ -259,6 +271,14 @@ const fn missed(goal: PhaseGoal) -> &'static str {
         PhaseGoal::BuildPassed => "no build of the present files passed",
         PhaseGoal::BoardStable => "the board was not seen to run stably with the present files",
         PhaseGoal::Answered => "nobody answered",
+    }
+}
+
+/// Waits for `work`, but not longer than `left`; `None`: it was given up.
+async fn within<T>(left: Option<Duration>, work: impl Future<Output = T>) -> Option<T> {
+    match left {
+        Some(left) => tokio::time::timeout(left, work).await.ok(),
+        None => Some(work.await),
     }
 }
 

@@ -15,11 +15,30 @@ const MOST_CALLS: usize = 256;
 /// Bytes of the arguments of all calls of one answer.
 const MOST_ARGS: usize = 4 << 20;
 
+/// Bytes of what the service wants back after one answer.
+const MOST_KEPT: usize = 4 << 20;
+
+/// Whether a piece brought an answer further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It holds text, a thought, a part of a call, a count that grew, or the end.
+    Content,
+    /// It holds nothing, as what services send to keep a connection open.
+    Nothing,
+}
+
+impl Progress {
+    const fn made(is_made: bool) -> Self {
+        if is_made { Self::Content } else { Self::Nothing }
+    }
+}
+
 /// An answer as far as it came.
 #[derive(Debug)]
 pub(super) struct Assembly {
     calls: Vec<Growing>,
     arg_bytes: usize,
+    kept_bytes: usize,
     /// All text, when calls are written in words.
     text: Option<String>,
     has_said: bool,
@@ -46,6 +65,7 @@ impl Assembly {
         Self {
             calls: Vec::new(),
             arg_bytes: 0,
+            kept_bytes: 0,
             text: None,
             has_said: false,
             fence: Fence::None,
@@ -71,11 +91,26 @@ impl Assembly {
         piece: Piece,
         profile: &Profile,
         out: &mut Vec<Delta>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Progress, Fault> {
         // What comes after the end is no part of the answer, but for the count.
         if self.stop.is_some() && !matches!(piece, Piece::Usage(_) | Piece::Keep(_)) {
-            return Ok(());
+            return Ok(Progress::Nothing);
         }
+        // Blanks alone are what a model that is stuck writes.
+        let is_content = match &piece {
+            Piece::Text(text) | Piece::Reasoning(text) => !text.trim().is_empty(),
+            Piece::Call { slot, args, .. } => {
+                !args.trim().is_empty() || self.place_of(slot).is_none()
+            }
+            Piece::Usage(usage) => usage.output > self.usage.output,
+            Piece::Keep(_) | Piece::Stop(_) => true,
+            Piece::Model(_) => false,
+        };
+        self.add(piece, profile, out)?;
+        Ok(Progress::made(is_content))
+    }
+
+    fn add(&mut self, piece: Piece, profile: &Profile, out: &mut Vec<Delta>) -> Result<(), Fault> {
         match piece {
             Piece::Text(text) => {
                 self.has_said |= !text.trim().is_empty();
@@ -99,7 +134,14 @@ impl Assembly {
                 out.push(Delta::Model(format!("{model} ({})", profile.service)));
             }
             Piece::Usage(usage) => self.usage = usage,
-            Piece::Keep(value) => self.kept.push(value),
+            Piece::Keep(value) => {
+                self.kept_bytes += value.to_string().len();
+                if self.kept_bytes > MOST_KEPT {
+                    let what = format!("its sealed thoughts exceed {} MB", MOST_KEPT >> 20);
+                    return Err(Fault::excess(profile, &what));
+                }
+                self.kept.push(value);
+            }
             Piece::Stop(stop) => self.stop = Some(stop),
         }
         Ok(())

@@ -90,7 +90,7 @@ pub struct Wire {
     pub proxy: Option<String>,
     /// Headers to add.
     pub headers: BTreeMap<String, String>,
-    /// How long nothing may come.
+    /// How long nothing of an answer may come: text, a thought, a part of a call, a count.
     pub stall: Duration,
     /// How often a call is made at most.
     pub tries: u32,

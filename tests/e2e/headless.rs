@@ -146,6 +146,7 @@ fn what_a_tool_answers_is_json_without_anything_that_a_terminal_acts_on() {
     let place = Place::new();
     let project = place.project().to_str().unwrap().to_owned();
     let content = "soft\u{ad}hyphen \u{9b}31m \u{1b}]0;x\u{7} \u{202e}\u{feff}\u{7f} e\u{301}\n";
+    fs::create_dir_all(place.project()).unwrap();
     fs::write(place.project().join("odd.c"), content).unwrap();
     let args = r#"{"path": "odd.c"}"#;
     let output = place.run(&["tool", "read_file", "--args", args, "--project", &project]);

@@ -14,6 +14,7 @@ mod foreign;
 mod forms;
 mod gateway;
 mod hygiene;
+mod keep_alive;
 mod keyring;
 mod place;
 mod talk;

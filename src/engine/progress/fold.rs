@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Progress, Stage};
 use crate::engine::attempt::{Attempt, WRONG_CALLS};
 use crate::engine::chat;
-use crate::engine::concern::{Concern, STOP, failure};
+use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, failure};
 use crate::engine::handle::Supervision;
 use crate::engine::listing::Listing;
 use crate::engine::step::{Hold, Words};
@@ -226,7 +226,7 @@ impl Progress {
         self.memory.board.answered(&agent, tool, &call.args, result);
         self.memory.pins.learn(tool, result);
         let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
-        let was_made = !WRONG_CALLS.contains(&code) && code != "stopped";
+        let was_made = !WRONG_CALLS.contains(&code) && !["stopped", OUT_OF_TIME].contains(&code);
         if ["build_project", "build_arduino"].contains(&tool.as_str()) && was_made {
             match chat::errors_of(result) {
                 None => {

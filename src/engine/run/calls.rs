@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{Runner, millis_since};
+use crate::engine::concern::OUT_OF_TIME;
 use crate::gate::{GateError, Origin};
 use crate::model::{
-    AgentName, CallId, ContextFile, Event, ProjectPath, TeamFact, ToolCall, UserError,
-    estimated_tokens,
+    AgentName, BuildOutcome, CallId, ContextFile, Event, LogId, LogKind, ProjectPath, TeamFact,
+    ToolCall, UserError, estimated_tokens,
 };
-use crate::tools::{ASK, AskArgs, HAND_OFF, HandOffArgs, Reply, Tool, ToolError};
+use crate::tools::{ASK, AskArgs, HAND_OFF, HandOffArgs, LastBuild, Reply, Tool, ToolError};
 
 /// How long a tool may take to end once the run is stopped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -133,12 +134,19 @@ impl Runner {
     ) -> Result<Value, UserError> {
         let started = Instant::now();
         let limit = tool.timeout();
-        let reply = self.bounded(limit, tool.call(args)).await;
-        self.shared.progress().worked(millis_since(started));
+        let time_left = self.shared.progress().time_left();
+        let reply = self.bounded((limit, time_left), tool.call(args)).await;
+        let millis = millis_since(started);
+        self.shared.progress().worked(millis);
         let (drafts, finish) = match reply {
             Ok(Reply::Answer(answer)) => return Ok(answer),
             Ok(Reply::Propose { drafts, finish }) => (drafts, finish),
-            Err(error) => return Ok(error.to_answer()),
+            Err(error) => {
+                if error.code == OUT_OF_TIME {
+                    self.end_build(millis)?;
+                }
+                return Ok(error.to_answer());
+            }
         };
         let recorded = {
             let mut all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
@@ -153,7 +161,8 @@ impl Runner {
         };
         let settlements = settled.map_err(left)?;
         let review = self.gate.take_feedback(&settlements);
-        let answer = self.bounded(limit, finish(settlements)).await;
+        // What was decided is done by now, and its answer must not be lost for want of time.
+        let answer = self.bounded((limit, None), finish(settlements)).await;
         let mut answer = answer.unwrap_or_else(|error| error.to_answer());
         // What the person did and said beside yes or no is told with the same answer, whatever
         // the tool makes of the outcomes.
@@ -163,13 +172,25 @@ impl Runner {
         Ok(answer)
     }
 
-    /// Waits for a tool, but no longer than it may take, and hardly longer than the run goes on.
+    /// Records the end of a build that nobody waits for any more, if there is one.
+    fn end_build(&self, millis: u64) -> Result<(), UserError> {
+        let open = self.state.snapshot().last_build.filter(|last| last.outcome.is_none());
+        let Some(LastBuild { build, .. }) = open else { return Ok(()) };
+        self.shared.ledger.flush_log(LogId { kind: LogKind::Build, number: build.0 })?;
+        let outcome = BuildOutcome::Cancelled;
+        let diagnostics = Vec::new();
+        self.shared.record(Event::BuildEnded { build, outcome, diagnostics, millis, size: None })
+    }
+
+    /// Waits for a tool, but no longer than it may take and than there is time `left`, and hardly
+    /// longer than the run goes on.
     async fn bounded<T>(
         &self,
-        limit: Duration,
+        (limit, left): (Duration, Option<Duration>),
         work: impl Future<Output = Result<T, ToolError>>,
     ) -> Result<T, ToolError> {
-        let mut work = std::pin::pin!(tokio::time::timeout(limit, work));
+        let until = left.map_or(limit, |left| left.min(limit));
+        let mut work = std::pin::pin!(tokio::time::timeout(until, work));
         let done = tokio::select! {
             biased;
             done = &mut work => Some(done),
@@ -178,6 +199,10 @@ impl Runner {
         };
         match done {
             Some(Ok(result)) => result,
+            Some(Err(_)) if until < limit => {
+                let message = "the time that the session, the phase or the turn may take is over";
+                Err(ToolError::new(OUT_OF_TIME, message, ""))
+            }
             Some(Err(_)) => {
                 let message = format!("no answer within {} seconds", limit.as_secs());
                 Err(ToolError::new("timeout", message, "Ask for less at once."))

@@ -59,8 +59,19 @@ impl Provider for FnProvider {
     }
 
     fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
-        futures::stream::iter((self.0)(&request)).boxed()
+        let answer = (self.0)(&request);
+        let hangs = matches!(answer.last(), Some(Ok(Delta::Model(model))) if model == HANGS);
+        let answer = futures::stream::iter(answer);
+        if hangs { answer.chain(futures::stream::pending()).boxed() } else { answer.boxed() }
     }
+}
+
+/// A model of this name never comes to an end once it has been named.
+pub const HANGS: &str = "hangs";
+
+/// Says this and then nothing for ever.
+pub fn hang_after(text: &str) -> Vec<Result<Delta, UserError>> {
+    vec![Ok(Delta::Text(text.into())), Ok(Delta::Model(HANGS.into()))]
 }
 
 pub fn say(text: &str) -> Vec<Result<Delta, UserError>> {

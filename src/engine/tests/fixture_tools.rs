@@ -59,13 +59,16 @@ impl Tool for Build {
         spec("build_project")
     }
 
-    fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         async move {
             let build = self.2.snapshot().next_build();
             let log = LogId { kind: LogKind::Build, number: build.0 };
             let told = |error: UserError| ToolError::from_user_error("record", &error);
             let command = "check".to_owned();
             self.1.record(Event::BuildStarted { build, log, command }).map_err(told)?;
+            if args["hang"] == true {
+                std::future::pending::<()>().await;
+            }
             let text = self.0.read(&ProjectPath::new("main.c").unwrap()).unwrap();
             let has_bug = String::from_utf8(text).unwrap().contains("bug");
             let outcome = if has_bug { BuildOutcome::Failed } else { BuildOutcome::Passed };
@@ -96,7 +99,7 @@ impl Tool for Approve {
     }
 }
 
-/// Answers with what it was asked for.
+/// Answers with what it was asked for, but never to `{"hang": true}`.
 pub(super) struct Echo(pub(super) &'static str);
 
 impl Tool for Echo {
@@ -105,7 +108,13 @@ impl Tool for Echo {
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        async move { Ok(Reply::Answer(json!({ "ok": true, "asked": args }))) }.boxed()
+        async move {
+            if args["hang"] == true {
+                std::future::pending::<()>().await;
+            }
+            Ok(Reply::Answer(json!({ "ok": true, "asked": args })))
+        }
+        .boxed()
     }
 }
 

@@ -116,6 +116,113 @@ async fn a_phase_fails_with_its_budget() {
     assert!(error.why.contains("the budget of the phase is used up: 6 of 5 tokens"), "{error:?}");
 }
 
+fn seconds(most: u64) -> Budget {
+    Budget { seconds: Some(most), ..Budget::default() }
+}
+
+fn stops(world: &World) -> Vec<TurnStop> {
+    let stops = world.events().into_iter().filter_map(|event| match event {
+        Event::TurnEnded { stop, .. } => Some(stop),
+        _ => None,
+    });
+    stops.collect()
+}
+
+fn was_asked(world: &World, words: &str) -> bool {
+    let asked = |e: &Event| matches!(e, Event::Asked { text, .. } if text.contains(words));
+    world.events().iter().any(asked)
+}
+
+#[tokio::test]
+async fn the_time_of_a_session_ends_a_model_that_never_ends_and_the_person_is_asked() {
+    for (answer, times) in [("stop", 1), ("go on", 2)] {
+        let world = World::new(TEAM);
+        let budgets = Budgets { session: seconds(1), ..Budgets::default() };
+        let asked = Mutex::new(0);
+        let outcome = run(&world, budgets, answer, move |request| {
+            let mut asked = asked.lock().unwrap();
+            *asked += 1;
+            let said = request.messages.iter().any(|message| message.text.contains("HALF"));
+            assert!(!said, "half an answer is told to nobody");
+            // A call of half an answer is not made either.
+            let mut half =
+                vec![Ok(Delta::Call { tool: "build_project".into(), args: "{}".into() })];
+            half.extend(hang_after("1. **Writer** : HALF A SENT"));
+            if *asked == 1 { half } else { usual(request) }
+        })
+        .await;
+        let expected = [SessionOutcome::Stopped, SessionOutcome::Completed];
+        assert_eq!(outcome, expected[times - 1]);
+        assert_eq!(stops(&world)[0], TurnStop::Interrupted);
+        assert!(was_asked(&world, "1 of 1 seconds of work are over"), "{:#?}", world.events());
+    }
+}
+
+#[tokio::test]
+async fn the_time_of_a_turn_ends_its_model_and_the_run_goes_on() {
+    let world = World::new(TEAM);
+    let budgets = Budgets { turn: seconds(1), ..Budgets::default() };
+    let asked = Mutex::new(0);
+    let outcome = run(&world, budgets, "stop", move |request| {
+        let mut asked = asked.lock().unwrap();
+        *asked += 1;
+        if *asked == 1 { hang_after("1. **Closer** : not this") } else { usual(request) }
+    })
+    .await;
+    assert_eq!(outcome, SessionOutcome::Completed, "{:#?}", world.events());
+    assert_eq!(stops(&world)[0], TurnStop::Done);
+    let planned = |e: &Event| matches!(e, Event::Team(TeamFact::PlanMade { items, .. }) if items.iter().any(|item| item.task == "not this"));
+    assert!(!world.events().iter().any(planned), "half a plan is none");
+    let told = |e: &Event| matches!(e, Event::Noticed { notice, .. } if notice.why.contains("budget of a turn"));
+    assert!(world.events().iter().any(told));
+}
+
+#[tokio::test]
+async fn the_time_of_a_phase_ends_its_model_and_the_phase() {
+    let world = World::new(TEAM);
+    let budgets = Budgets { phase: seconds(1), ..Budgets::default() };
+    let SessionOutcome::Failed(error) = run(&world, budgets, "stop", |_| hang_after("a")).await
+    else {
+        panic!()
+    };
+    assert!(error.why.contains("the budget of the phase is used up: 1 of 1 sec"), "{error:?}");
+
+    let limited = TEAM.replace("{ max_messages = 20 }", "{ max_seconds = 1 }");
+    let world = World::new(&limited);
+    let outcome = run(&world, Budgets::default(), "stop", |_| hang_after("a")).await;
+    let SessionOutcome::Failed(error) = outcome else { panic!() };
+    assert!(error.why.contains("the limit of 1 seconds"), "{error:?}");
+}
+
+#[tokio::test]
+async fn the_time_of_a_session_ends_a_tool_and_a_build_that_never_end() {
+    for (agent, tool, builds) in
+        [("Builder", "build_project", 1), ("Reader", "read_project_files", 0)]
+    {
+        let all = "\"Closer\", \"Builder\", \"Reader\"]";
+        let world = World::new(&TEAM.replacen("\"Closer\"]", all, 1));
+        std::fs::write(world.project().join("main.c"), "int a;").unwrap();
+        let budgets = Budgets { session: seconds(1), ..Budgets::default() };
+        let outcome = run(&world, budgets, "stop", move |request| match request.agent.as_str() {
+            "Planner" => say(&format!("1. **{agent}** : work")),
+            _ => call(tool, r#"{"hang": true}"#),
+        })
+        .await;
+        assert_eq!(outcome, SessionOutcome::Stopped);
+        let events = world.events();
+        let result = |e: &Event| match e {
+            Event::ToolAnswered { result, .. } => Some(result.to_string()),
+            _ => None,
+        };
+        let result = events.iter().find_map(result).unwrap();
+        assert!(result.contains("out_of_time"), "{result}");
+        assert!(was_asked(&world, "seconds of work are over"));
+        let ended =
+            |e: &Event| matches!(e, Event::BuildEnded { outcome: BuildOutcome::Cancelled, .. });
+        assert_eq!(events.iter().filter(|e| ended(e)).count(), builds, "{tool}");
+    }
+}
+
 #[tokio::test]
 async fn malformed_arguments_go_back_with_what_is_wrong_with_them() {
     let world = World::new(TEAM);

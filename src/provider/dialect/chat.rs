@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::gist::Turn;
-use super::{Asked, Fault, Piece, Profile, Reader, Service, Slot, Stop};
+use super::{Asked, Fault, MOST_REFUSAL, Piece, Profile, Reader, Service, Slot, Stop};
 use super::{arguments, call_id, told_fault, usage};
 
 /// Writes a request.
@@ -188,7 +188,8 @@ impl Answer {
             }
             content => out.extend(text(content).map(Piece::Text)),
         }
-        if let Some(refusal) = text(delta.get("refusal")) {
+        let has_room = self.refusal.len() < MOST_REFUSAL;
+        if let Some(refusal) = text(delta.get("refusal")).filter(|_| has_room) {
             self.refusal.push_str(&refusal);
         }
         for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::gist::Turn;
-use super::{Asked, Fault, Piece, Profile, Reader, Slot, Stop};
+use super::{Asked, Fault, MOST_REFUSAL, Piece, Profile, Reader, Slot, Stop};
 use super::{arguments, call_id, told_fault, usage};
 
 /// Writes a request. Nothing is stored at the service; what it needs again is given back.
@@ -132,7 +132,9 @@ impl Reader for Answer {
                 self.has_text = true;
                 out.push(Piece::Text(text()));
             }
-            "response.refusal.delta" => self.refusal.push_str(&text()),
+            "response.refusal.delta" if self.refusal.len() < MOST_REFUSAL => {
+                self.refusal.push_str(&text());
+            }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 out.push(Piece::Reasoning(text()));
             }

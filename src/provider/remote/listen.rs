@@ -1,6 +1,8 @@
 //! Reads an answer as it comes and gives on what can be shown of it.
 
-use super::super::assembly::Assembly;
+use tokio::time::Instant;
+
+use super::super::assembly::{Assembly, Progress};
 use super::super::dialect::{Dialect, Piece};
 use super::super::fault::Fault;
 use super::super::profile::Profile;
@@ -28,21 +30,21 @@ impl Inner {
                 let whole = answer.whole_of().await?;
                 let mut pieces = Vec::new();
                 reader.read_whole(&whole, profile, &mut pieces)?;
-                return give(pieces, assembly, profile, out).await;
+                return give(pieces, assembly, profile, out).await.map(drop);
             }
             _ => {}
         }
         let mut frames = Frames::new(self.dialect.framing());
+        let mut count_by: Option<Instant> = None;
         loop {
-            let chunk = match assembly.stop {
+            let chunk = match count_by {
                 None => answer.next().await?,
-                Some(_) => {
-                    // The answer is complete: whatever goes wrong now costs only the count.
-                    match tokio::time::timeout(AFTERMATH, answer.next()).await {
-                        Ok(Ok(chunk)) => chunk,
-                        Ok(Err(_)) | Err(_) => None,
-                    }
-                }
+                // The answer is complete: whatever goes wrong now costs only the count.
+                Some(by) if Instant::now() >= by => None,
+                Some(by) => match tokio::time::timeout_at(by, answer.next()).await {
+                    Ok(Ok(chunk)) => chunk,
+                    Ok(Err(_)) | Err(_) => None,
+                },
             };
             let is_end = chunk.is_none();
             let too_big = |TooBig| Fault::excess(profile, "a single message of many megabytes");
@@ -59,7 +61,12 @@ impl Inner {
                 }
             }
             let counted = pieces.iter().any(|piece| matches!(piece, Piece::Usage(_)));
-            give(pieces, assembly, profile, out).await?;
+            if give(pieces, assembly, profile, out).await? == Progress::Content {
+                answer.content_came();
+            }
+            if assembly.stop.is_some() && count_by.is_none() {
+                count_by = Some(Instant::now() + AFTERMATH);
+            }
             let is_over =
                 assembly.stop.is_some() && (self.dialect != Dialect::Chat || counted || is_end);
             match (is_over, is_end) {
@@ -79,19 +86,22 @@ fn is_stopped(assembly: &Assembly, pieces: &[Piece]) -> bool {
     assembly.stop.is_some() || pieces.iter().any(|piece| matches!(piece, Piece::Stop(_)))
 }
 
-/// Gives on what can be shown of these pieces.
+/// Gives on what can be shown of these pieces, and tells whether there is content among them.
 async fn give(
     pieces: Vec<Piece>,
     assembly: &mut Assembly,
     profile: &Profile,
     out: &Out,
-) -> Result<(), Broken> {
+) -> Result<Progress, Broken> {
     let mut deltas = Vec::new();
+    let mut progress = Progress::Nothing;
     for piece in pieces {
-        assembly.take(piece, profile, &mut deltas)?;
+        if assembly.take(piece, profile, &mut deltas)? == Progress::Content {
+            progress = Progress::Content;
+        }
     }
     for delta in deltas {
         send(out, delta).await?;
     }
-    Ok(())
+    Ok(progress)
 }

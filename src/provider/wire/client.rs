@@ -8,6 +8,7 @@ use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Certificate, NoProxy, Proxy, RequestBuilder, Response};
 use secrecy::ExposeSecret;
+use tokio::time::Instant;
 
 use super::super::fault::{Fault, deepest};
 use super::super::profile::Profile;
@@ -34,6 +35,8 @@ pub struct Client {
 pub struct Answer {
     profile: Arc<Profile>,
     response: Response,
+    /// When content came last; at first, when the answer began.
+    content_at: Instant,
 }
 
 impl Client {
@@ -86,7 +89,8 @@ impl Client {
                 return Err(Fault::stalled(profile, &what));
             }
         };
-        let answer = Answer { profile: Arc::clone(profile), response };
+        let (profile_of, content_at) = (Arc::clone(profile), Instant::now());
+        let answer = Answer { profile: profile_of, response, content_at };
         let status = answer.response.status();
         if status.is_success() {
             return Ok(answer);
@@ -105,16 +109,27 @@ impl Answer {
         text.split(';').next().unwrap_or_default().trim().to_lowercase()
     }
 
+    /// Content came: the time that an answer may be without begins anew. Bytes alone do not count,
+    /// because a service can send signs of life for ever.
+    pub fn content_came(&mut self) {
+        self.content_at = Instant::now();
+    }
+
     /// The next bytes; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
         let stall = self.profile.wire.stall;
-        match tokio::time::timeout(stall, self.response.chunk()).await {
+        let stalled = || {
+            let what = format!("no part of an answer came for {} s", stall.as_secs_f32());
+            Fault::stalled(&self.profile, &what)
+        };
+        // Bytes that are always there already never let a time limit have its turn.
+        if self.content_at.elapsed() >= stall {
+            return Err(stalled());
+        }
+        match tokio::time::timeout_at(self.content_at + stall, self.response.chunk()).await {
             Ok(Ok(bytes)) => Ok(bytes),
             Ok(Err(error)) => Err(Fault::connection(&self.profile, &error)),
-            Err(_) => {
-                let what = format!("nothing came for {} s", stall.as_secs_f32());
-                Err(Fault::stalled(&self.profile, &what))
-            }
+            Err(_) => Err(stalled()),
         }
     }
 
@@ -123,6 +138,10 @@ impl Answer {
         let mut bytes = Vec::new();
         while let Some(more) = self.next().await? {
             bytes.extend_from_slice(&more);
+            // What the bytes say is known at the end only; blanks say nothing.
+            if !more.trim_ascii().is_empty() {
+                self.content_came();
+            }
             if bytes.len() > MOST_WHOLE {
                 let what = format!("more than {} MB", MOST_WHOLE >> 20);
                 return Err(Fault::excess(&self.profile, &what));
