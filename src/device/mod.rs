@@ -30,4 +30,6 @@ pub use pinout::{AdcInput, Caution, FOLDER as PINOUTS, JtagSignal, Pin, Pinout, 
 pub use ports::{PortInfo, UsbId};
 pub use pty::Pty;
 pub use refusal::refused;
+#[doc(hidden)]
+pub use rfc2217::{Decoder as Rfc2217Decoder, escape as rfc2217_escape};
 pub use serial::{DEFAULT_BAUD, Listener, Loan, Received, SerialHub};

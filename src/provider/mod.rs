@@ -7,6 +7,8 @@ mod assembly;
 mod catalogue;
 mod dialect;
 mod fault;
+#[doc(hidden)]
+pub mod foreign;
 mod form;
 mod keep;
 mod panel;

@@ -11,6 +11,8 @@ mod console;
 pub mod diagnostics;
 mod esptool;
 mod fitting;
+#[doc(hidden)]
+pub mod foreign;
 mod history;
 mod host_board;
 mod host_memory;

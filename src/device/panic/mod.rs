@@ -15,4 +15,5 @@ pub use elf::Program;
 pub use parse::PanicParser;
 pub use raw::{RawPanic, RawTrace};
 pub use report::Programs;
+pub use unwind::Registers;
 pub use watch::{Found, Watch};

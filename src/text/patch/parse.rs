@@ -125,6 +125,9 @@ fn hunk(
         Some(end) => end,
         None => to_the_end(lines, header + 1)?,
     };
+    // In a diff whose own lines end with CR LF a carriage return belongs to the end of each line;
+    // in others the line of the file has it.
+    let is_crlf = lines.get(header).is_some_and(|line| line.ends_with("\r\n"));
     let mut body: Vec<(Op, String)> = Vec::new();
     for line in lines.get(header + 1..end).unwrap_or_default() {
         match op(line) {
@@ -132,7 +135,9 @@ fn hunk(
             // `\ No newline at end of file`.
             None => {
                 if let Some((_, text)) = body.last_mut() {
-                    text.truncate(text.trim_end_matches(['\n', '\r']).len());
+                    let without = text.strip_suffix('\n').unwrap_or(text);
+                    let bare = without.strip_suffix('\r').filter(|_| is_crlf);
+                    text.truncate(bare.unwrap_or(without).len());
                 }
             }
         }

@@ -53,7 +53,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
 }
 
 /// Reads the report, which words on stderr may go before; `None` when there is none.
-fn read(run: &Run<'_>, text: &str) -> Option<Told> {
+pub(super) fn read(run: &Run<'_>, text: &str) -> Option<Told> {
     let start = text.find('{')?;
     let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Report>();
     let report = values.next()?.ok()?;

@@ -169,6 +169,11 @@ fn target(unit: &CompileUnit) -> Vec<String> {
     flags
 }
 
+/// Reads the findings of one source that is compiled as it is.
+pub(super) fn read_source(run: &Run<'_>, output: &Output) -> Told {
+    read(run, None, output, None)
+}
+
 /// Reads the findings of one source. An error means that the source was not understood as the
 /// project's compiler understands it, so it is a gap and no finding.
 fn read(

@@ -97,7 +97,7 @@ struct Open {
 }
 
 /// Reads the findings, as many as were written whole.
-fn read(run: &Run<'_>, text: &str) -> Told {
+pub(super) fn read(run: &Run<'_>, text: &str) -> Told {
     let mut told = Told::default();
     let mut reader = Reader::from_str(text);
     // Words before the first tag are none of the findings.

@@ -239,6 +239,22 @@ struct Output {
     is_whole: bool,
 }
 
+/// The issues in what a linter printed, as [`analyze`] tells them; nothing is run.
+#[doc(hidden)]
+#[must_use]
+pub fn issues_in(linter: Linter, order: &AnalysisOrder, text: &str) -> Vec<Issue> {
+    let run = Run { order, until: Instant::now() };
+    let told = match linter {
+        Linter::ClangTidy => {
+            let output = Output { text: text.to_owned(), is_whole: true };
+            clang_tidy::read_source(&run, &output)
+        }
+        Linter::Cppcheck => cppcheck::read(&run, text),
+        Linter::ArduinoLint => arduino_lint::read(&run, text).unwrap_or_default(),
+    };
+    told.issues
+}
+
 /// One harmless line of bounded length.
 fn words(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_MESSAGE);

@@ -174,6 +174,20 @@ impl ArduinoToolchain {
     }
 }
 
+/// All that is read from what `arduino-cli` printed, as words; nothing is run.
+#[doc(hidden)]
+#[must_use]
+pub fn said_in(output: &[u8]) -> Vec<String> {
+    let mut said: Vec<String> = boards_in(output).into_iter().map(|board| board.fqbn).collect();
+    if let Some(compiled) = Compiled::find(output) {
+        said.extend([compiled.log(), compiled.error_line()]);
+        said.extend(compiled.refusal(None).map(|error| error.why));
+        said.extend(compiled.platform().map(str::to_owned));
+        said.extend(compiled.property("build.path").map(str::to_owned));
+    }
+    said
+}
+
 /// The boards of Espressif's chips among all that were told.
 fn boards_in(output: &[u8]) -> Vec<BoardName> {
     #[derive(Deserialize)]

@@ -63,6 +63,21 @@ const QUIET: [(&str, &str); 5] = [
     ("PLATFORMIO_SETTING_CHECK_PRUNE_SYSTEM_THRESHOLD", "0"),
 ];
 
+/// The findings in what PlatformIO printed of a build that failed, and the labels of the
+/// environments in what it printed of its configuration; nothing is run.
+#[doc(hidden)]
+#[must_use]
+pub fn said_in(project: &Path, output: &[u8]) -> (Vec<crate::model::Diagnostic>, Vec<String>) {
+    let config = Config::parse(output, project, Path::new("/core")).unwrap_or_default();
+    let labels = config.environments.iter().map(Environment::label).collect();
+    let (mut gather, mut said) = (Gather::new(project), Said::default());
+    gather.push(output);
+    said.push(output);
+    let mut found = gather.finish();
+    let _offline = said.judge(project, &mut found);
+    (found, labels)
+}
+
 /// An installed PlatformIO Core.
 #[derive(Debug, Clone)]
 pub struct PlatformioToolchain {

@@ -22,6 +22,9 @@ use futures::future::BoxFuture;
 
 pub use kit::Kit;
 
+#[doc(hidden)]
+pub use cmake::{Recurse, project_name, registration};
+
 use super::compile_units::{self, CompileUnit};
 use super::diagnostics::Gather;
 use super::host_board::HostBoard;

@@ -1,0 +1,109 @@
+//! The answers of model services read from bytes alone, without a connection.
+//!
+//! For the tests that feed every reader with foreign bytes; the program itself reads answers as
+//! they come, in `remote`. Must not connect or wait.
+
+use super::assembly::Assembly;
+use super::dialect::{Dialect, Piece};
+use super::fault::Fault;
+use super::profile::{Profile, Wire};
+use super::service::Service;
+use super::wire::{Frames, TooBig};
+use super::{Delta, words};
+use crate::model::{ToolSpec, UserError};
+
+/// What came of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heard {
+    /// What can be shown, with neighbouring pieces of text joined, and the calls behind it.
+    pub deltas: Vec<Delta>,
+    /// Whether the service said that the answer is complete.
+    pub is_complete: bool,
+}
+
+/// Reads a streamed answer that comes in `chunks`.
+///
+/// # Errors
+/// When a message is no part of an answer of that service, or the answer exceeds a limit.
+pub fn streamed(service: Service, chunks: &[&[u8]]) -> Result<Heard, UserError> {
+    let profile = profile(service);
+    let dialect = Dialect::of(service);
+    let (mut frames, mut reader) = (Frames::new(dialect.framing()), dialect.reader());
+    let mut answer = Answer::new();
+    for chunk in chunks {
+        let too_big = |TooBig| Fault::excess(&profile, "a single message").error;
+        frames.push(chunk).map_err(too_big)?;
+        while let Some(message) = frames.pop() {
+            let mut pieces = Vec::new();
+            reader.read(&message, &profile, &mut pieces).map_err(|fault| fault.error)?;
+            answer.take(pieces, &profile)?;
+        }
+    }
+    frames.finish();
+    while let Some(message) = frames.pop() {
+        let mut pieces = Vec::new();
+        reader.read(&message, &profile, &mut pieces).map_err(|fault| fault.error)?;
+        answer.take(pieces, &profile)?;
+    }
+    Ok(answer.end())
+}
+
+/// Reads an answer that comes in one piece although a stream was asked for.
+///
+/// # Errors
+/// As [`streamed`].
+pub fn whole(service: Service, bytes: &[u8]) -> Result<Heard, UserError> {
+    let profile = profile(service);
+    let dialect = Dialect::of(service);
+    let no_json = |error: serde_json::Error| UserError::new("no JSON", error.to_string(), "");
+    let value = serde_json::from_slice(bytes).map_err(no_json)?;
+    let mut pieces = Vec::new();
+    dialect.reader().read_whole(&value, &profile, &mut pieces).map_err(|fault| fault.error)?;
+    let mut answer = Answer::new();
+    answer.take(pieces, &profile)?;
+    dialect.model_names(&value);
+    Ok(answer.end())
+}
+
+/// What a service says that failed, in words for people.
+#[must_use]
+pub fn failed(service: Service, status: u16, body: &str) -> UserError {
+    Fault::status(&profile(service), status, None, body).error
+}
+
+/// The calls that a model without tools wrote into its words.
+#[must_use]
+pub fn worded_calls(text: &str, tools: &[ToolSpec]) -> Vec<(String, String)> {
+    words::calls(text, tools)
+}
+
+fn profile(service: Service) -> Profile {
+    Profile::new("foreign", service, "model", Wire::new("http://127.0.0.1:1"))
+}
+
+/// An answer and what of it can be shown.
+struct Answer {
+    assembly: Assembly,
+    deltas: Vec<Delta>,
+}
+
+impl Answer {
+    fn new() -> Self {
+        Self { assembly: Assembly::new(), deltas: Vec::new() }
+    }
+
+    fn take(&mut self, pieces: Vec<Piece>, profile: &Profile) -> Result<(), UserError> {
+        for piece in pieces {
+            self.assembly
+                .take(piece, profile, &mut self.deltas)
+                .map_err(|fault: Fault| fault.error)?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> Heard {
+        self.deltas.extend(self.assembly.close());
+        self.deltas.extend(self.assembly.calls(&[]));
+        Heard { deltas: self.deltas, is_complete: self.assembly.stop.is_some() }
+    }
+}
