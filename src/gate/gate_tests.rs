@@ -79,8 +79,10 @@ async fn a_decision_on_something_else_is_refused() {
     let world = World::asking();
     let task = world.submit(vec![save("a.c", None, "a")]);
     world.on_desk(1).await;
-    let wrong =
-        world.desk.decide(Shown::whole(ProposalId(1), ContentHash::of(b"other")), Verdict::Approve);
+    let wrong = world.desk.decide(
+        Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), ContentHash::of(b"other")) },
+        Verdict::Approve,
+    );
     assert_eq!(wrong, Err(DeskError::HashMismatch(ProposalId(1))));
     world.decide(1, reject(""));
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);

@@ -340,7 +340,7 @@ impl Stage {
                 });
                 let edited = text.and_then(|text| person.edits(&proposal, &text));
                 if let Some(text) = edited {
-                    let shown = Shown::whole(proposal.id, hash);
+                    let shown = Shown { stops: u32::MAX, ..Shown::whole(proposal.id, hash) };
                     let (how, note) = (Amended::Edit, Note::new("my own hand"));
                     let content = text.into_bytes();
                     send(&run, Intent::Amend { shown, how, content, note }).await;
@@ -349,7 +349,14 @@ impl Stage {
                 let verdict = person.decide(&proposal, *count);
                 *count += 1;
                 let (proposal, shown) = (proposal.id, hash);
-                send(&run, Intent::Decide { shown: Shown::whole(proposal, shown), verdict }).await;
+                send(
+                    &run,
+                    Intent::Decide {
+                        shown: Shown { stops: u32::MAX, ..Shown::whole(proposal, shown) },
+                        verdict,
+                    },
+                )
+                .await;
             }
             if is_over {
                 return run.join().await.unwrap();

@@ -27,7 +27,7 @@ fn stated(world: &World, id: u32) -> Option<Proposal> {
 async fn proposed(world: &World, id: u32) -> Shown {
     until(world, |event| matches!(event, Event::Proposed(p) if p.id.0 == id)).await;
     let hash = stated(world, id).unwrap().change.hash();
-    Shown::whole(ProposalId(id), hash)
+    Shown { stops: u32::MAX, ..Shown::whole(ProposalId(id), hash) }
 }
 
 /// The usual team, whose writer does not save again when the person has done or asked something.
@@ -83,7 +83,7 @@ async fn words_with_an_approval_reach_the_agent_in_the_same_answer() {
     send(&handle, decide(shown, Verdict::ApproveAndTell { note })).await;
     world.supervise(handle, "stop").await.unwrap();
     let answer = &answers(&world)[0];
-    assert_eq!(answer["saved"][0], "main.c");
+    assert_eq!(answer["saved"][0], "main.txt");
     assert_eq!(answer["review"][0]["words"], "next time with a comment");
 }
 
@@ -134,7 +134,7 @@ async fn a_question_is_answered_while_the_proposal_waits_and_the_agent_remembers
         let aside = asked.last().unwrap();
         assert_eq!((aside.agent.as_str(), aside.tools.len()), ("Writer", 0));
         let question = &aside.messages.last().unwrap().text;
-        assert!(question.contains("save `main.c`") && question.contains("```diff\n+a bug\n```"));
+        assert!(question.contains("save `main.txt`") && question.contains("```diff\n+a bug\n```"));
         // A service refuses a conversation with a call that has no answer.
         assert!(aside.messages.iter().all(|message| message.calls.is_empty()));
         assert!(aside.messages.iter().any(|m| m.text.contains("I call `generate_code`")));
@@ -224,7 +224,7 @@ async fn a_rule_of_the_session_holds_after_a_restart_until_it_is_revoked() {
     let life = asked.events().len() as u64 + 3;
     let handle = world.begin(life, Arc::new(usual)).unwrap();
     proposed(&world, 1).await;
-    let path = Some("main.c".to_owned());
+    let path = Some("main.txt".to_owned());
     let rule = SessionRule {
         says: RuleSays::Always,
         kind: Some(ChangeKind::Save),
@@ -251,7 +251,7 @@ async fn what_was_restated_waits_after_a_restart_as_it_was_stated_last() {
     let before = proposed(&world, 1).await;
     send(&handle, Intent::Inquire { proposal: ProposalId(1), excerpt: None, text: "?".into() })
         .await;
-    std::fs::write(world.project().join("main.c"), "by hand").unwrap();
+    std::fs::write(world.project().join("main.txt"), "by hand").unwrap();
     until(&world, |event| matches!(event, Event::Restated { .. })).await;
     handle.detach().await;
     let handle = world.resume(Arc::new(attentive)).unwrap();
@@ -277,7 +277,7 @@ async fn edit_all(world: &World, handle: EngineHandle) -> Result<SessionOutcome,
         for id in 1..=2 {
             if let Some(proposal) = stated(world, id).filter(|p| !decided(p.id)) {
                 let hash = proposal.change.hash();
-                let shown = Shown::whole(proposal.id, hash);
+                let shown = Shown { stops: u32::MAX, ..Shown::whole(proposal.id, hash) };
                 let text = if id == 1 { "still a bug" } else { "mended by hand" };
                 let _ = handle.intents.send(amend(shown, text)).await;
             }

@@ -174,7 +174,7 @@ impl World {
     }
 
     pub fn file(&self) -> Option<String> {
-        std::fs::read_to_string(self.project().join("main.c")).ok()
+        std::fs::read_to_string(self.project().join("main.txt")).ok()
     }
 
     pub fn records(&self) -> Vec<Record> {
@@ -257,7 +257,7 @@ impl World {
     fn start(&self) -> SessionStart {
         SessionStart {
             id: SessionId::new("test"),
-            task: "make main.c".into(),
+            task: "make main.txt".into(),
             team: "small".into(),
             project: self.project().display().to_string(),
             model: "test model".into(),
@@ -319,7 +319,10 @@ impl World {
         for event in self.events() {
             match event {
                 Event::Proposed(proposal) => {
-                    proposals.insert(proposal.id, proposal.change.hash());
+                    // Whatever was found: these runs are about what comes afterwards.
+                    let stops = proposal.stops();
+                    let shown = Shown::whole(proposal.id, proposal.change.hash());
+                    proposals.insert(proposal.id, Shown { stops, ..shown });
                 }
                 Event::Decided { proposal, .. } => {
                     proposals.remove(&proposal);
@@ -329,10 +332,7 @@ impl World {
                 _ => {}
             }
         }
-        let decide = |(proposal, shown)| Intent::Decide {
-            shown: Shown::whole(proposal, shown),
-            verdict: Verdict::Approve,
-        };
+        let decide = |(_, shown)| Intent::Decide { shown, verdict: Verdict::Approve };
         let answer = question.map(|question| Intent::Answer { question, answer: answer.into() });
         proposals.into_iter().map(decide).chain(answer).collect()
     }
@@ -355,15 +355,15 @@ pub fn usual(request: &Request) -> Vec<Result<Delta, UserError>> {
     let is_answer = last.role == Role::Tool;
     let heard = |what: &str| request.messages.iter().skip(1).any(|m| m.text.contains(what));
     match (request.agent.as_str(), request.phase.as_str()) {
-        ("Planner", "write") if heard("saved\":[\"main.c\"]") => say("Closer : close it"),
-        ("Planner", "write") => say("1. **Writer** : write main.c"),
+        ("Planner", "write") if heard("saved\":[\"main.txt\"]") => say("Closer : close it"),
+        ("Planner", "write") => say("1. **Writer** : write main.txt"),
         ("Planner", _) if heard("`build_project` answered me: {\"ok\":true") => {
             say("Closer: close")
         }
-        ("Planner", _) if heard("saved\":[\"main.c\"]") => say("Closer: close"),
+        ("Planner", _) if heard("saved\":[\"main.txt\"]") => say("Closer: close"),
         ("Planner", _) if heard("`build_project` answered") => say("Writer : mend it"),
         ("Planner", _) => say("Builder : build"),
-        ("Writer", _) if is_answer && last.text.contains("main.c\"]") => say("It is saved."),
+        ("Writer", _) if is_answer && last.text.contains("main.txt\"]") => say("It is saved."),
         ("Writer", "write") => call("generate_code", r#"{"code": "a bug"}"#),
         ("Writer", _) => call("generate_code", r#"{"code": "mended"}"#),
         ("Builder", _) if !is_answer => call("build_project", ""),

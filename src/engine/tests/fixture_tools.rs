@@ -21,7 +21,7 @@ impl Tool for Save {
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        let path = ProjectPath::new("main.c").unwrap();
+        let path = ProjectPath::new("main.txt").unwrap();
         let base = self.0.read_if_there(&path).unwrap();
         async move {
             let Some(code) = args["code"].as_str() else {
@@ -42,7 +42,7 @@ impl Tool for Save {
 fn finish(done: &[Settlement]) -> Result<Value, ToolError> {
     let outcome = format!("{:?}", done[0].outcome);
     Ok(match &done[0].outcome {
-        Outcome::Applied => json!({ "ok": true, "saved": ["main.c"] }),
+        Outcome::Applied => json!({ "ok": true, "saved": ["main.txt"] }),
         _ => json!({ "ok": true, "saved": [], "outcome": outcome }),
     })
 }
@@ -69,7 +69,7 @@ impl Tool for Build {
             if args["hang"] == true {
                 std::future::pending::<()>().await;
             }
-            let text = self.0.read(&ProjectPath::new("main.c").unwrap()).unwrap();
+            let text = self.0.read(&ProjectPath::new("main.txt").unwrap()).unwrap();
             let has_bug = String::from_utf8(text).unwrap().contains("bug");
             let outcome = if has_bug { BuildOutcome::Failed } else { BuildOutcome::Passed };
             let ended =
@@ -92,7 +92,7 @@ impl Tool for Approve {
     fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         let state = self.1.snapshot();
         let ok = match state.goal {
-            PhaseGoal::FilesSaved => self.0.is_file(&ProjectPath::new("main.c").unwrap()),
+            PhaseGoal::FilesSaved => self.0.is_file(&ProjectPath::new("main.txt").unwrap()),
             _ => state.last_build.is_some_and(|b| b.is_fresh_success()),
         };
         async move { Ok(Reply::Answer(json!({ "ok": ok }))) }.boxed()

@@ -59,7 +59,9 @@ async fn a_conversation_that_is_refused_is_asked_again_with_less() {
             ("Closer", _) if bytes > 10_000 => {
                 vec![Ok(Delta::TooLong { limit: None }), Err(fault())]
             }
-            ("Planner", 2) => say(&format!("1. **Writer** : write main.c\n{}", "x".repeat(20_000))),
+            ("Planner", 2) => {
+                say(&format!("1. **Writer** : write main.txt\n{}", "x".repeat(20_000)))
+            }
             _ => usual(request),
         }
     })
@@ -201,7 +203,7 @@ async fn the_time_of_a_session_ends_a_tool_and_a_build_that_never_end() {
     {
         let all = "\"Closer\", \"Builder\", \"Reader\"]";
         let world = World::new(&TEAM.replacen("\"Closer\"]", all, 1));
-        std::fs::write(world.project().join("main.c"), "int a;").unwrap();
+        std::fs::write(world.project().join("main.txt"), "int a;").unwrap();
         let budgets = Budgets { session: seconds(1), ..Budgets::default() };
         let outcome = run(&world, budgets, "stop", move |request| match request.agent.as_str() {
             "Planner" => say(&format!("1. **{agent}** : work")),

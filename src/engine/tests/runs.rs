@@ -34,12 +34,15 @@ async fn each_attempt_begins_with_a_fresh_short_chat() {
     let opened = opened.lock().unwrap();
     let places: Vec<(&str, u32)> = opened.iter().map(|(p, a, _)| (p.as_str(), *a)).collect();
     assert_eq!(places, [("write", 1), ("build", 1), ("build", 2)]);
-    assert_eq!(opened[0].2[1..], ["make main.c"]);
-    assert_eq!(opened[1].2[1..], ["make main.c", "Files of the project:\n- main.c (5 bytes)\n"]);
+    assert_eq!(opened[0].2[1..], ["make main.txt"]);
+    assert_eq!(
+        opened[1].2[1..],
+        ["make main.txt", "Files of the project:\n- main.txt (5 bytes)\n"]
+    );
     let last = "The last build failed:\na bug";
     assert_eq!(
         opened[2].2[1..],
-        ["make main.c", "Files of the project:\n- main.c (6 bytes)\n", last]
+        ["make main.txt", "Files of the project:\n- main.txt (6 bytes)\n", last]
     );
     let ends: Vec<Event> =
         world.events().into_iter().filter(|e| matches!(e, Event::PhaseEnded { .. })).collect();

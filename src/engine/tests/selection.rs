@@ -21,7 +21,7 @@ async fn the_planner_speaks_first_and_after_every_other_agent() {
     let choices = choices(&world.events());
     let expected = [
         ("Planner", "Planner opens the chat"),
-        ("Writer", "Planner asked Writer to “write main.c”"),
+        ("Writer", "Planner asked Writer to “write main.txt”"),
         ("Planner", "Planner speaks after every other agent"),
         ("Closer", "Planner asked Closer to “close it”"),
         ("Planner", "Planner opens the chat"),

@@ -62,7 +62,14 @@ async fn a_pause_holds_the_run_until_it_is_lifted() {
     until(&world, |event| matches!(event, Event::Paused)).await;
     let (id, shown) = (proposal.id, proposal.change.hash());
     let verdict = Verdict::Approve;
-    handle.intents.send(Intent::Decide { shown: Shown::whole(id, shown), verdict }).await.unwrap();
+    handle
+        .intents
+        .send(Intent::Decide {
+            shown: Shown { stops: u32::MAX, ..Shown::whole(id, shown) },
+            verdict,
+        })
+        .await
+        .unwrap();
     until(&world, |event| matches!(event, Event::ToolAnswered { .. })).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let events = world.events();
@@ -80,8 +87,10 @@ async fn a_decision_on_something_else_than_what_waits_is_a_warning_and_decides_n
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     until(&world, |event| matches!(event, Event::Proposed(_))).await;
     let shown = ContentHash::of(b"something else");
-    let decide =
-        Intent::Decide { shown: Shown::whole(ProposalId(1), shown), verdict: Verdict::Approve };
+    let decide = Intent::Decide {
+        shown: Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), shown) },
+        verdict: Verdict::Approve,
+    };
     handle.intents.send(decide).await.unwrap();
     until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
     assert!(!world.events().iter().any(|event| matches!(event, Event::Decided { .. })));

@@ -12,7 +12,10 @@ impl World {
 
     fn try_decide(&self, id: u32, verdict: Verdict) -> Result<(), DeskError> {
         let proposal = self.gate.waiting(ProposalId(id)).unwrap();
-        self.desk.decide(Shown::whole(ProposalId(id), proposal.change.hash()), verdict)
+        self.desk.decide(
+            Shown { stops: u32::MAX, ..Shown::whole(ProposalId(id), proposal.change.hash()) },
+            verdict,
+        )
     }
 }
 
@@ -40,7 +43,10 @@ async fn an_edited_text_is_bound_to_what_was_shown() {
     world.on_desk(1).await;
     let content = world.ledger.store(b"mine\n").unwrap();
     let verdict = Verdict::ApproveAmended { how: Amended::Edit, content, note: Note::default() };
-    let wrong = world.desk.decide(Shown::whole(ProposalId(1), ContentHash::of(b"x")), verdict);
+    let wrong = world.desk.decide(
+        Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), ContentHash::of(b"x")) },
+        verdict,
+    );
     assert_eq!(wrong, Err(DeskError::HashMismatch(ProposalId(1))));
     assert_eq!(world.read("a.c"), None);
     world.amend(1, Amended::Edit, "mine\n", "").unwrap();

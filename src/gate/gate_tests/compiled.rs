@@ -116,7 +116,13 @@ async fn what_was_said_of_an_older_text_is_not_said_of_a_merged_one() {
     tokio::time::timeout(Duration::from_secs(60), restated).await.unwrap();
     let now = world.gate.waiting(ProposalId(1)).unwrap();
     assert_eq!(chip(&now), None, "{:?}", now.checks);
-    world.desk.decide(Shown::whole(ProposalId(1), now.change.hash()), reject("")).unwrap();
+    world
+        .desk
+        .decide(
+            Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), now.change.hash()) },
+            reject(""),
+        )
+        .unwrap();
     task.await.unwrap().unwrap();
 }
 

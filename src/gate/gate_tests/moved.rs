@@ -35,14 +35,22 @@ async fn a_change_elsewhere_in_the_file_is_merged_and_the_old_statement_is_void(
     let old = world.hash_now();
     world.write("a.c", &base.replace("7\n", "seven\n"));
     world.until_restated(1).await;
-    let stale = world.desk.decide(Shown::whole(ProposalId(1), old), Verdict::Approve);
+    let stale = world
+        .desk
+        .decide(Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), old) }, Verdict::Approve);
     assert_eq!(stale, Err(DeskError::HashMismatch(ProposalId(1))));
     let (checks, why) = world.restated().remove(0);
     let merged = checks.iter().find(|check| check.kind == CheckKind::Merged).unwrap();
     assert_eq!((merged.level(), why.contains("merged")), (Some(FindingLevel::Warning), true));
     let unchanged = checks.iter().find(|check| check.kind == CheckKind::BaseUnchanged).unwrap();
     assert_eq!(unchanged.level(), None);
-    world.desk.decide(Shown::whole(ProposalId(1), world.hash_now()), Verdict::Approve).unwrap();
+    world
+        .desk
+        .decide(
+            Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), world.hash_now()) },
+            Verdict::Approve,
+        )
+        .unwrap();
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
     let expected = base.replace("2\n", "two\n").replace("7\n", "seven\n");
     assert_eq!(world.read("a.c"), Some(expected));
@@ -60,7 +68,13 @@ async fn changes_that_meet_are_told_and_nothing_is_overwritten_unseen() {
     let merged = checks.iter().find(|check| check.kind == CheckKind::Merged).unwrap();
     assert_eq!(merged.level(), Some(FindingLevel::Stop));
     assert!(why.contains("line 2"), "{why}");
-    world.desk.decide(Shown::whole(ProposalId(1), world.hash_now()), reject("mine stays")).unwrap();
+    world
+        .desk
+        .decide(
+            Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), world.hash_now()) },
+            reject("mine stays"),
+        )
+        .unwrap();
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
     assert_eq!(world.read("a.c").as_deref(), Some("1\nmine\n3\n"));
 }
@@ -80,7 +94,13 @@ async fn an_approval_that_comes_too_late_is_not_taken() {
     let is_notice = |event: &Event| matches!(event, Event::Noticed { .. });
     assert!(world.events().iter().any(is_notice));
     assert!(!world.events().iter().any(|event| matches!(event, Event::Decided { .. })));
-    world.desk.decide(Shown::whole(ProposalId(1), world.hash_now()), Verdict::Approve).unwrap();
+    world
+        .desk
+        .decide(
+            Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), world.hash_now()) },
+            Verdict::Approve,
+        )
+        .unwrap();
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
     assert_eq!(world.read("a.c").as_deref(), Some("new"));
 }
@@ -106,7 +126,10 @@ async fn a_file_that_appears_or_goes_changes_what_is_asked() {
     }
     for id in 1..=3 {
         let hash = world.gate.waiting(ProposalId(id)).unwrap().change.hash();
-        world.desk.decide(Shown::whole(ProposalId(id), hash), reject("")).unwrap();
+        world
+            .desk
+            .decide(Shown { stops: u32::MAX, ..Shown::whole(ProposalId(id), hash) }, reject(""))
+            .unwrap();
     }
     task.await.unwrap().unwrap();
     assert_eq!(world.read("made.c").as_deref(), Some("somebody else's"));

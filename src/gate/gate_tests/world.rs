@@ -224,7 +224,12 @@ impl World {
     pub(super) fn decide(&self, id: u32, verdict: Verdict) {
         let proposals = self.proposals();
         let proposal = proposals.iter().find(|proposal| proposal.id == ProposalId(id)).unwrap();
-        self.desk.decide(Shown::whole(ProposalId(id), proposal.change.hash()), verdict).unwrap();
+        self.desk
+            .decide(
+                Shown { stops: u32::MAX, ..Shown::whole(ProposalId(id), proposal.change.hash()) },
+                verdict,
+            )
+            .unwrap();
     }
 
     pub(super) async fn approved(&self, drafts: Vec<Draft>) -> Vec<Outcome> {
