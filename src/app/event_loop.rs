@@ -101,7 +101,15 @@ impl Session<'_> {
             match woken {
                 Woken::News => {}
                 Woken::Themes => self.reload_theme(&mut frames),
-                Woken::Timer => self.on_timer(&mut frames),
+                Woken::Timer => {
+                    if let Some(left) = self.on_timer(&mut frames)? {
+                        return Ok(left);
+                    }
+                    events = match self.open_outside(events)? {
+                        Some(events) => events,
+                        None => return Ok(Left::TerminalLost),
+                    };
+                }
                 Woken::BrokenOff(why) => self.break_off(why, &mut frames)?,
                 Woken::Signal(signal) => {
                     if let Some(left) = self.on_signal(signal)? {
@@ -147,13 +155,21 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Brings up to date what moves by itself.
-    fn on_timer(&mut self, frames: &mut Frames) {
+    /// Brings up to date what moves by itself, and lets a deciding key take effect that nothing
+    /// followed: events that wait are dealt with first.
+    fn on_timer(&mut self, frames: &mut Frames) -> Result<Option<Left>, UserError> {
         let now = Instant::now();
-        if self.ui_due.is_some_and(|due| due <= now) {
-            self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
-            frames.ask(FRAME);
+        if self.ui_due.is_none_or(|due| due > now) {
+            return Ok(None);
         }
+        for command in self.ui.settle(self.feed.view(), now) {
+            if let Some(left) = self.obey(command)? {
+                return Ok(Some(left));
+            }
+        }
+        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+        frames.ask(FRAME);
+        Ok(None)
     }
 
     async fn wait(

@@ -16,19 +16,13 @@ use super::sizes::Sizes;
 use super::{Composing, Ui, possible, run};
 
 impl Ui {
-    /// Does what a key asked for, if it may.
-    pub(super) fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
-        let is_decision = action.is_decision()
-            || (matches!(action, Action::Accept | Action::AcceptText)
-                && self.hands.overlay.as_ref().is_some_and(Overlay::is_decision));
-        if is_decision {
-            if self.scene.mode == Mode::Replay {
-                return Effect::refuse("this is a replay: nothing can be decided any more");
-            }
-            if let Err(refusal) = self.hands.guard.check(now.at) {
-                return Effect::refuse(refusal.words());
-            }
-        }
+    /// Does what a key asked for.
+    pub(super) fn perform(
+        &mut self,
+        action: Action,
+        key: Option<Key>,
+        now: Now<'_>,
+    ) -> Vec<Effect> {
         if let Some(overlay) = &mut self.hands.overlay {
             let cx = self.scene.cx(now.view, Keys::Elsewhere);
             return overlay.on_action(action, &cx);
@@ -104,7 +98,7 @@ impl Ui {
                 Vec::new()
             }
             Action::Back if self.hands.composing == Composing::Yes => {
-                self.leave_composer(now);
+                self.leave_composer();
                 Vec::new()
             }
             other => self.with_front(now, |pane, cx| pane.on_action(other, cx)),
@@ -150,22 +144,21 @@ impl Ui {
     fn act_in_composer(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
         if action == Action::LeaveComposer {
             if !self.panes.composer.close_list() {
-                self.leave_composer(now);
+                self.leave_composer();
             }
             return Vec::new();
         }
         let cx = self.scene.cx(now.view, Keys::Here);
         let effects = self.panes.composer.on_action(action, &cx);
         if action == Action::Send && self.panes.composer.is_empty() {
-            self.leave_composer(now);
+            self.leave_composer();
         }
         effects
     }
 
     /// From now on keys are actions again, after a moment also those that decide.
-    fn leave_composer(&mut self, now: Now<'_>) {
+    const fn leave_composer(&mut self) {
         self.hands.composing = Composing::No;
         self.hands.typed_at = None;
-        self.hands.guard.arm(now.at);
     }
 }

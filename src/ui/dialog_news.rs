@@ -7,6 +7,7 @@ use std::time::Instant;
 use crate::view::{RunState, SessionView};
 
 use super::Ui;
+use super::guard::Care;
 use super::input::Now;
 use super::pane::{Command, Effect, Notice, OutsideEdit};
 
@@ -29,8 +30,10 @@ impl Ui {
         let is_changed = about.iter().any(|(id, hash)| {
             view.review.get(*id).is_some_and(|now| now.proposal.change.hash() != *hash)
         });
-        let is_broken_off = matches!(view.head.state, RunState::BrokenOff(_))
-            && (overlay.is_decision() || !about.is_empty());
+        let decides = overlay.care() == Some(Care::Looked)
+            || overlay.question().is_some()
+            || !about.is_empty();
+        let is_broken_off = matches!(view.head.state, RunState::BrokenOff(_)) && decides;
         if !is_gone && !is_changed && !is_broken_off {
             return;
         }

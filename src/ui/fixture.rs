@@ -149,23 +149,50 @@ impl Desk {
 
     /// Presses keys, written as in a keymap, each after a pause and a frame.
     pub fn press(&mut self, keys: &str) -> Vec<Command> {
-        keys.split_whitespace().flat_map(|key| self.press_after(key, 1000)).collect()
+        let press = |key| {
+            let mut commands = self.press_after(key, 1000);
+            commands.extend(self.rest());
+            commands
+        };
+        keys.split_whitespace().flat_map(press).collect()
     }
 
-    /// Presses one key after some milliseconds.
+    /// Presses one key after some milliseconds; what it decides comes with what is next.
     pub fn press_after(&mut self, key: &str, millis: u64) -> Vec<Command> {
-        self.now += Duration::from_millis(millis);
-        let event = TerminalEvent::Key(key_event(key));
-        self.event(&event)
+        self.event_after(&TerminalEvent::Key(key_event(key)), millis)
+    }
+
+    /// An event some milliseconds after the one before.
+    fn event_after(&mut self, event: &TerminalEvent, millis: u64) -> Vec<Command> {
+        let at = self.now + Duration::from_millis(millis);
+        let mut commands = self.pass_to(at);
+        commands.extend(self.event(event));
+        commands
+    }
+
+    /// Lets time pass as the loop of the program does, which deals with what is due first.
+    fn pass_to(&mut self, at: Instant) -> Vec<Command> {
+        let mut commands = Vec::new();
+        while let Some(due) = self.ui.settles_at().filter(|due| *due <= at) {
+            self.now = due;
+            commands.extend(self.ui.settle(&self.view, due));
+            self.sync();
+        }
+        self.now = at;
+        commands
+    }
+
+    /// Nothing more is pressed for a while: a deciding key takes effect.
+    pub fn rest(&mut self) -> Vec<Command> {
+        self.ui.settles_at().map_or_else(Vec::new, |due| self.pass_to(due))
     }
 
     /// Types text, one character each 50 ms.
     pub fn type_text(&mut self, text: &str) -> Vec<Command> {
         let mut commands = Vec::new();
         for c in text.chars() {
-            self.now += Duration::from_millis(50);
             let key = KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
-            commands.extend(self.event(&TerminalEvent::Key(key)));
+            commands.extend(self.event_after(&TerminalEvent::Key(key), 50));
         }
         commands
     }

@@ -9,6 +9,7 @@ use crate::view::SessionView;
 
 use super::action::{Action, Context};
 use super::desk::Desk;
+use super::guard::Refusal;
 use super::key::Key;
 use super::keymap::Lookup;
 use super::layout::PaneId;
@@ -41,7 +42,7 @@ impl Ui {
             }
             // A key that was meant for another window must not decide here.
             Event::FocusGained => {
-                self.hands.guard.arm(now.at);
+                self.hands.guard.begin(now.at);
                 self.hands.attention.came();
                 Vec::new()
             }
@@ -90,7 +91,12 @@ impl Ui {
         self.hands.guard.watch(event, now.at);
         // Who presses a key is here, whatever the terminal said.
         self.hands.attention.came();
-        self.hands.notice = None;
+        // Why keys do not count stays to be read while they are typed.
+        let is_told = self.is_refusal_told();
+        if !is_told {
+            self.hands.notice = None;
+        }
+        self.overtake(now.at);
         self.hands.room.selection = None;
         let key = Key::of(event);
         if !self.is_usable() {
@@ -100,6 +106,7 @@ impl Ui {
             && let Some(overlay) = &mut self.hands.overlay
         {
             overlay.on_text(event);
+            self.refuse_pasted_phrase(now.at);
             return Vec::new();
         }
         let is_open = self.hands.overlay.is_some();
@@ -115,6 +122,9 @@ impl Ui {
                 return self.with_front(now, |pane, cx| pane.on_text(event, cx));
             }
         }
+        if self.hands.guard.is_rest_of_paste() {
+            return Vec::new();
+        }
         self.hands.pending.push(key);
         let chain = self.contexts(now.view);
         match self.scene.keymap.look_up(&chain, &self.hands.pending) {
@@ -127,6 +137,9 @@ impl Ui {
                 let pressed = hints::words(&std::mem::take(&mut self.hands.pending));
                 if !is_open && self.hands.composing == Composing::Yes {
                     self.panes.composer.on_text(event);
+                    return Vec::new();
+                }
+                if is_told {
                     return Vec::new();
                 }
                 let help = self.scene.keymap.key_of(&chain, Action::Help);
@@ -202,6 +215,8 @@ impl Ui {
     /// Pasted text goes into a text field and nowhere else.
     fn on_paste(&mut self, text: &str, now: Now<'_>) -> Vec<Effect> {
         self.hands.pending.clear();
+        self.hands.guard.pasted(now.at);
+        self.take_back(Refusal::Pasted, now.at);
         if let Some(overlay) = &mut self.hands.overlay {
             if overlay.on_paste(text) {
                 return Vec::new();
@@ -242,9 +257,7 @@ impl Ui {
                 }
                 Effect::Keep(keep) => self.panes.review.keep_words(keep),
                 Effect::Open(overlay) => {
-                    if overlay.is_decision() {
-                        self.hands.guard.arm(now.at);
-                    }
+                    self.hands.dialogs += 1;
                     self.hands.overlay = Some(*overlay);
                 }
                 Effect::Close => self.hands.overlay = None,
@@ -252,7 +265,6 @@ impl Ui {
                     self.hands.front = id;
                     self.hands.before = None;
                     self.hands.composing = Composing::No;
-                    self.hands.guard.arm(now.at);
                 }
                 Effect::Compose(_) if self.scene.mode == Mode::Replay => {
                     let text = "this is a replay: there is nobody to write to";

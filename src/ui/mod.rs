@@ -10,6 +10,7 @@ mod attention;
 mod clock;
 pub mod colour;
 mod data_file;
+mod deciding;
 mod desk;
 mod dialog_news;
 mod draw;
@@ -50,7 +51,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::Size;
 
-use crate::model::{ContentHash, ProposalId, QuestionId, TimelineCommand, Timestamp, UserError};
+use crate::model::{ProposalId, QuestionId, TimelineCommand, Timestamp, UserError};
 use crate::text::esp_log::TagFilter;
 use crate::view::{Mark, SessionView};
 
@@ -67,12 +68,13 @@ pub use theme::Theme;
 use agents::Agents;
 use attention::Attention;
 use clock::Clock;
+use deciding::Pressed;
 use desk::Desk;
 use guard::Guard;
 use key::Key;
 use layout::{Layout, LogsWish, PaneId, Shape};
 use overlay::Overlay;
-use pane::Notice;
+use pane::{Decides, Notice};
 use panes::{ChatPane, Composer, LogsPane, LogsTab, ProjectPane, ReviewPane, TimelineBar};
 use pointer::{Pointer, Selection};
 use scene::Scene;
@@ -116,6 +118,12 @@ struct Hands {
     /// Keys of a sequence that is not complete.
     pending: Vec<Key>,
     guard: Guard,
+    /// A deciding key that has no effect yet.
+    pressed: Option<Pressed>,
+    /// Dialogs that were opened so far.
+    dialogs: u32,
+    /// Whether the proposal on screen had lines that were not in sight yet.
+    unseen: Option<bool>,
     notice: Option<(Notice, Instant)>,
     /// When a key last went to the composer.
     typed_at: Option<Instant>,
@@ -147,8 +155,6 @@ enum Composing {
 struct Memory {
     seq: u64,
     entries: usize,
-    /// The proposal that can be decided on screen.
-    current: Option<(ProposalId, ContentHash)>,
     waiting: Vec<ProposalId>,
     question: Option<QuestionId>,
     /// The question that the person was turned to last, if it still waits.
@@ -188,6 +194,9 @@ impl Ui {
             overlay: None,
             pending: Vec::new(),
             guard: Guard::default(),
+            pressed: None,
+            dialogs: 0,
+            unseen: None,
             notice: None,
             typed_at: None,
             room: Room { sizes: arrangement.sizes, theme: arrangement.theme, ..Room::default() },
@@ -195,9 +204,9 @@ impl Ui {
         };
         let clock = Clock { now, anchor: (now, Timestamp(0)), mode };
         let layout = Layout::new(&sync::wish(size, &hands, 1, LogsWish::Quiet));
-        let agents = Agents::default();
+        let (agents, decides) = (Agents::default(), Decides::NotYet);
         Self {
-            scene: Scene { looks, keymap, agents, clock, mode, timeline: None },
+            scene: Scene { looks, keymap, agents, clock, mode, timeline: None, decides },
             size,
             layout,
             panes,

@@ -244,6 +244,18 @@ pub struct Cx<'a> {
     pub mode: Mode,
     /// Whether the keys come here.
     pub keys: Keys,
+    /// Whether a key that decides would count now.
+    pub decides: Decides,
+}
+
+/// Whether a key that decides would count now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Decides {
+    /// It would.
+    Now,
+    /// What is to be decided has to be on screen for a moment first.
+    #[default]
+    NotYet,
 }
 
 impl Cx<'_> {

@@ -7,7 +7,7 @@ use super::agents::Agents;
 use super::clock::Clock;
 use super::keymap::Keymap;
 use super::looks::Looks;
-use super::pane::{Cx, Keys, Mode};
+use super::pane::{Cx, Decides, Keys, Mode};
 
 /// What every part of the screen may look at beside the session; apart from the panes, so that
 /// one of them can change while it looks.
@@ -19,6 +19,8 @@ pub(super) struct Scene {
     pub mode: Mode,
     /// The place in a replay, as of the last [`super::Ui::sync`].
     pub timeline: Option<TimelineView>,
+    /// Whether a key that decides would count, as of the last [`super::Ui::sync`] or event.
+    pub decides: Decides,
 }
 
 impl Scene {
@@ -33,6 +35,7 @@ impl Scene {
             clock: &self.clock,
             mode: self.mode,
             keys,
+            decides: self.decides,
         }
     }
 }

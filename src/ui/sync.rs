@@ -43,11 +43,7 @@ impl Ui {
         let idle = typed.filter(|_| self.scene.mode == Mode::Live && is_new);
         let spinner = self.is_busy(view).then_some(self.scene.clock.now + Clock::TICK);
         // By then what waits has been on screen, and can be decided.
-        let alive = self
-            .hands
-            .guard
-            .alive_at(self.scene.clock.now)
-            .filter(|_| self.memory.current.is_some() || view.head.question.is_some());
+        let alive = self.decides_at();
         let shows = |id| self.layout.pane(id).is_some() && self.hands.overlay.is_none();
         let synced = self.scene.clock.now;
         let review = self.panes.review.next_wake(view, synced).filter(|_| shows(PaneId::Review));
@@ -83,6 +79,7 @@ impl Ui {
         if !self.drawn.replace(false) {
             return;
         }
+        self.note_subject_drawn();
         for area in &self.layout.panes {
             match area.id {
                 PaneId::Project => self.panes.project.was_shown(),
@@ -111,9 +108,6 @@ impl Ui {
     fn follow_proposals(&mut self, view: &SessionView, now: Instant) {
         let is_new = self.has_new_proposal(view) && !self.is_typing(now);
         let asks = view.head.question.as_ref().map(|question| question.id);
-        if is_new || (asks.is_some() && asks != self.memory.question) {
-            self.hands.guard.arm(now);
-        }
         if self.scene.mode == Mode::Live {
             let (known, asked) = (&self.memory.waiting, self.memory.question);
             self.hands.attention.look(view, known, asked);
@@ -182,6 +176,13 @@ impl Ui {
         if let Some(overlay) = &mut self.hands.overlay {
             overlay.prepare(self.size);
         }
+        self.prepare_panes(view);
+        if self.watch_subject(view, now) {
+            self.prepare_panes(view);
+        }
+    }
+
+    fn prepare_panes(&mut self, view: &SessionView) {
         let areas = self.layout.panes.clone();
         for area in areas {
             let keys = self.keys_of(area.id);
@@ -192,11 +193,6 @@ impl Ui {
                 PaneId::Review => self.panes.review.prepare(area.body, &cx),
                 PaneId::Logs => self.panes.logs.prepare(area.body, &cx),
             }
-        }
-        let current = self.panes.review.current(view);
-        if current != self.memory.current {
-            self.memory.current = current;
-            self.hands.guard.arm(now);
         }
     }
 

@@ -145,7 +145,8 @@ fn approval_takes_one_deliberate_key() {
         shown: Shown::whole(proposal.id, proposal.change.hash()),
         verdict: Verdict::Approve,
     };
-    assert_eq!(intents(&desk.press_after("a", 1000)), [expected]);
+    assert_eq!(desk.press_after("a", 1000), [], "something might follow");
+    assert_eq!(intents(&desk.rest()), [expected]);
 }
 
 #[test]
@@ -180,7 +181,83 @@ fn while_writing_no_key_decides_and_nothing_jumps() {
     assert!(desk.screen().contains("approve all of it, a A ra"));
     desk.press("esc");
     assert_eq!(desk.press_after("a", 100), []);
-    assert_eq!(intents(&desk.press_after("a", 1000)).len(), 1);
+    assert_eq!(intents(&desk.press("a")).len(), 1);
+}
+
+#[test]
+fn typing_and_pasting_decide_nothing_and_the_screen_says_so_once() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.type_text("no");
+    desk.propose(1);
+    desk.sync();
+    // A sentence that goes on while the proposal appears.
+    for key in "but rather all of a sudden a".replace(' ', "").chars() {
+        assert_eq!(intents(&desk.press_after(&key.to_string(), 100)), []);
+        if key == 'a' {
+            assert!(desk.last_row().contains("you were typing"), "{}", desk.last_row());
+        }
+    }
+    assert_eq!(desk.press_after("X", 100), []);
+    assert!(desk.last_row().contains("you were typing"), "{}", desk.last_row());
+    assert_eq!(intents(&desk.rest()), []);
+    assert_eq!(desk.press("X"), []);
+    assert!(desk.last_row().contains("does nothing here"), "{}", desk.last_row());
+    // Text without a frame around it, at once and in pieces.
+    for (text, pause) in [("aaaa", 0), ("ab", 4), ("aa", 9)] {
+        desk.press("X");
+        for (place, key) in text.chars().enumerate() {
+            let gap = if place == 0 { 1_000 } else { pause };
+            assert_eq!(intents(&desk.press_after(&key.to_string(), gap)), []);
+        }
+        assert_eq!(intents(&desk.rest()), []);
+        assert!(desk.last_row().contains("like pasted text"), "{}", desk.last_row());
+    }
+    // Pasted text that comes just after a key takes it back.
+    assert_eq!(desk.press_after("a", 1_000), []);
+    assert_eq!(desk.event(&TerminalEvent::Paste("aa".into())), []);
+    assert_eq!(intents(&desk.rest()), []);
+    desk.press("esc");
+    assert_eq!(intents(&desk.press("a")).len(), 1);
+}
+
+#[test]
+fn a_change_between_the_key_and_its_effect_takes_it_back() {
+    let mut desk = Desk::at_work(120, 40);
+    let proposal = desk.propose(1);
+    desk.sync();
+    assert_eq!(desk.press_after("a", 1_000), []);
+    let content = desk.store_blob(
+        "int other;
+",
+    );
+    let path = crate::model::ProjectPath::new("main/src/i2c_scan.c").unwrap();
+    let change = crate::model::Change::Save { path, base: None, content };
+    desk.record(
+        1,
+        crate::model::Event::Restated {
+            proposal: proposal.id,
+            change: Box::new(change),
+            checks: Vec::new(),
+            why: "it changed on disk".into(),
+        },
+    );
+    desk.pass(5);
+    assert_eq!(intents(&desk.rest()), []);
+    assert!(desk.last_row().contains("changed just then"), "{}", desk.last_row());
+    assert_eq!(intents(&desk.press("a")).len(), 1);
+}
+
+#[test]
+fn a_list_to_decide_together_has_to_be_looked_at_like_a_proposal() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.propose(1);
+    desk.pass(1_000);
+    desk.press("!");
+    assert!(desk.screen().contains("Rules for this session"));
+    assert_eq!(desk.press_after("enter", 350), []);
+    assert_eq!(intents(&desk.rest()), []);
+    assert!(desk.last_row().contains("just appeared"), "{}", desk.last_row());
+    assert_eq!(intents(&desk.press("enter")).len(), 1);
 }
 
 #[test]

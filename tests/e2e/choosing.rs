@@ -46,7 +46,7 @@ fn start(place: &Place, terminal: &mut Terminal) {
             terminal.fail("the question was not answered");
         }
         terminal.press("1");
-        std::thread::sleep(std::time::Duration::from_millis(400));
+        std::thread::sleep(std::time::Duration::from_millis(600));
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use firmhand::model::{BuildOutcome, Change, DecidedBy, Event, SessionOutcome, Verdict};
 
-use crate::desk::{Desk, Next};
+use crate::desk::{Desk, LOOK, Next};
 use crate::place::Place;
 use crate::terminal::{PATIENCE, Size};
 
@@ -105,7 +105,7 @@ fn pasted_text_never_decides() {
     let proposal = desk.next_proposal();
     desk.turn_to(&proposal);
     desk.leaf_through();
-    thread::sleep(Duration::from_millis(400));
+    thread::sleep(LOOK);
     desk.terminal.paste("aaaa");
     assert_eq!(desk.decided(proposal.id, Duration::from_secs(1)), None);
     // Terminals without brackets send the same keys in one go.
@@ -117,8 +117,53 @@ fn pasted_text_never_decides() {
 }
 
 #[test]
+fn typing_while_proposals_wait_decides_nothing_however_long_it_goes_on() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::LARGE);
+    desk.terminal.wait_for("firmhand");
+    // The keys go on from before the first proposal comes until long after.
+    let mut came = None;
+    for round in 0.. {
+        for key in ["a", "n", "a", "r", "a"] {
+            desk.terminal.press(key);
+            thread::sleep(Duration::from_millis(if round % 2 == 0 { 100 } else { 200 }));
+        }
+        came = came.or_else(|| place.waiting().first().map(|_| round));
+        if came.is_some_and(|came| round > came + 4) {
+            break;
+        }
+        assert!(round < 100, "no proposal came");
+    }
+    let decided = |event: &Event| matches!(event, Event::Decided { .. });
+    assert!(!place.events().iter().any(decided), "{}", desk.terminal.screen());
+    desk.terminal.wait_for("you were typing");
+    // After a look the first key counts.
+    let proposal = desk.next_proposal();
+    desk.approve(&proposal);
+}
+
+#[test]
+fn text_sent_in_pieces_does_not_decide() {
+    let place = Place::new();
+    let mut desk = Desk::demo(&place, Size::LARGE);
+    let proposal = desk.next_proposal();
+    desk.turn_to(&proposal);
+    desk.leaf_through();
+    for pieces in [["ab", "aa"], ["and then ", "do this"], ["aa", "a\r"]] {
+        thread::sleep(LOOK);
+        for piece in pieces {
+            desk.terminal.type_text(piece);
+            thread::sleep(Duration::from_millis(40));
+        }
+        desk.terminal.wait_for("like pasted text");
+        assert_eq!(desk.decided(proposal.id, Duration::from_millis(700)), None);
+    }
+    desk.approve(&proposal);
+}
+
+#[test]
 fn a_key_in_the_first_moment_does_not_decide() {
-    const DEAD_MILLIS: i64 = 300;
+    const DEAD_MILLIS: i64 = 400;
     let place = Place::new();
     let mut desk = Desk::demo(&place, Size::LARGE);
     let proposal = desk.next_proposal();
@@ -148,7 +193,7 @@ fn the_rest_of_a_batch_is_listed_before_it_is_approved() {
         .unwrap_or_else(|| desk.fail("the batch is not complete"));
     assert!(waiting.len() > 1, "the first batch holds one proposal only");
     desk.turn_to(&first);
-    thread::sleep(Duration::from_millis(400));
+    thread::sleep(LOOK);
     desk.terminal.press("A");
     for event in place.events() {
         if let Event::Proposed(proposal) = event {
@@ -157,12 +202,12 @@ fn the_rest_of_a_batch_is_listed_before_it_is_approved() {
         }
     }
     assert_eq!(place.waiting(), waiting, "decided before it was confirmed");
-    thread::sleep(Duration::from_millis(400));
+    thread::sleep(LOOK);
     // Most of it was never on screen, so the plain key does not decide.
     desk.terminal.press("enter");
     desk.terminal.wait_for("approves them unseen");
     assert_eq!(place.waiting(), waiting, "decided by the plain key");
-    thread::sleep(Duration::from_millis(400));
+    thread::sleep(LOOK);
     desk.terminal.press("ctrl-a");
     for id in waiting {
         let decision = desk.decided(id, PATIENCE).unwrap_or_else(|| desk.fail("not approved"));

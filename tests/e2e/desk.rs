@@ -13,7 +13,7 @@ use crate::place::Place;
 use crate::terminal::{PATIENCE, Size, Terminal};
 
 /// How long a person looks before a key decides; longer than the keys are dead.
-pub const LOOK: Duration = Duration::from_millis(400);
+pub const LOOK: Duration = Duration::from_millis(500);
 /// Longer than a key that decides takes to be recorded.
 pub const NEVER: Duration = Duration::from_millis(700);
 /// After this a decision that was not recorded is made again. Longer than the time in which a key

@@ -48,6 +48,7 @@ use ratatui::layout::{Rect, Size};
 use crate::model::{ContentHash, ProposalId, QuestionId, Shown};
 
 use super::action::Action;
+use super::guard::Care;
 use super::job::LOOK;
 use super::pane::{Cx, Effect, Keep};
 use frame::{draw_keys, frame};
@@ -103,23 +104,28 @@ pub enum TextKeys {
 }
 
 impl Overlay {
-    /// Whether accepting it decides something for good.
+    /// How much care accepting it takes, if that decides something for good.
     #[must_use]
-    pub const fn is_decision(&self) -> bool {
+    pub const fn care(&self) -> Option<Care> {
         match self {
-            Self::Batch(_) | Self::Editor(_) | Self::Confirm(_) | Self::Rules(_) => true,
-            Self::Plan(plan) => !plan.is_typing(),
-            Self::Context(list) => !list.is_typing(),
-            Self::Words(words) => words.is_approval(),
+            Self::Batch(_) | Self::Rules(_) => Some(Care::Looked),
+            Self::Plan(plan) if !plan.is_typing() => Some(Care::Looked),
+            Self::Context(list) if !list.is_typing() => Some(Care::Looked),
+            Self::Words(words) if !words.decides() => None,
+            Self::Plan(_)
+            | Self::Context(_)
+            | Self::Words(_)
+            | Self::Editor(_)
+            | Self::Confirm(_)
+            | Self::Quit(_) => Some(Care::Typed),
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
             | Self::Models(_)
-            | Self::Quit(_)
             | Self::Details(_)
             | Self::Preview(_)
             | Self::Tags(_)
-            | Self::JumpTo(_) => false,
+            | Self::JumpTo(_) => None,
         }
     }
 

@@ -133,10 +133,10 @@ impl WordsInput {
         &self.shown
     }
 
-    /// Whether accepting decides for good what was not asked again.
+    /// Whether accepting decides for good.
     #[must_use]
-    pub const fn is_approval(&self) -> bool {
-        matches!(self.purpose, Purpose::Tell)
+    pub const fn decides(&self) -> bool {
+        matches!(self.purpose, Purpose::Tell | Purpose::Reject(_))
     }
 
     /// What was written so far.

@@ -13,7 +13,7 @@ use crate::model::*;
 use crate::ui::action::Action;
 use crate::ui::agents::Agents;
 use crate::ui::clock::Clock;
-use crate::ui::pane::{Cx, Effect, Keys, Mode, Pane};
+use crate::ui::pane::{Cx, Decides, Effect, Keys, Mode, Pane};
 use crate::ui::{Depth, Keymap, Theme};
 use crate::view::SessionView;
 
@@ -199,6 +199,7 @@ impl Desk {
             clock: &self.clock,
             mode: self.mode,
             keys: Keys::Here,
+            decides: Decides::Now,
         }
     }
 

@@ -30,13 +30,7 @@ impl ReviewPane {
         if self.queue.is_sent(id) {
             return Err(Effect::refuse(format!("the decision on #{id} is on its way")));
         }
-        let Some(shown) = self.shown(id) else { return Err(Vec::new()) };
-        // Too early a key was meant for something else: it does nothing, and says nothing.
-        if shown.is_awake(cx.clock.now) || shown.error().is_some() {
-            Ok(shown)
-        } else {
-            Err(Vec::new())
-        }
+        self.shown(id).ok_or_else(Vec::new)
     }
 
     /// What is at hand to be decided; else why nothing is.

@@ -5,6 +5,7 @@ use insta::assert_snapshot;
 
 use super::*;
 use crate::model::{Shown as ShownHash, *};
+use crate::ui::guard::Care;
 use crate::ui::overlay::Overlay;
 use crate::ui::pane::Command;
 use crate::ui::panes::test_desk::{Desk, Store};
@@ -196,7 +197,6 @@ fn a_restated_proposal_is_new_to_the_eye_and_keeps_the_persons_words() {
     let shown = desk.show(&mut pane, 90, 24);
     assert!(shown.contains("restated: main/a.c changed on disk"), "{shown}");
     assert!(shown.contains("int other;") && !shown.contains("int a = 10"), "{shown}");
-    assert!(desk.press(&mut pane, Action::Approve).is_empty(), "dead for a moment again");
     assert!(!pane.is_picking());
     desk.wait(400);
     let Overlay::Words(words) = opened(desk.press(&mut pane, Action::Reject)) else { panic!() };
@@ -236,7 +236,7 @@ fn comments_stand_beside_their_line_and_go_with_the_decision() {
 fn telling_approves_and_asking_does_not() {
     let (desk, mut pane, id) = at_desk();
     let mut overlay = opened(desk.press(&mut pane, Action::ApproveTell));
-    assert!(overlay.is_decision());
+    assert_eq!(overlay.care(), Some(Care::Typed));
     assert!(said(&overlay.on_action(Action::Accept, &desk.cx())).contains("nothing to tell"));
     type_into(&mut overlay, "next time smaller");
     let Intent::Decide { verdict, .. } = intent(overlay.on_action(Action::Accept, &desk.cx()))
@@ -245,7 +245,7 @@ fn telling_approves_and_asking_does_not() {
     };
     assert_eq!(verdict, Verdict::ApproveAndTell { note: Note::new("next time smaller") });
     let mut overlay = opened(desk.press(&mut pane, Action::Ask));
-    assert!(!overlay.is_decision());
+    assert_eq!(overlay.care(), None);
     overlay.on_action(Action::Down, &desk.cx());
     let Intent::Inquire { proposal, excerpt, text } =
         intent(overlay.on_action(Action::Accept, &desk.cx()))
@@ -283,7 +283,7 @@ fn a_flash_that_touches_the_boot_is_typed_and_hardware_has_no_always() {
     desk.show(&mut pane, 90, 24);
     desk.wait(400);
     let mut overlay = opened(desk.press(&mut pane, Action::Approve));
-    assert!(overlay.is_decision() && !overlay.on_paste("flash esp32 boot"));
+    assert!(overlay.care().is_some() && !overlay.on_paste("flash esp32 boot"));
     type_into(&mut overlay, "flash esp32 boo");
     assert!(said(&overlay.on_action(Action::Accept, &desk.cx())).contains("exactly"));
     type_into(&mut overlay, "t");

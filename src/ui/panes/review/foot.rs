@@ -8,7 +8,7 @@ use crate::model::{Change, DecidedBy, Decision, FindingLevel, Outcome, Timestamp
 use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
-use crate::ui::pane::{Cx, Mode};
+use crate::ui::pane::{Cx, Decides, Mode};
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 use crate::view::{ProposalView, RunState};
@@ -57,7 +57,7 @@ fn keys(
     width: usize,
     cx: &Cx<'_>,
 ) -> Vec<Line<'static>> {
-    let is_awake = shown.is_awake(cx.clock.now) || shown.error().is_some();
+    let is_awake = cx.decides == Decides::Now;
     let (badge, key_role, help_role) = if is_awake {
         (Role::Waiting, Role::Key, Role::KeyHelp)
     } else {

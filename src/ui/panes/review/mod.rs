@@ -1,7 +1,7 @@
 //! The review: proposals that wait, and those that were decided.
 //!
-//! Owns the guards of a decision: it is about exactly what is on screen, was there for a moment,
-//! and all of it was seen. Must not apply anything; it only asks.
+//! Owns what a decision is about: exactly what is on screen, and all of it was seen. When a key
+//! may decide is the guard's business. Must not apply anything; it only asks.
 
 mod board;
 mod body;
@@ -35,8 +35,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use crate::model::{BlobSource, ContentHash, ProposalId, Shown as ShownHash};
+use crate::model::{BlobSource, ProposalId, Shown as ShownHash};
 use crate::ui::action::Action;
+use crate::ui::guard::Subject;
 use crate::ui::pane::{Cx, Effect, Keep, Pane};
 use crate::view::{ProposalView, Review, SessionView};
 
@@ -77,15 +78,23 @@ impl ReviewPane {
         }
     }
 
-    /// The proposal that a key would decide now, and the hash of what is shown of it.
+    /// What a key that decides would be about now.
     #[must_use]
-    pub fn current(&self, view: &SessionView) -> Option<(ProposalId, ContentHash)> {
-        let id = self.queue.on_screen().filter(|id| view.review.waiting.contains(id))?;
-        self.shown(id).filter(|_| !self.queue.is_sent(id)).map(|shown| (id, shown.hash))
+    pub fn subject(&self, view: &SessionView) -> Option<Subject> {
+        let id = self.queue.on_screen()?;
+        let shown = self.shown(id)?;
+        let waits = view.review.waiting.contains(&id) && !self.queue.is_sent(id);
+        Some(Subject::Proposal { id, hash: shown.hash, waits, is_read: !shown.is_reading() })
     }
 
-    /// When it changes without a record: a content is being read, or the moment passes in which
-    /// keys are dead.
+    /// Whether changed lines of what is on screen have not been in sight.
+    #[must_use]
+    pub fn has_unseen(&self) -> bool {
+        let shown = self.queue.on_screen().and_then(|id| self.shown(id));
+        shown.is_some_and(|shown| shown.unseen() > 0)
+    }
+
+    /// When it changes without a record: a content is being read.
     #[must_use]
     pub fn next_wake(&self, view: &SessionView, now: Instant) -> Option<Instant> {
         let shown = self.queue.on_screen().and_then(|id| self.shown(id))?;
@@ -95,8 +104,7 @@ impl ReviewPane {
             return Some(now);
         }
         let busy = shown.is_busy().then_some(now + FRAME);
-        let dead = (waits && !shown.is_awake(now)).then(|| shown.awake_at(now));
-        [busy, self.queue.lost_at(), dead].into_iter().flatten().min()
+        [busy, self.queue.lost_at()].into_iter().flatten().min()
     }
 
     fn shown(&self, id: ProposalId) -> Option<&Shown> {
@@ -162,9 +170,6 @@ impl ReviewPane {
     fn choose(&mut self, review: &Review, now: Instant) {
         if self.queue.choose(review, now) {
             self.picking = None;
-            if let Some(shown) = self.shown_mut() {
-                shown.reappear();
-            }
         }
         if let Some(view) = self.queue.on_screen().and_then(|id| review.get(id)) {
             self.keep(view, review);
@@ -285,7 +290,7 @@ impl Pane for ReviewPane {
             self.parts = draw::parts(self, area, cx);
             let (look, room) = (self.look, self.parts.room);
             if let Some(shown) = self.shown_mut() {
-                shown.lay_out(look, room, cx.clock.now);
+                shown.lay_out(look, room);
             }
         }
     }

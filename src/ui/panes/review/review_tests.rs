@@ -198,42 +198,21 @@ fn what_came_of_it_in_words() {
 }
 
 #[test]
-fn approving_needs_a_moment_and_binds_to_what_is_shown() {
+fn a_decision_binds_to_what_is_shown() {
     let mut desk = Desk::new();
     let id = desk.propose_save("main/a.c", Some(OLD), NEW);
     let mut pane = pane(&desk);
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [], "nothing was shown");
-    let early = desk.show(&mut pane, 80, 18);
-    assert!(early.contains("your decision"));
-    desk.wait(299);
-    assert!(desk.press(&mut pane, Action::Approve).is_empty(), "too early");
-    desk.wait(1);
+    assert!(desk.show(&mut pane, 80, 18).contains("your decision"));
     let shown = desk.view.review.get(id).unwrap().proposal.change.hash();
-    assert_eq!(pane.current(&desk.view), Some((id, shown)));
+    let subject = |waits| Some(Subject::Proposal { id, hash: shown, waits, is_read: true });
+    assert_eq!(pane.subject(&desk.view), subject(true));
     let approve = Intent::Decide { shown: ShownHash::whole(id, shown), verdict: Verdict::Approve };
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [approve]);
     pane.note_sent([id].into_iter(), desk.now());
     assert!(desk.show(&mut pane, 80, 18).contains("on its way"));
     assert!(words(&desk.press(&mut pane, Action::Approve)).contains("on its way"));
-    assert_eq!(pane.current(&desk.view), None);
-}
-
-#[test]
-fn another_proposal_on_screen_is_dead_again() {
-    let mut desk = Desk::new();
-    let first = desk.propose_save("main/a.c", Some(OLD), NEW);
-    let mut pane = pane(&desk);
-    desk.show(&mut pane, 80, 18);
-    desk.wait(400);
-    desk.propose_save("main/b.c", Some(OLD), NEW);
-    desk.decide(first, Verdict::Approve, DecidedBy::Policy("rule".into()), 0);
-    // The key comes after the news and before the next frame.
-    pane.prepare(Rect::new(0, 0, 80, 18), &desk.cx());
-    assert!(desk.press(&mut pane, Action::Approve).is_empty());
-    desk.show(&mut pane, 80, 18);
-    assert!(desk.press(&mut pane, Action::Approve).is_empty());
-    desk.wait(300);
-    assert_eq!(intents(desk.press(&mut pane, Action::Approve)).len(), 1);
+    assert_eq!(pane.subject(&desk.view), subject(false));
 }
 
 #[test]

@@ -1,15 +1,13 @@
-//! The one proposal on screen: its body, where it is scrolled to, and since when it is there.
+//! The one proposal on screen: its body, and where it is scrolled to.
 //!
 //! Owns the place in the text and what was seen. Must not decide.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::model::{BlobSource, Change, ContentHash, Proposal, ProposalId, UserError};
 use crate::text::diff::LineKind;
-use crate::ui::guard::DEAD_TIME;
 
 use super::body::{Body, Colours, Extent};
 use super::body_line::LineRole;
@@ -48,15 +46,6 @@ pub struct Shown {
     pub words: String,
     /// The person's version of the text, not sent.
     pub draft: Option<String>,
-    /// Since when it is prepared, and drawn.
-    since: Since,
-}
-
-/// Since when something is there.
-#[derive(Debug, Clone, Copy, Default)]
-struct Since {
-    prepared: Option<Instant>,
-    drawn: Option<Instant>,
 }
 
 /// What part of the layout is in sight.
@@ -95,7 +84,6 @@ impl Shown {
             remarks: BTreeMap::new(),
             words: String::new(),
             draft: None,
-            since: Since::default(),
         }
     }
 
@@ -149,23 +137,6 @@ impl Shown {
         self.layout.as_ref()
     }
 
-    /// It comes back to the screen: keys that decide are dead again.
-    pub const fn reappear(&mut self) {
-        self.since = Since { prepared: None, drawn: None };
-    }
-
-    /// Whether it has been on screen long enough for a decision.
-    #[must_use]
-    pub fn is_awake(&self, now: Instant) -> bool {
-        self.since.drawn.is_some_and(|since| now.saturating_duration_since(since) >= DEAD_TIME)
-    }
-
-    /// When it will have been there long enough.
-    #[must_use]
-    pub fn awake_at(&self, now: Instant) -> Instant {
-        self.since.drawn.unwrap_or(now) + DEAD_TIME
-    }
-
     /// How many changed lines were not on screen yet, those included that cannot be.
     #[must_use]
     pub fn unseen(&self) -> usize {
@@ -196,7 +167,7 @@ impl Shown {
     }
 
     /// Lays the body out in that room.
-    pub fn lay_out(&mut self, look: Look, room: Room, now: Instant) {
+    pub fn lay_out(&mut self, look: Look, room: Room) {
         self.place.room = room;
         let Some(body) = self.body().cloned() else { return };
         let columns = if room.half.is_some() { look.columns } else { Columns::Unified };
@@ -226,7 +197,6 @@ impl Shown {
             self.layout = Some(new);
         }
         self.place.top = self.place.top.min(self.last_top());
-        self.since.prepared = Some(now);
     }
 
     /// The rows in sight.
@@ -271,7 +241,7 @@ impl Shown {
             return false;
         };
         let mut cells = self.rows().flat_map(|row| layout.cells(row)).flatten();
-        self.since.drawn.is_none() || !cells.all(|cell| seen.knows(body, &cell))
+        !cells.all(|cell| seen.knows(body, &cell))
     }
 
     /// What was laid out has been on screen.
@@ -279,9 +249,6 @@ impl Shown {
         let (Some(body), Some(mut seen)) = (self.body().cloned(), self.seen.take()) else { return };
         self.mark(&body, &mut seen);
         self.seen = Some(seen);
-        if self.since.drawn.is_none() {
-            self.since.drawn = self.since.prepared;
-        }
     }
 
     /// The last row that can be at the top.
@@ -357,28 +324,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_wake_only_after_the_change_was_drawn_for_a_while() {
-        let mut shown = shown("int a;\n");
-        let start = Instant::now();
-        assert!(!shown.is_awake(start + DEAD_TIME * 10));
-        shown.lay_out(Look::default(), ROOM, start);
-        assert!(!shown.is_awake(start + DEAD_TIME * 10), "laid out is not drawn");
-        shown.was_shown();
-        assert!(!shown.is_awake(start + DEAD_TIME / 2));
-        assert!(shown.is_awake(start + DEAD_TIME));
-        shown.reappear();
-        assert!(!shown.is_awake(start + DEAD_TIME * 2));
-    }
-
-    #[test]
     fn going_to_the_unseen_ends_with_all_seen() {
         let text: String = (0..100).map(|n| format!("int line_{n};\n")).collect();
         let mut shown = shown(&text);
         assert_eq!(shown.unseen(), 100);
-        let now = Instant::now();
         let mut rounds = 0;
         loop {
-            shown.lay_out(Look::default(), ROOM, now);
+            shown.lay_out(Look::default(), ROOM);
             shown.was_shown();
             rounds += 1;
             if shown.unseen() == 0 {

@@ -1,0 +1,180 @@
+//! A deciding key from when it is pressed until it takes effect.
+//!
+//! Owns the moment in between, in which further keys tell that it was pasted. Must not know what
+//! is decided.
+
+use std::time::Instant;
+
+use crate::view::SessionView;
+
+use super::action::{Action, Context};
+use super::guard::{Care, Refusal, Subject};
+use super::input::Now;
+use super::key::Key;
+use super::layout::PaneId;
+use super::overlay::Overlay;
+use super::pane::{Command, Decides, Effect, Mode, Notice};
+use super::{Composing, Ui};
+
+/// A deciding key that was pressed and has no effect yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pressed {
+    action: Action,
+    key: Option<Key>,
+    at: Instant,
+    /// When it takes effect.
+    due: Instant,
+}
+
+impl Ui {
+    /// Lets a deciding key take effect whose moment has come. Call it when [`Ui::next_wake`] says
+    /// so and no event waits to be dealt with: an event that waits may be the rest of pasted text.
+    pub fn settle(&mut self, view: &SessionView, now: Instant) -> Vec<Command> {
+        let Some(pressed) = self.hands.pressed.take_if(|pressed| pressed.due <= now) else {
+            return Vec::new();
+        };
+        self.note_shown();
+        self.scene.clock.now = now;
+        let now = Now { view, at: now };
+        let effects = self.perform(pressed.action, pressed.key, now);
+        let commands = self.carry_out(effects, now);
+        if commands.iter().any(|command| matches!(command, Command::Intent(_))) {
+            self.hands.guard.note_decided(pressed.key, pressed.at);
+        }
+        self.refresh(view, now.at);
+        commands
+    }
+
+    /// When a deciding key takes effect.
+    pub(super) fn settles_at(&self) -> Option<Instant> {
+        self.hands.pressed.map(|pressed| pressed.due)
+    }
+
+    /// Takes a deciding key back that had no effect yet, and says why.
+    pub(super) fn take_back(&mut self, why: Refusal, now: Instant) {
+        if self.hands.pressed.take().is_some() {
+            self.tell(Notice::error(why.words()), now);
+        }
+    }
+
+    /// Another key was watched: takes a deciding key back that had no effect yet.
+    pub(super) fn overtake(&mut self, now: Instant) {
+        if self.hands.pressed.is_some() {
+            let why = self.hands.guard.overtaken();
+            self.take_back(why, now);
+        }
+    }
+
+    /// Does what a key asked for, if it may; what decides waits for a moment.
+    pub(super) fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
+        let Some(care) = self.care(action, key) else { return self.perform(action, key, now) };
+        if self.scene.mode == Mode::Replay && action.is_decision() {
+            return Effect::refuse("this is a replay: nothing can be decided any more");
+        }
+        match self.hands.guard.check(care, now.at) {
+            Err(refusal) => Effect::refuse(refusal.words()),
+            Ok(due) => {
+                self.hands.pressed = Some(Pressed { action, key, at: now.at, due });
+                Vec::new()
+            }
+        }
+    }
+
+    /// Whether the screen says why keys do not count, which they still do not.
+    pub(super) fn is_refusal_told(&self) -> bool {
+        let notice = self.hands.notice.as_ref();
+        !self.hands.guard.is_quiet()
+            && notice.is_some_and(|(notice, _)| Refusal::says(&notice.text))
+    }
+
+    /// How much care an action takes here; none: it decides nothing.
+    fn care(&self, action: Action, key: Option<Key>) -> Option<Care> {
+        if action.is_decision() {
+            return Some(Care::Looked);
+        }
+        match &self.hands.overlay {
+            Some(overlay) => matches!(action, Action::Accept | Action::AcceptText)
+                .then(|| overlay.care())
+                .flatten(),
+            // What was chosen from the palette was chosen with care.
+            None if key.is_some() && action.begins_decision() => {
+                (self.scene.mode == Mode::Live).then_some(Care::Looked)
+            }
+            None => None,
+        }
+    }
+
+    /// What a deciding key is about now.
+    fn subject(&self, view: &SessionView) -> Option<Subject> {
+        if !self.is_usable() || self.scene.mode == Mode::Replay {
+            return None;
+        }
+        if let Some(overlay) = &self.hands.overlay {
+            let is_looked_at = overlay.care() == Some(Care::Looked);
+            return is_looked_at.then_some(Subject::Dialog(self.hands.dialogs));
+        }
+        if self.hands.composing == Composing::Yes {
+            return None;
+        }
+        match self.hands.front {
+            PaneId::Review => self.panes.review.subject(view),
+            PaneId::Chat => {
+                let asks = self.contexts(view).contains(&Context::Question);
+                let question = view.head.question.as_ref().filter(|_| asks);
+                question.map(|question| Subject::Question(question.id))
+            }
+            PaneId::Project | PaneId::Logs => None,
+        }
+    }
+
+    /// Takes note of what a deciding key is about; tells whether it counts otherwise than before.
+    pub(super) fn watch_subject(&mut self, view: &SessionView, now: Instant) -> bool {
+        let subject = self.subject(view);
+        if self.hands.guard.look_at(subject, now) {
+            self.take_back(Refusal::Changed, now);
+            self.hands.unseen = None;
+        }
+        if let Some(Subject::Proposal { .. }) = subject {
+            let unseen = self.panes.review.has_unseen();
+            if self.hands.unseen == Some(true) && !unseen {
+                self.hands.guard.completed(now);
+            }
+            self.hands.unseen = Some(unseen);
+        }
+        let is_ready = self.hands.guard.ready_at().is_some_and(|at| at <= now);
+        let decides = if is_ready { Decides::Now } else { Decides::NotYet };
+        std::mem::replace(&mut self.scene.decides, decides) != decides
+    }
+
+    /// What a deciding key is about has been drawn.
+    pub(super) fn note_subject_drawn(&mut self) {
+        let is_drawn = match (self.hands.guard.subject(), &self.hands.overlay) {
+            (Some(Subject::Dialog(number)), Some(_)) => number == self.hands.dialogs,
+            (Some(Subject::Proposal { .. }), None) => self.layout.pane(PaneId::Review).is_some(),
+            (Some(Subject::Question(_)), None) => self.layout.pane(PaneId::Chat).is_some(),
+            (Some(_), _) | (None, _) => false,
+        };
+        if is_drawn {
+            self.hands.guard.drawn(self.scene.clock.now);
+        }
+    }
+
+    /// When keys come alive, or what was drawn has to be noted.
+    pub(super) fn decides_at(&self) -> Option<Instant> {
+        let noted = self.drawn.get() && self.hands.guard.waits_to_be_drawn();
+        let ready = self.hands.guard.ready_at().filter(|_| self.scene.decides == Decides::NotYet);
+        let noted = noted.then_some(self.scene.clock.now);
+        [noted, ready, self.settles_at()].into_iter().flatten().min()
+    }
+
+    /// Words typed into a dialog that wants them from the person's own hand.
+    pub(super) fn refuse_pasted_phrase(&mut self, now: Instant) {
+        if !self.hands.guard.is_paste() {
+            return;
+        }
+        if let Some(Overlay::Confirm(confirm)) = &mut self.hands.overlay {
+            confirm.clear();
+            self.tell(Notice::error("pasted text does not count here; type the phrase"), now);
+        }
+    }
+}
