@@ -12,7 +12,6 @@ use super::guard::{Care, Refusal, Subject};
 use super::input::Now;
 use super::key::Key;
 use super::layout::PaneId;
-use super::overlay::Overlay;
 use super::pane::{Command, Decides, Effect, Mode, Notice};
 use super::{Composing, Ui};
 
@@ -165,16 +164,5 @@ impl Ui {
         let ready = self.hands.guard.ready_at().filter(|_| self.scene.decides == Decides::NotYet);
         let noted = noted.then_some(self.scene.clock.now);
         [noted, ready, self.settles_at()].into_iter().flatten().min()
-    }
-
-    /// Words typed into a dialog that wants them from the person's own hand.
-    pub(super) fn refuse_pasted_phrase(&mut self, now: Instant) {
-        if !self.hands.guard.is_paste() {
-            return;
-        }
-        if let Some(Overlay::Confirm(confirm)) = &mut self.hands.overlay {
-            confirm.clear();
-            self.tell(Notice::error("pasted text does not count here; type the phrase"), now);
-        }
     }
 }

@@ -106,7 +106,6 @@ impl Ui {
             && let Some(overlay) = &mut self.hands.overlay
         {
             overlay.on_text(event);
-            self.refuse_pasted_phrase(now.at);
             return Vec::new();
         }
         let is_open = self.hands.overlay.is_some();

@@ -46,11 +46,6 @@ impl Confirm {
         }
     }
 
-    /// Begins anew: nothing is typed.
-    pub(in crate::ui) fn clear(&mut self) {
-        self.typed.clear();
-    }
-
     pub(super) fn on_action(&self, action: Action) -> Vec<Effect> {
         if action != Action::Accept {
             return Effect::info("type the phrase, then enter; esc goes back");
