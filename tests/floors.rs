@@ -261,8 +261,26 @@ mod refusals {
             "view/mod.rs",
             "#[cfg(test)] mod tests { fn f() { std::fs::write(\"a\", \"b\"); } }",
         );
-        passes("view/mod.rs", "fn f(out: &mut W) { out.write(b\"x\"); std::fs::read(\"a\"); }");
+        passes("view/mod.rs", "fn f(out: &mut W) { out.write(b\"x\"); std::fs::metadata(\"a\"); }");
         passes("view/mod.rs", "impl X { fn f(&self) { self.flash(); } fn flash(&self) {} }");
+    }
+
+    #[test]
+    fn files_that_are_read_without_a_bound() {
+        for body in [
+            "fn f() { std::fs::read(\"a\"); }",
+            "fn f() { fs::read_to_string(\"a\"); }",
+            "use std::fs::{read as r};",
+            "fn f() { tokio::fs::read(\"a\"); }",
+            "fn f() { File::open(\"a\"); }",
+            "fn f() { std::fs::File::open(\"a\"); }",
+            "fn f() { say!(std::fs::read(\"a\")); }",
+        ] {
+            refused("toolchain/idf/route.rs", body, Rule::Read);
+            passes("files.rs", body);
+            passes("journal/reader.rs", body);
+        }
+        passes("config/x.rs", "fn f() { crate::files::read(p, 1); std::fs::read_dir(\"a\"); }");
     }
 
     #[test]

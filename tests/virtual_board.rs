@@ -208,12 +208,81 @@ async fn without_a_compiler_the_person_is_told_what_to_install() {
 
 #[tokio::test]
 async fn output_never_leaves_the_project() {
+    let object = "build/esp-idf/main/CMakeFiles/__idf_main.dir/main.c.o";
+    let folders = ["build", "build/config", "build/esp-idf/main", "build/virtual", "build/other"];
+    let files = ["build/config/sdkconfig.h", "build/config/project_name.c.o", "build/hello.elf"];
+    let files = files
+        .map(str::to_owned)
+        .into_iter()
+        .chain(["", ".d", ".cmd"].map(|ending| format!("{object}{ending}")));
+    let folders = folders.map(|place| (place.to_owned(), ""));
+    for (place, target) in folders.into_iter().chain(files.map(|place| (place, "precious"))) {
+        let bench = Bench::new(&[("main/main.c", HELLO)]);
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::fs::write(elsewhere.path().join("precious"), "precious").unwrap();
+        std::fs::create_dir_all(bench.path(&place).parent().unwrap()).unwrap();
+        let target = elsewhere.path().join(target);
+        std::os::unix::fs::symlink(target, bench.path(&place)).unwrap();
+        let outcome = bench.build().await.outcome;
+        let BuildOutcome::NotRun(error) = outcome else { panic!("{place}: it was run") };
+        assert!(error.why.contains(&format!("`{place}` is a symbolic link")), "{place}: {error}");
+        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1, "{place}");
+        let precious = std::fs::read_to_string(elsewhere.path().join("precious")).unwrap();
+        assert_eq!(precious, "precious", "{place}");
+    }
+}
+
+#[tokio::test]
+async fn another_name_of_a_file_outside_is_not_written_through() {
     let bench = Bench::new(&[("main/main.c", HELLO)]);
-    let elsewhere = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(elsewhere.path(), bench.path("build")).unwrap();
-    let BuildOutcome::NotRun(error) = bench.build().await.outcome else { panic!("it was run") };
-    assert!(error.why.contains("a link is not followed"), "{error}");
-    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    let elsewhere = tempfile::tempdir_in(bench.path("..")).unwrap();
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let object = "build/esp-idf/main/CMakeFiles/__idf_main.dir/main.c.o";
+    let places = ["build/config/sdkconfig.h", object, "build/hello.elf"];
+    let names: Vec<_> = places.iter().filter(|place| bench.path(place).exists()).collect();
+    assert!(names.len() >= 2, "{names:?}");
+    for (number, place) in names.iter().enumerate() {
+        let precious = elsewhere.path().join(number.to_string());
+        std::fs::write(&precious, "precious").unwrap();
+        std::fs::remove_file(bench.path(place)).unwrap();
+        std::fs::hard_link(&precious, bench.path(place)).unwrap();
+    }
+    bench.write("main/main.c", &format!("{HELLO}\n"));
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    for number in 0..names.len() {
+        let content = std::fs::read(elsewhere.path().join(number.to_string())).unwrap();
+        assert_eq!(content, b"precious", "{}", names[number]);
+    }
+}
+
+#[tokio::test]
+async fn what_never_ends_is_refused_by_name() {
+    for name in ["sdkconfig", "sdkconfig.defaults", "CMakeLists.txt", "main/CMakeLists.txt"] {
+        for kind in ["pipe", "zero", "long"] {
+            let bench = Bench::new(&[("main/main.c", HELLO)]);
+            let file = bench.path(name);
+            std::fs::remove_file(&file).ok();
+            match kind {
+                "pipe" => {
+                    let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
+                    assert!(made.success());
+                }
+                "zero" => std::os::unix::fs::symlink("/dev/zero", &file).unwrap(),
+                _ => std::fs::File::create(&file).unwrap().set_len(3 << 30).unwrap(),
+            }
+            let started = std::time::Instant::now();
+            let outcome = bench.build_within(Duration::from_secs(60)).await.outcome;
+            assert!(started.elapsed() < Duration::from_secs(20), "{name} {kind}");
+            let told = format!("{outcome:?} {}", bench.log());
+            let why = match kind {
+                "pipe" => "named pipe",
+                "zero" => "a device",
+                _ => "3221225472 bytes",
+            };
+            let is_told = told.contains(why) && told.contains(name);
+            assert!(is_told && outcome != BuildOutcome::Passed, "{name} {kind}: {told}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -435,6 +504,30 @@ async fn a_file_is_compiled_as_it_shall_become_once_there_was_a_build() {
     // The project is as it was: what is on disk still builds.
     assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
     assert!(bench.log().contains("no work to do"), "{}", bench.log());
+}
+
+#[tokio::test]
+async fn whether_a_file_is_there_outside_does_not_show() {
+    let bench = Bench::new(&[("main/main.c", HELLO)]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    let there = outside.path().display().to_string();
+    for form in [
+        "#if __has_include(\"PATH\")\n#error there\n#endif\n",
+        "#if __has_include(<PATH>)\n#error there\n#endif\n",
+        "#define P \"PATH\"\n#if __has_include(P)\n#error there\n#endif\n",
+        "#define C(a, b) a##b\n#if C(__has_, include)(\"PATH\")\n#error there\n#endif\n",
+        "#define H __has_include\n#if H(\"PATH\")\n#error there\n#endif\n",
+        "#include \"../../../../../../../../../..PATH\"\n",
+        "#pragma GCC dependency \"PATH\"\n",
+    ] {
+        let text = |path: &str| format!("{}{HELLO}", form.replace("PATH", path));
+        let one = bench.check_syntax(&[("main/main.c", &text(&there))]).await;
+        let other = bench.check_syntax(&[("main/main.c", &text("/no/such/file"))]).await;
+        assert_eq!((&one, &other), (&vec![None], &vec![None]), "{form}");
+    }
+    let plain = format!("#if __has_include(\"esp_log.h\")\n#endif\n{HELLO}");
+    assert_eq!(bench.check_syntax(&[("main/main.c", &plain)]).await, [Some(vec![])]);
 }
 
 #[tokio::test]

@@ -61,7 +61,11 @@ fn compiler(env: &impl Fn(&str) -> Option<String>) -> HealthLine {
     });
     match found {
         Some(file) => {
-            let words = format!("{} builds for the virtual board", file.display());
+            let words = format!(
+                "{} builds for the virtual board; its firmware runs on this computer, with your \
+                 rights",
+                file.display()
+            );
             HealthLine::new("toolchain", "compiler", Health::Good, words)
         }
         None => HealthLine::new(

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::pdf_apart;
+use crate::files;
 use crate::model::{Document, UserError};
 use crate::text::pdf::PdfText;
 use crate::text::sanitize;
@@ -57,7 +58,7 @@ fn length(path: &Path, most: u64) -> Result<u64, UserError> {
 
 fn read_text(path: &Path) -> Result<Document, UserError> {
     let bytes = length(path, MOST_BYTES)?;
-    let content = std::fs::read(path)
+    let content = files::read(path, MOST_BYTES)
         .map_err(|error| cannot(path, error.to_string(), "see that you may read it"))?;
     let Ok(text) = String::from_utf8(content) else {
         return Err(cannot(path, "it is no text in UTF-8", "save it as UTF-8 and attach it again"));

@@ -9,13 +9,13 @@
     reason = "the person's own editor, at the person's own key, on a temporary copy of a text"
 )]
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
+use crate::files;
 use crate::model::UserError;
 use crate::toolchain::process::key_variables;
 use crate::ui::OutsideEdit;
@@ -53,7 +53,7 @@ pub fn edit_text(edit: &OutsideEdit) -> Result<String, String> {
         format!("{}: {}; nothing was decided, nothing is lost", error.what, error.why)
     })?;
     // Editors may replace the file, so it is read by its name.
-    let bytes = fs::read(file.path())
+    let bytes = files::read(file.path(), files::SOURCE)
         .map_err(|error| format!("cannot read back what `{wanted}` wrote: {error}"))?;
     String::from_utf8(bytes)
         .map_err(|_| format!("`{wanted}` left no UTF-8 text; nothing was decided"))

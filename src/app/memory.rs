@@ -4,13 +4,13 @@
 //! Never inside the project: what a person likes to look at is no part of it. Losing such a file
 //! costs nothing, so one that cannot be read counts as not there.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::own_file;
+use crate::files;
 use crate::model::ContentHash;
 use crate::ui::Arrangement;
 
@@ -50,7 +50,7 @@ impl Memory {
     /// What was remembered; as usual when nothing was.
     #[must_use]
     pub fn recall(&self) -> Arrangement {
-        let text = fs::read_to_string(&self.file).unwrap_or_default();
+        let text = files::read_text(&self.file, files::SETTINGS).unwrap_or_default();
         toml::from_str::<Page>(&text).map(|page| page.arrangement).unwrap_or_default()
     }
 
@@ -72,6 +72,8 @@ impl Memory {
 mod tests {
     use crate::ui::layout::PaneId;
     use crate::ui::sizes::Sizes;
+
+    use std::fs;
 
     use super::*;
 

@@ -13,6 +13,7 @@ use super::compose::World;
 use super::keyring::Keyring;
 use crate::config::models::{AgentLayer, KeyLayer, ProfileLayer, ToolsWord};
 use crate::config::{Assets, Origin, ProfileEntry};
+use crate::files;
 use crate::model::UserError;
 use crate::provider::{
     AgentChoice, Catalogue, FindProfile, KeySource, ModelOptions, Panel, Prices, Profile, ReadKey,
@@ -329,7 +330,7 @@ fn key_file(file: &Path) -> Result<SecretString, UserError> {
         let why = format!("others may read it too (mode {:o})", mode & 0o777);
         return cannot(why, format!("run `chmod 600 {}`", file.display()));
     }
-    let text = match std::fs::read_to_string(file) {
+    let text = match files::read_text(file, files::SETTINGS) {
         Ok(text) => text,
         Err(error) => return cannot(error.to_string(), "make it a text file with the key".into()),
     };

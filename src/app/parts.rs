@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::compose::{Order, World};
 use super::models;
 use crate::config::Assets;
+use crate::files;
 use crate::journal::SessionDir;
 use crate::model::event::SessionParts;
 use crate::model::{Record, UserError};
@@ -336,7 +337,7 @@ fn load_script(assets: &Assets, name: &str) -> Result<Script, UserError> {
 }
 
 fn read_text(path: &Path) -> Result<String, UserError> {
-    std::fs::read_to_string(path).map_err(|error| {
+    files::read_text(path, files::SOURCE).map_err(|error| {
         UserError::new(
             format!("cannot read {}", path.display()),
             error.to_string(),

@@ -12,6 +12,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use tokio_util::sync::CancellationToken;
 
+use crate::files;
 use crate::text::json;
 use crate::text::pdf::{self, PdfFault, PdfText};
 use crate::toolchain::process::{Ended, Job, run};
@@ -121,7 +122,9 @@ pub fn answer(path: &Path) -> (ExitCode, String) {
             return (ExitCode::FAILURE, String::new());
         }
     }
-    let Ok(bytes) = std::fs::read(path) else { return (ExitCode::FAILURE, String::new()) };
+    let Ok(bytes) = files::read(path, MOST_BYTES) else {
+        return (ExitCode::FAILURE, String::new());
+    };
     match json::line(&pdf::read(bytes)) {
         Ok(answer) => (ExitCode::SUCCESS, answer),
         Err(_) => (ExitCode::FAILURE, String::new()),

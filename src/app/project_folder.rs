@@ -8,9 +8,11 @@ use super::trust::Trust;
 use crate::config::Assets;
 use crate::journal::SessionDir;
 use crate::model::UserError;
+use crate::toolchain::output_folder;
 use crate::workspace::Sandbox;
 
-/// Real toolchains run what a project brings; the virtual board only compiles its sources.
+/// Real toolchains run what a project brings when they build it. The virtual board then only compiles
+/// its sources; what a flash to it runs has the person's rights all the same, and is proposed first.
 pub(super) fn check_trust(
     trust: &Trust,
     wanted: &Wanted,
@@ -40,7 +42,6 @@ pub(super) fn project_folder(
 }
 
 /// Puts the files of a starter into an empty project; one that holds files already stays as it is.
-#[expect(clippy::disallowed_methods, reason = "a recording's own project, before any agent acts")]
 pub(super) fn begin_with(
     assets: &Assets,
     starter: &str,
@@ -60,18 +61,14 @@ pub(super) fn begin_with(
     }
     for path in files {
         let Some(below) = path.strip_prefix(&folder) else { continue };
-        let to = project.root().join(below);
         let (content, _) = assets.bytes(&path)?;
-        let parent = to.parent().unwrap_or(project.root());
-        std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&to, &content)).map_err(
-            |error| {
-                UserError::new(
-                    format!("cannot make {}", to.display()),
-                    error.to_string(),
-                    "choose another folder with `--project DIR`",
-                )
-            },
-        )?;
+        output_folder::write_new(project.root(), Path::new(below), &content).map_err(|error| {
+            UserError::new(
+                format!("cannot make {}", project.root().join(below).display()),
+                error.to_string(),
+                "choose another folder with `--project DIR`",
+            )
+        })?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::own_file;
+use crate::files;
 use crate::model::UserError;
 
 /// The trusted projects.
@@ -48,7 +49,7 @@ impl Trust {
                 "correct or remove it; the projects in it have to be trusted anew then",
             )
         };
-        match fs::read_to_string(&self.file) {
+        match files::read_text(&self.file, files::SETTINGS) {
             Ok(text) => toml::from_str::<Page>(&text)
                 .map(|page| page.projects)
                 .map_err(|error| failed(error.message().replace('\n', ", "))),
@@ -106,8 +107,9 @@ impl Trust {
              (CMakeLists.txt, Kconfig, sketch.yaml, platformio.ini and all they name) with your \
              rights",
             format!(
-                "look at it, then say `firmhand trust {project}`; or use `--toolchain virtual`, \
-                 which runs none of it"
+                "look at it, then say `firmhand trust {project}`; with `--toolchain virtual` it is \
+                 built without its scripts, but a flash to the virtual board then runs its firmware \
+                 as a program on this computer, with your rights too"
             ),
         ))
     }
@@ -194,6 +196,15 @@ mod tests {
         fs::write(place.path().join(".gitignore"), "*\n").unwrap();
         assert!(!is_untouched(place.path()));
         assert!(!is_untouched(&place.path().join(".gitignore")), "a file is no folder");
+    }
+
+    #[test]
+    fn the_way_around_is_told_with_what_it_runs() {
+        let (data, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let error = Trust::of(data.path()).check(place.path()).unwrap_err();
+        let around = error.fix.split_once("--toolchain virtual").unwrap().1;
+        assert!(around.contains("firmware") && around.contains("with your rights"), "{around}");
+        assert!(!error.fix.contains("runs none of it"));
     }
 
     #[test]

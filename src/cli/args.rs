@@ -204,7 +204,8 @@ pub enum SuperviseArg {
 /// Which toolchain builds and flashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ToolchainArg {
-    /// The virtual board: the system C compiler and a simulated ESP32.
+    /// The virtual board: the system C compiler and a simulated ESP32, whose firmware is a program
+    /// on this computer with your rights.
     Virtual,
     /// The installed ESP-IDF (`idf.py`).
     Idf,

@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
 
+use crate::files;
 use crate::model::UserError;
 
 /// Every embedded folder, by its name at the root of the source tree.
@@ -102,7 +103,7 @@ impl Assets {
     /// As [`Assets::text`].
     pub fn bytes(&self, path: &str) -> Result<(Cow<'static, [u8]>, AssetOrigin), UserError> {
         if let Some(file) = self.user_path(path) {
-            match fs::read(&file) {
+            match files::read(&file, files::SOURCE) {
                 Ok(bytes) => return Ok((Cow::Owned(bytes), AssetOrigin::User(file))),
                 Err(error) if is_absent(&error) => {}
                 Err(error) => {

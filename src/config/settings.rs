@@ -1,12 +1,12 @@
 //! All settings in force: default < the person's file < the project's file < environment < flags.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::files;
 use crate::model::UserError;
 
 use super::dirs::Dirs;
@@ -303,7 +303,7 @@ impl Settings {
 }
 
 fn read(kind: LayerKind, file: &Path) -> Result<Option<String>, UserError> {
-    match fs::read_to_string(file) {
+    match files::read_text(file, files::SETTINGS) {
         Ok(text) => Ok(Some(text)),
         Err(error)
             if kind != LayerKind::PolicyFile

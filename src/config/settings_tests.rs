@@ -1,5 +1,7 @@
 //! Tests of how the layers go together.
 
+use std::fs;
+
 use super::*;
 use crate::config::policy::Ruling;
 
@@ -117,4 +119,24 @@ fn a_policy_file_holds_rules_only_and_must_exist() {
     assert_eq!(row.origin, Origin::FlagFile { file: file.clone(), line: 1 });
     fs::write(&file, "[ui]\ntheme = 'dark'\n").unwrap();
     assert!(place.load(&overrides).unwrap_err().why.contains("ui"));
+}
+
+#[test]
+fn a_project_whose_settings_never_end_is_refused_by_name() {
+    for kind in ["pipe", "device", "3221225472 bytes"] {
+        let place = Place::new("", "");
+        let file = place.path("project/.firmhand/config.toml");
+        fs::remove_file(&file).unwrap();
+        match kind {
+            "pipe" => {
+                let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
+                assert!(made.success());
+            }
+            "device" => std::os::unix::fs::symlink("/dev/zero", &file).unwrap(),
+            _ => fs::File::create(&file).unwrap().set_len(3 << 30).unwrap(),
+        }
+        let error = place.load(&Overrides::default()).unwrap_err();
+        assert!(error.what.contains(".firmhand/config.toml"), "{error}");
+        assert!(error.why.contains(kind), "{kind}: {error}");
+    }
 }

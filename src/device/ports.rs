@@ -9,6 +9,8 @@ use serde::Serialize;
 
 use super::adapters::{Adapters, ResetStyle};
 
+use crate::files;
+
 /// What USB tells of a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UsbId {
@@ -129,7 +131,7 @@ fn usb_of(device: &Path) -> Option<(UsbId, String)> {
 
 /// The first line of a small file, harmless to show.
 fn line_of(path: &Path) -> Option<String> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = files::read_start(path, 4096).ok()?;
     let first = bytes.split(|b| *b == b'\n').next()?;
     let text = crate::text::sanitize::log_line(first.get(..first.len().min(120))?).into_owned();
     Some(text.trim().to_owned())
@@ -181,7 +183,7 @@ pub fn holder(port: &Path) -> Option<String> {
 pub fn group(port: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let gid = fs::metadata(port).ok()?.gid();
-    let groups = fs::read_to_string("/etc/group").ok()?;
+    let groups = files::read_text(Path::new("/etc/group"), files::SOURCE).ok()?;
     groups.lines().find_map(|line| {
         let mut parts = line.split(':');
         let name = parts.next()?;

@@ -2,6 +2,7 @@
 //!
 //! Owns the only constructor of an approved effect. Must not know engine or screen.
 
+mod admission;
 pub mod approved;
 mod boards;
 mod desk;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::admission;
 use super::desk::{Desk, Queue, Terms, Ticket};
 use super::facts;
 use super::findings::{self, Context, Subject};
@@ -141,6 +142,15 @@ impl Gate {
     /// What findings take into account now.
     pub(super) fn context(&self) -> Context {
         lock(&self.context).clone()
+    }
+
+    /// Whether drafts may be put before a person at all.
+    ///
+    /// # Errors
+    /// For the agent: a change that could not be carried out if it were approved, or a name that
+    /// means another file on another system.
+    pub fn admit(&self, drafts: &[Draft]) -> Result<(), UserError> {
+        admission::admit(&self.parts.sandbox, drafts)
     }
 
     /// Brings a batch to its end: records every proposal, waits for every verdict, performs what is

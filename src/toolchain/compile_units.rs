@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::syntax::{Entry, Line};
 
+use crate::files;
+
 /// Where builds leave the file, the likeliest first; the last is PlatformIO's.
 const PLACES: [&str; 3] =
     ["build/compile_commands.json", "build/arduino/compile_commands.json", "compile_commands.json"];
@@ -37,9 +39,8 @@ impl CompileUnit {
 /// The sources within `project` that its last configuration compiles; none without one.
 #[must_use]
 pub fn of_build(project: &Path) -> Vec<CompileUnit> {
-    let files = PLACES.iter().map(|place| project.join(place));
-    let small = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() <= MAX_BYTES);
-    let texts = files.filter(small).filter_map(|path| std::fs::read_to_string(path).ok());
+    let lists = PLACES.iter().map(|place| project.join(place));
+    let texts = lists.filter_map(|path| files::read_text(&path, MAX_BYTES).ok());
     let entries = texts.filter_map(|text| serde_json::from_str::<Vec<Entry>>(&text).ok()).next();
     let units = entries.into_iter().flatten().filter_map(|entry| unit(project, &entry));
     units.collect()

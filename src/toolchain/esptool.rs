@@ -15,6 +15,7 @@ use regex::Regex;
 
 use super::process::{self, Ended, Job};
 use crate::device;
+use crate::files;
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
 use crate::text::sanitize;
 
@@ -105,8 +106,8 @@ pub(super) fn copy_aside(
 /// When an image is gone or is not the planned one any more.
 pub(super) fn approved(project: &Path, plan: &FlashPlan) -> Result<Vec<Vec<u8>>, UserError> {
     let read = |image: &FlashImage| {
-        let content =
-            std::fs::read(project.join(&image.file)).map_err(|error| unread(image, &error))?;
+        let content = files::read(&project.join(&image.file), files::IMAGE)
+            .map_err(|error| unread(image, &error))?;
         if ContentHash::of(&content) != image.hash {
             let why = format!("`{}` was changed after it was approved", image.file);
             return Err(UserError::new(WHAT, why, "Build and propose the flash again."));

@@ -8,7 +8,7 @@
     reason = "flashing writes the board's memory, running starts it"
 )]
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use super::host_memory::HostMemory;
 use super::{FlashOrder, RewriteOrder};
 use crate::device::Pty;
+use crate::files;
 use crate::model::{BoardInfo, ContentHash, ErasePlan, FlashRegion, UserError};
 
 /// One such board. Dropping it ends its process.
@@ -74,7 +75,7 @@ impl HostBoard {
         let [image] = order.plan.images.as_slice() else {
             return Err(failed("the plan must hold one image".to_owned()));
         };
-        let content = fs::read(order.project.join(&image.file))
+        let content = files::read(&order.project.join(&image.file), files::PROGRAM)
             .map_err(|error| failed(format!("{}: {error}", image.file)))?;
         if ContentHash::of(&content) != image.hash {
             let why = format!("{} has changed since it was approved", image.file);
@@ -87,7 +88,8 @@ impl HostBoard {
             !order.cancel.is_cancelled()
         });
         written.map_err(|why| self.failed(why, "free some disk space and flash again"))?;
-        let read_back = fs::read(&path).map_err(|error| failed(error.to_string()))?;
+        let read_back =
+            files::read(&path, files::PROGRAM).map_err(|error| failed(error.to_string()))?;
         if ContentHash::of(&read_back) != image.hash {
             return Err(failed("what was read back differs from what was written".to_owned()));
         }

@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, RewriteOrder};
+use crate::files;
 use crate::model::{FlashRegion, Partition, UserError};
 
 /// Bytes written to the board between two reports of progress.
@@ -156,7 +157,7 @@ impl HostMemory {
             );
             return Err(UserError::new(CANNOT_READ, why, "Read within one of them."));
         };
-        let held = match fs::read(self.folder.join(part.file)) {
+        let held = match files::read(&self.folder.join(part.file), files::PROGRAM) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             held => held.map_err(|error| UserError::from_cause(CANNOT_READ, &error))?,
         };

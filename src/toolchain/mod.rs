@@ -18,6 +18,7 @@ mod host_board;
 mod host_memory;
 mod idf;
 pub mod nvs;
+pub mod output_folder;
 pub mod partitions;
 pub mod platformio;
 pub mod process;

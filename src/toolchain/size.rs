@@ -4,13 +4,13 @@
 //! partition table only. Source: ESP-IDF's linker scripts, whose sections are called the same from
 //! v4.4 to v6 and in the Arduino core.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use object::read::ReadCache;
 use object::{Architecture, Object, ObjectSection, SectionFlags, SectionKind, elf};
 
 use super::partitions;
+use crate::files;
 use crate::model::{Memory, MemoryUse, ProgramSize};
 
 /// A longer partition table is none, in bytes.
@@ -52,14 +52,14 @@ pub(super) fn of(file: &Path, home: &Home) -> Option<ProgramSize> {
 
 /// Whether a program runs on this kind of computer, and on no chip.
 pub(super) fn is_for_host(file: &Path) -> bool {
-    let Ok(file) = File::open(file) else { return false };
+    let Ok(file) = files::open(file) else { return false };
     let cache = ReadCache::new(file);
     let kind = object::File::parse(&cache).map(|program| program.architecture());
     matches!(kind, Ok(Architecture::X86_64 | Architecture::Aarch64))
 }
 
 fn sections(file: &Path) -> Option<Vec<Section>> {
-    let cache = ReadCache::new(File::open(file).ok()?);
+    let cache = ReadCache::new(files::open(file).ok()?);
     let program = object::File::parse(&cache).ok()?;
     let loaded = program.sections().filter_map(|section| {
         let SectionFlags::Elf { sh_flags, .. } = section.flags() else { return None };
@@ -83,9 +83,9 @@ fn on_chip(sections: &[Section], of: Option<u64>) -> Vec<MemoryUse> {
         || sections.iter().filter(|section| !ROOM.iter().any(|word| section.name.contains(word)));
     let in_ram = |beginnings: &[&str]| -> u64 {
         let named = |section: &&Section| beginnings.iter().any(|b| section.name.starts_with(b));
-        real().filter(named).map(|section| section.bytes).sum()
+        total(real().filter(named))
     };
-    let flash = real().filter(|section| section.is_stored).map(|section| section.bytes).sum();
+    let flash = total(real().filter(|section| section.is_stored));
     let uses = [
         (Memory::Flash, flash, of),
         (Memory::Iram, in_ram(&[".iram"]), None),
@@ -98,13 +98,18 @@ fn on_chip(sections: &[Section], of: Option<u64>) -> Vec<MemoryUse> {
 
 fn on_host(sections: &[Section]) -> Vec<MemoryUse> {
     let sum = |fits: &dyn Fn(&Section) -> bool| -> u64 {
-        sections.iter().filter(|section| fits(section)).map(|section| section.bytes).sum()
+        total(sections.iter().filter(|section| fits(section)))
     };
     used([
         (Memory::Text, sum(&|section| section.is_stored && !section.is_written), None),
         (Memory::Data, sum(&|section| section.is_stored && section.is_written), None),
         (Memory::Bss, sum(&|section| !section.is_stored), None),
     ])
+}
+
+/// Bytes of sections together; a damaged program may say anything.
+fn total<'a>(sections: impl Iterator<Item = &'a Section>) -> u64 {
+    sections.fold(0, |sum, section| sum.saturating_add(section.bytes))
 }
 
 /// Those of which anything is used.
@@ -115,8 +120,7 @@ fn used<const N: usize>(uses: [(Memory, u64, Option<u64>); N]) -> Vec<MemoryUse>
 
 /// Bytes of the smallest partition for applications, into which every image has to fit.
 fn smallest_app(table: &Path) -> Option<u64> {
-    let is_short = std::fs::metadata(table).is_ok_and(|found| found.len() <= MAX_TABLE);
-    let image = std::fs::read(table).ok().filter(|_| is_short)?;
+    let image = files::read(table, MAX_TABLE).ok()?;
     let partitions = partitions::from_image(&image)?;
     let apps = partitions.iter().filter(|partition| partition.kind == "app");
     apps.map(|partition| u64::from(partition.bytes)).min()

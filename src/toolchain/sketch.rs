@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
+use crate::files;
 use crate::text::sketch::EXTENSION;
 
 /// Sources below `src` that are compiled at most.
@@ -83,7 +84,8 @@ fn main_tab(root: &Path, tabs: &[PathBuf]) -> Option<usize> {
     let folder = root.file_name().map(PathBuf::from);
     let like_folder = tabs.iter().position(|tab| tab.file_stem().map(PathBuf::from) == folder);
     let has_setup = |tab: &PathBuf| {
-        fs::read_to_string(root.join(tab)).is_ok_and(|text| text.contains("void setup("))
+        files::read_text(&root.join(tab), files::SOURCE)
+            .is_ok_and(|text| text.contains("void setup("))
     };
     like_folder.or_else(|| tabs.iter().position(has_setup)).or((!tabs.is_empty()).then_some(0))
 }

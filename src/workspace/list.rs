@@ -1,11 +1,12 @@
 //! The list of the project's files, ignore rules honoured.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
 use super::{Sandbox, Stamp};
+use crate::files;
 use crate::model::event::ProjectFile;
 use crate::model::{Event, ProjectPath};
 
@@ -42,6 +43,15 @@ impl Listing {
     pub fn into_event(self) -> Event {
         Event::ProjectListed { files: self.files, omitted: self.omitted }
     }
+}
+
+/// Whether the ignore files of a folder can be read whole: a pipe or an endless device in their
+/// place would hold up whoever lists the project.
+fn has_plain_rules(folder: &Path) -> bool {
+    [".gitignore", ".ignore"].iter().all(|name| {
+        let file = folder.join(name);
+        files::is_readable(&file, files::SETTINGS) || file.metadata().is_err() || file.is_dir()
+    })
 }
 
 impl Sandbox {
@@ -98,20 +108,24 @@ impl Sandbox {
         WalkBuilder::new(self.root())
             .follow_links(false)
             .require_git(false)
+            // What a person ignores in this copy alone lies behind files that lead anywhere.
+            .git_exclude(false)
+            .git_ignore(has_plain_rules(self.root()))
+            .ignore(has_plain_rules(self.root()))
             // What a person ignores everywhere must not change what an agent sees here.
             .git_global(false)
             .parents(false)
             .sort_by_file_name(std::ffi::OsStr::cmp)
             .filter_entry(|entry| {
                 let name = entry.file_name().to_str();
-                !name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name))
-                    || !entry.file_type().is_some_and(|kind| kind.is_dir())
-                    || entry.depth() == 0
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let is_output = name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name));
+                !is_folder || entry.depth() == 0 || (!is_output && has_plain_rules(entry.path()))
             })
             .build()
     }
 
-    fn project_path(&self, path: &std::path::Path) -> Option<ProjectPath> {
+    fn project_path(&self, path: &Path) -> Option<ProjectPath> {
         let text = path.strip_prefix(self.root()).ok()?.to_str()?;
         ProjectPath::new(text).ok()
     }

@@ -91,6 +91,27 @@ mod tests {
         assert_eq!(names, ["a.c"]);
     }
 
+    #[test]
+    fn ignore_files_that_never_end_do_not_hold_up_the_list() {
+        for (place, expected) in [("", vec!["a.c", "sub/b.c"]), ("sub", vec!["a.c"])] {
+            for name in [".gitignore", ".ignore"] {
+                let project = tempfile::tempdir().unwrap();
+                fs::create_dir(project.path().join("sub")).unwrap();
+                fs::write(project.path().join("a.c"), "x").unwrap();
+                fs::write(project.path().join("sub/b.c"), "x").unwrap();
+                let pipe = project.path().join(place).join(name);
+                let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+                assert!(made.success());
+                let listing = Sandbox::open(project.path()).unwrap().list(10);
+                let names: Vec<&str> = listing.files.iter().map(|f| f.path.as_str()).collect();
+                assert_eq!(names, expected, "{}", pipe.display());
+                fs::remove_file(&pipe).unwrap();
+                fs::write(&pipe, "b.c\n").unwrap();
+                assert_eq!(Sandbox::open(project.path()).unwrap().list(10).files.len(), 1);
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn the_version_control_is_protected_however_it_is_written(

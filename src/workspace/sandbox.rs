@@ -74,8 +74,9 @@ impl Sandbox {
     #[must_use]
     pub fn is_protected(path: &ProjectPath) -> bool {
         path.as_str().split('/').any(|part| {
-            let part = part.to_ascii_lowercase();
-            matches!(part.as_str(), ".git" | ".hg" | ".svn" | ".firmhand")
+            // Some systems leave out what a name ends with, or know it by a short name as well.
+            let part = part.trim_end_matches([' ', '.']).to_ascii_lowercase();
+            matches!(part.as_str(), ".git" | ".hg" | ".svn" | ".firmhand" | "git~1" | "firmha~1")
         })
     }
 

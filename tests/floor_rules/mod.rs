@@ -3,6 +3,7 @@
 mod effects;
 mod imports;
 mod paths;
+mod reads;
 mod shape;
 
 use std::collections::BTreeSet;
@@ -32,6 +33,8 @@ pub enum Rule {
     BoolParameter,
     /// Files and processes are touched in the named files only.
     Effect,
+    /// Files are read by the bounded reader.
+    Read,
 }
 
 /// A place where a rule is broken.
@@ -114,6 +117,7 @@ pub fn check(files: &[SourceFile], floors: &Floors) -> Vec<Violation> {
         let seen = paths::collect(file);
         found.extend(imports::check(file, &seen, floors));
         found.extend(effects::check(file, &seen));
+        found.extend(reads::check(file, &seen));
         found.extend(shape::check_colours(file, &seen));
     }
     found

@@ -16,6 +16,7 @@ use serialport::{SerialPort, TTYPort, UsbPortInfo};
 use super::{SAFE_BAUD, SECTOR, Stage, Trouble};
 use crate::device::adapters::Adapters;
 use crate::device::{is_free, ports};
+use crate::files;
 
 /// Written, compared and read at once; after each of these the person's wish to stop is heard.
 pub(super) const CHUNK: usize = 64 * 1024;
@@ -94,7 +95,7 @@ impl Talk {
         self.flasher
             .read_flash(offset, bytes, SECTOR, 1, aside.path().to_owned())
             .map_err(|error| Trouble::of(Stage::Reading(offset), error))?;
-        std::fs::read(aside.path()).map_err(Trouble::Port)
+        files::read(aside.path(), files::IMAGE).map_err(Trouble::Port)
     }
 
     /// Starts what is in the flash.

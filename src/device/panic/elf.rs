@@ -12,6 +12,7 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionFlags, Sy
 use sha2::{Digest, Sha256};
 
 use super::unwind::Registers;
+use crate::files;
 use crate::model::{PanicFrame, UserError};
 
 /// How debug information is read: shared, and counted, so that the program owns what it reads.
@@ -67,11 +68,16 @@ impl Program {
     /// # Errors
     /// When it cannot be read or is no program with code in it.
     pub fn open(path: &Path) -> Result<Self, UserError> {
-        let failed = |why: String| {
-            let what = format!("cannot look up addresses in {}", path.display());
-            UserError::new(what, why, "build the project again")
-        };
-        let content = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+        let content = files::read(path, files::PROGRAM);
+        Self::parse(path, content.map_err(|error| failed(path, error.to_string()))?)
+    }
+
+    /// Takes the content of an ELF file that lies at `path`.
+    ///
+    /// # Errors
+    /// When it is no program with code in it.
+    pub fn parse(path: &Path, content: Vec<u8>) -> Result<Self, UserError> {
+        let failed = |why: String| failed(path, why);
         let content: Arc<[u8]> = content.into();
         let file = object::File::parse(&*content).map_err(|error| failed(error.to_string()))?;
         let processor = match file.architecture() {
@@ -171,9 +177,14 @@ impl Program {
         let after = self.symbols.partition_point(|symbol| symbol.start <= pc);
         let symbol = self.symbols.get(after.checked_sub(1)?)?;
         // Assembler functions state no size.
-        let is_inside = symbol.size == 0 || pc < symbol.start + symbol.size;
+        let is_inside = symbol.size == 0 || pc - symbol.start < symbol.size;
         is_inside.then(|| symbol.name.clone())
     }
+}
+
+fn failed(path: &Path, why: String) -> UserError {
+    let what = format!("cannot look up addresses in {}", path.display());
+    UserError::new(what, why, "build the project again")
 }
 
 fn section(file: &object::File<'_>, id: SectionId, endian: RunTimeEndian) -> Reader {
@@ -201,7 +212,7 @@ fn code(file: &object::File<'_>) -> Vec<std::ops::Range<u64>> {
             let wanted = object::elf::SHF_EXECINSTR | object::elf::SHF_ALLOC;
             sh_flags.contains(wanted) && section.size() > 0
         })
-        .map(|section| section.address()..section.address() + section.size())
+        .map(|section| section.address()..section.address().saturating_add(section.size()))
         .collect()
 }
 
@@ -220,4 +231,98 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const REAL: [&[u8]; 2] = [
+        include_bytes!("../../../tests/panic/crash-rv32.elf"),
+        include_bytes!("../../../tests/panic/crash-xtensa.elf"),
+    ];
+
+    /// Asks for everything that a program can tell.
+    fn look_up(content: Vec<u8>, pcs: &[u64]) -> bool {
+        let Ok(program) = Program::parse(Path::new("a.elf"), content) else { return false };
+        for pc in pcs {
+            let _ = (program.frames(*pc), program.is_code(*pc), program.has_hash("00"));
+            let registers = Registers { pc: *pc, x: [Some(*pc); 32] };
+            let _ = program.unwind(&registers, &|address| Some(address as u32));
+        }
+        true
+    }
+
+    /// A program of 64 bits: its code at `start`, and one function of `size` bytes in it.
+    fn program(start: u64, code: u64, size: u64) -> Vec<u8> {
+        let mut out = b"\x7fELF\x02\x01\x01".to_vec();
+        out.resize(16, 0);
+        let words = |out: &mut Vec<u8>, words: &[(u64, usize)]| {
+            words.iter().for_each(|(word, bytes)| out.extend(&word.to_le_bytes()[..*bytes]));
+        };
+        // Type, machine, version, entry, segments, sections at 64; sizes and counts.
+        words(&mut out, &[(2, 2), (62, 2), (1, 4), (start, 8), (0, 8), (64, 8), (0, 4), (64, 2)]);
+        words(&mut out, &[(0, 2), (0, 2), (64, 2), (4, 2), (3, 2)]);
+        let names = 64 + 4 * 64;
+        let symbols = names + 8;
+        let section = |out: &mut Vec<u8>, name, kind, flags, addr, at, bytes, link, each| {
+            words(out, &[(name, 4), (kind, 4), (flags, 8), (addr, 8), (at, 8), (bytes, 8)]);
+            words(out, &[(link, 4), (1, 4), (1, 8), (each, 8)]);
+        };
+        section(&mut out, 0, 0, 0, 0, 0, 0, 0, 0);
+        section(&mut out, 1, 8, 6, start, 0, code, 0, 0);
+        section(&mut out, 1, 2, 0, 0, symbols, 48, 3, 24);
+        section(&mut out, 1, 3, 0, 0, names, 8, 0, 0);
+        out.extend(b"\0name\0\0\0");
+        words(&mut out, &[(0, 8), (0, 8), (0, 8)]);
+        // A global function in section 1.
+        words(&mut out, &[(1, 4), (0x12, 1), (0, 1), (1, 2), (start, 8), (size, 8)]);
+        out
+    }
+
+    #[test]
+    fn sizes_beyond_the_end_of_all_addresses_do_not_overflow() {
+        let name = |start, code, size, pc| {
+            let program = Program::parse(Path::new("a"), program(start, code, size)).unwrap();
+            program.frames(pc)[0].function.clone()
+        };
+        assert_eq!(name(0x1000, 0x100, 0x10, 0x100f).as_deref(), Some("name"));
+        assert_eq!(name(0x1000, 0x100, 0x10, 0x1010), None);
+        let high = u64::MAX - 0x100;
+        assert_eq!(name(high, u64::MAX, u64::MAX, high + 1).as_deref(), Some("name"));
+        assert!(look_up(program(high, u64::MAX, u64::MAX), &[0, 1, high, u64::MAX - 1, u64::MAX]));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn no_damaged_program_is_the_end(
+            which in 0..2usize,
+            damage in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..9u8), 0..12),
+            head in proptest::collection::vec((0..64usize, any::<u8>()), 0..3),
+            cut in proptest::option::weighted(0.2, any::<prop::sample::Index>()),
+            pcs in proptest::collection::vec(any::<u64>(), 0..4),
+        ) {
+            let mut content = REAL[which].to_vec();
+            if let Some(cut) = cut {
+                content.truncate(cut.index(content.len()));
+            }
+            for (place, byte, bytes) in damage {
+                if !content.is_empty() {
+                    let at = place.index(content.len());
+                    let end = content.len().min(at + usize::from(bytes));
+                    content[at..end].fill(byte);
+                }
+            }
+            for (at, byte) in head {
+                content.get_mut(at).into_iter().for_each(|slot| *slot = byte);
+            }
+            let mut pcs = pcs;
+            pcs.extend([0, 1, 0x4200_0000, 0x4200_0010, 0x400d_0000, u64::from(u32::MAX), u64::MAX]);
+            look_up(content, &pcs);
+        }
+    }
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::elf::{Processor, Program};
 use super::raw::{RawPanic, RawTrace};
 use super::unwind::Registers;
+use crate::files;
 use crate::model::{ElfMatch, PanicElf, PanicFrame, PanicKind, PanicReport, PanicTrace};
 
 /// Programs looked at in one project.
@@ -159,7 +160,7 @@ impl Programs {
 
 /// The program that ESP-IDF's build says it made.
 fn described(build: &Path) -> impl Iterator<Item = PathBuf> {
-    let text = std::fs::read(build.join("project_description.json")).ok();
+    let text = files::read(&build.join("project_description.json"), files::BUILD_FACTS).ok();
     let json = text.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
     let name = json.and_then(|json| json.get("app_elf")?.as_str().map(str::to_owned));
     name.map(|name| build.join(name)).into_iter()

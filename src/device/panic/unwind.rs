@@ -57,8 +57,8 @@ pub(super) fn unwind(
     if !is_code(now.pc) {
         match now.x[usize::from(RA)].filter(|ra| is_code(*ra)) {
             Some(ra) => {
-                pcs.push(ra - 1);
-                now.pc = ra - 1;
+                now.pc = ra.saturating_sub(1);
+                pcs.push(now.pc);
             }
             None => return pcs,
         }
@@ -71,7 +71,7 @@ pub(super) fn unwind(
             break;
         }
         // A return address belongs to the call before it.
-        now = Registers { pc: next.pc - 1, ..next };
+        now = Registers { pc: next.pc.saturating_sub(1), ..next };
         pcs.push(now.pc);
     }
     pcs

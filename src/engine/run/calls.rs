@@ -152,6 +152,12 @@ impl Runner {
             let mut all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
             all.remove(&origin.call).unwrap_or_default()
         };
+        // What waits already was admitted; files may have changed since.
+        if recorded.is_empty()
+            && let Err(error) = self.gate.admit(&drafts)
+        {
+            return Ok(ToolError::from_user_error("refused", &error).to_answer());
+        }
         // Not bounded and not raced against a stop: the person may think as long as they like,
         // and stopping closes the gate, which then answers at once.
         let settled = if recorded.is_empty() {

@@ -312,3 +312,37 @@ async fn an_edited_run_cut_off_at_any_record_comes_to_the_same_end() {
         assert!(file == "mended by hand" || file == "still a bug", "cut off after {life}: {file}");
     }
 }
+
+/// As [`usual`], but at first the writer wants to save where nothing may be saved.
+fn led_astray(request: &Request) -> Vec<Result<Delta, UserError>> {
+    let was_refused = request.messages.iter().any(|message| message.text.contains("refused"));
+    match request.agent.as_str() {
+        "Writer" if !was_refused => {
+            call("generate_code", r#"{"code": "exit 0", "path": ".git/hooks/pre-commit"}"#)
+        }
+        "Writer" if request.messages.last().is_some_and(|last| last.text.contains("refused")) => {
+            call("generate_code", r#"{"code": "a bug"}"#)
+        }
+        _ => usual(request),
+    }
+}
+
+#[tokio::test]
+async fn what_could_not_be_saved_is_refused_to_the_agent_and_never_put_before_the_person() {
+    let world = World::new(TEAM);
+    let handle = world.begin(u64::MAX, Arc::new(led_astray)).unwrap();
+    let shown = proposed(&world, 1).await;
+    let proposal = stated(&world, 1).unwrap();
+    assert_eq!(proposal.change.path().unwrap().as_str(), "main.txt");
+    let refused = world.events().into_iter().find_map(|event| match event {
+        Event::ToolAnswered { result, .. } if result["ok"] == false => Some(result),
+        _ => None,
+    });
+    let error = refused.unwrap()["error"].clone();
+    assert_eq!(error["code"], "refused");
+    assert!(error["message"].as_str().unwrap().contains("version control"), "{error}");
+    send(&handle, decide(shown, Verdict::Approve)).await;
+    until(&world, |event| matches!(event, Event::Settled { .. })).await;
+    world.supervise(handle, "stop").await.unwrap();
+    assert!(world.file().is_some() && !world.project().join(".git").exists());
+}

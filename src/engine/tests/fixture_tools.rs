@@ -21,7 +21,7 @@ impl Tool for Save {
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        let path = ProjectPath::new("main.txt").unwrap();
+        let path = ProjectPath::new(args["path"].as_str().unwrap_or("main.txt")).unwrap();
         let base = self.0.read_if_there(&path).unwrap();
         async move {
             let Some(code) = args["code"].as_str() else {

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::super::fault::{Fault, deepest};
 use super::super::profile::Profile;
 use super::super::service::Service;
+use crate::files;
 use crate::model::UserError;
 
 /// How long a connection may take to come about.
@@ -191,7 +192,7 @@ fn make(profile: &Profile) -> Result<reqwest::Client, UserError> {
     };
     if let Some(file) = &profile.wire.ca_file {
         let named = |error: &dyn std::fmt::Display| named(file, error);
-        let pem = std::fs::read(file).map_err(|error| named(&error))?;
+        let pem = files::read(file, files::SETTINGS).map_err(|error| named(&error))?;
         let certificates = Certificate::from_pem_bundle(&pem).map_err(|error| named(&error))?;
         if certificates.is_empty() {
             return Err(named(&"no certificate is in it"));

@@ -9,6 +9,7 @@ use futures::StreamExt;
 use regex::Regex;
 
 use super::{Gap, Issue, Linter, Output, Run, Told, words};
+use crate::files;
 use crate::model::{ProjectPath, Severity};
 use crate::toolchain::compile_units::CompileUnit;
 
@@ -64,7 +65,8 @@ async fn one(run: &Run<'_>, program: &Path, path: Option<ProjectPath>, unit: &Co
     match run.output(program, args(run, unit)).await {
         Ok(output) => {
             // What a build joined says itself where its lines are from; clang-tidy tells the others.
-            let joined = path.is_none().then(|| std::fs::read_to_string(&unit.file).ok()).flatten();
+            let joined =
+                path.is_none().then(|| files::read_text(&unit.file, files::SOURCE).ok()).flatten();
             let joined = joined.map(|text| (unit.file.as_path(), markers(&text)));
             read(run, path, &output, joined.as_ref())
         }

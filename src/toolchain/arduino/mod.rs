@@ -19,6 +19,7 @@ use super::process::{self, Ended, Job};
 use super::size::{self, Home};
 use super::sketch::Sketch;
 use super::{BoardName, BuildJob, BuildReport, FlashOrder, Toolchain, diagnostics};
+use crate::files;
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, ProgramSize, Severity, Timestamp,
     UserError,
@@ -230,7 +231,7 @@ fn wish(project: &Path, board: Option<String>) -> Result<Wish, UserError> {
     }
     let text = ["sketch.yaml", "sketch.yml"]
         .iter()
-        .find_map(|name| std::fs::read_to_string(project.join(name)).ok())
+        .find_map(|name| files::read_text(&project.join(name), files::SETTINGS).ok())
         .unwrap_or_default();
     let fqbn = board.or_else(|| top_value(&text, "default_fqbn"));
     if fqbn.is_none() && top_value(&text, "default_profile").is_none() {

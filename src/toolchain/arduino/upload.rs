@@ -2,10 +2,6 @@
 //!
 //! Owns what a build leaves behind for that: which board it was for, and its images. `upload` is
 //! given a copy of the approved images and nothing else.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a build leaves a note of its board in the build folder"
-)]
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,9 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::compiled::Compiled;
 use super::{ArduinoToolchain, BUILD};
+use crate::files;
 use crate::model::{BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, Timestamp, UserError};
 use crate::toolchain::FlashOrder;
 use crate::toolchain::esptool::{self, TIMEOUT, WHAT, copy_aside};
+use crate::toolchain::output_folder::{self, Use};
 
 /// Where a build notes what it was for; beside its folder, which `arduino-cli` empties.
 const NOTE: &str = "build/arduino.json";
@@ -55,18 +53,21 @@ pub(super) fn remember(
         UserError::new(super::WHAT, format!("{NOTE}: {error}"), "Make the build folder writable.")
     };
     let text = serde_json::to_string_pretty(&note).map_err(|error| failed(&error))?;
-    std::fs::create_dir_all(project.join(BUILD)).map_err(|error| failed(&error))?;
-    std::fs::write(project.join(NOTE), text).map_err(|error| failed(&error))?;
+    let note = Path::new(NOTE);
+    output_folder::write(project, note, text.as_bytes(), Use::Data).map_err(|e| failed(&e))?;
     if let Some(platform) = compiled.platform() {
         let from = Path::new(platform).join("tools/partitions").join(BOOT_APP);
         // Boards without it write none.
-        let _ = std::fs::copy(from, project.join(BUILD).join(BOOT_APP));
+        if let Ok(image) = files::read(&from, files::IMAGE) {
+            let _ =
+                output_folder::write(project, &Path::new(BUILD).join(BOOT_APP), &image, Use::Data);
+        }
     }
     Ok(())
 }
 
 fn read_note(project: &Path) -> Result<Note, UserError> {
-    let text = std::fs::read_to_string(project.join(NOTE)).map_err(|error| {
+    let text = files::read_text(&project.join(NOTE), files::SETTINGS).map_err(|error| {
         UserError::new(WHAT, format!("{NOTE}: {error}"), "Build the sketch first.")
     })?;
     serde_json::from_str(&text).map_err(|error| {
@@ -103,7 +104,7 @@ pub(super) fn plan(
     let mut images = Vec::new();
     for (name, offset) in parts {
         let file = format!("{BUILD}/{name}");
-        let content = match std::fs::read(project.join(&file)) {
+        let content = match files::read(&project.join(&file), files::IMAGE) {
             Ok(content) => content,
             Err(error) if offset == 0x1_0000 => {
                 let why = format!("{file}: {error}");

@@ -10,6 +10,7 @@ use super::super::{
     CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
 };
 use super::{Asked, Reach};
+use crate::files;
 use crate::model::{
     BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, FlashRegion, Timestamp, UserError,
 };
@@ -85,7 +86,7 @@ async fn fetch(
     all.push(file.clone().into());
     let job = reach.esptool.job(all, aside.path(), cancel).await?;
     esptool::run(what, job, board).await?;
-    let content = std::fs::read(&file).map_err(|error| failed(&error))?;
+    let content = files::read(&file, files::IMAGE).map_err(|error| failed(&error))?;
     if content.len() as u64 != u64::from(region.bytes) {
         return Err(failed(&format!("{} bytes came", content.len())));
     }

@@ -8,6 +8,7 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 
 use super::route::{self, BUILD};
+use crate::files;
 use crate::model::{ContentHash, FlashImage, UserError};
 use crate::toolchain::chip::Asked;
 use crate::toolchain::esptool::WHAT;
@@ -50,7 +51,7 @@ pub(super) fn asked(project: &Path) -> Asked {
 
 fn read_args(project: &Path) -> Result<FlasherArgs, UserError> {
     let path = project.join(BUILD).join("flasher_args.json");
-    let text = std::fs::read_to_string(&path).map_err(|error| {
+    let text = files::read_text(&path, files::SETTINGS).map_err(|error| {
         UserError::new(
             WHAT,
             format!("the build left no `{BUILD}/flasher_args.json`: {error}"),
@@ -84,7 +85,8 @@ pub(super) fn images(project: &Path) -> Result<(String, Vec<FlashImage>, bool), 
             return Err(wrong("which is outside of the build folder"));
         }
         let relative = format!("{BUILD}/{file}");
-        let content = std::fs::read(project.join(&relative)).map_err(|e| wrong(&e.to_string()))?;
+        let content = files::read(&project.join(&relative), files::IMAGE)
+            .map_err(|e| wrong(&e.to_string()))?;
         let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
         images.push(FlashImage { file: relative, offset, bytes, hash });
     }
@@ -112,8 +114,8 @@ pub(super) fn host_image(project: &Path) -> Result<FlashImage, UserError> {
     let Some(file) = program(project) else {
         return Err(none(format!("`{BUILD}/project_description.json` names no program")));
     };
-    let content =
-        std::fs::read(project.join(&file)).map_err(|error| none(format!("`{file}`: {error}")))?;
+    let content = files::read(&project.join(&file), files::PROGRAM)
+        .map_err(|error| none(format!("`{file}`: {error}")))?;
     let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
     Ok(FlashImage { file, offset: 0, bytes, hash })
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
+use crate::files;
 use crate::model::UserError;
 use crate::toolchain::process::{self, Ended, Job};
 
@@ -191,10 +192,11 @@ fn is_idf(root: &Path) -> bool {
 
 /// `v5.4.1`, as the installation calls itself; empty when it does not say.
 fn version(root: &Path) -> String {
-    if let Ok(text) = std::fs::read_to_string(root.join("version.txt")) {
+    if let Ok(text) = files::read_text(&root.join("version.txt"), files::SETTINGS) {
         return text.trim().to_owned();
     }
-    let text = std::fs::read_to_string(root.join("tools/cmake/version.cmake")).unwrap_or_default();
+    let text = files::read_text(&root.join("tools/cmake/version.cmake"), files::SETTINGS)
+        .unwrap_or_default();
     let number = |name: &str| {
         let (_, rest) = text.split_once(&format!("set(IDF_VERSION_{name} "))?;
         rest.split_once(')').map(|(number, _)| number.trim().to_owned())

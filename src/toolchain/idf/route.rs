@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 use serde::Deserialize;
 
+use crate::files;
+
 /// The folder of builds within the project.
 pub(super) const BUILD: &str = "build";
 
@@ -73,7 +75,8 @@ struct Component {
 /// What the last configuration left; `None` before the first one.
 pub(super) fn description(project: &Path) -> Option<Description> {
     let text =
-        std::fs::read_to_string(project.join(BUILD).join("project_description.json")).ok()?;
+        files::read_text(&project.join(BUILD).join("project_description.json"), files::BUILD_FACTS)
+            .ok()?;
     serde_json::from_str(&text).ok()
 }
 
@@ -96,7 +99,7 @@ pub(in crate::toolchain) fn monitor_baud(project: &Path) -> Option<u32> {
 /// The value behind `option` in the project's configuration, else in its defaults.
 fn configured(project: &Path, option: &str) -> Option<String> {
     ["sdkconfig", "sdkconfig.defaults"].into_iter().find_map(|name| {
-        let text = std::fs::read_to_string(project.join(name)).ok()?;
+        let text = files::read_text(&project.join(name), files::SOURCE).ok()?;
         text.lines().find_map(|line| {
             let value = line.trim().strip_prefix(option)?;
             Some(value.trim_matches('"').to_owned())
@@ -156,7 +159,8 @@ fn is_complete(description: &Description, project: &Path) -> bool {
 
 /// Whether a component looks for its sources itself.
 fn has_wildcard(component: &Path) -> bool {
-    let text = std::fs::read_to_string(component.join("CMakeLists.txt")).unwrap_or_default();
+    let text =
+        files::read_text(&component.join("CMakeLists.txt"), files::SOURCE).unwrap_or_default();
     text.contains("SRC_DIRS") || text.to_ascii_uppercase().contains("GLOB")
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::files;
+
 /// Where `idf.py` lists them.
 const FILE: &str = "tools/idf_py_actions/constants.py";
 
@@ -11,7 +13,7 @@ const USUAL: [&str; 8] =
 
 /// The supported targets, then those in preview.
 pub(super) fn of(root: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(root.join(FILE)).unwrap_or_default();
+    let text = files::read_text(&root.join(FILE), files::SOURCE).unwrap_or_default();
     let mut targets = listed(&text, "SUPPORTED_TARGETS");
     if targets.is_empty() {
         return USUAL.map(str::to_owned).to_vec();

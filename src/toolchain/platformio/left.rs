@@ -4,7 +4,6 @@
 //! Owns `idedata.json`, which `pio run --target idedata` writes for editors, and a note beside the
 //! builds. What of it lies outside of the project is copied beside the note, so that a plan can show
 //! it; only what PlatformIO has installed is.
-#![expect(clippy::disallowed_methods, reason = "a build leaves a note of its environment")]
 
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -12,8 +11,10 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::project::{Config, Environment, FILE};
+use crate::files;
 use crate::model::{ContentHash, FlashImage, UserError};
 use crate::toolchain::esptool::WHAT;
+use crate::toolchain::output_folder::{self, Use};
 
 /// Where a build notes what it was for.
 const NOTE: &str = ".pio/firmhand.json";
@@ -175,7 +176,7 @@ impl Note {
 
     /// That of the last build; `None` before the first one.
     pub(super) fn read(project: &Path) -> Option<Self> {
-        serde_json::from_str(&std::fs::read_to_string(project.join(NOTE)).ok()?).ok()
+        serde_json::from_str(&files::read_text(&project.join(NOTE), files::SETTINGS).ok()?).ok()
     }
 
     /// Keeps it for whoever flashes, with the images that come with a framework.
@@ -184,22 +185,26 @@ impl Note {
     /// When the folder cannot be written.
     pub(super) fn keep(&self, project: &Path, packages: &Path) -> std::io::Result<()> {
         let text = serde_json::to_string_pretty(self)?;
-        let copies = project.join(COPIES);
-        std::fs::create_dir_all(&copies)?;
-        std::fs::write(project.join(NOTE), text)?;
+        let copies = Path::new(COPIES);
+        output_folder::make_folder(project, copies)?;
+        output_folder::write(project, Path::new(NOTE), text.as_bytes(), Use::Data)?;
+        let copy = |from: &Path, to: &Path| {
+            let content = files::read(from, files::IMAGE)?;
+            output_folder::write(project, to, &content, Use::Data)
+        };
         // Where the table lies for who asks after partitions; one of another build is none of this.
         let (made, kept) = (self.table(project), copies.join(TABLE));
         if made.is_file() {
-            std::fs::copy(made, kept)?;
-        } else if kept.is_file() {
-            std::fs::remove_file(kept)?;
+            copy(&made, &kept)?;
+        } else {
+            output_folder::remove(project, &kept)?;
         }
         let told = Told::read(&project.join(&self.folder));
         for part in told.iter().flat_map(|told| &told.extra.flash_images) {
             if let (true, Some(name)) =
                 (part.is_installed(project, packages), part.path.file_name())
             {
-                std::fs::copy(&part.path, copies.join(name))?;
+                copy(&part.path, &copies.join(name))?;
             }
         }
         Ok(())
@@ -270,8 +275,7 @@ impl Told {
     /// `None` before the first time.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         let file = folder.join(TOLD);
-        let is_short = file.metadata().is_ok_and(|found| found.len() <= MAX_BYTES);
-        serde_json::from_slice(&std::fs::read(file).ok().filter(|_| is_short)?).ok()
+        serde_json::from_slice(&files::read(&file, MAX_BYTES).ok()?).ok()
     }
 }
 
@@ -307,7 +311,7 @@ fn image(project: &Path, file: &Path, offset: u32) -> Result<(FlashImage, Vec<u8
     if !shown.components().all(|part| matches!(part, Component::Normal(_))) {
         return Err(wrong("it lies outside of the project"));
     }
-    let content = std::fs::read(file).map_err(|error| wrong(&error.to_string()))?;
+    let content = files::read(file, files::PROGRAM).map_err(|error| wrong(&error.to_string()))?;
     let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
     let file = shown.to_string_lossy().into_owned();
     Ok((FlashImage { file, offset, bytes, hash }, content))

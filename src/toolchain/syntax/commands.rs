@@ -15,8 +15,7 @@ use super::entry::{Entry, file_name};
 use super::options::{self, Places};
 use super::{C, CXX, LISTS, Line, Lines};
 
-/// A longer file is no list of sources, in bytes.
-const MAX_BYTES: u64 = 256 << 20;
+use crate::files;
 
 /// Longest file of further words, in bytes.
 const MAX_WORDS: u64 = 1 << 20;
@@ -74,14 +73,15 @@ impl Commands {
     }
 
     fn entries(&self, project: &Path, file: &Path) -> Option<Arc<[Entry]>> {
-        let found = std::fs::metadata(file).ok().filter(|found| found.len() <= MAX_BYTES)?;
+        let found = std::fs::metadata(file).ok()?;
         let stamp =
             Stamp { file: file.to_owned(), modified: found.modified().ok()?, bytes: found.len() };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(read) = last.as_ref().filter(|read| read.stamp == stamp) {
             return Some(Arc::clone(&read.entries));
         }
-        let entries: Arc<[Entry]> = own_entries(&std::fs::read(file).ok()?, project)?.into();
+        let entries: Arc<[Entry]> =
+            own_entries(&files::read(file, files::BUILD_FACTS).ok()?, project)?.into();
         *last = Some(Read { stamp, entries: Arc::clone(&entries) });
         Some(entries)
     }
@@ -177,11 +177,10 @@ fn expanded(all: &[String], known: &[PathBuf]) -> Option<Vec<String>> {
             continue;
         };
         let file = Path::new(file).canonicalize().ok()?;
-        let is_short = std::fs::metadata(&file).is_ok_and(|found| found.len() <= MAX_WORDS);
-        if !is_short || !known.iter().any(|folder| file.starts_with(folder)) {
+        if !known.iter().any(|folder| file.starts_with(folder)) {
             return None;
         }
-        out.extend(shell_words::split(&std::fs::read_to_string(file).ok()?).ok()?);
+        out.extend(shell_words::split(&files::read_text(&file, MAX_WORDS).ok()?).ok()?);
     }
     Some(out)
 }

@@ -8,6 +8,7 @@ mod commands;
 mod entry;
 mod options;
 mod overlay;
+mod probes;
 mod reach;
 mod run;
 
@@ -23,9 +24,11 @@ pub(super) use commands::{Commands, Known, lines_of, path_of, tools_folder};
 pub(super) use entry::Entry;
 
 use super::diagnostics;
+use crate::files;
 use crate::model::{Diagnostic, ProjectPath, Severity};
 use crate::text::references::mentions;
 use overlay::Overlay;
+use reach::Reach;
 
 /// Compilers that run at the same time.
 const PARALLEL: usize = 2;
@@ -158,7 +161,9 @@ pub(super) async fn check(job: SyntaxJob, lines: Lines) -> Vec<Finding> {
 /// What there is to compile: each source once, whatever it answers for.
 fn compilations(job: &SyntaxJob, lines: &Lines) -> Vec<Compilation> {
     let mut all: Vec<Compilation> = Vec::new();
-    if job.files.iter().any(|file| !reach::stays_inside(file)) {
+    let folders = own_folders(&job.project, lines);
+    let reach = Reach { project: &job.project, batch: &job.files, folders: &folders };
+    if job.files.iter().any(|file| !reach.holds(file)) {
         return all;
     }
     for (place, file) in job.files.iter().enumerate() {
@@ -169,6 +174,18 @@ fn compilations(job: &SyntaxJob, lines: &Lines) -> Vec<Compilation> {
         }
     }
     all
+}
+
+/// The folders of the project in which its compilations search for headers.
+fn own_folders(project: &Path, lines: &Lines) -> Vec<PathBuf> {
+    let options = lines.all.iter().flat_map(|line| &line.options);
+    let folders = options.filter_map(|option| {
+        let names = ["-I", "-isystem", "-iquote", "-idirafter"];
+        let folder = Path::new(names.iter().find_map(|name| option.strip_prefix(name))?);
+        folder.starts_with(project).then(|| folder.to_owned())
+    });
+    let folders: std::collections::BTreeSet<PathBuf> = folders.collect();
+    folders.into_iter().collect()
 }
 
 /// How a file is compiled: by itself, or a header through a source that includes it.
@@ -197,10 +214,8 @@ fn includes(line: &Line, header: &ProjectPath, job: &SyntaxJob) -> bool {
         return false;
     };
     let path = job.project.join(&line.source);
-    let is_short = std::fs::metadata(&path).is_ok_and(|found| found.len() <= MOST_BYTES);
-    is_short
-        && job.files.iter().all(|file| file.path != source)
-        && std::fs::read(&path).is_ok_and(|text| {
+    job.files.iter().all(|file| file.path != source)
+        && files::read(&path, MOST_BYTES).is_ok_and(|text| {
             !mentions(header, &source, &String::from_utf8_lossy(&text)).is_empty()
         })
 }

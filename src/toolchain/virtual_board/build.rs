@@ -2,10 +2,7 @@
 //!
 //! Owns the project's `build/` folder and the compiler's processes. Writes nowhere else.
 
-#![expect(clippy::disallowed_methods, reason = "a build writes below build/ and runs the compiler")]
-
 use std::collections::VecDeque;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,9 +11,11 @@ use futures::stream::FuturesUnordered;
 
 use super::kit::Kit;
 use super::plan::{Plan, Unit};
-use super::step::{Printed, Step, StepError, io_error, refresh, with_suffix, write};
+use super::step::{Printed, Step, StepError, below, io_error, refresh, with_suffix, write};
+use crate::files;
 use crate::model::ContentHash;
 use crate::toolchain::BuildSink;
+use crate::toolchain::output_folder::{self, Use};
 use crate::toolchain::syntax::Line;
 
 /// Compilers that run at the same time.
@@ -102,13 +101,13 @@ impl Job<'_> {
         }
         let total = u32::try_from(stale.len() + 1).unwrap_or(u32::MAX);
         self.compile(stale, total, sink).await?;
-        let printed = link.perform(&self.build_folder()).await?;
+        let printed = link.perform(self.root).await?;
         report(sink, total, total, &link.title, &printed);
         sink.progress(total, total);
         if !printed.ok {
             return Err(fail(sink));
         }
-        stamp(&link.output)
+        stamp(self.root, &link.output)
     }
 
     async fn compile(
@@ -117,7 +116,7 @@ impl Job<'_> {
         total: u32,
         sink: &dyn BuildSink,
     ) -> Result<(), StepError> {
-        let folder = &self.build_folder();
+        let root = self.root;
         let mut running = FuturesUnordered::new();
         let (mut done, mut failed) = (0, false);
         sink.progress(0, total);
@@ -126,7 +125,7 @@ impl Job<'_> {
                 && !failed
                 && let Some(step) = open.pop_front()
             {
-                running.push(async move { (step, step.perform(folder).await) });
+                running.push(async move { (step, step.perform(root).await) });
             }
             let Some((step, printed)) = running.next().await else { break };
             let printed = printed?;
@@ -140,33 +139,43 @@ impl Job<'_> {
 
     /// Puts the kit's files below `build/virtual`, once for each version of the kit.
     fn unpack(&self) -> Result<(), StepError> {
-        let build = self.build_folder();
-        if fs::symlink_metadata(&build).is_ok_and(|found| !found.is_dir()) {
-            let what = "build/ is not a folder (a link is not followed)";
-            return Err(io_error(what)(io::ErrorKind::NotADirectory.into()));
+        if let Some(link) = output_folder::link_in(self.root, Path::new("build")) {
+            let what = "the project's output folder is not used";
+            return Err(io_error(what)(output_folder::is_a_link(&link)));
         }
+        let build = self.build_folder();
         let folder = self.kit_folder();
         if !folder.join(".complete").exists() {
             for (path, content) in &self.kit.files {
-                write(&folder.join(path), content)?;
+                write(self.root, &folder.join(path), content)?;
             }
-            write(&folder.join(".complete"), b"")?;
+            write(self.root, &folder.join(".complete"), b"")?;
         }
         // The runtime prints the name when the board starts.
         let name = format!(
             "const char vb_project_name[] = \"{}\";\nconst char vb_build_id[] = \"{ID_SLOT}\";\n",
             self.plan.name
         );
-        refresh(&self.named_source(), name.as_bytes())?;
-        let own: Vec<String> = ["sdkconfig.defaults", "sdkconfig"]
-            .iter()
-            .filter_map(|name| fs::read_to_string(self.root.join(name)).ok())
-            .collect();
+        refresh(self.root, &self.named_source(), name.as_bytes())?;
+        let own = self.configuration()?;
         if let Some(joined) = &self.plan.joined {
-            refresh(&self.root.join(&joined.path), joined.text.as_bytes())?;
+            refresh(self.root, &self.root.join(&joined.path), joined.text.as_bytes())?;
         }
         let header = self.kit.config_header(&own);
-        refresh(&build.join("config").join("sdkconfig.h"), header.as_bytes())
+        refresh(self.root, &build.join("config").join("sdkconfig.h"), header.as_bytes())
+    }
+
+    /// What the project's own configuration says.
+    fn configuration(&self) -> Result<Vec<String>, StepError> {
+        let mut texts = Vec::new();
+        for name in ["sdkconfig.defaults", "sdkconfig"] {
+            match files::read_text(&self.root.join(name), files::SOURCE) {
+                Ok(text) => texts.push(text),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(io_error(format!("read {name}"))(error)),
+            }
+        }
+        Ok(texts)
     }
 
     /// The C source that holds the project's name.
@@ -312,9 +321,11 @@ impl Job<'_> {
 }
 
 /// Writes the firmware's hash into its slot, as ESP-IDF does, so that a panic can name the file.
-fn stamp(path: &Path) -> Result<(), StepError> {
+fn stamp(root: &Path, path: &Path) -> Result<(), StepError> {
     let what = || format!("stamp {}", path.display());
-    let mut image = fs::read(path).map_err(io_error(what()))?;
+    let path = below(root, path).map_err(io_error(what()))?;
+    let image = output_folder::read(root, path, files::PROGRAM);
+    let mut image = image.map_err(io_error(what()))?;
     let id = ContentHash::of(&image).to_string();
     let slot = memchr::memmem::find(&image, ID_SLOT.as_bytes());
     let slot = slot.and_then(|at| image.get_mut(at..at + ID_SLOT.len()));
@@ -322,7 +333,7 @@ fn stamp(path: &Path) -> Result<(), StepError> {
         return Err(io_error(what())(io::ErrorKind::InvalidData.into()));
     };
     slot.copy_from_slice(id.as_bytes());
-    fs::write(path, image).map_err(io_error(what()))
+    output_folder::write(root, path, &image, Use::Program).map_err(io_error(what()))
 }
 
 fn report(sink: &dyn BuildSink, done: u32, total: u32, title: &str, printed: &Printed) {

@@ -13,7 +13,6 @@ mod plan;
 mod step;
 mod syntax;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -34,6 +33,7 @@ use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
 use super::{
     BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain,
 };
+use crate::files;
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Partition,
     ProgramSize, Timestamp, UserError,
@@ -184,8 +184,8 @@ impl Toolchain for VirtualToolchain {
         };
         let plan = Plan::read(project, &self.kit).map_err(|error| none(error.0))?;
         let path = build::firmware(project, &plan.name);
-        let image =
-            fs::read(&path).map_err(|error| none(format!("{}: {error}", path.display())))?;
+        let image = files::read(&path, files::PROGRAM)
+            .map_err(|error| none(format!("{}: {error}", path.display())))?;
         Ok(FlashPlan {
             board: self.info(),
             images: vec![FlashImage {

@@ -5,11 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::cmake::{self, CmakeError, Recurse, Registration};
 use super::kit::Kit;
 use super::paths::{find, inside, stays_inside};
+use crate::files;
 use crate::text::sketch;
 use crate::toolchain::platformio;
 use crate::toolchain::sketch::Sketch;
@@ -78,7 +80,7 @@ impl Plan {
                            `--toolchain platformio`";
             return Err(ConfigureError(format!("CMake Error: {message}\n")));
         }
-        let text = fs::read_to_string(&top).map_err(|error| {
+        let text = files::read_text(&top, files::SOURCE).map_err(|error| {
             ConfigureError(format!(
                 "CMake Error: The source directory does not contain a readable CMakeLists.txt \
                  ({error}).\n"
@@ -117,7 +119,7 @@ fn of_sketch(root: &Path, sketch: &Sketch, kit: &Kit) -> Result<Plan, ConfigureE
     let mut tabs = Vec::new();
     for tab in &sketch.tabs {
         let path = root.join(tab);
-        let text = fs::read_to_string(&path)
+        let text = files::read_text(&path, files::SOURCE)
             .map_err(|error| ConfigureError(format!("Error: {}: {error}\n", tab.display())))?;
         tabs.push((path.display().to_string(), text));
     }
@@ -141,6 +143,10 @@ fn of_sketch(root: &Path, sketch: &Sketch, kit: &Kit) -> Result<Plan, ConfigureE
     Ok(Plan { name: sketch.name.clone(), units, joined })
 }
 
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// All components of the project.
 fn parts(root: &Path) -> Result<Vec<Part>, ConfigureError> {
     let mut folders = vec![PathBuf::from("main")];
@@ -152,7 +158,14 @@ fn parts(root: &Path) -> Result<Vec<Part>, ConfigureError> {
     let mut parts = Vec::new();
     for folder in folders {
         let list = folder.join("CMakeLists.txt");
-        let Ok(text) = fs::read_to_string(root.join(&list)) else { continue };
+        let text = match files::read_text(&root.join(&list), files::SOURCE) {
+            Ok(text) => text,
+            Err(error) if is_absent(&error) => continue,
+            Err(error) => {
+                let list = list.display();
+                return Err(ConfigureError(format!("CMake Error: {list}: {error}.\n")));
+            }
+        };
         let glob = |pattern: &str, recurse| find(&root.join(&folder), pattern, recurse);
         let registered = cmake::registration(&text, &glob)
             .map_err(|error| at(&list.display().to_string(), &error))?;

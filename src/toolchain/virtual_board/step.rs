@@ -14,7 +14,9 @@ use process_wrap::tokio::CommandWrap;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
+use crate::files;
 use crate::model::ContentHash;
+use crate::toolchain::output_folder::{self, Use};
 use crate::toolchain::process::Group;
 
 /// Bytes of one compiler's output that are kept; a header of errors without end is cut.
@@ -67,10 +69,11 @@ pub(super) struct Printed {
 impl Step {
     /// Whether it has to be performed again.
     pub(super) fn is_stale(&self) -> bool {
-        let mark = fs::read_to_string(with_suffix(&self.output, ".cmd"));
+        let mark = files::read_text(&with_suffix(&self.output, ".cmd"), files::SETTINGS);
         let made = modified(&self.output);
         let (Ok(mark), Some(made)) = (mark, made) else { return true };
-        let dependencies = fs::read_to_string(with_suffix(&self.output, ".d")).unwrap_or_default();
+        let dependencies = with_suffix(&self.output, ".d");
+        let dependencies = files::read_text(&dependencies, files::SOURCE).unwrap_or_default();
         let named = depended_on(&dependencies);
         mark != self.signature()
             || self.inputs.iter().cloned().chain(named).any(|input| {
@@ -85,21 +88,27 @@ impl Step {
         ContentHash::of(all.as_bytes()).to_string()
     }
 
-    /// Runs the compiler in that folder, and marks what it has made.
+    /// Runs the compiler in the project's `build`, and marks what it has made.
     ///
     /// # Errors
-    /// When the compiler cannot be run; errors of the project are printed.
-    pub(super) async fn perform(&self, folder: &Path) -> Result<Printed, StepError> {
-        if let Some(folder) = self.output.parent() {
-            fs::create_dir_all(folder).map_err(io_error(format!("make {}", folder.display())))?;
-        }
+    /// When the compiler cannot be run, or a link is in the way of what it makes; errors of the
+    /// project are printed.
+    pub(super) async fn perform(&self, root: &Path) -> Result<Printed, StepError> {
         let mark = with_suffix(&self.output, ".cmd");
-        // Without its mark an output that a cut-off compiler left behind is made again.
-        let _ = fs::remove_file(&mark);
+        // Without its mark an output that a cut-off compiler left behind is made again. The compiler
+        // makes its files anew: what is there may be another name of something else.
+        for path in [&mark, &with_suffix(&self.output, ".d"), &self.output] {
+            let what = || format!("make {}", path.display());
+            let below = below(root, path).map_err(io_error(what()))?;
+            if let Some(folder) = below.parent() {
+                output_folder::make_folder(root, folder).map_err(io_error(what()))?;
+            }
+            output_folder::remove(root, below).map_err(io_error(what()))?;
+        }
         let mut command = Command::new(&self.compiler);
         command
             .args(&self.args)
-            .current_dir(folder)
+            .current_dir(root.join("build"))
             .env_clear()
             .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "TMPDIR"))
             .env("LC_ALL", "C")
@@ -128,7 +137,7 @@ impl Step {
             output.extend_from_slice(b"\n[the compiler's output is cut here at 1 MiB]\n");
         }
         if status.success() {
-            write(&mark, self.signature().as_bytes())?;
+            write(root, &mark, self.signature().as_bytes())?;
         }
         let command = format!("{} {}", self.compiler.display(), self.args.join(" "));
         Ok(Printed { ok: status.success(), output, command })
@@ -154,18 +163,23 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 /// Writes a file only when it would change, so that what depends on it stays fresh.
-pub(super) fn refresh(path: &Path, content: &[u8]) -> Result<(), StepError> {
-    if fs::read(path).is_ok_and(|found| found == content) {
+pub(super) fn refresh(root: &Path, path: &Path, content: &[u8]) -> Result<(), StepError> {
+    let what = || format!("write {}", path.display());
+    let below = below(root, path).map_err(io_error(what()))?;
+    if output_folder::read(root, below, files::PROGRAM).is_ok_and(|found| found == content) {
         return Ok(());
     }
-    write(path, content)
+    output_folder::write(root, below, content, Use::Data).map_err(io_error(what()))
 }
 
-/// Writes a file, and the folders it is in.
-pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), StepError> {
+/// Writes a file of the project, and the folders it is in.
+pub(super) fn write(root: &Path, path: &Path, content: &[u8]) -> Result<(), StepError> {
     let what = || format!("write {}", path.display());
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(io_error(what()))?;
-    }
-    fs::write(path, content).map_err(io_error(what()))
+    let below = below(root, path).map_err(io_error(what()))?;
+    output_folder::write(root, below, content, Use::Data).map_err(io_error(what()))
+}
+
+/// The way from the project's folder to what lies in it.
+pub(super) fn below<'a>(root: &Path, path: &'a Path) -> io::Result<&'a Path> {
+    path.strip_prefix(root).map_err(|_| io::ErrorKind::InvalidInput.into())
 }

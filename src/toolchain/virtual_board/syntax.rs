@@ -7,6 +7,7 @@ use std::path::Path;
 use super::VirtualToolchain;
 use super::build::Job;
 use super::plan::Plan;
+use crate::files;
 use crate::text::sketch::{self, EXTENSION};
 use crate::toolchain::sketch::Sketch;
 use crate::toolchain::syntax::{Lines, SyntaxJob};
@@ -48,7 +49,7 @@ fn joined_text(job: &SyntaxJob) -> Option<String> {
         let path = job.project.join(name);
         let text = match proposed(name) {
             Some(file) => String::from_utf8(file.content.clone()).ok()?,
-            None => std::fs::read_to_string(&path).ok()?,
+            None => files::read_text(&path, files::SOURCE).ok()?,
         };
         tabs.push((path.display().to_string(), text));
     }
