@@ -93,7 +93,7 @@ mod refusals {
 
     fn floors() -> Floors {
         Floors::from_docs(
-            "//! - F0 [`model`], [`text`]: words.\n//! - F1 [`journal`], [`config`],\n\
+            "//! - F0 [`model`], [`text`], [`files`]: words.\n//! - F1 [`journal`], [`config`],\n\
              //!   [`view`], [`toolchain`].\n//! - F2 [`tools`], [`gate`].\n//! - F3 [`engine`], [`ui`]: x.\n\
              //! - F4 [`app`], [`cli`].\n",
         )
