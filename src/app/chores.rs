@@ -3,14 +3,14 @@
 //! Owns work under way. Nothing of it belongs to the session, and no agent can ask for it.
 
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::PathBuf;
 
 use tokio::task::JoinSet;
 
 use super::history::History;
 use crate::journal::SessionDir;
-use crate::model::UserError;
+use crate::model::{LogSource, UserError};
 use crate::ui::Saved;
 
 /// Work under way for one session.
@@ -55,6 +55,9 @@ impl Chores {
     }
 }
 
+/// Bytes of a log copied at once.
+const BLOCK: u64 = 1 << 20;
+
 fn save(dir: &SessionDir, what: Saved, to: &str) -> Result<String, UserError> {
     let path = expand(to);
     let failed = |error: std::io::Error| {
@@ -68,10 +71,21 @@ fn save(dir: &SessionDir, what: Saved, to: &str) -> Result<String, UserError> {
     };
     #[expect(clippy::disallowed_methods, reason = "a new file that the person has named")]
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
+    let mut gone = 0;
     let bytes = match what {
-        Saved::Log(log, bytes) => {
-            let mut source = open(dir.log_file(log)).map_err(failed)?.take(bytes);
-            std::io::copy(&mut source, &mut file).map_err(failed)?
+        Saved::Log(log, end) => {
+            let logs = dir.logs();
+            gone = logs.start(log)?.bytes.min(end);
+            let mut offset = gone;
+            while offset < end {
+                let bytes = logs.read_log(log, offset..end.min(offset + BLOCK))?;
+                if bytes.is_empty() {
+                    break;
+                }
+                file.write_all(&bytes).map_err(failed)?;
+                offset += bytes.len() as u64;
+            }
+            offset - gone
         }
         Saved::Events(last) => {
             let source = BufReader::new(open(dir.journal()).map_err(failed)?);
@@ -86,7 +100,11 @@ fn save(dir: &SessionDir, what: Saved, to: &str) -> Result<String, UserError> {
         }
     };
     file.sync_all().map_err(failed)?;
-    Ok(format!("saved {bytes} bytes to {}", path.display()))
+    let gone = match gone {
+        0 => String::new(),
+        gone => format!("; the {gone} bytes before them are no longer kept"),
+    };
+    Ok(format!("saved {bytes} bytes to {}{gone}", path.display()))
 }
 
 fn open(path: PathBuf) -> std::io::Result<std::fs::File> {
@@ -103,9 +121,26 @@ fn expand(to: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use crate::journal::LogLimits;
     use crate::model::{LogId, LogKind, Seq, Timestamp};
 
     use super::*;
+
+    #[test]
+    fn what_is_no_longer_there_is_said_when_a_log_is_saved() {
+        let data = tempfile::tempdir().unwrap();
+        let dir = SessionDir::create(data.path(), "test", Timestamp(0)).unwrap();
+        let log = LogId { kind: LogKind::Serial, number: 1 };
+        let logs = dir.logs().keeping(LogLimits { keep: 40, segment: 10 });
+        for n in 0..20 {
+            logs.append(log, format!("{n:09}\n").as_bytes(), Timestamp(0)).unwrap();
+        }
+        let to = data.path().join("out.log").display().to_string();
+        let said = save(&dir, Saved::Log(log, 190), &to).unwrap();
+        assert!(said.starts_with("saved 30 bytes to "), "{said}");
+        assert!(said.ends_with("the 160 bytes before them are no longer kept"), "{said}");
+        assert_eq!(std::fs::read(&to).unwrap(), b"000000016\n000000017\n000000018\n");
+    }
 
     #[test]
     fn a_log_is_saved_up_to_its_moment_and_nothing_is_overwritten() {

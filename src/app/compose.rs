@@ -19,7 +19,7 @@ use crate::engine::{
     Budgets, Engine, EngineHandle, EngineSetup, Limits, Recorder, Supervision, Team, toolbox,
 };
 use crate::gate::{Desk, Gate, GateParts, Numbers};
-use crate::journal::{ReadItem, SessionDir, scan};
+use crate::journal::{LogLimits, ReadItem, SessionDir, scan};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::event::{SessionParts, SessionStart};
 use crate::model::{
@@ -140,7 +140,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         parts: reopen,
     };
-    let recorder = Arc::new(Recorder::create(dir.clone())?);
+    let recorder = Arc::new(Recorder::create(dir.clone())?.keeping(log_limits(&world.settings)));
     let desk = Desk::default();
     let (setup, bench) = assemble(
         world,
@@ -173,7 +173,7 @@ pub fn resume(
     record: Option<PathBuf>,
 ) -> Result<Running, UserError> {
     let (recorder, _) = Recorder::reopen(dir.clone())?;
-    let recorder = Arc::new(recorder);
+    let recorder = Arc::new(recorder.keeping(log_limits(&world.settings)));
     let records = read_all(&dir)?;
     let Some(Event::SessionStarted(session)) = records.first().map(|record| &record.event) else {
         return Err(UserError::new(
@@ -289,6 +289,12 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
         limits: Limits { supervision, ..limits_of(&world.settings) },
     };
     Ok((setup, bench))
+}
+
+/// How much of each raw log the settings keep.
+pub(super) fn log_limits(settings: &Settings) -> LogLimits {
+    let keep = u64::from(settings.logs.keep_mib.value) << 20;
+    LogLimits { keep, segment: (u64::from(settings.logs.segment_mib.value) << 20).min(keep / 2) }
 }
 
 /// The bounds of a run that the settings give.

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::compose::{World, load_adapters, now_millis};
+use super::compose::{World, load_adapters, log_limits, now_millis};
 use crate::device::{Address, Listener, Programs, SerialHub, ports};
 use crate::engine::Recorder;
 use crate::journal::SessionDir;
@@ -68,7 +68,7 @@ pub async fn start(world: &World, wish: Wish) -> Result<Monitor, UserError> {
     Address::parse(&port)?;
     let dir =
         SessionDir::create(&world.dirs.data, &format!("monitor {port}"), Timestamp(now_millis()))?;
-    let recorder = Arc::new(Recorder::create(dir.clone())?);
+    let recorder = Arc::new(Recorder::create(dir.clone())?.keeping(log_limits(&world.settings)));
     recorder.record(Event::SessionStarted(Box::new(SessionStart {
         id: dir.id().clone(),
         task: format!("Listen to {port}"),

@@ -37,6 +37,7 @@ pub(super) struct Source<'a> {
 pub(super) struct Layer {
     pub ui: UiLayer,
     pub limits: LimitsLayer,
+    pub logs: LogsLayer,
     pub models: ModelsLayer,
     pub profiles: Profiles,
     pub budget: BudgetsLayer,
@@ -61,6 +62,13 @@ pub(super) struct LimitsLayer {
     pub monitor_seconds: Option<Spanned<u32>>,
     pub max_attempts: Option<Spanned<u32>>,
     pub max_turns: Option<Spanned<u32>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct LogsLayer {
+    pub keep_mib: Option<Spanned<u32>>,
+    pub segment_mib: Option<Spanned<u32>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -32,6 +32,8 @@ pub struct Settings {
     pub terminal: TerminalUse,
     /// Bounds on runs.
     pub limits: Limits,
+    /// How much raw output is kept.
+    pub logs: LogKeeping,
     /// Models, and what may be spent on them.
     pub models: Models,
     /// Rules that decide for the person.
@@ -94,6 +96,16 @@ pub struct Limits {
     pub max_turns: Sourced<Option<u32>>,
 }
 
+/// How much of each raw log is kept: of every serial port and every build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogKeeping {
+    /// MiB on disk; the oldest output beyond them is given up.
+    pub keep_mib: Sourced<u32>,
+    /// MiB of one of a log's files, and so of what is given up at once. At most half of what is
+    /// kept counts.
+    pub segment_mib: Sourced<u32>,
+}
+
 /// What the command line and the environment say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Overrides {
@@ -153,6 +165,10 @@ impl Default for Settings {
                 monitor_seconds: Sourced::default(10),
                 max_attempts: Sourced::default(None),
                 max_turns: Sourced::default(None),
+            },
+            logs: LogKeeping {
+                keep_mib: Sourced::default(256),
+                segment_mib: Sourced::default(16),
             },
             models: Models::default(),
             policy: Policy::default(),
@@ -218,6 +234,8 @@ impl Settings {
             number("limits.monitor_seconds", &limits.monitor_seconds),
             optional("limits.max_attempts", &limits.max_attempts),
             optional("limits.max_turns", &limits.max_turns),
+            number("logs.keep_mib", &self.logs.keep_mib),
+            number("logs.segment_mib", &self.logs.segment_mib),
         ];
         let models = &self.models;
         let profile = models.profile.value.clone().unwrap_or_else(|| "as found".to_owned());
@@ -264,6 +282,8 @@ impl Settings {
             (&layer.limits.build_seconds, &mut self.limits.build_seconds),
             (&layer.limits.tool_seconds, &mut self.limits.tool_seconds),
             (&layer.limits.monitor_seconds, &mut self.limits.monitor_seconds),
+            (&layer.logs.keep_mib, &mut self.logs.keep_mib),
+            (&layer.logs.segment_mib, &mut self.logs.segment_mib),
         ];
         for (given, into) in numbers {
             if let Some(given) = given {

@@ -166,11 +166,13 @@ impl Pump {
                     return End::Lost(gone(&error));
                 }
             };
-            if let Err(error) = self.ledger.append_log(self.log, bytes) {
-                return End::Stopped(format!("its log cannot be written: {error}"));
-            }
+            // What the disk does not take is missing from the log; whoever listens has it still.
+            let lost = self.ledger.append_log(self.log, bytes).err().map(|error| error.why);
             let end = lock(&self.tail).push(bytes);
-            self.received.send_modify(|received| received.bytes = end);
+            self.received.send_modify(|received| {
+                received.bytes = end;
+                received.lost = lost;
+            });
             findings.tell(watch.push(bytes, Instant::now()));
             findings.set_lines(watch.lines());
         }

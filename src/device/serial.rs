@@ -34,6 +34,8 @@ pub struct Received {
     pub away: Option<String>,
     /// How often it went away.
     pub losses: u32,
+    /// Why the newest bytes could not be written to the log; `None` when they were.
+    pub lost: Option<String>,
     /// Why no more will come; `None` while the port is open.
     pub closed: Option<String>,
 }

@@ -25,8 +25,10 @@ pub(super) struct Growth {
     recorded_at: Option<Instant>,
     /// Until when its records are paid for.
     paid_until: Option<Instant>,
-    /// Whether it was told that the log takes no more.
-    pub is_full: bool,
+    /// Whether it was said that the oldest output is given up.
+    pub gives_up: bool,
+    /// When it was last said that what comes cannot be written.
+    pub failure_said_at: Option<Instant>,
 }
 
 impl Growth {

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::growth::Growth;
 use crate::journal::{
-    Blobs, JournalError, JournalWriter, LogFiles, LogLength, MAX_LOG, Reopened, SessionDir,
+    Blobs, JournalError, JournalWriter, LogFiles, LogLength, LogLimits, Reopened, SessionDir,
 };
 use crate::model::event::Level;
 use crate::model::{BlobRef, Event, Ledger, LogId, Record, Seq, Timestamp, UserError};
@@ -38,6 +38,9 @@ struct Journal {
     writer: JournalWriter,
     last_at: Timestamp,
 }
+
+/// A failure that goes on is said again after so long.
+const SAY_AGAIN: Duration = Duration::from_secs(60);
 
 /// Which logs get their growth recorded.
 #[derive(Clone, Copy)]
@@ -154,10 +157,46 @@ impl Recorder {
         Ok(record.seq)
     }
 
-    /// Whether it is the first time that this log is full.
-    fn logs_full(&self, log: LogId) -> bool {
-        let mut growth = lock(&self.growth);
-        !std::mem::replace(&mut growth.entry(log).or_default().is_full, true)
+    /// The same recorder, which keeps so much of each raw log.
+    #[must_use]
+    pub fn keeping(mut self, limits: LogLimits) -> Self {
+        self.logs = Arc::new(self.dir.logs().keeping(limits));
+        self
+    }
+
+    /// Says once that the oldest output of a log is given up from now on.
+    fn say_given_up(&self, log: LogId) -> Result<(), JournalError> {
+        if self.logs.given_up(log) == 0
+            || std::mem::replace(&mut lock(&self.growth).entry(log).or_default().gives_up, true)
+        {
+            return Ok(());
+        }
+        let notice = UserError::new(
+            format!("{log} is longer than what is kept of it"),
+            format!(
+                "its newest {} MiB are kept; what is older is given up from now on",
+                self.logs.limits().keep >> 20
+            ),
+            "To keep more, raise `logs.keep_mib`.",
+        );
+        self.append(Event::Noticed { level: Level::Info, notice }).map(drop)
+    }
+
+    /// Says, once a minute, that output cannot be written.
+    fn say_failed(&self, log: LogId, error: &UserError) {
+        let said_at = lock(&self.growth).entry(log).or_default().failure_said_at;
+        if said_at.is_some_and(|at| at.elapsed() < SAY_AGAIN) {
+            return;
+        }
+        let notice = UserError::new(
+            format!("The output of {log} cannot be written"),
+            format!("{}; what comes meanwhile is missing from the log", error.why),
+            error.fix.clone(),
+        );
+        // A disk that takes no output may take no record either: then it is said later.
+        if self.append(Event::Noticed { level: Level::Warning, notice }).is_ok() {
+            lock(&self.growth).entry(log).or_default().failure_said_at = Some(Instant::now());
+        }
     }
 
     fn record_growth(&self, which: Which) -> Result<(), JournalError> {
@@ -210,15 +249,12 @@ impl Ledger for Recorder {
         if bytes.is_empty() {
             return Ok(());
         }
-        let length = self.logs.append(log, bytes, now())?;
-        if length.bytes >= MAX_LOG && self.logs_full(log) {
-            let notice = UserError::new(
-                format!("The log {log} is full"),
-                format!("it has reached {} MiB; what comes now is not kept", MAX_LOG >> 20),
-                "Make the firmware print less, or flash again to begin a new log.",
-            );
-            self.append(Event::Noticed { level: Level::Warning, notice })?;
-        }
+        let length = self.logs.append(log, bytes, now()).map_err(|error| {
+            let error = UserError::from(error);
+            self.say_failed(log, &error);
+            error
+        })?;
+        self.say_given_up(log)?;
         let mut growth = lock(&self.growth);
         let grown = growth.entry(log).or_default();
         // Two threads may come here in another order than they appended.
@@ -275,8 +311,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use crate::journal::{JournalReader, ReadItem};
     use crate::model::{BlobSource, BuildId, BuildOutcome, LogKind, LogSource};
 

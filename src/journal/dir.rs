@@ -157,15 +157,10 @@ impl SessionDir {
         self.root.join("lock")
     }
 
-    /// The raw bytes of a log.
+    /// The raw bytes of a log, or their beginning; [`LogFiles`] knows the files after it.
     #[must_use]
     pub fn log_file(&self, log: LogId) -> PathBuf {
         self.root.join("logs").join(format!("{log}.log"))
-    }
-
-    /// When the lines of a log came.
-    pub(super) fn times_file(&self, log: LogId) -> PathBuf {
-        self.log_file(log).with_extension("times")
     }
 
     /// Where a demo keeps its project; nobody makes this folder here.

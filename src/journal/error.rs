@@ -51,6 +51,14 @@ pub enum JournalError {
     /// There is no such log.
     #[error("there is no log {0}")]
     NoLog(LogId),
+    /// The oldest output of a log was given up.
+    #[error("the first {bytes} bytes of {log} are no longer kept")]
+    GivenUp {
+        /// The log.
+        log: LogId,
+        /// Bytes that are gone.
+        bytes: u64,
+    },
     /// An event could not be put into JSON.
     #[error("an event cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
@@ -112,6 +120,9 @@ impl From<JournalError> for UserError {
                 "restore `blobs.pack` in the session's folder from a copy, if there is one",
             ),
             JournalError::NoLog(_) => Self::new("cannot read a log", why, ""),
+            JournalError::GivenUp { .. } => {
+                Self::new("cannot read a log", why, "to keep more, raise `logs.keep_mib`")
+            }
             JournalError::Json(_) => Self::new("cannot record an event", why, ""),
         }
     }

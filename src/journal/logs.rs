@@ -1,22 +1,23 @@
 //! Raw process and serial output, byte for byte, in files beside the journal.
-
-#![expect(clippy::disallowed_methods, reason = "raw logs are kept below the session's folder")]
+//!
+//! Owns who writes and who reads which log. A log keeps its newest output, as much as
+//! [`LogLimits`] says, and every offset in it counts from its start.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::collections::btree_map::Entry;
+use std::fs::File;
+use std::io::ErrorKind;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use memchr::memchr_iter;
-
-use crate::model::{LogId, LogKind, LogSource, Timestamp, UserError};
+use crate::model::{LogId, LogSource, LogStart, Timestamp, UserError};
 
 use super::dir::SessionDir;
 use super::error::JournalError;
+use super::log_writer::LogWriter;
 use super::reader::read_up_to;
-use super::times::{self, Times};
+use super::segments::{self, Gap, Segment};
+use super::times;
 
 /// How long a log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,72 +28,101 @@ pub struct LogLength {
     pub lines: u64,
 }
 
+/// How much of each log is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogLimits {
+    /// Bytes on disk; the oldest output beyond them is given up.
+    pub keep: u64,
+    /// Bytes of one file, and so of what is given up at once.
+    pub segment: u64,
+}
+
+impl Default for LogLimits {
+    fn default() -> Self {
+        Self { keep: 256 << 20, segment: 16 << 20 }
+    }
+}
+
 /// A session's raw logs: appended by the running program, read by anyone.
 #[derive(Debug)]
 pub struct LogFiles {
     dir: SessionDir,
-    writing: Mutex<BTreeMap<LogId, Growing>>,
-    reading: Mutex<BTreeMap<LogId, Arc<File>>>,
-    /// When lines came, for the logs that are asked for that.
-    timing: Mutex<BTreeMap<LogId, File>>,
+    limits: LogLimits,
+    writing: Mutex<BTreeMap<LogId, LogWriter>>,
+    reading: Mutex<BTreeMap<LogId, Reading>>,
 }
 
-#[derive(Debug)]
-struct Growing {
-    file: File,
-    length: LogLength,
-    /// When the lines of a port came; `None` where nobody wants to know, or it cannot be kept.
-    times: Option<Times>,
+/// What a reader knows of a log.
+#[derive(Debug, Default)]
+struct Reading {
+    segments: Arc<[Segment]>,
+    /// The file that was read last, by where it begins.
+    open: Option<(u64, Arc<File>)>,
+    /// The same for when lines came.
+    times: Option<(u64, Arc<File>)>,
+    /// Gaps after files, by where those begin.
+    gaps: BTreeMap<u64, Gap>,
 }
 
 /// Bytes one read may ask for; panes ask for a screenful.
 const MAX_READ: u64 = 64 * 1024 * 1024;
 
-/// Longest raw log in bytes.
-pub const MAX_LOG: u64 = 256 << 20;
+/// Times that a read looks for files anew; more only come while it reads.
+const MAX_LOOKS: usize = 8;
+
+/// How a read of some files went.
+enum Went {
+    /// All that was asked for is there.
+    Through,
+    /// The files end, or are gone; there may be others by now.
+    Short,
+}
 
 impl LogFiles {
     pub(super) fn new(dir: SessionDir) -> Self {
-        let (writing, reading, timing) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { dir, writing, reading, timing }
+        let (writing, reading) = (Mutex::default(), Mutex::default());
+        Self { dir, limits: LogLimits::default(), writing, reading }
     }
 
-    /// Appends bytes that came at `at` and tells the length after them. A log holds [`MAX_LOG`] bytes at most, so that
-    /// a device that never stops talking cannot fill the disk; what comes later is dropped.
+    /// The same logs, of which so much is kept from now on.
+    #[must_use]
+    pub fn keeping(self, limits: LogLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// How much of each log is kept.
+    #[must_use]
+    pub const fn limits(&self) -> LogLimits {
+        self.limits
+    }
+
+    /// Appends bytes that came at `at` and tells the length after them.
     ///
     /// # Errors
-    /// When they could not be written; then none of them stays.
+    /// When not all of them could be written. They count all the same, so that what comes later
+    /// has its place; readers find words about the gap.
     pub fn append(
         &self,
         log: LogId,
         bytes: &[u8],
         at: Timestamp,
     ) -> Result<LogLength, JournalError> {
+        let failed = || JournalError::io("write a log", self.dir.log_file(log));
         let mut writing = lock(&self.writing);
-        let growing = match writing.entry(log) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                let times = (log.kind == LogKind::Serial).then(|| self.dir.times_file(log));
-                entry.insert(open_growing(&self.dir.log_file(log), times.as_deref())?)
-            }
+        let writer = match writing.entry(log) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(
+                LogWriter::open(self.dir.log_file(log), log.kind, self.limits).map_err(failed())?,
+            ),
         };
-        let room = MAX_LOG.saturating_sub(growing.length.bytes);
-        let bytes = bytes.get(..usize::try_from(room).unwrap_or(usize::MAX)).unwrap_or(bytes);
-        if let Err(error) = growing.file.write_all(bytes) {
-            // Cutting back keeps length and file in step; if it fails, the count is taken anew.
-            if growing.file.set_len(growing.length.bytes).is_err() {
-                writing.remove(&log);
-            }
-            return Err(JournalError::io("write a log", self.dir.log_file(log))(error));
-        }
-        if let Some(times) = &mut growing.times
-            && times.note(growing.length.bytes, bytes, at).is_err()
-        {
-            growing.times = None;
-        }
-        growing.length.bytes += bytes.len() as u64;
-        growing.length.lines += memchr_iter(b'\n', bytes).count() as u64;
-        Ok(growing.length)
+        writer.append(bytes, at).map_err(failed())?;
+        Ok(writer.length())
+    }
+
+    /// Bytes that were given up of a log that is written here.
+    #[must_use]
+    pub fn given_up(&self, log: LogId) -> u64 {
+        lock(&self.writing).get(&log).map_or(0, LogWriter::given_up)
     }
 
     /// Closes a log that will not grow any more.
@@ -100,68 +130,157 @@ impl LogFiles {
         lock(&self.writing).remove(&log);
     }
 
-    fn open_reading(&self, log: LogId) -> Result<Arc<File>, JournalError> {
+    /// Looks for the files of a log.
+    fn look(&self, log: LogId) -> Result<Arc<[Segment]>, JournalError> {
+        let first = self.dir.log_file(log);
+        let found = segments::list(&first).map_err(JournalError::io("read a log", &first))?;
         let mut reading = lock(&self.reading);
-        if let Some(file) = reading.get(&log) {
-            return Ok(Arc::clone(file));
+        let known = reading.entry(log).or_default();
+        let is_there = |start: u64| found.iter().any(|segment| segment.start == start);
+        // A file that is gone takes room as long as it is open.
+        known.open.take_if(|(start, _)| !is_there(*start));
+        known.times.take_if(|(start, _)| !is_there(*start));
+        known.gaps.retain(|start, _| is_there(*start));
+        known.segments = found.into();
+        Ok(Arc::clone(&known.segments))
+    }
+
+    /// The files of a log as they were when somebody looked for them last.
+    fn known(&self, log: LogId) -> Result<Arc<[Segment]>, JournalError> {
+        let known = lock(&self.reading).get(&log).map(|known| Arc::clone(&known.segments));
+        known.filter(|known| !known.is_empty()).map_or_else(|| self.look(log), Ok)
+    }
+
+    fn read(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, JournalError> {
+        let range = range.start..range.end.min(range.start.saturating_add(MAX_READ));
+        let mut bytes = Vec::new();
+        let mut segments = self.known(log)?;
+        for _ in 0..MAX_LOOKS {
+            if matches!(self.fill(log, &segments, &range, &mut bytes)?, Went::Through) {
+                return Ok(bytes);
+            }
+            let found = self.look(log)?;
+            let starts = |segments: &[Segment]| segments.iter().map(|s| s.start).collect::<Vec<_>>();
+            if starts(&found) == starts(&segments) {
+                break;
+            }
+            segments = found;
         }
-        let path = self.dir.log_file(log);
-        let file = File::open(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => JournalError::NoLog(log),
-            _ => JournalError::io("read a log", &path)(error),
-        })?;
-        let file = Arc::new(file);
-        reading.insert(log, Arc::clone(&file));
-        Ok(file)
+        match segments.first() {
+            None => Err(JournalError::NoLog(log)),
+            Some(first) if bytes.is_empty() && range.start < first.start => {
+                Err(JournalError::GivenUp { log, bytes: first.start })
+            }
+            Some(_) => Ok(bytes),
+        }
+    }
+
+    /// Goes on reading `range` after what is in `bytes`.
+    fn fill(
+        &self,
+        log: LogId,
+        segments: &[Segment],
+        range: &Range<u64>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Went, JournalError> {
+        loop {
+            let at = range.start + bytes.len() as u64;
+            if at >= range.end && !segments.is_empty() {
+                return Ok(Went::Through);
+            }
+            let next = segments.partition_point(|segment| segment.start <= at);
+            let Some(segment) = next.checked_sub(1).and_then(|place| segments.get(place)) else {
+                return Ok(Went::Short);
+            };
+            let next = segments.get(next);
+            let Some(file) = self.file(log, segment)? else { return Ok(Went::Short) };
+            let until = next.map_or(range.end, |next| next.start.min(range.end));
+            let failed = || JournalError::io("read a log", &segment.path);
+            let end = segment.start + file.metadata().map_err(failed())?.len();
+            let held = bytes.len();
+            let wanted = until.min(end).saturating_sub(at);
+            bytes.resize(held + usize::try_from(wanted).unwrap_or(0), 0);
+            let into = bytes.get_mut(held..).unwrap_or_default();
+            let got = read_up_to(&file, into, at - segment.start).map_err(failed())?;
+            bytes.truncate(held + got);
+            let at = at + got as u64;
+            if at < until {
+                let Some(next) = next else { return Ok(Went::Short) };
+                bytes.extend(self.gap(log, segment, next, &file)?.read(&(at..until)));
+            }
+        }
+    }
+
+    /// The gap between a file and the next one.
+    fn gap(
+        &self,
+        log: LogId,
+        segment: &Segment,
+        next: &Segment,
+        file: &File,
+    ) -> Result<Gap, JournalError> {
+        let known = lock(&self.reading).get(&log).and_then(|r| r.gaps.get(&segment.start).cloned());
+        if let Some(gap) = known.filter(|gap| gap.place.end == next.start) {
+            return Ok(gap);
+        }
+        let failed = || JournalError::io("read a log", &segment.path);
+        let bytes = file.metadata().map_err(failed())?.len();
+        let feeds = segments::feeds(file).map_err(failed())?;
+        let place = (segment.start + bytes).min(next.start)..next.start;
+        let feeds = next.lines.saturating_sub(segment.lines + feeds);
+        let gap = Gap { feeds: feeds.min(place.end - place.start), place };
+        lock(&self.reading).entry(log).or_default().gaps.insert(segment.start, gap.clone());
+        Ok(gap)
+    }
+
+    /// A file of a log; `None` when it is gone.
+    fn file(&self, log: LogId, segment: &Segment) -> Result<Option<Arc<File>>, JournalError> {
+        let mut reading = lock(&self.reading);
+        let known = reading.entry(log).or_default();
+        if let Some((_, file)) = known.open.as_ref().filter(|(start, _)| *start == segment.start) {
+            return Ok(Some(Arc::clone(file)));
+        }
+        match File::open(&segment.path) {
+            Ok(file) => {
+                let file = Arc::new(file);
+                known.open = Some((segment.start, Arc::clone(&file)));
+                Ok(Some(file))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(JournalError::io("read a log", &segment.path)(error)),
+        }
     }
 }
 
 impl LogSource for LogFiles {
     fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
-        let file = self.open_reading(log)?;
-        let failed = || JournalError::io("read a log", self.dir.log_file(log));
-        let end = file.metadata().map_err(failed())?.len().min(range.end);
-        let size = end.saturating_sub(range.start).min(MAX_READ);
-        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
-        let got = read_up_to(&file, &mut bytes, range.start).map_err(failed())?;
-        bytes.truncate(got);
-        Ok(bytes)
+        Ok(self.read(log, range)?)
+    }
+
+    fn start(&self, log: LogId) -> Result<LogStart, UserError> {
+        let found = self.look(log)?;
+        Ok(found.first().map_or_else(LogStart::default, |first| LogStart {
+            bytes: first.start,
+            lines: first.lines,
+            since: first.since,
+        }))
     }
 
     fn arrived(&self, log: LogId, offset: u64) -> Option<Timestamp> {
-        let mut timing = lock(&self.timing);
-        let file = match timing.entry(log) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert(File::open(self.dir.times_file(log)).ok()?)
+        let segments = self.known(log).ok()?;
+        let next = segments.partition_point(|segment| segment.start <= offset);
+        let segment = segments.get(next.checked_sub(1)?)?;
+        let mut reading = lock(&self.reading);
+        let known = reading.entry(log).or_default();
+        let file = match &known.times {
+            Some((start, file)) if *start == segment.start => Arc::clone(file),
+            Some(_) | None => {
+                let file = Arc::new(File::open(segment.path.with_extension("times")).ok()?);
+                known.times = Some((segment.start, Arc::clone(&file)));
+                file
             }
         };
-        times::find(file, offset)
-    }
-}
-
-/// Opens a log to append to; one that an earlier run began is counted first.
-fn open_growing(path: &Path, times: Option<&Path>) -> Result<Growing, JournalError> {
-    let failed = || JournalError::io("write a log", path);
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(failed())?;
-    }
-    let mut file =
-        OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed())?;
-    let mut length = LogLength::default();
-    let mut last = b'\n';
-    let mut block = vec![0; 64 * 1024];
-    loop {
-        let got = file.read(&mut block).map_err(failed())?;
-        if got == 0 {
-            // What cannot be noted is missed by nobody but the clock beside the lines.
-            let times = times.and_then(|times| Times::open(times, last == b'\n').ok());
-            return Ok(Growing { file, length, times });
-        }
-        let bytes = block.get(..got).unwrap_or_default();
-        last = bytes.last().copied().unwrap_or(last);
-        length.bytes += got as u64;
-        length.lines += memchr_iter(b'\n', bytes).count() as u64;
+        times::find(&file, offset)
     }
 }
 
@@ -171,37 +290,5 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logs_grow_and_are_read_by_range() {
-        let data = tempfile::tempdir().unwrap();
-        let dir = SessionDir::create(data.path(), "t", Timestamp(0)).unwrap();
-        let log = LogId { kind: LogKind::Serial, number: 1 };
-        let logs = dir.logs();
-        assert!(logs.read_log(log, 0..9).unwrap_err().why.contains("serial-1"));
-        assert_eq!(
-            logs.append(log, b"one\ntw", Timestamp(1)).unwrap(),
-            LogLength { bytes: 6, lines: 1 }
-        );
-        assert_eq!(
-            logs.append(log, b"o\n\xff", Timestamp(2)).unwrap(),
-            LogLength { bytes: 9, lines: 2 }
-        );
-        assert_eq!(logs.read_log(log, 4..8).unwrap(), b"two\n");
-        assert_eq!(logs.read_log(log, 8..100).unwrap(), b"\xff");
-        assert_eq!(logs.read_log(log, 50..60).unwrap(), b"");
-        let came = [0, 4, 8].map(|offset| logs.arrived(log, offset).unwrap().0);
-        assert_eq!(came, [1, 1, 2]);
-        let build = LogId { kind: LogKind::Build, number: 1 };
-        logs.append(build, b"x\n", Timestamp(4)).unwrap();
-        assert_eq!(logs.arrived(build, 0), None);
-        // A later run counts what is there.
-        let later = dir.logs();
-        assert_eq!(
-            later.append(log, b"\n", Timestamp(3)).unwrap(),
-            LogLength { bytes: 10, lines: 3 }
-        );
-    }
-}
+#[path = "logs_tests.rs"]
+mod tests;

@@ -20,13 +20,32 @@ pub trait BlobSource: Send + Sync {
     fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError>;
 }
 
-/// Reads raw logs by byte offset.
+/// Where a raw log begins whose oldest output is no longer kept. All zero: everything is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LogStart {
+    /// Bytes that are no longer kept, so the offset of the first one that is.
+    pub bytes: u64,
+    /// Line feeds among them, so the number of the first line that is there, or its rest.
+    pub lines: u64,
+    /// When what is kept began to arrive; `None` where that is not known.
+    pub since: Option<Timestamp>,
+}
+
+/// Reads raw logs by byte offset. Offsets count from the start of the log, whatever is still kept.
 pub trait LogSource: Send + Sync {
     /// The bytes of `log` within `range`; shorter when the log ends before.
     ///
     /// # Errors
-    /// When the log is missing or unreadable.
+    /// When the log is missing or unreadable, or the range begins before [`LogSource::start`].
     fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError>;
+
+    /// Where `log` begins by now; it moves on while the log is written.
+    ///
+    /// # Errors
+    /// When it cannot be found out.
+    fn start(&self, _log: LogId) -> Result<LogStart, UserError> {
+        Ok(LogStart::default())
+    }
 
     /// When the line with the byte at `offset` of `log` began to arrive; `None` where that was not
     /// noted.

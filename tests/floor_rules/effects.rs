@@ -37,7 +37,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("journal/blobs.rs", &[Effect::Files], "contents of a session"),
     ("journal/dir.rs", &[Effect::Files], "a session's own folder"),
     ("journal/lock.rs", &[Effect::Files], "the lock file of a session"),
-    ("journal/logs.rs", &[Effect::Files], "raw logs of a session"),
+    ("journal/log_writer.rs", &[Effect::Files], "raw logs of a session"),
     ("journal/times.rs", &[Effect::Files], "when the lines of a raw log came"),
     ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
     (

@@ -23,6 +23,7 @@ use super::logs_draw;
 use super::logs_events::EventLog;
 use super::logs_findings::Findings;
 use super::logs_foot::{Foot, Typed};
+use super::logs_gone;
 use super::logs_lens::Lens;
 use super::logs_parts::{Parts, Values};
 use super::logs_scroll::{Follow, Move, movement};
@@ -139,7 +140,11 @@ impl LogsPane {
             Some(lens) => lens.go(step),
             None => return Effect::info("there is no output yet"),
         }
-        Vec::new()
+        let start = self.text(view).map(LogText::start).filter(|_| self.tab != Tab::Events);
+        match start.and_then(|start| logs_gone::words(start, view.started_at)) {
+            Some(gone) if step == Move::Start => Effect::info(format!("the start of what is there: {gone}")),
+            Some(_) | None => Vec::new(),
+        }
     }
 
     fn half_page(&self) -> i64 {

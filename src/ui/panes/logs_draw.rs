@@ -19,6 +19,7 @@ use super::logs::{LogsPane, Tab};
 use super::logs_build;
 use super::logs_digest::Tone;
 use super::logs_events::{EventLog, EventRow};
+use super::logs_gone;
 use super::logs_lens::Lens;
 use super::logs_scroll::Follow;
 use super::logs_search::Search;
@@ -123,7 +124,10 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
             let Some(build) = pane.shelf.build(cx.view) else {
                 return empty("No build yet.", parts.text, buf, cx);
             };
-            let (left, right) = logs_build::head(build, cx);
+            let (left, mut right) = logs_build::head(build, cx);
+            if let Some(gone) = gone(pane, cx) {
+                right.spans.insert(0, Span::styled(format!("{gone} · "), cx.style(Role::Warn)));
+            }
             line::draw_split(&left, &right, parts.head, buf);
             logs_build::draw(build, pane.findings.place(), parts.findings, buf, cx);
         }
@@ -132,7 +136,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
                 let text = "No board is connected yet; its output appears here.";
                 return empty(text, parts.text, buf, cx);
             };
-            head::draw(serial, &pane.look, parts.head, buf, cx);
+            head::draw(serial, &pane.look, gone(pane, cx), parts.head, buf, cx);
             card::draw(serial, pane.findings.place(), parts.findings, buf, cx);
             if let Some(chart) = &pane.look.chart {
                 chart.draw(parts.chart, buf, cx);
@@ -148,6 +152,11 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
         draw_text(text, pane.wrapping, parts.text, buf, cx);
     }
     draw_foot(pane, parts.foot, buf, cx);
+}
+
+/// What is said of the output that is no longer kept.
+fn gone(pane: &LogsPane, cx: &Cx<'_>) -> Option<String> {
+    logs_gone::words(pane.text(cx.view)?.start(), cx.view.started_at)
 }
 
 fn empty(text: &str, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -186,6 +195,9 @@ fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, c
         let words = match text.lens.filter() {
             Some(_) if text.is_busy() => " filtering…",
             Some(_) => " no line passes the filter",
+            None if text.lens.is_empty() && text.start().bytes > 0 => {
+                " what was printed up to here is no longer kept"
+            }
             None if text.lens.is_empty() => return,
             None => " counting lines…",
         };
@@ -332,7 +344,7 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
         spans.push(Span::styled(words, cx.style(Role::Key)));
         let count = match filter.total() {
             total if total > filter.kept() => {
-                format!("  first {} of {}", line::grouped(filter.kept()), line::grouped(total))
+                format!("  last {} of {}", line::grouped(filter.kept()), line::grouped(total))
             }
             total => format!("  {}", line::grouped(total)),
         };
@@ -343,7 +355,7 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
             (0, _) if lens.is_busy() => "searching…".to_owned(),
             (0, _) => "not found".to_owned(),
             (total, Some(place)) => {
-                format!("{}/{}", line::grouped(place as u64), line::grouped(total))
+                format!("{}/{}", line::grouped(place), line::grouped(total))
             }
             (total, None) => format!("{} found", line::grouped(total)),
         };

@@ -76,7 +76,7 @@ impl EventLog {
     }
 
     fn read(&mut self) -> Result<(), UserError> {
-        self.lens.advance(self.last.0, self.last.0)?;
+        self.lens.advance(0..self.last.0, self.last.0)?;
         let sight = self.lens.sight();
         if self.read_for.as_ref() == Some(&sight) {
             return Ok(());

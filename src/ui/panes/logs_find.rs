@@ -129,8 +129,12 @@ impl LogsPane {
         let panic = logs_findings::panic(&self.shelf, self.tab, view);
         let Some(line) = panic.map(|panic| panic.line) else { return Vec::new() };
         if let Some(text) = self.shelf.text_mut(self.tab, view) {
+            let first = text.start().lines;
+            if line < first {
+                return Effect::info("the output around this failure is no longer kept");
+            }
             text.lens.go(Move::Start);
-            text.lens.go(Move::Lines(i64::try_from(line).unwrap_or(i64::MAX)));
+            text.lens.go(Move::Lines(i64::try_from(line - first).unwrap_or(i64::MAX)));
         }
         Vec::new()
     }

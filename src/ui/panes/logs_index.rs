@@ -3,11 +3,12 @@
 //! Owns a sparse index in bounded memory and the reading of lines by number. Must not know what a
 //! log means, nor keep its bytes.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use memchr::memchr_iter;
 
-use crate::model::{LogId, LogSource, UserError};
+use crate::model::{LogId, LogSource, LogStart, UserError};
 
 /// Most offsets that are kept; with more lines the stride doubles.
 const MAX_MARKS: usize = 1 << 16;
@@ -50,8 +51,11 @@ pub struct Extent {
 pub struct LineIndex {
     log: LogId,
     extent: Extent,
-    /// Offset of line `n * stride`.
-    marks: Vec<u64>,
+    /// Where the log begins by now.
+    start: LogStart,
+    /// Offset of line `(first + n) * stride`.
+    marks: VecDeque<u64>,
+    first: u64,
     stride: u64,
     /// Bytes looked at.
     scanned: u64,
@@ -68,7 +72,9 @@ impl LineIndex {
         Self {
             log,
             extent: Extent::default(),
-            marks: vec![0],
+            start: LogStart::default(),
+            marks: VecDeque::new(),
+            first: 1,
             stride: STRIDE,
             scanned: 0,
             feeds: 0,
@@ -82,24 +88,56 @@ impl LineIndex {
         self.log
     }
 
-    /// Takes over how much of the log is there now; it may be less than before.
+    /// Takes over how much of the log is there now; it may be less than before. What is no longer
+    /// kept at its beginning is forgotten; lines keep their numbers and offsets.
     ///
     /// # Errors
     /// When the log cannot be read.
     pub fn set_extent(&mut self, source: &dyn LogSource, extent: Extent) -> Result<(), UserError> {
+        let start = source.start(self.log)?;
+        if start.bytes > self.start.bytes {
+            self.begin_at(start);
+        }
         if extent == self.extent {
             return Ok(());
         }
-        self.extent = extent;
+        // Of what is all gone nothing is known but that it was there.
+        let has_open_end = extent.bytes > self.start.bytes && {
+            let last = source.read_log(self.log, extent.bytes - 1..extent.bytes)?;
+            last.first().is_some_and(|&byte| byte != b'\n')
+        };
+        (self.extent, self.has_open_end) = (extent, has_open_end);
         if self.scanned > extent.bytes {
-            let keep = self.marks.partition_point(|&mark| mark <= extent.bytes).max(1);
+            let keep = self.marks.partition_point(|&mark| mark <= extent.bytes);
             self.marks.truncate(keep);
-            self.scanned = self.marks.last().copied().unwrap_or(0);
-            self.feeds = (keep as u64 - 1) * self.stride;
+            let (number, offset) = self.last_mark();
+            (self.feeds, self.scanned) = (number, offset);
         }
-        let last = source.read_log(self.log, extent.bytes.saturating_sub(1)..extent.bytes)?;
-        self.has_open_end = last.first().is_some_and(|&byte| byte != b'\n');
         Ok(())
+    }
+
+    /// Forgets what lies before `start`.
+    fn begin_at(&mut self, start: LogStart) {
+        self.start = start;
+        while self.marks.front().is_some_and(|&mark| mark <= start.bytes) {
+            self.marks.pop_front();
+            self.first += 1;
+        }
+        if self.marks.is_empty() {
+            self.first = start.lines / self.stride + 1;
+        }
+        if self.scanned < start.bytes {
+            (self.scanned, self.feeds) = (start.bytes, start.lines);
+        }
+    }
+
+    /// The last line whose offset is known, and that.
+    fn last_mark(&self) -> (u64, u64) {
+        let last = self.marks.back().map(|&offset| {
+            let number = (self.first + self.marks.len() as u64 - 1) * self.stride;
+            (number, offset)
+        });
+        last.unwrap_or((self.start.lines, self.start.bytes))
     }
 
     /// Looks at up to `budget` more bytes.
@@ -126,13 +164,15 @@ impl LineIndex {
     }
 
     fn mark(&mut self, offset: u64) {
-        self.marks.push(offset);
+        self.marks.push_back(offset);
         if self.marks.len() > MAX_MARKS {
-            let mut place = 0;
+            // Every other one goes: those whose line is no multiple of the new stride.
+            let mut place = self.first;
             self.marks.retain(|_| {
                 place += 1;
                 place % 2 == 1
             });
+            self.first = self.first.div_ceil(2);
             self.stride *= 2;
         }
     }
@@ -143,10 +183,17 @@ impl LineIndex {
         self.scanned >= self.extent.bytes
     }
 
-    /// How many lines there are, an unfinished last one included.
+    /// Where the log begins by now.
+    #[must_use]
+    pub const fn start(&self) -> LogStart {
+        self.start
+    }
+
+    /// How many lines there are, an unfinished last one and those no longer kept included.
     #[must_use]
     pub fn len(&self) -> u64 {
-        let feeds = if self.is_complete() { self.feeds } else { self.extent.feeds };
+        let is_counted = self.is_complete() && self.extent.bytes >= self.start.bytes;
+        let feeds = if is_counted { self.feeds } else { self.extent.feeds };
         feeds + u64::from(self.has_open_end)
     }
 
@@ -172,8 +219,8 @@ impl LineIndex {
         source: &dyn LogSource,
         range: Range<u64>,
     ) -> Result<Vec<RawLine>, UserError> {
-        let range = range.start..range.end.min(self.len());
-        if range.is_empty() {
+        let range = range.start.max(self.start.lines)..range.end.min(self.len());
+        if range.is_empty() || self.extent.bytes <= self.start.bytes {
             return Ok(Vec::new());
         }
         if self.is_complete() || range.end <= self.feeds {
@@ -188,10 +235,14 @@ impl LineIndex {
         source: &dyn LogSource,
         range: Range<u64>,
     ) -> Result<Vec<RawLine>, UserError> {
-        let place = usize::try_from(range.start / self.stride).unwrap_or(usize::MAX);
-        let place = place.min(self.marks.len().saturating_sub(1));
-        let mut offset = self.marks.get(place).copied().unwrap_or(0);
-        let mut number = place as u64 * self.stride;
+        let place = (range.start / self.stride).checked_sub(self.first);
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        let place = place.map(|place| place.min(self.marks.len().saturating_sub(1)));
+        let mark = place.and_then(|place| Some((place, *self.marks.get(place)?)));
+        let (mut number, mut offset) = mark
+            .map_or((self.start.lines, self.start.bytes), |(place, offset)| {
+                ((self.first + place as u64) * self.stride, offset)
+            });
         let mut collector = Collector::new(range);
         while offset < self.extent.bytes && !collector.is_done(number) {
             let until = self.extent.bytes.min(offset + WINDOW);
@@ -212,24 +263,25 @@ impl LineIndex {
         range: Range<u64>,
     ) -> Result<Vec<RawLine>, UserError> {
         let end = self.extent.bytes;
-        let mut size = WINDOW.min(end);
+        let all = end - self.start.bytes;
+        let mut size = WINDOW.min(all);
         loop {
             let bytes = self.read_all(source, end - size..end)?;
             let feeds = memchr_iter(b'\n', &bytes).count() as u64;
-            // The first line is whole only at the start of the log.
-            let (cut, first) = if size == end {
+            // The first line is whole only at the start of what is kept.
+            let (cut, first) = if size == all {
                 (0, self.extent.feeds.saturating_sub(feeds))
             } else {
                 let cut = memchr_iter(b'\n', &bytes).next().map_or(bytes.len(), |at| at + 1);
                 (cut, (self.extent.feeds + 1).saturating_sub(feeds))
             };
-            if first <= range.start || size >= MAX_TAIL.min(end) {
+            if first <= range.start || size >= MAX_TAIL.min(all) {
                 let mut collector = Collector::new(range);
                 let place = (first, end - size + cut as u64);
                 collector.take(place, bytes.get(cut..).unwrap_or_default());
                 return Ok(collector.lines);
             }
-            size = (size * 2).min(end);
+            size = (size * 2).min(all);
         }
     }
 
@@ -294,6 +346,8 @@ impl Collector {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -369,7 +423,72 @@ mod tests {
         assert_eq!(found, [(9_000_000, b"\n".to_vec()), (9_000_001, b"\n".to_vec())]);
     }
 
+    /// A log in memory whose beginning is no longer kept.
+    struct Shrinking {
+        log: Memory,
+        start: std::sync::atomic::AtomicUsize,
+    }
+
+    impl LogSource for Shrinking {
+        fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
+            assert!(range.start >= self.start.load(Ordering::Relaxed) as u64, "{range:?} is no longer there");
+            self.log.read_log(log, range)
+        }
+
+        fn start(&self, _: LogId) -> Result<LogStart, UserError> {
+            let gone = &self.log.bytes[..self.start.load(Ordering::Relaxed)];
+            let lines = memchr_iter(b'\n', gone).count() as u64;
+            Ok(LogStart { bytes: gone.len() as u64, lines, since: None })
+        }
+    }
+
     proptest! {
+        #[test]
+        fn lines_keep_their_numbers_when_the_oldest_are_given_up(
+            bytes in proptest::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..600),
+            at_once in 1_u64..40,
+            budget in 1_u64..200,
+            stride in 1_u64..9,
+            steps in proptest::collection::vec((0_usize..200, 0_usize..200), 1..8),
+        ) {
+            let total = bytes.len();
+            let source = Shrinking { log: Memory { bytes, at_once }, start: Default::default() };
+            let mut index = LineIndex::new(LOG);
+            index.stride = stride;
+            let (mut end, mut start) = (0, 0);
+            for (grown, gone) in steps {
+                end = (end + grown).min(total);
+                start = (start + gone).min(end);
+                source.start.store(start, Ordering::Relaxed);
+                let there = &source.log.bytes[..end];
+                index.set_extent(&source, extent(there)).unwrap();
+                index.advance(&source, budget).unwrap();
+                for finished in [false, true] {
+                    while finished && !index.is_complete() {
+                        index.advance(&source, budget).unwrap();
+                    }
+                    let first = source.start(LOG).unwrap();
+                    let mut lines = expected(there, 0..u64::MAX);
+                    lines.retain(|(number, _)| *number >= first.lines);
+                    if let Some((_, line)) = lines.first_mut() {
+                        let begins = memchr::memrchr(b'\n', &there[..start]).map_or(0, |at| at + 1);
+                        line.drain(..(start - begins).min(line.len()));
+                    }
+                    lines.retain(|(_, line)| !line.is_empty());
+                    let found = texts(index.lines(&source, 0..u64::MAX).unwrap());
+                    if finished {
+                        prop_assert_eq!(&found, &lines);
+                        for (number, line) in lines {
+                            let one = texts(index.lines(&source, number..number + 1).unwrap());
+                            prop_assert_eq!(one, [(number, line)]);
+                        }
+                    } else {
+                        prop_assert!(found.iter().all(|line| lines.contains(line)), "{:?}", found);
+                    }
+                }
+            }
+        }
+
         #[test]
         fn any_bytes_in_any_pieces_give_the_lines_of_split(
             bytes in proptest::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..600),

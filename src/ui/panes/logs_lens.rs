@@ -72,16 +72,16 @@ impl Lens {
         self.filter.as_ref()
     }
 
-    /// How many lines there are to look at.
+    /// How many lines there are to look at, those no longer kept included.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.filter.as_ref().map_or(self.lines, Search::kept)
+        self.filter.as_ref().map_or(self.lines, Search::total)
     }
 
     /// Whether there is no line to look at.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.scroll.range(self.len()).is_empty()
     }
 
     /// Whether search or filter go on although nothing new came.
@@ -99,16 +99,21 @@ impl Lens {
         least.saturating_mul(100) / self.end.max(1)
     }
 
-    /// Takes over how many lines there are and how far the log goes, and goes on with filter and
-    /// search.
+    /// Takes over which lines there are, from the first one that is kept, and how far the log
+    /// goes, and goes on with filter and search.
     ///
     /// # Errors
     /// When the log cannot be read.
-    pub fn advance(&mut self, lines: u64, end: u64) -> Result<(), UserError> {
-        (self.lines, self.end) = (lines, end);
+    pub fn advance(&mut self, lines: Range<u64>, end: u64) -> Result<(), UserError> {
+        (self.lines, self.end) = (lines.end, end);
         for search in [&mut self.search, &mut self.filter].into_iter().flatten() {
             search.advance(end)?;
+            search.forget_before(lines.start);
         }
+        self.scroll.set_first(match &self.filter {
+            Some(filter) => filter.total() - filter.kept(),
+            None => lines.start,
+        });
         let is_through =
             |search: &Option<Search>| search.as_ref().is_none_or(|search| search.is_complete(end));
         if is_through(&self.filter)

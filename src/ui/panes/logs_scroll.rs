@@ -61,6 +61,8 @@ pub const fn movement(action: Action, half_page: i64) -> Option<Move> {
 #[derive(Debug, Clone, Default)]
 pub struct Scroll {
     top: u64,
+    /// The first line that is there; those before it are no longer kept.
+    first: u64,
     left: usize,
     follow: Follow,
     /// Rows of the last frame; 0 before the first.
@@ -85,6 +87,17 @@ impl Scroll {
         self.height = rows;
     }
 
+    /// Takes over which line is the first one that is there.
+    pub const fn set_first(&mut self, line: u64) {
+        self.first = line;
+    }
+
+    /// The first line that is there.
+    #[must_use]
+    pub const fn first(&self) -> u64 {
+        self.first
+    }
+
     /// How many rows there are on screen.
     #[must_use]
     pub const fn height(&self) -> usize {
@@ -94,7 +107,7 @@ impl Scroll {
         }
     }
 
-    /// The lines in sight when there are `len`.
+    /// The lines in sight when there are `len`, those no longer kept included.
     #[must_use]
     pub fn range(&self, len: u64) -> Range<u64> {
         let height = self.height() as u64;
@@ -102,6 +115,7 @@ impl Scroll {
             Follow::End => len.saturating_sub(height),
             Follow::Held => self.top.min(len.saturating_sub(1)),
         };
+        let top = top.max(self.first.min(len));
         top..len.min(top + height)
     }
 
@@ -123,13 +137,13 @@ impl Scroll {
     /// Moves among `len` lines. Moving up holds; moving down to the end follows again.
     pub fn go(&mut self, step: Move, len: u64) {
         let height = self.height() as u64;
-        let last_top = len.saturating_sub(height);
+        let last_top = len.saturating_sub(height).max(self.first.min(len));
         let top = self.range(len).start;
         let page = i64::try_from(height.saturating_sub(1).max(1)).unwrap_or(1);
         let top = match step {
             Move::Lines(by) => top.saturating_add_signed(by),
             Move::Pages(by) => top.saturating_add_signed(by.saturating_mul(page)),
-            Move::Start => 0,
+            Move::Start => self.first,
             Move::End => last_top,
             Move::To(line) if self.range(len).contains(&line) => top,
             Move::To(line) => line.saturating_sub(height / 3),

@@ -2,6 +2,7 @@
 //!
 //! Owns the list of lines that pass. Must not hold the log: only a line that is not complete yet.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +16,7 @@ use crate::ui::job::{Job, State};
 use super::logs_index::MAX_LINE;
 use super::logs_source::Source;
 
-/// Most lines whose numbers are kept; further ones are only counted.
+/// Most lines whose numbers are kept; of more, the first ones are only counted.
 pub const MAX_HITS: usize = 1_000_000;
 
 /// What is read of a log in the frame itself; more goes to a thread.
@@ -101,10 +102,38 @@ impl Matcher {
 #[derive(Debug, Default)]
 struct Found {
     /// Numbers of matching lines, rising.
-    hits: Vec<u64>,
-    total: u64,
+    hits: VecDeque<u64>,
+    /// How many came before them, which are too many or no longer kept.
+    dropped: u64,
     /// How much was looked at.
     scanned: u64,
+}
+
+impl Found {
+    fn total(&self) -> u64 {
+        self.dropped + self.hits.len() as u64
+    }
+
+    /// Matches are counted from 0, those no longer in the list included.
+    fn hit(&self, place: u64) -> Option<u64> {
+        let place = usize::try_from(place.checked_sub(self.dropped)?).ok()?;
+        self.hits.get(place).copied()
+    }
+
+    fn take(&mut self, hits: Vec<u64>) {
+        self.hits.extend(hits);
+        self.drop_first(self.hits.len().saturating_sub(MAX_HITS));
+    }
+
+    /// Forgets the matches before line `number`.
+    fn forget_before(&mut self, number: u64) {
+        self.drop_first(self.hits.partition_point(|&hit| hit < number));
+    }
+
+    fn drop_first(&mut self, count: usize) {
+        self.hits.drain(..count);
+        self.dropped += count as u64;
+    }
 }
 
 /// A search through one log.
@@ -151,13 +180,18 @@ impl Search {
     /// How many complete lines match so far.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.found().total
+        self.found().total()
     }
 
-    /// How many of them can be gone to.
+    /// How many of them can be gone to: the last ones.
     #[must_use]
     pub fn kept(&self) -> u64 {
         self.found().hits.len() as u64
+    }
+
+    /// Forgets the matches before line `number`, which is the first one that is there.
+    pub fn forget_before(&self, number: u64) {
+        self.found().forget_before(number);
     }
 
     /// How much was looked at, in the units of the source.
@@ -217,23 +251,21 @@ impl Search {
     /// Number of the line that is the `place`-th match, from 0.
     #[must_use]
     pub fn line(&self, place: u64) -> Option<u64> {
-        let place = usize::try_from(place).ok()?;
-        self.found().hits.get(place).copied()
+        self.found().hit(place)
     }
 
     /// Numbers of some matching lines, by their places among the matches.
     #[must_use]
     pub fn lines(&self, range: std::ops::Range<u64>) -> Vec<u64> {
         let found = self.found();
-        let end = usize::try_from(range.end).unwrap_or(usize::MAX).min(found.hits.len());
-        let start = usize::try_from(range.start).unwrap_or(usize::MAX).min(end);
-        found.hits.get(start..end).unwrap_or_default().to_vec()
+        range.map_while(|place| found.hit(place.max(found.dropped))).collect()
     }
 
     /// How many matches lie before line `number`.
     #[must_use]
     pub fn before(&self, number: u64) -> u64 {
-        self.found().hits.partition_point(|&hit| hit < number) as u64
+        let found = self.found();
+        found.dropped + found.hits.partition_point(|&hit| hit < number) as u64
     }
 
     /// The first match after line `from`, or the very first when there is none.
@@ -241,7 +273,7 @@ impl Search {
     pub fn next(&self, from: u64) -> Option<u64> {
         let found = self.found();
         let place = found.hits.partition_point(|&hit| hit <= from);
-        found.hits.get(place).or_else(|| found.hits.first()).copied()
+        found.hits.get(place).or_else(|| found.hits.front()).copied()
     }
 
     /// The last match before line `from`, or the very last when there is none.
@@ -250,13 +282,14 @@ impl Search {
         let found = self.found();
         let place = found.hits.partition_point(|&hit| hit < from);
         let before = place.checked_sub(1).and_then(|place| found.hits.get(place));
-        before.or_else(|| found.hits.last()).copied()
+        before.or_else(|| found.hits.back()).copied()
     }
 
     /// Place of line `number` among the matches, from 1; `None` when it does not match.
     #[must_use]
-    pub fn place(&self, number: u64) -> Option<usize> {
-        self.found().hits.binary_search(&number).ok().map(|place| place + 1)
+    pub fn place(&self, number: u64) -> Option<u64> {
+        let found = self.found();
+        found.hits.binary_search(&number).ok().map(|place| found.dropped + place as u64 + 1)
     }
 
     fn found(&self) -> MutexGuard<'_, Found> {
@@ -292,14 +325,27 @@ impl Scanner {
     fn run(&mut self, source: &Source, end: u64) -> Result<(), UserError> {
         let mut scanned = lock(&self.found).scanned;
         while scanned < end && !self.stop.load(Ordering::Relaxed) {
+            let start = source.start()?;
+            if scanned < start.bytes {
+                // What is no longer kept cannot match; lines after it have their numbers.
+                scanned = start.bytes.min(end);
+                self.number = start.lines;
+                self.partial.clear();
+                lock(&self.found).scanned = scanned;
+                continue;
+            }
             let mut hits = Vec::new();
-            let read = source.scan(scanned..end, &mut |piece| self.take(piece, &mut hits))?;
+            let read = source.scan(scanned..end, &mut |piece| self.take(piece, &mut hits));
+            let read = match read {
+                Ok(read) => read,
+                // It was given up just now.
+                Err(_) if source.start()?.bytes > scanned => continue,
+                Err(error) => return Err(error),
+            };
             // What is missing at the end of a damaged log will not come any more.
             scanned = if read == 0 { end } else { scanned + read };
             let mut found = lock(&self.found);
-            found.total += hits.len() as u64;
-            let room = MAX_HITS.saturating_sub(found.hits.len()).min(hits.len());
-            found.hits.extend(hits.get(..room).unwrap_or_default());
+            found.take(hits);
             found.scanned = scanned;
         }
         Ok(())

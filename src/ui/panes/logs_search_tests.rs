@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::thread;
 
 use super::*;
-use crate::model::{Event, EventSource, LogId, LogKind, LogSource, Record, Seq, Timestamp, TurnId};
+use crate::model::{
+    Event, EventSource, LogId, LogKind, LogSource, LogStart, Record, Seq, Timestamp, TurnId,
+};
 
 struct Memory(Vec<u8>);
 
@@ -57,6 +59,76 @@ fn what_is_long_is_looked_through_on_a_thread() {
     assert!(matches!(search.scan, Scan::Away(_)), "the frame does not wait for it");
     finish(&mut search, end);
     assert_eq!((search.total(), search.line(1)), (20, Some(19_999)));
+}
+
+/// A log of lines `line N` whose beginning is no longer kept.
+#[derive(Default)]
+struct Shrinking {
+    text: Mutex<Vec<u8>>,
+    gone: Mutex<usize>,
+}
+
+impl LogSource for Shrinking {
+    fn read_log(&self, _: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
+        let text = self.text.lock().unwrap();
+        if range.start < *self.gone.lock().unwrap() as u64 {
+            return Err(UserError::new("cannot read a log", "it is no longer kept", ""));
+        }
+        let end = usize::try_from(range.end).unwrap().min(text.len());
+        Ok(text.get(usize::try_from(range.start).unwrap()..end).unwrap_or_default().to_vec())
+    }
+
+    fn start(&self, _: LogId) -> Result<LogStart, UserError> {
+        let gone = *self.gone.lock().unwrap();
+        let lines = memchr::memchr_iter(b'\n', &self.text.lock().unwrap()[..gone]).count() as u64;
+        Ok(LogStart { bytes: gone as u64, lines, since: None })
+    }
+}
+
+#[test]
+fn matches_keep_their_lines_and_places_when_the_oldest_are_given_up() {
+    let log = Arc::new(Shrinking::default());
+    let grow = |lines: Range<u32>| {
+        let mut text = log.text.lock().unwrap();
+        lines.for_each(|n| text.extend(format!("line {n}\n").bytes()));
+        text.len() as u64
+    };
+    let raw = Source::Raw(Arc::<Shrinking>::clone(&log), LOG);
+    let mut search = Search::new(raw.clone(), Matcher::regex("7$").unwrap());
+    let end = grow(0..100);
+    finish(&mut search, end);
+    assert_eq!((search.total(), search.line(3), search.place(37)), (10, Some(37), Some(4)));
+    // The first forty lines go, and in the middle of the next one the log begins.
+    *log.gone.lock().unwrap() = log.text.lock().unwrap().windows(7).position(|w| w == b"line 40").unwrap() + 2;
+    search.forget_before(log.start(LOG).unwrap().lines);
+    assert_eq!((search.total(), search.kept(), search.line(3)), (10, 6, None));
+    assert_eq!((search.line(4), search.place(47), search.before(50)), (Some(47), Some(5), 5));
+    assert_eq!((search.next(97), search.previous(47)), (Some(47), Some(97)));
+    assert_eq!(search.lines(4..6), [47, 57]);
+    // What came and went between two looks is never seen, and shifts no number.
+    let end = grow(100..300);
+    *log.gone.lock().unwrap() = log.text.lock().unwrap().windows(8).position(|w| w == b"line 200").unwrap();
+    finish(&mut search, end);
+    search.forget_before(200);
+    assert_eq!((search.next(0), search.previous(u64::MAX)), (Some(207), Some(297)));
+    // A search that begins now finds what is there.
+    let mut late = Search::new(raw, Matcher::regex("7$").unwrap());
+    finish(&mut late, end);
+    assert_eq!((late.total(), late.line(0)), (10, Some(207)));
+    // A replay at a moment of which nothing is left ends.
+    finish(&mut late, 300);
+    assert_eq!(late.total(), 0);
+    finish(&mut late, end);
+    assert_eq!((late.total(), late.line(0)), (10, Some(207)));
+}
+
+#[test]
+fn of_too_many_matches_the_last_ones_are_kept() {
+    let mut search = search("x\n".repeat(MAX_HITS + 10).as_bytes(), "x");
+    let end = 2 * (MAX_HITS as u64 + 10);
+    finish(&mut search, end);
+    assert_eq!((search.kept(), search.total()), (MAX_HITS as u64, MAX_HITS as u64 + 10));
+    assert_eq!((search.line(9), search.line(10), search.place(10)), (None, Some(10), Some(11)));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::model::{EventSource, LogId, LogSource, UserError};
+use crate::model::{EventSource, LogId, LogSource, LogStart, UserError};
 
 use super::logs_digest::digest;
 
@@ -39,6 +39,14 @@ impl Source {
         match self {
             Self::Raw(..) => bytes,
             Self::Records(_) => 500,
+        }
+    }
+
+    /// Where it begins by now; records are all kept.
+    pub(super) fn start(&self) -> Result<LogStart, UserError> {
+        match self {
+            Self::Raw(source, log) => source.start(*log),
+            Self::Records(_) => Ok(LogStart::default()),
         }
     }
 

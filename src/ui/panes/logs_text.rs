@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use crate::model::{LogId, LogKind, LogSource, UserError};
+use crate::model::{LogId, LogKind, LogSource, LogStart, UserError};
 use crate::text::esp_log::{LogLevel, TagFilter};
 use crate::text::sanitize;
 use crate::ui::line;
@@ -136,6 +136,12 @@ impl LogText {
         self.read_again();
     }
 
+    /// Where the log begins by now.
+    #[must_use]
+    pub const fn start(&self) -> LogStart {
+        self.index.start()
+    }
+
     /// The lines in sight.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
@@ -164,7 +170,13 @@ impl LogText {
     /// in sight.
     pub fn sync(&mut self, extent: Extent) {
         self.extent = extent;
-        self.error = self.read().err();
+        let start = self.index.start();
+        let mut done = self.read();
+        // What was about to be read may be given up in that moment; then it goes on behind it.
+        if done.is_err() && self.source.start().is_ok_and(|now| now != start) {
+            done = self.read();
+        }
+        self.error = done.err();
         if self.error.is_some() {
             self.rows.clear();
             self.read_for = None;
@@ -175,7 +187,8 @@ impl LogText {
         let Source::Raw(source, log) = &self.source else { return Ok(()) };
         self.index.set_extent(&**source, self.extent)?;
         self.index.advance(&**source, INDEX_BUDGET)?;
-        self.lens.advance(self.index.len(), self.extent.bytes)?;
+        let first = self.index.start().lines.min(self.index.len());
+        self.lens.advance(first..self.index.len(), self.extent.bytes)?;
         let key = (self.extent, self.lens.sight());
         if self.read_for.as_ref() == Some(&key) && self.index.is_complete() {
             return Ok(());

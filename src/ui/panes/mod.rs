@@ -11,6 +11,7 @@ mod logs_events;
 mod logs_find;
 mod logs_findings;
 mod logs_foot;
+mod logs_gone;
 pub mod logs_index;
 pub mod logs_lens;
 pub mod logs_level;

@@ -22,6 +22,8 @@ use crate::view::SessionView;
 pub(super) struct Store {
     blobs: Mutex<Vec<Vec<u8>>>,
     logs: Mutex<Vec<(LogId, Vec<u8>)>>,
+    /// How much of every log is no longer kept.
+    gone: Mutex<u64>,
     records: Mutex<Vec<Record>>,
 }
 
@@ -45,7 +47,17 @@ impl LogSource for Store {
         let (_, bytes) = logs.iter().find(|(known, _)| *known == log).unwrap();
         let end = usize::try_from(range.end).unwrap().min(bytes.len());
         let start = usize::try_from(range.start).unwrap();
+        assert!(range.start >= *self.gone.lock().unwrap(), "{range:?} is no longer there");
         Ok(bytes.get(start..end).unwrap_or_default().to_vec())
+    }
+
+    fn start(&self, log: LogId) -> Result<LogStart, UserError> {
+        let gone = *self.gone.lock().unwrap();
+        let logs = self.logs.lock().unwrap();
+        let (_, bytes) = logs.iter().find(|(known, _)| *known == log).unwrap();
+        let before = bytes.get(..usize::try_from(gone).unwrap()).unwrap_or_default();
+        let lines = memchr::memchr_iter(b'\n', before).count() as u64;
+        Ok(LogStart { bytes: gone, lines, since: (gone > 0).then_some(Timestamp(START + 90_000)) })
     }
 }
 
@@ -111,6 +123,11 @@ impl Desk {
     pub fn store(&self, bytes: &[u8]) -> BlobRef {
         self.store.blobs.lock().unwrap().push(bytes.to_vec());
         BlobRef { hash: ContentHash::of(bytes), bytes: bytes.len() as u64 }
+    }
+
+    /// Gives up the first `bytes` of every log.
+    pub fn give_up(&self, bytes: u64) {
+        *self.store.gone.lock().unwrap() = bytes;
     }
 
     /// Makes a log longer, and records that.

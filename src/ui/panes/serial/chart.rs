@@ -83,6 +83,11 @@ impl ValueChart {
             self.scanned = end - BACKLOG;
             self.partial.clear();
         }
+        let gone = source.start(log).unwrap_or_default().bytes.min(end);
+        if self.scanned < gone {
+            self.scanned = gone;
+            self.partial.clear();
+        }
         let until = end.min(self.scanned + BUDGET);
         // What cannot be read is not drawn; the lines above say why.
         let bytes = source.read_log(log, self.scanned..until).unwrap_or_default();

@@ -17,8 +17,15 @@ use super::look::SerialLook;
 const FILTER: usize = 24;
 
 /// Draws the row; what does not fit is dropped from the least important part on. That something
-/// is hidden, or stands still, stays to the last.
-pub fn draw(serial: &SerialView, look: &SerialLook, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+/// is hidden, or stands still, stays to the last. `gone` says what is no longer kept.
+pub fn draw(
+    serial: &SerialView,
+    look: &SerialLook,
+    gone: Option<String>,
+    area: Rect,
+    buf: &mut Buffer,
+    cx: &Cx<'_>,
+) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let mut left = Parts::default();
     port(serial, &mut left, cx);
@@ -26,6 +33,9 @@ pub fn draw(serial: &SerialView, look: &SerialLook, area: Rect, buf: &mut Buffer
     looks(serial, look, &mut left, cx);
     let mut right = Parts::default();
     let dim = cx.style(Role::Dim);
+    if let Some(gone) = gone {
+        right.push(6, vec![Span::styled(gone, cx.style(Role::Warn))]);
+    }
     right.push(2, vec![Span::styled(format!("{} lines", line::grouped(serial.lines)), dim)]);
     right.push(1, vec![Span::styled(line::bytes(serial.bytes), dim)]);
     let separator = Span::styled(" · ", dim);

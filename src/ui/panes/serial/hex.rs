@@ -62,6 +62,8 @@ impl HexView {
         let per_row = if area.width >= WIDE { PER_ROW } else { PER_ROW / 2 };
         self.bytes = bytes;
         self.scroll.set_height(usize::from(area.height));
+        let gone = source.start(log).unwrap_or_default().bytes;
+        self.scroll.set_first(gone.min(bytes).div_ceil(per_row));
         if per_row != self.per_row {
             self.per_row = per_row;
             let is_held = self.scroll.follow() == Follow::Held;
