@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -16,7 +17,8 @@ use crate::app::ports::{self, Wanted};
 use crate::app::signals::Signals;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::device::{Address, DEFAULT_BAUD};
-use crate::model::UserError;
+use crate::journal::LogFiles;
+use crate::model::{LogSource, UserError};
 use crate::text::esp_log::TagFilter;
 use crate::toolchain::console_baud;
 use crate::ui::ports::PortList;
@@ -100,7 +102,9 @@ async fn plain(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode,
     let Monitor { dir, recorder, hub, listener } = monitor::start(world, wish).await?;
     let is_colourful = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let colour = if is_colourful { Colour::On } else { Colour::Off };
-    let mut plain = Plain::new(BufWriter::with_capacity(BUFFER, io::stdout()), colour, filter);
+    let out = BufWriter::with_capacity(BUFFER, io::stdout());
+    let logs = recorder.logs();
+    let mut plain = Plain::new(out, colour, filter, Arc::<LogFiles>::clone(&logs));
     let exit = tokio::select! {
         biased;
         () = signals.ending() => ExitCode::from(130),
@@ -109,8 +113,13 @@ async fn plain(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode,
     };
     drop(plain);
     let name = dir.id().clone();
+    let gone = logs.start(listener.log).map_or(0, |start| start.bytes);
     Monitor { dir, recorder, hub, listener }.end().await;
-    report::aside(&format!("kept as session {name}"));
+    let gone = match gone {
+        0 => String::new(),
+        gone => format!(", without the first {gone} bytes"),
+    };
+    report::aside(&format!("kept as session {name}{gone}"));
     Ok(exit)
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::device::panic::{Found, Watch};
 use crate::device::{Listener, Received, SerialHub};
-use crate::model::{ElfMatch, PanicReport};
+use crate::model::{ElfMatch, LogId, LogSource, PanicReport};
 use crate::text::esp_log::{self, LogLevel, TagFilter};
 use crate::text::sanitize;
 
@@ -37,12 +37,19 @@ pub struct Plain<W> {
     filter: TagFilter,
     partial: Vec<u8>,
     watch: Watch,
+    logs: Arc<dyn LogSource>,
+    /// Where the log is looked at next, whether its beginning is still kept.
+    look_at: u64,
 }
 
+/// Bytes between two looks whether the beginning of the log is still kept.
+const LOOK_EVERY: u64 = 1 << 20;
+
 impl<W: Write> Plain<W> {
-    /// Shows on `out` what `filter` lets through.
-    pub fn new(out: W, colour: Colour, filter: TagFilter) -> Self {
-        Self { out, colour, filter, partial: Vec::new(), watch: Watch::default() }
+    /// Shows on `out` what `filter` lets through; `logs` keep all of it.
+    pub fn new(out: W, colour: Colour, filter: TagFilter, logs: Arc<dyn LogSource>) -> Self {
+        let (partial, watch) = (Vec::new(), Watch::default());
+        Self { out, colour, filter, partial, watch, logs, look_at: LOOK_EVERY }
     }
 
     /// Shows what `listener` hears until its port is closed; `hub` looks panics up.
@@ -52,7 +59,7 @@ impl<W: Write> Plain<W> {
     pub async fn follow(&mut self, listener: &Listener, hub: &Arc<SerialHub>) -> io::Result<()> {
         let mut received = listener.subscribe();
         let mut position = 0;
-        let mut away = None;
+        let (mut away, mut lost) = (None, None);
         loop {
             let now = received.borrow_and_update().clone();
             if now.bytes > position {
@@ -66,6 +73,17 @@ impl<W: Write> Plain<W> {
                 position = start + bytes.len() as u64;
                 let found = self.push(&bytes)?;
                 self.report(found, hub).await?;
+                self.say_given_up(listener.log, position)?;
+            }
+            if now.lost != lost {
+                lost.clone_from(&now.lost);
+                self.flush_partial()?;
+                match &lost {
+                    Some(why) => self.note(&format!("the log cannot be written: {why}"))?,
+                    None => {
+                        self.note("the log is written again; what came meanwhile is missing")?
+                    }
+                }
             }
             if now.away != away {
                 away.clone_from(&now.away);
@@ -84,6 +102,24 @@ impl<W: Write> Plain<W> {
                 return Ok(());
             }
         }
+    }
+
+    /// Says once that the beginning of the log is no longer kept.
+    fn say_given_up(&mut self, log: LogId, position: u64) -> io::Result<()> {
+        if position < self.look_at {
+            return Ok(());
+        }
+        self.look_at = position + LOOK_EVERY;
+        let gone = self.logs.start(log).map_or(0, |start| start.bytes);
+        if gone == 0 {
+            return Ok(());
+        }
+        self.look_at = u64::MAX;
+        self.flush_partial()?;
+        self.note(&format!(
+            "the first {gone} bytes are no longer kept with the session, and so on from here; \
+             `logs.keep_mib` says how much is"
+        ))
     }
 
     /// Waits for more; `false` when there will be none.
@@ -220,9 +256,14 @@ fn words(report: &PanicReport) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::SessionDir;
+    use crate::model::Timestamp;
 
     fn shown(filter: &str, colour: Colour, bytes: &[u8]) -> String {
-        let mut plain = Plain::new(Vec::new(), colour, TagFilter::parse(filter).unwrap());
+        let data = tempfile::tempdir().unwrap();
+        let logs = SessionDir::create(data.path(), "t", Timestamp(0)).unwrap().logs();
+        let filter = TagFilter::parse(filter).unwrap();
+        let mut plain = Plain::new(Vec::new(), colour, filter, Arc::new(logs));
         for piece in bytes.chunks(5) {
             plain.push(piece).unwrap();
         }

@@ -166,10 +166,7 @@ impl Default for Settings {
                 max_attempts: Sourced::default(None),
                 max_turns: Sourced::default(None),
             },
-            logs: LogKeeping {
-                keep_mib: Sourced::default(256),
-                segment_mib: Sourced::default(16),
-            },
+            logs: LogKeeping { keep_mib: Sourced::default(256), segment_mib: Sourced::default(16) },
             models: Models::default(),
             policy: Policy::default(),
         }

@@ -13,6 +13,8 @@ use crate::model::{BlobRef, PanicKind, Seq};
 
 #[derive(Default)]
 struct Kept {
+    /// Whether the disk takes no output.
+    is_full: std::sync::atomic::AtomicBool,
     events: Mutex<Vec<Event>>,
     logs: Mutex<BTreeMap<LogId, Vec<u8>>>,
 }
@@ -28,6 +30,9 @@ impl Ledger for Kept {
     }
 
     fn append_log(&self, log: LogId, bytes: &[u8]) -> Result<(), UserError> {
+        if self.is_full.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(UserError::new("cannot write a log", "no space left", ""));
+        }
         lock(&self.logs).entry(log).or_default().extend_from_slice(bytes);
         Ok(())
     }
@@ -86,6 +91,25 @@ async fn everything_a_board_prints_reaches_the_log() {
     };
     assert!(why.contains("disconnected") || why.contains("hung up"), "{why}");
     assert_eq!((first, last), (&opened, &closed));
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_and_the_port_stays_open() {
+    let kept = Arc::new(Kept::default());
+    let hub = SerialHub::new(kept.clone());
+    let (mut board, port) = board();
+    let listener = hub.open(&port, DEFAULT_BAUD, 3).await.unwrap();
+    kept.is_full.store(true, std::sync::atomic::Ordering::Relaxed);
+    board.write_all(b"heard all the same\n").unwrap();
+    until(&listener, |received| received.lost.as_deref() == Some("no space left")).await;
+    assert_eq!(listener.since(0).1, b"heard all the same\n");
+    kept.is_full.store(false, std::sync::atomic::Ordering::Relaxed);
+    board.write_all(b"and kept again\n").unwrap();
+    until(&listener, |received| received.lost.is_none() && received.bytes == 34).await;
+    assert_eq!(
+        (lock(&kept.logs)[&LOG].as_slice(), listener.closed()),
+        (&b"and kept again\n"[..], None)
+    );
 }
 
 #[tokio::test]

@@ -377,6 +377,58 @@ mod tests {
         assert_eq!(records(&recorder).len(), all.len(), "nothing new was recorded twice");
     }
 
+    #[test]
+    fn capture_goes_on_beyond_what_is_kept_and_that_is_said_once() {
+        let data = tempfile::tempdir().unwrap();
+        let limits = LogLimits { keep: 2 << 20, segment: 1 << 20 };
+        let recorder = recorder(&data).keeping(limits);
+        let log = LogId { kind: LogKind::Build, number: 1 };
+        let block = b"0123456789abcde\n".repeat(4096);
+        for _ in 0..64 {
+            recorder.append_log(log, &block).unwrap();
+        }
+        recorder.flush_log(log).unwrap();
+        let all = records(&recorder);
+        let notices = all.iter().filter_map(|record| match &record.event {
+            Event::Noticed { notice, .. } => Some(notice.to_string()),
+            _ => None,
+        });
+        let notices: Vec<String> = notices.collect();
+        assert!(notices.len() == 1 && notices[0].contains("newest 2 MiB"), "{notices:?}");
+        let grown = Event::LogGrew { log, bytes: 4 << 20, lines: 4 << 16 };
+        assert_eq!(all.last().unwrap().event, grown);
+        let start = recorder.logs().start(log).unwrap();
+        assert_eq!((start.bytes, start.lines), (2 << 20, 2 << 16));
+        let last = (4 << 20) - 16;
+        assert_eq!(recorder.logs().read_log(log, last..last + 99).unwrap(), b"0123456789abcde\n");
+    }
+
+    #[test]
+    fn output_that_cannot_be_written_is_said_and_what_follows_is_kept() {
+        let data = tempfile::tempdir().unwrap();
+        let recorder = recorder(&data);
+        let log = LogId { kind: LogKind::Serial, number: 1 };
+        // In the place of the log's folder there is a file.
+        let folder = recorder.dir().root().join("logs");
+        std::fs::remove_dir(&folder).unwrap();
+        std::fs::write(&folder, "in the way").unwrap();
+        for _ in 0..3 {
+            assert!(recorder.append_log(log, b"lost\n").is_err());
+        }
+        std::fs::remove_file(&folder).unwrap();
+        while recorder.append_log(log, b"there\n").is_err() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        recorder.flush_log(log).unwrap();
+        let all = records(&recorder);
+        let failed = all.iter().filter(|record| matches!(record.event, Event::Noticed { .. }));
+        assert_eq!(failed.count(), 1);
+        let Event::LogGrew { bytes, lines, .. } = all.last().unwrap().event else { panic!() };
+        assert!(lines >= 4);
+        assert_eq!(recorder.logs().read_log(log, bytes - 6..bytes).unwrap(), b"there\n");
+        assert_eq!(recorder.logs().start(log).unwrap().lines, lines - 1);
+    }
+
     #[tokio::test]
     async fn a_log_that_falls_silent_is_recorded_to_its_end() {
         let data = tempfile::tempdir().unwrap();

@@ -10,7 +10,8 @@ fn writer(folder: &Path) -> LogWriter {
 
 /// Writes lines of twenty bytes, in pieces that do not end with them.
 fn lines(log: &mut LogWriter, numbers: std::ops::Range<u32>) {
-    let text: String = numbers.map(|n| format!("line {n:014}\n")).fold(String::new(), |a, b| a + &b);
+    let text: String =
+        numbers.map(|n| format!("line {n:014}\n")).fold(String::new(), |a, b| a + &b);
     text.as_bytes().chunks(77).for_each(|piece| log.append(piece, Timestamp(5)).unwrap());
 }
 
@@ -51,7 +52,10 @@ fn a_line_without_an_end_is_kept_within_the_bound_as_well() {
     }
     let kept = on_disk(folder.path());
     let bytes: u64 = kept.iter().map(|segment| segment.bytes).sum();
-    assert!(bytes <= limits.keep + SLACK && kept.iter().all(|segment| segment.lines == 0), "{bytes}");
+    assert!(
+        bytes <= limits.keep + SLACK && kept.iter().all(|segment| segment.lines == 0),
+        "{bytes}"
+    );
     assert_eq!(log.length().bytes, 5_000 * 977);
     assert_eq!(kept.last().unwrap().start + kept.last().unwrap().bytes, 5_000 * 977);
 }
@@ -110,7 +114,8 @@ fn what_cannot_be_written_counts_and_the_log_goes_on_behind_it() {
     let mut log = writer(folder.path());
     lines(&mut log, 0..10);
     // A file that takes nothing, as on a full disk.
-    log.current.as_mut().unwrap().file = File::open(folder.path().join("logs/serial-1.log")).unwrap();
+    log.current.as_mut().unwrap().file =
+        File::open(folder.path().join("logs/serial-1.log")).unwrap();
     assert!(log.append(b"lost\nlost\n", Timestamp(1)).is_err());
     assert!(log.append(b"lost\n", Timestamp(1)).is_err(), "it is not tried with every piece");
     assert_eq!(log.length(), LogLength { bytes: 215, lines: 13 });

@@ -160,7 +160,8 @@ impl LogFiles {
                 return Ok(bytes);
             }
             let found = self.look(log)?;
-            let starts = |segments: &[Segment]| segments.iter().map(|s| s.start).collect::<Vec<_>>();
+            let starts =
+                |segments: &[Segment]| segments.iter().map(|s| s.start).collect::<Vec<_>>();
             if starts(&found) == starts(&segments) {
                 break;
             }

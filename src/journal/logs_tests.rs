@@ -38,10 +38,7 @@ fn logs_grow_and_are_read_by_range() {
     assert_eq!(logs.arrived(build, 0), None);
     // A later run counts what is there.
     let later = dir.logs();
-    assert_eq!(
-        later.append(LOG, b"\n", Timestamp(3)).unwrap(),
-        LogLength { bytes: 10, lines: 3 }
-    );
+    assert_eq!(later.append(LOG, b"\n", Timestamp(3)).unwrap(), LogLength { bytes: 10, lines: 3 });
 }
 
 /// A log of 3000 bytes of which the last 1600 are kept, in files of 400; every line has ten.
@@ -85,7 +82,10 @@ fn a_reader_follows_while_files_come_and_go() {
     let reader = dir.logs();
     for n in 0..2000_u64 {
         logs.append(LOG, format!("{n:09}\n").as_bytes(), Timestamp(1)).unwrap();
-        assert_eq!(reader.read_log(LOG, 10 * n..10 * n + 10).unwrap(), format!("{n:09}\n").as_bytes());
+        assert_eq!(
+            reader.read_log(LOG, 10 * n..10 * n + 10).unwrap(),
+            format!("{n:09}\n").as_bytes()
+        );
         let start = reader.start(LOG).unwrap();
         assert_eq!(start.bytes, 10 * start.lines);
         let read = reader.read_log(LOG, start.bytes..10 * n + 10).unwrap();

@@ -50,7 +50,9 @@ pub(super) fn list(first: &Path) -> io::Result<Vec<Segment>> {
     let stem = stem.to_string_lossy();
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(error),
     };
     let mut named = Vec::new();
@@ -140,7 +142,8 @@ mod tests {
         let first = folder.path().join("serial-1.log");
         let later = path(&first, 70, 3, Timestamp(9));
         assert!(later.ends_with("serial-1.70-3-9.log"), "{later:?}");
-        for name in ["serial-10.log", "serial-1.times", "serial-1.x-3-9.log", "serial-1.0-0-9.log"] {
+        for name in ["serial-10.log", "serial-1.times", "serial-1.x-3-9.log", "serial-1.0-0-9.log"]
+        {
             fs::write(folder.path().join(name), "no").unwrap();
         }
         fs::write(&later, "later").unwrap();

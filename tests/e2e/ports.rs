@@ -4,10 +4,12 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use firmhand::device::Pty;
 use firmhand::model::ContentHash;
 use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::place::Place;
 use crate::terminal::{Size, Terminal};
@@ -118,6 +120,76 @@ fn levels_tags_and_pause_change_the_look_and_never_what_is_saved() {
     assert_eq!(String::from_utf8(saved).unwrap(), printed);
     terminal.press("q");
     assert!(terminal.wait_exit().success());
+}
+
+/// Prints more than is kept, in lines of which the last is `line 0119999`.
+fn flood(board: &mut Board) {
+    for block in 0..60 {
+        let lines = (block * 2_000..block * 2_000 + 2_000).map(|n| {
+            format!("I ({n}) app: some words to fill the line up, temp=2{} line {n:07}\r\n", n % 10)
+        });
+        board.print(&lines.collect::<String>());
+    }
+}
+
+#[test]
+fn a_log_longer_than_what_is_kept_goes_on_and_says_what_is_gone() {
+    let place = Place::new();
+    fs::write(place.config().join("config.toml"), "[logs]\nkeep_mib = 2\nsegment_mib = 1\n")
+        .unwrap();
+    let mut board = Board::new();
+    let mut terminal = listen(&place, &board, Size::LARGE);
+    flood(&mut board);
+    terminal.wait_for("line 0119999");
+    terminal.wait_for(r"[5-8]\.\d MB before \d\d:\d\d:\d\d not kept");
+    terminal.press("2 g g");
+    terminal.wait_for("the start of what is there: ");
+    // Killed while it writes; what is there is found again, with the same numbers.
+    flood(&mut board);
+    terminal.signal(Signal::KILL);
+    terminal.wait_exit();
+    let mut replay = place.open(&["replay", &place.session_name()], Size::LARGE);
+    replay.press("4");
+    replay.wait_for(r"MB before \d\d:\d\d:\d\d not kept");
+    replay.press("q");
+    assert!(replay.wait_exit().success());
+    let logs = fs::read_dir(place.session().join("logs")).unwrap().flatten();
+    let kept: u64 = logs
+        .filter(|file| file.path().extension().is_some_and(|end| end == "log"))
+        .map(|file| file.metadata().unwrap().len())
+        .sum();
+    assert!((1 << 20..(2 << 20) + (64 << 10)).contains(&kept), "{kept}");
+}
+
+#[test]
+fn the_plain_monitor_says_what_is_no_longer_kept() {
+    let place = Place::new();
+    fs::write(place.config().join("config.toml"), "[logs]\nkeep_mib = 2\nsegment_mib = 1\n")
+        .unwrap();
+    let mut board = Board::new();
+    let port = board.path.to_str().unwrap().to_owned();
+    let mut monitor = place.command(&["monitor", &port, "--plain"]);
+    let mut monitor =
+        monitor.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
+    let mut told = monitor.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let (mut text, mut block) = (Vec::new(), vec![0; 1 << 16]);
+        while let Ok(count @ 1..) = told.read(&mut block) {
+            text.extend_from_slice(&block[..count]);
+            if text.windows(12).rev().take(1 << 16).any(|end| end == b"line 0119999") {
+                break;
+            }
+        }
+        String::from_utf8(text).unwrap()
+    });
+    flood(&mut board);
+    let text = reader.join().unwrap();
+    assert_eq!(text.matches("bytes are no longer kept with the session").count(), 1);
+    assert!(text.contains("line 0000000") && text.contains("line 0119999"));
+    kill_process(Pid::from_child(&monitor), Signal::TERM).unwrap();
+    let ended = monitor.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(said.contains("kept as session") && said.contains("without the first"), "{said}");
 }
 
 #[test]

@@ -142,7 +142,9 @@ impl LogsPane {
         }
         let start = self.text(view).map(LogText::start).filter(|_| self.tab != Tab::Events);
         match start.and_then(|start| logs_gone::words(start, view.started_at)) {
-            Some(gone) if step == Move::Start => Effect::info(format!("the start of what is there: {gone}")),
+            Some(gone) if step == Move::Start => {
+                Effect::info(format!("the start of what is there: {gone}"))
+            }
             Some(_) | None => Vec::new(),
         }
     }

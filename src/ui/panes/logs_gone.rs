@@ -37,7 +37,8 @@ mod tests {
     fn it_says_how_much_and_since_when() {
         let began = Timestamp(1_700_000_000_000);
         let words = |bytes, since: Option<i64>| {
-            let start = LogStart { bytes, lines: 9, since: since.map(|ms| Timestamp(began.0 + ms)) };
+            let start =
+                LogStart { bytes, lines: 9, since: since.map(|ms| Timestamp(began.0 + ms)) };
             words_in(start, began, &TimeZone::UTC)
         };
         assert_eq!(words(0, None), None);

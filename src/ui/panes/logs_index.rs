@@ -431,7 +431,10 @@ mod tests {
 
     impl LogSource for Shrinking {
         fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
-            assert!(range.start >= self.start.load(Ordering::Relaxed) as u64, "{range:?} is no longer there");
+            assert!(
+                range.start >= self.start.load(Ordering::Relaxed) as u64,
+                "{range:?} is no longer there"
+            );
             self.log.read_log(log, range)
         }
 

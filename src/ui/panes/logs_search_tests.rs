@@ -99,7 +99,8 @@ fn matches_keep_their_lines_and_places_when_the_oldest_are_given_up() {
     finish(&mut search, end);
     assert_eq!((search.total(), search.line(3), search.place(37)), (10, Some(37), Some(4)));
     // The first forty lines go, and in the middle of the next one the log begins.
-    *log.gone.lock().unwrap() = log.text.lock().unwrap().windows(7).position(|w| w == b"line 40").unwrap() + 2;
+    *log.gone.lock().unwrap() =
+        log.text.lock().unwrap().windows(7).position(|w| w == b"line 40").unwrap() + 2;
     search.forget_before(log.start(LOG).unwrap().lines);
     assert_eq!((search.total(), search.kept(), search.line(3)), (10, 6, None));
     assert_eq!((search.line(4), search.place(47), search.before(50)), (Some(47), Some(5), 5));
@@ -107,7 +108,8 @@ fn matches_keep_their_lines_and_places_when_the_oldest_are_given_up() {
     assert_eq!(search.lines(4..6), [47, 57]);
     // What came and went between two looks is never seen, and shifts no number.
     let end = grow(100..300);
-    *log.gone.lock().unwrap() = log.text.lock().unwrap().windows(8).position(|w| w == b"line 200").unwrap();
+    *log.gone.lock().unwrap() =
+        log.text.lock().unwrap().windows(8).position(|w| w == b"line 200").unwrap();
     finish(&mut search, end);
     search.forget_before(200);
     assert_eq!((search.next(0), search.previous(u64::MAX)), (Some(207), Some(297)));

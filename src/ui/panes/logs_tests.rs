@@ -143,6 +143,54 @@ fn settle(desk: &Desk, pane: &mut LogsPane) {
 }
 
 #[test]
+fn a_port_says_what_is_no_longer_kept_and_shows_what_is() {
+    let mut desk = with_serial(100);
+    let before = desk.view.clone();
+    let mut pane = pane(&desk);
+    desk.log(SERIAL, &"I (500) scan: found 0xff\r\n".repeat(20));
+    let whole = desk.show(&mut pane, 100, 8);
+    assert!(!whole.contains("not kept"), "{whole}");
+    let moment = |text: &str| {
+        regex::Regex::new(r"1\.0 kB before \d\d:\d\d:\d\d not kept").unwrap().is_match(text)
+    };
+    // Lines of 35 bytes, from the tenth on of 36: of line 30 only the end is left.
+    desk.give_up(1_090);
+    let shown = desk.show(&mut pane, 100, 8);
+    assert!(moment(&shown) && shown.contains("found 0xff"), "{shown}");
+    let told = desk.press(&mut pane, Action::Top);
+    assert!(format!("{told:?}").contains("not kept"), "{told:?}");
+    let shown = desk.show(&mut pane, 100, 8);
+    assert!(shown.contains("found 0x1f") && !shown.contains("found 0x1d"), "{shown}");
+    // Standing still at a place that goes.
+    desk.give_up(1_862);
+    let shown = desk.show(&mut pane, 100, 8);
+    assert!(!shown.contains("found 0x1f") && shown.contains("found 0x34"), "{shown}");
+    // Bytes, a filter, a search and values of what is there.
+    desk.press(&mut pane, Action::LogHex);
+    assert!(desk.show(&mut pane, 100, 8).contains("000"));
+    desk.press(&mut pane, Action::Top);
+    let shown = desk.show(&mut pane, 100, 8);
+    assert!(shown.contains(" 00000750  "), "{shown}");
+    desk.press(&mut pane, Action::LogHex);
+    desk.press(&mut pane, Action::LogValues);
+    typed_for(&desk, &mut pane, Action::FilterLog, "0x[0-9]4");
+    settle(&desk, &mut pane);
+    desk.press(&mut pane, Action::Top);
+    let shown = desk.show(&mut pane, 100, 14);
+    assert!(shown.contains("found 0x34") && !shown.contains("found 0x24"), "{shown}");
+    desk.give_up(2_438);
+    let shown = desk.show(&mut pane, 100, 14);
+    assert!(!shown.contains("found 0x34") && shown.contains("found 0x44"), "{shown}");
+    desk.press(&mut pane, Action::Back);
+    // A replay at a moment of which nothing is left.
+    desk.give_up(3_600);
+    desk.view = before;
+    settle(&desk, &mut pane);
+    let shown = desk.show(&mut pane, 100, 8);
+    assert!(shown.contains("what was printed up to here is no longer kept"), "{shown}");
+}
+
+#[test]
 fn a_filter_shows_what_passes_in_raw_logs_and_in_events() {
     let mut desk = with_serial(40);
     let mut pane = pane(&desk);
