@@ -26,6 +26,7 @@ use crate::model::{
     Document, Event, Ledger, ModelEvent, Proposal, Record, Timestamp, ToolName, UserError,
 };
 use crate::provider::Pacing;
+use crate::text::secrets::Secrets;
 use crate::toolchain::Toolchain;
 use crate::tools::{self, Registry, ToolContext};
 use crate::workspace::Sandbox;
@@ -64,6 +65,8 @@ pub struct World {
     pub settings: Settings,
     /// Keys of the desktop's keyring.
     pub keyring: Keyring,
+    /// What must never be repeated: keys, passwords, values of headers.
+    pub secrets: Secrets,
 }
 
 /// A session whose engine runs.
@@ -140,7 +143,8 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         parts: reopen,
     };
-    let recorder = Arc::new(Recorder::create(dir.clone())?.keeping(log_limits(&world.settings)));
+    let recorder = Recorder::create(dir.clone())?.keeping(log_limits(&world.settings));
+    let recorder = Arc::new(recorder.guarded_by(&world.secrets));
     let desk = Desk::default();
     let (setup, bench) = assemble(
         world,
@@ -173,7 +177,8 @@ pub fn resume(
     record: Option<PathBuf>,
 ) -> Result<Running, UserError> {
     let (recorder, _) = Recorder::reopen(dir.clone())?;
-    let recorder = Arc::new(recorder.keeping(log_limits(&world.settings)));
+    let recorder = recorder.keeping(log_limits(&world.settings)).guarded_by(&world.secrets);
+    let recorder = Arc::new(recorder);
     let records = read_all(&dir)?;
     let Some(Event::SessionStarted(session)) = records.first().map(|record| &record.event) else {
         return Err(UserError::new(

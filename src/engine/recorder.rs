@@ -15,6 +15,7 @@ use crate::journal::{
 };
 use crate::model::event::Level;
 use crate::model::{BlobRef, Event, Ledger, LogId, Record, Seq, Timestamp, UserError};
+use crate::text::secrets::Secrets;
 use crate::tools::SharedState;
 
 /// Writes a session. All clones of an `Arc` of it write the same one; dropping the last one
@@ -83,6 +84,13 @@ impl Recorder {
             published: watch::Sender::new(last),
             is_behind: Arc::default(),
         }
+    }
+
+    /// Records none of these secrets.
+    #[must_use]
+    pub fn guarded_by(self, secrets: &Secrets) -> Self {
+        lock(&self.journal).writer.guard(secrets);
+        self
     }
 
     /// The session's folder.

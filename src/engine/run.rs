@@ -3,6 +3,7 @@
 //! What comes next is [`Progress`]'s to say; this file only does it and records what happened.
 
 mod calls;
+mod discreet;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -6,6 +6,7 @@
 
 pub mod blobs;
 pub mod dir;
+mod discreet;
 pub mod error;
 pub mod events;
 pub mod list;

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crate::model::{Event, Record, Seq, Timestamp};
+use crate::text::secrets::Secrets;
 
 use super::dir::SessionDir;
+use super::discreet;
 use super::error::JournalError;
 use super::lock::SessionLock;
 use super::tail::read_tail;
@@ -26,6 +28,7 @@ pub struct JournalWriter {
     line: Vec<u8>,
     /// Set while bytes of a line that counts for nothing may stand behind `len`.
     is_torn: bool,
+    secrets: Secrets,
     _lock: SessionLock,
 }
 
@@ -57,7 +60,8 @@ impl JournalWriter {
             .map_err(failed())?;
         // The file's name must outlive a power failure as its content does.
         File::open(dir.root()).and_then(|root| root.sync_all()).map_err(failed())?;
-        Ok(Self { file, path, len: 0, next: Seq(1), line: Vec::new(), is_torn: false, _lock: lock })
+        let (line, secrets) = (Vec::new(), Secrets::default());
+        Ok(Self { file, path, len: 0, next: Seq(1), line, is_torn: false, secrets, _lock: lock })
     }
 
     /// Opens a session to go on. A torn last line is moved to a file of its own.
@@ -80,8 +84,13 @@ impl JournalWriter {
         let next = tail.next_seq();
         let last_at = tail.records.last().map_or(Timestamp(0), |record| record.at);
         let reopened = Reopened { last: Seq(next.0 - 1), last_at, torn };
-        let (len, line) = (tail.whole, Vec::new());
-        Ok((Self { file, path, len, next, line, is_torn: false, _lock: lock }, reopened))
+        let (len, line, secrets) = (tail.whole, Vec::new(), Secrets::default());
+        Ok((Self { file, path, len, next, line, is_torn: false, secrets, _lock: lock }, reopened))
+    }
+
+    /// Writes none of these secrets from now on.
+    pub fn guard(&mut self, secrets: &Secrets) {
+        self.secrets = secrets.clone();
     }
 
     /// The number the next record gets.
@@ -129,9 +138,15 @@ impl JournalWriter {
     ) -> Result<Record, JournalError> {
         self.mend()?;
         let is_synced = event.is_synced();
-        let record = Record { v: Record::VERSION, seq: self.next, at, event };
+        let mut record = Record { v: Record::VERSION, seq: self.next, at, event };
         self.line.clear();
         serde_json::to_writer(&mut self.line, &record)?;
+        let redactor = self.secrets.redactor();
+        if let Some(clean) = discreet::without_secrets(&redactor, &self.line, &record)? {
+            record = clean;
+            self.line.clear();
+            serde_json::to_writer(&mut self.line, &record)?;
+        }
         self.line.push(b'\n');
         // Until all went well, and not if something panics meanwhile, the line counts for nothing.
         self.is_torn = true;

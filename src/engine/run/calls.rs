@@ -30,7 +30,7 @@ impl Runner {
         });
         let Some((origin, call, phase)) = found else { return Ok(()) };
         let started = Instant::now();
-        let result = match self.allowed(&origin, &call, phase) {
+        let mut result = match self.allowed(&origin, &call, phase) {
             Ok(_) if call.tool.as_str() == ASK => match AskArgs::read(&call.args) {
                 Ok(asked) => return self.ask_person(origin.agent, asked),
                 Err(error) => error.to_answer(),
@@ -40,6 +40,8 @@ impl Runner {
             Err(error) => error.to_answer(),
         };
         let millis = millis_since(started);
+        // A file may hold a key of the person: no model is told it, and no journal keeps it.
+        self.redact(&mut result);
         self.shared.record(Event::ToolAnswered { call: id, result, millis })
     }
 
@@ -157,6 +159,11 @@ impl Runner {
             && let Err(error) = self.gate.admit(&drafts)
         {
             return Ok(ToolError::from_user_error("refused", &error).to_answer());
+        }
+        if recorded.is_empty()
+            && let Some(error) = self.secret_in(&drafts)
+        {
+            return Ok(error.to_answer());
         }
         // Not bounded and not raced against a stop: the person may think as long as they like,
         // and stopping closes the gate, which then answers at once.
