@@ -250,6 +250,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
     let programs = Programs::of_project(project.root());
     let hub = SerialHub::new(Arc::clone(&ledger));
     let serial = Arc::new(hub.knowing(load_adapters(&world.assets)?, programs));
+    let names = Arc::new(load_names(&world.assets, parts.toolchain.as_ref())?);
     let gate = Gate::new(
         GateParts {
             ledger: Arc::clone(&ledger),
@@ -258,6 +259,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
             toolchain: Arc::clone(&parts.toolchain),
             serial: Arc::clone(&serial),
             policy: Arc::new(world.settings.policy.clone()),
+            names: Some(Arc::clone(&names)),
             cancel: stop.clone(),
         },
         &desk,
@@ -268,7 +270,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
         ledger: Arc::clone(&ledger),
         state: recorder.state(),
         knowledge: Arc::new(load_knowledge(&world.assets)?),
-        names: Arc::new(load_names(&world.assets, parts.toolchain.as_ref())?),
+        names,
         assets: world.assets.clone(),
         toolchain: Arc::clone(&parts.toolchain),
         serial: Arc::clone(&serial),

@@ -1,6 +1,7 @@
 //! The command line: arguments to modes, errors to words, exit codes.
 
 mod args;
+mod check_change;
 mod checks;
 mod desk;
 mod headless;

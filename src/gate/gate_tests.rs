@@ -48,7 +48,7 @@ async fn nothing_is_written_when_the_decision_cannot_be_recorded() {
     let world = World::ruled(Ruling::Allow);
     *world.ledger.broken_at.lock().unwrap() = Some(1);
     let before = world.everything();
-    let result = world.gate.submit(&origin(), vec![save("a.c", None, "x")]).await;
+    let result = world.gate.submit(&origin(), vec![save("a.txt", None, "x")]).await;
     assert!(matches!(result, Err(GateError::Record(_))));
     assert_eq!(world.everything(), before);
 }

@@ -7,6 +7,7 @@ pub mod approved;
 mod boards;
 mod desk;
 pub mod effects;
+mod examine;
 mod facts;
 mod feedback;
 mod findings;
@@ -21,6 +22,8 @@ mod syntax;
 mod undo;
 
 pub use desk::{Desk, DeskError};
+pub use examine::examine;
+pub use findings::Context;
 pub use resume::Recorded;
 pub use submit::{Gate, GateError, GateParts, Numbers, Origin};
 pub use undo::{PERSON, UNDO_TOOL};

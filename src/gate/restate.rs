@@ -76,8 +76,8 @@ impl Gate {
         let mut checks = was.proposal.checks.clone();
         checks.retain(|known| known.kind != CheckKind::Merged);
         let (base, facts) = (disk.as_deref(), &was.proposal.facts);
-        let (sandbox, context) = (&self.parts.sandbox, &self.context());
-        let subject = Subject { change: &change, base, content: &content, facts, sandbox, context };
+        let (sandbox, context) = (&self.parts.sandbox, &*self.context());
+        let subject = Subject::new(&change, (base, &content), facts, sandbox, context);
         let mut checks = findings::complete(&subject, checks);
         checks.insert(0, check);
         let mut proposal = was.proposal.clone();

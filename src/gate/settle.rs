@@ -193,7 +193,9 @@ impl Gate {
         outcome: Outcome,
     ) -> Result<Settlement, GateError> {
         let id = proposal.id;
-        self.parts.ledger.record(Event::Settled { proposal: id, outcome: outcome.clone() })?;
+        let event = Event::Settled { proposal: id, outcome: outcome.clone() };
+        self.observe(&event);
+        self.parts.ledger.record(event)?;
         self.history().settled(proposal, &decision, &outcome);
         self.tell(proposal, &decision)?;
         Ok(Settlement { proposal: id, decision, outcome })

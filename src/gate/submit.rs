@@ -11,17 +11,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::admission;
 use super::desk::{Desk, Queue, Terms, Ticket};
-use super::facts;
+use super::examine::{self, Examined, Stated};
 use super::findings::{self, Context, Subject};
 use super::folder::Identity;
 use super::history::History;
 use super::session_rules::SessionRules;
 use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
+use crate::knowledge::NameList;
 use crate::model::{
-    AgentName, Batch, BatchId, BlobSource, CallId, Change, Draft, DraftChange, Event, Facts,
-    Finding, FindingLevel, Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement,
-    ToolName, TurnId, UserError, Verdict,
+    AgentName, Batch, BatchId, BlobSource, CallId, Draft, Event, Facts, Finding, FindingLevel,
+    Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName, TurnId,
+    UserError, Verdict,
 };
 use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
@@ -65,6 +66,8 @@ pub struct GateParts {
     pub serial: Arc<SerialHub>,
     /// Rules that decide for the person.
     pub policy: Arc<Policy>,
+    /// Names that the framework has taken; `None` where they are not known.
+    pub names: Option<Arc<NameList>>,
     /// Ends a running flash at once.
     pub cancel: CancellationToken,
 }
@@ -103,7 +106,7 @@ pub struct Gate {
     /// What waits for the person, as it was stated last.
     waiting: Mutex<BTreeMap<ProposalId, Proposal>>,
     /// What findings take into account.
-    context: Mutex<Context>,
+    context: Mutex<Arc<Context>>,
 }
 
 /// A recorded proposal without a decision, and the bytes of its new content.
@@ -126,6 +129,8 @@ impl Gate {
     /// Puts a gate before `desk`; it does not keep the desk alive.
     #[must_use]
     pub fn new(parts: GateParts, desk: &Desk, numbers: Numbers) -> Self {
+        let mut context = Context::default();
+        context.names.clone_from(&parts.names);
         Self {
             parts,
             queue: desk.queue(),
@@ -135,13 +140,18 @@ impl Gate {
             rules_changed: watch::Sender::new(()),
             feedback: Mutex::default(),
             waiting: Mutex::default(),
-            context: Mutex::default(),
+            context: Mutex::new(Arc::new(context)),
         }
     }
 
     /// What findings take into account now.
-    pub(super) fn context(&self) -> Context {
-        lock(&self.context).clone()
+    pub(super) fn context(&self) -> Arc<Context> {
+        Arc::clone(&lock(&self.context))
+    }
+
+    /// Takes note of an event of the run that findings take into account.
+    pub fn observe(&self, event: &Event) {
+        Arc::make_mut(&mut lock(&self.context)).observe(event);
     }
 
     /// Whether drafts may be put before a person at all.
@@ -184,7 +194,9 @@ impl Gate {
             pending.proposal.checks.extend(compiled);
             // On the desk before it can be seen: a quick hand must find it there.
             let judge = self.judge(&pending.proposal);
-            self.parts.ledger.record(Event::Proposed(Box::new(pending.proposal.clone())))?;
+            let event = Event::Proposed(Box::new(pending.proposal.clone()));
+            self.observe(&event);
+            self.parts.ledger.record(event)?;
             waiting.push((pending, judge));
         }
         Ok(waiting)
@@ -199,35 +211,14 @@ impl Gate {
         facts: Facts,
     ) -> Result<Pending, GateError> {
         let store = |content: &[u8]| self.parts.ledger.store(content);
-        let (change, base, content) = match draft.change {
-            DraftChange::Save { path, base, content } => {
-                let stored = base.as_deref().map(store).transpose()?;
-                (Change::Save { path, base: stored, content: store(&content)? }, base, content)
-            }
-            DraftChange::Insert { path, base, content } => {
-                let stored = store(&base)?;
-                let change = Change::Insert { path, base: stored, content: store(&content)? };
-                (change, Some(base), content)
-            }
-            DraftChange::Delete { path, base } => {
-                let change = Change::Delete { path, base: store(&base)? };
-                (change, Some(base), Vec::new())
-            }
-            DraftChange::Flash(plan) => (Change::Flash(plan), None, Vec::new()),
-            DraftChange::Erase(plan) => (Change::Erase(plan), None, Vec::new()),
-            DraftChange::Send(plan) => (Change::Send(plan), None, Vec::new()),
-            DraftChange::Read(plan) => (Change::Read(plan), None, Vec::new()),
-            DraftChange::Nvs(plan) => (Change::Nvs(plan), None, Vec::new()),
-        };
-        let sandbox = &self.parts.sandbox;
-        let facts = facts::find(sandbox, &change, facts);
-        let base = base.as_deref();
-        let checks = {
-            let (change, content, facts) = (&change, &content, &facts);
-            let context = &self.context();
-            let subject = Subject { change, base, content, facts, sandbox, context };
-            findings::complete(&subject, draft.checks)
-        };
+        let Stated { change, base, content } = examine::state(draft.change, store)?;
+        let stated = Examined::of(
+            (&change, base.as_deref(), &content),
+            draft.checks,
+            facts,
+            (&self.parts.sandbox, &self.context()),
+        );
+        let Examined { checks, facts } = stated;
         let proposal = Proposal {
             id: self.next_proposal(),
             turn: origin.turn,
@@ -253,9 +244,9 @@ impl Gate {
     ) -> Result<Option<String>, UserError> {
         let base = proposal.change.before();
         let base = base.map(|base| self.parts.blobs.blob(&base.hash)).transpose()?;
-        let (change, facts, context) = (&proposal.change, &proposal.facts, &self.context());
+        let (change, facts, context) = (&proposal.change, &proposal.facts, &*self.context());
         let (base, sandbox) = (base.as_deref(), &self.parts.sandbox);
-        let subject = Subject { change, base, content, facts, sandbox, context };
+        let subject = Subject::new(change, (base, content), facts, sandbox, context);
         let checks = findings::complete(&subject, Vec::new());
         let found = checks.iter().flat_map(|check| &check.findings);
         let stops: Vec<&Finding> =

@@ -83,6 +83,7 @@ impl Gate {
         let unfinished = {
             let (mut history, mut rules) = (self.history(), self.session_rules());
             for record in records {
+                self.observe(&record.event);
                 history.recall(record);
                 rules.recall(record);
             }

@@ -17,6 +17,10 @@ pub struct Facts {
     /// For a flash: the board's memory and what of it changes; `None` without a partition table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<FlashFacts>,
+    /// What follows from the change, in one line, e.g. `writes 1 file, pump limit 30 → 3600`; empty
+    /// where there is nothing to say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub consequence: String,
 }
 
 impl Facts {

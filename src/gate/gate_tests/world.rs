@@ -284,6 +284,7 @@ pub(super) fn gate(
         toolchain: Arc::<Bench>::clone(bench),
         serial: Arc::new(SerialHub::new(Arc::<Memory>::clone(ledger))),
         policy: Arc::new(policy),
+        names: None,
         cancel: CancellationToken::new(),
     };
     Arc::new(Gate::new(parts, desk, Numbers::after([])))
