@@ -339,10 +339,17 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
         why,
     });
     let shown = desk.show(&mut pane, 90, 24);
-    let (reject, approve) = (shown.find("r reject"), shown.find("a approve although ✗ parses"));
-    assert!(reject.is_some() && reject < approve, "{shown}");
-    desk.wait(400);
-    assert!(matches!(intent(desk.press(&mut pane, Action::Approve)), Intent::Decide { .. }));
+    let (reject, approve) = (shown.find("r reject"), shown.find("X approve although it 3:1"));
+    assert!(reject.is_some() && reject < approve && !shown.contains("a approve"), "{shown}");
+    for other in [Action::Approve, Action::ApproveUnseen, Action::ApproveTell] {
+        let why = said(&desk.press(&mut pane, other));
+        assert!(why.contains("not decided") && why.contains("X approves it"), "{other:?}: {why}");
+    }
+    let Intent::Decide { shown, verdict } = intent(desk.press(&mut pane, Action::ApproveDespite))
+    else {
+        panic!("no decision")
+    };
+    assert_eq!((shown.stops, verdict), (1, Verdict::Approve));
     assert!(matches!(opened(desk.press(&mut pane, Action::Details)), Overlay::Details(_)));
 }
 
