@@ -75,7 +75,7 @@ impl Recorder {
 
     fn new(dir: SessionDir, writer: JournalWriter, last_at: Timestamp, last: Seq) -> Self {
         Self {
-            blobs: dir.blobs(),
+            blobs: writer.blobs().clone(),
             logs: Arc::new(dir.logs()),
             dir,
             journal: Mutex::new(Journal { writer, last_at }),
@@ -251,6 +251,11 @@ impl Ledger for Recorder {
 
     fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
         Ok(self.blobs.store(content)?)
+    }
+
+    fn sync_contents(&self) {
+        // What fails here is told by the record that needs the content.
+        let _ = self.blobs.sync();
     }
 
     fn append_log(&self, log: LogId, bytes: &[u8]) -> Result<(), UserError> {

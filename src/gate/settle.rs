@@ -13,7 +13,9 @@ use super::effects::{self, Laid};
 use super::feedback::{Versions, feedback};
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
-use crate::model::{DecidedBy, Decision, Event, Outcome, Proposal, Settlement, UserError};
+use crate::model::{
+    DecidedBy, Decision, Event, Outcome, Proposal, Settlement, UserError, Verdict,
+};
 
 impl Gate {
     /// Waits for every verdict and performs what is approved, in the order of the verdicts.
@@ -44,6 +46,12 @@ impl Gate {
                         },
                         false,
                     )
+                }
+                Judge::Nobody(why) => {
+                    self.note_decided(pending.proposal.id);
+                    let shown = pending.proposal.change.hash();
+                    let (verdict, by) = (Verdict::reject(""), DecidedBy::Nobody(why));
+                    (Decision { verdict, by, shown, unseen: 0 }, false)
                 }
                 Judge::Desk(ticket) => match self.hear(&mut pending, ticket).await? {
                     Spoken::Verdict { verdict, by, unseen, stops } => {
@@ -80,7 +88,9 @@ impl Gate {
                 biased;
                 spoken = ticket.wait() => return Ok(spoken),
                 _ = rules.changed() => {
-                    if let Some((verdict, rule)) = self.ruling(&pending.proposal) {
+                    if let Some((verdict, rule)) = self.ruling(&pending.proposal)
+                        && (pending.damage.is_none() || !verdict.is_approval())
+                    {
                         self.note_decided(pending.proposal.id);
                         let by = DecidedBy::Policy(rule);
                         return Ok(Spoken::Verdict { verdict, by, unseen: 0, stops: 0 });
@@ -197,27 +207,27 @@ impl Gate {
         self.observe(&event);
         self.parts.ledger.record(event)?;
         self.history().settled(proposal, &decision, &outcome);
-        self.tell(proposal, &decision)?;
+        self.tell(proposal, &decision);
         Ok(Settlement { proposal: id, decision, outcome })
     }
 
     /// Makes what the agent is told beside the outcome.
-    pub(super) fn tell(&self, proposal: &Proposal, decision: &Decision) -> Result<(), GateError> {
+    pub(super) fn tell(&self, proposal: &Proposal, decision: &Decision) {
         if decision.verdict.amended().is_none()
             && decision.verdict.words().is_empty()
             && decision.verdict.comments().is_empty()
         {
-            return Ok(());
+            return;
         }
-        let read = |blob: Option<crate::model::BlobRef>| match blob {
-            Some(blob) => self.parts.blobs.blob(&blob.hash),
-            None => Ok(Arc::from([])),
+        // What is lost of a session does not keep the rest from being told.
+        let read = |blob: Option<crate::model::BlobRef>| -> Arc<[u8]> {
+            let content = blob.and_then(|blob| self.parts.blobs.blob(&blob.hash).ok());
+            content.unwrap_or_else(|| Arc::from([]))
         };
-        let (base, proposed) = (read(proposal.change.before())?, read(proposal.change.after())?);
-        let written = read(decision.verdict.amended().or(proposal.change.after()))?;
+        let (base, proposed) = (read(proposal.change.before()), read(proposal.change.after()));
+        let written = read(decision.verdict.amended().or(proposal.change.after()));
         let versions = Versions { base: &base, proposed: &proposed, written: &written };
         self.keep_feedback(proposal.id, feedback(proposal, decision, &versions));
-        Ok(())
     }
 
     /// Performs what changes files; what is done to a board takes its time and goes another way.

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -20,9 +21,9 @@ use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
 use crate::knowledge::NameList;
 use crate::model::{
-    AgentName, Batch, BatchId, BlobSource, CallId, Draft, Event, Facts, Finding, FindingLevel,
-    Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName, TurnId,
-    UserError, Verdict,
+    AgentName, Batch, BatchId, BlobSource, CallId, Check, Draft, Event, Facts, Finding,
+    FindingLevel, Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName,
+    TurnId, UserError, Verdict,
 };
 use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
@@ -84,12 +85,15 @@ pub struct Numbers {
 impl Numbers {
     /// The numbers that follow those of a session's proposals, or the first ones.
     pub fn after<'a>(proposals: impl IntoIterator<Item = &'a Proposal>) -> Self {
-        let (mut proposal, mut batch) = (ProposalId(1), BatchId(1));
-        for known in proposals {
-            proposal = proposal.max(known.id.next());
-            batch = batch.max(known.batch.id.next());
-        }
-        Self { proposal, batch }
+        let mut numbers = Self { proposal: ProposalId(1), batch: BatchId(1) };
+        proposals.into_iter().for_each(|known| numbers.pass(known));
+        numbers
+    }
+
+    /// Goes behind the numbers of a proposal.
+    pub fn pass(&mut self, known: &Proposal) {
+        self.proposal = self.proposal.max(known.id.next());
+        self.batch = self.batch.max(known.batch.id.next());
     }
 }
 
@@ -115,12 +119,23 @@ pub(super) struct Pending {
     pub(super) content: Vec<u8>,
     /// The file's entry when its content was last looked at.
     pub(super) seen: Option<Option<Identity>>,
+    /// Why its contents cannot be read; then it can only be rejected.
+    pub(super) damage: Option<String>,
+}
+
+/// A draft whose contents are stored.
+struct Stored {
+    stated: Stated,
+    reason: String,
+    checks: Vec<Check>,
 }
 
 /// Who decides a proposal.
 pub(super) enum Judge {
     /// A rule has.
     Policy(Verdict, String),
+    /// Nobody can: it is denied for this reason.
+    Nobody(String),
     /// The person will.
     Desk(Ticket),
 }
@@ -188,9 +203,19 @@ impl Gate {
     ) -> Result<Vec<(Pending, Judge)>, GateError> {
         let mut waiting = Vec::with_capacity(drafts.len());
         let compiled = self.compiled(&drafts).await;
-        for ((index, draft), compiled) in (batch.index..).zip(drafts).zip(compiled) {
-            let place = Batch { index, ..batch };
-            let mut pending = self.prepare(origin, place, draft, Facts::default())?;
+        let stored = drafts.into_iter().map(|draft| self.stored(draft));
+        let stored = stored.collect::<Result<Vec<_>, _>>()?;
+        let pending: Vec<Pending> = thread::scope(|scope| {
+            // The contents go to the disk while they are looked at. Without a thread the first
+            // record waits for them.
+            let ledger = &self.parts.ledger;
+            let _ = thread::Builder::new().spawn_scoped(scope, || ledger.sync_contents());
+            let placed = (batch.index..).map(|index| Batch { index, ..batch });
+            let each = stored.into_iter().zip(placed);
+            each.map(|(stored, place)| self.look_at(origin, place, stored, Facts::default()))
+                .collect()
+        });
+        for (mut pending, compiled) in pending.into_iter().zip(compiled) {
             pending.proposal.checks.extend(compiled);
             // On the desk before it can be seen: a quick hand must find it there.
             let judge = self.judge(&pending.proposal);
@@ -210,28 +235,40 @@ impl Gate {
         draft: Draft,
         facts: Facts,
     ) -> Result<Pending, GateError> {
+        Ok(self.look_at(origin, batch, self.stored(draft)?, facts))
+    }
+
+    /// Stores the contents of a draft.
+    fn stored(&self, draft: Draft) -> Result<Stored, GateError> {
         let store = |content: &[u8]| self.parts.ledger.store(content);
-        let Stated { change, base, content } = examine::state(draft.change, store)?;
-        let stated = Examined::of(
+        let Draft { change, reason, checks } = draft;
+        let stated = examine::state(change, store)?;
+        Ok(Stored { stated, reason, checks })
+    }
+
+    /// Looks at a stored draft, and gives it its number.
+    fn look_at(&self, origin: &Origin, batch: Batch, stored: Stored, facts: Facts) -> Pending {
+        let Stored { stated: Stated { change, base, content }, reason, checks } = stored;
+        let examined = Examined::of(
             (&change, base.as_deref(), &content),
-            draft.checks,
+            checks,
             facts,
             (&self.parts.sandbox, &self.context()),
         );
-        let Examined { checks, facts } = stated;
+        let Examined { checks, facts } = examined;
         let proposal = Proposal {
             id: self.next_proposal(),
             turn: origin.turn,
             call: origin.call,
             agent: origin.agent.clone(),
             tool: origin.tool.clone(),
-            reason: draft.reason,
+            reason,
             batch,
             change,
             checks,
             facts,
         };
-        Ok(Pending { proposal, content, seen: None })
+        Pending { proposal, content, seen: None, damage: None }
     }
 
     /// The first finding of level stop in another content for a proposal, if there are more of
@@ -284,6 +321,13 @@ impl Gate {
     pub(super) fn rule_of_policy(&self, proposal: &Proposal) -> (Ruling, String) {
         let Proposal { tool, agent, change, .. } = proposal;
         self.parts.policy.decide(change.kind(), tool, agent, change.path())
+    }
+
+    /// Finds out who decides a proposal that is damaged for the reason `why`. A rule cannot approve
+    /// it; a person sees it and can reject it.
+    pub(super) fn judge_damaged(&self, pending: &Proposal, why: String) -> Judge {
+        self.stated(pending);
+        Judge::Desk(self.queue.put(pending.id, Terms::damaged(pending, why)))
     }
 
     /// Puts a proposal on the desk.
@@ -354,6 +398,16 @@ impl Gate {
         if let Some(feedback) = feedback {
             lock(&self.feedback).insert(proposal, feedback);
         }
+    }
+
+    /// Keeps for the agent what is uncertain about a change that was made.
+    pub(super) fn keep_doubt(&self, proposal: &Proposal, doubt: &UserError) {
+        let mut all = lock(&self.feedback);
+        let told = all.entry(proposal.id).or_insert_with(|| match proposal.change.path() {
+            Some(path) => json!({ "file_name": path }),
+            None => json!({}),
+        });
+        told["uncertain"] = json!(doubt.to_string());
     }
 
     /// What the agent is to be told about these decisions beside their outcomes: words, comments,

@@ -18,6 +18,7 @@ mod parse;
 pub mod reader;
 pub mod scan;
 mod segments;
+mod storage;
 mod tail;
 mod times;
 pub mod writer;

@@ -57,6 +57,8 @@ pub enum CheckKind {
     Pins,
     /// The file is among those that the task is about.
     Scope,
+    /// The contents of the change can still be read; looked at when a session goes on.
+    Stored,
 }
 
 impl CheckKind {
@@ -87,6 +89,7 @@ impl CheckKind {
             Self::Origin => "origin",
             Self::Pins => "pins",
             Self::Scope => "asked for",
+            Self::Stored => "content kept",
         }
     }
 }

@@ -112,6 +112,10 @@ pub trait Ledger: Send + Sync {
     /// When it could not be written.
     fn store(&self, content: &[u8]) -> Result<BlobRef, UserError>;
 
+    /// Begins to bring what was stored to the disk, where it is before any record that is made
+    /// afterwards. To be called while there is other work to do; without it the next record waits.
+    fn sync_contents(&self) {}
+
     /// Appends raw bytes to a log. The ledger itself records how far the log has grown
     /// ([`Event::LogGrew`]), at most twenty times a second in the long run, and once more on [`Ledger::flush_log`].
     ///

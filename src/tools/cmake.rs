@@ -53,7 +53,9 @@ pub(super) fn nearest_of<'a>(
     lists: &'a [ProjectPath],
 ) -> Option<&'a ProjectPath> {
     let is_above = |list: &&ProjectPath| match list.parent() {
-        Some(folder) => path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
+        Some(folder) => {
+            path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        }
         None => true,
     };
     lists.iter().filter(is_above).max_by_key(|list| list.as_str().len())

@@ -152,9 +152,7 @@ impl EditNvs {
 }
 
 fn finish(names: Vec<String>) -> Finish {
-    Box::new(move |settlements| {
-        Box::pin(std::future::ready(outcome(&names, settlements.first())))
-    })
+    Box::new(move |settlements| Box::pin(std::future::ready(outcome(&names, settlements.first()))))
 }
 
 fn wrong(message: String, hint: &str) -> ToolError {

@@ -134,9 +134,7 @@ impl GenerateCode {
         let is_new = |file: &&NewFile| is_compiled(&file.path) && !self.sandbox.is_file(&file.path);
         let sources: Vec<ProjectPath> =
             batch.iter().filter(is_new).map(|file| file.path.clone()).collect();
-        cmake::plan(&self.sandbox, &sources, &|list| {
-            batch.iter().any(|file| file.path == *list)
-        })
+        cmake::plan(&self.sandbox, &sources, &|list| batch.iter().any(|file| file.path == *list))
     }
 
     /// Marks the top list of a project that this team makes, or that carries the mark already.
@@ -272,7 +270,8 @@ impl Tool for GenerateCode {
         args: &'a Value,
         recorded: &'a [Proposal],
     ) -> BoxFuture<'a, Finish> {
-        let given = args::parse::<Args>(args.clone()).map_or(recorded.len(), |args| args.files.len());
+        let given =
+            args::parse::<Args>(args.clone()).map_or(recorded.len(), |args| args.files.len());
         recorded::ready(Planned::of(recorded, given).finish())
     }
 }

@@ -56,8 +56,7 @@ fn place(call: &str) -> Place {
 fn start(place: &Place) -> Terminal {
     let (script, project) = (place.path("script.toml"), place.project());
     let (script, project) = (script.to_str().unwrap(), project.to_str().unwrap());
-    let args =
-        ["new", "x", "--team", "edits", "--script", script, "--project", project, "--plain"];
+    let args = ["new", "x", "--team", "edits", "--script", script, "--project", project, "--plain"];
     place.open(&args, Size::LARGE)
 }
 

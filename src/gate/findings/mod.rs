@@ -142,6 +142,7 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::BootUntouched
         | CheckKind::Unreferenced
         | CheckKind::Fits
+        | CheckKind::Stored
         | CheckKind::Merged => false,
     }
 }

@@ -42,6 +42,11 @@ impl Memory {
     pub(super) fn damage(&self, hash: ContentHash, content: &[u8]) {
         self.blobs.lock().unwrap().insert(hash, content.to_vec());
     }
+
+    /// Loses a content.
+    pub(super) fn forget(&self, content: &[u8]) {
+        assert!(self.blobs.lock().unwrap().remove(&ContentHash::of(content)).is_some());
+    }
 }
 
 impl Ledger for Memory {
