@@ -9,13 +9,11 @@ use futures::future::try_join_all;
 
 use super::approved::{Granted, Ruled, decide};
 use super::desk::{Spoken, Terms, Ticket};
-use super::effects::{self, Laid};
+use super::effects::{self, Done, Laid};
 use super::feedback::{Versions, feedback};
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
-use crate::model::{
-    DecidedBy, Decision, Event, Outcome, Proposal, Settlement, UserError, Verdict,
-};
+use crate::model::{DecidedBy, Decision, Event, Outcome, Proposal, Settlement, UserError, Verdict};
 
 impl Gate {
     /// Waits for every verdict and performs what is approved, in the order of the verdicts.
@@ -51,7 +49,7 @@ impl Gate {
                     self.note_decided(pending.proposal.id);
                     let shown = pending.proposal.change.hash();
                     let (verdict, by) = (Verdict::reject(""), DecidedBy::Nobody(why));
-                    (Decision { verdict, by, shown, unseen: 0 }, false)
+                    (Decision { verdict, by, shown, unseen: 0, stops: 0 }, false)
                 }
                 Judge::Desk(ticket) => match self.hear(&mut pending, ticket).await? {
                     Spoken::Verdict { verdict, by, unseen, stops } => {
@@ -169,17 +167,17 @@ impl Gate {
             None => content,
         };
         let (ruled, laid) = self.decide(&proposal, &decision, written)?;
-        let outcome = match ruled {
-            Ruled::Flash(approved) => self.flash(&approved).await?,
-            Ruled::Erase(approved) => self.erase(&approved).await?,
-            Ruled::Send(approved) => self.send(&approved).await,
+        let done = match ruled {
+            Ruled::Flash(approved) => self.flash(&approved).await?.into(),
+            Ruled::Erase(approved) => self.erase(&approved).await?.into(),
+            Ruled::Send(approved) => self.send(&approved).await.into(),
             Ruled::Read(approved) => self.read_back(&approved).await,
-            Ruled::Nvs(approved) => self.edit_nvs(&approved).await?,
+            Ruled::Nvs(approved) => self.edit_nvs(&approved).await?.into(),
             Ruled::Denied | Ruled::Save(_) | Ruled::Insert(_) | Ruled::Delete(_) => {
                 self.perform_on_files(ruled, laid)
             }
         };
-        self.settled(&proposal, decision, outcome)
+        self.done(&proposal, decision, done)
     }
 
     /// Records the decision, and lays what it approves ready meanwhile.
@@ -193,6 +191,21 @@ impl Gate {
         let mut lay = |granted: &Granted<'_>| laid = effects::lay(granted, &self.parts.sandbox);
         let ruled = decide(self.parts.ledger.as_ref(), proposal, decision, content, &mut lay)?;
         Ok((ruled, laid))
+    }
+
+    /// Records what came of a decided proposal, and tells person and agent what is uncertain.
+    pub(super) fn done(
+        &self,
+        proposal: &Proposal,
+        decision: Decision,
+        done: Done,
+    ) -> Result<Settlement, GateError> {
+        let settlement = self.settled(proposal, decision, done.outcome)?;
+        if let Some(notice) = done.doubt {
+            self.keep_doubt(proposal, &notice);
+            self.parts.ledger.record(Event::Noticed { level: Level::Warning, notice })?;
+        }
+        Ok(settlement)
     }
 
     /// Records what came of a decided proposal.
@@ -231,7 +244,7 @@ impl Gate {
     }
 
     /// Performs what changes files; what is done to a board takes its time and goes another way.
-    pub(super) fn perform_on_files(&self, ruled: Ruled, laid: Option<Laid>) -> Outcome {
+    pub(super) fn perform_on_files(&self, ruled: Ruled, laid: Option<Laid>) -> Done {
         let sandbox = &self.parts.sandbox;
         match ruled {
             Ruled::Denied
@@ -239,7 +252,7 @@ impl Gate {
             | Ruled::Erase(_)
             | Ruled::Send(_)
             | Ruled::Read(_)
-            | Ruled::Nvs(_) => Outcome::Denied,
+            | Ruled::Nvs(_) => Outcome::Denied.into(),
             Ruled::Save(approved) => effects::save(&approved, laid, sandbox),
             Ruled::Insert(approved) => effects::insert(&approved, laid, sandbox),
             Ruled::Delete(approved) => effects::delete(&approved, sandbox),
