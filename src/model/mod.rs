@@ -60,7 +60,9 @@ pub use proposal::{Batch, Change, ChangeKind, Outcome, Proposal};
 pub use record::Record;
 pub use rule::{RuleSays, SessionRule};
 pub use serial::{LineEnding, PortEvent, SerialCommand, SerialControl};
-pub use sources::{BlobSource, EventSource, FileSource, FileStart, Ledger, LogSource, LogStart};
+pub use sources::{
+    BlobSource, EventSource, FileSource, FileStart, Ledger, LogSource, LogStart, RecordSource,
+};
 pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, PlanItem, READ_FILES,
     START_PLAN, TeamFact, estimated_tokens,

@@ -82,6 +82,22 @@ pub trait EventSource: Send + Sync {
     fn records(&self, range: Range<u64>) -> Result<Vec<Record>, UserError>;
 }
 
+/// Gives the records of a session, oldest first, as often as they are asked for.
+pub trait RecordSource {
+    /// Hands each record to `fold`, without keeping any: a session may have millions.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    fn each(&self, fold: &mut dyn FnMut(&Record)) -> Result<(), UserError>;
+}
+
+impl RecordSource for Vec<Record> {
+    fn each(&self, fold: &mut dyn FnMut(&Record)) -> Result<(), UserError> {
+        self.iter().for_each(fold);
+        Ok(())
+    }
+}
+
 /// Writes facts. There is one behind a running session: the recorder.
 pub trait Ledger: Send + Sync {
     /// Appends `event`; when this returns, every reader can see it, and it is on disk if

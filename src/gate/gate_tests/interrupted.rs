@@ -127,7 +127,7 @@ async fn what_has_lost_its_content_waits_damaged_and_can_only_be_rejected() {
 
 #[tokio::test]
 async fn a_rule_cannot_approve_what_has_lost_its_content() {
-    let mut world = killed(vec![save("a.c", None, "a")]).await;
+    let mut world = killed(vec![save("notes.txt", None, "a")]).await;
     let known = recorded(&world, None);
     world.ledger.forget(b"a");
     let allow = World::ruled(Ruling::Allow).gate.parts.policy.as_ref().clone();
