@@ -22,8 +22,8 @@ use crate::device::SerialHub;
 use crate::knowledge::NameList;
 use crate::model::{
     AgentName, Batch, BatchId, BlobSource, CallId, Check, Draft, Event, Facts, Finding,
-    FindingLevel, Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName,
-    TurnId, UserError, Verdict,
+    FindingLevel, Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement,
+    ToolName, TurnId, UserError, Verdict,
 };
 use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
