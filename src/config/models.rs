@@ -102,10 +102,9 @@ pub struct WireLayer {
     pub ca_file: Option<PathBuf>,
     /// A proxy.
     pub proxy: Option<String>,
-    /// Headers to add. Their values are taken out of what is shown and kept, from eight characters
-    /// on; see [`Secrets`](crate::text::secrets::Secrets) for those that are no secrets.
+    /// Headers to add.
     pub headers: BTreeMap<String, String>,
-    /// How long nothing of an answer may come; signs of life do not count.
+    /// How long nothing may come.
     pub stall_seconds: Option<u32>,
     /// How often a call is made at most.
     pub tries: Option<u32>,

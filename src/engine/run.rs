@@ -3,8 +3,6 @@
 //! What comes next is [`Progress`]'s to say; this file only does it and records what happened.
 
 mod calls;
-mod discreet;
-mod take_up;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -118,13 +116,7 @@ impl Runner {
     /// Runs until the end.
     pub async fn run(self) -> Result<SessionOutcome, UserError> {
         loop {
-            let (step, is_stopping) = {
-                let progress = self.shared.progress();
-                (progress.next(), progress.is_stopping())
-            };
-            if is_stopping {
-                self.settle_recorded().await?;
-            }
+            let step = self.shared.progress().next();
             match step {
                 Step::Wait => self.shared.changed.notified().await,
                 Step::Record(event) => self.step(event)?,

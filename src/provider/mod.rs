@@ -6,7 +6,6 @@
 mod assembly;
 mod catalogue;
 mod dialect;
-mod discreet;
 mod fault;
 #[doc(hidden)]
 pub mod foreign;

@@ -15,7 +15,6 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::assembly::Assembly;
 use super::dialect::{Asked, Dialect, Gist, Stop, Without};
-use super::discreet;
 use super::fault::{Fault, FaultKind, Feature};
 use super::keep;
 use super::profile::{Profile, ToolUse, Wire};
@@ -70,7 +69,6 @@ impl Remote {
     /// Nothing is connected before the first request.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
-        profile.guard();
         let dialect = Dialect::of(profile.service);
         let tools = profile.tools == ToolUse::Words;
         let without = Mutex::new(Without { tools, ..Without::default() });
@@ -101,8 +99,7 @@ impl Remote {
         let Inner { profile, dialect, client, .. } = &*self.inner;
         let path = dialect.models_path(profile);
         let list = client.get(profile, &path).await.map_err(|fault| fault.error)?;
-        let names = dialect.model_names(&list).into_iter();
-        Ok(names.map(|name| profile.redact(&name)).collect())
+        Ok(dialect.model_names(&list))
     }
 }
 
@@ -116,14 +113,10 @@ impl Provider for Remote {
         let inner = Arc::clone(&self.inner);
         // A task of its own: the answer is read on while the engine records.
         let task = AbortOnDropHandle::new(tokio::spawn(inner.answer(request, out)));
-        let answer = stream::unfold((taken, task), |(mut taken, task)| async move {
+        stream::unfold((taken, task), |(mut taken, task)| async move {
             taken.recv().await.map(|delta| (delta, (taken, task)))
-        });
-        discreet::answer(self.inner.profile.secrets().clone(), answer.boxed())
-    }
-
-    fn redact(&self, text: &str) -> String {
-        self.inner.profile.redact(text)
+        })
+        .boxed()
     }
 
     fn meter(&self, request: &Request) -> Option<Meter> {

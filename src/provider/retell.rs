@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::model::{AgentName, Event, ModelEvent, RecordSource, UserError};
+use crate::model::{AgentName, Event, ModelEvent, Record};
 
 /// One answer of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,13 +23,11 @@ pub struct Retold {
 }
 
 /// The complete answers in `records`, in order.
-///
-/// # Errors
-/// When the records cannot be read.
-pub fn retell(records: &dyn RecordSource) -> Result<Vec<Retold>, UserError> {
+#[must_use]
+pub fn retell(records: &[Record]) -> Vec<Retold> {
     let mut told = Vec::new();
     let mut open = Retold::default();
-    records.each(&mut |record| {
+    for record in records {
         match &record.event {
             Event::PhaseStarted { phase, attempt, .. } => {
                 open.phase.clone_from(phase);
@@ -52,8 +50,8 @@ pub fn retell(records: &dyn RecordSource) -> Result<Vec<Retold>, UserError> {
             }
             _ => {}
         }
-    })?;
-    Ok(told)
+    }
+    told
 }
 
 fn begin(open: &mut Retold, agent: &AgentName) {
@@ -71,7 +69,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::{CallId, Record, Seq, Timestamp, TurnId, Usage};
+    use crate::model::{CallId, Seq, Timestamp, TurnId, Usage, UserError};
 
     #[test]
     fn only_whole_answers_are_told_again_and_none_twice() {
@@ -112,7 +110,7 @@ mod tests {
             calls: args.map(|args| ("read".to_owned(), args.to_owned())).into_iter().collect(),
         };
         assert_eq!(
-            retell(&records).unwrap(),
+            retell(&records),
             [
                 answer("Fixer", "I look.", Some(r#"{"path":"a.c"}"#)),
                 answer("Fixer", "", Some("{\"path\": ")),

@@ -15,7 +15,6 @@ mod deciding;
 mod desk;
 mod flashing;
 mod headless;
-mod interrupted;
 mod keys;
 mod kinds;
 mod laid_out;

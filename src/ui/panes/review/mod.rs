@@ -27,6 +27,7 @@ mod reading;
 mod seen;
 mod select;
 mod shown;
+mod table;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -59,8 +60,6 @@ pub struct ReviewPane {
     queue: Queue,
     kept: Vec<Shown>,
     look: Look,
-    /// The proposal that was opened from the list of its batch.
-    opened: Option<ProposalId>,
     /// Lines that are being picked, of which proposal.
     picking: Option<(ProposalId, Selection)>,
     parts: Parts,
@@ -75,7 +74,6 @@ impl ReviewPane {
             queue: Queue::default(),
             kept: Vec::new(),
             look: Look::default(),
-            opened: None,
             picking: None,
             parts: Parts::default(),
         }
@@ -237,9 +235,13 @@ impl Pane for ReviewPane {
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
         let mut hints = Vec::new();
         if let Ok(hand) = self.hand(cx) {
-            let choices = foot::choices(hand.view, hand.shown, hand.selection, cx);
-            let is_short = |action: &Action| !matches!(action, Action::ApproveTell | Action::Ask);
-            hints.extend(choices.into_iter().map(|(action, _)| action).filter(is_short));
+            hints.extend([Action::Approve, Action::Reject]);
+            if hand.view.proposal.change.after().is_some() {
+                hints.extend([Action::PickLines, Action::Edit]);
+            }
+            if self.batch(&cx.view.review).count() > 1 {
+                hints.push(Action::ApproveRest);
+            }
         }
         hints.extend([Action::NextHunk, Action::PreviousProposal, Action::NextProposal]);
         hints
@@ -247,9 +249,6 @@ impl Pane for ReviewPane {
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         match action {
-            Action::Back if self.picking.is_none() && self.opened.is_some() => {
-                return self.return_to_list(cx);
-            }
             Action::NextProposal => return self.turn(1, &cx.view.review),
             Action::PreviousProposal => return self.turn(-1, &cx.view.review),
             Action::Back if self.picking.take().is_some() => {}
@@ -317,6 +316,3 @@ mod tests;
 
 #[cfg(test)]
 mod deciding_tests;
-
-#[cfg(test)]
-mod list_tests;
