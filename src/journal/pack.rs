@@ -125,7 +125,11 @@ fn behind(
         Some((b'\n', next)) => (true, MAGIC.starts_with(next)),
         _ => (false, false),
     };
-    let is_entry = (is_followed && !is_lost) || ContentHash::of(&read(file, place)?) == *hash;
+    let content = read(file, place)?;
+    // A torn entry may end, by its header, just where one that was written behind it ends.
+    let may_hold_another = memmem::find(&content, MAGIC).is_some();
+    let is_certain = is_followed && !is_lost && !may_hold_another;
+    let is_entry = is_certain || ContentHash::of(&content) == *hash;
     Ok(is_entry.then_some(place.end() + u64::from(has_line_feed)))
 }
 
