@@ -224,6 +224,7 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
         toolchain: Arc::new(NoToolchain),
         serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
         policy: Arc::new(Policy::new(vec![rule])),
+        names: None,
         cancel: stop.clone(),
     };
     let gate = Arc::new(Gate::new(parts, &desk, Numbers::after([])));

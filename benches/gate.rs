@@ -101,6 +101,7 @@ impl Supervised {
             toolchain: Arc::new(NoToolchain),
             serial: Arc::new(SerialHub::new(Arc::<Recorder>::clone(&recorder))),
             policy: Arc::new(Policy::new(vec![rule])),
+            names: None,
             cancel: CancellationToken::new(),
         };
         let gate = Gate::new(parts, &desk, Numbers::after([]));

@@ -1,6 +1,7 @@
 //! How fast sessions are opened and written: `cargo bench --bench journal`.
 //!
-//! Prints medians; without `--bench` it makes one small round, to show that it works.
+//! Prints medians; without `--bench` it makes one small round, to show that it works. A number
+//! stands for the events of the session: `cargo bench --bench journal -- 5000000`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -23,7 +24,9 @@ use firmhand::view::SessionView;
 
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
+    let wanted = std::env::args().find_map(|arg| arg.parse().ok());
     let (events, rounds) = if is_bench { (1_000_000, 5) } else { (3_000, 1) };
+    let events = wanted.unwrap_or(events);
     let data = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let dir = SessionDir::create(data.path(), "bench", Timestamp(0)).unwrap();
     let bytes = generate(&dir, events);

@@ -4,24 +4,41 @@
 
 use crate::journal::Position;
 use crate::model::{Seq, Timestamp};
-use crate::view::SessionView;
+use crate::view::{KEPT, SessionView};
 
 /// A view without its marks, and where the record after it starts. The marks are the first ones
-/// of the whole session; a copy with each view would be most of the memory.
+/// of the whole session; a copy with each view would be most of the memory. So would be the older
+/// entries of its chat.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Checkpoint {
     pub position: Position,
-    pub view: SessionView,
+    packed: SessionView,
+    /// Entries of the chat that were taken out.
+    older: usize,
+    /// Whether the chat lacks entries that the view would show.
+    is_thin: bool,
 }
 
 impl Checkpoint {
-    fn new(position: Position, view: &mut SessionView) -> Self {
+    fn new(position: Position, view: &mut SessionView, kept: usize) -> Self {
         let marks = std::mem::take(&mut view.marks);
-        let kept = Self { position, view: view.clone() };
+        let mut packed = view.clone();
         view.marks = marks;
-        kept
+        let is_thin = packed.chat.entries.len() > kept && kept < KEPT;
+        let older = packed.chat.pack(kept);
+        Self { position, packed, older, is_thin }
+    }
+
+    /// The view.
+    pub fn view(&self) -> SessionView {
+        let mut view = self.packed.clone();
+        view.chat.unpack(self.older);
+        view
     }
 }
+
+/// Entries of the chat that each of the views along a long session keeps.
+const THIN: usize = 256;
 
 /// Most views kept along the whole session.
 const MAX_COARSE: u64 = 48;
@@ -56,7 +73,9 @@ impl Checkpoints {
     pub fn offer(&mut self, position: Position, view: &mut SessionView) {
         let last = self.coarse.last().map_or(0, |kept| kept.position.offset);
         if position.offset >= last + self.spacing {
-            self.coarse.push(Checkpoint::new(position, view));
+            let is_long = view.chat.entries.len() > KEPT;
+            let kept = if is_long { THIN } else { KEPT };
+            self.coarse.push(Checkpoint::new(position, view, kept));
         }
     }
 
@@ -73,7 +92,7 @@ impl Checkpoints {
         if self.fine.len() == MAX_FINE {
             self.fine.remove(0);
         }
-        self.fine.push(Checkpoint::new(position, view));
+        self.fine.push(Checkpoint::new(position, view, KEPT));
     }
 
     /// Drops the dense views behind `seq`: those to come are gathered on the way.
@@ -86,9 +105,19 @@ impl Checkpoints {
         self.nearest(|kept| kept.position.seq <= target)
     }
 
+    /// The view to go on from to `target`: one from which the chat is whole again on the way.
+    pub fn way_to(&self, target: Seq) -> &Checkpoint {
+        let nearest = self.before(target);
+        if !nearest.is_thin {
+            return nearest;
+        }
+        let before = self.coarse.partition_point(|kept| kept.position.seq < nearest.position.seq);
+        before.checked_sub(1).and_then(|place| self.coarse.get(place)).unwrap_or(nearest)
+    }
+
     /// The last view kept that is not after that moment.
     pub fn before_time(&self, target: Timestamp) -> &Checkpoint {
-        self.nearest(|kept| kept.position.seq == Seq(0) || kept.view.at <= target)
+        self.nearest(|kept| kept.position.seq == Seq(0) || kept.packed.at <= target)
     }
 
     fn nearest(&self, is_before: impl Fn(&Checkpoint) -> bool) -> &Checkpoint {

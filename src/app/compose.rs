@@ -19,13 +19,14 @@ use crate::engine::{
     Budgets, Engine, EngineHandle, EngineSetup, Limits, Recorder, Supervision, Team, toolbox,
 };
 use crate::gate::{Desk, Gate, GateParts, Numbers};
-use crate::journal::{LogLimits, ReadItem, SessionDir, scan};
+use crate::journal::{LogLimits, SessionDir};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::event::{SessionParts, SessionStart};
 use crate::model::{
-    Document, Event, Ledger, ModelEvent, Proposal, Record, Timestamp, ToolName, UserError,
+    Document, Event, Ledger, ModelEvent, RecordSource, Timestamp, ToolName, UserError,
 };
 use crate::provider::Pacing;
+use crate::text::secrets::Secrets;
 use crate::toolchain::Toolchain;
 use crate::tools::{self, Registry, ToolContext};
 use crate::workspace::Sandbox;
@@ -64,6 +65,8 @@ pub struct World {
     pub settings: Settings,
     /// Keys of the desktop's keyring.
     pub keyring: Keyring,
+    /// What must never be repeated: keys, passwords, values of headers.
+    pub secrets: Secrets,
 }
 
 /// A session whose engine runs.
@@ -111,7 +114,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     let team = load_team(world, &order.team)?;
     let now = Timestamp(now_millis());
     // Both fail before a folder is made: a wish that cannot be met leaves nothing behind.
-    let wanted = Wanted::check(world, &order, &[])?;
+    let wanted = Wanted::check(world, &order, &Vec::new())?;
     let team = team.briefed(&world.assets, &wanted.parts.toolchain)?;
     let trust = Trust::of(&world.dirs.data);
     let begins_here = order.project.as_deref().is_some_and(is_untouched);
@@ -140,7 +143,8 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         parts: reopen,
     };
-    let recorder = Arc::new(Recorder::create(dir.clone())?.keeping(log_limits(&world.settings)));
+    let recorder = Recorder::create(dir.clone())?.keeping(log_limits(&world.settings));
+    let recorder = Arc::new(recorder.guarded_by(&world.secrets));
     let desk = Desk::default();
     let (setup, bench) = assemble(
         world,
@@ -151,7 +155,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
             project: Arc::new(project),
             recorder: Arc::clone(&recorder),
             desk: desk.clone(),
-            known: &[],
+            numbers: Numbers::after([]),
             supervision: order.supervision,
             documents: order.documents,
         },
@@ -173,21 +177,24 @@ pub fn resume(
     record: Option<PathBuf>,
 ) -> Result<Running, UserError> {
     let (recorder, _) = Recorder::reopen(dir.clone())?;
-    let recorder = Arc::new(recorder.keeping(log_limits(&world.settings)));
-    let records = read_all(&dir)?;
-    let Some(Event::SessionStarted(session)) = records.first().map(|record| &record.event) else {
+    let recorder = recorder.keeping(log_limits(&world.settings)).guarded_by(&world.secrets);
+    let recorder = Arc::new(recorder);
+    let past = Past::of(&dir, &recorder)?;
+    let Some(session) = past.session else {
         return Err(UserError::new(
             format!("cannot resume {}", dir.id()),
             "its journal does not begin with the start of a session",
             "start a new session with `firmhand new`",
         ));
     };
-    let session = session.clone();
     let order = Order {
         task: session.task.clone(),
         team: session.team.clone(),
         project: Some(PathBuf::from(&session.project)),
-        parts: parts_of(&session, &records),
+        parts: SessionParts {
+            provider: past.provider.unwrap_or_else(|| session.parts.provider.clone()),
+            ..session.parts.clone()
+        },
         pacing,
         record,
         supervision: Supervision::Ask,
@@ -195,15 +202,11 @@ pub fn resume(
         starter: None,
     };
     let team = load_team(world, &order.team)?;
-    let wanted = Wanted::check(world, &order, &records)?;
+    let wanted = Wanted::check(world, &order, &dir)?;
     let team = team.briefed(&world.assets, &wanted.parts.toolchain)?;
     check_trust(&Trust::of(&world.dirs.data), &wanted, order.project.as_deref())?;
     let parts = wanted.make(&dir);
     let project = Sandbox::open(Path::new(&session.project))?;
-    for record in &records {
-        recorder.state().fold(record);
-    }
-    let proposals: Vec<&Proposal> = records.iter().filter_map(proposal).collect();
     let desk = Desk::default();
     let (setup, bench) = assemble(
         world,
@@ -214,30 +217,30 @@ pub fn resume(
             project: Arc::new(project),
             recorder: Arc::clone(&recorder),
             desk: desk.clone(),
-            known: &proposals,
+            numbers: past.numbers,
             supervision: order.supervision,
             documents: order.documents,
         },
     )?;
     recorder.spawn_ticks();
-    let engine = Engine::resume(setup, &records)?;
+    let engine = Engine::resume(setup, &dir)?;
     Ok(Running { dir, recorder, engine, desk, bench })
 }
 
-struct Assembly<'a> {
+struct Assembly {
     session: SessionStart,
     team: Arc<Team>,
     parts: Parts,
     project: Arc<Sandbox>,
     recorder: Arc<Recorder>,
     desk: Desk,
-    known: &'a [&'a Proposal],
+    numbers: Numbers,
     supervision: Supervision,
     documents: Vec<Document>,
 }
 
-fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench), UserError> {
-    let Assembly { session, team, parts, project, recorder, desk, known, supervision, documents } =
+fn assemble(world: &World, assembly: Assembly) -> Result<(EngineSetup, Bench), UserError> {
+    let Assembly { session, team, parts, project, recorder, desk, numbers, supervision, documents } =
         assembly;
     let stop = CancellationToken::new();
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
@@ -245,6 +248,7 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
     let programs = Programs::of_project(project.root());
     let hub = SerialHub::new(Arc::clone(&ledger));
     let serial = Arc::new(hub.knowing(load_adapters(&world.assets)?, programs));
+    let names = Arc::new(load_names(&world.assets, parts.toolchain.as_ref())?);
     let gate = Gate::new(
         GateParts {
             ledger: Arc::clone(&ledger),
@@ -253,17 +257,18 @@ fn assemble(world: &World, assembly: Assembly<'_>) -> Result<(EngineSetup, Bench
             toolchain: Arc::clone(&parts.toolchain),
             serial: Arc::clone(&serial),
             policy: Arc::new(world.settings.policy.clone()),
+            names: Some(Arc::clone(&names)),
             cancel: stop.clone(),
         },
         &desk,
-        Numbers::after(known.iter().copied()),
+        numbers,
     );
     let context = ToolContext {
         sandbox: Arc::clone(&project),
         ledger: Arc::clone(&ledger),
         state: recorder.state(),
         knowledge: Arc::new(load_knowledge(&world.assets)?),
-        names: Arc::new(load_names(&world.assets, parts.toolchain.as_ref())?),
+        names,
         assets: world.assets.clone(),
         toolchain: Arc::clone(&parts.toolchain),
         serial: Arc::clone(&serial),
@@ -311,15 +316,35 @@ fn limits_of(settings: &Settings) -> Limits {
     }
 }
 
-/// Model and toolchain as the session has them by now.
-fn parts_of(session: &SessionStart, records: &[Record]) -> SessionParts {
-    let chosen = records.iter().rev().find_map(|record| match &record.event {
-        Event::Model(ModelEvent::Chosen { provider, .. }) => Some(provider.clone()),
-        _ => None,
-    });
-    let mut parts = session.parts.clone();
-    parts.provider = chosen.unwrap_or(parts.provider);
-    parts
+/// What has to be known of a session before it can go on.
+struct Past {
+    /// Its first record, if it is the start of a session.
+    session: Option<Box<SessionStart>>,
+    /// The model that was chosen last.
+    provider: Option<String>,
+    numbers: Numbers,
+}
+
+impl Past {
+    /// Reads the session, and lets the tools' state of `recorder` learn of it.
+    fn of(dir: &SessionDir, recorder: &Recorder) -> Result<Self, UserError> {
+        let mut past = Self { session: None, provider: None, numbers: Numbers::after([]) };
+        let state = recorder.state();
+        let mut is_first = true;
+        dir.each(&mut |record| {
+            state.fold(record);
+            match &record.event {
+                Event::SessionStarted(start) if is_first => past.session = Some(start.clone()),
+                Event::Model(ModelEvent::Chosen { provider, .. }) => {
+                    past.provider = Some(provider.clone());
+                }
+                Event::Proposed(proposal) => past.numbers.pass(proposal),
+                _ => {}
+            }
+            is_first = false;
+        })?;
+        Ok(past)
+    }
 }
 
 /// A team by its name, checked against the tools that there are.
@@ -364,23 +389,6 @@ pub fn load_knowledge(assets: &Assets) -> Result<Knowledge, UserError> {
         files.push((file.origin.to_string(), file.text));
     }
     Knowledge::new(files.iter().map(|(origin, text)| (origin.as_str(), text.as_ref())))
-}
-
-fn read_all(dir: &SessionDir) -> Result<Vec<Record>, UserError> {
-    let mut records = Vec::new();
-    scan(&dir.journal(), |item, _| match item {
-        ReadItem::Record(record) => records.push(record),
-        // A line that cannot be read is shown by the feed; the run goes on with what there is.
-        ReadItem::Damaged(_) => {}
-    })?;
-    Ok(records)
-}
-
-fn proposal(record: &Record) -> Option<&Proposal> {
-    match &record.event {
-        Event::Proposed(proposal) => Some(proposal),
-        _ => None,
-    }
 }
 
 /// The time now, in milliseconds since 1970.

@@ -12,13 +12,14 @@ use secrecy::SecretString;
 use super::compose::World;
 use super::keyring::Keyring;
 use crate::config::models::{AgentLayer, KeyLayer, ProfileLayer, ToolsWord};
-use crate::config::{Assets, Origin, ProfileEntry};
+use crate::config::{Assets, Origin, ProfileEntry, Settings};
 use crate::files;
 use crate::model::UserError;
 use crate::provider::{
     AgentChoice, Catalogue, FindProfile, KeySource, ModelOptions, Panel, Prices, Profile, ReadKey,
     Service, ToolUse, Wire,
 };
+use crate::text::secrets::Secrets;
 
 /// Where what is known of models is written.
 const CATALOGUE: &str = "assets/models/catalogue.toml";
@@ -34,9 +35,42 @@ const FOUND: [(Service, &str); 6] = [
     (Service::GitHub, "GITHUB_TOKEN"),
 ];
 
+/// Variables with addresses, in which passwords can stand.
+const ADDRESSES: [&str; 7] = [
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "ALL_PROXY",
+    "OLLAMA_HOST",
+    "OPENAI_BASE_URL",
+    "ANTHROPIC_BASE_URL",
+    "AZURE_OPENAI_ENDPOINT",
+];
+
 /// The text of an environment variable that is set and not empty.
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// The secrets that lie ready: keys in the environment, passwords of addresses, values of headers.
+/// Those in files and keyrings are learned when they are read.
+#[must_use]
+pub fn secrets(settings: &Settings) -> Secrets {
+    let secrets = Secrets::default();
+    let profiles = || settings.models.profiles.values().map(|entry| &entry.says);
+    let usual = FOUND.into_iter().filter(|(service, _)| *service != Service::Ollama);
+    let named = profiles().filter_map(|says| says.key.env.clone());
+    for name in usual.map(|(_, name)| name.to_owned()).chain(named) {
+        variable(&name).iter().for_each(|key| secrets.add_key(key));
+    }
+    for name in ADDRESSES {
+        let found = [variable(name), variable(&name.to_ascii_lowercase())];
+        found.iter().flatten().for_each(|url| secrets.add_url(url));
+    }
+    for wire in profiles().map(|says| &says.wire) {
+        wire.base_url.iter().chain(&wire.proxy).for_each(|url| secrets.add_url(url));
+        wire.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
+    }
+    secrets
 }
 
 /// Names of the profiles there are: the person's own, then those found in the environment.
@@ -72,7 +106,7 @@ pub fn find(world: &World, name: &str, model: Option<&str>) -> Result<Profile, U
         None => found_profile(world, name, model, &catalogue)?,
     };
     catalogue.complete(&mut profile);
-    Ok(profile)
+    Ok(profile.guarded_by(&world.secrets))
 }
 
 /// The models of a profile as one; an empty name stands for the usual profile.

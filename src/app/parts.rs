@@ -10,7 +10,7 @@ use crate::config::Assets;
 use crate::files;
 use crate::journal::SessionDir;
 use crate::model::event::SessionParts;
-use crate::model::{Record, UserError};
+use crate::model::{RecordSource, UserError};
 use crate::provider::Recording as RecordedModel;
 use crate::provider::{Pacing, Provider, Script, Scripted, retell};
 use crate::toolchain::{
@@ -65,7 +65,11 @@ impl Wanted {
     ///
     /// # Errors
     /// When there is no model and no recording fits, a profile, script or kit file is wrong, or the toolchain is not there.
-    pub fn check(world: &World, order: &Order, before: &[Record]) -> Result<Self, UserError> {
+    pub fn check(
+        world: &World,
+        order: &Order,
+        before: &dyn RecordSource,
+    ) -> Result<Self, UserError> {
         let assets = &world.assets;
         let (provider, voice) = voice(world, order)?;
         let voice = match &order.record {
@@ -76,7 +80,7 @@ impl Wanted {
                     model,
                     file,
                     &order.task,
-                    retell(before),
+                    retell(before)?,
                 )?))
             }
         };

@@ -284,8 +284,8 @@ impl Timeline {
 
     fn restore(&mut self, target: Seq) {
         self.checkpoints.forget_fine_after(target);
-        let nearest = self.checkpoints.before(target);
-        self.view = nearest.view.clone();
+        let nearest = self.checkpoints.way_to(target);
+        self.view = nearest.view();
         self.here = nearest.position;
         let marks = &self.whole.view.marks;
         let before = marks.partition_point(|mark| mark.seq <= self.here.seq);

@@ -67,12 +67,14 @@ impl Trust {
             let what = format!("cannot trust {}", project.display());
             UserError::from_cause(what, &error).fix("name the folder of a project")
         })?;
-        let mut projects = self.projects()?;
-        if projects.contains(&project) {
-            return Ok(false);
-        }
-        projects.push(project);
-        self.keep(projects).map(|()| true)
+        own_file::change(&self.file, self.unwritten(), || {
+            let mut projects = self.projects()?;
+            if projects.contains(&project) {
+                return Ok(false);
+            }
+            projects.push(project);
+            self.keep(projects).map(|()| true)
+        })
     }
 
     /// Takes a project off it. Whether it was there.
@@ -80,13 +82,16 @@ impl Trust {
     /// # Errors
     /// When the list cannot be read or written.
     pub fn forget(&self, project: &Path) -> Result<bool, UserError> {
-        let (mut projects, project) = (self.projects()?, real(project));
-        let before = projects.len();
-        projects.retain(|known| *known != project);
-        if projects.len() == before {
-            return Ok(false);
-        }
-        self.keep(projects).map(|()| true)
+        let project = real(project);
+        own_file::change(&self.file, self.unwritten(), || {
+            let mut projects = self.projects()?;
+            let before = projects.len();
+            projects.retain(|known| *known != project);
+            if projects.len() == before {
+                return Ok(false);
+            }
+            self.keep(projects).map(|()| true)
+        })
     }
 
     /// Checks that a project's own scripts may run.
@@ -118,10 +123,12 @@ impl Trust {
         let written = toml::to_string(&Page { projects })
             .map_err(std::io::Error::other)
             .and_then(|text| own_file::put(&self.file, &text));
-        written.map_err(|error| {
-            let what = format!("cannot write {}", self.file.display());
-            UserError::from_cause(what, &error).fix("make the data folder writable")
-        })
+        written.map_err(self.unwritten())
+    }
+
+    fn unwritten(&self) -> impl FnOnce(std::io::Error) -> UserError {
+        let what = format!("cannot write {}", self.file.display());
+        |error| UserError::from_cause(what, &error).fix("make the data folder writable")
     }
 }
 
@@ -161,6 +168,25 @@ mod tests {
         assert!(trust.forget(place.path()).unwrap());
         assert!(!trust.forget(place.path()).unwrap());
         assert!(trust.check(&inner).is_err());
+    }
+
+    #[test]
+    fn projects_that_are_trusted_at_once_are_all_on_the_list() {
+        let data = tempfile::tempdir().unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let projects: Vec<PathBuf> = (0..30).map(|n| place.path().join(n.to_string())).collect();
+        std::thread::scope(|scope| {
+            for project in &projects {
+                fs::create_dir(project).unwrap();
+                let data = data.path();
+                scope.spawn(move || assert!(Trust::of(data).add(project).unwrap()));
+            }
+        });
+        let mut listed = Trust::of(data.path()).projects().unwrap();
+        listed.sort();
+        let mut expected: Vec<PathBuf> = projects.iter().map(|path| real(path)).collect();
+        expected.sort();
+        assert_eq!(listed, expected);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The command line: arguments to modes, errors to words, exit codes.
 
 mod args;
+mod check_change;
 mod checks;
 mod desk;
 mod headless;
@@ -24,6 +25,7 @@ use clap::CommandFactory;
 
 use crate::app::compose::World;
 use crate::app::keyring::Keyring;
+use crate::app::models;
 use crate::app::pdf_apart;
 use crate::app::terminal;
 use crate::config::{Assets, Dirs, EnvOverrides, Origin, Overrides, Settings};
@@ -39,6 +41,7 @@ use args::{
 /// `firmhand run` are told by its help.
 #[must_use]
 pub fn main() -> ExitCode {
+    report::crashes();
     let cli = match usage::read() {
         Ok(cli) => cli,
         Err(code) => return code,
@@ -200,7 +203,8 @@ impl Place {
         let assets = Assets::with_user_folder(&self.dirs.config);
         let profiles = settings.models.profiles.values();
         hide_variables(profiles.filter_map(|entry| entry.says.key.env.clone()).collect());
-        let keyring = Keyring::default();
-        Ok(World { dirs: self.dirs.clone(), assets, settings, keyring })
+        let (keyring, secrets) = (Keyring::default(), models::secrets(&settings));
+        report::keep(&secrets);
+        Ok(World { dirs: self.dirs.clone(), assets, settings, keyring, secrets })
     }
 }

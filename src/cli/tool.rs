@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
-use super::report;
+use super::{check_change, report};
 use crate::app::compose::{self, World};
 use crate::app::parts;
 use crate::app::trust::Trust;
@@ -55,11 +55,18 @@ impl Ledger for Unkept {
 /// When there is no such tool, the arguments are no JSON, or a part cannot be made.
 pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<ExitCode, UserError> {
     let name = ToolName::new(name);
-    tools::known(&name)?;
+    if name.as_str() != check_change::NAME {
+        tools::known(&name)?;
+    }
     let args: Value = serde_json::from_str(args).map_err(|error| {
         let fix = "write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`";
         UserError::new("the arguments are no JSON", error.to_string(), fix)
     })?;
+    if name.as_str() == check_change::NAME {
+        let names = compose::load_names(&world.assets, toolchain(world, project)?.as_ref())?;
+        report::json(&check_change::answer(project, names, args)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let runtime = runtime()?;
     let answer = runtime.block_on(async {
         if let Err(error) = check_trust(world, &name, project) {
@@ -106,6 +113,7 @@ pub fn list(world: &World, project: &Path) -> Result<ExitCode, UserError> {
     let specs = runtime()?
         .block_on(async { Ok::<_, UserError>(Registry::new(&context(world, project)?).all()) })?;
     let room = specs.iter().map(|spec| spec.name.as_str().len()).max().unwrap_or(0);
+    report::line(&format!("{:room$}  {}", check_change::NAME, check_change::ABOUT));
     for spec in specs {
         let about = spec.description.split_inclusive(". ").next().unwrap_or_default().trim();
         report::line(&format!("{:room$}  {about}", spec.name.as_str()));

@@ -102,9 +102,10 @@ pub struct WireLayer {
     pub ca_file: Option<PathBuf>,
     /// A proxy.
     pub proxy: Option<String>,
-    /// Headers to add.
+    /// Headers to add. Their values are taken out of what is shown and kept, from eight characters
+    /// on; see [`Secrets`](crate::text::secrets::Secrets) for those that are no secrets.
     pub headers: BTreeMap<String, String>,
-    /// How long nothing may come.
+    /// How long nothing of an answer may come; signs of life do not count.
     pub stall_seconds: Option<u32>,
     /// How often a call is made at most.
     pub tries: Option<u32>,

@@ -18,7 +18,7 @@ use super::team::Team;
 use crate::gate::{Desk, Gate};
 use crate::model::event::SessionStart;
 use crate::model::{
-    Document, Event, Intent, Ledger, Record, SessionOutcome, TeamFact, ToolName, UserError,
+    Document, Event, Intent, Ledger, RecordSource, SessionOutcome, TeamFact, ToolName, UserError,
 };
 use crate::provider::Provider;
 use crate::tools::{Registry, SharedState, TOOLS, Tool};
@@ -129,7 +129,10 @@ impl Engine {
     /// # Errors
     /// When the session has ended, has no first record, or was run by another team; or when it
     /// cannot be recorded that it goes on.
-    pub fn resume(setup: EngineSetup, records: &[Record]) -> Result<EngineHandle, UserError> {
+    pub fn resume(
+        setup: EngineSetup,
+        records: &dyn RecordSource,
+    ) -> Result<EngineHandle, UserError> {
         let rebuilt = resume::rebuild(&setup, records)?;
         let gate = Arc::clone(&setup.gate);
         let shared = Arc::new(Shared::new(rebuilt.progress, &setup));
@@ -139,7 +142,7 @@ impl Engine {
         let beside = Arc::clone(&shared);
         let runner = Runner::new(setup, shared, rebuilt.proposals);
         // After the record that the session goes on: what is found out now belongs to this start.
-        gate.recall(records)?;
+        gate.settle_unfinished()?;
         runner.list_project()?;
         runner.close_interrupted()?;
         inquiry::close(&beside)?;

@@ -15,6 +15,7 @@ use crate::journal::{
 };
 use crate::model::event::Level;
 use crate::model::{BlobRef, Event, Ledger, LogId, Record, Seq, Timestamp, UserError};
+use crate::text::secrets::Secrets;
 use crate::tools::SharedState;
 
 /// Writes a session. All clones of an `Arc` of it write the same one; dropping the last one
@@ -74,7 +75,7 @@ impl Recorder {
 
     fn new(dir: SessionDir, writer: JournalWriter, last_at: Timestamp, last: Seq) -> Self {
         Self {
-            blobs: dir.blobs(),
+            blobs: writer.blobs().clone(),
             logs: Arc::new(dir.logs()),
             dir,
             journal: Mutex::new(Journal { writer, last_at }),
@@ -83,6 +84,13 @@ impl Recorder {
             published: watch::Sender::new(last),
             is_behind: Arc::default(),
         }
+    }
+
+    /// Records none of these secrets.
+    #[must_use]
+    pub fn guarded_by(self, secrets: &Secrets) -> Self {
+        lock(&self.journal).writer.guard(secrets);
+        self
     }
 
     /// The session's folder.
@@ -243,6 +251,11 @@ impl Ledger for Recorder {
 
     fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
         Ok(self.blobs.store(content)?)
+    }
+
+    fn sync_contents(&self) {
+        // What fails here is told by the record that needs the content.
+        let _ = self.blobs.sync();
     }
 
     fn append_log(&self, log: LogId, bytes: &[u8]) -> Result<(), UserError> {

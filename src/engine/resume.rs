@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::handle::EngineSetup;
 use super::progress::Progress;
 use crate::gate::Recorded;
-use crate::model::{CallId, Event, ProposalId, Record, UserError};
+use crate::model::{CallId, Event, ProposalId, Record, RecordSource, UserError};
 
 /// A run as it was when the program ended.
 pub(super) struct Rebuilt {
@@ -16,24 +16,30 @@ pub(super) struct Rebuilt {
     pub proposals: BTreeMap<CallId, Vec<Recorded>>,
 }
 
-/// Folds the records.
-pub(super) fn rebuild(setup: &EngineSetup, records: &[Record]) -> Result<Rebuilt, UserError> {
+/// Folds the records, one after the other; the gate learns of each, too.
+pub(super) fn rebuild(
+    setup: &EngineSetup,
+    records: &dyn RecordSource,
+) -> Result<Rebuilt, UserError> {
     let cannot = |why: String, fix: &str| {
         UserError::new(format!("Cannot resume {}", setup.session.id), why, fix)
     };
-    let Some(Event::SessionStarted(start)) = records.first().map(|record| &record.event) else {
+    let mut progress = Progress::new(Arc::clone(&setup.team), &setup.limits);
+    let mut proposals = Proposals::default();
+    let mut first: Option<Event> = None;
+    records.each(&mut |record: &Record| {
+        progress.apply(&record.event);
+        proposals.apply(&record.event);
+        setup.gate.learn(record);
+        first.get_or_insert_with(|| record.event.clone());
+    })?;
+    let Some(Event::SessionStarted(start)) = first else {
         let why = "its journal does not begin with the start of a session".to_owned();
         return Err(cannot(why, "Start a new session with `firmhand new`."));
     };
     if start.team != setup.team.name {
         let why = format!("it was run by the team `{}`, not `{}`", start.team, setup.team.name);
         return Err(cannot(why, "Resume it with its own team."));
-    }
-    let mut progress = Progress::new(Arc::clone(&setup.team), &setup.limits);
-    let mut proposals = Proposals::default();
-    for record in records {
-        progress.apply(&record.event);
-        proposals.apply(&record.event);
     }
     if progress.ended().is_some() {
         let fix = format!("Look at it with `firmhand replay {}`.", setup.session.id);
@@ -51,7 +57,9 @@ struct Proposals {
 impl Proposals {
     fn apply(&mut self, event: &Event) {
         if let Event::ToolAnswered { call, .. } = event {
-            self.by_call.remove(call);
+            for answered in self.by_call.remove(call).unwrap_or_default() {
+                self.calls.remove(&answered.proposal.id);
+            }
         }
         // An undo belongs to no call; the gate itself knows how it ended.
         if let Event::Proposed(proposal) = event

@@ -3,6 +3,8 @@
 //! What comes next is [`Progress`]'s to say; this file only does it and records what happened.
 
 mod calls;
+mod discreet;
+mod take_up;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -116,7 +118,13 @@ impl Runner {
     /// Runs until the end.
     pub async fn run(self) -> Result<SessionOutcome, UserError> {
         loop {
-            let step = self.shared.progress().next();
+            let (step, is_stopping) = {
+                let progress = self.shared.progress();
+                (progress.next(), progress.is_stopping())
+            };
+            if is_stopping {
+                self.settle_recorded().await?;
+            }
             match step {
                 Step::Wait => self.shared.changed.notified().await,
                 Step::Record(event) => self.step(event)?,

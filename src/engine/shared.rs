@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::handle::EngineSetup;
 use super::progress::Progress;
+use crate::gate::Gate;
 use crate::model::event::Level;
 use crate::model::{Budget, Event, Ledger, ModelEvent, UserError};
 use crate::provider::Provider;
@@ -21,6 +22,8 @@ pub(super) struct Shared {
     pub stop: CancellationToken,
     /// Answers for the agents.
     pub provider: Arc<dyn Provider>,
+    /// Takes what was said about the run into account.
+    gate: Arc<Gate>,
 }
 
 impl Shared {
@@ -31,6 +34,7 @@ impl Shared {
             changed: Notify::new(),
             stop: setup.stop.clone(),
             provider: Arc::clone(&setup.provider),
+            gate: Arc::clone(&setup.gate),
         }
     }
 
@@ -54,6 +58,7 @@ impl Shared {
         let Some(event) = make(&progress) else { return Ok(()) };
         // Folded first, because recording takes the event away; if that fails, the run ends.
         progress.apply(&event);
+        self.gate.observe(&event);
         self.ledger.record(event).map(|_| ())
     }
 

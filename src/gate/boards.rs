@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::approved::{Approved, EditNvs, Erase, Flash, ReadBack, SendText};
-use super::effects::{self, Unwritten};
+use super::effects::{self, Done, Unwritten};
 use super::submit::{Gate, GateError};
 use crate::device::Loan;
 use crate::model::event::Level;
@@ -55,7 +55,7 @@ impl Gate {
         }
     }
 
-    pub(super) async fn read_back(&self, approved: &Approved<ReadBack>) -> Outcome {
+    pub(super) async fn read_back(&self, approved: &Approved<ReadBack>) -> Done {
         let cancel = self.parts.cancel.child_token();
         let _ended = cancel.clone().drop_guard();
         let toolchain = self.parts.toolchain.as_ref();
@@ -95,7 +95,7 @@ impl Gate {
 
     /// Whoever writes to a real board needs its port for themselves; it is listened to again when
     /// the loan is dropped. A simulated board's memory is not behind its port.
-    pub(super) async fn borrow(&self, board: &BoardInfo, why: &str) -> Option<Loan> {
+    async fn borrow(&self, board: &BoardInfo, why: &str) -> Option<Loan> {
         match board.simulated {
             true => None,
             false => self.parts.serial.lend(&board.port, why).await,

@@ -32,6 +32,9 @@ pub enum DeskError {
     /// Another content was given for something that has none.
     #[error("proposal {0} has no content that could be written in part or edited")]
     NoContent(ProposalId),
+    /// What it is about is not there any more, for this reason.
+    #[error("proposal {0} is damaged: {1}")]
+    Damaged(ProposalId, String),
 }
 
 impl From<DeskError> for UserError {
@@ -45,6 +48,7 @@ impl From<DeskError> for UserError {
                 (id, "Read the findings; then approve it in spite of them, or reject it.")
             }
             DeskError::NoContent(id) => (id, "Approve or reject it as a whole."),
+            DeskError::Damaged(id, _) => (id, "Reject it; the agent can propose it anew."),
         };
         Self::new(format!("The decision on proposal {id} was not taken"), error.to_string(), fix)
     }
@@ -84,6 +88,8 @@ pub(super) struct Terms {
     /// Findings that an approval has to name.
     stops: u32,
     has_content: bool,
+    /// Why it can only be rejected.
+    damage: Option<String>,
 }
 
 impl Terms {
@@ -99,13 +105,21 @@ impl Terms {
             | Change::Nvs(_) => false,
         };
         let (hash, phrase) = (proposal.change.hash(), proposal.phrase());
-        Self { hash, phrase, stops: proposal.stops(), has_content }
+        Self { hash, phrase, stops: proposal.stops(), has_content, damage: None }
+    }
+
+    /// The terms of a proposal whose contents cannot be read: it can only be rejected.
+    pub(super) fn damaged(proposal: &Proposal, why: String) -> Self {
+        Self { damage: Some(why), ..Self::of(proposal) }
     }
 
     fn take(&self, shown: &Shown, said: &Verdict) -> Result<(), DeskError> {
         let id = shown.proposal;
         if self.hash != shown.hash {
             return Err(DeskError::HashMismatch(id));
+        }
+        if let (Some(why), true) = (&self.damage, said.is_approval()) {
+            return Err(DeskError::Damaged(id, why.clone()));
         }
         // What an amended content holds is looked at once it is known.
         if said.is_approval() && said.amended().is_none() && shown.stops < self.stops {
@@ -307,7 +321,7 @@ mod tests {
     }
 
     fn terms(text: &str) -> Terms {
-        Terms { hash: hash(text), phrase: None, stops: 0, has_content: true }
+        Terms { hash: hash(text), phrase: None, stops: 0, has_content: true, damage: None }
     }
 
     fn shown(proposal: u32, text: &str) -> Shown {

@@ -6,6 +6,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "what was approved is performed here")]
 
+mod done;
 mod laid;
 mod swap;
 
@@ -22,8 +23,9 @@ use crate::model::{BoardInfo, ContentHash, Outcome, ProjectPath, ProposalId, Use
 use crate::toolchain::nvs::{self, Rewritten};
 use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain};
 use crate::workspace::Sandbox;
+pub use done::Done;
+use done::make_lasting;
 pub use laid::Laid;
-use laid::make_lasting;
 use swap::Swap;
 
 /// Names the temporary file of a content that nobody knows before it is there.
@@ -43,26 +45,26 @@ pub fn lay(granted: &Granted<'_>, sandbox: &Sandbox) -> Option<Laid> {
 
 /// Writes a whole file; its folders are made where they are missing.
 #[must_use]
-pub fn save(approved: &Approved<Save>, laid: Option<Laid>, sandbox: &Sandbox) -> Outcome {
+pub fn save(approved: &Approved<Save>, laid: Option<Laid>, sandbox: &Sandbox) -> Done {
     let place = approved.effect().place();
     let result = write(sandbox, approved.proposal(), place, laid);
-    result.unwrap_or_else(|error| Outcome::Failed(error.tell("save", place.path)))
+    result.unwrap_or_else(|error| Outcome::Failed(error.tell("save", place.path)).into())
 }
 
 /// Writes an existing file with something inserted.
 #[must_use]
-pub fn insert(approved: &Approved<Insert>, laid: Option<Laid>, sandbox: &Sandbox) -> Outcome {
+pub fn insert(approved: &Approved<Insert>, laid: Option<Laid>, sandbox: &Sandbox) -> Done {
     let place = approved.effect().place();
     let result = write(sandbox, approved.proposal(), place, laid);
-    result.unwrap_or_else(|error| Outcome::Failed(error.tell("change", place.path)))
+    result.unwrap_or_else(|error| Outcome::Failed(error.tell("change", place.path)).into())
 }
 
 /// Removes a file. Its folder stays, even when it is empty now.
 #[must_use]
-pub fn delete(approved: &Approved<Delete>, sandbox: &Sandbox) -> Outcome {
+pub fn delete(approved: &Approved<Delete>, sandbox: &Sandbox) -> Done {
     let Delete { path, base } = approved.effect();
     let result = remove(sandbox, approved.proposal(), path, *base);
-    result.unwrap_or_else(|error| Outcome::Failed(error.tell("delete", path)))
+    result.unwrap_or_else(|error| Outcome::Failed(error.tell("delete", path)).into())
 }
 
 /// Writes images to a board; on success the board, with the port to listen on.
@@ -100,23 +102,23 @@ pub async fn read_back(
     sandbox: &Sandbox,
     toolchain: &dyn Toolchain,
     order: impl FnOnce(&ReadBack) -> ReadOrder,
-) -> Outcome {
+) -> Done {
     let ReadBack { plan } = approved.effect();
     let mut order = order(approved.effect());
     order.plan = plan.clone();
     // Looked at first: reading takes minutes.
     match look(sandbox, &plan.path) {
         Ok(None) => {}
-        Ok(Some(found)) => return Outcome::Stale { found: Some(found.hash) },
-        Err(error) => return Outcome::Failed(error.tell("save", &plan.path)),
+        Ok(Some(found)) => return Outcome::Stale { found: Some(found.hash) }.into(),
+        Err(error) => return Outcome::Failed(error.tell("save", &plan.path)).into(),
     }
     let content = match toolchain.read_flash(order).await {
         Ok(content) => content,
-        Err(error) => return Outcome::Failed(error),
+        Err(error) => return Outcome::Failed(error).into(),
     };
     let place = Place { path: &plan.path, base: None, content: &content, hash: UNKNOWN };
     let written = write(sandbox, approved.proposal(), place, None);
-    written.unwrap_or_else(|error| Outcome::Failed(error.tell("save", &plan.path)))
+    written.unwrap_or_else(|error| Outcome::Failed(error.tell("save", &plan.path)).into())
 }
 
 /// Changes entries of a board's non-volatile storage, if they still are what was shown; on success
@@ -194,7 +196,7 @@ fn write(
     proposal: ProposalId,
     place: Place<'_>,
     laid: Option<Laid>,
-) -> Result<Outcome, PlaceError> {
+) -> Result<Done, PlaceError> {
     if let Some(laid) = laid.filter(|laid| laid.is_for(proposal, place)) {
         return laid.put();
     }
@@ -206,14 +208,13 @@ fn write(
     };
     let found = seen.as_ref().map(|seen| seen.hash);
     if found != place.base {
-        return Ok(Outcome::Stale { found });
+        return Ok(Done::from(Outcome::Stale { found }));
     }
     let folder = match folder {
         Some(folder) => folder,
         None => open_folder(sandbox, place.path, &|folder, part| {
             mkdirat(folder, part, Mode::RWXU | Mode::RWXG | Mode::RWXO)?;
-            make_lasting(folder);
-            Ok(())
+            make_lasting(folder)
         })?,
     };
     Laid::beside(folder, seen, proposal, place)?.put()
@@ -224,16 +225,15 @@ fn remove(
     proposal: ProposalId,
     path: &ProjectPath,
     base: ContentHash,
-) -> Result<Outcome, PlaceError> {
+) -> Result<Done, PlaceError> {
     let Some(folder) = folder_if_there(sandbox, path)? else {
-        return Ok(Outcome::Stale { found: None });
+        return Ok(Done::from(Outcome::Stale { found: None }));
     };
     let name = path.file_name();
     let found = look_in(&folder, name)?.map(|seen| seen.hash);
     if found != Some(base) {
-        return Ok(Outcome::Stale { found });
+        return Ok(Done::from(Outcome::Stale { found }));
     }
     let outcome = Swap { folder: &folder, name, proposal, base, to: None }.remove()?;
-    make_lasting(&folder);
-    Ok(outcome)
+    Ok(Done::lasting(outcome, &folder, name))
 }

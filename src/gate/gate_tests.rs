@@ -3,14 +3,11 @@
 mod amended;
 mod boards;
 mod compiled;
-mod flashes;
 mod interrupted;
 mod looked_at;
 mod moved;
 mod on_way;
 mod outside;
-mod partition_tables;
-mod proofs;
 mod rules;
 mod undo;
 mod world;
@@ -51,7 +48,7 @@ async fn nothing_is_written_when_the_decision_cannot_be_recorded() {
     let world = World::ruled(Ruling::Allow);
     *world.ledger.broken_at.lock().unwrap() = Some(1);
     let before = world.everything();
-    let result = world.gate.submit(&origin(), vec![save("a.c", None, "x")]).await;
+    let result = world.gate.submit(&origin(), vec![save("a.txt", None, "x")]).await;
     assert!(matches!(result, Err(GateError::Record(_))));
     assert_eq!(world.everything(), before);
 }

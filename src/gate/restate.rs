@@ -21,6 +21,9 @@ impl Gate {
     /// content only when the file's entry has changed since the last look.
     pub(super) fn has_moved(&self, pending: &mut Pending) -> bool {
         let sandbox = &self.parts.sandbox;
+        if pending.damage.is_some() {
+            return false;
+        }
         let Some(path) = pending.proposal.change.path() else { return false };
         // A place that cannot be looked at is told by the effect, with its cause.
         let Ok(identity) = folder::identity(sandbox, path) else { return false };
@@ -76,8 +79,8 @@ impl Gate {
         let mut checks = was.proposal.checks.clone();
         checks.retain(|known| known.kind != CheckKind::Merged);
         let (base, facts) = (disk.as_deref(), &was.proposal.facts);
-        let (sandbox, context) = (&self.parts.sandbox, &self.context());
-        let subject = Subject { change: &change, base, content: &content, facts, sandbox, context };
+        let (sandbox, context) = (&self.parts.sandbox, &*self.context());
+        let subject = Subject::new(&change, (base, &content), facts, sandbox, context);
         let mut checks = findings::complete(&subject, checks);
         checks.insert(0, check);
         let mut proposal = was.proposal.clone();
@@ -85,7 +88,7 @@ impl Gate {
         proposal.checks.clone_from(&checks);
         let event =
             Event::Restated { proposal: proposal.id, change: Box::new(change), checks, why };
-        Ok(Some((Pending { proposal, content, seen: was.seen }, event)))
+        Ok(Some((Pending { proposal, content, seen: was.seen, damage: None }, event)))
     }
 }
 

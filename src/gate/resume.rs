@@ -6,8 +6,8 @@ use super::effects;
 use super::folder::{PlaceError, look};
 use super::submit::{Gate, GateError, Judge, Origin, Pending};
 use crate::model::{
-    Batch, BoardInfo, Change, ContentHash, Decision, Draft, Outcome, ProjectPath, Proposal,
-    ProposalId, Settlement,
+    Batch, BoardInfo, Change, Check, CheckKind, ContentHash, Decision, Draft, Event, Finding,
+    FindingLevel, Outcome, ProjectPath, Proposal, ProposalId, Settlement,
 };
 
 /// A proposal of that call as the journal has it.
@@ -28,11 +28,12 @@ impl Gate {
     ///
     /// - What was settled stays settled.
     /// - What was decided without an outcome is looked up on the disk and never done again.
-    /// - What waits is put on the desk again, unchanged, under its number.
+    /// - What waits is put on the desk again, unchanged, under its number. If its contents are lost,
+    ///   that is told on it, and it can only be rejected.
     /// - Drafts that were not recorded yet are proposed now.
     ///
     /// # Errors
-    /// As [`Gate::submit`], and when the content of a waiting proposal is lost.
+    /// As [`Gate::submit`].
     pub async fn resubmit(
         &self,
         origin: &Origin,
@@ -47,7 +48,7 @@ impl Gate {
         for Recorded { proposal, decision, outcome } in recorded {
             match (decision, outcome) {
                 (Some(decision), Some(outcome)) => {
-                    self.tell(&proposal, &decision)?;
+                    self.tell(&proposal, &decision);
                     settled.push(Settlement { proposal: proposal.id, decision, outcome });
                 }
                 (Some(decision), None) => settled.push(self.look_up(&proposal, decision)?),
@@ -70,22 +71,73 @@ impl Gate {
         Ok(settled)
     }
 
-    fn put_back(&self, proposal: Proposal) -> Result<(Pending, Judge), GateError> {
-        let content = match proposal.change.after() {
-            Some(after) => {
-                if let Some(path) = proposal.change.path() {
-                    // An approval whose record did not get to the disk may have left it. The
-                    // folder may be out of reach by now; then the effect says so.
-                    let base = proposal.change.before().map(|blob| blob.hash);
-                    let to = Some(after.hash);
-                    let _ = effects::tidy(&self.parts.sandbox, proposal.id, path, base, to);
-                }
-                self.parts.blobs.blob(&after.hash)?.to_vec()
-            }
-            None => Vec::new(),
+    fn put_back(&self, mut proposal: Proposal) -> Result<(Pending, Judge), GateError> {
+        if let (Some(after), Some(path)) = (proposal.change.after(), proposal.change.path()) {
+            // An approval whose record did not get to the disk may have left it. The folder may be
+            // out of reach by now; then the effect says so.
+            let base = proposal.change.before().map(|blob| blob.hash);
+            let to = Some(after.hash);
+            let _ = effects::tidy(&self.parts.sandbox, proposal.id, path, base, to);
+        }
+        let (content, damage) = match self.content_of(&proposal.change) {
+            Ok(content) => (content, None),
+            Err(why) => (Vec::new(), Some(why)),
         };
-        let judge = self.judge(&proposal);
-        Ok((Pending { proposal, content, seen: None }, judge))
+        let told = proposal.checks.iter().find(|check| check.kind == CheckKind::Stored).cloned();
+        proposal.checks.retain(|check| check.kind != CheckKind::Stored);
+        let ruling = damage.as_ref().and_then(|_| self.ruling(&proposal));
+        let found = damage.clone().map(|why| {
+            let finding = Finding::new(FindingLevel::Stop, why);
+            Check::with(CheckKind::Stored, vec![finding.advice("Reject it.")])
+        });
+        let is_told = told == found;
+        proposal.checks.splice(0..0, found);
+        let judge = match (damage.clone(), ruling) {
+            (None, _) => self.judge(&proposal),
+            (Some(why), Some((verdict, _))) if verdict.is_approval() => Judge::Nobody(why),
+            (Some(_), Some((verdict, rule))) => Judge::Policy(verdict, rule),
+            (Some(why), None) => self.judge_damaged(&proposal, why),
+        };
+        let pending = Pending { proposal, content, seen: None, damage };
+        if !is_told {
+            self.tell_damage(&pending)?;
+        }
+        Ok((pending, judge))
+    }
+
+    /// Tells, on the proposal itself, that its contents cannot be read, or can be read again.
+    fn tell_damage(&self, pending: &Pending) -> Result<(), GateError> {
+        let Proposal { id, change, checks, .. } = pending.proposal.clone();
+        let why = match &pending.damage {
+            Some(why) => format!("{why}; it can only be rejected"),
+            None => "its contents can be read again".to_owned(),
+        };
+        let change = Box::new(change);
+        self.parts.ledger.record(Event::Restated { proposal: id, change, checks, why })?;
+        Ok(())
+    }
+
+    /// The new content of a change; empty for one that has none. Why it, or the one it replaces,
+    /// cannot be shown any more: a power cut or a damaged disk may have taken either.
+    fn content_of(&self, change: &Change) -> Result<Vec<u8>, String> {
+        let blobs = &self.parts.blobs;
+        if let Some(before) = change.before()
+            && let Err(error) = blobs.blob(&before.hash)
+        {
+            // The file itself may still hold it.
+            let disk = change.path().map(|path| self.parts.sandbox.read_if_there(path));
+            let same = |disk: &Vec<u8>| ContentHash::of(disk) == before.hash;
+            let kept = disk.and_then(Result::ok).flatten().filter(same);
+            let is_kept = kept.is_some_and(|disk| self.parts.ledger.store(&disk).is_ok());
+            if !is_kept {
+                return Err(format!("what the file held is lost: {}", error.why));
+            }
+        }
+        match change.after().map(|after| blobs.blob(&after.hash)) {
+            Some(Ok(content)) => Ok(content.to_vec()),
+            Some(Err(error)) => Err(format!("its new content is lost: {}", error.why)),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Finds out what became of a decided proposal that has no outcome, and records it.

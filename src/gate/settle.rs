@@ -9,11 +9,11 @@ use futures::future::try_join_all;
 
 use super::approved::{Granted, Ruled, decide};
 use super::desk::{Spoken, Terms, Ticket};
-use super::effects::{self, Laid};
+use super::effects::{self, Done, Laid};
 use super::feedback::{Versions, feedback};
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
-use crate::model::{DecidedBy, Decision, Event, Outcome, Proposal, Settlement, UserError};
+use crate::model::{DecidedBy, Decision, Event, Outcome, Proposal, Settlement, UserError, Verdict};
 
 impl Gate {
     /// Waits for every verdict and performs what is approved, in the order of the verdicts.
@@ -44,6 +44,12 @@ impl Gate {
                         },
                         false,
                     )
+                }
+                Judge::Nobody(why) => {
+                    self.note_decided(pending.proposal.id);
+                    let shown = pending.proposal.change.hash();
+                    let (verdict, by) = (Verdict::reject(""), DecidedBy::Nobody(why));
+                    (Decision { verdict, by, shown, unseen: 0, stops: 0 }, false)
                 }
                 Judge::Desk(ticket) => match self.hear(&mut pending, ticket).await? {
                     Spoken::Verdict { verdict, by, unseen, stops } => {
@@ -80,7 +86,9 @@ impl Gate {
                 biased;
                 spoken = ticket.wait() => return Ok(spoken),
                 _ = rules.changed() => {
-                    if let Some((verdict, rule)) = self.ruling(&pending.proposal) {
+                    if let Some((verdict, rule)) = self.ruling(&pending.proposal)
+                        && (pending.damage.is_none() || !verdict.is_approval())
+                    {
                         self.note_decided(pending.proposal.id);
                         let by = DecidedBy::Policy(rule);
                         return Ok(Spoken::Verdict { verdict, by, unseen: 0, stops: 0 });
@@ -159,17 +167,17 @@ impl Gate {
             None => content,
         };
         let (ruled, laid) = self.decide(&proposal, &decision, written)?;
-        let outcome = match ruled {
-            Ruled::Flash(approved) => self.flash(&approved).await?,
-            Ruled::Erase(approved) => self.erase(&approved).await?,
-            Ruled::Send(approved) => self.send(&approved).await,
+        let done = match ruled {
+            Ruled::Flash(approved) => self.flash(&approved).await?.into(),
+            Ruled::Erase(approved) => self.erase(&approved).await?.into(),
+            Ruled::Send(approved) => self.send(&approved).await.into(),
             Ruled::Read(approved) => self.read_back(&approved).await,
-            Ruled::Nvs(approved) => self.edit_nvs(&approved).await?,
+            Ruled::Nvs(approved) => self.edit_nvs(&approved).await?.into(),
             Ruled::Denied | Ruled::Save(_) | Ruled::Insert(_) | Ruled::Delete(_) => {
                 self.perform_on_files(ruled, laid)
             }
         };
-        self.settled(&proposal, decision, outcome)
+        self.done(&proposal, decision, done)
     }
 
     /// Records the decision, and lays what it approves ready meanwhile.
@@ -185,6 +193,21 @@ impl Gate {
         Ok((ruled, laid))
     }
 
+    /// Records what came of a decided proposal, and tells person and agent what is uncertain.
+    pub(super) fn done(
+        &self,
+        proposal: &Proposal,
+        decision: Decision,
+        done: Done,
+    ) -> Result<Settlement, GateError> {
+        let settlement = self.settled(proposal, decision, done.outcome)?;
+        if let Some(notice) = done.doubt {
+            self.keep_doubt(proposal, &notice);
+            self.parts.ledger.record(Event::Noticed { level: Level::Warning, notice })?;
+        }
+        Ok(settlement)
+    }
+
     /// Records what came of a decided proposal.
     pub(super) fn settled(
         &self,
@@ -193,33 +216,35 @@ impl Gate {
         outcome: Outcome,
     ) -> Result<Settlement, GateError> {
         let id = proposal.id;
-        self.parts.ledger.record(Event::Settled { proposal: id, outcome: outcome.clone() })?;
+        let event = Event::Settled { proposal: id, outcome: outcome.clone() };
+        self.observe(&event);
+        self.parts.ledger.record(event)?;
         self.history().settled(proposal, &decision, &outcome);
-        self.tell(proposal, &decision)?;
+        self.tell(proposal, &decision);
         Ok(Settlement { proposal: id, decision, outcome })
     }
 
     /// Makes what the agent is told beside the outcome.
-    pub(super) fn tell(&self, proposal: &Proposal, decision: &Decision) -> Result<(), GateError> {
+    pub(super) fn tell(&self, proposal: &Proposal, decision: &Decision) {
         if decision.verdict.amended().is_none()
             && decision.verdict.words().is_empty()
             && decision.verdict.comments().is_empty()
         {
-            return Ok(());
+            return;
         }
-        let read = |blob: Option<crate::model::BlobRef>| match blob {
-            Some(blob) => self.parts.blobs.blob(&blob.hash),
-            None => Ok(Arc::from([])),
+        // What is lost of a session does not keep the rest from being told.
+        let read = |blob: Option<crate::model::BlobRef>| -> Arc<[u8]> {
+            let content = blob.and_then(|blob| self.parts.blobs.blob(&blob.hash).ok());
+            content.unwrap_or_else(|| Arc::from([]))
         };
-        let (base, proposed) = (read(proposal.change.before())?, read(proposal.change.after())?);
-        let written = read(decision.verdict.amended().or(proposal.change.after()))?;
+        let (base, proposed) = (read(proposal.change.before()), read(proposal.change.after()));
+        let written = read(decision.verdict.amended().or(proposal.change.after()));
         let versions = Versions { base: &base, proposed: &proposed, written: &written };
         self.keep_feedback(proposal.id, feedback(proposal, decision, &versions));
-        Ok(())
     }
 
     /// Performs what changes files; what is done to a board takes its time and goes another way.
-    pub(super) fn perform_on_files(&self, ruled: Ruled, laid: Option<Laid>) -> Outcome {
+    pub(super) fn perform_on_files(&self, ruled: Ruled, laid: Option<Laid>) -> Done {
         let sandbox = &self.parts.sandbox;
         match ruled {
             Ruled::Denied
@@ -227,7 +252,7 @@ impl Gate {
             | Ruled::Erase(_)
             | Ruled::Send(_)
             | Ruled::Read(_)
-            | Ruled::Nvs(_) => Outcome::Denied,
+            | Ruled::Nvs(_) => Outcome::Denied.into(),
             Ruled::Save(approved) => effects::save(&approved, laid, sandbox),
             Ruled::Insert(approved) => effects::insert(&approved, laid, sandbox),
             Ruled::Delete(approved) => effects::delete(&approved, sandbox),

@@ -4,23 +4,25 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::admission;
 use super::desk::{Desk, Queue, Terms, Ticket};
-use super::facts;
+use super::examine::{self, Examined, Stated};
 use super::findings::{self, Context, Subject};
 use super::folder::Identity;
 use super::history::History;
 use super::session_rules::SessionRules;
 use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
+use crate::knowledge::NameList;
 use crate::model::{
-    AgentName, Batch, BatchId, BlobSource, CallId, Change, Draft, DraftChange, Event, Facts,
-    Finding, FindingLevel, Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement,
+    AgentName, Batch, BatchId, BlobSource, CallId, Check, Draft, Event, Facts, Finding,
+    FindingLevel, Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement,
     ToolName, TurnId, UserError, Verdict,
 };
 use crate::toolchain::Toolchain;
@@ -65,6 +67,8 @@ pub struct GateParts {
     pub serial: Arc<SerialHub>,
     /// Rules that decide for the person.
     pub policy: Arc<Policy>,
+    /// Names that the framework has taken; `None` where they are not known.
+    pub names: Option<Arc<NameList>>,
     /// Ends a running flash at once.
     pub cancel: CancellationToken,
 }
@@ -81,12 +85,15 @@ pub struct Numbers {
 impl Numbers {
     /// The numbers that follow those of a session's proposals, or the first ones.
     pub fn after<'a>(proposals: impl IntoIterator<Item = &'a Proposal>) -> Self {
-        let (mut proposal, mut batch) = (ProposalId(1), BatchId(1));
-        for known in proposals {
-            proposal = proposal.max(known.id.next());
-            batch = batch.max(known.batch.id.next());
-        }
-        Self { proposal, batch }
+        let mut numbers = Self { proposal: ProposalId(1), batch: BatchId(1) };
+        proposals.into_iter().for_each(|known| numbers.pass(known));
+        numbers
+    }
+
+    /// Goes behind the numbers of a proposal.
+    pub fn pass(&mut self, known: &Proposal) {
+        self.proposal = self.proposal.max(known.id.next());
+        self.batch = self.batch.max(known.batch.id.next());
     }
 }
 
@@ -103,7 +110,7 @@ pub struct Gate {
     /// What waits for the person, as it was stated last.
     waiting: Mutex<BTreeMap<ProposalId, Proposal>>,
     /// What findings take into account.
-    context: Mutex<Context>,
+    context: Mutex<Arc<Context>>,
 }
 
 /// A recorded proposal without a decision, and the bytes of its new content.
@@ -112,12 +119,23 @@ pub(super) struct Pending {
     pub(super) content: Vec<u8>,
     /// The file's entry when its content was last looked at.
     pub(super) seen: Option<Option<Identity>>,
+    /// Why its contents cannot be read; then it can only be rejected.
+    pub(super) damage: Option<String>,
+}
+
+/// A draft whose contents are stored.
+struct Stored {
+    stated: Stated,
+    reason: String,
+    checks: Vec<Check>,
 }
 
 /// Who decides a proposal.
 pub(super) enum Judge {
     /// A rule has.
     Policy(Verdict, String),
+    /// Nobody can: it is denied for this reason.
+    Nobody(String),
     /// The person will.
     Desk(Ticket),
 }
@@ -126,6 +144,8 @@ impl Gate {
     /// Puts a gate before `desk`; it does not keep the desk alive.
     #[must_use]
     pub fn new(parts: GateParts, desk: &Desk, numbers: Numbers) -> Self {
+        let mut context = Context::default();
+        context.names.clone_from(&parts.names);
         Self {
             parts,
             queue: desk.queue(),
@@ -135,13 +155,18 @@ impl Gate {
             rules_changed: watch::Sender::new(()),
             feedback: Mutex::default(),
             waiting: Mutex::default(),
-            context: Mutex::default(),
+            context: Mutex::new(Arc::new(context)),
         }
     }
 
     /// What findings take into account now.
-    pub(super) fn context(&self) -> Context {
-        lock(&self.context).clone()
+    pub(super) fn context(&self) -> Arc<Context> {
+        Arc::clone(&lock(&self.context))
+    }
+
+    /// Takes note of an event of the run that findings take into account.
+    pub fn observe(&self, event: &Event) {
+        Arc::make_mut(&mut lock(&self.context)).observe(event);
     }
 
     /// Whether drafts may be put before a person at all.
@@ -178,14 +203,25 @@ impl Gate {
     ) -> Result<Vec<(Pending, Judge)>, GateError> {
         let mut waiting = Vec::with_capacity(drafts.len());
         let compiled = self.compiled(&drafts).await;
-        for ((index, mut draft), compiled) in (batch.index..).zip(drafts).zip(compiled) {
-            let place = Batch { index, ..batch };
-            let facts = self.compared(&mut draft).await;
-            let mut pending = self.prepare(origin, place, draft, facts)?;
+        let stored = drafts.into_iter().map(|draft| self.stored(draft));
+        let stored = stored.collect::<Result<Vec<_>, _>>()?;
+        let pending: Vec<Pending> = thread::scope(|scope| {
+            // The contents go to the disk while they are looked at. Without a thread the first
+            // record waits for them.
+            let ledger = &self.parts.ledger;
+            let _ = thread::Builder::new().spawn_scoped(scope, || ledger.sync_contents());
+            let placed = (batch.index..).map(|index| Batch { index, ..batch });
+            let each = stored.into_iter().zip(placed);
+            each.map(|(stored, place)| self.look_at(origin, place, stored, Facts::default()))
+                .collect()
+        });
+        for (mut pending, compiled) in pending.into_iter().zip(compiled) {
             pending.proposal.checks.extend(compiled);
             // On the desk before it can be seen: a quick hand must find it there.
             let judge = self.judge(&pending.proposal);
-            self.parts.ledger.record(Event::Proposed(Box::new(pending.proposal.clone())))?;
+            let event = Event::Proposed(Box::new(pending.proposal.clone()));
+            self.observe(&event);
+            self.parts.ledger.record(event)?;
             waiting.push((pending, judge));
         }
         Ok(waiting)
@@ -199,49 +235,40 @@ impl Gate {
         draft: Draft,
         facts: Facts,
     ) -> Result<Pending, GateError> {
+        Ok(self.look_at(origin, batch, self.stored(draft)?, facts))
+    }
+
+    /// Stores the contents of a draft.
+    fn stored(&self, draft: Draft) -> Result<Stored, GateError> {
         let store = |content: &[u8]| self.parts.ledger.store(content);
-        let (change, base, content) = match draft.change {
-            DraftChange::Save { path, base, content } => {
-                let stored = base.as_deref().map(store).transpose()?;
-                (Change::Save { path, base: stored, content: store(&content)? }, base, content)
-            }
-            DraftChange::Insert { path, base, content } => {
-                let stored = store(&base)?;
-                let change = Change::Insert { path, base: stored, content: store(&content)? };
-                (change, Some(base), content)
-            }
-            DraftChange::Delete { path, base } => {
-                let change = Change::Delete { path, base: store(&base)? };
-                (change, Some(base), Vec::new())
-            }
-            DraftChange::Flash(plan) => (Change::Flash(plan), None, Vec::new()),
-            DraftChange::Erase(plan) => (Change::Erase(plan), None, Vec::new()),
-            DraftChange::Send(plan) => (Change::Send(plan), None, Vec::new()),
-            DraftChange::Read(plan) => (Change::Read(plan), None, Vec::new()),
-            DraftChange::Nvs(plan) => (Change::Nvs(plan), None, Vec::new()),
-        };
-        let sandbox = &self.parts.sandbox;
-        let facts = facts::find(sandbox, &change, facts);
-        let base = base.as_deref();
-        let checks = {
-            let (change, content, facts) = (&change, &content, &facts);
-            let context = &self.context();
-            let subject = Subject { change, base, content, facts, sandbox, context };
-            findings::complete(&subject, draft.checks)
-        };
+        let Draft { change, reason, checks } = draft;
+        let stated = examine::state(change, store)?;
+        Ok(Stored { stated, reason, checks })
+    }
+
+    /// Looks at a stored draft, and gives it its number.
+    fn look_at(&self, origin: &Origin, batch: Batch, stored: Stored, facts: Facts) -> Pending {
+        let Stored { stated: Stated { change, base, content }, reason, checks } = stored;
+        let examined = Examined::of(
+            (&change, base.as_deref(), &content),
+            checks,
+            facts,
+            (&self.parts.sandbox, &self.context()),
+        );
+        let Examined { checks, facts } = examined;
         let proposal = Proposal {
             id: self.next_proposal(),
             turn: origin.turn,
             call: origin.call,
             agent: origin.agent.clone(),
             tool: origin.tool.clone(),
-            reason: draft.reason,
+            reason,
             batch,
             change,
             checks,
             facts,
         };
-        Ok(Pending { proposal, content, seen: None })
+        Pending { proposal, content, seen: None, damage: None }
     }
 
     /// The first finding of level stop in another content for a proposal, if there are more of
@@ -254,9 +281,9 @@ impl Gate {
     ) -> Result<Option<String>, UserError> {
         let base = proposal.change.before();
         let base = base.map(|base| self.parts.blobs.blob(&base.hash)).transpose()?;
-        let (change, facts, context) = (&proposal.change, &proposal.facts, &self.context());
+        let (change, facts, context) = (&proposal.change, &proposal.facts, &*self.context());
         let (base, sandbox) = (base.as_deref(), &self.parts.sandbox);
-        let subject = Subject { change, base, content, facts, sandbox, context };
+        let subject = Subject::new(change, (base, content), facts, sandbox, context);
         let checks = findings::complete(&subject, Vec::new());
         let found = checks.iter().flat_map(|check| &check.findings);
         let stops: Vec<&Finding> =
@@ -294,6 +321,13 @@ impl Gate {
     pub(super) fn rule_of_policy(&self, proposal: &Proposal) -> (Ruling, String) {
         let Proposal { tool, agent, change, .. } = proposal;
         self.parts.policy.decide(change.kind(), tool, agent, change.path())
+    }
+
+    /// Finds out who decides a proposal that is damaged for the reason `why`. A rule cannot approve
+    /// it; a person sees it and can reject it.
+    pub(super) fn judge_damaged(&self, pending: &Proposal, why: String) -> Judge {
+        self.stated(pending);
+        Judge::Desk(self.queue.put(pending.id, Terms::damaged(pending, why)))
     }
 
     /// Puts a proposal on the desk.
@@ -364,6 +398,16 @@ impl Gate {
         if let Some(feedback) = feedback {
             lock(&self.feedback).insert(proposal, feedback);
         }
+    }
+
+    /// Keeps for the agent what is uncertain about a change that was made.
+    pub(super) fn keep_doubt(&self, proposal: &Proposal, doubt: &UserError) {
+        let mut all = lock(&self.feedback);
+        let told = all.entry(proposal.id).or_insert_with(|| match proposal.change.path() {
+            Some(path) => json!({ "file_name": path }),
+            None => json!({}),
+        });
+        told["uncertain"] = json!(doubt.to_string());
     }
 
     /// What the agent is to be told about these decisions beside their outcomes: words, comments,

@@ -7,7 +7,7 @@ use super::submit::{Gate, GateError, Origin};
 use crate::config::Ruling;
 use crate::model::{
     AgentName, Batch, DecidedBy, Decision, Draft, DraftChange, Event, Facts, Outcome, ProposalId,
-    Record, Settlement, ToolName, UserError, Verdict,
+    Record, RecordSource, Settlement, ToolName, UserError, Verdict,
 };
 
 /// What the screen calls the way an undo takes, in the place of a tool.
@@ -55,8 +55,8 @@ impl Gate {
         let decided =
             Event::Decided { proposal: pending.proposal.id, decision: Box::new(decision.clone()) };
         let (ruled, laid) = self.decide(&pending.proposal, &decision, pending.content)?;
-        let outcome = self.perform_on_files(ruled, laid);
-        let settlement = self.settled(&pending.proposal, decision, outcome).map_err(told)?;
+        let done = self.perform_on_files(ruled, laid);
+        let settlement = self.done(&pending.proposal, decision, done).map_err(told)?;
         let settled =
             Event::Settled { proposal: settlement.proposal, outcome: settlement.outcome.clone() };
         Ok((settlement, vec![proposed, decided, settled]))
@@ -79,15 +79,24 @@ impl Gate {
     ///
     /// # Errors
     /// When that cannot be recorded.
-    pub fn recall(&self, records: &[Record]) -> Result<(), UserError> {
-        let unfinished = {
-            let (mut history, mut rules) = (self.history(), self.session_rules());
-            for record in records {
-                history.recall(record);
-                rules.recall(record);
-            }
-            history.unfinished_undos()
-        };
+    pub fn recall(&self, records: &dyn RecordSource) -> Result<(), UserError> {
+        records.each(&mut |record| self.learn(record))?;
+        self.settle_unfinished()
+    }
+
+    /// Folds one record of an earlier start of the program in.
+    pub fn learn(&self, record: &Record) {
+        self.observe(&record.event);
+        self.history().recall(record);
+        self.session_rules().recall(record);
+    }
+
+    /// Looks up on the disk what became of undos that were cut off, and settles them.
+    ///
+    /// # Errors
+    /// When that cannot be recorded.
+    pub fn settle_unfinished(&self) -> Result<(), UserError> {
+        let unfinished = self.history().unfinished_undos();
         for (proposal, decision) in unfinished {
             match decision {
                 Some(decision) => self.look_up(&proposal, decision).map(drop).map_err(told)?,

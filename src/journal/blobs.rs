@@ -7,12 +7,13 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::JournalError;
 use super::pack::{self, Place};
+use super::storage::{Storage, append_once};
 use crate::model::{BlobRef, BlobSource, ContentHash, UserError};
 
 /// A session's content store. Any number may read it while the one program that holds the
@@ -27,10 +28,24 @@ pub struct Blobs {
 #[derive(Debug, Default)]
 struct Known {
     reading: Option<File>,
-    writing: Option<File>,
+    writing: Option<Writing>,
     places: HashMap<ContentHash, Place>,
     /// Behind the last whole entry.
     end: u64,
+}
+
+/// The end at which the file grows.
+#[derive(Debug)]
+struct Writing {
+    file: Arc<dyn Storage>,
+    /// Its length.
+    len: u64,
+    /// What of it is on the disk for certain.
+    lasting: u64,
+    /// Whether its name is, too.
+    is_named: bool,
+    /// Why some of it never came to be on the disk: a disk tells so once and forgets.
+    failed: Option<ErrorKind>,
 }
 
 impl Blobs {
@@ -39,8 +54,7 @@ impl Blobs {
     }
 
     /// Stores content. What is there already, whole, is not written again; what is there damaged
-    /// is written anew. It is not synced: content that a power failure took is noticed by its hash,
-    /// and what was approved is synced where it takes effect.
+    /// is written anew. It is on the disk after the next [`Blobs::sync`].
     ///
     /// # Errors
     /// When it could not be written; then nothing of it stays.
@@ -57,6 +71,59 @@ impl Blobs {
         }
         known.append(&self.path, hash, content).map_err(self.failed("keep a file's content"))?;
         Ok(stored)
+    }
+
+    /// Waits until every content that was stored is on the disk. Costs nothing when nothing was
+    /// stored since the last time.
+    ///
+    /// # Errors
+    /// When the disk did not take all of it, now or before.
+    pub fn sync(&self) -> Result<(), JournalError> {
+        let doing = "keep a file's content";
+        // Not held while the disk works: others read, and store.
+        let (file, len, is_named) = match &self.known().writing {
+            Some(Writing { failed: Some(kind), .. }) => {
+                return Err(self.failed(doing)((*kind).into()));
+            }
+            Some(writing) if writing.lasting < writing.len => {
+                (Arc::clone(&writing.file), writing.len, writing.is_named)
+            }
+            Some(_) | None => return Ok(()),
+        };
+        let synced = file.sync().and_then(|()| if is_named { Ok(()) } else { self.sync_name() });
+        if let Some(writing) = &mut self.known().writing {
+            match &synced {
+                Ok(()) => {
+                    writing.lasting = writing.lasting.max(len);
+                    writing.is_named = true;
+                }
+                Err(error) => writing.failed = Some(error.kind()),
+            }
+        }
+        synced.map_err(self.failed(doing))
+    }
+
+    /// Waits until what an earlier program stored is on the disk.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(super) fn sync_found(&self) -> Result<(), JournalError> {
+        match File::open(&self.path).and_then(|file| file.sync_all()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            synced => synced.map_err(self.failed("keep a file's content")),
+        }
+    }
+
+    /// Writes to `file` from now on, which is that of the store.
+    #[cfg(test)]
+    pub(super) fn write_to(&self, file: Arc<dyn Storage>) {
+        let len = fs::metadata(&self.path).map_or(0, |found| found.len());
+        let (lasting, is_named, failed) = (len, true, None);
+        self.known().writing = Some(Writing { file, len, lasting, is_named, failed });
+    }
+
+    fn sync_name(&self) -> io::Result<()> {
+        self.path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
     }
 
     /// Reads content and checks that it still has that hash.
@@ -127,17 +194,28 @@ impl Known {
     }
 
     fn append(&mut self, path: &Path, hash: ContentHash, content: &[u8]) -> io::Result<()> {
-        let file = match &mut self.writing {
-            Some(file) => file,
-            none => none.insert(OpenOptions::new().append(true).create(true).open(path)?),
+        let writing = match &mut self.writing {
+            Some(writing) => writing,
+            none => {
+                let file = OpenOptions::new().append(true).create(true).open(path)?;
+                let len = file.metadata()?.len();
+                none.insert(Writing {
+                    file: Arc::new(file),
+                    len,
+                    lasting: len,
+                    is_named: false,
+                    failed: None,
+                })
+            }
         };
-        let len = file.metadata()?.len();
+        let len = writing.len;
         let header = pack::header(&hash, content.len());
         let entry = [header.as_bytes(), content, b"\n"].concat();
-        file.write_all(&entry).inspect_err(|_| {
+        append_once(&*writing.file, &entry).inspect_err(|_| {
             // The first error is the one to tell; what is left would be stepped over.
-            let _ = file.set_len(len);
+            let _ = writing.file.cut(len);
         })?;
+        writing.len += entry.len() as u64;
         let place = Place { offset: len + header.len() as u64, bytes: content.len() as u64 };
         self.places.insert(hash, place);
         self.end = len + entry.len() as u64;

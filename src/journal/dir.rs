@@ -2,15 +2,17 @@
 
 #![expect(clippy::disallowed_methods, reason = "makes the session's folder")]
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::model::{LogId, SessionId, Timestamp};
+use crate::model::{LogId, Record, RecordSource, SessionId, Timestamp, UserError};
 
 use super::blobs::Blobs;
 use super::error::JournalError;
 use super::logs::LogFiles;
+use super::parse::ReadItem;
+use super::scan::scan;
 
 /// Words of a task that tell nothing about it.
 const DULL: &[&str] = &[
@@ -80,6 +82,11 @@ impl SessionDir {
                 Ok(()) => {
                     let logs = root.join("logs");
                     fs::create_dir(&logs).map_err(JournalError::io(doing, &logs))?;
+                    // The name must outlive a power cut as what is recorded below it does.
+                    for folder in [data, &sessions] {
+                        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+                        synced.map_err(JournalError::io(doing, folder))?;
+                    }
                     return Ok(Self { id: SessionId::new(name), root });
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -179,6 +186,17 @@ impl SessionDir {
     #[must_use]
     pub fn logs(&self) -> LogFiles {
         LogFiles::new(self.clone())
+    }
+}
+
+impl RecordSource for SessionDir {
+    /// A line that cannot be read is passed over.
+    fn each(&self, fold: &mut dyn FnMut(&Record)) -> Result<(), UserError> {
+        scan(&self.journal(), |item, _| match item {
+            ReadItem::Record(record) => fold(&record),
+            ReadItem::Damaged(_) => {}
+        })?;
+        Ok(())
     }
 }
 

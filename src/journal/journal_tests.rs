@@ -1,6 +1,8 @@
 //! Tests of writer and reader together.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::prelude::*;
 
@@ -11,6 +13,7 @@ use crate::model::{
 };
 
 use super::*;
+use crate::journal::storage::{Done, Noted};
 
 fn session(data: &Path) -> SessionDir {
     SessionDir::create(data, "test", Timestamp(0)).unwrap()
@@ -110,7 +113,8 @@ fn a_failed_write_leaves_no_trace_and_the_next_one_works() {
     writer.append(Timestamp(0), said("one")).unwrap();
     let before = fs::read(dir.journal()).unwrap();
     // A handle that cannot write stands for a disk that refuses; half a line is there already.
-    let good = std::mem::replace(&mut writer.file, File::open(dir.journal()).unwrap());
+    let broken = Box::new(File::open(dir.journal()).unwrap());
+    let good = std::mem::replace(&mut writer.file, broken);
     assert!(writer.append(Timestamp(0), said("lost")).is_err());
     OpenOptions::new().append(true).open(dir.journal()).unwrap().write_all(b"{\"v\":").unwrap();
     writer.file = good;
@@ -131,6 +135,59 @@ fn decided() -> Event {
         stops: 0,
     };
     Event::Decided { proposal: ProposalId(1), decision: Box::new(decision) }
+}
+
+/// A writer whose files note what is done to them, and whether the disk of its contents is broken.
+fn noting(dir: &SessionDir) -> (JournalWriter, Done, Arc<AtomicBool>) {
+    let mut writer = JournalWriter::create(dir).unwrap();
+    let (done, is_broken) = (Done::default(), Arc::new(AtomicBool::new(false)));
+    let open = |path: PathBuf| OpenOptions::new().append(true).create(true).open(path).unwrap();
+    let file = open(dir.root().join("blobs.pack"));
+    let pack = Noted { file, name: "pack", done: done.clone(), is_broken: is_broken.clone() };
+    writer.blobs().write_to(Arc::new(pack));
+    let (file, is_whole) = (open(dir.journal()), Arc::default());
+    writer.file =
+        Box::new(Noted { file, name: "journal", done: done.clone(), is_broken: is_whole });
+    (writer, done, is_broken)
+}
+
+#[test]
+fn contents_reach_the_disk_before_the_line_and_decisions_before_anything_relies_on_them() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let (mut writer, done, _) = noting(&dir);
+    let expect = |writer: &mut JournalWriter, event: Event, expected: &[&str]| {
+        writer.append(Timestamp(0), event).unwrap();
+        assert_eq!(*done.lock().unwrap(), expected);
+        done.lock().unwrap().clear();
+    };
+    writer.blobs().store(b"one").unwrap();
+    writer.blobs().store(b"two").unwrap();
+    let with_contents = ["pack append", "pack append", "pack sync", "journal append"];
+    expect(&mut writer, said("names both"), &with_contents);
+    expect(&mut writer, said("names nothing new"), &["journal append"]);
+    writer.blobs().store(b"one").unwrap();
+    expect(&mut writer, decided(), &["journal append", "journal sync"]);
+    expect(&mut writer, Event::StopRequested, &["journal append", "journal sync"]);
+    writer.append_meanwhile(Timestamp(0), decided(), &mut || {}).unwrap();
+    assert_eq!(*done.lock().unwrap(), ["journal append", "journal sync"]);
+}
+
+#[test]
+fn no_line_is_written_when_its_contents_do_not_reach_the_disk() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let (mut writer, done, is_broken) = noting(&dir);
+    writer.blobs().store(b"one").unwrap();
+    is_broken.store(true, Ordering::SeqCst);
+    assert!(writer.append(Timestamp(0), said("names it")).is_err());
+    // The disk tells it once; it is true all the same.
+    is_broken.store(false, Ordering::SeqCst);
+    assert!(writer.append(Timestamp(0), said("names it")).is_err());
+    assert!(!done.lock().unwrap().iter().any(|what| what == "journal append"));
+    drop(writer);
+    let (mut writer, _) = JournalWriter::reopen(&dir).unwrap();
+    writer.append(Timestamp(0), said("names it")).unwrap();
 }
 
 #[test]
@@ -168,7 +225,8 @@ fn a_disk_that_does_not_sync_is_told_after_what_went_on_meanwhile() {
     let mut writer = JournalWriter::create(&dir).unwrap();
     // A pipe takes what is written and cannot be synced.
     let (_end, pipe) = std::io::pipe().unwrap();
-    let good = std::mem::replace(&mut writer.file, File::from(std::os::fd::OwnedFd::from(pipe)));
+    let pipe = Box::new(File::from(std::os::fd::OwnedFd::from(pipe)));
+    let good = std::mem::replace(&mut writer.file, pipe);
     let mut calls = 0;
     let result = writer.append_meanwhile(Timestamp(0), decided(), &mut || calls += 1);
     assert!(matches!(result, Err(JournalError::Io { .. })), "{result:?}");
@@ -179,8 +237,8 @@ fn a_disk_that_does_not_sync_is_told_after_what_went_on_meanwhile() {
 
 #[test]
 fn a_full_disk_is_told_with_what_to_do() {
-    let Ok(mut full) = OpenOptions::new().write(true).open("/dev/full") else { return };
-    let error = write_once(&mut full, b"line\n").unwrap_err();
+    let Ok(full) = OpenOptions::new().write(true).open("/dev/full") else { return };
+    let error = append_once(&full, b"line\n").unwrap_err();
     let error = UserError::from(JournalError::io("record an event", "/dev/full")(error));
     assert_eq!(error.what, "cannot record an event");
     assert!(error.fix.contains("free some space"), "{error:?}");

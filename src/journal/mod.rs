@@ -6,6 +6,7 @@
 
 pub mod blobs;
 pub mod dir;
+mod discreet;
 pub mod error;
 pub mod events;
 pub mod list;
@@ -17,6 +18,7 @@ mod parse;
 pub mod reader;
 pub mod scan;
 mod segments;
+mod storage;
 mod tail;
 mod times;
 pub mod writer;

@@ -1,4 +1,7 @@
 //! Appends records to a session's journal: one write, one whole line.
+//!
+//! Content first, then the line: no record is written before the contents that were stored ahead of
+//! it are on the disk.
 
 #![expect(clippy::disallowed_methods, reason = "appends to the journal")]
 
@@ -9,23 +12,29 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crate::model::{Event, Record, Seq, Timestamp};
+use crate::text::secrets::Secrets;
 
+use super::blobs::Blobs;
 use super::dir::SessionDir;
+use super::discreet;
 use super::error::JournalError;
 use super::lock::SessionLock;
+use super::storage::{Storage, append_once};
 use super::tail::read_tail;
 
 /// The only writer of a session; holds its lock.
 #[derive(Debug)]
 pub struct JournalWriter {
-    file: File,
+    file: Box<dyn Storage>,
     path: PathBuf,
+    blobs: Blobs,
     /// Length of the file up to the last whole line.
     len: u64,
     next: Seq,
     line: Vec<u8>,
     /// Set while bytes of a line that counts for nothing may stand behind `len`.
     is_torn: bool,
+    secrets: Secrets,
     _lock: SessionLock,
 }
 
@@ -57,7 +66,9 @@ impl JournalWriter {
             .map_err(failed())?;
         // The file's name must outlive a power failure as its content does.
         File::open(dir.root()).and_then(|root| root.sync_all()).map_err(failed())?;
-        Ok(Self { file, path, len: 0, next: Seq(1), line: Vec::new(), is_torn: false, _lock: lock })
+        let (file, blobs, secrets) = (Box::new(file), dir.blobs(), Secrets::default());
+        let (line, is_torn) = (Vec::new(), false);
+        Ok(Self { file, path, blobs, len: 0, next: Seq(1), line, is_torn, secrets, _lock: lock })
     }
 
     /// Opens a session to go on. A torn last line is moved to a file of its own.
@@ -80,8 +91,23 @@ impl JournalWriter {
         let next = tail.next_seq();
         let last_at = tail.records.last().map_or(Timestamp(0), |record| record.at);
         let reopened = Reopened { last: Seq(next.0 - 1), last_at, torn };
-        let (len, line) = (tail.whole, Vec::new());
-        Ok((Self { file, path, len, next, line, is_torn: false, _lock: lock }, reopened))
+        let (blobs, secrets) = (dir.blobs(), Secrets::default());
+        // A program that was killed may have stored contents that are not on the disk yet.
+        blobs.sync_found()?;
+        let (file, len, line, is_torn) = (Box::new(file), tail.whole, Vec::new(), false);
+        let writer = Self { file, path, blobs, len, next, line, is_torn, secrets, _lock: lock };
+        Ok((writer, reopened))
+    }
+
+    /// Writes none of these secrets from now on.
+    pub fn guard(&mut self, secrets: &Secrets) {
+        self.secrets = secrets.clone();
+    }
+
+    /// The session's content store.
+    #[must_use]
+    pub const fn blobs(&self) -> &Blobs {
+        &self.blobs
     }
 
     /// The number the next record gets.
@@ -90,13 +116,14 @@ impl JournalWriter {
         self.next
     }
 
-    /// Appends one record and returns it; it is on disk when [`Event::is_synced`] says so.
+    /// Appends one record and returns it; it is on disk when [`Event::is_synced`] says so, and the
+    /// contents it may name are in any case.
     ///
     /// # Errors
-    /// When it could not be written or synced. Then the file is as it was before.
+    /// When it, or a content, could not be written or synced. Then the file is as it was before.
     pub fn append(&mut self, at: Timestamp, event: Event) -> Result<Record, JournalError> {
         self.append_and(at, event, |file, is_synced| match is_synced {
-            true => file.sync_data(),
+            true => file.sync(),
             false => Ok(()),
         })
     }
@@ -125,18 +152,25 @@ impl JournalWriter {
         &mut self,
         at: Timestamp,
         event: Event,
-        finish: impl FnOnce(&File, bool) -> std::io::Result<()>,
+        finish: impl FnOnce(&dyn Storage, bool) -> std::io::Result<()>,
     ) -> Result<Record, JournalError> {
         self.mend()?;
+        self.blobs.sync()?;
         let is_synced = event.is_synced();
-        let record = Record { v: Record::VERSION, seq: self.next, at, event };
+        let mut record = Record { v: Record::VERSION, seq: self.next, at, event };
         self.line.clear();
         serde_json::to_writer(&mut self.line, &record)?;
+        let redactor = self.secrets.redactor();
+        if let Some(clean) = discreet::without_secrets(&redactor, &self.line, &record)? {
+            record = clean;
+            self.line.clear();
+            serde_json::to_writer(&mut self.line, &record)?;
+        }
         self.line.push(b'\n');
         // Until all went well, and not if something panics meanwhile, the line counts for nothing.
         self.is_torn = true;
         let written =
-            write_once(&mut self.file, &self.line).and_then(|()| finish(&self.file, is_synced));
+            append_once(&*self.file, &self.line).and_then(|()| finish(&*self.file, is_synced));
         if let Err(error) = written {
             // If that fails too, the next append tries again before it writes.
             let _ = self.mend();
@@ -152,7 +186,7 @@ impl JournalWriter {
     fn mend(&mut self) -> Result<(), JournalError> {
         if self.is_torn {
             let failed = JournalError::io("mend the journal after a failed write", &self.path);
-            self.file.set_len(self.len).map_err(failed)?;
+            self.file.cut(self.len).map_err(failed)?;
             self.is_torn = false;
         }
         Ok(())
@@ -162,31 +196,17 @@ impl JournalWriter {
 /// Bytes at the end that nearly always hold a whole record.
 const TAIL: u64 = 64 * 1024;
 
-/// One `write` call: readers see all of the line or a part without its line feed, never two
-/// halves with something between.
-fn write_once(file: &mut File, line: &[u8]) -> std::io::Result<()> {
-    loop {
-        match file.write(line) {
-            Ok(written) if written == line.len() => return Ok(()),
-            // A short write to a file means that the disk is full.
-            Ok(_) => return Err(ErrorKind::StorageFull.into()),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
 /// Syncs a file on another thread while `meanwhile` runs on this one; what both have to sync goes
 /// to the disk together.
-fn sync_beside(file: &File, meanwhile: &mut dyn FnMut()) -> std::io::Result<()> {
+fn sync_beside(file: &dyn Storage, meanwhile: &mut dyn FnMut()) -> std::io::Result<()> {
     thread::scope(|scope| {
         let syncing = thread::Builder::new().name("journal".to_owned());
-        let syncing = syncing.spawn_scoped(scope, || file.sync_data());
+        let syncing = syncing.spawn_scoped(scope, || file.sync());
         meanwhile();
         match syncing.map(thread::ScopedJoinHandle::join) {
             Ok(Ok(synced)) => synced,
             // The thread could not be had, or did not get to its end.
-            Ok(Err(_)) | Err(_) => file.sync_data(),
+            Ok(Err(_)) | Err(_) => file.sync(),
         }
     })
 }

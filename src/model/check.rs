@@ -41,8 +41,6 @@ pub enum CheckKind {
     Unreferenced,
     /// Each image fits into its partition and the chip's flash.
     Fits,
-    /// Each image of a flash is made for this chip, and is what belongs where it lands.
-    Images,
     /// What changed on disk since the proposal was merged into it without a conflict.
     Merged,
     /// The compiler takes the new content, as the last build was configured.
@@ -59,6 +57,8 @@ pub enum CheckKind {
     Pins,
     /// The file is among those that the task is about.
     Scope,
+    /// The contents of the change can still be read; looked at when a session goes on.
+    Stored,
 }
 
 impl CheckKind {
@@ -81,7 +81,6 @@ impl CheckKind {
             Self::Secrets => "no secrets",
             Self::Unreferenced => "unreferenced",
             Self::Fits => "fits",
-            Self::Images => "images",
             Self::Merged => "merged",
             Self::Compiles => "compiles",
             Self::Irreversible => "reversible",
@@ -90,6 +89,7 @@ impl CheckKind {
             Self::Origin => "origin",
             Self::Pins => "pins",
             Self::Scope => "asked for",
+            Self::Stored => "content kept",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a tool hands to the gate, and what the gate hands back.
 
-use super::board::{ErasePlan, FlashPlan, ReadPlan, SendPlan};
+use super::board::{BoardInfo, ErasePlan, FlashPlan, ReadPlan, SendPlan};
 use super::check::Check;
 use super::decision::Decision;
 use super::ids::ProposalId;
@@ -57,6 +57,33 @@ pub enum DraftChange {
     Read(ReadPlan),
     /// Changes entries of a board's non-volatile storage.
     Nvs(NvsPlan),
+}
+
+impl DraftChange {
+    /// The file it touches; `None` for what is done to a board alone.
+    #[must_use]
+    pub fn path(&self) -> Option<&ProjectPath> {
+        match self {
+            Self::Save { path, .. } | Self::Delete { path, .. } | Self::Insert { path, .. } => {
+                Some(path)
+            }
+            Self::Read(plan) => Some(&plan.path),
+            Self::Flash(_) | Self::Erase(_) | Self::Send(_) | Self::Nvs(_) => None,
+        }
+    }
+
+    /// The board it is done to; `None` for what touches files alone.
+    #[must_use]
+    pub const fn board(&self) -> Option<&BoardInfo> {
+        match self {
+            Self::Save { .. } | Self::Delete { .. } | Self::Insert { .. } => None,
+            Self::Flash(plan) => Some(&plan.board),
+            Self::Erase(plan) => Some(&plan.board),
+            Self::Send(plan) => Some(&plan.board),
+            Self::Read(plan) => Some(&plan.board),
+            Self::Nvs(plan) => Some(&plan.board),
+        }
+    }
 }
 
 /// How one draft ended.

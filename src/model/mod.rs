@@ -41,9 +41,7 @@ pub use decision::{AfterReject, Amended, DecidedBy, Decision, LineComment, Note,
 pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;
 pub use event::Event;
-pub use facts::{
-    BoardFacts, Facts, FlashArea, FlashFacts, Landing, Partition, Reference, ReferenceKind,
-};
+pub use facts::{Facts, FlashFacts, Landing, Partition, Reference, ReferenceKind};
 pub use files::{FileEvent, OutsideChange};
 pub use health::{Health, HealthLine};
 pub use ids::{
@@ -62,7 +60,9 @@ pub use proposal::{Batch, Change, ChangeKind, Outcome, Proposal};
 pub use record::Record;
 pub use rule::{RuleSays, SessionRule};
 pub use serial::{LineEnding, PortEvent, SerialCommand, SerialControl};
-pub use sources::{BlobSource, EventSource, FileSource, FileStart, Ledger, LogSource, LogStart};
+pub use sources::{
+    BlobSource, EventSource, FileSource, FileStart, Ledger, LogSource, LogStart, RecordSource,
+};
 pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, PlanItem, READ_FILES,
     START_PLAN, TeamFact, estimated_tokens,

@@ -82,6 +82,22 @@ pub trait EventSource: Send + Sync {
     fn records(&self, range: Range<u64>) -> Result<Vec<Record>, UserError>;
 }
 
+/// Gives the records of a session, oldest first, as often as they are asked for.
+pub trait RecordSource {
+    /// Hands each record to `fold`, without keeping any: a session may have millions.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    fn each(&self, fold: &mut dyn FnMut(&Record)) -> Result<(), UserError>;
+}
+
+impl RecordSource for Vec<Record> {
+    fn each(&self, fold: &mut dyn FnMut(&Record)) -> Result<(), UserError> {
+        self.iter().for_each(fold);
+        Ok(())
+    }
+}
+
 /// Writes facts. There is one behind a running session: the recorder.
 pub trait Ledger: Send + Sync {
     /// Appends `event`; when this returns, every reader can see it, and it is on disk if
@@ -111,6 +127,10 @@ pub trait Ledger: Send + Sync {
     /// # Errors
     /// When it could not be written.
     fn store(&self, content: &[u8]) -> Result<BlobRef, UserError>;
+
+    /// Begins to bring what was stored to the disk, where it is before any record that is made
+    /// afterwards. To be called while there is other work to do; without it the next record waits.
+    fn sync_contents(&self) {}
 
     /// Appends raw bytes to a log. The ledger itself records how far the log has grown
     /// ([`Event::LogGrew`]), at most twenty times a second in the long run, and once more on [`Ledger::flush_log`].

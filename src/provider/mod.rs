@@ -6,6 +6,7 @@
 mod assembly;
 mod catalogue;
 mod dialect;
+mod discreet;
 mod fault;
 #[doc(hidden)]
 pub mod foreign;

@@ -14,6 +14,7 @@ use secrecy::{ExposeSecret, SecretString};
 use super::ModelOptions;
 use super::service::Service;
 use crate::model::{AgentName, Cost, Usage, UserError};
+use crate::text::secrets::Secrets;
 
 /// Reads a key when it is first needed, so that no keyring is opened for nothing.
 pub type ReadKey = Box<dyn Fn() -> Result<Option<SecretString>, UserError> + Send + Sync>;
@@ -160,6 +161,14 @@ pub struct Profile {
 struct Key {
     read: ReadKey,
     known: OnceLock<Option<SecretString>>,
+    /// Where it is made known, so that nothing that is said again holds it.
+    secrets: Secrets,
+}
+
+impl Key {
+    fn new(read: ReadKey, secrets: Secrets) -> Self {
+        Self { read, known: OnceLock::new(), secrets }
+    }
 }
 
 impl Profile {
@@ -178,15 +187,38 @@ impl Profile {
             prices: None,
             tools: ToolUse::Auto,
             agents: BTreeMap::new(),
-            key: Key { read: Box::new(|| Ok(None)), known: OnceLock::new() },
+            key: Key::new(Box::new(|| Ok(None)), Secrets::default()),
         }
+    }
+
+    /// Makes the key, once it is read, and the other secrets of the profile known to `secrets`.
+    #[must_use]
+    pub fn guarded_by(mut self, secrets: &Secrets) -> Self {
+        secrets.add_all(&self.key.secrets);
+        self.key.secrets = secrets.clone();
+        self.guard();
+        self
+    }
+
+    /// What must not be repeated of what the profile sends along.
+    #[must_use]
+    pub fn secrets(&self) -> &Secrets {
+        &self.key.secrets
+    }
+
+    /// Makes known what the profile holds beside its key.
+    pub(super) fn guard(&self) {
+        let Wire { base_url, proxy, headers, .. } = &self.wire;
+        self.key.secrets.add_url(base_url);
+        proxy.iter().for_each(|proxy| self.key.secrets.add_url(proxy));
+        headers.iter().for_each(|(name, value)| self.key.secrets.add_header(name, value));
     }
 
     /// Says where the key comes from.
     #[must_use]
     pub fn with_key(mut self, source: KeySource, read: ReadKey) -> Self {
         self.key_source = source;
-        self.key = Key { read, known: OnceLock::new() };
+        self.key = Key::new(read, self.key.secrets.clone());
         self
     }
 
@@ -208,7 +240,10 @@ impl Profile {
             prices: None,
             tools: self.tools,
             agents: self.agents.clone(),
-            key: Key { read: Box::new(|| Ok(None)), known: OnceLock::from(key) },
+            key: Key {
+                known: OnceLock::from(key),
+                ..Key::new(Box::new(|| Ok(None)), self.key.secrets.clone())
+            },
         })
     }
 
@@ -221,6 +256,9 @@ impl Profile {
             return Ok(known.as_ref());
         }
         let read = (self.key.read)()?;
+        if let Some(key) = &read {
+            self.key.secrets.add_key(key.expose_secret());
+        }
         Ok(self.key.known.get_or_init(|| read).as_ref())
     }
 
@@ -256,13 +294,10 @@ impl Profile {
         format!("{model} ({})", self.service)
     }
 
-    /// Puts dots in place of the key, should a text hold it.
+    /// Puts dots in place of the key and of other secrets, should a text hold them.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
-        match self.key.known.get() {
-            Some(Some(key)) => redact(text, key.expose_secret()),
-            Some(None) | None => text.to_owned(),
-        }
+        self.key.secrets.clean(text)
     }
 
     #[cfg(test)]
@@ -290,17 +325,6 @@ impl fmt::Debug for Profile {
             .field("key_source", &self.key_source)
             .finish_non_exhaustive()
     }
-}
-
-/// The shortest key that is looked for in texts; shorter ones would blot out words.
-const SHORTEST_KEY: usize = 6;
-
-/// Puts dots in place of `key`, and of what is left of it when a service has shortened it.
-fn redact(text: &str, key: &str) -> String {
-    if key.len() < SHORTEST_KEY {
-        return text.to_owned();
-    }
-    text.replace(key, "•••")
 }
 
 #[cfg(test)]

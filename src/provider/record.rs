@@ -188,6 +188,7 @@ impl Tape {
         step.say = clean(&step.say);
         for call in &mut step.calls {
             call.raw = clean(&call.raw);
+            call.tool = clean(&call.tool);
         }
         // An answer of nothing cannot be played, and nothing follows from it.
         if step.say.trim().is_empty() && step.calls.is_empty() {

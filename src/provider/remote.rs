@@ -15,6 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::assembly::Assembly;
 use super::dialect::{Asked, Dialect, Gist, Stop, Without};
+use super::discreet;
 use super::fault::{Fault, FaultKind, Feature};
 use super::keep;
 use super::profile::{Profile, ToolUse, Wire};
@@ -69,6 +70,7 @@ impl Remote {
     /// Nothing is connected before the first request.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
+        profile.guard();
         let dialect = Dialect::of(profile.service);
         let tools = profile.tools == ToolUse::Words;
         let without = Mutex::new(Without { tools, ..Without::default() });
@@ -99,7 +101,8 @@ impl Remote {
         let Inner { profile, dialect, client, .. } = &*self.inner;
         let path = dialect.models_path(profile);
         let list = client.get(profile, &path).await.map_err(|fault| fault.error)?;
-        Ok(dialect.model_names(&list))
+        let names = dialect.model_names(&list).into_iter();
+        Ok(names.map(|name| profile.redact(&name)).collect())
     }
 }
 
@@ -113,10 +116,14 @@ impl Provider for Remote {
         let inner = Arc::clone(&self.inner);
         // A task of its own: the answer is read on while the engine records.
         let task = AbortOnDropHandle::new(tokio::spawn(inner.answer(request, out)));
-        stream::unfold((taken, task), |(mut taken, task)| async move {
+        let answer = stream::unfold((taken, task), |(mut taken, task)| async move {
             taken.recv().await.map(|delta| (delta, (taken, task)))
-        })
-        .boxed()
+        });
+        discreet::answer(self.inner.profile.secrets().clone(), answer.boxed())
+    }
+
+    fn redact(&self, text: &str) -> String {
+        self.inner.profile.redact(text)
     }
 
     fn meter(&self, request: &Request) -> Option<Meter> {

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::model::{AgentName, Event, ModelEvent, Record};
+use crate::model::{AgentName, Event, ModelEvent, RecordSource, UserError};
 
 /// One answer of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,11 +23,13 @@ pub struct Retold {
 }
 
 /// The complete answers in `records`, in order.
-#[must_use]
-pub fn retell(records: &[Record]) -> Vec<Retold> {
+///
+/// # Errors
+/// When the records cannot be read.
+pub fn retell(records: &dyn RecordSource) -> Result<Vec<Retold>, UserError> {
     let mut told = Vec::new();
     let mut open = Retold::default();
-    for record in records {
+    records.each(&mut |record| {
         match &record.event {
             Event::PhaseStarted { phase, attempt, .. } => {
                 open.phase.clone_from(phase);
@@ -50,8 +52,8 @@ pub fn retell(records: &[Record]) -> Vec<Retold> {
             }
             _ => {}
         }
-    }
-    told
+    })?;
+    Ok(told)
 }
 
 fn begin(open: &mut Retold, agent: &AgentName) {
@@ -69,7 +71,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::{CallId, Seq, Timestamp, TurnId, Usage, UserError};
+    use crate::model::{CallId, Record, Seq, Timestamp, TurnId, Usage};
 
     #[test]
     fn only_whole_answers_are_told_again_and_none_twice() {
@@ -110,7 +112,7 @@ mod tests {
             calls: args.map(|args| ("read".to_owned(), args.to_owned())).into_iter().collect(),
         };
         assert_eq!(
-            retell(&records),
+            retell(&records).unwrap(),
             [
                 answer("Fixer", "I look.", Some(r#"{"path":"a.c"}"#)),
                 answer("Fixer", "", Some("{\"path\": ")),

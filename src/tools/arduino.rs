@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::build::BuildProject;
 use super::flash::{self, FlashProject};
-use super::{Reply, Tool, ToolContext, ToolError, args, map_sketch};
-use crate::model::ToolSpec;
+use super::{Finish, Reply, Tool, ToolContext, ToolError, args, map_sketch, recorded};
+use crate::model::{Proposal, ToolSpec};
 
 /// Builds a sketch.
 pub const BUILD: &str = "build_arduino";
@@ -106,6 +106,14 @@ impl Tool for FlashArduino {
             map_sketch::sketch(&self.flash.context.sandbox)?;
             self.flash.propose(args::parse(args)?).await
         })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        recorded::ready(self.flash.finish_of(args, recorded))
     }
 }
 

@@ -47,6 +47,20 @@ fn nearest(path: &ProjectPath, read: &dyn Fn(&ProjectPath) -> Option<String>) ->
     }
 }
 
+/// The one of `lists` that is nearest to the file, from its folder upwards.
+pub(super) fn nearest_of<'a>(
+    path: &ProjectPath,
+    lists: &'a [ProjectPath],
+) -> Option<&'a ProjectPath> {
+    let is_above = |list: &&ProjectPath| match list.parent() {
+        Some(folder) => {
+            path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        }
+        None => true,
+    };
+    lists.iter().filter(is_above).max_by_key(|list| list.as_str().len())
+}
+
 /// What the nearest list says about a source file.
 pub(super) fn registration(
     path: &ProjectPath,

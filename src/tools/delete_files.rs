@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::report::Report;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files};
-use crate::model::{Draft, DraftChange, ProjectPath, Settlement, ToolSpec};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
+use crate::model::{Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
 use crate::text::references::MentionKind;
 use crate::workspace::{Reference, Sandbox};
 
@@ -47,11 +47,14 @@ impl DeleteFiles {
             let change = DraftChange::Delete { path: path.clone(), base };
             drafts.push(Draft { change, reason: args.reason.clone(), checks: Vec::new() });
         }
+        Ok(Reply::Propose { drafts, finish: self.finish(paths) })
+    }
+
+    fn finish(&self, paths: Vec<ProjectPath>) -> Finish {
         let sandbox = Arc::clone(&self.sandbox);
-        let finish: Finish = Box::new(move |settlements| {
+        Box::new(move |settlements| {
             Box::pin(async move { Ok(report(&sandbox, &paths, &settlements)) })
-        });
-        Ok(Reply::Propose { drafts, finish })
+        })
     }
 }
 
@@ -109,5 +112,13 @@ impl Tool for DeleteFiles {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move { self.propose(&args::parse(args)?) })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        _args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        recorded::ready(self.finish(recorded::paths(recorded)))
     }
 }

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::flash_regions::{Aim, flash_of, partition};
 use super::generate_code::words;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, nvs_csv};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, nvs_csv, recorded};
 use crate::model::{
-    Draft, DraftChange, FlashRegion, NvsEdit, NvsPlan, Outcome, Partition, ProjectPath, Settlement,
-    ToolSpec,
+    Change, Draft, DraftChange, FlashRegion, NvsEdit, NvsPlan, Outcome, Partition, ProjectPath,
+    Proposal, Settlement, ToolSpec,
 };
 use crate::toolchain::nvs::{self, NvsError, Planned, WhyNot, Wish};
 
@@ -99,10 +99,7 @@ impl EditNvs {
         let names: Vec<String> = edits.iter().map(NvsEdit::name).collect();
         let change = DraftChange::Nvs(NvsPlan { board, region, base, image, edits, room });
         let draft = Draft { change, reason, checks: Vec::new() };
-        let finish: Finish = Box::new(move |settlements| {
-            Box::pin(std::future::ready(outcome(&names, settlements.first())))
-        });
-        Ok(Reply::Propose { drafts: vec![draft], finish })
+        Ok(Reply::Propose { drafts: vec![draft], finish: finish(names) })
     }
 
     /// The place of a partition that holds settings: erased, one of another kind looks like it.
@@ -152,6 +149,10 @@ impl EditNvs {
             false => Ok(wishes),
         }
     }
+}
+
+fn finish(names: Vec<String>) -> Finish {
+    Box::new(move |settlements| Box::pin(std::future::ready(outcome(&names, settlements.first()))))
 }
 
 fn wrong(message: String, hint: &str) -> ToolError {
@@ -249,5 +250,18 @@ impl Tool for EditNvs {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move { self.propose(args::parse(args)?) })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        _args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        match recorded.first().map(|proposal| &proposal.change) {
+            Some(Change::Nvs(plan)) => {
+                recorded::ready(finish(plan.edits.iter().map(NvsEdit::name).collect()))
+            }
+            _ => recorded::ready(recorded::plain_finish(recorded)),
+        }
     }
 }

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::flash_regions::{Aim, flash_of, region};
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::model::{Draft, DraftChange, ErasePlan, ToolSpec};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded};
+use crate::model::{Change, Draft, DraftChange, ErasePlan, Proposal, ToolSpec};
 
 /// Name of the tool.
 pub const NAME: &str = "erase_flash";
@@ -47,18 +47,21 @@ impl EraseFlash {
         let erased = plan.name();
         let change = DraftChange::Erase(plan);
         let draft = Draft { change, reason, checks: Vec::new() };
-        let finish: Finish = Box::new(move |settlements| {
-            let told = answer::Told {
-                code: "not_erased",
-                done: json!({ "erased": erased }),
-                refused: json!({ "erased": Value::Null }),
-                stale: "it was changed",
-                again: "",
-            };
-            Box::pin(std::future::ready(told.of(&settlements)))
-        });
-        Ok(Reply::Propose { drafts: vec![draft], finish })
+        Ok(Reply::Propose { drafts: vec![draft], finish: finish(erased) })
     }
+}
+
+fn finish(erased: String) -> Finish {
+    Box::new(move |settlements| {
+        let told = answer::Told {
+            code: "not_erased",
+            done: json!({ "erased": erased }),
+            refused: json!({ "erased": Value::Null }),
+            stale: "it was changed",
+            again: "",
+        };
+        Box::pin(std::future::ready(told.of(&settlements)))
+    })
 }
 
 impl Tool for EraseFlash {
@@ -77,5 +80,16 @@ impl Tool for EraseFlash {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move { self.propose(args::parse(args)?) })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        _args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        match recorded.first().map(|proposal| &proposal.change) {
+            Some(Change::Erase(plan)) => recorded::ready(finish(plan.name())),
+            _ => recorded::ready(recorded::plain_finish(recorded)),
+        }
     }
 }

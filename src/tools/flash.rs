@@ -8,9 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded};
 use crate::device::{DEFAULT_BAUD, Listener};
-use crate::model::{Check, CheckKind, Draft, DraftChange, FlashPlan, LogId, ToolSpec};
+use crate::model::{
+    Change, Check, CheckKind, Draft, DraftChange, FlashPlan, LogId, Proposal, ToolSpec,
+};
 use crate::toolchain::console_baud;
 
 /// Name of the tool.
@@ -53,9 +55,15 @@ impl FlashProject {
         let bytes = plan.total_bytes();
         let checks = checks();
         let draft = Draft { change: DraftChange::Flash(plan), reason, checks };
+        Ok(Reply::Propose { drafts: vec![draft], finish: self.finish(bytes, args.baud, before) })
+    }
+
+    /// The answer once `bytes` are written or not; `before` is how far the port had come, if it was
+    /// open.
+    fn finish(&self, bytes: u64, baud: Option<u32>, before: Option<(LogId, u64)>) -> Finish {
         let context = self.context.clone();
-        let baud = args.baud.or_else(|| console_baud(context.sandbox.root()));
-        let finish: Finish = Box::new(move |settlements| {
+        let baud = baud.or_else(|| console_baud(context.sandbox.root()));
+        Box::new(move |settlements| {
             Box::pin(async move {
                 let told = answer::Told {
                     code: "not_flashed",
@@ -70,8 +78,16 @@ impl FlashProject {
                 }
                 Ok(answer)
             })
-        });
-        Ok(Reply::Propose { drafts: vec![draft], finish })
+        })
+    }
+
+    /// As [`Tool::finish_recorded`].
+    pub(super) fn finish_of(&self, args: &Value, recorded: &[Proposal]) -> Finish {
+        let Some(Change::Flash(plan)) = recorded.first().map(|proposal| &proposal.change) else {
+            return recorded::plain_finish(recorded);
+        };
+        let baud = args::parse::<Args>(args.clone()).ok().and_then(|args| args.baud);
+        self.finish(plan.total_bytes(), baud, None)
     }
 
     fn plan(&self, port: Option<String>) -> Result<FlashPlan, ToolError> {
@@ -167,5 +183,13 @@ impl Tool for FlashProject {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move { self.propose(args::parse(args)?).await })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        recorded::ready(self.finish_of(args, recorded))
     }
 }

@@ -8,13 +8,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
-use super::cmake::{ListEdit, Plan, Registration, is_compiled};
+use super::cmake::{self, ListEdit, Plan, Registration, Unregistered, is_compiled};
 use super::report::Report;
 use super::state::SharedState;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
 use crate::knowledge::NameList;
 use crate::model::{
-    Check, DecidedBy, Decision, Draft, DraftChange, ProjectPath, Settlement, ToolSpec,
+    Check, DecidedBy, Decision, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec,
 };
 use crate::text::mark;
 use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, Sandbox};
@@ -63,8 +63,32 @@ struct Planned {
     files: Vec<ProjectPath>,
     /// Lists that build some of them already.
     lists: Vec<ProjectPath>,
-    /// Lists that change, in the order of their drafts, which follow those of the files.
-    plan: Plan,
+    /// Lists that change, in the order of their drafts, which follow those of the files, each with
+    /// the new sources it builds.
+    edits: Vec<(ProjectPath, Vec<ProjectPath>)>,
+    /// Sources that no list will build.
+    unregistered: Vec<Unregistered>,
+}
+
+impl Planned {
+    /// As far as the proposals tell it: those of the files come first, as many as were given.
+    fn of(recorded: &[Proposal], given: usize) -> Self {
+        let (files, edits) = recorded.split_at(given.min(recorded.len()));
+        let is_new = |proposal: &&Proposal| proposal.change.before().is_none();
+        let new: Vec<Proposal> = files.iter().filter(is_new).cloned().collect();
+        let lists = recorded::paths(edits);
+        let built_by = |list: &ProjectPath| {
+            let sources = recorded::paths(&new).into_iter().filter(is_compiled);
+            sources.filter(|source| cmake::nearest_of(source, &lists) == Some(list)).collect()
+        };
+        let edits = lists.iter().map(|list| (list.clone(), built_by(list))).collect();
+        let files = recorded::paths(files);
+        Self { files, lists: Vec::new(), edits, unregistered: Vec::new() }
+    }
+
+    fn finish(self) -> Finish {
+        Box::new(move |settlements| Box::pin(async move { Ok(report(self, &settlements)) }))
+    }
 }
 
 impl GenerateCode {
@@ -99,10 +123,10 @@ impl GenerateCode {
         for (edit, file) in plan.edits.iter().zip(batch.iter().skip(files.len())) {
             drafts.push(list_draft(edit, around.check(file)));
         }
-        let planned = Planned { files, lists, plan };
-        let finish: Finish =
-            Box::new(move |settlements| Box::pin(async move { Ok(report(planned, &settlements)) }));
-        Ok(Reply::Propose { drafts, finish })
+        let Plan { edits, unregistered } = plan;
+        let edits = edits.into_iter().map(|edit| (edit.path, edit.sources)).collect();
+        let planned = Planned { files, lists, edits, unregistered };
+        Ok(Reply::Propose { drafts, finish: planned.finish() })
     }
 
     /// What it takes to have the new sources built.
@@ -110,9 +134,7 @@ impl GenerateCode {
         let is_new = |file: &&NewFile| is_compiled(&file.path) && !self.sandbox.is_file(&file.path);
         let sources: Vec<ProjectPath> =
             batch.iter().filter(is_new).map(|file| file.path.clone()).collect();
-        super::cmake::plan(&self.sandbox, &sources, &|list| {
-            batch.iter().any(|file| file.path == *list)
-        })
+        cmake::plan(&self.sandbox, &sources, &|list| batch.iter().any(|file| file.path == *list))
     }
 
     /// Marks the top list of a project that this team makes, or that carries the mark already.
@@ -178,26 +200,25 @@ fn new_files(given: Vec<CodeFile>) -> Result<Vec<NewFile>, ToolError> {
 /// Makes the answer: what was saved, what was rejected and with which words, what went wrong, and
 /// which lists build the new sources.
 fn report(planned: Planned, settlements: &[Settlement]) -> Value {
-    let Planned { files, lists, plan } = planned;
+    let Planned { files, lists, edits, unregistered } = planned;
     let (for_files, for_lists) = settlements.split_at(files.len().min(settlements.len()));
-    let list_paths: Vec<ProjectPath> = plan.edits.iter().map(|edit| edit.path.clone()).collect();
+    let list_paths: Vec<&ProjectPath> = edits.iter().map(|(list, _)| list).collect();
     let changed = Report::of(&list_paths, for_lists);
     let mut report = Report::of(&files, for_files);
     let mut registered: Vec<Value> = lists.iter().map(|list| json!(list)).collect();
     registered.extend(changed.done.iter().cloned());
-    let mut open: Vec<Value> = plan
-        .unregistered
+    let mut open: Vec<Value> = unregistered
         .iter()
         .map(|open| json!({ "file_name": open.source, "list": open.list, "why": open.why }))
         .collect();
     let mut missing: Vec<Value> = Vec::new();
-    for edit in &plan.edits {
-        let is_changed = changed.done.contains(&json!(edit.path));
-        for source in &edit.sources {
+    for (list, sources) in &edits {
+        let is_changed = changed.done.contains(&json!(list));
+        for source in sources {
             match (is_changed, report.done.contains(&json!(source))) {
-                (true, false) => missing.push(json!({ "file_name": source, "list": edit.path })),
+                (true, false) => missing.push(json!({ "file_name": source, "list": list })),
                 (false, true) => open.push(json!({
-                    "file_name": source, "list": edit.path, "why": "the change of the list was not approved",
+                    "file_name": source, "list": list, "why": "the change of the list was not approved",
                 })),
                 (true, true) | (false, false) => {}
             }
@@ -242,5 +263,15 @@ impl Tool for GenerateCode {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move { self.propose(args::parse(args)?) })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        let given =
+            args::parse::<Args>(args.clone()).map_or(recorded.len(), |args| args.files.len());
+        recorded::ready(Planned::of(recorded, given).finish())
     }
 }

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
 use super::report::Report;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, recorded};
 use crate::knowledge::NameList;
 use crate::model::{
-    Check, CheckKind, Draft, DraftChange, FindingLevel, ProjectPath, Settlement, ToolSpec,
+    Check, CheckKind, Draft, DraftChange, FindingLevel, ProjectPath, Proposal, Settlement, ToolSpec,
 };
 use crate::text::insert::{
     InsertError, InsertErrorKind, Insertion, Match, Merged, PlaceError, insert,
@@ -87,10 +87,7 @@ impl InsertCode {
             let fields = json!({ "inserted": [], "rejected": [], "places": details });
             return Ok(Reply::Answer(answer::ok(fields)));
         }
-        let finish: Finish = Box::new(move |settlements| {
-            Box::pin(async move { Ok(report(&paths, &settlements, details)) })
-        });
-        Ok(Reply::Propose { drafts, finish })
+        Ok(Reply::Propose { drafts, finish: finish(paths, Some(details)) })
     }
 
     fn checks(&self, path: &ProjectPath, source: &str, merged: &Merged) -> Vec<Check> {
@@ -186,11 +183,17 @@ fn detail(path: &ProjectPath, merged: &Merged) -> Value {
     json!({ "file_name": path, "insertions": placed, "includes_added": merged.includes })
 }
 
-fn report(paths: &[ProjectPath], settlements: &[Settlement], details: Vec<Value>) -> Value {
+/// `details` is where the insertions of each file went, where that is known.
+fn finish(paths: Vec<ProjectPath>, details: Option<Vec<Value>>) -> Finish {
+    Box::new(move |settlements| Box::pin(async move { Ok(report(&paths, &settlements, details)) }))
+}
+
+fn report(paths: &[ProjectPath], settlements: &[Settlement], details: Option<Vec<Value>>) -> Value {
     let report = Report::of(paths, settlements);
-    let fields = json!({
-        "inserted": report.done, "rejected": report.rejected, "places": details,
-    });
+    let mut fields = json!({ "inserted": report.done, "rejected": report.rejected });
+    if let Some(details) = details {
+        fields["places"] = Value::Array(details);
+    }
     report.answer("inserted", fields)
 }
 
@@ -206,5 +209,13 @@ impl Tool for InsertCode {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move { self.propose(args::parse(args)?) })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        _args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        recorded::ready(finish(recorded::paths(recorded), None))
     }
 }

@@ -36,6 +36,7 @@ mod map_sketch;
 mod nvs_csv;
 mod panics;
 mod read_flash;
+mod recorded;
 mod retrieve_docs;
 mod run_static_analysis;
 mod scan_i2c;
@@ -48,10 +49,11 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::model::{Draft, Settlement, ToolSpec};
+use crate::model::{Draft, Proposal, Settlement, ToolSpec};
 
 pub use context::{Limits, ToolContext};
 pub use dialogue::{ASK, AskArgs, HAND_OFF, HandOffArgs};
+pub use recorded::plain_finish;
 pub use registry::{Registry, TOOLS, ToolEntry, known};
 pub use state::{LastBuild, OrganizedFile, PhaseGoal, SharedState, TeamState};
 
@@ -97,9 +99,20 @@ pub trait Tool: Send + Sync {
     }
 
     /// Runs with arguments that are a JSON value, maybe not of the right shape. Deterministic for
-    /// the same project: after a crash an unanswered call is made again and its drafts are matched
-    /// with the recorded proposals by position.
+    /// the same project: a call that was cut off before all of its drafts were recorded is made
+    /// again, and its drafts are matched with the recorded proposals by position.
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>>;
+
+    /// Makes what makes the answer of a call that an earlier start of the program left unanswered
+    /// and that is not made again. `recorded` are its proposals, in order; what they are about may
+    /// be done already.
+    fn finish_recorded<'a>(
+        &'a self,
+        _args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        recorded::ready(plain_finish(recorded))
+    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::flash_regions::{Aim, flash_of, region};
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::model::{Draft, DraftChange, FlashRegion, ProjectPath, ReadPlan, ToolSpec};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded};
+use crate::model::{
+    Change, Draft, DraftChange, FlashRegion, ProjectPath, Proposal, ReadPlan, ToolSpec,
+};
 
 /// Name of the tool.
 pub const NAME: &str = "read_flash";
@@ -79,18 +81,21 @@ impl ReadFlash {
         let (bytes, file) = (region.bytes, path.clone());
         let change = DraftChange::Read(ReadPlan { board, region, path });
         let draft = Draft { change, reason, checks: Vec::new() };
-        let finish: Finish = Box::new(move |settlements| {
-            let told = answer::Told {
-                code: "not_read",
-                done: json!({ "saved": file.as_str(), "bytes": bytes, "verified": true }),
-                refused: json!({ "saved": Value::Null }),
-                stale: &format!("`{file}` came to exist meanwhile"),
-                again: "Propose to read it into another file.",
-            };
-            Box::pin(std::future::ready(told.of(&settlements)))
-        });
-        Ok(Reply::Propose { drafts: vec![draft], finish })
+        Ok(Reply::Propose { drafts: vec![draft], finish: finish(file, bytes) })
     }
+}
+
+fn finish(file: ProjectPath, bytes: u32) -> Finish {
+    Box::new(move |settlements| {
+        let told = answer::Told {
+            code: "not_read",
+            done: json!({ "saved": file.as_str(), "bytes": bytes, "verified": true }),
+            refused: json!({ "saved": Value::Null }),
+            stale: &format!("`{file}` came to exist meanwhile"),
+            again: "Propose to read it into another file.",
+        };
+        Box::pin(std::future::ready(told.of(&settlements)))
+    })
 }
 
 impl Tool for ReadFlash {
@@ -109,5 +114,18 @@ impl Tool for ReadFlash {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move { self.propose(args::parse(args)?) })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        _args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        match recorded.first().map(|proposal| &proposal.change) {
+            Some(Change::Read(plan)) => {
+                recorded::ready(finish(plan.path.clone(), plan.region.bytes))
+            }
+            _ => recorded::ready(recorded::plain_finish(recorded)),
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! What became of proposed files, in words for the model that wished for them.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::generate_code::words;
 use super::{ToolError, answer};
-use crate::model::{Outcome, ProjectPath, Settlement};
+use crate::model::{Outcome, Settlement};
 
 /// Files by what became of them.
 #[derive(Debug, Clone, Default)]
@@ -19,18 +20,18 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Sorts settlements; `paths` are those of the drafts in their order.
-    pub(super) fn of(paths: &[ProjectPath], settlements: &[Settlement]) -> Self {
-        let mut report = Self { of: paths.len(), ..Self::default() };
-        for (path, settlement) in paths.iter().zip(settlements) {
-            report.add(path, settlement);
+    /// Sorts settlements; `names` are those of the drafts in their order.
+    pub(super) fn of<N: Serialize>(names: &[N], settlements: &[Settlement]) -> Self {
+        let mut report = Self { of: names.len(), ..Self::default() };
+        for (name, settlement) in names.iter().zip(settlements) {
+            report.add(&json!(name), settlement);
         }
         report
     }
 
-    fn add(&mut self, path: &ProjectPath, settlement: &Settlement) {
+    fn add(&mut self, path: &Value, settlement: &Settlement) {
         match &settlement.outcome {
-            Outcome::Applied => self.done.push(json!(path)),
+            Outcome::Applied => self.done.push(path.clone()),
             Outcome::Denied => {
                 let reason = words(&settlement.decision);
                 self.rejected.push(json!({ "file_name": path, "reason": reason }));

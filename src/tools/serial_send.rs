@@ -8,8 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, serial};
-use crate::model::{BoardInfo, Draft, DraftChange, LineEnding, SendPlan, ToolSpec};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded, serial};
+use crate::model::{
+    BoardInfo, Change, Draft, DraftChange, LineEnding, Proposal, SendPlan, ToolSpec,
+};
 
 /// Name of the tool.
 pub const NAME: &str = "serial_send";
@@ -90,18 +92,30 @@ impl SerialSend {
         let (bytes, port) = (text.len(), board.port.clone());
         let change = DraftChange::Send(SendPlan { board, text });
         let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let finish: Finish = Box::new(move |settlements| {
-            let told = answer::Told {
-                code: "not_sent",
-                done: json!({ "sent": true, "bytes": bytes, "port": port }),
-                refused: json!({ "sent": false }),
-                stale: "it was changed",
-                again: "Send it again.",
-            };
-            Box::pin(std::future::ready(told.of(&settlements)))
-        });
-        Ok(Reply::Propose { drafts: vec![draft], finish })
+        Ok(Reply::Propose { drafts: vec![draft], finish: finish(bytes, port) })
     }
+
+    /// Listens to the port again, as it was when the proposal was made.
+    async fn listen_again(&self, port: &str, args: &Value) {
+        let baud = args::parse::<Args>(args.clone()).ok().and_then(|args| args.baud);
+        let number = self.context.state.snapshot().serial_logs + 1;
+        let open = self.context.serial.open(port, serial::baud(&self.context, baud), number);
+        // A port that cannot be had is told by the effect, with its cause.
+        let _ = open.await;
+    }
+}
+
+fn finish(bytes: usize, port: String) -> Finish {
+    Box::new(move |settlements| {
+        let told = answer::Told {
+            code: "not_sent",
+            done: json!({ "sent": true, "bytes": bytes, "port": port }),
+            refused: json!({ "sent": false }),
+            stale: "it was changed",
+            again: "Send it again.",
+        };
+        Box::pin(std::future::ready(told.of(&settlements)))
+    })
 }
 
 impl Tool for SerialSend {
@@ -120,5 +134,19 @@ impl Tool for SerialSend {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move { self.propose(args::parse(args)?).await })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        let Some(Change::Send(plan)) = recorded.first().map(|proposal| &proposal.change) else {
+            return recorded::ready(recorded::plain_finish(recorded));
+        };
+        Box::pin(async move {
+            self.listen_again(&plan.board.port, args).await;
+            finish(plan.text.len(), plan.board.port.clone())
+        })
     }
 }

@@ -312,7 +312,7 @@ async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
     assert_eq!(desk.context.state.snapshot().next_build(), BuildId(3));
     let path = crate::model::ProjectPath::new("a.c").unwrap();
     let content = BlobRef { hash: ContentHash::of(b""), bytes: 0 };
-    desk.fold(Event::Proposed(Box::new(crate::model::Proposal {
+    desk.fold(Event::Proposed(Box::new(Proposal {
         id: ProposalId(1),
         turn: TurnId(1),
         call: CallId(1),

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
 use super::report::Report;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files};
+use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, recorded};
 use crate::knowledge::NameList;
-use crate::model::{Draft, DraftChange, ProjectPath, Settlement, ToolSpec};
+use crate::model::{Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
 use crate::text::patch::{Applied, Patch, PatchError, Patched, apply, parse};
 use crate::workspace::Sandbox;
 
@@ -63,9 +63,7 @@ impl WriteFile {
         let content = file.code.into_bytes();
         let change =
             DraftChange::Save { path: path.clone(), base: base.map(String::into_bytes), content };
-        let finish: Finish = Box::new(move |settlements| {
-            Box::pin(async move { Ok(report(path, &settlements, hunks)) })
-        });
+        let finish = finish(vec![path], Some(hunks));
         Ok(Reply::Propose { drafts: vec![Draft { change, reason: args.reason, checks }], finish })
     }
 
@@ -135,11 +133,17 @@ fn told(index: usize, hunk: &Applied) -> Value {
     fields
 }
 
-fn report(path: ProjectPath, settlements: &[Settlement], hunks: Vec<Value>) -> Value {
-    let report = Report::of(&[path], settlements);
-    let fields = json!({
-        "applied": !report.done.is_empty(), "rejected": report.rejected, "hunks": hunks,
-    });
+/// `hunks` is how each was applied, where that is known.
+fn finish(paths: Vec<ProjectPath>, hunks: Option<Vec<Value>>) -> Finish {
+    Box::new(move |settlements| Box::pin(async move { Ok(report(&paths, &settlements, hunks)) }))
+}
+
+fn report(paths: &[ProjectPath], settlements: &[Settlement], hunks: Option<Vec<Value>>) -> Value {
+    let report = Report::of(paths, settlements);
+    let mut fields = json!({ "applied": !report.done.is_empty(), "rejected": report.rejected });
+    if let Some(hunks) = hunks {
+        fields["hunks"] = Value::Array(hunks);
+    }
     report.answer("written", fields)
 }
 
@@ -154,5 +158,13 @@ impl Tool for WriteFile {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move { self.propose(args::parse(args)?) })
+    }
+
+    fn finish_recorded<'a>(
+        &'a self,
+        _args: &'a Value,
+        recorded: &'a [Proposal],
+    ) -> BoxFuture<'a, Finish> {
+        recorded::ready(finish(recorded::paths(recorded), None))
     }
 }

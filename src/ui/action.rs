@@ -192,7 +192,8 @@ actions! {
 
     Approve, "approve", Review, "approve", "Approves the change as shown";
     ApproveUnseen, "approve-unseen", Review, "approve unseen", "Approves although changed lines were not on screen; their number is recorded";
-    ApproveRest, "approve-rest", Review, "approve the rest", "Lists what is left of this batch, then approves all of it";
+    ApproveDespite, "approve-despite", Review, "approve despite findings", "Approves although something was found that stands against it; that is recorded";
+    ApproveRest, "approve-rest", Review, "the rest", "Lists what is left of this batch, to decide it one by one or together";
     Reject, "reject", Review, "reject", "Rejects the change and tells the agent why";
     RejectStop, "reject-stop", Review, "reject and stop", "Rejects the change and ends the run";
     ApproveTell, "approve-tell", Review, "approve and tell", "Approves the change and tells the agent something";
@@ -260,6 +261,7 @@ actions! {
     Find, "find", Dialog, "search", "Searches the dialog";
     AcceptUnseen, "accept-unseen", Dialog, "do it unseen",
         "Approves a list although not every line of it was on screen";
+    ApproveAll, "approve-all", Dialog, "approve all", "Approves all of a list that nothing was found about";
     RejectAll, "reject-all", Dialog, "reject all", "Rejects the whole list and tells the agents why";
     AcceptText, "accept-text", Dialog, "approve text", "Approves the edited text";
     Cancel, "cancel", Dialog, "cancel", "Closes the dialog";
@@ -322,6 +324,7 @@ impl Action {
             self,
             Self::Approve
                 | Self::ApproveUnseen
+                | Self::ApproveDespite
                 | Self::ApproveRest
                 | Self::ApprovePicked
                 | Self::ApproveTell
@@ -329,6 +332,7 @@ impl Action {
                 | Self::RejectStop
                 | Self::Undo
                 | Self::AcceptUnseen
+                | Self::ApproveAll
                 | Self::RejectAll
                 | Self::AnswerOption
         )

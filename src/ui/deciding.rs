@@ -12,6 +12,7 @@ use super::guard::{Care, Refusal, Subject};
 use super::input::Now;
 use super::key::Key;
 use super::layout::PaneId;
+use super::overlay::Overlay;
 use super::pane::{Command, Decides, Effect, Mode, Notice};
 use super::{Composing, Ui};
 
@@ -92,6 +93,8 @@ impl Ui {
             return Some(Care::Looked);
         }
         match &self.hands.overlay {
+            // There it opens what is selected.
+            Some(Overlay::Batch(_)) => None,
             Some(overlay) => matches!(action, Action::Accept | Action::AcceptText)
                 .then(|| overlay.care())
                 .flatten(),

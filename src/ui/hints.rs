@@ -83,7 +83,7 @@ fn of_dialog(overlay: &Overlay) -> Vec<Action> {
         Overlay::Help(_) => vec![Action::Find, Action::Cancel],
         Overlay::Details(_) => vec![Action::Cancel],
         Overlay::Editor(_) => vec![Action::AcceptText, Action::Cancel],
-        Overlay::Batch(batch) => vec![batch.approves_by(), Action::RejectAll, Action::Cancel],
+        Overlay::Batch(batch) => batch.actions(),
         Overlay::Preview(_) => vec![Action::Down, Action::EditFile, Action::Cancel],
         Overlay::Plan(plan) if !plan.is_typing() => {
             vec![Action::Accept, Action::Change, Action::Add, Action::Refuse, Action::Cancel]

@@ -250,7 +250,12 @@ impl Ui {
             match effect {
                 Effect::Command(command) => {
                     if let Command::Intent(intent) = &command {
-                        self.panes.review.note_sent(intent.decides().into_iter(), now.at);
+                        let decided = intent.decides();
+                        self.panes.review.note_sent(decided.iter().copied(), now.at);
+                        if !decided.is_empty() {
+                            let cx = self.scene.cx(now.view, Keys::Here);
+                            todo.extend(self.panes.review.return_to_list(&cx));
+                        }
                     }
                     commands.push(command);
                 }
@@ -260,6 +265,10 @@ impl Ui {
                     self.hands.overlay = Some(*overlay);
                 }
                 Effect::Close => self.hands.overlay = None,
+                Effect::OpenRow(id) => {
+                    self.hands.overlay = None;
+                    self.panes.review.open_row(id);
+                }
                 Effect::Focus(id) => {
                     self.hands.front = id;
                     self.hands.before = None;

@@ -168,6 +168,8 @@ pub enum Effect {
     Open(Box<Overlay>),
     /// Close the dialog that is open.
     Close,
+    /// Close the list of a batch and show one of its proposals; the list comes back after it.
+    OpenRow(ProposalId),
     /// Turn to a pane.
     Focus(PaneId),
     /// Turn to the composer, with this text in it.

@@ -1,7 +1,7 @@
 //! What was said and done, in order, from the records.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
@@ -13,11 +13,26 @@ use crate::model::{
     Timestamp, TurnId, Usage, UserError, event::Level,
 };
 
+/// Entries that are kept whole; older ones are in the journal.
+pub const KEPT: usize = 6_000;
+
+/// What stands in the place of each older entry. One for all: a long session has a million.
+static OLDER: LazyLock<Arc<Entry>> = LazyLock::new(|| {
+    let notice = UserError::new(
+        "An older part of the conversation is not kept in memory",
+        "the session is very long",
+        "Go back on the timeline of `firmhand replay` to read it.",
+    );
+    Arc::new(Entry::Notice { level: Level::Info, notice })
+});
+
 /// The conversation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chat {
     /// Oldest first.
     pub entries: Vec<Arc<Entry>>,
+    /// Entries before this place are older ones, save those that were open.
+    shed: usize,
     /// Turns that have not ended, by their place in `entries`.
     open_turns: BTreeMap<TurnId, usize>,
     /// Parts that each open turn had when its model call under way began.
@@ -173,6 +188,37 @@ impl Chat {
 
     fn push(&mut self, entry: Entry) {
         self.entries.push(Arc::new(entry));
+        self.shed(KEPT);
+    }
+
+    /// Gives up what stands before the newest `kept` entries, save what may still change.
+    fn shed(&mut self, kept: usize) {
+        let until = self.entries.len().saturating_sub(kept);
+        for place in self.shed..until {
+            // What has not ended after so much else never will.
+            let is_open = place + 4 * KEPT > self.entries.len()
+                && (self.plan == Some(place)
+                    || self.open_turns.values().any(|open| *open == place));
+            if let (Some(entry), false) = (self.entries.get_mut(place), is_open) {
+                *entry = Arc::clone(&OLDER);
+            }
+        }
+        self.shed = self.shed.max(until);
+    }
+
+    /// Takes the older entries out and tells how many they were, after giving up all but the newest
+    /// `kept`: a copy of what is left takes little memory.
+    #[must_use]
+    pub fn pack(&mut self, kept: usize) -> usize {
+        self.shed(kept);
+        let older = self.entries.iter().take_while(|entry| Arc::ptr_eq(entry, &OLDER)).count();
+        self.entries = self.entries.split_off(older);
+        older
+    }
+
+    /// Puts back what [`Chat::pack`] took out.
+    pub fn unpack(&mut self, older: usize) {
+        self.entries.splice(0..0, std::iter::repeat_n(Arc::clone(&OLDER), older));
     }
 
     fn start_turn(&mut self, turn: TurnId, agent: &AgentName, at: Timestamp) {

@@ -126,3 +126,32 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
     let found = states(&chat(events));
     assert_eq!(found[1], [Done, Done, Open]);
 }
+
+#[test]
+fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
+    let mut chat = Chat::default();
+    let said = |number: usize| Event::PersonSaid { to: None, text: format!("{number}") };
+    let record = |number: usize, event| Record {
+        v: 1,
+        seq: Seq(number as u64 + 1),
+        at: Timestamp(0),
+        event,
+    };
+    let open = Event::TurnStarted { turn: TurnId(1), agent: "A".into() };
+    chat.apply(&record(0, open));
+    for number in 1..=KEPT * 2 {
+        chat.apply(&record(number, said(number)));
+    }
+    assert_eq!(chat.entries.len(), KEPT * 2 + 1);
+    assert!(chat.entries[0].turn().is_some(), "a turn that goes on stays");
+    let text = |place: usize| match &*chat.entries[place] {
+        Entry::Person { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    assert_eq!(text(KEPT), None);
+    assert_eq!(text(KEPT + 1), Some((KEPT + 1).to_string()));
+    let mut packed = chat.clone();
+    let older = packed.pack(KEPT);
+    packed.unpack(older);
+    assert_eq!(packed, chat);
+}

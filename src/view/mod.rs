@@ -14,7 +14,7 @@ mod project;
 mod review;
 mod team;
 
-pub use chat::Chat;
+pub use chat::{Chat, KEPT};
 pub use entry::{CallState, CallView, Entry, Part, RetryView, TrimView, TurnView};
 pub use head::{Head, PhaseView, Question, RunState, Speaker};
 pub use logs::{BuildView, Logs, PanicView, SerialView};

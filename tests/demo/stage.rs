@@ -196,6 +196,7 @@ impl Stage {
             toolchain: Arc::clone(&self.toolchain),
             serial: Arc::clone(&serial),
             policy: Arc::new(self.policy.clone()),
+            names: None,
             cancel: stop.clone(),
         };
         let documents: Vec<(String, String)> = assets

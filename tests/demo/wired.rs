@@ -237,7 +237,7 @@ fn a_run_that_is_recorded_from_its_middle_on_is_recorded_whole() {
         let file = folder.path().join(format!("run{number}.toml"));
         let stage = stage();
         stage.leave_after(records);
-        let earlier = retell(&stage.records());
+        let earlier = retell(&stage.records()).unwrap();
         assert!(!earlier.is_empty());
         let script: Arc<dyn Provider> =
             Arc::new(Scripted::new(recording("i2c-scan"), Pacing::Instant));

@@ -15,6 +15,7 @@ mod deciding;
 mod desk;
 mod flashing;
 mod headless;
+mod interrupted;
 mod keys;
 mod kinds;
 mod laid_out;

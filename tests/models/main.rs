@@ -17,6 +17,7 @@ mod hygiene;
 mod keep_alive;
 mod keyring;
 mod place;
+mod secrets;
 mod talk;
 #[path = "../wire/mod.rs"]
 mod wire;

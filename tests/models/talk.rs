@@ -145,7 +145,7 @@ async fn it_makes_no_difference_how_the_stream_is_cut() {
         let body = speak::body(service, &answer);
         server.then(Reply::dripping(speak::content_type(service), body.as_bytes(), 1));
         let mut patient = speak::profile(service, &server.url(""));
-        patient.wire.stall = std::time::Duration::from_secs(20);
+        patient.wire.stall = Duration::from_secs(20);
         let heard = ask(&Remote::new(patient), first_request()).await;
         assert_eq!(heard.text, "Größe 🦀 日本", "{service}");
         assert_eq!(heard.calls, [("read_file".into(), r#"{"path":"ü/🦀.c"}"#.into())]);

@@ -13,7 +13,6 @@
 )]
 
 mod chip;
-mod compare;
 mod flash;
 mod loaders;
 mod platformio;

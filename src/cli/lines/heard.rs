@@ -22,6 +22,8 @@ pub enum Decide {
     Approve,
     /// Approve all of it although not every changed line was printed.
     Unseen,
+    /// Approve it although findings stand against it.
+    Despite,
     /// Approve what has to be confirmed, by its phrase.
     Confirm(String),
     /// Approve the changed lines of these printed numbers only.
@@ -197,8 +199,8 @@ pub enum About {
 const HOW: [(&str, &str); 14] = [
     (
         "approve",
-        "name what you approve by its number, and nothing else but `lines 1-3,5`, `edited` or \
-         `unseen`: approve 3",
+        "name what you approve by its number, and nothing else but `lines 1-3,5`, `edited`, \
+         `unseen` or `despite`: approve 3",
     ),
     ("tell", "name what you approve, then your words: tell 3 WORDS"),
     ("reject", "name what you reject by its number: reject 3 REASON"),
@@ -216,10 +218,11 @@ const HOW: [(&str, &str); 14] = [
 ];
 
 /// What can be typed.
-pub const HELP: [&str; 24] = [
+pub const HELP: [&str; 25] = [
     "approve NUMBER              does what the proposal says",
     "approve NUMBER lines 1-3,5  writes only the lines of these numbers",
     "approve NUMBER unseen       although not every changed line could be printed",
+    "approve NUMBER despite      although something was found that stands against it",
     "approve NUMBER edited       writes your own version; see edit",
     "edit NUMBER                 opens the proposed text in $EDITOR; decides nothing",
     "tell NUMBER WORDS           approves, and tells the agent",
@@ -253,6 +256,7 @@ fn approval(words: &str) -> Option<Decide> {
     Some(match first_word(words) {
         ("", _) => Decide::Approve,
         ("unseen", "") => Decide::Unseen,
+        ("despite", "") => Decide::Despite,
         ("edited", "") => Decide::Edited,
         ("lines" | "line", list) => Decide::Lines(numbers(list)?),
         ("flash" | "erase" | "edit", _) => Decide::Confirm(words.to_owned()),
@@ -322,6 +326,7 @@ mod tests {
         let lines = Decide::Lines([1, 2, 3, 7].into());
         assert_eq!(Wish::parse("approve 3 lines 1-3, 7"), decide(3, lines));
         assert_eq!(Wish::parse("approve 3 unseen"), decide(3, Decide::Unseen));
+        assert_eq!(Wish::parse("approve 3 despite"), decide(3, Decide::Despite));
         assert_eq!(Wish::parse("tell 3 keep it"), decide(3, Decide::Tell("keep it".into())));
         for phrase in ["flash esp32 boot", "erase esp32 nvs", "edit esp32 nvs"] {
             let line = format!("approve 3 {phrase}");

@@ -241,7 +241,8 @@ impl Lines {
             Ok(told) => {
                 told.lines.iter().for_each(|line| report::line(line));
                 let phrase = proposal.phrase().map(|phrase| format!(" {phrase}"));
-                let phrase = phrase.unwrap_or_default();
+                let despite = if proposal.stops() > 0 { " despite" } else { "" };
+                let phrase = phrase.unwrap_or_else(|| despite.to_owned());
                 report::line(&format!(
                     "Type: approve {id}{phrase}, or reject {id} REASON. `help` lists the rest."
                 ));

@@ -69,9 +69,19 @@ impl Paper {
                 "{lines} changed lines are too many to be printed; `approve {id} unseen` approves them all the same"
             ));
         }
+        let passes = matches!(what, Decide::Approve | Decide::Unseen | Decide::Tell(_));
+        if passes && self.proposal.phrase().is_none() && self.proposal.stops() > 0 {
+            let id = self.proposal.id;
+            return Err(format!(
+                "something stands against it, see above; `approve {id} despite` approves it all the same"
+            ));
+        }
+        if what == Decide::Despite && self.proposal.stops() == 0 {
+            return Err("nothing stands against it; leave out `despite`".to_owned());
+        }
         let note = |words: String| Note { words, comments: self.comments.clone() };
         Ok(match what {
-            Decide::Approve | Decide::Unseen => match self.proposal.phrase() {
+            Decide::Approve | Decide::Unseen | Decide::Despite => match self.proposal.phrase() {
                 Some(phrase) => return Err(self.needs(&phrase)),
                 None if self.comments.is_empty() => self.says(Verdict::Approve),
                 None => self.says(Verdict::ApproveAndTell { note: note(String::new()) }),
@@ -100,13 +110,15 @@ impl Paper {
         })
     }
 
+    /// Whoever gets here has named what stands against it, or nothing does.
     fn says(&self, verdict: Verdict) -> Intent {
         let mut shown = self.shown();
         match verdict {
             Verdict::Reject { .. } => shown.unseen = 0,
-            // The phrase names what it passes over.
-            Verdict::ApproveConfirmed { .. } => shown.stops = self.proposal.stops(),
-            Verdict::Approve | Verdict::ApproveAndTell { .. } | Verdict::ApproveAmended { .. } => {}
+            Verdict::ApproveConfirmed { .. }
+            | Verdict::Approve
+            | Verdict::ApproveAndTell { .. }
+            | Verdict::ApproveAmended { .. } => shown.stops = self.proposal.stops(),
         }
         Intent::Decide { shown, verdict }
     }

@@ -24,8 +24,12 @@ impl Lines {
         let waiting = self.view.review.waiting().map(|view| &view.proposal);
         let mut shown = Vec::new();
         for proposal in waiting.filter(|proposal| proposal.batch.id == batch) {
-            if proposal.phrase().is_some() {
-                return Err(format!("proposal {} has to be decided by itself", proposal.id));
+            if proposal.phrase().is_some() || proposal.stops() > 0 {
+                let (id, kind) = (proposal.id, proposal.change.kind());
+                let path = proposal.change.path().map_or("", |path| path.as_str());
+                let path = sanitize::line(path);
+                report::line(&format!("  {id}: {kind} {path}, has to be decided by itself"));
+                continue;
             }
             let told = told::proposal(proposal, &self.blobs);
             let Told { changed, unseen, .. } = told.map_err(|error| error.to_string())?;
@@ -37,6 +41,9 @@ impl Lines {
             let path = sanitize::line(path);
             report::line(&format!("  {id}: {kind} {path}, {lines} lines, {unseen} not printed"));
             shown.push(Shown { proposal: id, hash: proposal.change.hash(), unseen, stops: 0 });
+        }
+        if shown.is_empty() {
+            return Err("each of these has to be decided by itself".to_owned());
         }
         let unseen: u32 = shown.iter().map(|shown| shown.unseen).sum();
         let how = if unseen > 0 { " unseen" } else { "" };

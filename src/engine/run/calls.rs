@@ -1,7 +1,7 @@
 //! Makes the calls of a turn: sees that they are allowed, runs their tools, brings their drafts
 //! through the gate, and answers them.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -10,10 +10,12 @@ use super::{Runner, millis_since};
 use crate::engine::concern::OUT_OF_TIME;
 use crate::gate::{GateError, Origin};
 use crate::model::{
-    AgentName, BuildOutcome, CallId, ContextFile, Event, LogId, LogKind, ProjectPath, TeamFact,
-    ToolCall, UserError, estimated_tokens,
+    AgentName, BuildOutcome, CallId, ContextFile, Event, LogId, LogKind, ProjectPath, Settlement,
+    TeamFact, ToolCall, UserError, estimated_tokens,
 };
-use crate::tools::{ASK, AskArgs, HAND_OFF, HandOffArgs, LastBuild, Reply, Tool, ToolError};
+use crate::tools::{
+    ASK, AskArgs, Finish, HAND_OFF, HandOffArgs, LastBuild, Reply, Tool, ToolError,
+};
 
 /// How long a tool may take to end once the run is stopped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -30,7 +32,13 @@ impl Runner {
         });
         let Some((origin, call, phase)) = found else { return Ok(()) };
         let started = Instant::now();
-        let result = match self.allowed(&origin, &call, phase) {
+        let recorded = self.recorded_of(id);
+        let mut result = match self.allowed(&origin, &call, phase) {
+            // Before all else: what was proposed and done does not depend on what the tool would
+            // say now.
+            allowed if !recorded.is_empty() => {
+                self.take_up(allowed.ok(), origin, call.args, recorded).await?
+            }
             Ok(_) if call.tool.as_str() == ASK => match AskArgs::read(&call.args) {
                 Ok(asked) => return self.ask_person(origin.agent, asked),
                 Err(error) => error.to_answer(),
@@ -40,6 +48,8 @@ impl Runner {
             Err(error) => error.to_answer(),
         };
         let millis = millis_since(started);
+        // A file may hold a key of the person: no model is told it, and no journal keeps it.
+        self.redact(&mut result);
         self.shared.record(Event::ToolAnswered { call: id, result, millis })
     }
 
@@ -148,24 +158,25 @@ impl Runner {
                 return Ok(error.to_answer());
             }
         };
-        let recorded = {
-            let mut all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-            all.remove(&origin.call).unwrap_or_default()
-        };
-        // What waits already was admitted; files may have changed since.
-        if recorded.is_empty()
-            && let Err(error) = self.gate.admit(&drafts)
-        {
+        if let Err(error) = self.gate.admit(&drafts) {
             return Ok(ToolError::from_user_error("refused", &error).to_answer());
+        }
+        if let Some(error) = self.secret_in(&drafts) {
+            return Ok(error.to_answer());
         }
         // Not bounded and not raced against a stop: the person may think as long as they like,
         // and stopping closes the gate, which then answers at once.
-        let settled = if recorded.is_empty() {
-            self.gate.submit(&origin, drafts).await
-        } else {
-            self.gate.resubmit(&origin, recorded, drafts).await
-        };
-        let settlements = settled.map_err(left)?;
+        let settlements = self.gate.submit(&origin, drafts).await.map_err(left)?;
+        self.answer(limit, finish, settlements).await
+    }
+
+    /// Lets a tool make its answer of what became of its drafts.
+    pub(super) async fn answer(
+        &self,
+        limit: Duration,
+        finish: Finish,
+        settlements: Vec<Settlement>,
+    ) -> Result<Value, UserError> {
         let review = self.gate.take_feedback(&settlements);
         // What was decided is done by now, and its answer must not be lost for want of time.
         let answer = self.bounded((limit, None), finish(settlements)).await;
@@ -190,7 +201,7 @@ impl Runner {
 
     /// Waits for a tool, but no longer than it may take and than there is time `left`, and hardly
     /// longer than the run goes on.
-    async fn bounded<T>(
+    pub(super) async fn bounded<T>(
         &self,
         (limit, left): (Duration, Option<Duration>),
         work: impl Future<Output = Result<T, ToolError>>,
@@ -218,7 +229,7 @@ impl Runner {
     }
 }
 
-fn left(error: GateError) -> UserError {
+pub(super) fn left(error: GateError) -> UserError {
     match error {
         GateError::Record(error) => error,
         GateError::Detached => UserError::new(

@@ -222,6 +222,7 @@ impl World {
             toolchain: Arc::new(NoToolchain),
             serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
             policy: Arc::new(policy),
+            names: None,
             cancel: stop.clone(),
         };
         let gate = Arc::new(Gate::new(parts, &desk, Numbers::after(&proposals)));

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::model::*;
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
-use crate::tools::{PhaseGoal, Reply, SharedState, Tool, ToolError};
+use crate::tools::{Finish, PhaseGoal, Reply, SharedState, Tool, ToolError};
 use crate::workspace::Sandbox;
 
 /// Saves one file a call.
@@ -28,15 +28,23 @@ impl Tool for Save {
                 return Err(ToolError::new("bad_arguments", "code: missing", ""));
             };
             let content = code.as_bytes().to_vec();
+            if base.as_ref() == Some(&content) {
+                return Err(ToolError::new("nothing_to_do", "the file holds that already", ""));
+            }
             let change = DraftChange::Save { path, base, content };
             let drafts = vec![Draft { change, reason: String::new(), checks: Vec::new() }];
-            Ok(Reply::Propose {
-                drafts,
-                finish: Box::new(|done| async move { finish(&done) }.boxed()),
-            })
+            Ok(Reply::Propose { drafts, finish: told() })
         }
         .boxed()
     }
+
+    fn finish_recorded<'a>(&'a self, _: &'a Value, _: &'a [Proposal]) -> BoxFuture<'a, Finish> {
+        async { told() }.boxed()
+    }
+}
+
+fn told() -> Finish {
+    Box::new(|done| async move { finish(&done) }.boxed())
 }
 
 fn finish(done: &[Settlement]) -> Result<Value, ToolError> {

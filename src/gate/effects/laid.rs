@@ -8,9 +8,10 @@ use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{Mode, OFlags, fchmod, fsync, openat};
+use rustix::fs::{Mode, OFlags, fchmod, openat};
 use rustix::io::Errno;
 
+use super::done::Done;
 use super::swap::{Swap, discard, rename_new};
 use crate::gate::approved::Place;
 use crate::gate::folder::{Found, PlaceError, is_still, look_in};
@@ -74,18 +75,18 @@ impl Laid {
     }
 
     /// Puts it in place, unless something else is there now than when it was laid ready.
-    pub(super) fn put(self) -> Result<Outcome, PlaceError> {
+    pub(super) fn put(self) -> Result<Done, PlaceError> {
         // Writing took its time; somebody may have saved the file meanwhile.
         if !is_still(&self.folder, &self.name, self.seen.as_ref())? {
             let found = look_in(&self.folder, &self.name)?.map(|found| found.hash);
-            return Ok(Outcome::Stale { found });
+            return Ok(Done::from(Outcome::Stale { found }));
         }
         self.put_at_last()
     }
 
     /// As [`Laid::put`], when there is no time left to look: what another program saves in this
     /// moment stays.
-    fn put_at_last(mut self) -> Result<Outcome, PlaceError> {
+    fn put_at_last(mut self) -> Result<Done, PlaceError> {
         let outcome = match &self.seen {
             Some(seen) => {
                 let (folder, proposal, base) = (&self.folder, self.proposal, seen.hash);
@@ -96,8 +97,7 @@ impl Laid {
             }
             None => self.put_new()?,
         };
-        make_lasting(&self.folder);
-        Ok(outcome)
+        Ok(Done::lasting(outcome, &self.folder, &self.name))
     }
 
     fn put_new(&mut self) -> Result<Outcome, PlaceError> {
@@ -142,13 +142,6 @@ pub(super) fn tidy(
     }
 }
 
-/// Waits until the names in a folder are on the disk, so that what is recorded as done stays done
-/// through a power cut.
-pub(super) fn make_lasting(folder: &OwnedFd) {
-    // Done it is all the same. Some file systems cannot sync a folder.
-    let _ = fsync(folder);
-}
-
 /// The same for the same proposal, so that a later start of the program finds it.
 fn temporary_name(proposal: ProposalId, to: ContentHash) -> String {
     format!(".firmhand-{proposal}-{}.tmp", to.short())
@@ -171,14 +164,14 @@ mod tests {
         let laid = Laid::beside(fd(), None, ProposalId(1), place).unwrap();
         fs::write(folder.path().join("a.c"), "theirs").unwrap();
         let found = Some(ContentHash::of(b"theirs"));
-        assert_eq!(laid.put_at_last().unwrap(), Outcome::Stale { found });
+        assert_eq!(laid.put_at_last().unwrap(), Done::from(Outcome::Stale { found }));
         assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "theirs");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let seen = look_in(&fd(), "a.c").unwrap();
         let laid = Laid::beside(fd(), seen, ProposalId(2), Place { base: found, ..place }).unwrap();
         fs::write(folder.path().join("a.c"), "theirs again").unwrap();
         let found = Some(ContentHash::of(b"theirs again"));
-        assert_eq!(laid.put_at_last().unwrap(), Outcome::Stale { found });
+        assert_eq!(laid.put_at_last().unwrap(), Done::from(Outcome::Stale { found }));
         assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "theirs again");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

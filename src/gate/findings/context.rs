@@ -1,13 +1,85 @@
 //! What is known about the run when a change is looked at.
 //!
-//! Owns the words of the task and the chip. Must not look at a change.
+//! A fold of events: the task, the plan, what went. Must not look at a change or the disk.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::knowledge::NameList;
+use crate::model::{
+    Change, ContentHash, Event, Outcome, PlanItem, ProjectPath, ProposalId, TeamFact,
+};
 
 /// What findings may take into account beside the change itself.
 #[derive(Debug, Clone, Default)]
-#[expect(dead_code, reason = "read by the findings about pins and scope")]
-pub(in crate::gate) struct Context {
+pub struct Context {
     /// The chip that the project is built for, e.g. `esp32s3`; `None` while it is not known.
-    pub(in crate::gate) chip: Option<String>,
+    pub chip: Option<String>,
     /// What the person asked for, in their words; empty while it is not known.
-    pub(in crate::gate) task: String,
+    pub task: String,
+    /// What the person said later.
+    pub said: Vec<String>,
+    /// The steps of the plan that holds.
+    pub plan: Vec<PlanItem>,
+    /// Names that the framework has taken.
+    pub names: Option<Arc<NameList>>,
+    /// What files held that this session deleted, and by which proposal.
+    deleted: Vec<Deleted>,
+    /// Deletions that have no outcome yet.
+    deleting: BTreeMap<ProposalId, (ProjectPath, ContentHash)>,
+}
+
+/// A file that was deleted in this session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Deleted {
+    /// By which proposal.
+    pub(super) by: ProposalId,
+    /// Which file.
+    pub(super) path: ProjectPath,
+    /// What it held.
+    pub(super) content: ContentHash,
+}
+
+impl Context {
+    /// Folds an event in.
+    pub fn observe(&mut self, event: &Event) {
+        if let Event::SessionStarted(start) = event {
+            self.task.clone_from(&start.task);
+        }
+        if let Event::PersonSaid { text, .. } = event {
+            self.said.push(text.clone());
+        }
+        if let Event::Team(TeamFact::PlanMade { items, .. }) = event {
+            self.plan.clone_from(items);
+        }
+        if let Event::Proposed(proposal) = event
+            && let Change::Delete { path, base } = &proposal.change
+        {
+            self.deleting.insert(proposal.id, (path.clone(), base.hash));
+        }
+        if let Event::Settled { proposal, outcome } = event
+            && let Some((path, content)) = self.deleting.remove(proposal)
+            && *outcome == Outcome::Applied
+        {
+            self.deleted.push(Deleted { by: *proposal, path, content });
+        }
+    }
+
+    /// The newest deletion of a file that held exactly this.
+    pub(super) fn deleted(&self, content: ContentHash) -> Option<&Deleted> {
+        self.deleted.iter().rev().find(|deleted| deleted.content == content)
+    }
+
+    /// Whether anybody said what the run is about.
+    pub(super) const fn has_task(&self) -> bool {
+        !self.task.is_empty() || !self.plan.is_empty()
+    }
+
+    /// Everything that was asked for, in lower case.
+    pub(super) fn words(&self) -> String {
+        let plan = self.plan.iter().map(|item| item.task.as_str());
+        let all = std::iter::once(self.task.as_str());
+        let all = all.chain(self.said.iter().map(String::as_str)).chain(plan);
+        all.collect::<Vec<_>>().join("\n").to_lowercase()
+    }
 }

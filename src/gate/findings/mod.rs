@@ -4,50 +4,27 @@
 //! can leave them out. One file per family. A finding informs and never decides; nothing here may
 //! write, and nothing may wait for a process.
 
+mod consequence;
 mod context;
 mod flash;
-mod images;
-mod partition_table;
+mod origin;
 mod place;
+mod scope;
 mod secrets;
+mod subject;
 mod text;
 
-use crate::model::{Change, Check, CheckKind, Facts, Finding, FindingLevel, ProjectPath};
-use crate::workspace::Sandbox;
+use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath, Side};
 
-pub(super) use context::Context;
-pub(super) use images::content;
+pub use context::Context;
+pub(super) use subject::Subject;
 
 /// Places of one kind that are named one by one.
 const NAMED_PLACES: usize = 5;
 
-/// What is looked at.
-#[expect(dead_code, reason = "read by the findings about pins and scope")]
-pub(super) struct Subject<'a> {
-    /// The change.
-    pub(super) change: &'a Change,
-    /// What the file holds; `None`: it is not there, or the change has no file.
-    pub(super) base: Option<&'a [u8]>,
-    /// What it will hold; empty for a deletion or what is done to a board.
-    pub(super) content: &'a [u8],
-    /// What is known besides.
-    pub(super) facts: &'a Facts,
-    /// The project.
-    pub(super) sandbox: &'a Sandbox,
-    /// The chip, the task and what else was said about the run.
-    pub(super) context: &'a Context,
-}
-
-impl Subject<'_> {
-    /// The new content as text; `None` when it is not UTF-8.
-    pub(super) fn text(&self) -> Option<&str> {
-        std::str::from_utf8(self.content).ok()
-    }
-
-    /// What the file holds as text; `None` when it is not there or not UTF-8.
-    pub(super) fn base_text(&self) -> Option<&str> {
-        std::str::from_utf8(self.base?).ok()
-    }
+/// What follows from a change, in one line of facts; empty where there is nothing to say.
+pub(super) fn consequence(subject: &Subject<'_>) -> String {
+    consequence::of(subject)
 }
 
 /// Adds what is found here to what the tool has looked at itself; what both have looked at is
@@ -58,12 +35,12 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
         Change::Delete { path, base } => {
             let mut found = place::find(subject.sandbox, path, Some(base.hash));
             found.push(place::unreferenced(&subject.facts.references));
+            found.extend(scope::find(path, subject));
             found
         }
         Change::Flash(plan) => flash::find(plan, subject),
         // What there is to know is on screen: the region and whose it is, or every character.
-        Change::Erase(_) | Change::Nvs(_) => Vec::new(),
-        Change::Send(plan) => flash::sent(plan).into_iter().collect(),
+        Change::Erase(_) | Change::Send(_) | Change::Nvs(_) => Vec::new(),
         Change::Read(plan) => place::find(subject.sandbox, &plan.path, None),
     };
     let mut all = known;
@@ -81,11 +58,63 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
 /// The checks of a file's new content and its place.
 fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     let base = subject.change.before().map(|base| base.hash);
-    let mut found = text::find(path, subject);
-    found.extend(secrets::find(subject));
-    found.extend(partition_table::find(path, subject));
+    let mut found = content(path, subject);
+    excuse(path, subject, &mut found);
+    let compared = origin::compare(path, subject);
+    if let Some(origin) = found.iter_mut().find(|check| check.kind == CheckKind::Origin) {
+        origin.findings.extend(compared);
+    }
+    found.extend(scope::find(path, subject));
+    found.extend(name(path, subject));
+    found.extend(text::compare(subject));
     found.extend(place::find(subject.sandbox, path, base));
     found
+}
+
+/// Whether a new file takes a name that the framework has.
+fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let names = subject.context.names.as_ref().filter(|_| subject.base.is_none())?;
+    let conflict = names.conflict(path.file_name());
+    let finding = conflict.map(|conflict| {
+        Finding::new(FindingLevel::Warning, conflict.why)
+            .advice(format!("Name it `{}`.", conflict.suggestion))
+    });
+    Some(Check::with(CheckKind::Name, finding.into_iter().collect()))
+}
+
+/// What is found in the content alone, whatever the file holds now.
+fn content(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
+    let mut found = text::find(path, subject);
+    found.extend(secrets::find(subject));
+    found.extend(origin::find(path, subject));
+    found
+}
+
+/// What was so before, on a line that stays as it is, is not the fault of this change: it becomes a
+/// note.
+fn excuse(path: &ProjectPath, subject: &Subject<'_>, found: &mut [Check]) {
+    let Some(before) = subject.before() else { return };
+    let mut known: Option<Vec<Check>> = None;
+    for check in found {
+        let kind = check.kind;
+        for finding in check.findings.iter_mut().filter(|f| f.level > FindingLevel::Note) {
+            let is_whole = kind == CheckKind::Parses;
+            let is_touched = finding.place.as_ref().is_none_or(|place| {
+                place.side == Side::New && subject.changed().added.contains(&place.line)
+            });
+            if is_touched && !is_whole {
+                continue;
+            }
+            let known = known.get_or_insert_with(|| content(path, &before));
+            let same = |was: &Finding| is_whole || was.text == finding.text;
+            let was_so = known.iter().any(|was| was.kind == kind && was.findings.iter().any(same));
+            if was_so {
+                finding.level = FindingLevel::Note;
+                finding.phrase = None;
+                finding.text.push_str(", as before");
+            }
+        }
+    }
 }
 
 /// Checks of the content and the place, which are made again when a proposal is restated.
@@ -113,7 +142,7 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::BootUntouched
         | CheckKind::Unreferenced
         | CheckKind::Fits
-        | CheckKind::Images
+        | CheckKind::Stored
         | CheckKind::Merged => false,
     }
 }

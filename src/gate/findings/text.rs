@@ -2,7 +2,6 @@
 
 use super::{Subject, limited};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::diff::{Options, diff};
 use crate::text::inspect::{self, Charset, Place};
 use crate::text::syntax;
 use crate::workspace::Sandbox;
@@ -10,21 +9,26 @@ use crate::workspace::Sandbox;
 /// A file shorter than this is quickly read, however much of it changes.
 const LONG: usize = 40;
 
-/// The checks of a file's new content.
+/// The checks of a file's new content by itself.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
-    let Subject { base, content, .. } = *subject;
     let mut found = Vec::new();
+    let mut in_text = Vec::new();
     if let Some(text) = subject.text() {
         found.extend(parses(path, text));
         let hidden = inspect::hidden(text);
         let says = |what: &str| format!("contains the invisible character {what}");
         found.push(places(CheckKind::Text, FindingLevel::Stop, hidden, says));
+        in_text = inspect::lookalikes(text);
     }
-    found.push(encoding(base, content));
-    found.extend(line_ends(base, content));
-    let in_text = subject.text().map(inspect::lookalikes).unwrap_or_default();
     found.extend(lookalikes(path, in_text, subject.sandbox));
-    found.push(size(base, content));
+    found
+}
+
+/// The checks of the new content against what the file holds.
+pub(super) fn compare(subject: &Subject<'_>) -> Vec<Check> {
+    let mut found = vec![encoding(subject.base, subject.content)];
+    found.extend(line_ends(subject.base, subject.content));
+    found.push(size(subject));
     found
 }
 
@@ -98,21 +102,20 @@ fn lookalikes(path: &ProjectPath, in_text: Vec<Place>, sandbox: &Sandbox) -> Opt
         .then(|| places(CheckKind::Lookalikes, FindingLevel::Warning, in_text, says))
 }
 
-fn size(base: Option<&[u8]>, content: &[u8]) -> Check {
-    let Some(base) = base else { return Check::clean(CheckKind::Size) };
+fn size(subject: &Subject<'_>) -> Check {
+    let Some(base) = subject.base else { return Check::clean(CheckKind::Size) };
     let lines = |bytes: &[u8]| bytes.split_inclusive(|&byte| byte == b'\n').count();
     let before = lines(base);
-    if before < LONG || base == content {
+    if before < LONG || base == subject.content {
         return Check::clean(CheckKind::Size);
     }
-    let budget = std::time::Duration::from_millis(100);
-    let found = diff(base, content, Options { context: 0, budget, ..Options::default() });
-    let share = found.removed * 100 / before;
-    let after = lines(content);
+    let removed = subject.changed().removed.len();
+    let share = removed * 100 / before;
+    let after = lines(subject.content);
     let text = if after * 2 < before {
         format!("removes {} of {before} lines", before - after)
     } else if share >= 60 {
-        format!("rewrites {} of {before} lines ({share} %)", found.removed)
+        format!("rewrites {removed} of {before} lines ({share} %)")
     } else {
         return Check::clean(CheckKind::Size);
     };

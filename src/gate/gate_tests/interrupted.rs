@@ -89,6 +89,56 @@ async fn what_was_decided_is_looked_up_and_never_done_again() {
 }
 
 #[tokio::test]
+async fn what_has_lost_its_content_waits_damaged_and_can_only_be_rejected() {
+    let world = killed(vec![save("a.c", None, "a"), save("b.c", Some("old"), "b")]).await;
+    let known = recorded(&world, None);
+    world.ledger.forget(b"a");
+    // The file itself still holds it.
+    world.write("b.c", "old");
+    world.ledger.forget(b"old");
+    let gate = Arc::clone(&world.gate);
+    let again = known.clone();
+    let task = tokio::spawn(async move { gate.resubmit(&origin(), again, Vec::new()).await });
+    world.on_desk(2).await;
+    let restated = |event| match event {
+        Event::Restated { proposal, checks, .. } => Some((proposal, checks)),
+        _ => None,
+    };
+    let told: Vec<(ProposalId, Vec<crate::model::Check>)> =
+        world.events().into_iter().filter_map(restated).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    let (damaged, checks) = &told[0];
+    let check = checks.iter().find(|check| check.kind == CheckKind::Stored).unwrap();
+    assert_eq!((*damaged, check.level()), (known[0].proposal.id, Some(FindingLevel::Stop)));
+    assert!(check.findings[0].text.contains("content is lost"), "{check:?}");
+    let shown = Shown {
+        proposal: *damaged,
+        hash: known[0].proposal.change.hash(),
+        unseen: 0,
+        stops: u32::MAX,
+    };
+    let refused = world.desk.decide(shown, Verdict::Approve);
+    assert!(matches!(refused, Err(DeskError::Damaged(..))), "{refused:?}");
+    world.desk.decide(shown, reject("it is lost")).unwrap();
+    world.decide(2, Verdict::Approve);
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied, Outcome::Applied]);
+    assert_eq!((world.read("a.c"), world.read("b.c").as_deref()), (None, Some("b")));
+}
+
+#[tokio::test]
+async fn a_rule_cannot_approve_what_has_lost_its_content() {
+    let mut world = killed(vec![save("notes.txt", None, "a")]).await;
+    let known = recorded(&world, None);
+    world.ledger.forget(b"a");
+    let allow = World::ruled(Ruling::Allow).gate.parts.policy.as_ref().clone();
+    world.gate = gate(world.folder.path(), &world.ledger, &world.bench, allow, &world.desk);
+    let settled = world.gate.resubmit(&origin(), known, Vec::new()).await.unwrap();
+    assert_eq!(settled[0].outcome, Outcome::Denied);
+    let by = &settled[0].decision.by;
+    assert!(matches!(by, DecidedBy::Nobody(why) if why.contains("lost")), "{by:?}");
+}
+
+#[tokio::test]
 async fn an_interrupted_flash_is_not_done_again() {
     let world = killed(vec![flash(false, false)]).await;
     let known = recorded(&world, Some(Verdict::Approve));

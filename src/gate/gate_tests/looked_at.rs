@@ -18,9 +18,14 @@ impl World {
 
 fn of(checks: &[Check], kind: CheckKind) -> (Option<FindingLevel>, &str) {
     let check = checks.iter().find(|check| check.kind == kind);
-    check
-        .map(|check| (check.level(), check.findings[0].text.as_str()))
-        .expect("the check is missing")
+    let check = check.expect("the check is missing");
+    (check.level(), check.findings.first().map_or("", |finding| finding.text.as_str()))
+}
+
+/// The line of the first finding of a check.
+fn line(checks: &[Check], kind: CheckKind) -> Option<u32> {
+    let check = checks.iter().find(|check| check.kind == kind)?;
+    Some(check.findings.first()?.place.as_ref()?.line)
 }
 
 fn save_bytes(file: &str, base: Option<&[u8]>, content: &[u8]) -> Draft {
@@ -33,7 +38,7 @@ fn save_bytes(file: &str, base: Option<&[u8]>, content: &[u8]) -> Draft {
 async fn a_sound_change_passes_every_check() {
     let world = World::asking();
     let checks = world.checks(save("main.c", None, "int a;\n")).await;
-    assert!(checks.iter().all(|check| check.level() == None), "{checks:?}");
+    assert!(checks.iter().all(|check| check.level().is_none()), "{checks:?}");
     for kind in [CheckKind::Parses, CheckKind::Text, CheckKind::Encoding, CheckKind::Secrets] {
         of(&checks, kind);
     }
@@ -45,16 +50,17 @@ async fn what_is_wrong_with_a_content_is_told_with_its_place() {
     let text =
         "int a;\nint b = ;\n#define WIFI_PASS \"hunter2222\"\nint c\u{43e}unt; // \u{202e}\n";
     let checks = world.checks(save("main.c", None, text)).await;
-    let expect = |kind, status, words: &str| {
-        let (found, note) = of(&checks, kind);
-        assert_eq!(found, status, "{kind:?}: {note}");
-        assert!(note.contains(words), "{kind:?}: {note}");
+    let expect = |kind, level, at, words: &str| {
+        let (found, text) = of(&checks, kind);
+        assert_eq!((found, line(&checks, kind)), (Some(level), Some(at)), "{kind:?}: {text}");
+        assert!(text.contains(words), "{kind:?}: {text}");
     };
-    expect(CheckKind::Parses, Some(FindingLevel::Stop), "2:");
-    expect(CheckKind::Secrets, Some(FindingLevel::Stop), "3:20: a literal for `WIFI_PASS`");
-    expect(CheckKind::Lookalikes, Some(FindingLevel::Warning), "4:6: U+043E");
-    expect(CheckKind::Text, Some(FindingLevel::Stop), "4:15: U+202E");
-    assert!(checks.iter().all(|check| !check.findings[0].text.contains("hunter")));
+    expect(CheckKind::Parses, FindingLevel::Stop, 2, "does not parse");
+    expect(CheckKind::Secrets, FindingLevel::Stop, 3, "");
+    expect(CheckKind::Lookalikes, FindingLevel::Warning, 4, "U+043E");
+    expect(CheckKind::Text, FindingLevel::Stop, 4, "U+202E");
+    let found = checks.iter().flat_map(|check| &check.findings);
+    assert!(found.map(|finding| &finding.text).all(|text| !text.contains("hunter")));
 }
 
 #[tokio::test]
@@ -68,12 +74,12 @@ async fn encodings_and_line_ends_that_change_are_told() {
     let kept = world.checks(save_bytes("new.c", None, &wide)).await;
     assert_eq!(
         of(&kept, CheckKind::Encoding),
-        (Some(FindingLevel::Stop), "UTF-16, which compilers do not read")
+        (Some(FindingLevel::Stop), "is UTF-16, which compilers do not read")
     );
     let binary = world.checks(save_bytes("a.bin", None, b"\x7fELF\x01\0\0\x02")).await;
     assert!(of(&binary, CheckKind::Encoding).1.contains("NUL byte at offset 5"));
     let ends = world.checks(save("crlf.c", Some("int a;\r\nint b;\r\n"), "int a;\nint c;\n")).await;
-    assert!(of(&ends, CheckKind::LineEnds).1.contains("lines that would end with LF: 2"));
+    assert!(of(&ends, CheckKind::LineEnds).1.contains("to LF in 2 lines"));
 }
 
 #[tokio::test]
@@ -87,7 +93,7 @@ async fn a_small_wish_that_rewrites_a_long_file_is_told() {
         (Some(FindingLevel::Warning), "rewrites 100 of 100 lines (100 %)")
     );
     let dropped = world.checks(save("a.c", Some(&base), "int a0;\n")).await;
-    assert!(of(&dropped, CheckKind::Size).1.starts_with("drops 99 of 100"));
+    assert!(of(&dropped, CheckKind::Size).1.starts_with("removes 99 of 100"));
     let small = world.checks(save("a.c", Some(&base), &base.replace("a7;", "b7;"))).await;
     assert_eq!(of(&small, CheckKind::Size).0, None);
 }
@@ -136,7 +142,6 @@ async fn a_flash_is_set_against_the_partition_table() {
         offset: 0x1_0000,
         bytes: 5000,
         hash: ContentHash::of(b"app"),
-        same: false,
     });
     let draft =
         Draft { change: DraftChange::Flash(plan), reason: String::new(), checks: Vec::new() };

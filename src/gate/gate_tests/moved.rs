@@ -139,11 +139,13 @@ async fn a_file_that_appears_or_goes_changes_what_is_asked() {
 #[tokio::test]
 async fn a_rule_never_approves_what_was_made_for_another_file() {
     let world = World::ruled(Ruling::Allow);
-    world.write("a.c", "mine");
-    let settled = world.gate.submit(&origin(), vec![save("a.c", Some("other"), "new")]).await;
-    let stale = Outcome::Stale { found: Some(ContentHash::of(b"mine")) };
-    assert_eq!(outcomes(settled), [stale]);
-    assert_eq!(world.read("a.c").as_deref(), Some("mine"));
+    world.write("a.txt", "mine");
+    let task = world.submit(vec![save("a.txt", Some("other"), "new")]);
+    world.on_desk(1).await;
+    assert_eq!(world.proposals()[0].stops(), 1);
+    world.desk.close("nobody is there");
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+    assert_eq!(world.read("a.txt").as_deref(), Some("mine"));
 }
 
 #[tokio::test]

@@ -51,15 +51,6 @@ async fn nothing_lies_ready_for_what_was_rejected_or_is_stale_or_has_no_folder()
     assert_eq!(seen.lock().unwrap().len(), 0, "a rejection takes the plain way");
     assert_eq!(world.approved_one(save("new/deep/a.c", None, "new")).await, Outcome::Applied);
     assert_eq!(seen.lock().unwrap().pop(), Some(before));
-
-    // A rule was not shown anything: there the effect itself finds the file changed.
-    let world = World::ruled(Ruling::Allow);
-    world.write("a.c", "third");
-    let before = world.everything();
-    let seen = looked_at_meanwhile(&world);
-    let settled = world.gate.submit(&origin(), vec![save("a.c", Some("old"), "new")]).await;
-    assert_eq!(outcomes(settled), [Outcome::Stale { found: Some(ContentHash::of(b"third")) }]);
-    assert_eq!((seen.lock().unwrap().pop(), world.everything()), (Some(before.clone()), before));
 }
 
 #[tokio::test]

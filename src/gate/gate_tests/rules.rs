@@ -15,10 +15,10 @@ fn always_flash() -> SessionRule {
 #[tokio::test]
 async fn a_rule_decides_what_comes_and_what_waits_and_fits() {
     let world = World::asking();
-    let task = world.submit(vec![save("main/a.c", None, "a"), save("b.c", None, "b")]);
+    let task = world.submit(vec![save("main/a.txt", None, "a"), save("b.txt", None, "b")]);
     world.on_desk(2).await;
     world.gate.add_rule(rule(RuleSays::Always, Some("main/**"))).unwrap();
-    while world.read("main/a.c").is_none() {
+    while world.read("main/a.txt").is_none() {
         tokio::task::yield_now().await;
     }
     assert_eq!(world.desk.waiting(), [ProposalId(2)]);
@@ -26,7 +26,7 @@ async fn a_rule_decides_what_comes_and_what_waits_and_fits() {
     let settled = task.await.unwrap().unwrap();
     let by = DecidedBy::Policy("always main/** (session rule 1)".into());
     assert_eq!(settled[0].decision.by, by);
-    let more = world.gate.submit(&origin(), vec![save("main/c.c", None, "c")]).await;
+    let more = world.gate.submit(&origin(), vec![save("main/c.txt", None, "c")]).await;
     assert_eq!(outcomes(more), [Outcome::Applied]);
 }
 
@@ -35,12 +35,12 @@ async fn never_wins_over_always_and_a_revoked_rule_is_gone() {
     let world = World::asking();
     world.gate.add_rule(rule(RuleSays::Always, Some("main/"))).unwrap();
     world.gate.add_rule(rule(RuleSays::Never, Some("**/secret.h"))).unwrap();
-    let drafts = vec![save("main/a.c", None, "a"), save("main/secret.h", None, "s")];
+    let drafts = vec![save("main/a.txt", None, "a"), save("main/secret.h", None, "s")];
     let settled = world.gate.submit(&origin(), drafts).await;
     assert_eq!(outcomes(settled), [Outcome::Applied, Outcome::Denied]);
     world.gate.revoke_rule(RuleId(1)).unwrap();
     assert!(world.gate.revoke_rule(RuleId(1)).is_err());
-    let task = world.submit(vec![save("main/b.c", None, "b")]);
+    let task = world.submit(vec![save("main/b.txt", None, "b")]);
     world.on_desk(1).await;
     world.decide(3, reject(""));
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
@@ -68,7 +68,7 @@ async fn no_rule_approves_the_flash_of_a_real_board_or_a_touched_boot() {
 async fn a_denial_of_the_configuration_is_final() {
     let world = World::ruled(Ruling::Deny);
     world.gate.add_rule(rule(RuleSays::Always, Some("**"))).unwrap();
-    let settled = world.gate.submit(&origin(), vec![save("a.c", None, "a")]).await;
+    let settled = world.gate.submit(&origin(), vec![save("a.txt", None, "a")]).await;
     assert_eq!(outcomes(settled), [Outcome::Denied]);
 }
 
@@ -91,8 +91,8 @@ fn rules_about_everything_or_nothing_are_refused_and_not_recorded() {
 #[tokio::test]
 async fn rules_hold_on_after_a_restart_and_revoked_ones_do_not() {
     let world = World::asking();
-    world.gate.add_rule(rule(RuleSays::Always, Some("a.c"))).unwrap();
-    world.gate.add_rule(rule(RuleSays::Always, Some("b.c"))).unwrap();
+    world.gate.add_rule(rule(RuleSays::Always, Some("a.txt"))).unwrap();
+    world.gate.add_rule(rule(RuleSays::Always, Some("b.txt"))).unwrap();
     world.gate.revoke_rule(RuleId(2)).unwrap();
     let records: Vec<Record> = (1..)
         .zip(world.events())
@@ -101,11 +101,11 @@ async fn rules_hold_on_after_a_restart_and_revoked_ones_do_not() {
     let (folder, ledger) = (world.folder.path(), &world.ledger);
     let again = gate(folder, ledger, &world.bench, Policy::default(), &world.desk);
     again.recall(&records).unwrap();
-    let settled = again.submit(&origin(), vec![save("a.c", None, "a")]).await;
+    let settled = again.submit(&origin(), vec![save("a.txt", None, "a")]).await;
     assert_eq!(outcomes(settled), [Outcome::Applied]);
-    assert_eq!(again.add_rule(rule(RuleSays::Never, Some("c.c"))).unwrap(), RuleId(3));
+    assert_eq!(again.add_rule(rule(RuleSays::Never, Some("c.txt"))).unwrap(), RuleId(3));
     let task =
-        tokio::spawn(async move { again.submit(&origin(), vec![save("b.c", None, "b")]).await });
+        tokio::spawn(async move { again.submit(&origin(), vec![save("b.txt", None, "b")]).await });
     world.on_desk(1).await;
     world.desk.close("done");
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);

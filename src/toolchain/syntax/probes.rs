@@ -36,13 +36,13 @@ pub(super) fn quoted(text: &str) -> Option<(Quote, &str, &str)> {
 /// Whether the text, its spliced lines joined, asks for nothing but names for which `is_inside`
 /// says yes.
 pub(super) fn asks_inside(text: &str, is_inside: &dyn Fn(Quote, &str) -> bool) -> bool {
-    let words = words(text);
-    operators_are_plain(text, is_inside)
-        && !is_built_of_parts(&words)
-        && !hands_on_a_part(text)
-        && !(text.contains("ragma") && PRAGMAS.iter().any(|word| is_in_pragma(text, word)))
-        && !text.contains("incbin")
-        && conditions_are_plain(text)
+    let is_built = is_built_of_parts(&words(text)) || hands_on_a_part(text);
+    let leads_by_pragma =
+        text.contains("ragma") && PRAGMAS.iter().any(|word| is_in_pragma(text, word));
+    if is_built || leads_by_pragma || text.contains("incbin") {
+        return false;
+    }
+    operators_are_plain(text, is_inside) && conditions_are_plain(text)
 }
 
 /// Every operator is only asked after, or asks for a name that stays inside.

@@ -1,9 +1,9 @@
-//! The exact list of what is about to be decided together.
+//! What waits together, as a list to work through: each row can be opened and decided by itself,
+//! and those without a finding can be decided together.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
 
 use crate::model::{AfterReject, ContentHash, Intent, ProposalId, Shown, Verdict};
 use crate::ui::action::{Action, Context};
@@ -12,6 +12,9 @@ use crate::ui::pane::{Cx, Effect};
 use crate::ui::role::Role;
 
 use super::{Overlay, Purpose, WordsInput};
+
+/// Most rows of the list on screen.
+const ROWS: usize = 40;
 
 /// One proposal of the list.
 #[derive(Debug, Clone)]
@@ -22,72 +25,142 @@ pub struct BatchRow {
     pub what: String,
     /// More about it, e.g. `+12 −3`.
     pub detail: String,
+    /// Findings that stand against it.
+    pub stops: usize,
+    /// Findings worth a look.
+    pub warnings: usize,
+    /// Why it is decided by itself and not with the others; empty: it can be.
+    pub alone: String,
 }
 
-/// Proposals that are decided together once the person accepts the list.
+impl BatchRow {
+    /// Whether it is decided with the others.
+    const fn is_common(&self) -> bool {
+        self.stops == 0 && self.alone.is_empty()
+    }
+}
+
+/// Proposals to work through.
 #[derive(Debug)]
 pub struct BatchList {
     rows: Vec<BatchRow>,
-    top: usize,
+    selected: usize,
 }
 
 impl BatchList {
-    /// Begins at the start of the list.
+    /// Begins at the start; what was found something about comes first.
     #[must_use]
-    pub const fn new(rows: Vec<BatchRow>) -> Self {
-        Self { rows, top: 0 }
+    pub fn new(mut rows: Vec<BatchRow>) -> Self {
+        let rank = |row: &BatchRow| {
+            let group = match (row.stops, row.alone.is_empty(), row.warnings) {
+                (1.., _, _) => 0,
+                (0, false, _) => 1,
+                (0, true, 1..) => 2,
+                (0, true, 0) => 3,
+            };
+            (group, std::cmp::Reverse(row.stops))
+        };
+        rows.sort_by_key(rank);
+        Self { rows, selected: 0 }
     }
 
     pub(super) fn proposals(&self) -> Vec<(ProposalId, ContentHash)> {
         self.rows.iter().map(|row| (row.shown.proposal, row.shown.hash)).collect()
     }
 
-    fn shown(&self) -> Vec<Shown> {
-        self.rows.iter().map(|row| row.shown).collect()
+    /// Whether nothing waits.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// What is decided together.
+    fn common(&self) -> Vec<Shown> {
+        self.rows.iter().filter(|row| row.is_common()).map(|row| row.shown).collect()
     }
 
     fn unseen(&self) -> u32 {
-        self.rows.iter().map(|row| row.shown.unseen).sum()
+        self.common().iter().map(|shown| shown.unseen).sum()
     }
 
-    /// The action that approves the list: lines that were never on screen take one of their own.
+    /// The action that approves what can be approved together, if anything can: lines that were
+    /// never on screen take one of their own.
     #[must_use]
-    pub fn approves_by(&self) -> Action {
-        if self.unseen() == 0 { Action::Accept } else { Action::AcceptUnseen }
+    pub fn approves_by(&self) -> Option<Action> {
+        match (self.common().is_empty(), self.unseen()) {
+            (true, _) => None,
+            (false, 0) => Some(Action::ApproveAll),
+            (false, _) => Some(Action::AcceptUnseen),
+        }
     }
 
-    fn approve(&self) -> Vec<Effect> {
-        let (shown, verdict) = (self.shown(), Verdict::Approve);
-        vec![Effect::Close, Effect::intent(Intent::DecideAll { shown, verdict })]
+    /// What its keys do, in the order in which they are shown.
+    #[must_use]
+    pub fn actions(&self) -> Vec<Action> {
+        let mut actions = vec![Action::Accept];
+        actions.extend(self.approves_by());
+        actions.extend([Action::RejectAll, Action::Cancel]);
+        actions
+    }
+
+    fn approve(&self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+        match self.approves_by() {
+            Some(needed) if needed == action || action == Action::AcceptUnseen => {
+                let (shown, verdict) = (self.common(), Verdict::Approve);
+                vec![Effect::Close, Effect::intent(Intent::DecideAll { shown, verdict })]
+            }
+            Some(needed) => {
+                let (key, lines) = (key(cx, needed), self.unseen());
+                Effect::refuse(format!(
+                    "not decided: {lines} changed lines were never on screen; {key} approves them unseen"
+                ))
+            }
+            None => {
+                let key = key(cx, Action::Accept);
+                Effect::refuse(format!(
+                    "not decided: each of these is decided by itself · {key} opens it"
+                ))
+            }
+        }
     }
 
     fn reject(&self) -> Vec<Effect> {
         let what = format!("all {} of the list", self.rows.len());
         let purpose = Purpose::Reject(AfterReject::GoOn);
-        let Some(words) = WordsInput::about_all(purpose, self.shown(), what) else {
+        let all = self.rows.iter().map(|row| row.shown).collect();
+        let Some(words) = WordsInput::about_all(purpose, all, what) else {
             return vec![Effect::Close];
         };
         vec![Effect::Close, Effect::Open(Box::new(Overlay::Words(words)))]
     }
 
-    pub(super) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+    /// Opens the selected proposal to be decided by itself.
+    fn open(&self) -> Vec<Effect> {
+        let selected = self.rows.get(self.selected);
+        selected
+            .map_or_else(|| vec![Effect::Close], |row| vec![Effect::OpenRow(row.shown.proposal)])
+    }
+
+    /// Selects a proposal, if it is there.
+    pub fn select(&mut self, proposal: ProposalId) {
+        let place = self.rows.iter().position(|row| row.shown.proposal == proposal);
+        self.selected = place.unwrap_or(self.selected);
+    }
+
+    pub(in crate::ui) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         let last = self.rows.len().saturating_sub(1);
         match action {
-            Action::Up => self.top = self.top.saturating_sub(1),
-            Action::Down => self.top = (self.top + 1).min(last),
-            Action::PageUp | Action::Top => self.top = self.top.saturating_sub(8),
-            Action::PageDown | Action::Bottom => self.top = (self.top + 8).min(last),
-            Action::AcceptUnseen => return self.approve(),
-            Action::Accept if self.approves_by() == Action::Accept => return self.approve(),
-            Action::RejectAll => return self.reject(),
-            Action::Accept => {
-                let key = key(cx, Action::AcceptUnseen);
-                let lines = self.unseen();
-                let text = format!(
-                    "not decided: {lines} changed lines were never on screen; {key} approves them unseen"
-                );
-                return Effect::refuse(text);
+            Action::Up => self.selected = self.selected.saturating_sub(1),
+            Action::Down => self.selected = (self.selected + 1).min(last),
+            Action::PageUp | Action::HalfPageUp => self.selected = self.selected.saturating_sub(8),
+            Action::PageDown | Action::HalfPageDown => {
+                self.selected = (self.selected + 8).min(last)
             }
+            Action::Top => self.selected = 0,
+            Action::Bottom => self.selected = last,
+            Action::Accept => return self.open(),
+            Action::ApproveAll | Action::AcceptUnseen => return self.approve(action, cx),
+            Action::RejectAll => return self.reject(),
             _ => return Effect::info(self.keys(cx)),
         }
         Vec::new()
@@ -95,48 +168,81 @@ impl BatchList {
 
     /// What the keys do.
     fn keys(&self, cx: &Cx<'_>) -> String {
-        let action = self.approves_by();
-        let unseen = if action == Action::Accept { "" } else { " unseen" };
-        let approve = format!("{} approves all{unseen}", key(cx, action));
-        let (reject, back) = (key(cx, Action::RejectAll), key(cx, Action::Cancel));
-        format!("{approve} · {reject} rejects all · {back} back")
+        let key = |action| key(cx, action);
+        let mut words = vec![format!("{} opens", key(Action::Accept))];
+        if let Some(action) = self.approves_by() {
+            let count = self.common().len();
+            let unseen = if action == Action::AcceptUnseen { " unseen" } else { "" };
+            let which =
+                if count == self.rows.len() { "all".to_owned() } else { format!("{count}") };
+            words.push(format!("{} approves {which}{unseen}", key(action)));
+        }
+        words.push(format!("{} rejects all", key(Action::RejectAll)));
+        words.push(format!("{} back", key(Action::Cancel)));
+        words.join(" · ")
     }
 
-    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let count = self.rows.len();
-        let title = format!("The rest of this batch: {count}");
-        let hint = Line::styled(format!(" {} ", self.keys(cx)), cx.style(Role::DialogDim));
-        let height = u16::try_from(count).unwrap_or(u16::MAX).clamp(1, 16).saturating_add(3);
-        let inside = super::frame(&title, hint, (76, height), screen, buf, cx);
-        let mut rows = inside.rows();
-        let unseen = self.unseen();
-        if let Some(row) = rows.next() {
-            let lead = if unseen == 0 {
-                Line::styled(
-                    "Every changed line of these was on screen.",
-                    cx.style(Role::DialogDim),
-                )
-            } else {
-                let text =
-                    format!("{unseen} changed lines were never on screen; that is recorded.");
-                Line::styled(text, cx.style(Role::Warn).patch(bg_of(cx)))
-            };
-            lead.render(row, buf);
+    /// What is decided together, and what is not.
+    fn lead(&self) -> (String, Role) {
+        let alone = self.rows.iter().filter(|row| !row.is_common()).count();
+        let (common, unseen) = (self.rows.len() - alone, self.unseen());
+        let mut text = match unseen {
+            _ if common == 0 => "Each of these is decided by itself.".to_owned(),
+            0 => "Every changed line was on screen.".to_owned(),
+            1 => "1 changed line was never on screen; that is recorded.".to_owned(),
+            lines => format!("{lines} changed lines were never on screen; that is recorded."),
+        };
+        if alone > 0 && common > 0 {
+            text = format!("{alone} to decide by itself, {common} together. {text}");
         }
-        let room = usize::from(inside.height).saturating_sub(2);
-        let top = self.top.min(count.saturating_sub(room));
-        for (item, row) in self.rows.iter().skip(top).zip(rows.skip(1)) {
-            let unseen = match item.shown.unseen {
-                0 => String::new(),
-                lines => format!("  {lines} unseen"),
-            };
-            let detail = format!("{}{unseen}", item.detail);
-            let room = usize::from(row.width).saturating_sub(line::width(&detail) + 2);
-            let left = Line::styled(line::cut(&item.what, room), cx.style(Role::Dialog));
-            let right = Line::from(Span::styled(detail, cx.style(Role::DialogDim)));
-            line::draw_split(&left, &right, row, buf);
+        (text, if alone > 0 || unseen > 0 { Role::Warn } else { Role::DialogDim })
+    }
+
+    pub(in crate::ui) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let count = self.rows.len();
+        let title = format!("The rest of this batch · {}/{count}", (self.selected + 1).min(count));
+        let hint = Line::styled(format!(" {} ", self.keys(cx)), cx.style(Role::DialogDim));
+        let height = u16::try_from(count.clamp(1, ROWS)).unwrap_or(u16::MAX).saturating_add(2);
+        let width = screen.width.saturating_sub(8).clamp(40, 110);
+        let inside = super::frame(&title, hint, (width, height), screen, buf, cx);
+        let mut rows = inside.rows();
+        if let Some(row) = rows.next() {
+            let (text, role) = self.lead();
+            let style = cx.style(role).patch(bg_of(cx));
+            line::draw(&Line::styled(line::cut(&text, usize::from(row.width)), style), row, buf);
+        }
+        let room = usize::from(inside.height).saturating_sub(2).max(1);
+        let top = self.selected.saturating_sub(room / 2).min(count.saturating_sub(room));
+        for ((place, item), row) in self.rows.iter().enumerate().skip(top).zip(rows.skip(1)) {
+            draw_row(item, place == self.selected, row, buf, cx);
         }
     }
+}
+
+fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let base = if is_selected { Role::Selection } else { Role::Dialog };
+    let base = cx.style(base);
+    line::tint(row, base, buf);
+    let (mark, role) = match (item.stops, item.alone.is_empty(), item.warnings) {
+        (0, true, 0) => ("✓  ".to_owned(), Role::Ok),
+        (0, true, warnings) => (format!("!{warnings:<2}"), Role::Warn),
+        (0, false, _) => ("!  ".to_owned(), Role::Warn),
+        (stops, _, _) => (format!("✗{stops:<2}"), Role::Error),
+    };
+    let background = ratatui::style::Style { bg: base.bg, ..Default::default() };
+    let unseen = match item.shown.unseen {
+        0 => String::new(),
+        lines => format!("  {lines} unseen"),
+    };
+    let why = if item.alone.is_empty() { String::new() } else { format!("  {}", item.alone) };
+    let detail = format!("{}{unseen}{why} ", item.detail);
+    let room = usize::from(row.width).saturating_sub(line::width(&detail) + 6);
+    let left = Line::from(vec![
+        Span::styled(format!(" {mark} "), cx.style(role).patch(background)),
+        Span::styled(line::cut(&item.what, room), base),
+    ]);
+    let right = Line::from(Span::styled(detail, cx.style(Role::DialogDim).patch(background)));
+    line::draw_split(&left, &right, row, buf);
 }
 
 fn key(cx: &Cx<'_>, action: Action) -> String {

@@ -28,13 +28,13 @@ fn names<T>(read: Result<T, UserError>, name: &str) {
 pub fn themes(data: &[u8]) {
     let assets = assets("user/themes/fuzz.toml", data);
     for depth in [Depth::True, Depth::Basic] {
-        names(Theme::load(&assets, "fuzz", depth), "fuzz.toml");
+        names(Theme::load(&assets, "fuzz", depth), "themes/");
     }
 }
 
 pub fn keymaps(data: &[u8]) {
     let assets = assets("user/keymaps/fuzz.toml", data);
-    names(Keymap::load(&assets, "fuzz"), "fuzz.toml");
+    names(Keymap::load(&assets, "fuzz"), "keymaps/");
 }
 
 pub fn teams(data: &[u8]) {

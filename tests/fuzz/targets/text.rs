@@ -78,8 +78,9 @@ pub fn insertions(data: &[u8]) {
     for wishes in [vec![bare], vec![wish.clone()], vec![wish.clone(), wish]] {
         let Ok(merged) = insert(&source, &wishes) else { continue };
         assert_eq!(merged.placed.len(), wishes.len());
-        let mut new = merged.text.lines();
-        for line in source.lines() {
+        let bare = |line: &str| line.trim_end_matches('\r').to_owned();
+        let mut new = merged.text.lines().map(bare);
+        for line in source.lines().map(bare) {
             assert!(new.any(|other| other == line), "{line:?} is gone from {:?}", merged.text);
         }
     }

@@ -1,6 +1,7 @@
 //! Keys that decide, pick or take back: whether that may be done now, and what comes of it.
 
-use crate::model::{Intent, Outcome, ProposalId};
+use crate::model::{Change, FindingLevel, Intent, Outcome, Proposal, ProposalId};
+use crate::text::sanitize;
 use crate::ui::BROKE_OFF;
 use crate::ui::action::{Action, Context};
 use crate::ui::overlay::{BatchList, BatchRow, Overlay, Purpose};
@@ -45,10 +46,7 @@ impl ReviewPane {
     fn approve(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
         match self.hand(cx).and_then(|hand| Ok((hand.unseen()?, hand.approve()?))) {
             Err(why) => why,
-            Ok((0, _)) if self.is_stopped(cx) => {
-                let key = cx.key(Context::Review, Action::ApproveUnseen);
-                Effect::refuse(format!("a check has failed: {key} approves it all the same"))
-            }
+            Ok((0, _)) if self.is_stopped(cx) => self.refuse_stopped(cx),
             Ok((0, effects)) => effects,
             Ok(_) => self.show_unseen(),
         }
@@ -57,7 +55,15 @@ impl ReviewPane {
     /// Whether a finding stands against the plain approval, and no phrase is asked for.
     fn is_stopped(&self, cx: &Cx<'_>) -> bool {
         let view = self.queue.on_screen().and_then(|id| cx.view.review.get(id));
-        view.is_some_and(|view| view.proposal.stops() > 0 && view.proposal.phrase().is_none())
+        view.is_some_and(|view| is_stopped(&view.proposal))
+    }
+
+    /// Says what stands against the approval, and which key approves all the same.
+    fn refuse_stopped(&self, cx: &Cx<'_>) -> Vec<Effect> {
+        let view = self.queue.on_screen().and_then(|id| cx.view.review.get(id));
+        let found = view.and_then(|view| first_stop(&view.proposal)).unwrap_or_default();
+        let key = cx.key(Context::Review, Action::ApproveDespite);
+        Effect::refuse(format!("not decided: this {found} · {key} approves it all the same"))
     }
 
     /// Goes where lines were not on screen yet.
@@ -84,34 +90,60 @@ impl ReviewPane {
         review.waiting().filter(move |view| Some(view.proposal.batch.id) == batch).filter(open)
     }
 
-    /// Opens the exact list of what waits in the batch of what is on screen.
+    /// Opens the list of what waits in the batch of what is on screen.
     fn approve_rest(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
         if let Err(why) = self.decidable(cx) {
             return why;
         }
+        self.opened = None;
+        vec![Effect::Open(Box::new(Overlay::Batch(self.list(cx))))]
+    }
+
+    fn list(&mut self, cx: &Cx<'_>) -> BatchList {
         let review = &cx.view.review;
         let rest: Vec<&ProposalView> = self.batch(review).collect();
         let mut rows = Vec::new();
         for view in rest {
-            let id = view.proposal.id;
             self.keep(view, review);
-            if view.proposal.phrase().is_some() {
-                let why = "has to be confirmed by typing; decide on it by itself";
-                return Effect::refuse(format!("#{id} {why}"));
-            }
-            let Some(shown) = self.shown(id) else { continue };
-            let Some(body) = shown.body() else {
-                let why =
-                    if shown.is_reading() { "is still being read" } else { "cannot be shown" };
-                return Effect::refuse(format!("#{id} {why}; decide on it by itself"));
-            };
-            rows.push(BatchRow {
-                shown: decide::shown_hash(shown),
-                what: head::what(&view.proposal.change),
-                detail: head::counts(body),
-            });
+            rows.extend(self.shown(view.proposal.id).map(|shown| row(view, shown)));
         }
-        vec![Effect::Open(Box::new(Overlay::Batch(BatchList::new(rows))))]
+        BatchList::new(rows)
+    }
+
+    /// Shows one proposal of the list of its batch.
+    pub fn open_row(&mut self, id: ProposalId) {
+        self.opened = Some(id);
+        self.picking = None;
+        self.queue.look_at(id);
+    }
+
+    /// Opens the list again from which a proposal was opened, if several of it wait.
+    pub fn return_to_list(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        let Some(opened) = self.opened.take() else { return Vec::new() };
+        let mut list = self.list(cx);
+        if list.is_empty() {
+            return Vec::new();
+        }
+        list.select(opened);
+        vec![Effect::Open(Box::new(Overlay::Batch(list)))]
+    }
+
+    /// Approves what is on screen although findings stand against it, once all of it was seen.
+    fn approve_despite(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        let key = cx.key(Context::Review, Action::Approve);
+        let hidden = match self.hand(cx).and_then(|hand| Ok((hand, hand.unseen()?))) {
+            Err(why) => return why,
+            Ok((hand, _)) if hand.view.proposal.stops() == 0 => {
+                return Effect::refuse(format!("nothing stands against this; {key} approves it"));
+            }
+            Ok((hand, unseen)) => {
+                unseen.saturating_sub(hand.shown.body().map_or(0, |body| body.left_out))
+            }
+        };
+        if hidden > 0 {
+            return self.show_unseen();
+        }
+        self.hand(cx).and_then(|hand| hand.approve()).unwrap_or_else(|why| why)
     }
 
     fn comment(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
@@ -152,7 +184,10 @@ impl ReviewPane {
             Some(id) if review.waiting.contains(&id) => {
                 Effect::refuse("this still waits; go to an applied change to take it back")
             }
-            Some(id) => Effect::refuse(not_undoable(id, review)),
+            Some(id) => Effect::refuse(match review.get(id) {
+                Some(view) => why_no_undo(view),
+                None => format!("#{id} is not known"),
+            }),
             None => Effect::refuse("nothing was applied yet"),
         }
     }
@@ -162,6 +197,13 @@ impl ReviewPane {
         Some(match action {
             Action::Approve => self.approve(cx),
             Action::ApproveRest => self.approve_rest(cx),
+            Action::ApproveDespite => self.approve_despite(cx),
+            Action::ApproveUnseen | Action::ApproveTell if self.is_stopped(cx) => {
+                match self.decidable(cx) {
+                    Ok(_) => self.refuse_stopped(cx),
+                    Err(why) => why,
+                }
+            }
             Action::Comment => self.comment(cx),
             Action::PickLines => self.pick(cx),
             Action::Undo => self.undo(cx),
@@ -182,16 +224,57 @@ impl ReviewPane {
     }
 }
 
-/// Why a change cannot be taken back.
-fn not_undoable(id: ProposalId, review: &Review) -> String {
-    let Some(view) = review.get(id) else { return format!("there is no #{id}") };
-    let is_applied = view.outcome == Some(Outcome::Applied);
-    match view.proposal.change.board() {
-        Some(_) if is_applied => {
-            let kind = view.proposal.change.kind();
-            format!("#{id} is done ({kind}): what was done with a board cannot be taken back")
+/// Whether a finding stands against the plain approval, and no phrase is asked for.
+pub(super) fn is_stopped(proposal: &Proposal) -> bool {
+    proposal.stops() > 0 && proposal.phrase().is_none()
+}
+
+/// The first finding that stands against an approval, in words.
+pub(super) fn first_stop(proposal: &Proposal) -> Option<String> {
+    let stop = proposal.findings().find(|finding| finding.level == FindingLevel::Stop)?;
+    Some(sanitize::line(&stop.text).into_owned())
+}
+
+/// A row of the list of a batch.
+fn row(view: &ProposalView, shown: &Shown) -> BatchRow {
+    let proposal = &view.proposal;
+    let count = |level| proposal.findings().filter(|finding| finding.level == level).count();
+    let alone = if shown.is_reading() {
+        "still being read"
+    } else if shown.body().is_none() {
+        "cannot be shown"
+    } else if proposal.phrase().is_some() {
+        "takes a typed phrase"
+    } else {
+        ""
+    };
+    BatchRow {
+        shown: decide::shown_hash(shown),
+        what: head::what(&proposal.change),
+        detail: shown.body().map_or_else(String::new, |body| head::counts(body)),
+        stops: count(FindingLevel::Stop),
+        warnings: count(FindingLevel::Warning),
+        alone: alone.to_owned(),
+    }
+}
+
+/// Why what was decided cannot be taken back.
+fn why_no_undo(view: &ProposalView) -> String {
+    let id = view.proposal.id;
+    match (&view.proposal.change, &view.outcome) {
+        (_, None) => format!("#{id} is not done yet"),
+        (_, Some(outcome)) if *outcome != Outcome::Applied => format!("#{id} was not done"),
+        (Change::Flash(_), Some(_)) => {
+            "a flash cannot be taken back: the board no longer holds what it held".to_owned()
         }
-        Some(_) | None if is_applied => format!("#{id} is taken back already"),
-        Some(_) | None => format!("#{id} was not applied"),
+        (Change::Erase(_), Some(_)) => "what was erased cannot be brought back".to_owned(),
+        (Change::Send(_), Some(_)) => "what was sent to a board cannot be taken back".to_owned(),
+        (Change::Nvs(_), Some(_)) => {
+            "settings of a board are not taken back; have them edited again".to_owned()
+        }
+        (
+            Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. } | Change::Read(_),
+            Some(_),
+        ) => format!("#{id} is taken back already"),
     }
 }

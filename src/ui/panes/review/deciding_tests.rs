@@ -273,10 +273,8 @@ fn a_flash_that_touches_the_boot_is_typed_and_hardware_has_no_always() {
             offset: 0x10000,
             bytes: 181_232,
             hash: ContentHash::of(b"app"),
-            same: false,
         }],
-        touches_boot: Some(true),
-        options: Vec::new(),
+        touches_boot: true,
         build: BuildId(2),
         built_at: Timestamp(1_700_000_001_000),
     };
@@ -341,10 +339,17 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
         why,
     });
     let shown = desk.show(&mut pane, 90, 24);
-    let (reject, approve) = (shown.find("r reject"), shown.find("a approve although ✗ parses"));
-    assert!(reject.is_some() && reject < approve, "{shown}");
-    desk.wait(400);
-    assert!(matches!(intent(desk.press(&mut pane, Action::Approve)), Intent::Decide { .. }));
+    let (reject, approve) = (shown.find("r reject"), shown.find("X approve although it 3:1"));
+    assert!(reject.is_some() && reject < approve && !shown.contains("a approve"), "{shown}");
+    for other in [Action::Approve, Action::ApproveUnseen, Action::ApproveTell] {
+        let why = said(&desk.press(&mut pane, other));
+        assert!(why.contains("not decided") && why.contains("X approves it"), "{other:?}: {why}");
+    }
+    let Intent::Decide { shown, verdict } = intent(desk.press(&mut pane, Action::ApproveDespite))
+    else {
+        panic!("no decision")
+    };
+    assert_eq!((shown.stops, verdict), (1, Verdict::Approve));
     assert!(matches!(opened(desk.press(&mut pane, Action::Details)), Overlay::Details(_)));
 }
 

@@ -4,7 +4,7 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, DecidedBy, Decision, FindingLevel, Outcome, Timestamp, Verdict};
+use crate::model::{Change, DecidedBy, Decision, Outcome, Proposal, Timestamp, Verdict};
 use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
@@ -14,6 +14,7 @@ use crate::ui::role::Role;
 use crate::view::{ProposalView, RunState};
 
 use super::ReviewPane;
+use super::deciding::{first_stop, is_stopped};
 use super::select::Selection;
 use super::shown::Shown;
 
@@ -93,8 +94,8 @@ fn keys(
     rows.into_iter().map(Line::from).collect()
 }
 
-/// What can be done now.
-fn choices(
+/// What can be done now: just these keys work.
+pub(super) fn choices(
     view: &ProposalView,
     shown: &Shown,
     selection: Option<&Selection>,
@@ -105,54 +106,68 @@ fn choices(
         return Vec::new();
     }
     if shown.error().is_some() {
-        return vec![words(Action::Reject)];
+        return [Action::Reject, Action::Ask].map(words).into();
     }
-    if selection.is_some() {
-        let edit = (Action::Edit, "preview and edit".to_owned());
-        let mut choices: Vec<_> = [
-            Action::ApprovePicked,
-            Action::ToggleLine,
-            Action::ToggleSingle,
-            Action::ToggleHunk,
-            Action::ToggleAll,
-        ]
-        .map(words)
-        .into();
-        choices.push(edit);
-        choices.extend([Action::Comment, Action::Ask, Action::Back].map(words));
-        return choices;
+    if let Some(selection) = selection {
+        return while_picking(shown, selection);
     }
-    let unseen = shown.unseen_elsewhere();
-    let mut choices = if unseen > 0 {
+    let (unseen, proposal) = (shown.unseen_elsewhere(), &view.proposal);
+    let is_stopped = is_stopped(proposal);
+    let mut choices = Vec::new();
+    if unseen > 0 {
         let lines = if unseen == 1 { "line" } else { "lines" };
-        vec![
-            (Action::Approve, format!("show them ({unseen} {lines} unseen)")),
-            words(Action::Reject),
-            words(Action::ApproveUnseen),
-        ]
-    } else if let Some(failed) = failed_check(view) {
-        // It informs; what is done first stays the person's choice.
-        vec![words(Action::Reject), (Action::Approve, format!("approve although ✗ {failed}"))]
+        choices.push((Action::Approve, format!("show them ({unseen} {lines} unseen)")));
+        choices.push(words(Action::Reject));
+        if !is_stopped {
+            choices.push(words(Action::ApproveUnseen));
+        }
+    } else if is_stopped {
+        choices.push(words(Action::Reject));
+        choices.push((Action::ApproveDespite, approve_although(proposal)));
     } else {
-        vec![words(Action::Approve), words(Action::Reject)]
-    };
-    if view.proposal.change.after().is_some() {
-        choices.extend([Action::PickLines, Action::Edit].map(words));
+        choices.extend([Action::Approve, Action::Reject].map(words));
     }
-    choices.extend([Action::ApproveTell, Action::Ask].map(words));
-    let batch = view.proposal.batch.id;
+    if proposal.change.after().is_some() && shown.first_changed().is_some() {
+        choices.push(words(Action::PickLines));
+        choices.extend((unseen == 0).then(|| words(Action::Edit)));
+    }
+    if unseen == 0 && !is_stopped && proposal.phrase().is_none() {
+        choices.push(words(Action::ApproveTell));
+    }
+    choices.push(words(Action::Ask));
+    let batch = proposal.batch.id;
     let waiting = cx.view.review.waiting().filter(|w| w.proposal.batch.id == batch).count();
     if waiting > 1 {
-        choices.push((Action::ApproveRest, format!("approve all {waiting} of this batch")));
+        choices.push((Action::ApproveRest, format!("list all {waiting} of this batch")));
     }
     choices
 }
 
-/// The first check that found something wrong.
-fn failed_check(view: &ProposalView) -> Option<&'static str> {
-    let failed =
-        view.proposal.checks.iter().find(|check| check.level() == Some(FindingLevel::Stop));
-    failed.map(|check| check.kind.label())
+/// What can be done while lines are picked.
+fn while_picking(shown: &Shown, selection: &Selection) -> Vec<(Action, String)> {
+    let words = |action: Action| (action, action.hint().to_owned());
+    let mut choices = Vec::new();
+    if !selection.picked().is_empty() {
+        choices.push(words(Action::ApprovePicked));
+    }
+    choices.extend(
+        [Action::ToggleLine, Action::ToggleSingle, Action::ToggleHunk, Action::ToggleAll]
+            .map(words),
+    );
+    if shown.unseen_elsewhere() == 0 {
+        choices.push((Action::Edit, "preview and edit".to_owned()));
+    }
+    choices.extend([Action::Comment, Action::Ask, Action::Back].map(words));
+    choices
+}
+
+/// Which findings the key passes over.
+fn approve_although(proposal: &Proposal) -> String {
+    let first = first_stop(proposal).unwrap_or_default();
+    match proposal.stops() {
+        0 | 1 => format!("approve although it {first}"),
+        stops => format!("approve although it {first}, and {} more", stops - 1),
+    }
 }
 
 /// Words with their role.

@@ -27,7 +27,6 @@ mod reading;
 mod seen;
 mod select;
 mod shown;
-mod table;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,6 +59,8 @@ pub struct ReviewPane {
     queue: Queue,
     kept: Vec<Shown>,
     look: Look,
+    /// The proposal that was opened from the list of its batch.
+    opened: Option<ProposalId>,
     /// Lines that are being picked, of which proposal.
     picking: Option<(ProposalId, Selection)>,
     parts: Parts,
@@ -74,6 +75,7 @@ impl ReviewPane {
             queue: Queue::default(),
             kept: Vec::new(),
             look: Look::default(),
+            opened: None,
             picking: None,
             parts: Parts::default(),
         }
@@ -235,13 +237,9 @@ impl Pane for ReviewPane {
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
         let mut hints = Vec::new();
         if let Ok(hand) = self.hand(cx) {
-            hints.extend([Action::Approve, Action::Reject]);
-            if hand.view.proposal.change.after().is_some() {
-                hints.extend([Action::PickLines, Action::Edit]);
-            }
-            if self.batch(&cx.view.review).count() > 1 {
-                hints.push(Action::ApproveRest);
-            }
+            let choices = foot::choices(hand.view, hand.shown, hand.selection, cx);
+            let is_short = |action: &Action| !matches!(action, Action::ApproveTell | Action::Ask);
+            hints.extend(choices.into_iter().map(|(action, _)| action).filter(is_short));
         }
         hints.extend([Action::NextHunk, Action::PreviousProposal, Action::NextProposal]);
         hints
@@ -249,6 +247,9 @@ impl Pane for ReviewPane {
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         match action {
+            Action::Back if self.picking.is_none() && self.opened.is_some() => {
+                return self.return_to_list(cx);
+            }
             Action::NextProposal => return self.turn(1, &cx.view.review),
             Action::PreviousProposal => return self.turn(-1, &cx.view.review),
             Action::Back if self.picking.take().is_some() => {}
@@ -316,3 +317,6 @@ mod tests;
 
 #[cfg(test)]
 mod deciding_tests;
+
+#[cfg(test)]
+mod list_tests;

@@ -56,6 +56,11 @@ impl Queue {
         self.choice = Choice::Queue;
     }
 
+    /// Turns to one that waits.
+    pub const fn look_at(&mut self, id: ProposalId) {
+        self.choice = Choice::Waiting(id);
+    }
+
     /// Goes back to the oldest that waits.
     pub const fn back(&mut self) {
         self.choice = Choice::Queue;

@@ -283,11 +283,11 @@ fn the_rest_of_a_batch_is_listed_with_what_was_not_seen() {
     }
     desk.propose_save("main/other.c", None, "int other;\n");
     let mut pane = pane(&desk);
-    assert!(desk.show(&mut pane, 80, 18).contains("A approve all 2 of this batch"));
+    assert!(desk.show(&mut pane, 80, 18).contains("A list all 2 of this batch"));
     desk.wait(400);
     let mut effects = desk.press(&mut pane, Action::ApproveRest);
     let Some(Effect::Open(mut overlay)) = effects.pop() else { panic!("{effects:?}") };
-    let intents = intents(overlay.on_action(Action::Accept, &desk.cx()));
+    let intents = intents(overlay.on_action(Action::ApproveAll, &desk.cx()));
     assert_eq!(intents, [], "lines that were not on screen take another key");
     let intents = self::intents(overlay.on_action(Action::AcceptUnseen, &desk.cx()));
     let [Intent::DecideAll { shown, verdict: Verdict::Approve }] = intents.as_slice() else {

@@ -1,0 +1,248 @@
+//! `firmhand tool check_change`: the gate's findings about changes that nobody has proposed.
+//!
+//! Owns the form of the question and of the answer. What is found is the gate's business, and the
+//! same for agents, rules and persons. Changes nothing.
+
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::gate::{Context, examine};
+use crate::knowledge::NameList;
+use crate::model::{
+    BoardInfo, BuildId, Check, ContentHash, Draft, DraftChange, FindingLevel, FlashImage,
+    FlashPlan, PlanItem, ProjectPath, Proposal, Side, Timestamp, UserError,
+};
+use crate::workspace::Sandbox;
+
+/// Name of the tool.
+pub(super) const NAME: &str = "check_change";
+
+/// What it does, for the list of tools.
+pub(super) const ABOUT: &str = "Tells what the review would find in changes, and changes nothing.";
+
+/// What is asked about: one change, or several that belong together.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// Several changes; instead of a single one.
+    #[serde(default)]
+    changes: Vec<Wanted>,
+    /// The chip, e.g. `esp32s3`; found in the project when left out.
+    #[serde(default)]
+    chip: Option<String>,
+    /// What the person asked for.
+    #[serde(default)]
+    task: String,
+    /// Steps of the plan.
+    #[serde(default)]
+    plan: Vec<String>,
+    #[serde(flatten)]
+    single: Option<Wanted>,
+}
+
+/// One change.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Wanted {
+    /// `save`, `insert`, `delete` or `flash`; `save` when left out.
+    #[serde(default)]
+    kind: Kind,
+    /// The file, relative to the project; for changes of files.
+    #[serde(default)]
+    path: Option<String>,
+    /// What the file will hold.
+    #[serde(default)]
+    content: Option<String>,
+    /// The same as base64, for what is not text.
+    #[serde(default)]
+    content_base64: Option<String>,
+    /// What the file holds now; what is on disk when left out.
+    #[serde(default)]
+    base: Option<String>,
+    /// For a flash: what is written where.
+    #[serde(default)]
+    images: Vec<Image>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    #[default]
+    Save,
+    Insert,
+    Delete,
+    Flash,
+}
+
+/// An image of a flash.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Image {
+    /// File of the project.
+    file: String,
+    /// Where it goes: a number, or text such as `"0x1000"`.
+    offset: Value,
+    /// Its length, where the file is not there.
+    #[serde(default)]
+    bytes: Option<u64>,
+}
+
+/// The answer to a question about changes, a JSON object.
+///
+/// # Errors
+/// When the question is not of the right form, or names a place outside of the project.
+pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Value, UserError> {
+    let args: Args = serde_json::from_value(args).map_err(|error| {
+        let fix = "write e.g. `--args '{\"path\": \"main/main.c\", \"content\": \"…\"}'`";
+        UserError::new("the arguments do not describe a change", error.to_string(), fix)
+    })?;
+    let sandbox = Sandbox::open(project)?;
+    let mut context = Context::default();
+    context.chip.clone_from(&args.chip);
+    context.task = args.task;
+    context.plan = args.plan.into_iter().map(|task| PlanItem { task, agent: None }).collect();
+    context.names = Some(std::sync::Arc::new(names));
+    let mut wanted = args.changes;
+    if wanted.is_empty() {
+        wanted.extend(args.single);
+    }
+    let chip = args.chip.unwrap_or_else(|| "esp32".to_owned());
+    let drafts: Result<Vec<Draft>, UserError> =
+        wanted.into_iter().map(|wanted| draft(&sandbox, &chip, wanted)).collect();
+    let proposals = examine(&sandbox, drafts?, &context);
+    let told: Vec<Value> = proposals.iter().map(change).collect();
+    let findings = told.iter().filter_map(|change| change["findings"].as_array()).flatten();
+    let findings: Vec<Value> = findings.cloned().collect();
+    let stops: u32 = proposals.iter().map(Proposal::stops).sum();
+    let mut answer = json!({ "ok": true, "stops": stops, "findings": findings, "changes": told });
+    if let [only] = proposals.as_slice() {
+        answer["consequence"] = json!(only.facts.consequence);
+        answer["phrase"] = json!(only.phrase());
+    }
+    Ok(answer)
+}
+
+fn change(proposal: &Proposal) -> Value {
+    let path = proposal.change.path().map(ProjectPath::as_str);
+    let clean = proposal.checks.iter().filter(|check| check.findings.is_empty());
+    let clean: Vec<&str> = clean.map(|check| check.kind.label()).collect();
+    json!({
+        "kind": proposal.change.kind(),
+        "path": path,
+        "findings": proposal.checks.iter().flat_map(|check| findings(check, path)).collect::<Vec<_>>(),
+        "clean": clean,
+        "phrase": proposal.phrase(),
+        "consequence": proposal.facts.consequence,
+    })
+}
+
+fn findings(check: &Check, path: Option<&str>) -> Vec<Value> {
+    let finding = |found: &crate::model::Finding| {
+        let place = found.place.as_ref();
+        json!({
+            "level": match found.level {
+                FindingLevel::Note => "note",
+                FindingLevel::Warning => "warning",
+                FindingLevel::Stop => "stop",
+            },
+            "check": check.kind,
+            "text": found.text,
+            "file": path,
+            "side": place.map(|place| match place.side { Side::Old => "old", Side::New => "new" }),
+            "line": place.map(|place| place.line),
+            "column": place.and_then(|place| place.column),
+            "advice": found.advice,
+            "phrase": found.phrase,
+        })
+    };
+    check.findings.iter().map(finding).collect()
+}
+
+fn draft(sandbox: &Sandbox, chip: &str, wanted: Wanted) -> Result<Draft, UserError> {
+    let change = match wanted.kind {
+        Kind::Flash => DraftChange::Flash(flash(sandbox, chip, wanted.images)?),
+        Kind::Save | Kind::Insert | Kind::Delete => {
+            let path = wanted.path.as_deref().ok_or_else(|| missing("path"))?;
+            let path = ProjectPath::new(path)
+                .map_err(|error| UserError::from_cause("the path cannot be used", &error))?;
+            let base = match wanted.base {
+                Some(base) => Some(base.into_bytes()),
+                None => sandbox.read_if_there(&path)?,
+            };
+            let content = match (wanted.content, wanted.content_base64) {
+                (Some(text), _) => Some(text.into_bytes()),
+                (None, Some(packed)) => Some(STANDARD.decode(packed.trim()).map_err(|error| {
+                    UserError::from_cause("`content_base64` is not base64", &error)
+                })?),
+                (None, None) => None,
+            };
+            match (wanted.kind, base) {
+                (Kind::Delete, Some(base)) => DraftChange::Delete { path, base },
+                (Kind::Delete, None) => {
+                    let why = "there is no such file in the project";
+                    return Err(UserError::new(format!("`{path}` cannot be deleted"), why, ""));
+                }
+                (Kind::Insert, Some(base)) => {
+                    let content = content.ok_or_else(|| missing("content"))?;
+                    DraftChange::Insert { path, base, content }
+                }
+                (_, base) => {
+                    let content = content.ok_or_else(|| missing("content"))?;
+                    DraftChange::Save { path, base, content }
+                }
+            }
+        }
+    };
+    Ok(Draft { change, reason: String::new(), checks: Vec::new() })
+}
+
+fn missing(field: &str) -> UserError {
+    UserError::new(
+        "the arguments do not describe a change",
+        format!("`{field}` is missing"),
+        "write e.g. `--args '{\"path\": \"main/main.c\", \"content\": \"…\"}'`",
+    )
+}
+
+fn flash(sandbox: &Sandbox, chip: &str, images: Vec<Image>) -> Result<FlashPlan, UserError> {
+    let board = BoardInfo {
+        label: format!("{chip} board"),
+        chip: chip.to_owned(),
+        port: String::new(),
+        simulated: false,
+    };
+    let mut planned = Vec::new();
+    for image in images {
+        let offset = offset(&image.offset)?;
+        let path = ProjectPath::new(&image.file)
+            .map_err(|error| UserError::from_cause("an image cannot be used", &error))?;
+        let content = sandbox.read_if_there(&path)?;
+        let (bytes, hash) = match &content {
+            Some(content) => (content.len() as u64, ContentHash::of(content)),
+            None => (image.bytes.unwrap_or_default(), ContentHash::NONE),
+        };
+        planned.push(FlashImage { file: image.file, offset, bytes, hash });
+    }
+    planned.sort_by_key(|image| image.offset);
+    let (build, built_at) = (BuildId(0), Timestamp(0));
+    Ok(FlashPlan { board, images: planned, touches_boot: false, build, built_at })
+}
+
+fn offset(value: &Value) -> Result<u32, UserError> {
+    let number = match value {
+        Value::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
+        Value::String(text) => match text.strip_prefix("0x") {
+            Some(digits) => u32::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        },
+        _ => None,
+    };
+    number.ok_or_else(|| {
+        let why = format!("`{value}` is not an address of 32 bits");
+        UserError::new("an image has no usable offset", why, "write e.g. `\"offset\": \"0x10000\"`")
+    })
+}

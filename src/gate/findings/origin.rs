@@ -1,0 +1,378 @@
+//! Whether a content is what it seems: new text, readable as it stands, and not a copy, a return or
+//! a package of something else.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use regex::Regex;
+
+use super::{Subject, limited};
+use crate::model::{
+    Check, CheckKind, ContentHash, Finding, FindingLevel, FindingPlace, ProjectPath,
+};
+use crate::text::diff::{LineKind, Options, diff};
+
+/// A content shorter than this is found in many places by chance.
+const SHORTEST: usize = 64;
+
+/// Files of the project that are compared.
+const MOST_FILES: usize = 2_000;
+
+/// Changed lines from which on it matters that nearly all of them change in white space alone.
+const REWRITE: usize = 10;
+
+/// Characters of one literal, or of literals in a row, that make a package.
+const PACKAGE: usize = 200;
+
+/// Blanks in front of code that push it off the screen.
+const OFF_SCREEN: usize = 60;
+
+/// What is found in the content alone.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let text = subject.text()?;
+    let mut findings = Vec::new();
+    if is_c(path) {
+        findings.extend(tricks(text));
+    }
+    findings.extend(off_screen(text));
+    findings.extend(packages(text));
+    Some(limited(CheckKind::Origin, findings))
+}
+
+/// What is found in comparison with the file, the project and the session.
+pub(super) fn compare(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = white_space(subject).into_iter().collect();
+    if subject.content.len() >= SHORTEST && subject.base != Some(subject.content) {
+        findings.extend(returned(path, subject).or_else(|| copied(path, subject)));
+    }
+    findings
+}
+
+fn is_c(path: &ProjectPath) -> bool {
+    let ending = path.file_name().rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "ino")
+}
+
+/// A rewrite that hides a few real changes among changes of white space.
+fn white_space(subject: &Subject<'_>) -> Option<Finding> {
+    let (old, new) = (subject.base_text()?, subject.text()?);
+    let changed = subject.changed().added.len();
+    if changed < REWRITE {
+        return None;
+    }
+    let squash = |text: &str| -> (String, Vec<usize>) {
+        let mut numbers = Vec::new();
+        let mut all = String::with_capacity(text.len());
+        for (number, line) in text.lines().enumerate() {
+            let start = all.len();
+            all.extend(line.chars().filter(|c| !c.is_whitespace()));
+            if all.len() > start {
+                all.push('\n');
+                numbers.push(number + 1);
+            }
+        }
+        (all, numbers)
+    };
+    let ((old, _), (new, numbers)) = (squash(old), squash(new));
+    let options = Options { context: 0, ..Options::default() };
+    let found = diff(old.as_bytes(), new.as_bytes(), options);
+    let real = found.added.max(found.removed);
+    if real * 4 > changed {
+        return None;
+    }
+    if real == 0 {
+        let text = format!("changes {changed} lines in white space alone");
+        return Some(Finding::new(FindingLevel::Note, text));
+    }
+    let first = found.lines().find(|line| line.kind == LineKind::Added);
+    let first = first.and_then(|line| numbers.get(line.new_no?.checked_sub(1)?));
+    let lines =
+        if real == 1 { "1 line differs".to_owned() } else { format!("{real} lines differ") };
+    let text = format!("rewrites {changed} lines, of which {lines} beyond white space");
+    let mut finding = Finding::new(FindingLevel::Warning, text)
+        .advice("Look at that line first; hide changes of white space to see it alone.");
+    finding.place = first.map(|line| FindingPlace::line(number(*line)));
+    Some(finding)
+}
+
+/// A content that this session deleted.
+fn returned(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let deleted = subject.context.deleted(ContentHash::of(subject.content))?;
+    Some(match deleted.path == *path {
+        true => {
+            let text = format!("makes the file again that was deleted as #{}", deleted.by);
+            Finding::new(FindingLevel::Warning, text)
+        }
+        false => {
+            let text = format!("holds what `{}` held, deleted as #{}", deleted.path, deleted.by);
+            Finding::new(FindingLevel::Note, text)
+        }
+    })
+}
+
+/// A content that another file of the project has.
+fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let bytes = subject.content.len() as u64;
+    let files = subject.sandbox.list(MOST_FILES).files;
+    let same_length = files.into_iter().filter(|file| file.bytes == bytes && file.path != *path);
+    let same = same_length.map(|file| file.path).find(|other| {
+        subject.sandbox.read(other).is_ok_and(|content| content == subject.content)
+    })?;
+    let text = format!("holds exactly what `{same}` holds");
+    Some(Finding::new(FindingLevel::Warning, text))
+}
+
+/// Words that mean something else after such a definition.
+static REDEFINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"^\s*#\s*define\s+(if|else|while|for|do|switch|case|break|continue|return|goto|sizeof|int|char|long|short|unsigned|signed|float|double|void|static|const|volatile|struct|union|enum|true|false|bool|NULL|assert|memcpy|memset|memmove|strcpy|strncpy|strcmp|strncmp|memcmp|malloc|calloc|realloc|free|abort|exit|snprintf|rand|esp_random|esp_fill_random|esp_restart|ESP_ERROR_CHECK|ESP_OK|ESP_FAIL)\b(\([^)]*\))?\s*(.*)$",
+    )
+    .ok()
+});
+
+fn tricks(text: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut before: Option<&str> = None;
+    for (place, line) in text.lines().enumerate() {
+        let at = number(place + 1);
+        if before.is_some_and(continues_comment) && !line.trim().is_empty() {
+            let is_comment = line.trim_start().starts_with("//");
+            let level = if is_comment { FindingLevel::Note } else { FindingLevel::Stop };
+            let text = "is part of the comment above, which ends with a backslash";
+            findings.push(
+                Finding::new(level, text)
+                    .at(FindingPlace::line(at))
+                    .advice("Remove the backslash at the end of the comment."),
+            );
+        }
+        if line.contains("??/") {
+            let text = "contains the trigraph ??/, which some compilers read as a backslash";
+            findings.push(Finding::new(FindingLevel::Stop, text).at(FindingPlace::line(at)));
+        }
+        findings.extend(redefinition(line).map(|finding| finding.at(FindingPlace::line(at))));
+        before = Some(line);
+    }
+    findings
+}
+
+/// Whether a line ends a `//` comment with a backslash.
+fn continues_comment(line: &str) -> bool {
+    let line = line.trim_end();
+    let Some(code) = line.strip_suffix('\\').or_else(|| line.strip_suffix("??/")) else {
+        return false;
+    };
+    // Macros go over many lines; there the comment would be the oddity.
+    let Some(start) = code.find("//") else { return false };
+    let quotes = code.get(..start).unwrap_or_default().matches('"').count();
+    quotes.is_multiple_of(2) && !code.trim_start().starts_with('#')
+}
+
+fn redefinition(line: &str) -> Option<Finding> {
+    let found = REDEFINED.as_ref()?.captures(line)?;
+    let name = found.get(1)?.as_str();
+    let value = found.get(3).map_or("", |value| value.as_str());
+    let value = value.split("//").next().unwrap_or_default();
+    let value = value.split("/*").next().unwrap_or_default().trim().trim_matches(['(', ')']);
+    let is_usual = match name {
+        "true" => matches!(value, "1" | "!0" | "1U"),
+        "false" => matches!(value, "0" | "0U"),
+        "NULL" => matches!(value, "0" | "void*)0" | "void *)0" | "nullptr"),
+        "bool" => matches!(value, "_Bool" | "int" | "uint8_t" | "unsigned char" | "char"),
+        _ => false,
+    };
+    let is_keyword = name.len() < 10 && !name.starts_with(['m', 'a', 'E']) && !name.contains('_');
+    let level = match is_keyword || name.starts_with("ESP_") {
+        true => FindingLevel::Stop,
+        false => FindingLevel::Warning,
+    };
+    (!is_usual).then(|| {
+        Finding::new(level, format!("gives `{name}` another meaning from here on"))
+            .advice("Use a name of its own for the macro.")
+    })
+}
+
+/// Code behind so many blanks that it is not seen.
+fn off_screen(text: &str) -> Vec<Finding> {
+    let hides = |line: &&str| {
+        let body = line.trim_start();
+        let mut run = 0;
+        let mut is_hidden = false;
+        for c in body.chars() {
+            match c {
+                ' ' | '\t' => run += if c == '\t' { 8 } else { 1 },
+                '\\' | '*' | '/' | '|' | '#' | '"' | '\r' => run = 0,
+                _ if run >= OFF_SCREEN => {
+                    is_hidden = true;
+                    break;
+                }
+                _ => run = 0,
+            }
+        }
+        is_hidden
+    };
+    let found = text.lines().enumerate().filter(|(_, line)| line.len() > OFF_SCREEN && hides(line));
+    let finding = |(place, _): (usize, &str)| {
+        Finding::new(FindingLevel::Stop, "hides code behind a long run of blanks")
+            .at(FindingPlace::line(number(place + 1)))
+    };
+    found.map(finding).collect()
+}
+
+/// A literal of letters that may be packed data.
+static LITERAL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#""([A-Za-z0-9+/=_-]{24,})(?:\\n)?""#).ok());
+
+/// Data that nobody can read: long texts of base64, arrays that begin like a program or archive.
+fn packages(text: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut open: Option<(usize, String)> = None;
+    let mut is_certificate = false;
+    for (place, line) in text.lines().enumerate() {
+        if line.contains("-----BEGIN") {
+            is_certificate = true;
+        }
+        let literals = LITERAL.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(line));
+        let letters: String =
+            literals.filter_map(|found| found.get(1)).map(|l| l.as_str()).collect();
+        if letters.is_empty() {
+            findings.extend(open.take().and_then(|(start, letters)| package(start, &letters)));
+        } else if !is_certificate {
+            open.get_or_insert_with(|| (place + 1, String::new())).1.push_str(&letters);
+        }
+        if line.contains("-----END") {
+            is_certificate = false;
+        }
+    }
+    findings.extend(open.and_then(|(start, letters)| package(start, &letters)));
+    findings.extend(arrays(text));
+    findings
+}
+
+fn package(line: usize, letters: &str) -> Option<Finding> {
+    if letters.len() < PACKAGE || letters.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let whole = letters.get(..letters.len() - letters.len() % 4)?;
+    let decoded = STANDARD.decode(whole).ok()?;
+    let text = match magic(&decoded) {
+        Some(what) => format!("contains {what}, packed as base64"),
+        None if entropy(&decoded) > 6.0 => {
+            format!("contains {} bytes of packed data that cannot be read", decoded.len())
+        }
+        None => return None,
+    };
+    Some(Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(number(line))))
+}
+
+/// The bytes of an array.
+static BYTES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\b0[xX]([0-9a-fA-F]{1,2})\b").ok());
+
+/// Arrays that begin like a program or an archive.
+fn arrays(text: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (place, line) in text.lines().enumerate() {
+        let Some(open) = line.find('{') else { continue };
+        if !line.contains(']') || !line.contains('=') {
+            continue;
+        }
+        let rest = text.lines().skip(place + 1).take(3);
+        let start: String =
+            std::iter::once(line.get(open..).unwrap_or_default()).chain(rest).collect();
+        let bytes = BYTES.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(&start));
+        let bytes: Vec<u8> = bytes
+            .filter_map(|found| u8::from_str_radix(found.get(1)?.as_str(), 16).ok())
+            .take(16)
+            .collect();
+        if let Some(what) = magic(&bytes) {
+            let text = format!("contains {what} as an array");
+            let at = FindingPlace::line(number(place + 1));
+            findings.push(Finding::new(FindingLevel::Warning, text).at(at));
+        }
+    }
+    findings
+}
+
+/// What data begins like.
+fn magic(bytes: &[u8]) -> Option<&'static str> {
+    let known: [(&[u8], &str); 8] = [
+        (b"\x7fELF", "a program (ELF)"),
+        (b"MZ\x90\0", "a Windows program"),
+        (b"\x1f\x8b\x08", "a gzip archive"),
+        (b"PK\x03\x04", "a zip archive"),
+        (b"\xfd7zXZ", "an xz archive"),
+        (b"BZh", "a bzip2 archive"),
+        (b"#!/", "a script"),
+        (b"\xca\xfe\xba\xbe", "a program"),
+    ];
+    let found = known.iter().find(|(start, _)| bytes.starts_with(start))?;
+    Some(found.1)
+}
+
+/// Bits of information in each byte, 0 to 8.
+fn entropy(bytes: &[u8]) -> f64 {
+    let mut counts: BTreeMap<u8, u32> = BTreeMap::new();
+    for byte in bytes {
+        *counts.entry(*byte).or_default() += 1;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "lengths of files")]
+    let total = bytes.len() as f64;
+    counts.values().map(|count| f64::from(*count) / total).map(|share| -share * share.log2()).sum()
+}
+
+fn number(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_that_swallow_the_next_line_are_found() {
+        let found = tricks("// check the limit \\\nif (limit > 30) return;\n// C:\\path\nint a;\n");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].place, Some(FindingPlace::line(2)));
+        assert!(tricks("#define A(x) \\\n  do_it(x) // once\nint b; // c\n").is_empty());
+        assert_eq!(tricks("// why ??/\nlock();\n").len(), 2);
+    }
+
+    #[test]
+    fn words_of_the_language_keep_their_meaning() {
+        let level = |line: &str| redefinition(line).map(|finding| finding.level);
+        assert_eq!(level("#define true 0"), Some(FindingLevel::Stop));
+        assert_eq!(level("#define true 1"), None);
+        assert_eq!(level("#define if(x) if (!(x))"), Some(FindingLevel::Stop));
+        assert_eq!(level("#  define memcpy(a,b,c) evil(a,b,c)"), Some(FindingLevel::Warning));
+        assert_eq!(level("#define FREE_SLOTS 4"), None);
+        assert_eq!(level("#define NULL ((void*)0)"), None);
+    }
+
+    #[test]
+    fn code_behind_blanks_is_found() {
+        let line = format!("int a;{}system(x);\n", " ".repeat(90));
+        assert_eq!(off_screen(&line).len(), 1);
+        let deep = format!("{}int a;\n#define X{}\\\n", " ".repeat(90), " ".repeat(90));
+        assert!(off_screen(&deep).is_empty());
+    }
+
+    #[test]
+    fn packed_data_is_found_and_readable_data_is_not() {
+        let noise: Vec<u8> =
+            (0_u32..400).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let packed = STANDARD.encode(&noise);
+        assert_eq!(packages(&format!("const char *p = \"{packed}\";\n")).len(), 1);
+        let mut archive = vec![0x1f, 0x8b, 8, 0];
+        archive.extend(&noise[..200]);
+        let found = packages(&format!("x(\"{}\");\n", STANDARD.encode(&archive)));
+        assert!(found[0].text.contains("gzip"), "{found:?}");
+        let program = "static const uint8_t p[] = {\n 0x7f, 0x45, 0x4c, 0x46, 0x01,\n};\n";
+        assert!(packages(program)[0].text.contains("ELF"));
+        let key = "\"-----BEGIN CERTIFICATE-----\\n\"\n";
+        let lines = format!("\"{}\\n\"\n", &packed[..64]).repeat(8);
+        assert!(packages(&format!("{key}{lines}\"-----END CERTIFICATE-----\"\n")).is_empty());
+        assert!(packages("static const uint8_t font[] = { 0x00, 0x7e, 0x81 };\n").is_empty());
+    }
+}

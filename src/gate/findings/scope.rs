@@ -1,0 +1,115 @@
+//! Whether a file is among those that the task is about.
+//!
+//! Compares names with words; what cannot be told from them is not told.
+
+use super::Subject;
+use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath};
+
+/// Shortest part of a name that counts as a word.
+const SHORTEST: usize = 3;
+
+/// Parts of names that say nothing about what a file is for.
+const COMMON: &[&str] = &[
+    "app",
+    "src",
+    "main",
+    "include",
+    "inc",
+    "lib",
+    "libs",
+    "test",
+    "tests",
+    "the",
+    "component",
+    "components",
+    "cmakelists",
+    "txt",
+    "cpp",
+    "hpp",
+    "ino",
+    "defaults",
+    "new",
+    "old",
+    "esp",
+    "esp32",
+];
+
+/// The check of a file, once somebody said what the run is about.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    if !subject.context.has_task() {
+        return None;
+    }
+    let words = subject.context.words();
+    let text = match mention(path, &words) {
+        Mention::Named => "asked for by name",
+        Mention::Alike => "asked for",
+        Mention::None => "not named in the task or the plan",
+    };
+    let is_asked = mention(path, &words) != Mention::None;
+    let deletes = matches!(subject.change, Change::Delete { .. });
+    // A task in words that share nothing with any name tells nothing about a single file.
+    let level = match deletes && !is_asked && speaks_of_files(&words) {
+        true => FindingLevel::Warning,
+        false => FindingLevel::Note,
+    };
+    let text = match level {
+        FindingLevel::Warning => "deletes a file that neither the task nor the plan names",
+        FindingLevel::Note | FindingLevel::Stop => text,
+    };
+    Some(Check::with(CheckKind::Scope, vec![Finding::new(level, text)]))
+}
+
+/// How a file is spoken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mention {
+    /// By its name or path.
+    Named,
+    /// By a word of its name.
+    Alike,
+    /// Not at all.
+    None,
+}
+
+fn mention(path: &ProjectPath, words: &str) -> Mention {
+    let whole = path.as_str().to_lowercase();
+    let name = path.file_name().to_lowercase();
+    if words.contains(&whole) || (name.len() > SHORTEST && words.contains(&name)) {
+        return Mention::Named;
+    }
+    let parts = whole.split(|c: char| !c.is_alphanumeric());
+    let tells = |part: &&str| part.len() >= SHORTEST && !COMMON.contains(part);
+    let is_word = |part: &str| {
+        words.split(|c: char| !c.is_alphanumeric()).any(|word| {
+            word == part || (part.len() > SHORTEST && word.trim_end_matches('s') == part)
+        })
+    };
+    match parts.filter(tells).any(is_word) {
+        true => Mention::Alike,
+        false => Mention::None,
+    }
+}
+
+/// Whether the words name files at all, so that a file they do not name stands out.
+fn speaks_of_files(words: &str) -> bool {
+    let endings = [".c", ".h", ".cpp", ".ino", ".txt", ".csv", "sdkconfig", ".yml", ".py"];
+    words.split_whitespace().any(|word| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        endings.iter().any(|ending| word.ends_with(ending))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_asked_for_by_its_name_or_a_word_of_it() {
+        let said = "fix the pump limits in main/pump.c and clean the sensors up";
+        let of = |path: &str| mention(&ProjectPath::new(path).unwrap(), said);
+        assert_eq!(of("main/pump.c"), Mention::Named);
+        assert_eq!(of("main/sensor.c"), Mention::Alike);
+        assert_eq!(of("main/wifi_station.c"), Mention::None);
+        assert_eq!(of("main/main.c"), Mention::None);
+        assert!(speaks_of_files(said) && !speaks_of_files("make it blink"));
+    }
+}

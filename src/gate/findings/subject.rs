@@ -1,0 +1,88 @@
+//! What is looked at: one change, with what the file holds now and what it will hold.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::Context;
+use crate::model::{Change, Facts};
+use crate::text::diff::{LineKind, Options, diff};
+use crate::workspace::Sandbox;
+
+/// How long lines are compared for findings; beyond it the rest counts as changed.
+const BUDGET: Duration = Duration::from_millis(100);
+
+/// One change, and what is known besides.
+pub(in crate::gate) struct Subject<'a> {
+    /// The change.
+    pub(in crate::gate) change: &'a Change,
+    /// What the file holds; `None`: it is not there, or the change has no file.
+    pub(in crate::gate) base: Option<&'a [u8]>,
+    /// What it will hold; empty for a deletion or what is done to a board.
+    pub(in crate::gate) content: &'a [u8],
+    /// What is known besides.
+    pub(in crate::gate) facts: &'a Facts,
+    /// The project.
+    pub(in crate::gate) sandbox: &'a Sandbox,
+    /// The chip, the task and what else was said about the run.
+    pub(in crate::gate) context: &'a Context,
+    changed: OnceCell<Changed>,
+}
+
+/// Which lines differ between the two versions.
+#[derive(Debug, Default)]
+pub(in crate::gate) struct Changed {
+    /// Numbers in the new version, from 1.
+    pub(in crate::gate) added: BTreeSet<u32>,
+    /// Numbers in the old version, from 1.
+    pub(in crate::gate) removed: BTreeSet<u32>,
+}
+
+impl<'a> Subject<'a> {
+    /// A change in its surroundings.
+    pub(in crate::gate) const fn new(
+        change: &'a Change,
+        versions: (Option<&'a [u8]>, &'a [u8]),
+        facts: &'a Facts,
+        sandbox: &'a Sandbox,
+        context: &'a Context,
+    ) -> Self {
+        let (base, content) = versions;
+        Self { change, base, content, facts, sandbox, context, changed: OnceCell::new() }
+    }
+
+    /// The same change as if the file was new and held what it holds now.
+    pub(super) fn before(&self) -> Option<Self> {
+        let versions = (None, self.base?);
+        Some(Self::new(self.change, versions, self.facts, self.sandbox, self.context))
+    }
+
+    /// The new content as text; `None` when it is not UTF-8.
+    pub(super) fn text(&self) -> Option<&'a str> {
+        std::str::from_utf8(self.content).ok()
+    }
+
+    /// What the file holds as text; `None` when it is not there or not UTF-8.
+    pub(super) fn base_text(&self) -> Option<&'a str> {
+        std::str::from_utf8(self.base?).ok()
+    }
+
+    /// The lines that differ; every line of a new file.
+    pub(super) fn changed(&self) -> &Changed {
+        self.changed.get_or_init(|| {
+            let base = self.base.unwrap_or_default();
+            let options = Options { context: 0, budget: BUDGET, ..Options::default() };
+            let mut changed = Changed::default();
+            let number = |of: Option<usize>| of.and_then(|of| u32::try_from(of).ok());
+            for line in diff(base, self.content, options).hunks.iter().flat_map(|hunk| &hunk.lines)
+            {
+                match line.kind {
+                    LineKind::Context => {}
+                    LineKind::Removed => changed.removed.extend(number(line.old_no)),
+                    LineKind::Added => changed.added.extend(number(line.new_no)),
+                }
+            }
+            changed
+        })
+    }
+}

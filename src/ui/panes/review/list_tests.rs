@@ -1,0 +1,257 @@
+//! Tests of the list of a batch, and of the keys that each state names.
+
+use super::board_tests::flash_plan;
+use super::*;
+use crate::model::*;
+use crate::ui::overlay::{BatchList, Overlay};
+use crate::ui::pane::{Command, Mode};
+use crate::ui::panes::test_desk::{Desk, Store};
+use crate::ui::role::Role;
+
+fn pane(desk: &Desk) -> ReviewPane {
+    ReviewPane::new(Arc::<Store>::clone(&desk.store))
+}
+
+/// A batch of files of one line, of which those in `bad` have a finding against them.
+fn batch(of: u32, bad: &[u32]) -> (Desk, ReviewPane) {
+    let mut desk = Desk::new();
+    for index in 1..=of {
+        let path = ProjectPath::new(&format!("main/file_{index}.c")).unwrap();
+        let content = desk.store(format!("int a_{index};\n").as_bytes());
+        let change = Change::Save { path, base: None, content };
+        let id = desk.propose(change.clone(), (index, of));
+        let level = if bad.contains(&index) { FindingLevel::Stop } else { FindingLevel::Note };
+        let checks = vec![Check::of(CheckKind::Secrets, level, "contains a password")];
+        desk.record(Event::Restated {
+            proposal: id,
+            change: Box::new(change),
+            checks,
+            why: String::new(),
+        });
+    }
+    let mut pane = pane(&desk);
+    for _ in 0..of {
+        desk.show(&mut pane, 80, 24);
+        desk.press(&mut pane, Action::NextProposal);
+    }
+    pane.queue.back();
+    desk.show(&mut pane, 80, 24);
+    (desk, pane)
+}
+
+fn intents(effects: &[Effect]) -> Vec<Intent> {
+    let intent = |effect: &Effect| match effect {
+        Effect::Command(Command::Intent(intent)) => Some(intent.clone()),
+        _ => None,
+    };
+    effects.iter().filter_map(intent).collect()
+}
+
+fn list(mut effects: Vec<Effect>) -> BatchList {
+    match effects.pop() {
+        Some(Effect::Open(overlay)) => match *overlay {
+            Overlay::Batch(list) => list,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+fn drawn(list: &BatchList, desk: &Desk, width: u16, height: u16) -> String {
+    let area = Rect::new(0, 0, width, height);
+    let mut buf = Buffer::empty(area);
+    list.draw(area, &mut buf, &desk.cx());
+    let row = |y| (0..width).map(|x| buf[(x, y)].symbol()).collect::<String>();
+    (0..height).map(row).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn findings_come_first_and_are_left_out_of_what_one_key_approves() {
+    for bad in [1, 17, 30] {
+        let (desk, mut pane) = batch(30, &[bad]);
+        let mut list = list(desk.press(&mut pane, Action::ApproveRest));
+        for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+            let screen = drawn(&list, &desk, width, height);
+            let first = screen.find(&format!("file_{bad}.c")).expect("in sight");
+            assert!(screen[..first].contains("✗1") && screen.contains("1/30"), "{screen}");
+            assert!(screen.contains("A approves 29"), "{screen}");
+        }
+        let done = intents(&list.on_action(Action::ApproveAll, &desk.cx()));
+        let [Intent::DecideAll { shown, verdict: Verdict::Approve }] = &done[..] else {
+            panic!("{done:?}")
+        };
+        assert_eq!(shown.len(), 29);
+        assert!(shown.iter().all(|shown| shown.proposal.0 != bad && shown.unseen == 0));
+    }
+    // With nothing but findings no key approves anything together.
+    let (desk, mut pane) = batch(3, &[1, 2, 3]);
+    let mut list = list(desk.press(&mut pane, Action::ApproveRest));
+    for action in [Action::ApproveAll, Action::AcceptUnseen] {
+        assert_eq!(intents(&list.on_action(action, &desk.cx())), []);
+    }
+    assert_eq!(list.approves_by(), None);
+}
+
+#[test]
+fn the_list_is_gone_through_to_its_end() {
+    let (desk, mut pane) = batch(30, &[]);
+    let mut list = list(desk.press(&mut pane, Action::ApproveRest));
+    let mut place = |action| {
+        list.on_action(action, &desk.cx());
+        let screen = drawn(&list, &desk, 80, 24);
+        let at = screen.find("batch · ").expect("a title") + "batch · ".len();
+        screen[at..].split(' ').next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(place(Action::Bottom), "30/30");
+    assert_eq!(place(Action::Down), "30/30");
+    assert_eq!(place(Action::PageUp), "22/30");
+    assert_eq!(place(Action::Top), "1/30");
+    assert_eq!(place(Action::PageDown), "9/30");
+    let last = {
+        list.on_action(Action::Bottom, &desk.cx());
+        drawn(&list, &desk, 80, 24)
+    };
+    assert!(last.contains("file_30.c"), "{last}");
+}
+
+#[test]
+fn a_row_is_opened_decided_there_and_the_list_comes_back() {
+    let (desk, mut pane) = batch(4, &[3]);
+    let mut all = list(desk.press(&mut pane, Action::ApproveRest));
+    let opened = match all.on_action(Action::Accept, &desk.cx()).pop() {
+        Some(Effect::OpenRow(id)) => id,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(opened, ProposalId(3), "what was found comes first");
+    pane.open_row(opened);
+    assert!(desk.show(&mut pane, 80, 24).contains("a_3"));
+    // Back leads to the list as it was.
+    let back = list(desk.press(&mut pane, Action::Back));
+    assert!(drawn(&back, &desk, 80, 24).contains("1/4"));
+    pane.open_row(opened);
+    desk.show(&mut pane, 80, 24);
+    assert_eq!(intents(&desk.press(&mut pane, Action::ApproveDespite)).len(), 1);
+    pane.note_sent([opened].into_iter(), desk.now());
+    let rest = list(pane.return_to_list(&desk.cx()));
+    let screen = drawn(&rest, &desk, 80, 24);
+    assert!(screen.contains("1/3") && !screen.contains("file_3.c"), "{screen}");
+    assert!(pane.return_to_list(&desk.cx()).is_empty(), "once");
+}
+
+fn is_refused(effects: &[Effect]) -> bool {
+    effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Notice(told) if told.role == Role::NoticeError))
+}
+
+type State = (&'static str, fn() -> (Desk, ReviewPane));
+
+fn save(new: &str) -> (Desk, ReviewPane) {
+    let mut desk = Desk::new();
+    desk.propose_save("main/a.c", Some("int a;\n"), new);
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 80, 24);
+    (desk, pane)
+}
+
+fn hardware(change: Change) -> (Desk, ReviewPane) {
+    let mut desk = Desk::new();
+    desk.propose(change, (1, 1));
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 80, 24);
+    (desk, pane)
+}
+
+/// Ways in which something waits.
+const WAITING: [State; 9] = [
+    ("clean", || save("int b;\n")),
+    ("unseen lines", || save(&"int b;\n".repeat(90))),
+    ("nothing changes", || save("int a;\n")),
+    ("a finding", || batch(1, &[1])),
+    ("a batch", || batch(3, &[2])),
+    ("picking", || {
+        let (desk, mut pane) = save("int b;\n");
+        desk.press(&mut pane, Action::PickLines);
+        (desk, pane)
+    }),
+    ("picked", || {
+        let (desk, mut pane) = save("int b;\n");
+        desk.press(&mut pane, Action::PickLines);
+        desk.press(&mut pane, Action::ToggleAll);
+        (desk, pane)
+    }),
+    ("a flash with a phrase", || {
+        hardware(Change::Flash(FlashPlan { touches_boot: true, ..flash_plan() }))
+    }),
+    ("an erasure", || {
+        let board = flash_plan().board;
+        hardware(Change::Erase(ErasePlan { board, region: None }))
+    }),
+];
+
+#[test]
+fn each_key_that_a_state_names_works_in_it() {
+    for (name, begin) in WAITING {
+        let named = {
+            let (desk, mut pane) = begin();
+            desk.show(&mut pane, 80, 24);
+            let cx = desk.cx();
+            let hand = pane.hand(&cx).expect("it waits");
+            let choices = foot::choices(hand.view, hand.shown, hand.selection, &cx);
+            choices.into_iter().map(|(action, _)| action).collect::<Vec<_>>()
+        };
+        assert!(!named.is_empty(), "{name}");
+        for action in &named {
+            let (desk, mut pane) = begin();
+            desk.show(&mut pane, 80, 24);
+            let effects = desk.press(&mut pane, *action);
+            assert!(!is_refused(&effects), "{name}: {action:?}: {effects:?}");
+        }
+        // What approves and is not named says why it does not.
+        for action in [Action::Approve, Action::ApproveDespite, Action::ApprovePicked] {
+            if !named.contains(&action) && (name != "picking" && name != "picked") {
+                let (desk, mut pane) = begin();
+                desk.show(&mut pane, 80, 24);
+                let effects = desk.press(&mut pane, action);
+                assert!(intents(&effects).is_empty(), "{name}: {action:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn where_nothing_can_be_decided_no_key_is_named() {
+    let decided = || {
+        let (mut desk, mut pane) = hardware(Change::Flash(flash_plan()));
+        desk.decide(ProposalId(1), Verdict::Approve, DecidedBy::Person, 0);
+        desk.record(Event::Settled { proposal: ProposalId(1), outcome: Outcome::Applied });
+        desk.show(&mut pane, 80, 24);
+        (desk, pane)
+    };
+    let sent = || {
+        let (desk, mut pane) = save("int b;\n");
+        pane.note_sent([ProposalId(1)].into_iter(), desk.now());
+        (desk, pane)
+    };
+    let replay = || {
+        let (mut desk, pane) = save("int b;\n");
+        desk.mode = Mode::Replay;
+        (desk, pane)
+    };
+    let states: [(&str, &dyn Fn() -> (Desk, ReviewPane)); 3] =
+        [("decided", &decided), ("sent", &sent), ("replay", &replay)];
+    for (name, begin) in states {
+        let (desk, mut pane) = begin();
+        let shown = desk.show(&mut pane, 80, 24);
+        let foot = shown.lines().last().unwrap_or_default();
+        for key in ["a approve", "r reject", "u takes", "A list"] {
+            assert!(!foot.contains(key), "{name}: {foot}");
+        }
+        for action in [Action::Approve, Action::Reject, Action::ApproveRest, Action::Undo] {
+            assert!(is_refused(&desk.press(&mut pane, action)), "{name}: {action:?}");
+        }
+    }
+    let (desk, mut pane) = decided();
+    let why = format!("{:?}", desk.press(&mut pane, Action::Undo));
+    assert!(why.contains("a flash cannot be taken back"), "{why}");
+}
