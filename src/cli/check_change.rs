@@ -225,11 +225,11 @@ fn flash(sandbox: &Sandbox, chip: &str, images: Vec<Image>) -> Result<FlashPlan,
             Some(content) => (content.len() as u64, ContentHash::of(content)),
             None => (image.bytes.unwrap_or_default(), ContentHash::NONE),
         };
-        planned.push(FlashImage { file: image.file, offset, bytes, hash });
+        planned.push(FlashImage { file: image.file, offset, bytes, hash, same: false });
     }
     planned.sort_by_key(|image| image.offset);
     let (build, built_at) = (BuildId(0), Timestamp(0));
-    Ok(FlashPlan { board, images: planned, touches_boot: false, build, built_at })
+    Ok(FlashPlan::new(board, planned, build, built_at))
 }
 
 fn offset(value: &Value) -> Result<u32, UserError> {

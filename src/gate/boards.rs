@@ -95,7 +95,7 @@ impl Gate {
 
     /// Whoever writes to a real board needs its port for themselves; it is listened to again when
     /// the loan is dropped. A simulated board's memory is not behind its port.
-    async fn borrow(&self, board: &BoardInfo, why: &str) -> Option<Loan> {
+    pub(super) async fn borrow(&self, board: &BoardInfo, why: &str) -> Option<Loan> {
         match board.simulated {
             true => None,
             false => self.parts.serial.lend(&board.port, why).await,

@@ -1,11 +1,15 @@
 //! Finds what is known about a change beside the change itself: who still names a file that would
 //! go, and what a flash does to the board's memory. Reads the project and never writes it.
 
+use super::findings;
 use crate::model::{
-    Change, ErasePlan, Facts, FlashFacts, FlashPlan, ProjectPath, Reference, ReferenceKind,
+    BoardFacts, Change, ErasePlan, Facts, FlashFacts, FlashImage, FlashPlan, Partition,
+    ProjectPath, Reference, ReferenceKind,
 };
 use crate::text::references::MentionKind;
-use crate::toolchain::partitions;
+use crate::toolchain::esp_image::Chip;
+use crate::toolchain::flash_map::FlashMap;
+use crate::toolchain::{partition_csv, partitions};
 use crate::workspace::Sandbox;
 
 /// Most references that are kept.
@@ -15,7 +19,7 @@ const MOST_REFERENCES: usize = 100;
 pub(super) fn find(sandbox: &Sandbox, change: &Change, mut facts: Facts) -> Facts {
     match change {
         Change::Delete { path, .. } => facts.references = references(sandbox, path),
-        Change::Flash(plan) => facts.flash = flash(sandbox, plan),
+        Change::Flash(plan) => facts.flash = flash(sandbox, plan, facts.board.as_ref()),
         Change::Erase(plan) => facts.flash = erased(sandbox, plan),
         Change::Save { .. }
         | Change::Insert { .. }
@@ -41,14 +45,62 @@ fn references(sandbox: &Sandbox, gone: &ProjectPath) -> Vec<Reference> {
     all.collect()
 }
 
-/// The table is that of the plan's own image if it writes one, else the one that the project has.
-fn flash(sandbox: &Sandbox, plan: &FlashPlan) -> Option<FlashFacts> {
+/// What a flash touches. The table is that of the plan's own image if it writes one, else the one on
+/// the board, else the one that the project has.
+fn flash(sandbox: &Sandbox, plan: &FlashPlan, board: Option<&BoardFacts>) -> Option<FlashFacts> {
+    let chip = &plan.board.chip;
+    if plan.board.simulated && Chip::named(chip).is_none() {
+        // A program of this machine: there is no flash behind it.
+        return None;
+    }
+    let place = FlashMap::new(chip, table_offset(sandbox), Vec::new()).table;
     let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
-    let own = plan.images.iter().find(|image| image.offset == partitions::TABLE_OFFSET);
-    let own = own.map_or("", |image| image.file.as_str());
-    let (source, partitions) = partitions::of_project(own, read)?;
-    let landings = partitions::landings(plan, &partitions);
-    Some(FlashFacts { source, partitions, landings })
+    let on_board = || {
+        let held = board.map(|board| board.partitions.clone()).unwrap_or_default();
+        (!held.is_empty()).then(|| (ON_BOARD.to_owned(), held))
+    };
+    let found = own_table(sandbox, plan, place)
+        .or_else(on_board)
+        .or_else(|| partitions::of_project("", read));
+    let (source, partitions) = found.unwrap_or_default();
+    let map = FlashMap::new(chip, Some(place), partitions);
+    let landings = map.landings(plan);
+    Some(FlashFacts { source, partitions: map.partitions, table_offset: Some(map.table), landings })
+}
+
+/// What the source of a table is called that the board holds.
+const ON_BOARD: &str = "the board";
+
+/// The table among the bytes that a plan writes, and the file that they are of.
+fn own_table(sandbox: &Sandbox, plan: &FlashPlan, place: u32) -> Option<(String, Vec<Partition>)> {
+    let writes = |image: &&FlashImage| {
+        let from = u64::from(image.offset);
+        (from..from.saturating_add(image.bytes)).contains(&u64::from(place))
+    };
+    let image = plan.written().find(writes)?;
+    let content = findings::content_of(sandbox, &image.file)?;
+    let table = content.get((place - image.offset) as usize..)?;
+    Some((image.file.clone(), partitions::from_image(table)?))
+}
+
+/// Where the table of partitions lies, as the last build or the configuration says.
+pub(super) fn table_offset(sandbox: &Sandbox) -> Option<u32> {
+    let read = |file: &str| {
+        let content = sandbox.read(&ProjectPath::new(file).ok()?).ok()?;
+        String::from_utf8(content).ok()
+    };
+    let built = || {
+        let args: serde_json::Value =
+            serde_json::from_str(&read("build/flasher_args.json")?).ok()?;
+        partition_csv::number(args.get("partition-table")?.get("offset")?.as_str()?)
+    };
+    let configured = || {
+        let text = read("sdkconfig")?;
+        let value =
+            text.lines().find_map(|line| line.strip_prefix("CONFIG_PARTITION_TABLE_OFFSET="));
+        partition_csv::number(value?.trim())
+    };
+    built().or_else(configured)
 }
 
 /// The partitions that would lose what they hold.
@@ -56,5 +108,5 @@ fn erased(sandbox: &Sandbox, plan: &ErasePlan) -> Option<FlashFacts> {
     let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
     let (source, partitions) = partitions::of_project("", read)?;
     let landings = partitions::erased(plan, &partitions);
-    Some(FlashFacts { source, partitions, landings })
+    Some(FlashFacts { source, partitions, table_offset: None, landings })
 }

@@ -3,11 +3,14 @@
 mod amended;
 mod boards;
 mod compiled;
+mod flashes;
 mod interrupted;
 mod looked_at;
 mod moved;
 mod on_way;
 mod outside;
+mod partition_tables;
+mod proofs;
 mod rules;
 mod undo;
 mod world;

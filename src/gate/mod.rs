@@ -5,6 +5,7 @@
 mod admission;
 pub mod approved;
 mod boards;
+mod compare;
 mod desk;
 pub mod effects;
 mod examine;

@@ -199,10 +199,14 @@ impl Gate {
         &self,
         origin: &Origin,
         batch: Batch,
-        drafts: Vec<Draft>,
+        mut drafts: Vec<Draft>,
     ) -> Result<Vec<(Pending, Judge)>, GateError> {
         let mut waiting = Vec::with_capacity(drafts.len());
         let compiled = self.compiled(&drafts).await;
+        let mut known = Vec::with_capacity(drafts.len());
+        for draft in &mut drafts {
+            known.push(self.compared(draft).await);
+        }
         let stored = drafts.into_iter().map(|draft| self.stored(draft));
         let stored = stored.collect::<Result<Vec<_>, _>>()?;
         let pending: Vec<Pending> = thread::scope(|scope| {
@@ -211,8 +215,8 @@ impl Gate {
             let ledger = &self.parts.ledger;
             let _ = thread::Builder::new().spawn_scoped(scope, || ledger.sync_contents());
             let placed = (batch.index..).map(|index| Batch { index, ..batch });
-            let each = stored.into_iter().zip(placed);
-            each.map(|(stored, place)| self.look_at(origin, place, stored, Facts::default()))
+            let each = stored.into_iter().zip(placed).zip(known);
+            each.map(|((stored, place), facts)| self.look_at(origin, place, stored, facts))
                 .collect()
         });
         for (mut pending, compiled) in pending.into_iter().zip(compiled) {

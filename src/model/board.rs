@@ -31,6 +31,15 @@ pub struct FlashImage {
     pub bytes: u64,
     /// Hash of its content when the plan was made.
     pub hash: ContentHash,
+    /// Whether the board holds exactly this already, so that it is not written.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub same: bool,
+}
+
+/// For serde, which asks by reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Everything a flash would write: what the person decides on.
@@ -40,8 +49,13 @@ pub struct FlashPlan {
     pub board: BoardInfo,
     /// What gets written, by rising offset.
     pub images: Vec<FlashImage>,
-    /// Whether bootloader or partition table are among the images.
-    pub touches_boot: bool,
+    /// In earlier journals: whether bootloader or partition table were among the images, by their
+    /// names. Now the findings tell, and it is never set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touches_boot: Option<bool>,
+    /// What the project wants the loader to be told beside the images, e.g. `--encrypt`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
     /// The build the images come from.
     pub build: BuildId,
     /// When that build ended.
@@ -129,9 +143,25 @@ impl SendPlan {
 }
 
 impl FlashPlan {
+    /// Writes these images, with no options.
+    #[must_use]
+    pub const fn new(
+        board: BoardInfo,
+        images: Vec<FlashImage>,
+        build: BuildId,
+        built_at: Timestamp,
+    ) -> Self {
+        Self { board, images, touches_boot: None, options: Vec::new(), build, built_at }
+    }
+
+    /// The images that are written: those that the board does not hold already.
+    pub fn written(&self) -> impl Iterator<Item = &FlashImage> {
+        self.images.iter().filter(|image| !image.same)
+    }
+
     /// All bytes to be written.
     #[must_use]
     pub fn total_bytes(&self) -> u64 {
-        self.images.iter().map(|image| image.bytes).sum()
+        self.written().map(|image| image.bytes).sum()
     }
 }

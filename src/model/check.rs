@@ -41,6 +41,8 @@ pub enum CheckKind {
     Unreferenced,
     /// Each image fits into its partition and the chip's flash.
     Fits,
+    /// Each image of a flash is made for this chip, and is what belongs where it lands.
+    Images,
     /// What changed on disk since the proposal was merged into it without a conflict.
     Merged,
     /// The compiler takes the new content, as the last build was configured.
@@ -81,6 +83,7 @@ impl CheckKind {
             Self::Secrets => "no secrets",
             Self::Unreferenced => "unreferenced",
             Self::Fits => "fits",
+            Self::Images => "images",
             Self::Merged => "merged",
             Self::Compiles => "compiles",
             Self::Irreversible => "reversible",

@@ -41,7 +41,9 @@ pub use decision::{AfterReject, Amended, DecidedBy, Decision, LineComment, Note,
 pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;
 pub use event::Event;
-pub use facts::{Facts, FlashFacts, Landing, Partition, Reference, ReferenceKind};
+pub use facts::{
+    BoardFacts, Facts, FlashArea, FlashFacts, Landing, Partition, Reference, ReferenceKind,
+};
 pub use files::{FileEvent, OutsideChange};
 pub use health::{Health, HealthLine};
 pub use ids::{

@@ -219,9 +219,9 @@ impl Change {
         }
     }
 
-    /// What must be typed to approve any change of this kind; `None` where a key is enough. A flash that touches what
-    /// the board boots from can leave it dead, and what is erased is gone, so no single key may
-    /// start either, nor what erases settings to write them anew.
+    /// What must be typed to approve any change of this kind; `None` where a key is enough. What is erased is
+    /// gone, so no single key may start that, nor what erases settings to write them anew. What a
+    /// flash asks for is among the findings.
     #[must_use]
     pub fn phrase(&self) -> Option<String> {
         let (verb, board, object, _) = self.danger()?;
@@ -237,7 +237,8 @@ impl Change {
     /// Of what no single key may start: (what is done, on which board, to what, why not).
     fn danger(&self) -> Option<(&'static str, &BoardInfo, String, &'static str)> {
         match self {
-            Self::Flash(plan) if plan.touches_boot => Some((
+            // Of an earlier journal; what a flash touches is told by the findings.
+            Self::Flash(plan) if plan.touches_boot == Some(true) => Some((
                 "flash",
                 &plan.board,
                 "boot".to_owned(),

@@ -9,8 +9,10 @@ mod chip;
 mod compile_units;
 mod console;
 pub mod diagnostics;
+pub mod esp_image;
 mod esptool;
 mod fitting;
+pub mod flash_map;
 #[doc(hidden)]
 pub mod foreign;
 mod history;
@@ -19,6 +21,7 @@ mod host_memory;
 mod idf;
 pub mod nvs;
 pub mod output_folder;
+pub mod partition_csv;
 pub mod partitions;
 pub mod platformio;
 pub mod process;
@@ -46,8 +49,8 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, FlashRegion, Partition,
-    ProgramSize, ReadPlan, Timestamp, UserError,
+    BoardFacts, BoardInfo, BuildId, BuildOutcome, Diagnostic, ErasePlan, FlashPlan, FlashRegion,
+    Partition, ProgramSize, ReadPlan, Timestamp, UserError,
 };
 
 pub use crate::device::loader::Remake;
@@ -127,6 +130,26 @@ pub struct FlashOrder {
     pub notice: Arc<dyn Fn(UserError) + Send + Sync>,
     /// Ends it at once.
     pub cancel: CancellationToken,
+}
+
+/// A board to be compared with what would be written to it.
+#[derive(Debug, Clone)]
+pub struct CompareOrder {
+    /// Absolute path of the project.
+    pub project: PathBuf,
+    /// What would be written.
+    pub plan: FlashPlan,
+    /// Where the partition table lies.
+    pub table: u32,
+}
+
+/// What the comparison found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// For each image of the plan whether the board holds exactly that.
+    pub same: Vec<bool>,
+    /// What the board said of itself.
+    pub board: BoardFacts,
 }
 
 /// One approved erasing to run.
@@ -241,6 +264,16 @@ pub trait Toolchain: Send + Sync {
     /// No port, wrong chip, images that changed since the plan, write or verify failures.
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>>;
 
+    /// Finds out which images of a plan the board holds already, and what the board is. Writes
+    /// nothing; the board is started anew.
+    ///
+    /// # Errors
+    /// When the board cannot be asked.
+    fn compare(&self, _order: CompareOrder) -> BoxFuture<'_, Result<Compared, UserError>> {
+        let why = format!("{} has no way to", self.label());
+        Box::pin(std::future::ready(Err(UserError::new(CANNOT_COMPARE, why, ""))))
+    }
+
     /// How the flash of its board is divided, whatever the project says; none where the table of
     /// the project counts.
     fn partitions(&self) -> Vec<Partition> {
@@ -295,6 +328,9 @@ fn no_way_to_erase(label: &str) -> UserError {
         "Erase it by hand: `esptool erase_flash` erases everything.",
     )
 }
+
+/// What cannot be done when a board cannot be asked what it holds.
+const CANNOT_COMPARE: &str = "Cannot compare the board's flash";
 
 /// What cannot be done when reading goes wrong.
 const CANNOT_READ: &str = "Cannot read the board's flash";

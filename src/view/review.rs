@@ -125,7 +125,7 @@ impl Review {
             self.get(id).is_some_and(|view| view.outcome == Some(Outcome::Applied))
         };
         self.get(id).is_some_and(|view| {
-            view.proposal.change.path().is_some()
+            view.proposal.change.board().is_none()
                 && view.outcome == Some(Outcome::Applied)
                 && !view.undone_by.iter().any(|by| is_applied(*by))
         })

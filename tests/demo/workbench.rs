@@ -71,9 +71,14 @@ impl Toolchain for Workbench {
             simulated: true,
         };
         let hash = ContentHash::of(b"image");
-        let image =
-            FlashImage { file: "build/i2c_scan.bin".to_owned(), offset: 0x10000, bytes: 5, hash };
-        Ok(FlashPlan { board, images: vec![image], touches_boot: false, build, built_at: at })
+        let image = FlashImage {
+            file: "build/i2c_scan.bin".to_owned(),
+            offset: 0x10000,
+            bytes: 5,
+            hash,
+            same: false,
+        };
+        Ok(FlashPlan::new(board, vec![image], build, at))
     }
 
     fn flash(&self, _: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {

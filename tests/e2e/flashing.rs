@@ -93,13 +93,13 @@ fn what_the_board_boots_from_is_written_after_a_typed_phrase_only() {
     let root = installation(&place);
     let mut desk = demo(&place, &root);
     let proposal = flash_proposal(&mut desk);
-    assert!(proposal.change.phrase().is_some(), "the bootloader is among the images");
+    assert!(proposal.phrase().is_some(), "the bootloader is among the images");
     desk.turn_to(&proposal);
     for fact in ["esp32", "ttyUSB77", "0x1000", "0x8000", "bootloader.bin", "app.bin"] {
         desk.terminal.wait_for(&regex::escape(fact));
     }
     desk.leaf_through();
-    desk.nothing_else_confirms(&proposal, "It writes what the board boots from", "flash it");
+    desk.nothing_else_confirms(&proposal, "It writes the bootloader", "flash it");
     assert!(!root.join("asked").exists(), "written before it was approved");
     desk.confirm(&proposal);
     assert_eq!(desk.settled(&proposal), Outcome::Applied, "{}", desk.terminal.screen());

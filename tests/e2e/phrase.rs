@@ -32,7 +32,7 @@ impl Desk<'_> {
         self.ask_for_phrase();
         self.terminal.wait_for(stake);
         self.terminal.press("enter");
-        self.terminal.paste(&proposal.change.phrase().expect("a phrase"));
+        self.terminal.paste(&proposal.phrase().expect("a phrase"));
         self.terminal.press("enter");
         assert_eq!(self.decided(proposal.id, NEVER), None);
         self.terminal.type_slowly(other);
@@ -46,7 +46,7 @@ impl Desk<'_> {
     /// Types the phrase and lets it decide.
     #[track_caller]
     pub fn confirm(&mut self, proposal: &Proposal) -> Decision {
-        let phrase = proposal.change.phrase().expect("a phrase");
+        let phrase = proposal.phrase().expect("a phrase");
         self.ask_for_phrase();
         self.terminal.type_slowly(&phrase);
         for _ in 0..5 {

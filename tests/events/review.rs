@@ -22,8 +22,10 @@ fn change(variant: u32, number: u32) -> Change {
                 offset: 0x10000,
                 bytes: 9,
                 hash: base.hash,
+                same: false,
             }],
-            touches_boot: false,
+            touches_boot: Some(false),
+            options: Vec::new(),
             build: BuildId(number),
             built_at: Timestamp(5),
         }),
@@ -61,12 +63,14 @@ fn facts(variant: u32, number: u32) -> Facts {
             offset: 0x1_0000,
             bytes: 0x10_0000,
         }],
+        table_offset: None,
         landings: vec![Landing {
             file: "build/app.bin".into(),
             place: "factory".into(),
             erased_from: 0x1_0000,
             erased_to: 0x1_1000,
             overflow: 0,
+            touches: Vec::new(),
         }],
     };
     match variant % 4 {

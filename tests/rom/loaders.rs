@@ -43,7 +43,7 @@ pub fn ways() -> Vec<Way> {
 }
 
 /// A folder with an ESP-IDF that has nothing but that Python, and a project that was built by it.
-struct Place {
+pub struct Place {
     folder: tempfile::TempDir,
     loader: Loader,
 }
@@ -59,7 +59,7 @@ pub fn bytes(seed: u32, count: usize) -> Vec<u8> {
 }
 
 impl Place {
-    fn new(way: &Way, extra: &str) -> Self {
+    pub fn new(way: &Way, extra: &str) -> Self {
         let Way { loader, python } = way.clone();
         let folder = tempfile::tempdir().unwrap();
         let write = |path: &str, content: &[u8]| {
@@ -94,32 +94,32 @@ impl Place {
         Self { folder, loader }
     }
 
-    fn idf(&self, port: &str) -> IdfToolchain {
+    pub fn idf(&self, port: &str) -> IdfToolchain {
         IdfToolchain::at(self.folder.path().join("idf"), Some(port.to_owned()))
             .with_loader(self.loader)
     }
 
-    fn project(&self) -> PathBuf {
+    pub fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
-    fn image(&self, file: &str) -> Vec<u8> {
+    pub fn image(&self, file: &str) -> Vec<u8> {
         std::fs::read(self.project().join("build").join(file)).unwrap()
     }
 }
 
 /// What a flash told.
-struct Told {
-    result: Result<firmhand::model::BoardInfo, UserError>,
+pub struct Told {
+    pub result: Result<firmhand::model::BoardInfo, UserError>,
     progress: Vec<(u64, u64)>,
     notices: Vec<UserError>,
 }
 
-fn plan(idf: &IdfToolchain, project: &Path) -> FlashPlan {
+pub fn plan(idf: &IdfToolchain, project: &Path) -> FlashPlan {
     idf.plan_flash(project, BuildId(1), Timestamp(0)).unwrap()
 }
 
-async fn flash(place: &Place, port: &str) -> Told {
+pub async fn flash(place: &Place, port: &str) -> Told {
     let idf = place.idf(port);
     let (progress, notices) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let (steps, said) = (progress.clone(), notices.clone());
@@ -137,7 +137,7 @@ async fn flash(place: &Place, port: &str) -> Told {
 }
 
 /// Whether the chip holds exactly the images, and nothing beside them.
-fn assert_holds(chip: &Chip, place: &Place) {
+pub fn assert_holds(chip: &Chip, place: &Place) {
     let files = [
         (0, "bootloader/bootloader.bin"),
         (0x8000, "partition_table/partition-table.bin"),

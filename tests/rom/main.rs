@@ -13,6 +13,7 @@
 )]
 
 mod chip;
+mod compare;
 mod flash;
 mod loaders;
 mod platformio;

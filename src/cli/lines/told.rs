@@ -1,8 +1,8 @@
 //! A proposal in lines of text: everything that is decided on, and nothing that moves a cursor.
 
 use crate::model::{
-    BlobRef, BlobSource, BoardInfo, Change, ErasePlan, FindingLevel, FlashPlan, NvsKind, NvsPlan,
-    Proposal, ReadPlan, SendPlan, UserError,
+    BlobRef, BlobSource, BoardInfo, Change, ErasePlan, Facts, FindingLevel, FlashPlan, NvsKind,
+    NvsPlan, Proposal, ReadPlan, SendPlan, UserError,
 };
 use crate::text::diff::{self, LineKind, Options};
 use crate::text::sanitize;
@@ -52,7 +52,7 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, Use
     }
     Ok(match change {
         Change::Flash(plan) => {
-            lines.extend(flash(plan));
+            lines.extend(flash(plan, &proposal.facts));
             Told { lines, ..Told::default() }
         }
         Change::Erase(plan) => {
@@ -185,16 +185,25 @@ fn sending(plan: &SendPlan) -> Vec<String> {
     lines
 }
 
-fn flash(plan: &FlashPlan) -> Vec<String> {
+fn flash(plan: &FlashPlan, facts: &Facts) -> Vec<String> {
     let clean = |text: &str| sanitize::line(text).into_owned();
     let mut lines = vec![format!("  to {}, from build {}", target(&plan.board), plan.build)];
     for image in &plan.images {
         let file = clean(&image.file);
-        lines.push(format!("  writes {file}: {} bytes at 0x{:x}", image.bytes, image.offset));
+        let place = format!("{} bytes at 0x{:x}", image.bytes, image.offset);
+        lines.push(match image.same {
+            true => format!("  skips {file}: {place}, the same as on the board"),
+            false => format!("  writes {file}: {place}"),
+        });
     }
     lines.push(format!("  {} bytes in all", plan.total_bytes()));
-    if plan.touches_boot {
+    if plan.touches_boot == Some(true) {
         lines.push("  bootloader or partition table are among them".to_owned());
+    }
+    if let Some(why) = facts.board.as_ref().map(|board| clean(&board.not_asked))
+        && !why.is_empty()
+    {
+        lines.push(format!("  not compared with the board: {why}"));
     }
     lines
 }

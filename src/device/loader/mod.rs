@@ -3,6 +3,7 @@
 //! Owns the port while that lasts, and what is told when it goes wrong. Speaks through the
 //! `espflash` library; must not decide what is written: that was approved before.
 
+mod look;
 mod talk;
 mod words;
 
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::adapters::Adapters;
 use super::identity;
 use crate::model::{BoardInfo, UserError};
+pub use look::{Answer, Question, look};
 use talk::Talk;
 use words::{Stage, Trouble};
 
@@ -45,7 +47,12 @@ pub type Remake = Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
 #[derive(Clone)]
 pub enum Work {
     /// Writes pieces and compares what the chip then holds with them.
-    Write(Vec<Piece>),
+    Write {
+        /// What is written.
+        pieces: Vec<Piece>,
+        /// What the flash has to hold already; if it does not, nothing is written.
+        kept: Vec<Piece>,
+    },
     /// Erases everything.
     EraseAll,
     /// Erases whole sectors.
@@ -77,7 +84,9 @@ impl Work {
     /// Bytes in all, as far as progress can be told.
     fn total(&self) -> u64 {
         match self {
-            Self::Write(pieces) => pieces.iter().map(|piece| piece.content.len() as u64).sum(),
+            Self::Write { pieces, .. } => {
+                pieces.iter().map(|piece| piece.content.len() as u64).sum()
+            }
             Self::EraseAll => 1,
             Self::Erase { bytes, .. } | Self::Read { bytes, .. } | Self::Rewrite { bytes, .. } => {
                 u64::from(*bytes)
@@ -174,7 +183,11 @@ impl Course<'_> {
     fn perform(&mut self) -> Result<Vec<u8>, Trouble> {
         self.goes_on()?;
         match &self.job.work {
-            Work::Write(pieces) => self.write(pieces)?,
+            Work::Write { pieces, kept } => {
+                self.fits(pieces)?;
+                self.are_kept(kept)?;
+                self.write(pieces)?;
+            }
             Work::EraseAll => self.talk.erase_all()?,
             Work::Erase { offset, bytes } => self.talk.erase(*offset, *bytes)?,
             Work::Read { offset, bytes } => return self.read(*offset, *bytes),
@@ -193,6 +206,27 @@ impl Course<'_> {
             true => Err(Trouble::Stopped),
             false => Ok(()),
         }
+    }
+
+    /// Nothing is written when the last byte would not be in the flash.
+    fn fits(&mut self, pieces: &[Piece]) -> Result<(), Trouble> {
+        let Some(bytes) = self.talk.flash_bytes() else { return Ok(()) };
+        let end = |piece: &Piece| u64::from(piece.offset) + piece.content.len() as u64;
+        match pieces.iter().map(end).max() {
+            Some(end) if end > bytes => Err(Trouble::TooSmall { end, bytes }),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Nothing is written when the flash does not hold what was approved to stay.
+    fn are_kept(&mut self, kept: &[Piece]) -> Result<(), Trouble> {
+        for piece in kept {
+            self.goes_on()?;
+            if !self.talk.holds(piece)? {
+                return Err(Trouble::OtherContent(piece.offset));
+            }
+        }
+        Ok(())
     }
 
     fn write(&mut self, pieces: &[Piece]) -> Result<(), Trouble> {

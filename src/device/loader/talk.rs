@@ -11,9 +11,10 @@ use espflash::connection::{Connection, ResetAfterOperation, ResetBeforeOperation
 use espflash::flasher::Flasher;
 use espflash::image_format::Segment;
 use espflash::target::{Chip, ProgressCallbacks};
+use md5::{Digest, Md5};
 use serialport::{SerialPort, TTYPort, UsbPortInfo};
 
-use super::{SAFE_BAUD, SECTOR, Stage, Trouble};
+use super::{Piece, SAFE_BAUD, SECTOR, Stage, Trouble};
 use crate::device::adapters::Adapters;
 use crate::device::{is_free, ports};
 use crate::files;
@@ -76,6 +77,40 @@ impl Talk {
         self.flasher
             .write_bins_to_flash(&[Segment { addr: offset, data }], &mut steps)
             .map_err(|error| Trouble::of(Stage::Writing(offset), error))
+    }
+
+    /// Whether the flash holds exactly these bytes, by the chip's own sum of them.
+    pub(super) fn holds(&mut self, piece: &Piece) -> Result<bool, Trouble> {
+        let bytes = u32::try_from(piece.content.len()).unwrap_or(u32::MAX);
+        let sum = self
+            .flasher
+            .checksum_md5(piece.offset, bytes)
+            .map_err(|error| Trouble::of(Stage::Reading(piece.offset), error))?;
+        Ok(Md5::digest(&piece.content)[..] == sum.to_be_bytes())
+    }
+
+    /// How many bytes of flash there are; `None` when the flash does not tell.
+    pub(super) fn flash_bytes(&mut self) -> Option<u64> {
+        let size = self.flasher.flash_detect().ok()??;
+        Some(u64::from(size.size()))
+    }
+
+    /// Revision and address, each empty when it is not told.
+    pub(super) fn identity(&mut self) -> (String, String) {
+        let chip = self.flasher.chip();
+        let connection = self.flasher.connection();
+        let revision = chip.revision(connection);
+        let mac = chip.mac_address(connection);
+        let named = revision.map(|(major, minor)| format!("v{major}.{minor}"));
+        (named.unwrap_or_default(), mac.unwrap_or_default())
+    }
+
+    /// Whether it starts signed programs only, and whether its flash is encrypted; `None` when it
+    /// does not tell.
+    pub(super) fn security(&mut self) -> Option<(bool, bool)> {
+        let told = self.flasher.security_info().ok()?;
+        // An odd number of bits means that it is on.
+        Some((told.flags & 1 != 0, told.flash_crypt_cnt.count_ones() % 2 == 1))
     }
 
     pub(super) fn erase_all(&mut self) -> Result<(), Trouble> {

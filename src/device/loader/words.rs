@@ -41,6 +41,15 @@ pub(super) enum Trouble {
     OtherChip(String, String),
     /// What the chip holds differs from what was sent.
     Differs(Stage),
+    /// What shall stay on the board is not what was shown, from that address on.
+    OtherContent(u32),
+    /// The flash is too small.
+    TooSmall {
+        /// The address behind the last byte.
+        end: u64,
+        /// Bytes of the flash.
+        bytes: u64,
+    },
     /// The chip refused a command.
     Refused(Stage, String),
     /// The chip does not answer, or not in a way that can be read.
@@ -74,6 +83,8 @@ impl Trouble {
             | Self::Uneven
             | Self::OtherChip(..)
             | Self::Differs(_)
+            | Self::OtherContent(_)
+            | Self::TooSmall { .. }
             | Self::Refused(..) => false,
         }
     }
@@ -110,6 +121,20 @@ impl Trouble {
             Self::Differs(stage) => told(
                 format!("the chip's MD5 of its flash differs from what was sent{}", place(*stage)),
                 "Try again. If it stays so, the flash chip is worn out or has too little power.",
+            ),
+            Self::OtherContent(offset) => told(
+                format!(
+                    "the board does not hold any more what was shown as the same, from \
+                     0x{offset:x} on; nothing was written"
+                ),
+                "Propose the flash again: the board is compared anew.",
+            ),
+            Self::TooSmall { end, bytes } => told(
+                format!(
+                    "the images end at 0x{end:x}, and the board's flash at 0x{bytes:x}; nothing \
+                     was written"
+                ),
+                "Choose the flash size and the partition table of this board and build again.",
             ),
             Self::Refused(stage, why) => told(
                 format!("the chip refused the command{}: {why}", place(*stage)),

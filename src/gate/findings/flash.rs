@@ -1,33 +1,243 @@
-//! What a flash does to the board's memory.
+//! What a flash does to the board's memory: judged by addresses and contents, never by file names.
+//!
+//! Where each image lands was computed once, in the facts; what is on the screen, what is found
+//! here and what has to be typed come from that. Must not look at the board.
 
 use super::Subject;
-use crate::model::{Check, CheckKind, Facts, Finding, FindingLevel, FlashPlan};
+use super::images::{self, Read, amount};
+use crate::model::{
+    Check, CheckKind, Finding, FindingLevel, FlashArea, FlashFacts, FlashImage, FlashPlan, Landing,
+    SendPlan,
+};
+use crate::toolchain::esp_image::{Chip, erased};
+use crate::toolchain::flash_map::{SECTOR, addresses};
 
 /// The checks of a flash.
 pub(super) fn find(plan: &FlashPlan, subject: &Subject<'_>) -> Vec<Check> {
-    let mut found = vec![match plan.touches_boot {
-        true => Check::of(
-            CheckKind::BootUntouched,
-            FindingLevel::Warning,
-            "writes the bootloader or the partition table",
-        ),
-        false => Check::clean(CheckKind::BootUntouched),
-    }];
-    found.extend(fits(subject.facts));
+    let facts = subject.facts;
+    let mut checks = vec![boot(plan, subject)];
+    let Some(flash) = &facts.flash else { return checks };
+    if plan.board.simulated && Chip::named(&plan.board.chip).is_some() {
+        // Its program is one of this machine, whatever its size.
+        return checks;
+    }
+    let contents: Vec<Read> =
+        plan.images.iter().map(|image| images::read(image, subject)).collect();
+    let size = flash_size(plan, subject, &contents);
+    let mut fits = overlaps(plan);
+    for ((image, landing), content) in plan.images.iter().zip(&flash.landings).zip(&contents) {
+        if !image.same {
+            fits.extend(landed(image, landing, flash, content));
+            fits.extend(beyond(image, size.as_ref()));
+        }
+    }
+    fits.extend(table_beyond(flash, size.as_ref()));
+    checks.push(Check::with(CheckKind::Fits, fits));
+    checks.push(Check::with(CheckKind::Images, images::find(plan, flash, &contents, subject)));
+    checks.extend(options(plan));
+    checks
+}
+
+fn stop(text: impl Into<String>) -> Finding {
+    Finding::new(FindingLevel::Stop, text)
+}
+
+/// What the board starts from. It takes a typed phrase.
+fn boot(plan: &FlashPlan, subject: &Subject<'_>) -> Check {
+    let chip = &plan.board.chip;
+    let mut found = Vec::new();
+    if plan.options.iter().any(|option| ERASES_ALL.contains(&option.as_str())) {
+        let text = "erases the whole flash before it writes, stored settings too";
+        found.push(stop(text).phrase(format!("erase {chip} all")));
+    }
+    let not_compared = subject.facts.board.as_ref().map(|board| board.not_asked.as_str());
+    let landings = subject.facts.flash.iter().flat_map(|flash| &flash.landings);
+    for landing in landings {
+        let areas: Vec<String> = landing
+            .touches
+            .iter()
+            .filter(|area| area.is_boot())
+            .map(|area| format!("the {}", area.name()))
+            .collect();
+        if areas.is_empty() {
+            continue;
+        }
+        let (what, Landing { file, erased_from, erased_to, .. }) = (areas.join(" and "), landing);
+        let text = format!("writes {what}: `{file}` erases 0x{erased_from:x} to 0x{erased_to:x}");
+        let advice = match not_compared {
+            Some(why) if !why.is_empty() => format!(
+                "Not compared with the board ({why}). A board that holds something broken there \
+                 does not start."
+            ),
+            _ => "A board that holds something broken there does not start.".to_owned(),
+        };
+        let finding = Finding::new(FindingLevel::Warning, text).advice(advice);
+        found.push(finding.phrase(format!("flash {chip} boot")));
+    }
+    Check::with(CheckKind::BootUntouched, found)
+}
+
+/// Options by which everything is erased.
+const ERASES_ALL: [&str; 3] = ["--erase-all", "--erase_all", "-e"];
+
+/// Options by which checks of the loader are passed over.
+const FORCES: [&str; 4] = [
+    "--force",
+    "--ignore-flash-encryption-efuse-setting",
+    "--ignore-flash-enc-efuse",
+    "--encrypt-files",
+];
+
+/// What the loader is told besides.
+fn options(plan: &FlashPlan) -> Option<Check> {
+    let mut found = Vec::new();
+    for option in &plan.options {
+        if FORCES.contains(&option.as_str()) {
+            found.push(stop(format!("passes `{option}` to the loader, which then checks less")));
+        } else if option == "--encrypt" {
+            let text = "has the chip encrypt what is written: it takes its flash encryption";
+            let chip = &plan.board.chip;
+            found.push(stop(text).phrase(format!("encrypt {chip} flash")));
+        }
+    }
+    (!found.is_empty()).then(|| Check::with(CheckKind::Irreversible, found))
+}
+
+/// Commands that change the chip for good, as `espefuse` and consoles of firmware know them.
+const BURNS: [&str; 8] = [
+    "espefuse",
+    "burn_efuse",
+    "burn_key",
+    "burn_bit",
+    "burn_block",
+    "burn_custom_mac",
+    "protect_efuse",
+    "set_flash_voltage",
+];
+
+/// The check of what is sent to a board.
+pub(super) fn sent(plan: &SendPlan) -> Option<Check> {
+    let text = plan.text.to_ascii_lowercase().replace('-', "_");
+    let found = BURNS.iter().find(|command| text.contains(*command));
+    let is_efuse =
+        text.contains("efuse") && ["burn", "write", "set"].iter().any(|w| text.contains(w));
+    let command = found.copied().or(is_efuse.then_some("efuse"))?;
+    let finding = stop(format!("sends `{command}`, by which eFuses are burned for good"))
+        .phrase(format!("burn {} efuses", plan.board.chip));
+    Some(Check::with(CheckKind::Irreversible, vec![finding]))
+}
+
+/// Images that get in each other's way.
+fn overlaps(plan: &FlashPlan) -> Vec<Finding> {
+    let range = |image: &FlashImage| erased(image.offset, image.bytes, SECTOR);
+    let mut found = Vec::new();
+    for (place, image) in plan.images.iter().enumerate() {
+        for other in plan.images.iter().skip(place + 1) {
+            let (a, b) = (range(image), range(other));
+            if a.start < b.end && b.start < a.end {
+                let at = a.start.max(b.start);
+                let (one, two) = (&image.file, &other.file);
+                let text = format!("writes `{one}` and `{two}` over each other from 0x{at:x} on");
+                found.push(stop(text));
+            }
+        }
+    }
     found
 }
 
-fn fits(facts: &Facts) -> Option<Check> {
-    let flash = facts.flash.as_ref()?;
-    let wrong = flash.landings.iter().filter_map(|landing| {
-        let text = match (landing.place.is_empty(), landing.overflow) {
-            (true, _) => format!("`{}` is outside of every partition", landing.file),
-            (false, 0) => return None,
-            (false, bytes) => {
-                format!("`{}` is {bytes} bytes too long for {}", landing.file, landing.place)
-            }
+/// One image against the area it lands in.
+fn landed(
+    image: &FlashImage,
+    landing: &Landing,
+    flash: &FlashFacts,
+    content: &Read,
+) -> Vec<Finding> {
+    let (file, offset) = (&image.file, image.offset);
+    let mut found = Vec::new();
+    if !offset.is_multiple_of(SECTOR) {
+        let text = format!(
+            "`{file}` begins within a sector, at 0x{offset:x}: what lies before it from \
+             0x{:x} on is erased",
+            landing.erased_from
+        );
+        found.push(stop(text));
+    }
+    if landing.place.is_empty() {
+        if !flash.partitions.is_empty() {
+            found.push(stop(format!("`{file}` is outside of every partition, at 0x{offset:x}")));
+        }
+        return found;
+    }
+    let others: Vec<&FlashArea> =
+        landing.touches.iter().filter(|area| area.name() != landing.place).collect();
+    if content.is_merged(image, flash) {
+        found.extend(lost(file, &others, flash));
+    } else if landing.overflow > 0 {
+        let Landing { place, overflow, .. } = landing;
+        let text = match others.is_empty() {
+            true => format!("`{file}` is {overflow} bytes too long for {place}"),
+            false => format!(
+                "`{file}` is {overflow} bytes too long for {place} and runs into {}",
+                names(&others)
+            ),
         };
-        Some(Finding::new(FindingLevel::Stop, text))
-    });
-    Some(Check::with(CheckKind::Fits, wrong.collect()))
+        found.push(stop(text));
+    } else if !others.is_empty() {
+        found.push(stop(format!("`{file}` erases the beginning of {}", names(&others))));
+    }
+    found
+}
+
+/// What a single image that holds everything writes over.
+fn lost(file: &str, others: &[&FlashArea], flash: &FlashFacts) -> Option<Finding> {
+    let keeps = |area: &&&FlashArea| {
+        let partition = flash.partitions.iter().find(|partition| partition.label == area.name());
+        partition.is_some_and(images::keeps_data)
+    };
+    let kept: Vec<&FlashArea> = others.iter().filter(keeps).copied().collect();
+    (!kept.is_empty()).then(|| {
+        let text = format!("writes `{file}` over {}: what is stored there is lost", names(&kept));
+        stop(text).advice("Flash the parts of the build, or read the partition back first.")
+    })
+}
+
+fn names(areas: &[&FlashArea]) -> String {
+    let names: Vec<&str> = areas.iter().map(|area| area.name()).collect();
+    names.join(", ")
+}
+
+/// How large the flash is, and how that is known.
+struct Size {
+    bytes: u64,
+    source: String,
+}
+
+/// What the board says; else what the images are made for.
+fn flash_size(plan: &FlashPlan, subject: &Subject<'_>, contents: &[Read]) -> Option<Size> {
+    let told = subject.facts.board.as_ref().and_then(|board| board.flash_bytes);
+    if let Some(bytes) = told {
+        return Some(Size { bytes, source: format!("the board has {} of flash", amount(bytes)) });
+    }
+    let made_for = plan.images.iter().zip(contents).filter(|(image, _)| !image.same);
+    let bytes = made_for.filter_map(|(_, content)| content.header()?.flash_bytes).min()?;
+    let source = format!("the images are made for {} of flash", amount(bytes));
+    Some(Size { bytes, source })
+}
+
+fn beyond(image: &FlashImage, size: Option<&Size>) -> Option<Finding> {
+    let (end, size) = (u64::from(image.offset).saturating_add(image.bytes), size?);
+    (end > size.bytes).then(|| {
+        let text = format!("`{}` ends at 0x{end:x}, and {}", image.file, size.source);
+        stop(text).advice("Choose the flash size of this board and build again.")
+    })
+}
+
+fn table_beyond(flash: &FlashFacts, size: Option<&Size>) -> Option<Finding> {
+    let last = flash.partitions.iter().max_by_key(|partition| addresses(partition).end)?;
+    let (end, size) = (addresses(last).end, size?);
+    (end > size.bytes).then(|| {
+        let (label, source) = (&last.label, &size.source);
+        let text = format!("the partition `{label}` ends at 0x{end:x}, and {source}");
+        stop(text).advice("Choose a partition table for this flash size and build again.")
+    })
 }

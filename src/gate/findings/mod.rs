@@ -7,7 +7,9 @@
 mod consequence;
 mod context;
 mod flash;
+mod images;
 mod origin;
+mod partition_table;
 mod place;
 mod scope;
 mod secrets;
@@ -17,6 +19,7 @@ mod text;
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath, Side};
 
 pub use context::Context;
+pub(super) use images::content_of;
 pub(super) use subject::Subject;
 
 /// Places of one kind that are named one by one.
@@ -40,7 +43,8 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
         }
         Change::Flash(plan) => flash::find(plan, subject),
         // What there is to know is on screen: the region and whose it is, or every character.
-        Change::Erase(_) | Change::Send(_) | Change::Nvs(_) => Vec::new(),
+        Change::Erase(_) | Change::Nvs(_) => Vec::new(),
+        Change::Send(plan) => flash::sent(plan).into_iter().collect(),
         Change::Read(plan) => place::find(subject.sandbox, &plan.path, None),
     };
     let mut all = known;
@@ -67,6 +71,7 @@ fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     found.extend(scope::find(path, subject));
     found.extend(name(path, subject));
     found.extend(text::compare(subject));
+    found.extend(partition_table::find(path, subject));
     found.extend(place::find(subject.sandbox, path, base));
     found
 }
@@ -143,6 +148,7 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::Unreferenced
         | CheckKind::Fits
         | CheckKind::Stored
+        | CheckKind::Images
         | CheckKind::Merged => false,
     }
 }

@@ -115,7 +115,7 @@ async fn a_flash_that_touches_the_boot_asks_for_its_phrase() {
         let refused = world.try_decide(1, verdict);
         assert!(matches!(refused, Err(DeskError::Unconfirmed(..))), "{refused:?}");
     }
-    let phrase = world.gate.waiting(ProposalId(1)).unwrap().change.phrase().unwrap();
+    let phrase = world.gate.waiting(ProposalId(1)).unwrap().phrase().unwrap();
     world.try_decide(1, Verdict::ApproveConfirmed { phrase }).unwrap();
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
     assert_eq!(*world.bench.flashes.lock().unwrap(), 1);

@@ -142,6 +142,7 @@ async fn a_flash_is_set_against_the_partition_table() {
         offset: 0x1_0000,
         bytes: 5000,
         hash: ContentHash::of(b"app"),
+        same: false,
     });
     let draft =
         Draft { change: DraftChange::Flash(plan), reason: String::new(), checks: Vec::new() };

@@ -15,12 +15,13 @@ use crate::device::SerialHub;
 use crate::gate::{Desk, Gate, GateError, GateParts, Numbers, Origin};
 use crate::model::{
     BlobRef, BlobSource, BoardInfo, BuildId, BuildOutcome, CallId, ContentHash, Draft, DraftChange,
-    ErasePlan, Event, FlashPlan, Ledger, LogId, Outcome, ProjectPath, Proposal, ProposalId, Seq,
-    Settlement, Shown, Timestamp, TurnId, UserError, Verdict,
+    ErasePlan, Event, FlashImage, FlashPlan, Ledger, LogId, Outcome, ProjectPath, Proposal,
+    ProposalId, Seq, Settlement, Shown, Timestamp, TurnId, UserError, Verdict,
 };
 use crate::toolchain::syntax::{Finding, SyntaxJob};
 use crate::toolchain::{
-    BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain,
+    BuildJob, BuildReport, CompareOrder, Compared, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
+    Toolchain,
 };
 use crate::workspace::Sandbox;
 
@@ -98,6 +99,12 @@ impl BlobSource for Memory {
 #[derive(Default)]
 pub(super) struct Bench {
     pub(super) flashes: Mutex<u32>,
+    /// The plan of the last flash.
+    pub(super) flashed: Mutex<Option<FlashPlan>>,
+    /// What the board answers when it is asked; it is silent without.
+    pub(super) compared: Mutex<Option<Compared>>,
+    /// The last order to change the settings.
+    pub(super) rewritten: Mutex<Option<RewriteOrder>>,
     pub(super) compiler: Mutex<Compiler>,
     pub(super) erased: Mutex<Vec<ErasePlan>>,
     /// The partition with the settings.
@@ -129,9 +136,16 @@ impl Toolchain for Bench {
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
         *self.flashes.lock().unwrap() += 1;
+        *self.flashed.lock().unwrap() = Some(order.plan.clone());
         (order.progress)(1, 2);
         (order.progress)(2, 2);
         async move { Ok(order.plan.board) }.boxed()
+    }
+
+    fn compare(&self, _: CompareOrder) -> BoxFuture<'_, Result<Compared, UserError>> {
+        let silent = || UserError::new("Cannot compare", "the board is silent", "");
+        let answer = self.compared.lock().unwrap().clone().ok_or_else(silent);
+        async move { answer }.boxed()
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
@@ -139,6 +153,7 @@ impl Toolchain for Bench {
     }
 
     fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
+        *self.rewritten.lock().unwrap() = Some(order.clone());
         let mut memory = self.memory.lock().unwrap();
         if let Some(content) = (order.remake)(&memory) {
             *memory = content;
@@ -318,8 +333,15 @@ pub(super) fn delete(file: &str, base: &str) -> Draft {
 pub(super) fn flash(simulated: bool, touches_boot: bool) -> Draft {
     let (label, chip) = ("board".to_owned(), "esp32".to_owned());
     let board = BoardInfo { label, chip, port: "/dev/x".to_owned(), simulated };
-    let (images, build, built_at) = (Vec::new(), BuildId(1), Timestamp(0));
-    let plan = FlashPlan { board, images, touches_boot, build, built_at };
+    let image = FlashImage {
+        file: "build/app.bin".to_owned(),
+        offset: 0x1000,
+        bytes: 100,
+        hash: ContentHash::of(b"app"),
+        same: false,
+    };
+    let images = if touches_boot { vec![image] } else { Vec::new() };
+    let plan = FlashPlan::new(board, images, BuildId(1), Timestamp(0));
     Draft { change: DraftChange::Flash(plan), reason: String::new(), checks: Vec::new() }
 }
 

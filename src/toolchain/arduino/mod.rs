@@ -18,7 +18,9 @@ use super::esptool;
 use super::process::{self, Ended, Job};
 use super::size::{self, Home};
 use super::sketch::Sketch;
-use super::{BoardName, BuildJob, BuildReport, FlashOrder, Toolchain, diagnostics};
+use super::{
+    BoardName, BuildJob, BuildReport, CompareOrder, Compared, FlashOrder, Toolchain, diagnostics,
+};
 use crate::files;
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, ProgramSize, Severity, Timestamp,
@@ -299,6 +301,10 @@ impl Toolchain for ArduinoToolchain {
         built_at: Timestamp,
     ) -> Result<FlashPlan, UserError> {
         upload::plan(project, build, built_at, &|| esptool::port(self.port.as_ref()))
+    }
+
+    fn compare(&self, order: CompareOrder) -> BoxFuture<'_, Result<Compared, UserError>> {
+        Box::pin(async move { upload::reach().compare(order).await })
     }
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {

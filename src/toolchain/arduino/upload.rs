@@ -13,6 +13,8 @@ use super::{ArduinoToolchain, BUILD};
 use crate::files;
 use crate::model::{BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, Timestamp, UserError};
 use crate::toolchain::FlashOrder;
+use crate::toolchain::chip::{Asked, NoEsptool, Reach};
+use crate::toolchain::esp_image::Chip;
 use crate::toolchain::esptool::{self, TIMEOUT, WHAT, copy_aside};
 use crate::toolchain::output_folder::{self, Use};
 
@@ -75,15 +77,6 @@ fn read_note(project: &Path) -> Result<Note, UserError> {
     })
 }
 
-/// Where the bootloader of a chip lies.
-fn boot_offset(chip: &str) -> u32 {
-    match chip {
-        "esp32" | "esp32s2" => 0x1000,
-        "esp32p4" | "esp32c5" => 0x2000,
-        _ => 0,
-    }
-}
-
 /// What an upload of the last build would write, to that port.
 ///
 /// # Errors
@@ -96,7 +89,7 @@ pub(super) fn plan(
 ) -> Result<FlashPlan, UserError> {
     let Note { sketch, chip, .. } = read_note(project)?;
     let parts = [
-        (format!("{sketch}.ino.bootloader.bin"), boot_offset(&chip)),
+        (format!("{sketch}.ino.bootloader.bin"), Chip::named(&chip).map_or(0, |chip| chip.boot)),
         (format!("{sketch}.ino.partitions.bin"), 0x8000),
         (BOOT_APP.to_owned(), 0xe000),
         (format!("{sketch}.ino.bin"), 0x1_0000),
@@ -114,13 +107,17 @@ pub(super) fn plan(
             Err(_) => continue,
         };
         let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
-        images.push(FlashImage { file, offset, bytes, hash });
+        images.push(FlashImage { file, offset, bytes, hash, same: false });
     }
     images.sort_by_key(|image| image.offset);
-    let touches_boot = images.iter().any(|image| image.offset < 0xe000);
     let port = port()?;
     let board = BoardInfo { label: format!("{chip} board"), chip, port, simulated: false };
-    Ok(FlashPlan { board, images, touches_boot, build, built_at })
+    Ok(FlashPlan::new(board, images, build, built_at))
+}
+
+/// The way to the flash of the chip without `arduino-cli`.
+pub(super) fn reach() -> Reach<'static> {
+    Reach { esptool: &NoEsptool, asked: Asked::default(), loader: None }
 }
 
 /// Has exactly the images of the plan written.
@@ -131,6 +128,10 @@ pub(super) async fn flash(
     arduino: &ArduinoToolchain,
     order: FlashOrder,
 ) -> Result<BoardInfo, UserError> {
+    if order.plan.images.iter().any(|image| image.same) {
+        // `upload` would write all of them.
+        return reach().write(order).await;
+    }
     let FlashOrder { project, plan, progress, cancel, .. } = order;
     let note = read_note(&project)?;
     esptool::is_free(WHAT, &plan.board.port)?;

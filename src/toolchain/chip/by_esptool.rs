@@ -121,9 +121,9 @@ pub(super) async fn rewrite(
         offset: region.offset,
         bytes: content.len() as u64,
         hash: ContentHash::of(&content),
+        same: false,
     };
-    let (images, build, built_at) = (vec![image], BuildId(0), Timestamp(0));
-    let plan = FlashPlan { board, images, touches_boot: false, build, built_at };
+    let plan = FlashPlan::new(board, vec![image], BuildId(0), Timestamp(0));
     // Options of writing are about the headers of programs, which this is none of.
     let plain = Asked { write: Vec::new(), ..reach.asked.clone() };
     let args = write_args(&plain, &plan, &[file], SAFE_BAUD);
@@ -177,16 +177,12 @@ mod tests {
         let image = |name: &str, offset| {
             std::fs::write(project.path().join(name), name).unwrap();
             let (bytes, hash) = (name.len() as u64, ContentHash::of(name.as_bytes()));
-            FlashImage { file: name.to_owned(), offset, bytes, hash }
+            FlashImage { file: name.to_owned(), offset, bytes, hash, same: false }
         };
         let (chip, port) = ("esp32c3".to_owned(), "/dev/ttyUSB0".to_owned());
-        let plan = FlashPlan {
-            board: BoardInfo { label: "board".to_owned(), chip, port, simulated: false },
-            images: vec![image("boot.bin", 0), image("blink.bin", 0x1_0000)],
-            touches_boot: true,
-            build: BuildId(1),
-            built_at: Timestamp(1),
-        };
+        let board = BoardInfo { label: "board".to_owned(), chip, port, simulated: false };
+        let images = vec![image("boot.bin", 0), image("blink.bin", 0x1_0000)];
+        let plan = FlashPlan::new(board, images, BuildId(1), Timestamp(1));
         let aside = tempfile::tempdir().unwrap();
         let copy =
             || copy_aside(project.path(), &plan, aside.path(), |index, _| format!("{index}.bin"));

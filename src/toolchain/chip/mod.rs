@@ -14,10 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::process::Job;
 use super::{
-    CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
+    CANNOT_COMPARE, CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, CompareOrder, Compared, EraseOrder,
+    FlashOrder, ReadOrder, RewriteOrder,
 };
 use crate::device::loader;
-use crate::model::{BoardInfo, UserError};
+use crate::model::{BoardInfo, FlashPlan, UserError};
 
 /// Names the loader for those who want another than this program would take.
 const VARIABLE: &str = "FIRMHAND_LOADER";
@@ -126,6 +127,22 @@ pub(super) trait Esptool: Sync {
     ) -> BoxFuture<'a, Result<Job, UserError>>;
 }
 
+/// For toolchains that bring no `esptool` that could be called.
+pub(super) struct NoEsptool;
+
+impl Esptool for NoEsptool {
+    fn job<'a>(
+        &'a self,
+        _args: Vec<OsString>,
+        _folder: &'a Path,
+        _cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Job, UserError>> {
+        let why = "this toolchain has no `esptool` of its own";
+        let error = UserError::new(super::esptool::WHAT, why, "Unset `FIRMHAND_LOADER`.");
+        Box::pin(std::future::ready(Err(error)))
+    }
+}
+
 /// The way to the flash of a project's chip.
 pub(super) struct Reach<'a> {
     /// The toolchain's own `esptool`.
@@ -152,10 +169,39 @@ impl Reach<'_> {
     /// # Errors
     /// When the port cannot be had, an image is not the planned one any more, or the chip refuses.
     pub(super) async fn write(&self, order: FlashOrder) -> Result<BoardInfo, UserError> {
-        match self.is_within(super::esptool::WHAT, &order.plan.board)? {
-            true => within::write(&self.asked, order).await,
-            false => by_esptool::write(self, order).await,
+        let reach = self.told(&order.plan);
+        match reach.is_within(super::esptool::WHAT, &order.plan.board)? {
+            true => within::write(&reach.asked, order).await,
+            // `esptool` would write what the person was told is left as it is.
+            false if order.plan.images.iter().any(|image| image.same) => Err(UserError::new(
+                super::esptool::WHAT,
+                "the board was compared by another loader than the one that would write",
+                "Propose the flash again.",
+            )),
+            false => by_esptool::write(&reach, order).await,
         }
+    }
+
+    /// Which images of a plan the board holds already, and what it is. Writes nothing, and starts
+    /// the board.
+    ///
+    /// # Errors
+    /// When the port cannot be had, an image is not the planned one any more, the chip is another
+    /// one or does not answer, or the loader cannot tell.
+    pub(super) async fn compare(&self, order: CompareOrder) -> Result<Compared, UserError> {
+        match self.told(&order.plan).is_within(CANNOT_COMPARE, &order.plan.board)? {
+            true => within::compare(order).await,
+            false => {
+                let why = "this board is flashed by `esptool`, which does not compare";
+                Err(UserError::new(CANNOT_COMPARE, why, ""))
+            }
+        }
+    }
+
+    /// The same with the options of that plan, which are what was approved.
+    fn told(&self, plan: &FlashPlan) -> Self {
+        let asked = Asked { write: plan.options.clone(), ..self.asked.clone() };
+        Self { esptool: self.esptool, asked, loader: self.loader }
     }
 
     /// Erases the board's flash, or a part of it, and starts the board.

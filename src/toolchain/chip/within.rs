@@ -3,22 +3,53 @@
 use std::sync::Arc;
 
 use super::super::esptool::{self, WHAT};
+use super::super::flash_map::TABLE_BYTES;
+use super::super::partitions;
 use super::super::{
-    CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
+    CANNOT_COMPARE, CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, CompareOrder, Compared, EraseOrder,
+    FlashOrder, ReadOrder, RewriteOrder,
 };
 use super::Asked;
-use crate::device::loader::{self, Job, Piece, SAFE_BAUD, Work};
-use crate::model::{BoardInfo, UserError};
+use crate::device::loader::{self, Answer, Job, Piece, Question, SAFE_BAUD, Work};
+use crate::model::{BoardFacts, BoardInfo, FlashImage, UserError};
 
 /// See [`Reach::write`](super::Reach::write).
 pub(super) async fn write(asked: &Asked, order: FlashOrder) -> Result<BoardInfo, UserError> {
     let FlashOrder { project, plan, progress, notice, cancel } = order;
     let contents = esptool::approved(&project, &plan)?;
-    let pieces = plan.images.iter().zip(contents);
-    let pieces = pieces.map(|(image, content)| Piece { offset: image.offset, content }).collect();
-    let (board, work, baud) = (plan.board.clone(), Work::Write(pieces), asked.baud());
+    let (kept, pieces): (Vec<_>, Vec<_>) =
+        plan.images.iter().zip(contents).partition(|(image, _)| image.same);
+    let work = Work::Write { pieces: all_pieces(pieces), kept: all_pieces(kept) };
+    let (board, baud) = (plan.board.clone(), asked.baud());
     loader::run(Job { what: WHAT, board, work, baud, progress, notice, cancel }).await?;
     Ok(plan.board)
+}
+
+fn all_pieces(images: Vec<(&FlashImage, Vec<u8>)>) -> Vec<Piece> {
+    images.into_iter().map(|(image, content)| Piece { offset: image.offset, content }).collect()
+}
+
+/// See [`Reach::compare`](super::Reach::compare).
+pub(super) async fn compare(order: CompareOrder) -> Result<Compared, UserError> {
+    let CompareOrder { project, plan, table } = order;
+    let contents = esptool::approved(&project, &plan)?;
+    let pieces = all_pieces(plan.images.iter().zip(contents).collect());
+    let question =
+        Question { what: CANNOT_COMPARE, board: plan.board, pieces, table: (table, TABLE_BYTES) };
+    let Answer { same, table, flash_bytes, revision, mac, secure_boot, flash_encryption } =
+        loader::look(question).await?;
+    let partitions = partitions::from_image(&table).unwrap_or_default();
+    let not_asked = String::new();
+    let board = BoardFacts {
+        not_asked,
+        flash_bytes,
+        revision,
+        mac,
+        secure_boot,
+        flash_encryption,
+        partitions,
+    };
+    Ok(Compared { same, board })
 }
 
 /// See [`Reach::erase`](super::Reach::erase).

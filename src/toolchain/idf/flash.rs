@@ -19,16 +19,7 @@ struct FlasherArgs {
     #[serde(default)]
     write_flash_args: Vec<String>,
     flash_files: BTreeMap<String, String>,
-    #[serde(default)]
-    bootloader: Option<Part>,
-    #[serde(default, rename = "partition-table")]
-    partition_table: Option<Part>,
     extra_esptool_args: EsptoolArgs,
-}
-
-#[derive(Debug, Deserialize)]
-struct Part {
-    file: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -64,15 +55,23 @@ fn read_args(project: &Path) -> Result<FlasherArgs, UserError> {
     })
 }
 
-/// The chip, what would be written by rising offset, and whether what the chip boots from is
-/// among it.
+/// What a flash of the last build writes.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// As `esptool` calls it.
+    pub(super) chip: String,
+    /// By rising offset.
+    pub(super) images: Vec<FlashImage>,
+    /// What the loader is told besides.
+    pub(super) options: Vec<String>,
+}
+
+/// What would be written.
 ///
 /// # Errors
 /// When the build left nothing to write, or names files outside of its folder.
-pub(super) fn images(project: &Path) -> Result<(String, Vec<FlashImage>, bool), UserError> {
+pub(super) fn images(project: &Path) -> Result<Written, UserError> {
     let args = read_args(project)?;
-    let boot: Vec<&str> =
-        [&args.bootloader, &args.partition_table].into_iter().flatten().map(|p| &*p.file).collect();
     let mut images = Vec::with_capacity(args.flash_files.len());
     for (offset, file) in &args.flash_files {
         let wrong = |why: &str| {
@@ -88,14 +87,13 @@ pub(super) fn images(project: &Path) -> Result<(String, Vec<FlashImage>, bool), 
         let content = files::read(&project.join(&relative), files::IMAGE)
             .map_err(|e| wrong(&e.to_string()))?;
         let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
-        images.push(FlashImage { file: relative, offset, bytes, hash });
+        images.push(FlashImage { file: relative, offset, bytes, hash, same: false });
     }
     if images.is_empty() {
         return Err(UserError::new(WHAT, "the build made no images", "Build the project again."));
     }
     images.sort_by_key(|image| image.offset);
-    let touches_boot = args.flash_files.values().any(|file| boot.contains(&file.as_str()));
-    Ok((args.extra_esptool_args.chip, images, touches_boot))
+    Ok(Written { chip: args.extra_esptool_args.chip, images, options: args.write_flash_args })
 }
 
 /// The ELF file that the last configuration makes, relative to the project.
@@ -117,7 +115,7 @@ pub(super) fn host_image(project: &Path) -> Result<FlashImage, UserError> {
     let content = files::read(&project.join(&file), files::PROGRAM)
         .map_err(|error| none(format!("`{file}`: {error}")))?;
     let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
-    Ok(FlashImage { file, offset: 0, bytes, hash })
+    Ok(FlashImage { file, offset: 0, bytes, hash, same: false })
 }
 
 #[cfg(test)]

@@ -22,10 +22,10 @@ fn project() -> tempfile::TempDir {
 }
 
 fn plan(project: &Path) -> FlashPlan {
-    let (chip, images, touches_boot) = images(project).unwrap();
+    let Written { chip, images, options } = images(project).unwrap();
     let port = "/dev/ttyUSB0".to_owned();
     let board = BoardInfo { label: "board".to_owned(), chip, port, simulated: false };
-    FlashPlan { board, images, touches_boot, build: BuildId(1), built_at: Timestamp(1) }
+    FlashPlan { options, ..FlashPlan::new(board, images, BuildId(1), Timestamp(1)) }
 }
 
 #[test]
@@ -42,7 +42,8 @@ fn a_plan_lists_the_images_by_offset() {
             (0x10000, "build/blink.bin", 11),
         ]
     );
-    assert_eq!((plan.board.chip.as_str(), plan.touches_boot), ("esp32c3", true));
+    assert_eq!(plan.board.chip, "esp32c3");
+    assert_eq!(plan.options.join(" "), "--flash_mode dio --flash_size 4MB --flash_freq 80m");
     assert_eq!(plan.images[0].hash, ContentHash::of(b"boot"));
 }
 

@@ -26,7 +26,10 @@ use super::host_board::HostBoard;
 use super::process::{self, Job};
 use super::size::{self, Home};
 use super::syntax::{self, Finding, SyntaxJob};
-use super::{BuildJob, BuildReport, EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain};
+use super::{
+    BuildJob, BuildReport, CompareOrder, Compared, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
+    Toolchain,
+};
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
 };
@@ -260,17 +263,12 @@ impl Toolchain for IdfToolchain {
         if route::target(project).as_deref() == Some(LINUX) {
             let image = flash::host_image(project)?;
             let board = self.host()?.info(LINUX);
-            return Ok(FlashPlan {
-                board,
-                images: vec![image],
-                touches_boot: false,
-                build,
-                built_at,
-            });
+            return Ok(FlashPlan::new(board, vec![image], build, built_at));
         }
-        let (chip, images, touches_boot) = flash::images(project)?;
+        let flash::Written { chip, images, options } = flash::images(project)?;
         let port = esptool::port(self.port.as_ref())?;
-        Ok(FlashPlan { board: chip_board(chip, port), images, touches_boot, build, built_at })
+        let plan = FlashPlan::new(chip_board(chip, port), images, build, built_at);
+        Ok(FlashPlan { options, ..plan })
     }
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
@@ -280,6 +278,10 @@ impl Toolchain for IdfToolchain {
             }
             self.reach(&order.project).write(order).await
         })
+    }
+
+    fn compare(&self, order: CompareOrder) -> BoxFuture<'_, Result<Compared, UserError>> {
+        Box::pin(async move { self.reach(&order.project).compare(order).await })
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::project::{Config, Environment, FILE};
 use crate::files;
 use crate::model::{ContentHash, FlashImage, UserError};
+use crate::toolchain::esp_image::{Chip, Header};
 use crate::toolchain::esptool::WHAT;
 use crate::toolchain::output_folder::{self, Use};
 
@@ -33,31 +34,6 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// Where an application lies unless the environment says otherwise.
 const APPLICATION: u32 = 0x1_0000;
-
-/// Up to here lies what a chip boots from and the usual table of partitions.
-const BOOT_END: u32 = 0x9000;
-
-/// The first byte of a bootloader or an application.
-const IMAGE_MAGIC: u8 = 0xe9;
-
-/// The first bytes of a table of partitions.
-const TABLE_MAGIC: [u8; 2] = [0xaa, 0x50];
-
-/// The chips by their number in an image. Source: `esp_chip_id_t` of ESP-IDF.
-const CHIPS: [(u16, &str); 12] = [
-    (0, "esp32"),
-    (2, "esp32s2"),
-    (5, "esp32c3"),
-    (9, "esp32s3"),
-    (12, "esp32c2"),
-    (13, "esp32c6"),
-    (16, "esp32h2"),
-    (18, "esp32p4"),
-    (20, "esp32c61"),
-    (23, "esp32c5"),
-    (25, "esp32h21"),
-    (28, "esp32h4"),
-];
 
 /// What a build was for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,8 +133,6 @@ pub(super) struct Images {
     pub(super) chip: String,
     /// By rising offset.
     pub(super) all: Vec<FlashImage>,
-    /// Whether what the chip boots from is among them.
-    pub(super) touches_boot: bool,
 }
 
 impl Note {
@@ -254,20 +228,15 @@ impl Note {
             UserError::new(WHAT, why, fix)
         })?;
         let mut all = vec![app];
-        let mut touches_boot = false;
         for part in &told.extra.flash_images {
             let offset = part
                 .offset
                 .get()
                 .ok_or_else(|| again(format!("an image's address is {:?}", part.offset)))?;
-            let (part, content) = image(project, &part.place(project), offset)?;
-            touches_boot |= offset < BOOT_END
-                || content.first() == Some(&IMAGE_MAGIC)
-                || content.starts_with(&TABLE_MAGIC);
-            all.push(part);
+            all.push(image(project, &part.place(project), offset)?.0);
         }
         all.sort_by_key(|image| image.offset);
-        Ok(Images { chip, all, touches_boot })
+        Ok(Images { chip, all })
     }
 }
 
@@ -314,7 +283,7 @@ fn image(project: &Path, file: &Path, offset: u32) -> Result<(FlashImage, Vec<u8
     let content = files::read(file, files::PROGRAM).map_err(|error| wrong(&error.to_string()))?;
     let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
     let file = shown.to_string_lossy().into_owned();
-    Ok((FlashImage { file, offset, bytes, hash }, content))
+    Ok((FlashImage { file, offset, bytes, hash, same: false }, content))
 }
 
 /// An upload of signed or encrypted images writes other files.
@@ -335,12 +304,10 @@ fn is_plain(app: &Path) -> Result<(), UserError> {
 
 /// The chip that an application is for, as its own head says.
 fn chip(content: &[u8], told: &Told) -> Option<String> {
-    let head = content.get(..24).filter(|head| head.first() == Some(&IMAGE_MAGIC))?;
+    let header = Header::read(content)?;
     // An ESP8266's image begins alike and has no number there.
     let is_older = told.cc_path.contains("lx106");
-    let number = u16::from_le_bytes([*head.get(12)?, *head.get(13)?]);
-    let known = CHIPS.iter().find(|(id, _)| *id == number && !is_older)?;
-    Some(known.1.to_owned())
+    Some(Chip::with_id(header.chip).filter(|_| !is_older)?.name.to_owned())
 }
 
 /// Whether PlatformIO has to be asked anew how an environment compiles: it was not yet, or what it

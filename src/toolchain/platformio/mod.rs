@@ -29,8 +29,8 @@ use super::process::{self, Ended, Job};
 use super::size;
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{
-    BoardName, BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
-    Toolchain,
+    BoardName, BuildJob, BuildReport, BuildSink, CompareOrder, Compared, EraseOrder, FlashOrder,
+    ReadOrder, RewriteOrder, Toolchain,
 };
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
@@ -394,6 +394,10 @@ impl Toolchain for PlatformioToolchain {
             }
             self.reach(&order.project).write(order).await
         })
+    }
+
+    fn compare(&self, order: CompareOrder) -> BoxFuture<'_, Result<Compared, UserError>> {
+        Box::pin(async move { self.reach(&order.project).compare(order).await })
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {

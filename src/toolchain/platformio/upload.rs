@@ -37,14 +37,13 @@ pub(super) fn plan(
     if let Some(program) = note.program(project).filter(|program| size::is_for_host(program)) {
         let board = pio.host()?.info(HOST);
         let images = vec![Note::host_image(project, &program)?];
-        return Ok(FlashPlan { board, images, touches_boot: false, build, built_at });
+        return Ok(FlashPlan::new(board, images, build, built_at));
     }
     let images = note.images(project)?;
     let port = esptool::port(pio.port.as_ref().or(note.port.as_ref()))?;
     let (chip, label) = (images.chip.clone(), format!("{} board", images.chip));
     let board = BoardInfo { label, chip, port, simulated: false };
-    let (images, touches_boot) = (images.all, images.touches_boot);
-    Ok(FlashPlan { board, images, touches_boot, build, built_at })
+    Ok(FlashPlan::new(board, images.all, build, built_at))
 }
 
 /// The board that the last build was for.

@@ -186,18 +186,14 @@ impl Toolchain for VirtualToolchain {
         let path = build::firmware(project, &plan.name);
         let image = files::read(&path, files::PROGRAM)
             .map_err(|error| none(format!("{}: {error}", path.display())))?;
-        Ok(FlashPlan {
-            board: self.info(),
-            images: vec![FlashImage {
-                file: format!("build/{}.elf", plan.name),
-                offset: APP_OFFSET,
-                bytes: image.len() as u64,
-                hash: ContentHash::of(&image),
-            }],
-            touches_boot: false,
-            build,
-            built_at,
-        })
+        let image = FlashImage {
+            file: format!("build/{}.elf", plan.name),
+            offset: APP_OFFSET,
+            bytes: image.len() as u64,
+            hash: ContentHash::of(&image),
+            same: false,
+        };
+        Ok(FlashPlan::new(self.info(), vec![image], build, built_at))
     }
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {

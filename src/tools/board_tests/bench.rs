@@ -95,9 +95,10 @@ impl Toolchain for Told {
         built_at: Timestamp,
     ) -> Result<FlashPlan, UserError> {
         let hash = ContentHash::of(b"image");
-        let image = FlashImage { file: "build/a.bin".into(), offset: 0x10000, bytes: 5, hash };
+        let image =
+            FlashImage { file: "build/a.bin".into(), offset: 0x10000, bytes: 5, hash, same: false };
         let board = self.board.clone();
-        Ok(FlashPlan { board, images: vec![image], touches_boot: false, build, built_at })
+        Ok(FlashPlan::new(board, vec![image], build, built_at))
     }
 
     fn flash(&self, _: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {

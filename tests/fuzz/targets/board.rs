@@ -9,7 +9,7 @@ use firmhand::model::{ErasePlan, FlashPlan, NvsPlan, NvsValue};
 use firmhand::text::esp_log::{self, TagFilter};
 use firmhand::toolchain::foreign::program_size;
 use firmhand::toolchain::nvs::{self, Rewritten, WhyNot, Wish};
-use firmhand::toolchain::partitions;
+use firmhand::toolchain::{esp_image, flash_map, partition_csv, partitions};
 use serde_json::json;
 
 use super::{file, is_harmful, lossy, pieces};
@@ -144,11 +144,16 @@ pub fn partitions(data: &[u8]) {
         serde_json::from_value(json!({ "board": board, "region": region })).expect("it is a plan");
     for table in tables.iter().flatten() {
         assert!(table.is_sorted_by_key(|partition| partition.offset));
-        let landings = partitions::landings(&plan, table);
+        let map = flash_map::FlashMap::new("esp32", Some(number(12) as u32), table.clone());
+        let landings = map.landings(&plan);
         for landing in landings.into_iter().chain(partitions::erased(&erase, table)) {
             assert!(landing.erased_from <= landing.erased_to, "{landing:?}");
         }
     }
+    let (rows, _) = partition_csv::read(&lossy(data), 0x9000);
+    assert!(rows.iter().all(|row| row.line > 0 && row.partition.bytes > 0));
+    let _ = esp_image::Header::read(data).map(|header| esp_image::Chip::with_id(header.chip));
+    let _ = (esp_image::looks_encrypted(data), esp_image::chosen_slot(data, 2));
 }
 
 /// A change that is planned comes true, byte by byte, and then there is nothing left to change.

@@ -41,6 +41,7 @@ pub fn esptool(data: &[u8]) {
         offset,
         bytes: 0x4000,
         hash: firmhand::model::ContentHash::of(b""),
+        same: false,
     };
     let images = [image(0x1000), image(0x8000), image(0x1_0000)];
     let (done, cause) = esptool_said(&pieces(data), &images);

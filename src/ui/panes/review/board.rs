@@ -47,7 +47,7 @@ pub fn erasing(plan: &ErasePlan, facts: Option<&FlashFacts>) -> Body {
     }
     if let Some(facts) = facts {
         lines.push(empty());
-        lines.extend(flash::table(facts, "erased"));
+        lines.extend(flash::partitions(facts, "erased"));
     }
     Body { lines, digits: 1, ..Body::default() }
 }

@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 
 use super::tests::pane;
 use crate::model::*;
+use crate::ui::action::Action;
 use crate::ui::panes::test_desk::Desk;
 
 /// Two images for the virtual board, the bootloader among them.
@@ -13,6 +14,7 @@ pub(super) fn flash_plan() -> FlashPlan {
         offset,
         bytes,
         hash: ContentHash::of(file.as_bytes()),
+        same: false,
     };
     FlashPlan {
         board: BoardInfo {
@@ -25,7 +27,8 @@ pub(super) fn flash_plan() -> FlashPlan {
             image("build/bootloader/bootloader.bin", 0x1000, 26_768),
             image("build/app.bin", 0x10000, 181_232),
         ],
-        touches_boot: true,
+        touches_boot: Some(true),
+        options: Vec::new(),
         build: BuildId(2),
         built_at: Timestamp(1_700_000_001_000),
     }
@@ -45,11 +48,13 @@ fn nvs_facts() -> Facts {
         erased_from: 0x9000,
         erased_to: 0xf000,
         overflow: 0,
+        touches: vec![FlashArea::Partition("nvs".into())],
     };
     let partitions =
         vec![part("nvs", "data", 0x9000, 0x6000), part("factory", "app", 0x1_0000, 0x10_0000)];
     let source = "partitions.csv".into();
-    let flash = Some(FlashFacts { source, partitions, landings: vec![landing] });
+    let flash =
+        Some(FlashFacts { source, partitions, table_offset: None, landings: vec![landing] });
     Facts { flash, ..Facts::default() }
 }
 
@@ -113,4 +118,56 @@ fn what_is_done_to_a_board_at_three_widths() {
             assert_snapshot!(format!("{name}_{width}"), desk.show(&mut pane, width, rows));
         }
     }
+}
+
+#[test]
+fn the_tables_of_a_flash_give_up_columns_and_never_break_a_row() {
+    let mut plan = flash_plan();
+    plan.touches_boot = None;
+    plan.board.simulated = false;
+    plan.images[0].same = true;
+    let part = |label: &str, kind: &str, subtype: &str, offset, bytes| Partition {
+        label: label.into(),
+        kind: kind.into(),
+        subtype: subtype.into(),
+        offset,
+        bytes,
+    };
+    let partitions = vec![
+        part("nvs", "data", "nvs", 0x9000, 0x6000),
+        part("factory", "app", "factory", 0x1_0000, 0x10_0000),
+    ];
+    let landing = |place: &str, erased_from, erased_to, touches| Landing {
+        file: String::new(),
+        place: place.into(),
+        erased_from,
+        erased_to,
+        overflow: 0,
+        touches,
+    };
+    let factory = vec![FlashArea::Partition("factory".into())];
+    let landings = vec![
+        landing("bootloader", 0x1000, 0x1000, Vec::new()),
+        landing("factory", 0x1_0000, 0x3_d000, factory),
+    ];
+    let source = "the board".into();
+    let flash = Some(FlashFacts { source, partitions, table_offset: Some(0x8000), landings });
+    let board = BoardFacts { flash_bytes: Some(4 << 20), ..BoardFacts::default() };
+    let facts = Facts { flash, board: Some(board), ..Facts::default() };
+    let mut desk = Desk::new();
+    desk.propose_knowing(Change::Flash(plan), (1, 1), facts);
+    let mut pane = pane(&desk);
+    for width in [40, 44, 60, 80, 120] {
+        let shown = desk.show(&mut pane, width, 30);
+        assert!(!shown.contains('↪'), "{width}\n{shown}");
+        for words in ["bootloader.bin", "app.bin", "→ factory", "same", "← written"] {
+            assert!(shown.contains(words), "{words} at {width}\n{shown}");
+        }
+        assert!(shown.contains("bootloader and table stay"), "{width}\n{shown}");
+    }
+    desk.decide(ProposalId(1), Verdict::Approve, DecidedBy::Person, 0);
+    desk.record(Event::Settled { proposal: ProposalId(1), outcome: Outcome::Applied });
+    desk.show(&mut pane, 80, 24);
+    let said = format!("{:?}", desk.press(&mut pane, Action::Undo));
+    assert!(said.contains("what was done with a board cannot be taken back"), "{said}");
 }

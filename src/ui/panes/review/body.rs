@@ -150,7 +150,7 @@ pub fn load(
         None => Ok(None),
     };
     let (path, surroundings) = match change {
-        Change::Flash(plan) => return Ok((flash::body(plan, facts.flash.as_ref()), None)),
+        Change::Flash(plan) => return Ok((flash::body(plan, facts), None)),
         Change::Erase(plan) => return Ok((board::erasing(plan, facts.flash.as_ref()), None)),
         Change::Send(plan) => return Ok((board::sending(plan), None)),
         Change::Read(plan) => return Ok((board::reading(plan), None)),

@@ -86,6 +86,8 @@ pub struct BodyLine {
 enum Content {
     Pieces(Vec<Piece>),
     Source(Source),
+    /// The same at several widths, the widest first, each with the columns that it needs.
+    Forms(Vec<(usize, Vec<Piece>)>),
 }
 
 /// The text of a line of a file.
@@ -180,6 +182,14 @@ impl BodyLine {
         Self { role, twin: Twin::None, width, content: Content::Pieces(pieces) }
     }
 
+    /// A line that takes the first of these forms for which there is room, each given with the
+    /// columns that it needs.
+    #[must_use]
+    pub fn of_forms(role: LineRole, forms: Vec<(usize, Vec<Piece>)>) -> Self {
+        let width = forms.first().map_or(0, |(width, _)| *width);
+        Self { role, twin: Twin::None, width, content: Content::Forms(forms) }
+    }
+
     /// A line of a file.
     #[must_use]
     pub fn of_source(role: LineRole, twin: Twin, source: Source) -> Self {
@@ -209,7 +219,7 @@ impl BodyLine {
     pub fn source(&self) -> &str {
         match &self.content {
             Content::Source(source) => &source.text,
-            Content::Pieces(_) => "",
+            Content::Pieces(_) | Content::Forms(_) => "",
         }
     }
 
@@ -218,6 +228,9 @@ impl BodyLine {
     pub fn pieces(&self, colours: Option<&Colours>) -> Vec<Piece> {
         match &self.content {
             Content::Pieces(pieces) => pieces.clone(),
+            Content::Forms(forms) => {
+                forms.first().map(|(_, form)| form.clone()).unwrap_or_default()
+            }
             Content::Source(source) => {
                 source.pieces(colours.map_or(&[], |colours| colours.of(self.role)))
             }
@@ -229,6 +242,11 @@ impl BodyLine {
     pub fn part(&self, part: &Part, colours: Option<&Colours>) -> Vec<Piece> {
         match &self.content {
             Content::Source(source) if source.form == Form::Long => long_part(source, part),
+            Content::Forms(forms) => {
+                let form = forms.get(part.start).or_else(|| forms.first());
+                let pieces = form.map(|(_, pieces)| pieces.clone()).unwrap_or_default();
+                slice(pieces, &part.columns)
+            }
             Content::Source(_) | Content::Pieces(_) => {
                 let pieces = self.pieces(colours);
                 if part.columns == (0..self.width) { pieces } else { slice(pieces, &part.columns) }
@@ -240,7 +258,8 @@ impl BodyLine {
     /// there is one, else between graphemes.
     #[must_use]
     pub fn wrap(&self, width: usize) -> Vec<Part> {
-        let text = match &self.content {
+        let text: String = match &self.content {
+            Content::Forms(forms) => return fitting(forms, width),
             Content::Pieces(pieces) => pieces.iter().map(|piece| piece.text.as_str()).collect(),
             Content::Source(source) => {
                 let mut text = match source.form {
@@ -260,7 +279,8 @@ impl BodyLine {
 pub struct Part {
     /// Its columns.
     pub columns: Range<usize>,
-    /// Bytes of the sanitised line where it begins; only a hint for long lines.
+    /// Bytes of the sanitised line where it begins; only a hint for long lines. Which form it is of
+    /// a line that has several.
     start: usize,
 }
 
@@ -269,6 +289,20 @@ impl Part {
     #[must_use]
     pub const fn at(columns: Range<usize>) -> Self {
         Self { columns, start: usize::MAX }
+    }
+}
+
+/// The first form for which there is room, or the last one in parts.
+fn fitting(forms: &[(usize, Vec<Piece>)], width: usize) -> Vec<Part> {
+    let fits = forms.iter().position(|(needs, _)| *needs <= width);
+    let start = fits.unwrap_or(forms.len().saturating_sub(1));
+    let Some((needs, pieces)) = forms.get(start) else { return Vec::new() };
+    match fits {
+        Some(_) => vec![Part { columns: 0..*needs, start }],
+        None => {
+            let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+            wrap(&text, width).into_iter().map(|part| Part { start, ..part }).collect()
+        }
     }
 }
 

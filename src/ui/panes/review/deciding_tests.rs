@@ -273,8 +273,10 @@ fn a_flash_that_touches_the_boot_is_typed_and_hardware_has_no_always() {
             offset: 0x10000,
             bytes: 181_232,
             hash: ContentHash::of(b"app"),
+            same: false,
         }],
-        touches_boot: true,
+        touches_boot: Some(true),
+        options: Vec::new(),
         build: BuildId(2),
         built_at: Timestamp(1_700_000_001_000),
     };

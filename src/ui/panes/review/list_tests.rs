@@ -181,7 +181,7 @@ const WAITING: [State; 9] = [
         (desk, pane)
     }),
     ("a flash with a phrase", || {
-        hardware(Change::Flash(FlashPlan { touches_boot: true, ..flash_plan() }))
+        hardware(Change::Flash(FlashPlan { touches_boot: Some(true), ..flash_plan() }))
     }),
     ("an erasure", || {
         let board = flash_plan().board;

@@ -27,6 +27,7 @@ mod reading;
 mod seen;
 mod select;
 mod shown;
+mod table;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

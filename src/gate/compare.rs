@@ -1,0 +1,65 @@
+//! Asks a board what it holds before the person is asked to write to it.
+//!
+//! What the board holds already is left out of the flash, so that an ordinary one writes nothing
+//! that the board starts from. Nothing is written here; a board that cannot be asked is said to be
+//! not compared.
+
+use std::time::Duration;
+
+use super::facts::table_offset;
+use super::submit::Gate;
+use crate::model::{BoardFacts, Draft, DraftChange, Facts, FlashPlan};
+use crate::toolchain::esp_image::erased;
+use crate::toolchain::flash_map::{FlashMap, SECTOR};
+use crate::toolchain::{CompareOrder, Compared};
+
+/// A board that takes longer is not waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Gate {
+    /// Compares the board of a flash with its images, and notes in the plan which of them it holds.
+    pub(super) async fn compared(&self, draft: &mut Draft) -> Facts {
+        let DraftChange::Flash(plan) = &mut draft.change else { return Facts::default() };
+        if plan.board.simulated {
+            return Facts::default();
+        }
+        let board = self.compare(plan).await;
+        Facts { board: Some(board), ..Facts::default() }
+    }
+
+    async fn compare(&self, plan: &mut FlashPlan) -> BoardFacts {
+        let sandbox = &self.parts.sandbox;
+        let table = FlashMap::new(&plan.board.chip, table_offset(sandbox), Vec::new()).table;
+        let project = sandbox.root().to_owned();
+        let _lent = self.borrow(&plan.board, "it is compared with the build").await;
+        let order = CompareOrder { project, plan: plan.clone(), table };
+        let asked = tokio::time::timeout(PATIENCE, self.parts.toolchain.compare(order)).await;
+        match asked {
+            Ok(Ok(Compared { same, board })) => {
+                mark(plan, &same);
+                board
+            }
+            Ok(Err(error)) => BoardFacts::not_asked(error.why),
+            Err(_) => BoardFacts::not_asked("the board took too long to answer"),
+        }
+    }
+}
+
+/// Marks the images that stay as they are on the board: those that it holds, unless another image
+/// erases a part of them.
+fn mark(plan: &mut FlashPlan, same: &[bool]) {
+    let range = |place: usize| {
+        plan.images.get(place).map(|image| erased(image.offset, image.bytes, SECTOR))
+    };
+    let is_same = |place: usize| same.get(place).copied().unwrap_or(false);
+    let stays = |place: usize| {
+        let Some(own) = range(place).filter(|_| is_same(place)) else { return false };
+        let others = (0..plan.images.len()).filter(|other| *other != place);
+        let mut clashes = others.filter_map(range);
+        !clashes.any(|other| other.start < own.end && own.start < other.end)
+    };
+    let kept: Vec<bool> = (0..plan.images.len()).map(stays).collect();
+    for (image, kept) in plan.images.iter_mut().zip(kept) {
+        image.same = kept;
+    }
+}

@@ -1,0 +1,331 @@
+//! Partition tables: whether one adds up, and what a new one does to what the old one holds.
+//!
+//! Judges by the rules of ESP-IDF's build and of its bootloader. Places are lines of the new file.
+
+use super::images::{amount, keeps_data};
+use super::{Subject, limited};
+use crate::gate::facts::table_offset;
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
+use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET, addresses};
+use crate::toolchain::partition_csv::{self, APP_ALIGN, Row, SECTOR, is_app, is_data, number};
+use crate::workspace::Sandbox;
+
+/// Longest name of a partition, in bytes.
+const LONGEST_LABEL: usize = 15;
+
+/// Bytes that `otadata` has to have.
+const OTADATA: u32 = 0x2000;
+
+/// Fewer bytes make no storage that can be written.
+const LEAST_NVS: u32 = 0x3000;
+
+/// The check of a file that holds a partition table; `None` for other files.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let text = subject.text()?;
+    if !is_table(path, text, subject.sandbox) {
+        return None;
+    }
+    let first = table_offset(subject.sandbox).unwrap_or(TABLE_OFFSET).saturating_add(TABLE_BYTES);
+    let (rows, faults) = partition_csv::read(text, first);
+    let mut found: Vec<Finding> = Vec::new();
+    for fault in faults {
+        found.push(
+            stop(format!("has a line that cannot be read: {}", fault.why)).at(line(fault.line)),
+        );
+    }
+    found.extend(arithmetic(&rows, first));
+    found.extend(as_a_whole(&rows));
+    found.extend(limits(&rows, subject.sandbox));
+    if let Some(base) = subject.base_text() {
+        found.extend(against(base, &rows, first));
+    }
+    Some(limited(CheckKind::PartitionTable, found))
+}
+
+/// Whether a file holds a table: by what the project says, by its name, or by its lines.
+fn is_table(path: &ProjectPath, text: &str, sandbox: &Sandbox) -> bool {
+    let name = path.file_name().to_ascii_lowercase();
+    if !name.ends_with(".csv") {
+        return false;
+    }
+    if named_by_project(sandbox).iter().any(|named| path.as_str().ends_with(named.as_str())) {
+        return true;
+    }
+    let (rows, faults) = partition_csv::read(text, TABLE_OFFSET + TABLE_BYTES);
+    let known = |row: &Row| is_app(&row.partition.kind) || is_data(&row.partition.kind);
+    let by_lines = !rows.is_empty() && rows.iter().all(known) && faults.len() <= rows.len();
+    by_lines || name.contains("partition")
+}
+
+/// The tables that the project's configuration names.
+fn named_by_project(sandbox: &Sandbox) -> Vec<String> {
+    const KEYS: [(&str, &str); 4] = [
+        ("sdkconfig", "CONFIG_PARTITION_TABLE_CUSTOM_FILENAME"),
+        ("sdkconfig.defaults", "CONFIG_PARTITION_TABLE_CUSTOM_FILENAME"),
+        ("sdkconfig", "CONFIG_PARTITION_TABLE_FILENAME"),
+        ("platformio.ini", "board_build.partitions"),
+    ];
+    KEYS.iter().filter_map(|(file, key)| setting(sandbox, file, key)).collect()
+}
+
+/// A setting of a file of lines `KEY=value`, without quotes.
+fn setting(sandbox: &Sandbox, file: &str, key: &str) -> Option<String> {
+    let content = sandbox.read(&ProjectPath::new(file).ok()?).ok()?;
+    let text = String::from_utf8(content).ok()?;
+    let value = text.lines().find_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        (name.trim() == key).then(|| value.trim().trim_matches('"').to_owned())
+    });
+    value.filter(|value| !value.is_empty())
+}
+
+fn stop(text: impl Into<String>) -> Finding {
+    Finding::new(FindingLevel::Stop, text)
+}
+
+const fn line(number: u32) -> FindingPlace {
+    FindingPlace::line(number)
+}
+
+/// What is wrong with the numbers: each at its line.
+fn arithmetic(rows: &[Row], first: u32) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (place, row) in rows.iter().enumerate() {
+        let wrongs = alone(&row.partition, first);
+        found.extend(wrongs.into_iter().map(|text| stop(text).at(line(row.line))));
+        let before = rows.iter().take(place);
+        let clashes = before.filter_map(|other| clash(&other.partition, &row.partition));
+        found.extend(clashes.map(|text| stop(text).at(line(row.line))));
+        if let Some(previous) = place.checked_sub(1).and_then(|place| rows.get(place))
+            && row.partition.offset < previous.partition.offset
+        {
+            let (label, other) = (&row.partition.label, &previous.partition.label);
+            let text = format!("lists `{label}` after `{other}`, which lies behind it");
+            found.push(stop(text).at(line(row.line)).advice("Order the lines by their offsets."));
+        }
+        if row.partition.label.len() > LONGEST_LABEL {
+            let text = format!(
+                "names a partition `{}`, and only {LONGEST_LABEL} characters of it are kept",
+                row.partition.label
+            );
+            found.push(Finding::new(FindingLevel::Warning, text).at(line(row.line)));
+        }
+    }
+    found
+}
+
+/// What is wrong with one entry.
+fn alone(partition: &Partition, first: u32) -> Vec<String> {
+    let Partition { label, kind, subtype, offset, bytes } = partition;
+    let mut found = Vec::new();
+    if matches!(kind.as_str(), "bootloader" | "partition_table") {
+        // The build works out where these lie.
+        return found;
+    }
+    if *offset < first {
+        found.push(format!(
+            "puts `{label}` at 0x{offset:x}, where the bootloader or the table lies (free from \
+             0x{first:x} on)"
+        ));
+    }
+    let align = if is_app(kind) { APP_ALIGN } else { SECTOR };
+    if !offset.is_multiple_of(align) {
+        found.push(format!("puts `{label}` at 0x{offset:x}, which is no multiple of 0x{align:x}"));
+    }
+    if !bytes.is_multiple_of(SECTOR) {
+        found
+            .push(format!("gives `{label}` 0x{bytes:x} bytes, which are no whole sectors of 4 KB"));
+    }
+    if is_data(kind) && subtype == "ota" && *bytes != OTADATA {
+        found.push(format!("gives `{label}` 0x{bytes:x} bytes, and otadata has 0x{OTADATA:x}"));
+    }
+    if is_data(kind) && subtype == "nvs" && *bytes < LEAST_NVS {
+        found.push(format!("gives `{label}` 0x{bytes:x} bytes, and NVS needs 0x{LEAST_NVS:x}"));
+    }
+    found
+}
+
+/// What two entries have in common and must not.
+fn clash(one: &Partition, two: &Partition) -> Option<String> {
+    if one.label == two.label {
+        return Some(format!("names two partitions `{}`", two.label));
+    }
+    let (a, b) = (addresses(one), addresses(two));
+    let shared = a.end.min(b.end).saturating_sub(a.start.max(b.start));
+    (shared > 0)
+        .then(|| format!("lets `{}` overlap `{}` by 0x{shared:x} bytes", two.label, one.label))
+}
+
+/// What is wrong with a table as a whole, at the last line that has to do with it.
+fn as_a_whole(rows: &[Row]) -> Vec<Finding> {
+    let all = |wanted: &dyn Fn(&Partition) -> bool| -> Vec<&Row> {
+        rows.iter().filter(|row| wanted(&row.partition)).collect()
+    };
+    let apps = all(&|part| is_app(&part.kind));
+    let factories = all(&|part| is_app(&part.kind) && matches!(&*part.subtype, "factory" | "0x00"));
+    let slots = all(&|part| is_app(&part.kind) && part.subtype.starts_with("ota_"));
+    let otadata = all(&|part| is_data(&part.kind) && part.subtype == "ota");
+    let mut found = Vec::new();
+    let last_line = |rows: &[&Row]| rows.last().map_or(1, |row| row.line);
+    if apps.is_empty() {
+        found.push(stop("has no partition for an application: nothing would start"));
+    }
+    if factories.len() > 1 {
+        let text = format!("has {} `factory` partitions, and only one can be", factories.len());
+        found.push(stop(text).at(line(last_line(&factories))));
+    }
+    if otadata.len() > 1 {
+        let text = format!("has {} otadata partitions, and only one can be", otadata.len());
+        found.push(stop(text).at(line(last_line(&otadata))));
+    }
+    if !slots.is_empty() && otadata.is_empty() {
+        let text = "has OTA slots and no otadata, which says which of them starts";
+        let advice = "Add a line `otadata, data, ota, , 0x2000`.";
+        found.push(stop(text).at(line(last_line(&slots))).advice(advice));
+    }
+    if let [one] = slots.as_slice()
+        && factories.is_empty()
+    {
+        let text = "has one OTA slot only: it cannot be updated over the air";
+        found.push(Finding::new(FindingLevel::Note, text).at(line(one.line)));
+    }
+    let mut seen = Vec::new();
+    for row in &slots {
+        if seen.contains(&row.partition.subtype) {
+            let text = format!("has two slots `{}`", row.partition.subtype);
+            found.push(stop(text).at(line(row.line)));
+        }
+        seen.push(row.partition.subtype.clone());
+    }
+    found
+}
+
+/// A table against the flash and the last build, as far as the project tells of them.
+fn limits(rows: &[Row], sandbox: &Sandbox) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Some((bytes, source)) = flash_size(sandbox) {
+        for row in rows.iter().filter(|row| addresses(&row.partition).end > bytes) {
+            let (label, end) = (&row.partition.label, addresses(&row.partition).end);
+            let text = format!(
+                "lets `{label}` end at 0x{end:x}, beyond the {} of flash that {source} says",
+                amount(bytes)
+            );
+            found.push(stop(text).at(line(row.line)));
+        }
+    }
+    if let Some((file, bytes)) = built_app(sandbox) {
+        let apps = rows.iter().filter(|row| is_app(&row.partition.kind));
+        for row in apps.filter(|row| u64::from(row.partition.bytes) < bytes) {
+            let Partition { label, bytes: room, .. } = &row.partition;
+            let text = format!("gives `{label}` {room} bytes, and `{file}` has {bytes}");
+            found.push(stop(text).at(line(row.line)));
+        }
+    }
+    found
+}
+
+/// The flash size that the project is configured for, and the file that says so.
+fn flash_size(sandbox: &Sandbox) -> Option<(u64, &'static str)> {
+    const KEYS: [(&str, &str); 4] = [
+        ("sdkconfig", "CONFIG_ESPTOOLPY_FLASHSIZE"),
+        ("sdkconfig.defaults", "CONFIG_ESPTOOLPY_FLASHSIZE"),
+        ("platformio.ini", "board_upload.flash_size"),
+        ("platformio.ini", "board_build.flash_size"),
+    ];
+    KEYS.iter().find_map(|(file, key)| {
+        let size = setting(sandbox, file, key).or_else(|| chosen_size(sandbox, file, key))?;
+        let bytes = number(size.to_ascii_lowercase().trim_end_matches('b'))?;
+        Some((u64::from(bytes), *file))
+    })
+}
+
+/// `CONFIG_ESPTOOLPY_FLASHSIZE_4MB=y`, as defaults say it.
+fn chosen_size(sandbox: &Sandbox, file: &str, key: &str) -> Option<String> {
+    let content = sandbox.read(&ProjectPath::new(file).ok()?).ok()?;
+    let text = String::from_utf8(content).ok()?;
+    text.lines().find_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let size = name.trim().strip_prefix(key)?.strip_prefix('_')?;
+        (value.trim() == "y").then(|| size.to_owned())
+    })
+}
+
+/// The application of the last build and its length.
+fn built_app(sandbox: &Sandbox) -> Option<(String, u64)> {
+    let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
+    let args: serde_json::Value = serde_json::from_slice(&read("build/flasher_args.json")?).ok()?;
+    let file = format!("build/{}", args.get("app")?.get("file")?.as_str()?);
+    let total = sandbox.read_start(&ProjectPath::new(&file).ok()?, 1).ok()?.total;
+    Some((file, total))
+}
+
+/// What the new table does to what boards hold that have the old one.
+fn against(base: &str, rows: &[Row], first: u32) -> Vec<Finding> {
+    let (old, _) = partition_csv::read(base, first);
+    let old: Vec<Partition> = old.into_iter().map(|row| row.partition).collect();
+    let new: Vec<Partition> = rows.iter().map(|row| row.partition.clone()).collect();
+    let place = |label: &str| rows.iter().find(|row| row.partition.label == label);
+    let lost = lost(&old, &new).into_iter().map(|(label, text)| {
+        let finding =
+            stop(text).advice("Boards in use lose it. Keep the entry as it is, or say so.");
+        match place(&label) {
+            Some(row) => finding.at(line(row.line)),
+            None => finding,
+        }
+    });
+    let moved = new.iter().filter(|part| is_app(&part.kind)).filter_map(|part| {
+        let was = old.iter().find(|was| was.label == part.label && is_app(&was.kind))?;
+        let (from, to, label) = (was.offset, part.offset, &part.label);
+        (from != to).then(|| {
+            let text = format!("moves `{label}` from 0x{from:x} to 0x{to:x}");
+            let advice = "Boards in use have to be flashed by cable.";
+            let found = Finding::new(FindingLevel::Warning, text).advice(advice);
+            place(label).map_or(found.clone(), |row| found.at(line(row.line)))
+        })
+    });
+    let moved: Vec<Finding> = moved.collect();
+    lost.chain(moved).collect()
+}
+
+/// What a board with the table `old` loses under `new`: the label, and what happens to it.
+pub(super) fn lost(old: &[Partition], new: &[Partition]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for was in old.iter().filter(|was| keeps_data(was)) {
+        let label = &was.label;
+        let same = |part: &&Partition| part.label == *label;
+        let text = match new.iter().find(same) {
+            None => match new.iter().find(|part| addresses(part) == addresses(was)) {
+                Some(other) if other.subtype == was.subtype => {
+                    format!("renames `{label}` to `{}`: what it holds is not found", other.label)
+                }
+                _ => format!("removes `{label}`: what is stored there is lost"),
+            },
+            Some(now) if now.offset != was.offset => format!(
+                "moves `{label}` from 0x{:x} to 0x{:x}: what is stored there is lost",
+                was.offset, now.offset
+            ),
+            Some(now) if now.bytes < was.bytes => format!(
+                "shrinks `{label}` from 0x{:x} to 0x{:x} bytes: what is stored at its end is lost",
+                was.bytes, now.bytes
+            ),
+            Some(now) if (&now.kind, &now.subtype) != (&was.kind, &was.subtype) => format!(
+                "makes `{label}` {} {} instead of {} {}: what is stored there is lost",
+                now.kind, now.subtype, was.kind, was.subtype
+            ),
+            Some(_) => continue,
+        };
+        found.push((label.clone(), text));
+    }
+    found
+}
+
+/// What is wrong with the image of a table that lies at `offset`, in words.
+pub(super) fn unsound(table: &[Partition], offset: u32) -> Vec<String> {
+    let rows: Vec<Row> = table
+        .iter()
+        .map(|partition| Row { line: 1, partition: partition.clone(), flags: Vec::new() })
+        .collect();
+    let found = arithmetic(&rows, offset.saturating_add(TABLE_BYTES));
+    let found = found.into_iter().chain(as_a_whole(&rows));
+    found.filter(|found| found.level == FindingLevel::Stop).map(|found| found.text).collect()
+}

@@ -1,0 +1,317 @@
+//! What a flash touches, by addresses and contents, and what the person has to type for it.
+
+use super::*;
+use crate::model::{BoardFacts, BuildId, Change, FlashImage, FlashPlan, Partition};
+use crate::toolchain::Compared;
+use crate::toolchain::esp_image::tests::image as made;
+use crate::toolchain::partitions::from_csv;
+
+/// An address at which applications of an ESP32 lie, and one of its memory.
+const FLASH: u32 = 0x3f40_0020;
+const RAM: u32 = 0x3fff_0018;
+
+const TABLE: &str = "nvs, data, nvs, 0x9000, 24K\nphy_init, data, phy, , 4K\n\
+                     factory, app, factory, , 1M\n";
+
+const OTA: &str = "nvs, data, nvs, 0x9000, 16K\notadata, data, ota, , 8K\nphy, data, phy, , 4K\n\
+                   ota_0, app, ota_0, 0x10000, 1M\nota_1, app, ota_1, , 1M\n";
+
+fn app() -> Vec<u8> {
+    made("esp32", FLASH, 2, &[7; 30_000])
+}
+
+fn boot() -> Vec<u8> {
+    made("esp32", RAM, 2, &[9; 20_000])
+}
+
+/// A table as the build makes it.
+fn table(csv: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for part in from_csv(csv).unwrap() {
+        let (kind, subtype) = match (part.kind.as_str(), part.subtype.as_str()) {
+            ("app", "factory") => (0, 0),
+            ("app", slot) => (0, 0x10 + slot[4..].parse::<u8>().unwrap()),
+            (_, "ota") => (1, 0),
+            (_, "phy") => (1, 1),
+            (_, "nvs") => (1, 2),
+            (_, _) => (1, 0x82),
+        };
+        bytes.extend([0xaa, 0x50, kind, subtype]);
+        bytes.extend(part.offset.to_le_bytes());
+        bytes.extend(part.bytes.to_le_bytes());
+        let mut label = part.label.into_bytes();
+        label.resize(16, 0);
+        bytes.extend(label);
+        bytes.extend([0; 4]);
+    }
+    bytes.resize(0xc00, 0xff);
+    bytes
+}
+
+type Image<'a> = (&'a str, u32, Vec<u8>);
+
+impl World {
+    /// Writes the images into the project and proposes to flash them.
+    fn flash_of(&self, chip: &str, images: &[Image<'_>]) -> Draft {
+        let images = images.iter().map(|(file, offset, content)| {
+            fs::create_dir_all(self.path("build")).unwrap();
+            fs::write(self.path("build").join(file), content).unwrap();
+            FlashImage {
+                file: format!("build/{file}"),
+                offset: *offset,
+                bytes: content.len() as u64,
+                hash: ContentHash::of(content),
+                same: false,
+            }
+        });
+        let board = BoardInfo {
+            label: format!("{chip} board"),
+            chip: chip.into(),
+            port: "/dev/x".into(),
+            simulated: false,
+        };
+        let plan = FlashPlan::new(board, images.collect(), BuildId(1), Timestamp(0));
+        Draft { change: DraftChange::Flash(plan), reason: String::new(), checks: Vec::new() }
+    }
+
+    /// The proposal that comes of it; it is not approved.
+    async fn proposed(&self, draft: Draft) -> Proposal {
+        let task = self.submit(vec![draft]);
+        self.on_desk(1).await;
+        let id = self.desk.waiting()[0];
+        let proposal = self.gate.waiting(id).unwrap();
+        self.desk.decide(Shown::whole(id, proposal.change.hash()), reject("")).unwrap();
+        task.await.unwrap().unwrap();
+        proposal
+    }
+
+    fn answers(&self, same: &[bool], flash_bytes: u64, csv: &str) {
+        let partitions: Vec<Partition> = from_csv(csv).unwrap_or_default();
+        let board =
+            BoardFacts { flash_bytes: Some(flash_bytes), partitions, ..BoardFacts::default() };
+        *self.bench.compared.lock().unwrap() = Some(Compared { same: same.to_vec(), board });
+    }
+}
+
+fn told(proposal: &Proposal) -> Vec<String> {
+    let tell = |found: &crate::model::Finding| format!("{:?} {}", found.level, found.text);
+    proposal.findings().map(tell).collect()
+}
+
+/// One wrong flash: the chip, the table of the project, the images, and what has to be said.
+type Wrong<'a> = (&'a str, &'a str, Vec<Image<'a>>, &'a str);
+
+#[tokio::test]
+async fn what_is_wrong_with_a_flash_is_said_before_it_is_decided() {
+    let cases: Vec<Wrong<'_>> = vec![
+        ("esp32", TABLE, vec![("app.bin", 0x1000, app())], "in place of the bootloader"),
+        ("esp32s3", TABLE, vec![("x", 0x1000, boot())], "looks for its bootloader at 0x0"),
+        ("esp32", TABLE, vec![("x", 0xf000, vec![1; 5000])], "runs into factory"),
+        ("esp32", TABLE, vec![("x", 0x1_0010, app())], "begins within a sector"),
+        ("esp32", TABLE, vec![("x", 0x2_0000, app())], "and `factory` at 0x10000"),
+        ("esp32", TABLE, vec![("t.bin", 0x8000, vec![0xff; 5120])], "runs into nvs"),
+        ("esp32", TABLE, vec![("t.bin", 0x8000, vec![0xff; 3072])], "no partition table"),
+        ("esp32", TABLE, vec![("x", 0x80_0000, app())], "outside of every partition"),
+        ("esp32", TABLE, vec![("x", 0x1_0000, vec![7; 1_048_577])], "1 bytes too long for factory"),
+        ("esp32", TABLE, vec![("x", 0x9000, app())], "is a program, and `nvs` is for data"),
+        ("esp32", TABLE, vec![("x", 0x9000, vec![0xff; 0x6000])], "replaces the settings"),
+        ("esp32", TABLE, vec![("x", 0x1_0000, vec![0; 4096])], "is no application"),
+        ("esp32", TABLE, vec![("x", 0x1_0000, boot())], "is a bootloader, and `factory`"),
+        ("esp32c3", TABLE, vec![("x", 0x1_0000, app())], "is made for an esp32, and the board"),
+        (
+            "esp32",
+            TABLE,
+            vec![("a", 0x1_0000, app()), ("b", 0x1_7000, app())],
+            "over each other from 0x17000 on",
+        ),
+        (
+            "esp32",
+            OTA,
+            vec![("a", 0x1_0000, app()), ("b", 0x11_0000, app())],
+            "writes 2 applications",
+        ),
+        ("esp32", OTA, vec![("b", 0x11_0000, app())], "is not written"),
+        (
+            "esp32",
+            "ota_0, app, ota_0, 0x10000, 1M\nota_1, app, ota_1, , 1M\n",
+            vec![("b", 0x11_0000, app())],
+            "there is no `otadata` partition",
+        ),
+    ];
+    for (chip, csv, images, words) in cases {
+        let world = World::asking();
+        world.write("partitions.csv", csv);
+        let proposal = world.proposed(world.flash_of(chip, &images)).await;
+        let told = told(&proposal);
+        assert!(told.iter().any(|told| told.contains(words)), "{words}: {told:#?}");
+        assert!(proposal.needs_person());
+    }
+}
+
+#[tokio::test]
+async fn the_bootloader_is_known_by_its_address_under_any_name() {
+    let world = World::asking();
+    world.write("partitions.csv", TABLE);
+    for (chip, offset, file) in [
+        ("esp32", 0x1000, "app.bin"),
+        ("esp32s2", 0x1000, "data.bin"),
+        ("esp32c3", 0, "firmware.bin"),
+        ("esp32p4", 0x2000, "app.bin"),
+        ("esp32", 0x7fff, "a.bin"),
+        ("esp9000", 0x3000, "a.bin"),
+    ] {
+        let content = made("esp32", RAM, 2, &[1; 200]);
+        let proposal = world.proposed(world.flash_of(chip, &[(file, offset, content)])).await;
+        let phrase = format!("flash {chip} boot");
+        assert_eq!(proposal.phrase(), Some(phrase), "{chip} {offset:x}: {:#?}", told(&proposal));
+        assert!(told(&proposal).iter().any(|told| told.contains("writes the bootloader")));
+    }
+}
+
+#[tokio::test]
+async fn a_sound_flash_of_an_application_has_no_findings_and_takes_a_key() {
+    let world = World::asking();
+    world.write("partitions.csv", TABLE);
+    let proposal = world.proposed(world.flash_of("esp32", &[("app.bin", 0x1_0000, app())])).await;
+    assert_eq!((told(&proposal), proposal.phrase()), (Vec::new(), None));
+    let full = [("b", 0x1000, boot()), ("t", 0x8000, table(TABLE)), ("a", 0x1_0000, app())];
+    let proposal = world.proposed(world.flash_of("esp32", &full)).await;
+    assert_eq!(proposal.stops(), 0, "{:#?}", told(&proposal));
+    assert_eq!(proposal.findings().count(), 2, "bootloader and table");
+    assert_eq!(proposal.facts.board.unwrap().not_asked, "the board is silent");
+}
+
+#[tokio::test]
+async fn what_the_board_holds_already_is_skipped_and_takes_no_phrase() {
+    let world = World::asking();
+    let full = [("b", 0x1000, boot()), ("t", 0x8000, table(TABLE)), ("a", 0x1_0000, app())];
+    world.answers(&[true, true, false], 4 << 20, TABLE);
+    let draft = world.flash_of("esp32", &full);
+    let proposal = world.proposed(draft.clone()).await;
+    assert_eq!((told(&proposal), proposal.phrase()), (Vec::new(), None));
+    let facts = proposal.facts.flash.clone().unwrap();
+    assert_eq!(facts.source, "the board");
+    assert!(facts.landings[0].touches.is_empty() && facts.landings[2].erased_to == 0x1_8000);
+    assert_eq!(world.approved_one(draft).await, Outcome::Applied);
+    let flashed = world.bench.flashed.lock().unwrap().take().unwrap();
+    let same: Vec<bool> = flashed.images.iter().map(|image| image.same).collect();
+    assert_eq!(same, [true, true, false]);
+    // A bootloader that differs is written, and says so.
+    world.answers(&[false, true, true], 4 << 20, TABLE);
+    let proposal = world.proposed(world.flash_of("esp32", &full)).await;
+    assert_eq!(proposal.phrase().as_deref(), Some("flash esp32 boot"));
+}
+
+#[tokio::test]
+async fn what_another_image_erases_is_not_skipped() {
+    let world = World::asking();
+    world.answers(&[true, false], 4 << 20, TABLE);
+    let over = [("b", 0x1000, boot()), ("x", 0x5000, vec![0; 4096])];
+    let proposal = world.proposed(world.flash_of("esp32", &over)).await;
+    let Change::Flash(plan) = &proposal.change else { panic!("{proposal:?}") };
+    assert!(plan.images.iter().all(|image| !image.same));
+}
+
+#[tokio::test]
+async fn a_layout_beyond_the_flash_of_the_board_is_stopped() {
+    let world = World::asking();
+    let large = "nvs, data, nvs, 0x9000, 24K\nfactory, app, factory, 0x10000, 2M\n\
+                 files, data, spiffs, 0x400000, 12M\n";
+    let app = made("esp32", FLASH, 4, &[7; 3000]);
+    let images =
+        [("t", 0x8000, table(large)), ("a", 0x1_0000, app), ("f", 0x40_0000, vec![1; 4096])];
+    world.answers(&[false, false, false], 4 << 20, TABLE);
+    let proposal = world.proposed(world.flash_of("esp32", &images)).await;
+    let lines = told(&proposal).join("\n");
+    for words in [
+        "`build/f` ends at 0x401000, and the board has 4 MB of flash",
+        "the partition `files` ends at 0x1000000",
+        "`build/a` is made for 16 MB of flash, and the board has 4 MB",
+    ] {
+        assert!(lines.contains(words), "{words}\n{lines}");
+    }
+    // Without an answer, what the images are made for counts.
+    *world.bench.compared.lock().unwrap() = None;
+    let small = made("esp32", FLASH, 1, &[7; 3000]);
+    let images = [("t", 0x8000, table(large)), ("a", 0x1_0000, small)];
+    let proposal = world.proposed(world.flash_of("esp32", &images)).await;
+    assert!(told(&proposal).join("\n").contains("made for 2 MB of flash"));
+}
+
+#[tokio::test]
+async fn a_table_that_moves_what_the_board_stores_is_stopped() {
+    let world = World::asking();
+    world.answers(&[false], 4 << 20, TABLE);
+    let moved = TABLE.replace("0x9000, 24K", "0xa000, 20K");
+    let proposal = world.proposed(world.flash_of("esp32", &[("t", 0x8000, table(&moved))])).await;
+    let told = told(&proposal).join("\n");
+    assert!(
+        told.contains("moves `nvs` from 0x9000 to 0xa000: what is stored there is lost"),
+        "{told}"
+    );
+    assert!(told.contains("writes the partition table"), "{told}");
+}
+
+#[tokio::test]
+async fn one_image_for_everything_is_seen_through() {
+    let world = World::asking();
+    let mut merged = vec![0xff; 0x1_0000];
+    merged[0x1000..0x1000 + boot().len()].copy_from_slice(&boot());
+    merged[0x8000..0x8c00].copy_from_slice(&table(TABLE));
+    merged.extend(app());
+    let proposal = world.proposed(world.flash_of("esp32", &[("merged.bin", 0, merged)])).await;
+    let told = told(&proposal).join("\n");
+    assert!(told.contains("over nvs: what is stored there is lost"), "{told}");
+    assert!(told.contains("the bootloader and the partition table"), "{told}");
+    assert_eq!(proposal.phrase().as_deref(), Some("flash esp32 boot"));
+    assert_eq!(proposal.facts.flash.unwrap().source, "build/merged.bin");
+}
+
+#[tokio::test]
+async fn what_the_loader_is_told_besides_is_weighed() {
+    for (option, phrase) in [
+        ("--erase-all", Some("erase esp32 all")),
+        ("--encrypt", Some("encrypt esp32 flash")),
+        ("--force", None),
+    ] {
+        let world = World::asking();
+        world.write("partitions.csv", TABLE);
+        let mut draft = world.flash_of("esp32", &[("a", 0x1_0000, app())]);
+        let DraftChange::Flash(plan) = &mut draft.change else { panic!("it is a flash") };
+        plan.options = ["--flash_mode", "dio", option].map(str::to_owned).to_vec();
+        let proposal = world.proposed(draft).await;
+        assert_eq!((proposal.stops(), proposal.phrase().as_deref()), (1, phrase), "{option}");
+    }
+}
+
+#[tokio::test]
+async fn a_table_elsewhere_is_found_where_the_build_put_it() {
+    let world = World::asking();
+    world.write("sdkconfig", "CONFIG_PARTITION_TABLE_OFFSET=0x10000\n");
+    let far = "nvs, data, nvs, 0x11000, 24K\nfactory, app, factory, 0x20000, 1M\n";
+    world.write("partitions.csv", far);
+    let proposal = world.proposed(world.flash_of("esp32", &[("a", 0x2_0000, app())])).await;
+    assert_eq!((told(&proposal), proposal.phrase()), (Vec::new(), None));
+    let proposal = world.proposed(world.flash_of("esp32", &[("a", 0xc000, app())])).await;
+    assert_eq!(proposal.phrase().as_deref(), Some("flash esp32 boot"));
+}
+
+#[tokio::test]
+async fn what_burns_efuses_is_typed() {
+    let world = World::asking();
+    for (text, phrase) in [
+        ("burn-efuse DIS_JTAG 1\r\n", Some("burn esp32 efuses")),
+        ("efuse write 3 1\n", Some("burn esp32 efuses")),
+        ("wifi ssid burned\n", None),
+    ] {
+        let board = BoardInfo {
+            label: "board".into(),
+            chip: "esp32".into(),
+            port: "/dev/x".into(),
+            simulated: false,
+        };
+        let change = DraftChange::Send(crate::model::SendPlan { board, text: text.into() });
+        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
+        assert_eq!(world.proposed(draft).await.phrase().as_deref(), phrase, "{text}");
+    }
+}
