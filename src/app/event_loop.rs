@@ -76,14 +76,7 @@ impl Session<'_> {
         self.begin();
         loop {
             let now = Instant::now();
-            let waiting = self.feed.view().review.waiting.len();
-            let progress = self.feed.advance(now)?;
-            if progress != Progress::Unchanged {
-                self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
-                // What calls the person does not wait for its turn.
-                let is_call = self.feed.view().review.waiting.len() > waiting;
-                frames.ask(if is_call { FRAME_AFTER_INPUT } else { FRAME });
-            }
+            let progress = self.advance(now, &mut frames)?;
             if frames.due(now) {
                 if self.draw().is_err() {
                     return Ok(Left::TerminalLost);
@@ -135,6 +128,19 @@ impl Session<'_> {
                 Woken::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
             }
         }
+    }
+
+    /// Takes over what was recorded meanwhile.
+    fn advance(&mut self, now: Instant, frames: &mut Frames) -> Result<Progress, UserError> {
+        let waiting = self.feed.view().review.waiting.len();
+        let progress = self.feed.advance(now)?;
+        if progress != Progress::Unchanged {
+            self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+            // What calls the person does not wait for its turn.
+            let is_call = self.feed.view().review.waiting.len() > waiting;
+            frames.ask(if is_call { FRAME_AFTER_INPUT } else { FRAME });
+        }
+        Ok(progress)
     }
 
     /// What is there already is shown before anything new comes.

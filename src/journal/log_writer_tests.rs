@@ -60,10 +60,13 @@ fn a_line_without_an_end_is_kept_within_the_bound_as_well() {
     assert_eq!(kept.last().unwrap().start + kept.last().unwrap().bytes, 5_000 * 977);
 }
 
+/// What a crash leaves, and what makes it look so.
+type Case = (&'static str, fn(&Path));
+
 /// What a crash leaves between any two steps of beginning a file.
 #[test]
 fn a_log_is_whole_after_a_crash_between_any_two_steps() {
-    let cases: [(&str, fn(&Path)); 5] = [
+    let cases: [Case; 5] = [
         ("a new file without a byte", |logs| {
             fs::write(logs.join("serial-1.5000-250-9.log"), "").unwrap();
             fs::write(logs.join("serial-1.5000-250-9.times"), "").unwrap();

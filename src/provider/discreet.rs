@@ -29,7 +29,7 @@ pub(super) fn answer(secrets: Secrets, answer: Answer) -> Answer {
             None => Some((listener.rest(), (answer, None))),
         }
     });
-    heard.flat_map(|deltas| stream::iter(deltas)).boxed()
+    heard.flat_map(stream::iter).boxed()
 }
 
 struct Listener {

@@ -71,11 +71,14 @@ impl Redactor {
                 true
             }
             Value::Array(items) => {
-                items.iter_mut().fold(false, |found, item| self.clean_value(item) || found)
+                let found =
+                    items.iter_mut().filter_map(|item| self.clean_value(item).then_some(()));
+                found.count() > 0
             }
             Value::Object(fields) => {
-                let inside =
-                    fields.values_mut().fold(false, |found, item| self.clean_value(item) || found);
+                let found =
+                    fields.values_mut().filter_map(|item| self.clean_value(item).then_some(()));
+                let inside = found.count() > 0;
                 let named = fields.keys().any(|name| self.finds(name.as_bytes()));
                 if named {
                     let old = std::mem::take(fields).into_iter();

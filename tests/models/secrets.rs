@@ -110,6 +110,15 @@ fn search(folder: &Path, secrets: &[&str], found: &mut Vec<String>) -> usize {
     seen
 }
 
+/// Puts the team and its agent below the person's configuration.
+fn lay_team(place: &Place) {
+    for (below, text) in [("teams/ask.toml", TEAM), ("agents/Asker.md", AGENT)] {
+        let file = place.0.path().join("config/prompts").join(below);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+}
+
 #[test]
 fn a_run_leaves_no_secret_behind_whatever_its_service_repeats() {
     let server = Server::new();
@@ -119,11 +128,7 @@ fn a_run_leaves_no_secret_behind_whatever_its_service_repeats() {
         server.url("/v1")
     );
     let place = Place::new(&config);
-    for (below, text) in [("teams/ask.toml", TEAM), ("agents/Asker.md", AGENT)] {
-        let file = place.0.path().join("config/prompts").join(below);
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(file, text).unwrap();
-    }
+    lay_team(&place);
     // The person's own file holds the key; an agent reads it.
     std::fs::write(place.path("project/own.h"), format!("#define OWN \"{KEY}\"\n")).unwrap();
     let path = json!({ "path": "own.h" });

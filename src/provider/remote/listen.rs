@@ -1,5 +1,6 @@
 //! Reads an answer as it comes and gives on what can be shown of it.
 
+use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::super::assembly::{Assembly, Progress};
@@ -37,15 +38,7 @@ impl Inner {
         let mut frames = Frames::new(self.dialect.framing());
         let mut count_by: Option<Instant> = None;
         loop {
-            let chunk = match count_by {
-                None => answer.next().await?,
-                // The answer is complete: whatever goes wrong now costs only the count.
-                Some(by) if Instant::now() >= by => None,
-                Some(by) => match tokio::time::timeout_at(by, answer.next()).await {
-                    Ok(Ok(chunk)) => chunk,
-                    Ok(Err(_)) | Err(_) => None,
-                },
-            };
+            let chunk = next_chunk(answer, count_by).await?;
             let is_end = chunk.is_none();
             let too_big = |TooBig| Fault::excess(profile, "a single message of many megabytes");
             match chunk {
@@ -79,6 +72,22 @@ impl Inner {
                 (false, false) => {}
             }
         }
+    }
+}
+
+/// The next bytes of an answer. Once it is complete, only the count of tokens is awaited until
+/// `count_by`: whatever goes wrong then costs no more than that.
+async fn next_chunk(
+    answer: &mut Answer,
+    count_by: Option<Instant>,
+) -> Result<Option<Bytes>, Broken> {
+    match count_by {
+        None => Ok(answer.next().await?),
+        Some(by) if Instant::now() >= by => Ok(None),
+        Some(by) => match tokio::time::timeout_at(by, answer.next()).await {
+            Ok(Ok(chunk)) => Ok(chunk),
+            Ok(Err(_)) | Err(_) => Ok(None),
+        },
     }
 }
 
