@@ -277,6 +277,9 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
         lines.push((format!("You asked: {}", clean(&asked.text)), Role::Text));
         let answer = match &asked.state {
             InquiryState::Open if asked.answer.is_empty() => "…".to_owned(),
+            InquiryState::Answered if asked.answer.trim().is_empty() => {
+                "gave no answer; nothing was decided".to_owned()
+            }
             InquiryState::Open | InquiryState::Answered => clean(&asked.answer),
             InquiryState::Failed(error) => format!("{} ✗ {error}", clean(&asked.answer)),
         };

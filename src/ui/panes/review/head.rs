@@ -138,6 +138,9 @@ fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Row> {
             InquiryState::Open if answer.is_empty() => {
                 (format!("{agent} is thinking…"), Role::Busy)
             }
+            InquiryState::Answered if answer.is_empty() => {
+                (format!("{agent} gave no answer; nothing was decided"), Role::Warn)
+            }
             InquiryState::Open | InquiryState::Answered => {
                 (format!("{agent}: {answer}"), Role::Text)
             }
