@@ -161,7 +161,12 @@ impl Gate {
 
     /// What findings take into account now.
     pub(super) fn context(&self) -> Arc<Context> {
-        Arc::clone(&lock(&self.context))
+        let mut context = lock(&self.context);
+        let chip = findings::chip_of(&self.parts.sandbox);
+        if chip.is_some() && context.chip != chip {
+            Arc::make_mut(&mut context).chip = chip;
+        }
+        Arc::clone(&context)
     }
 
     /// Takes note of an event of the run that findings take into account.

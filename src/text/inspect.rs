@@ -1,7 +1,7 @@
 //! Looks at a file's content for what a person would not see or would not want: other encodings,
-//! hidden characters, letters that pose as others, keys and passwords.
+//! hidden characters, letters that pose as others.
 //!
-//! Says where, and never repeats a secret. Must not judge: what a finding means is the caller's.
+//! Says where. Must not judge: what a finding means is the caller's.
 
 use std::sync::LazyLock;
 
@@ -74,7 +74,7 @@ pub struct Place {
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
-    /// What is there, e.g. `U+202E`; for a secret its kind.
+    /// What is there, e.g. `U+202E`.
     pub what: String,
 }
 
@@ -164,56 +164,6 @@ pub fn lookalikes(text: &str) -> Vec<Place> {
     places
 }
 
-static SECRETS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
-    let patterns = [
-        ("a private key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
-        ("an AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-        ("a GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"),
-        ("an API key", r"\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{20,}"),
-        ("a Google API key", r"\bAIza[0-9A-Za-z_-]{35}"),
-        ("a Slack token", r"\bxox[abprs]-[0-9A-Za-z-]{10,}"),
-        ("a signed token", r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
-    ];
-    let compiled = patterns.iter().filter_map(|(what, p)| Some((*what, Regex::new(p).ok()?)));
-    compiled.collect()
-});
-
-/// A name that speaks of a secret, and a literal after it.
-static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?i)\b(\w*(?:passw(?:or)?d|passphrase|wifi_pass|wlan_pass|sta_pass|ap_pass|_psk|_pwd|secret|api_?key|auth_?token|access_?token)\w*)\b\s*(?:\[[^\]]*\]\s*)?(?:[=:,(]\s*)?(?:\(\w[\w\s]*\*?\)\s*)?\{?\s*"((?:[^"\\]|\\.)*)""#,
-    )
-    .ok()
-});
-
-/// Keys and passwords that stand in the text as literals. Words that are plainly stand-ins, such as
-/// `your-password`, are left out.
-#[must_use]
-pub fn secrets(text: &str) -> Vec<Place> {
-    let mut places = Vec::new();
-    for (number, line) in text.split('\n').enumerate() {
-        let at = |start: usize, what: String| Place {
-            line: number + 1,
-            column: line.get(..start).map_or(0, |before| before.chars().count()) + 1,
-            what,
-        };
-        let found = SECRETS.iter().find_map(|(what, pattern)| Some((what, pattern.find(line)?)));
-        if let Some((what, found)) = found {
-            places.push(at(found.start(), (*what).to_owned()));
-            continue;
-        }
-        let Some(found) = NAMED.as_ref().and_then(|pattern| pattern.captures(line)) else {
-            continue;
-        };
-        if let (Some(name), Some(literal)) = (found.get(1), found.get(2))
-            && !is_stand_in(literal.as_str())
-        {
-            places.push(at(literal.start(), format!("a literal for `{}`", name.as_str())));
-        }
-    }
-    places
-}
-
 /// A name under which devices keep secrets, such as `sta.pswd` or `mqtt_token`.
 static SECRET_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -228,32 +178,6 @@ static SECRET_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub fn names_secret(name: &str) -> bool {
     // Without the pattern nothing may be told.
     SECRET_NAME.as_ref().is_none_or(|pattern| pattern.is_match(name))
-}
-
-fn is_stand_in(literal: &str) -> bool {
-    let lower = literal.trim().to_ascii_lowercase();
-    let words = [
-        "your",
-        "my",
-        "example",
-        "change",
-        "placeholder",
-        "dummy",
-        "todo",
-        "insert",
-        "enter",
-        "password",
-        "passwd",
-        "secret",
-        "config_",
-        "test",
-        "none",
-        "null",
-    ];
-    lower.len() < 4
-        || lower.contains(['<', '%', '$', '{', ' '])
-        || words.iter().any(|word| lower.starts_with(word))
-        || lower.chars().all(|c| matches!(c, 'x' | '*' | '.' | '-' | '_' | '0'))
 }
 
 #[cfg(test)]
@@ -299,20 +223,6 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_found_and_never_repeated() {
-        let key = format!("sk-ant-{}", "a1".repeat(20));
-        let text = format!(
-            "#define WIFI_PASS \"hunter2222\"\nconst char *key = \"{key}\";\n\
-             .password = \"s3cr3t-net\",\n-----BEGIN RSA PRIVATE KEY-----\n\
-             CONFIG_ESP_WIFI_PASSWORD=\"abcd1234\"\nchar psk[] = x;\n"
-        );
-        let places = secrets(&text);
-        let lines: Vec<usize> = places.iter().map(|place| place.line).collect();
-        assert_eq!(lines, [1, 2, 3, 4, 5]);
-        assert!(places.iter().all(|p| !p.what.contains("hunter") && !p.what.contains("sk-")));
-    }
-
-    #[test]
     fn names_of_secrets_are_told_from_others() {
         for name in [
             "password",
@@ -333,21 +243,6 @@ mod tests {
         }
         for name in ["ssid", "sta.ssid", "channel", "keyboard", "passes", "pin", "key"] {
             assert!(!names_secret(name), "{name}");
-        }
-    }
-
-    #[test]
-    fn stand_ins_and_mentions_are_no_secrets() {
-        for line in [
-            "#define WIFI_PASS \"your-password\"",
-            "#define WIFI_PASS CONFIG_ESP_WIFI_PASSWORD",
-            ".password = \"mypassword\",",
-            "ESP_LOGI(TAG, \"password:%s\", pass);",
-            "char *password = \"\";",
-            "token = \"xxxxxxxx\"",
-            "printf(\"enter the password\");",
-        ] {
-            assert!(secrets(line).is_empty(), "{line}");
         }
     }
 }

@@ -5,7 +5,9 @@
 mod align;
 mod c_level;
 mod c_source;
+pub mod c_tokens;
 pub mod cmake;
+pub mod credentials;
 pub mod diff;
 pub mod esp_log;
 pub mod includes;
@@ -35,7 +37,7 @@ pub mod words;
 /// Compiles the patterns and grammars that the checks and colours of a first change need; some
 /// 15 ms that are better spent before somebody waits.
 pub fn warm_up() {
-    let _ = inspect::secrets("");
+    let _ = credentials::secrets("", "");
     for language in [syntax::Language::C, syntax::Language::Cmake] {
         let _ = syntax::highlight(language, "");
     }

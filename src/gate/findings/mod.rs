@@ -4,20 +4,35 @@
 //! can leave them out. One file per family. A finding informs and never decides; nothing here may
 //! write, and nothing may wait for a process.
 
+mod chip;
+mod commands;
+mod comments;
 mod consequence;
+mod constants;
 mod context;
+mod efuse_code;
 mod flash;
+mod host_cmake;
+mod host_code;
+mod host_files;
+mod host_includes;
+mod host_rules;
 mod images;
+mod irreversible;
 mod origin;
 mod partition_table;
+mod pin_uses;
+mod pins;
 mod place;
 mod scope;
 mod secrets;
+mod source;
 mod subject;
 mod text;
 
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath, Side};
 
+pub(super) use chip::find as chip_of;
 pub use context::Context;
 pub(super) use images::content_of;
 pub(super) use subject::Subject;
@@ -72,6 +87,10 @@ fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     found.extend(name(path, subject));
     found.extend(text::compare(subject));
     found.extend(partition_table::find(path, subject));
+    found.extend(secrets::find(path, subject));
+    found.extend(irreversible::find(path, subject));
+    found.extend(host_code::find(path, subject));
+    found.extend(pins::find(path, subject));
     found.extend(place::find(subject.sandbox, path, base));
     found
 }
@@ -90,7 +109,6 @@ fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 /// What is found in the content alone, whatever the file holds now.
 fn content(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     let mut found = text::find(path, subject);
-    found.extend(secrets::find(subject));
     found.extend(origin::find(path, subject));
     found
 }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::Value;
 use crate::model::{ContentHash, NvsKind, NvsSeen, NvsValue};
-use crate::text::inspect;
+use crate::text::{credentials, inspect};
 
 /// Bytes of a namespace or a key, at most.
 const MAX_NAME: usize = 15;
@@ -153,7 +153,9 @@ impl Value {
     pub(super) fn shown(&self, key: &str) -> String {
         let text = self.text();
         let length = self.bytes.len();
-        if inspect::names_secret(key) || !inspect::secrets(&text).is_empty() {
+        if inspect::names_secret(key)
+            || credentials::secrets("", &text).iter().any(|secret| secret.is_sure)
+        {
             return match self.kind {
                 NvsKind::String => {
                     format!("•••••••• ({} characters)", text.chars().count())

@@ -1,0 +1,138 @@
+//! The chip that a project is built for, from its own files.
+//!
+//! Owns which file says it first. Must not ask tools or boards.
+
+use crate::model::ProjectPath;
+use crate::workspace::Sandbox;
+
+/// Bytes that are read of a file.
+const START: u64 = 256 * 1024;
+
+/// Configurations of ESP-IDF and files of other tools, the most certain first.
+const FILES: [&str; 9] = [
+    "sdkconfig",
+    "sdkconfig.defaults",
+    "build/project_description.json",
+    "dependencies.lock",
+    "platformio.ini",
+    "sketch.yaml",
+    "sketch.yml",
+    ".cargo/config.toml",
+    "CMakeLists.txt",
+];
+
+/// The chips that there are tables for, longer names first.
+const CHIPS: [&str; 7] =
+    ["esp32s2", "esp32s3", "esp32c3", "esp32c6", "esp32h2", "esp32p4", "esp32"];
+
+/// The chip, e.g. `esp32s3`; `None` when no file says it.
+pub(in crate::gate) fn find(sandbox: &Sandbox) -> Option<String> {
+    FILES.iter().find_map(|name| {
+        let path = ProjectPath::new(name).ok()?;
+        let start = sandbox.read_start(&path, START).ok()?;
+        in_file(name, &String::from_utf8_lossy(&start.content))
+    })
+}
+
+fn in_file(name: &str, text: &str) -> Option<String> {
+    let value_of = |starts: &[&str]| {
+        text.lines().find_map(|line| {
+            let line = line.trim();
+            starts.iter().find_map(|start| {
+                let value = line.strip_prefix(start)?.trim_start_matches(['=', ':', ' ', '"']);
+                Some(value.split(['"', ',', '#']).next().unwrap_or(value).trim().to_owned())
+            })
+        })
+    };
+    match name {
+        "sdkconfig" | "sdkconfig.defaults" => normal(&value_of(&["CONFIG_IDF_TARGET="])?),
+        "build/project_description.json" => normal(&value_of(&["\"target\""])?),
+        "dependencies.lock" => normal(&value_of(&["target:"])?),
+        "platformio.ini" => normal(&value_of(&["board_build.mcu"]).unwrap_or_default())
+            .or_else(|| of_board(&value_of(&["board ", "board="])?)),
+        "sketch.yaml" | "sketch.yml" => {
+            of_board(value_of(&["default_fqbn:", "fqbn:", "- fqbn:"])?.split(':').nth(2)?)
+        }
+        ".cargo/config.toml" => {
+            let target = value_of(&["target", "MCU"])?;
+            let named = target.split('-').find_map(of_board);
+            // The targets of RISC-V name no chip.
+            named.filter(|_| !target.starts_with("riscv32imc"))
+        }
+        _ => {
+            let at = text.find("IDF_TARGET")?;
+            let line = text.get(at..)?.lines().next()?;
+            let value = line.trim_start_matches("IDF_TARGET").trim_start_matches(['"', ' ', '=']);
+            normal(value.split(['"', ')', ' ']).next()?)
+        }
+    }
+}
+
+/// The chip of that name, as tables are named.
+fn normal(name: &str) -> Option<String> {
+    let plain: String =
+        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    CHIPS.iter().find(|chip| **chip == plain).map(|chip| (*chip).to_owned())
+}
+
+/// The chip of a board by the board's name. Sources: the boards of the Arduino core for ESP32 and
+/// of PlatformIO's `espressif32`, which name the chip or are named here.
+fn of_board(name: &str) -> Option<String> {
+    let plain: String =
+        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let ends = |chip: &str| plain.contains(chip.trim_start_matches("esp32"));
+    if plain.contains("esp32") || plain.contains("xiao") || plain.contains("lolin") {
+        let other = CHIPS
+            .iter()
+            .filter(|chip| **chip != "esp32")
+            .find(|chip| plain.contains(**chip) || (!plain.contains("esp32") && ends(chip)));
+        let is_plain = plain.contains("esp32") || plain.contains("lolin");
+        return other.map(|chip| (*chip).to_owned()).or(is_plain.then(|| "esp32".to_owned()));
+    }
+    const KNOWN: [&str; 10] = [
+        "nodemcu32s",
+        "esp32doit",
+        "wemosd1mini32",
+        "d1mini32",
+        "ttgo",
+        "heltecwifi",
+        "m5stack",
+        "featheresp32",
+        "espea32",
+        "pico32",
+    ];
+    KNOWN.iter().any(|board| plain.starts_with(board)).then(|| "esp32".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chip_is_read_from_the_files_of_each_tool() {
+        for (name, text, chip) in [
+            ("sdkconfig", "# x\nCONFIG_IDF_TARGET=\"esp32c3\"\n", Some("esp32c3")),
+            ("sdkconfig.defaults", "CONFIG_IDF_TARGET=esp32s3\n", Some("esp32s3")),
+            ("sdkconfig", "CONFIG_X=y\n", None),
+            ("build/project_description.json", "{\n  \"target\": \"esp32h2\",\n}", Some("esp32h2")),
+            ("dependencies.lock", "target: esp32c6\n", Some("esp32c6")),
+            ("platformio.ini", "[env:a]\nboard = esp32-s3-devkitc-1\n", Some("esp32s3")),
+            ("platformio.ini", "[env:a]\nboard=esp32dev\n", Some("esp32")),
+            ("platformio.ini", "[env:a]\nboard = seeed_xiao_esp32c3\n", Some("esp32c3")),
+            ("platformio.ini", "[env:a]\nboard = nodemcu-32s\n", Some("esp32")),
+            ("platformio.ini", "[env:a]\nboard = uno\n", None),
+            ("sketch.yaml", "default_fqbn: esp32:esp32:esp32s2\n", Some("esp32s2")),
+            ("sketch.yaml", "default_fqbn: esp32:esp32:XIAO_ESP32S3\n", Some("esp32s3")),
+            (
+                ".cargo/config.toml",
+                "[build]\ntarget = \"xtensa-esp32s3-none-elf\"\n",
+                Some("esp32s3"),
+            ),
+            ("CMakeLists.txt", "set(IDF_TARGET esp32c3)\n", Some("esp32c3")),
+            ("CMakeLists.txt", "set(ENV{IDF_TARGET} \"esp32\")\n", None),
+            ("CMakeLists.txt", "project(a)\n", None),
+        ] {
+            assert_eq!(in_file(name, text).as_deref(), chip, "{name} {text}");
+        }
+    }
+}

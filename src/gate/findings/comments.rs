@@ -1,0 +1,146 @@
+//! Texts without their comments, for files that are no C.
+//!
+//! Owns which mark opens a comment in which file. Lengths stay, so that places in the result are
+//! places in the text.
+
+use std::borrow::Cow;
+
+/// What opens a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// `#`, at the start of a word.
+    Hash,
+    /// `#` or `;`.
+    HashOrSemicolon,
+    /// `//` and `/* */`.
+    Slashes,
+    /// `rem` and `::` at the start of a line.
+    Batch,
+    /// Nothing is a comment.
+    None,
+}
+
+impl Marks {
+    /// By the name of a file.
+    pub(super) fn of(path: &str) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+        match end {
+            "ini" | "cfg" | "conf" | "gitconfig" | "config" => Self::HashOrSemicolon,
+            "json" | "code-workspace" | "jsonc" | "js" | "ts" | "ld" | "rs" | "gradle" | "go"
+            | "java" => Self::Slashes,
+            "bat" | "cmd" => Self::Batch,
+            "md" | "html" | "xml" | "lock" | "launch" => Self::None,
+            _ if name == ".gitmodules" || name == "Jenkinsfile" => Self::HashOrSemicolon,
+            _ => Self::Hash,
+        }
+    }
+}
+
+/// The text with blanks in place of its comments.
+pub(super) fn without(text: &str, marks: Marks) -> Cow<'_, str> {
+    let marked = match marks {
+        Marks::Hash => text.contains('#'),
+        Marks::HashOrSemicolon => text.contains(['#', ';']),
+        Marks::Slashes => text.contains("//") || text.contains("/*"),
+        Marks::Batch => true,
+        Marks::None => false,
+    };
+    if !marked {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut in_block = false;
+    for line in text.split_inclusive('\n') {
+        let keep = kept(line, marks, &mut in_block, &mut out);
+        let rest = line.get(keep..).unwrap_or_default();
+        out.extend(rest.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+    }
+    Cow::Owned(out)
+}
+
+/// Writes the code of a line and says how many of its bytes were dealt with.
+fn kept(line: &str, marks: Marks, in_block: &mut bool, out: &mut String) -> usize {
+    if marks == Marks::Batch {
+        let start = line.trim_start().to_ascii_lowercase();
+        let is_comment = start.starts_with("::") || start.starts_with("rem ");
+        let keep = if is_comment { 0 } else { line.len() };
+        out.push_str(line.get(..keep).unwrap_or_default());
+        return keep;
+    }
+    let mut quote: Option<char> = None;
+    let (mut before, mut skip) = ('\n', false);
+    for (at, c) in line.char_indices() {
+        let rest = line.get(at..).unwrap_or_default();
+        let was = std::mem::replace(&mut before, c);
+        if std::mem::take(&mut skip) {
+            // The second half of what closes a comment, or what a backslash keeps.
+            out.push(if was == '*' && c == '/' && quote.is_none() { ' ' } else { c });
+            continue;
+        }
+        if *in_block {
+            if rest.starts_with("*/") {
+                *in_block = false;
+                skip = true;
+                out.push(' ');
+            } else if c == '\n' {
+                out.push('\n');
+            } else {
+                out.extend(std::iter::repeat_n(' ', c.len_utf8()));
+            }
+            continue;
+        }
+        match (quote, c) {
+            (Some(_), '\\') => skip = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => {
+                // An apostrophe within a word opens nothing.
+                let is_quote = c == '"' || !was.is_alphanumeric();
+                quote =
+                    is_quote.then_some(c).filter(|c| rest.get(1..).is_some_and(|r| r.contains(*c)));
+            }
+            (None, '#') if is_hash(marks) && (was.is_whitespace() || was == ')' || was == '(') => {
+                return at;
+            }
+            (None, ';') if marks == Marks::HashOrSemicolon && was.is_whitespace() => return at,
+            (None, '/') if marks == Marks::Slashes && rest.starts_with("//") => return at,
+            (None, '/') if marks == Marks::Slashes && rest.starts_with("/*") => {
+                *in_block = true;
+                out.push(' ');
+                continue;
+            }
+            (None, _) => {}
+        }
+        out.push(c);
+    }
+    line.len()
+}
+
+const fn is_hash(marks: Marks) -> bool {
+    matches!(marks, Marks::Hash | Marks::HashOrSemicolon)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_become_blanks_of_the_same_length() {
+        let cases = [
+            (Marks::Hash, "a # b\nc", "a    \nc"),
+            (Marks::Hash, "# a\n\"# b\" c#d", "   \n\"# b\" c#d"),
+            (Marks::Hash, "it's # b\n", "it's    \n"),
+            (Marks::HashOrSemicolon, "; a\nb = c ; d", "   \nb = c    "),
+            (Marks::Slashes, "a // é\n\"http://x\"", "a      \n\"http://x\""),
+            (Marks::Slashes, "a /* b\nc */ d", "a     \n     d"),
+            (Marks::Batch, "rem a\nb\n", "     \nb\n"),
+            (Marks::None, "# a", "# a"),
+        ];
+        for (marks, text, code) in cases {
+            let found = without(text, marks);
+            assert_eq!(found.len(), text.len(), "{text}");
+            assert_eq!(found, code, "{text}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The values of a source's constants: `#define`, `const`, `constexpr` and enumerations.
+//!
+//! Owns the arithmetic over them. What it cannot tell it leaves out.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::text::c_tokens::{Token, TokenKind};
+
+/// Constants within constants that are followed.
+const DEPTH: usize = 8;
+
+/// What a source gives names to.
+pub(super) struct Constants<'a> {
+    /// The tokens of the value, as places in the list of tokens; several where it is given twice.
+    known: HashMap<String, Vec<Range<usize>>>,
+    /// The values of enumerators.
+    numbers: HashMap<String, (i128, usize)>,
+    all: &'a [Token<'a>],
+}
+
+/// A value and the token that gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) number: i128,
+    /// The token of its last definition; `None` for a number that stands there itself.
+    pub(super) defined: Option<usize>,
+}
+
+impl<'a> Constants<'a> {
+    pub(super) fn new(all: &'a [Token<'a>]) -> Self {
+        let mut found = Self { known: HashMap::new(), numbers: HashMap::new(), all };
+        let mut at = 0;
+        while let Some(token) = all.get(at) {
+            if token.in_directive && token.is_word("define") {
+                found.define(at + 1);
+            } else if token.is_word("const") || token.is_word("constexpr") {
+                found.constant(at + 1);
+            } else if token.is_word("enum") {
+                found.enumeration(at + 1);
+            }
+            at += 1;
+        }
+        found
+    }
+
+    fn word(&self, at: usize) -> Option<String> {
+        self.all.get(at)?.word().map(std::borrow::Cow::into_owned)
+    }
+
+    fn is(&self, at: usize, mark: &str) -> bool {
+        self.all.get(at).is_some_and(|token| token.is(mark))
+    }
+
+    fn define(&mut self, at: usize) {
+        let Some(name) = self.word(at) else { return };
+        let rest = self.all.get(at + 1..).unwrap_or_default();
+        let length = rest.iter().position(|token| token.kind == TokenKind::DirectiveEnd);
+        let end = at + 1 + length.unwrap_or(rest.len());
+        if end > at + 1 && end < at + 40 {
+            self.known.entry(name).or_default().push(at + 1..end);
+        }
+    }
+
+    /// `int NAME = …;`, `auto NAME{…};`
+    fn constant(&mut self, from: usize) {
+        let rest = self.all.get(from..).unwrap_or_default().iter().take(8);
+        let stop = rest.clone().position(|token| {
+            token.is("=") || token.is("{") || token.is(";") || token.is("(") || token.is(",")
+        });
+        let Some(at) = stop.map(|stop| from + stop) else { return };
+        if !self.is(at, "=") && !self.is(at, "{") {
+            return;
+        }
+        let Some(name) = at.checked_sub(1).and_then(|at| self.word(at)) else { return };
+        let rest = self.all.get(at + 1..).unwrap_or_default().iter().take(40);
+        let ends = rest.clone().position(|token| token.is(";") || token.is("}"));
+        if let Some(end) = ends {
+            self.known.entry(name).or_default().push(at + 1..at + 1 + end);
+        }
+    }
+
+    fn enumeration(&mut self, from: usize) {
+        let open = (from..from + 8).find(|at| self.is(*at, "{"));
+        let Some(mut at) = open.map(|open| open + 1) else { return };
+        let mut next = 0_i128;
+        while let Some(name) = self.word(at) {
+            let mut value = next;
+            let mut end = at + 1;
+            while end < at + 24 && !self.is(end, ",") && !self.is(end, "}") {
+                end += 1;
+            }
+            if self.is(at + 1, "=") {
+                match self.value(at + 2..end) {
+                    Some(found) => value = found.number,
+                    None => return,
+                }
+            }
+            self.numbers.insert(name, (value, at));
+            next = value.saturating_add(1);
+            if !self.is(end, ",") {
+                return;
+            }
+            at = end + 1;
+        }
+    }
+
+    /// The value of an expression.
+    pub(super) fn value(&self, range: Range<usize>) -> Option<Value> {
+        self.evaluate(range, 0)
+    }
+
+    fn evaluate(&self, range: Range<usize>, depth: usize) -> Option<Value> {
+        if depth > DEPTH || range.is_empty() || range.len() > 64 {
+            return None;
+        }
+        let mut parser =
+            Parser { constants: self, at: range.start, end: range.end, depth, defined: None };
+        let number = parser.expression(0)?;
+        (parser.at == parser.end).then_some(Value { number, defined: parser.defined })
+    }
+
+    /// The value of a name; `None` when it is unknown or given several different values.
+    fn named(&self, name: &str, depth: usize) -> Option<Value> {
+        if let Some((number, at)) = self.numbers.get(name) {
+            return Some(Value { number: *number, defined: Some(*at) });
+        }
+        let mut found: Option<Value> = None;
+        for range in self.known.get(name)? {
+            let value = self.evaluate(range.clone(), depth + 1)?;
+            if found.is_some_and(|known| known.number != value.number) {
+                return None;
+            }
+            let defined = value.defined.or(Some(range.start));
+            found = Some(Value { number: value.number, defined });
+        }
+        found
+    }
+}
+
+struct Parser<'a, 'b> {
+    constants: &'b Constants<'a>,
+    at: usize,
+    end: usize,
+    depth: usize,
+    defined: Option<usize>,
+}
+
+impl Parser<'_, '_> {
+    fn is(&self, mark: &str) -> bool {
+        self.at < self.end && self.constants.is(self.at, mark)
+    }
+
+    fn take(&mut self, mark: &str) -> bool {
+        let is = self.is(mark);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn expression(&mut self, level: usize) -> Option<i128> {
+        let mut left = self.primary()?;
+        loop {
+            let (strength, operator) = if self.is("|") && !self.constants.is(self.at + 1, "|") {
+                (1, '|')
+            } else if self.is("<") && self.constants.is(self.at + 1, "<") {
+                (2, '<')
+            } else if self.is("+") {
+                (3, '+')
+            } else if self.is("-") {
+                (3, '-')
+            } else if self.is("*") {
+                (4, '*')
+            } else {
+                return Some(left);
+            };
+            if strength <= level {
+                return Some(left);
+            }
+            self.at += if operator == '<' { 2 } else { 1 };
+            let right = self.expression(strength)?;
+            left = match operator {
+                '|' => left | right,
+                '<' => left.checked_shl(u32::try_from(right).ok().filter(|r| *r < 64)?)?,
+                '+' => left.checked_add(right)?,
+                '-' => left.checked_sub(right)?,
+                _ => left.checked_mul(right)?,
+            };
+        }
+    }
+
+    fn primary(&mut self) -> Option<i128> {
+        if self.take("-") {
+            return self.primary()?.checked_neg();
+        }
+        if self.at >= self.end {
+            return None;
+        }
+        let token = *self.constants.all.get(self.at)?;
+        if token.is("(") {
+            self.at += 1;
+            // A cast.
+            let mut close = self.at;
+            while close < self.end && self.constants.all.get(close)?.kind == TokenKind::Word {
+                close += 1;
+            }
+            let is_type =
+                close > self.at && self.constants.is(close, ")") && close + 1 < self.end && {
+                    let next = self.constants.all.get(close + 1)?;
+                    next.kind == TokenKind::Word || next.kind == TokenKind::Number || next.is("(")
+                };
+            if is_type {
+                self.at = close + 1;
+                return self.primary();
+            }
+            let value = self.expression(0)?;
+            return self.take(")").then_some(value);
+        }
+        self.at += 1;
+        match token.kind {
+            TokenKind::Number => number(token.raw),
+            TokenKind::Word => {
+                let name = token.word()?;
+                if let Some(pin) = name.strip_prefix("GPIO_NUM_").and_then(|n| n.parse().ok()) {
+                    return Some(pin);
+                }
+                let shifts = matches!(&*name, "BIT" | "BIT64" | "_BV" | "BIT_ULL" | "BIT64_MASK");
+                let casts =
+                    matches!(&*name, "gpio_num_t" | "static_cast" | "uint64_t" | "UINT64_C");
+                if self.take("<") {
+                    while !self.take(">") {
+                        self.at += 1;
+                        if self.at >= self.end {
+                            return None;
+                        }
+                    }
+                }
+                if (shifts || casts) && self.take("(") {
+                    let value = self.expression(0)?;
+                    self.take(")").then_some(())?;
+                    let bit = u32::try_from(value).ok().filter(|value| *value < 64);
+                    return if shifts { Some(1_i128 << bit?) } else { Some(value) };
+                }
+                let value = self.constants.named(&name, self.depth)?;
+                self.defined = self.defined.or(value.defined);
+                Some(value.number)
+            }
+            TokenKind::Text | TokenKind::Mark | TokenKind::DirectiveEnd => None,
+        }
+    }
+}
+
+fn number(raw: &str) -> Option<i128> {
+    let plain = raw.replace(['\'', '_'], "");
+    let plain = plain.trim_end_matches(['u', 'U', 'l', 'L']);
+    if let Some(hex) = plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X")) {
+        return i128::from_str_radix(hex, 16).ok();
+    }
+    if let Some(binary) = plain.strip_prefix("0b").or_else(|| plain.strip_prefix("0B")) {
+        return i128::from_str_radix(binary, 2).ok();
+    }
+    match plain.strip_prefix('0').filter(|rest| !rest.is_empty()) {
+        Some(octal) => i128::from_str_radix(octal, 8).ok(),
+        None => plain.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::c_tokens::{Style, tokens};
+
+    #[test]
+    fn constants_are_followed() {
+        for (source, wanted) in [
+            ("#define A 6\nx = A ;", Some(6)),
+            ("#define A (GPIO_NUM_6)\n#define B A\nx = B ;", Some(6)),
+            ("const int A = 4 + 2; x = A ;", Some(6)),
+            ("static constexpr gpio_num_t A = GPIO_NUM_9; x = A ;", Some(9)),
+            ("enum { P = 5, Q, R = 9 }; x = Q ;", Some(6)),
+            ("x = (1ULL << 6) | BIT64(9) ;", Some(0x240)),
+            ("#define A 6\nx = (gpio_num_t)A ;", Some(6)),
+            ("x = static_cast<gpio_num_t>(6) ;", Some(6)),
+            ("x = 0x06 ;", Some(6)),
+            ("x = 0b110 ;", Some(6)),
+            ("x = CONFIG_BLINK_GPIO ;", None),
+            ("#define A 6\n#define A 7\nx = A ;", None),
+            ("#define A A\nx = A ;", None),
+        ] {
+            let all = tokens(source, Style::C);
+            let constants = Constants::new(&all);
+            let start = all.iter().rposition(|token| token.is_word("x")).unwrap() + 2;
+            let found = constants.value(start..all.len() - 1).map(|value| value.number);
+            assert_eq!(found, wanted, "{source}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a change makes run on the developer's machine, and what it fetches from elsewhere.
+//!
+//! Owns which kind of file is read how. The programs and hosts are judged in
+//! [`commands`](super::commands).
+
+use std::ops::Range;
+
+use super::Subject;
+use super::comments::{self, Marks};
+use super::source::{self, Source};
+use super::{host_cmake, host_files, host_includes, host_rules};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+
+/// Something that runs or is fetched, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HostCode {
+    pub(super) range: Range<usize>,
+    pub(super) level: FindingLevel,
+    pub(super) text: String,
+}
+
+/// The check of a text; `None` for what is not text.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    source::check(CheckKind::HostCode, path, subject, |source| {
+        let found = in_source(source).into_iter();
+        found.map(|found| finding(source, found)).collect()
+    })
+}
+
+fn finding(source: &Source<'_>, found: HostCode) -> Finding {
+    let advice = match found.level {
+        FindingLevel::Stop => "Leave it out, or read every line of what runs first.",
+        FindingLevel::Warning => "See that this is wanted.",
+        FindingLevel::Note => "",
+    };
+    Finding::new(found.level, found.text).at(source.place(&found.range)).advice(advice)
+}
+
+/// Everything in a text, in the order of its places; a place is told once.
+pub(super) fn in_source(source: &Source<'_>) -> Vec<HostCode> {
+    let path = source.path.as_str();
+    let name = source.path.file_name();
+    let code = comments::without(source.text, Marks::of(path));
+    let mut found = host_rules::find(path, &code);
+    if name == "CMakeLists.txt" || name.ends_with(".cmake") || name.ends_with(".cmake.in") {
+        found.extend(host_cmake::find(path, source.text));
+    }
+    if host_includes::is_code(name) {
+        found.extend(host_includes::find(path, source.text));
+    }
+    found.extend(host_files::find(path, source.text, &code));
+    found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.level)));
+    let mut told = 0;
+    found.retain(|found| {
+        let is_new = found.range.start >= told || found.level == FindingLevel::Stop;
+        told = told.max(found.range.end);
+        is_new
+    });
+    found.dedup_by(|a, b| a.range.start == b.range.start);
+    found
+}
+
+#[cfg(test)]
+#[path = "host_tests.rs"]
+mod tests;

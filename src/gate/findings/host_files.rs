@@ -1,0 +1,263 @@
+//! Scripts, component manifests and the files of CI servers, read line by line.
+
+use super::commands::{self, shown};
+use super::host_code::HostCode;
+use super::host_includes::is_outside;
+use crate::model::FindingLevel;
+
+/// Ends of names of scripts for a shell.
+const SCRIPTS: [&str; 11] =
+    [".sh", ".bash", ".zsh", ".fish", ".ksh", ".ps1", ".psm1", ".bat", ".cmd", ".command", ".csh"];
+
+/// What such a file runs and fetches; `code` is its text without comments.
+pub(super) fn find(path: &str, text: &str, code: &str) -> Vec<HostCode> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let has_shebang = text.starts_with("#!") && !name.ends_with(".py");
+    if SCRIPTS.iter().any(|end| name.to_ascii_lowercase().ends_with(end)) || has_shebang {
+        return script(text, code);
+    }
+    if matches!(name, "idf_component.yml" | "idf_component.yaml" | "dependencies.lock") {
+        return manifest(path, code);
+    }
+    if is_ci(path, name) {
+        return ci(code);
+    }
+    Vec::new()
+}
+
+/// Each line with the byte it starts at.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line.trim_end())
+    })
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// The commands of a script; one that only does what is harmless is told as a note.
+fn script(text: &str, code: &str) -> Vec<HostCode> {
+    let mut found = Vec::new();
+    let (mut functions, mut in_text) = (Vec::new(), None::<String>);
+    for (start, line) in lines(code) {
+        let command = line.trim();
+        if let Some(end) = &in_text {
+            if command == end {
+                in_text = None;
+            }
+            continue;
+        }
+        if let Some((_, end)) = command.split_once("<<") {
+            let end = end.trim_start_matches(['-', '<']).trim().trim_matches(['\'', '"']);
+            in_text =
+                end.split_whitespace().next().map(str::to_owned).filter(|end| !end.is_empty());
+        }
+        if let Some((name, _)) = command.split_once("()") {
+            functions.push(name.trim().trim_start_matches("function ").to_owned());
+            continue;
+        }
+        let program = command.split_whitespace().next().unwrap_or_default();
+        let is_structure = command.is_empty()
+            || matches!(
+                program,
+                "{" | "}" | "(" | ")" | "esac" | ";;" | "fi" | "done" | "else" | "then"
+            )
+            || command.ends_with(')')
+                && !command.contains(['(', '|', ';'])
+                && !command.contains(' ')
+            || command.starts_with('-')
+            || functions.iter().any(|name| name == program);
+        if is_structure {
+            continue;
+        }
+        let level = commands::judge(command);
+        if level > FindingLevel::Note {
+            let range = start + indent(line)..start + line.len();
+            let text = commands::sentence(command, "when the script runs");
+            found.push(HostCode { range, level, text });
+        }
+    }
+    if found.is_empty() {
+        let first = lines(text).find(|(_, line)| !line.is_empty());
+        found.extend(first.map(|(start, line)| HostCode {
+            range: start..start + line.len(),
+            level: FindingLevel::Note,
+            text: "is a script that runs on your machine".to_owned(),
+        }));
+    }
+    found
+}
+
+/// Hosts from which components come by themselves.
+const REGISTRIES: [&str; 4] = [
+    "components.espressif.com",
+    "api.components.espressif.com",
+    "components-file.espressif.com",
+    "components.espressif.cn",
+];
+
+/// The dependencies of a component.
+fn manifest(path: &str, code: &str) -> Vec<HostCode> {
+    let mut found = Vec::new();
+    let (mut inside, mut child) = (false, None::<usize>);
+    for (start, line) in lines(code) {
+        let words = line.trim();
+        if words.is_empty() {
+            continue;
+        }
+        let depth = indent(line);
+        let range = start + depth..start + line.len();
+        if depth == 0 {
+            inside = words.starts_with("dependencies:") || words.starts_with("\"dependencies\"");
+            child = None;
+            if !inside && !words.starts_with("registry_url") && !words.contains("service_url") {
+                continue;
+            }
+        }
+        if !inside && depth > 0 {
+            continue;
+        }
+        let is_direct = depth > 0 && *child.get_or_insert(depth) == depth;
+        if let Some(dependency) = dependency(path, words, is_direct) {
+            found.push(HostCode { range, level: dependency.0, text: dependency.1 });
+        }
+    }
+    found
+}
+
+fn dependency(path: &str, words: &str, is_direct: bool) -> Option<(FindingLevel, String)> {
+    let flat = words.replace(['"', '\''], "");
+    let value_of = |key: &str| {
+        let at = flat.find(&format!("{key}:"))?;
+        let before = flat.get(..at)?;
+        let is_key = before.is_empty() || before.ends_with([' ', '{', ',', '-']);
+        let value = flat.get(at + key.len() + 1..)?.trim();
+        is_key.then(|| value.split([',', '}']).next().unwrap_or_default().trim().to_owned())
+    };
+    for key in ["git", "url", "service_url", "registry_url", "storage_url", "repository"] {
+        if let Some(value) = value_of(key).filter(|value| !value.is_empty()) {
+            let host = commands::host(&value);
+            let Some(host) = host else {
+                let outside = is_outside(path, &value);
+                let level = if outside { FindingLevel::Warning } else { FindingLevel::Note };
+                return (key == "git")
+                    .then(|| (level, format!("builds a component from `{}`", shown(&value))));
+            };
+            if REGISTRIES.contains(&host.as_str()) {
+                return None;
+            }
+            let level = match value.starts_with("http://") {
+                true => FindingLevel::Stop,
+                false => FindingLevel::Warning,
+            };
+            return Some((level, format!("downloads a component from {host} at build time")));
+        }
+    }
+    for key in ["path", "override_path"] {
+        if let Some(value) = value_of(key).filter(|value| !value.is_empty()) {
+            let (level, from) = match is_outside(path, &value) {
+                true => (FindingLevel::Warning, ", which is outside of the project"),
+                false => (FindingLevel::Note, ""),
+            };
+            return Some((level, format!("builds a component from `{}`{from}", shown(&value))));
+        }
+    }
+    let name = flat.split(':').next().unwrap_or_default().trim();
+    let is_key = is_direct && flat.contains(':') && name != "idf" && !name.is_empty();
+    is_key.then(|| {
+        (FindingLevel::Note, format!("adds `{}` from the component registry", shown(name)))
+    })
+}
+
+fn is_ci(path: &str, name: &str) -> bool {
+    let folders = [
+        ".github/workflows/",
+        ".github/actions/",
+        ".gitlab/",
+        ".circleci/",
+        ".buildkite/",
+        ".woodpecker/",
+        ".gitea/",
+        ".forgejo/",
+    ];
+    let names = [
+        ".gitlab-ci.yml",
+        ".travis.yml",
+        "azure-pipelines.yml",
+        "bitbucket-pipelines.yml",
+        ".drone.yml",
+        ".woodpecker.yml",
+        "appveyor.yml",
+        ".appveyor.yml",
+        ".cirrus.yml",
+        "cloudbuild.yaml",
+        "action.yml",
+        "action.yaml",
+        ".builds.yml",
+        ".gitlab-ci.yaml",
+    ];
+    folders.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
+        || names.contains(&name)
+}
+
+/// What a CI server runs.
+fn ci(code: &str) -> Vec<HostCode> {
+    const WHEN: &str = "on the CI server";
+    let mut found = Vec::new();
+    // How deep the block of commands stands that is being read.
+    let mut block: Option<usize> = None;
+    for (start, line) in lines(code) {
+        let words = line.trim();
+        if words.is_empty() {
+            continue;
+        }
+        let depth = indent(line);
+        let range = start + depth..start + line.len();
+        let item = words.trim_start_matches("- ").trim();
+        if let Some(base) = block {
+            if depth > base || (depth == base && words.starts_with("- ")) {
+                let command = item.trim_matches(['"', '\'']);
+                let level = commands::judge(command).max(FindingLevel::Warning);
+                let text = commands::sentence(command, WHEN);
+                found.push(HostCode { range, level, text });
+                continue;
+            }
+            block = None;
+        }
+        let Some((key, value)) = item.split_once(':') else { continue };
+        let value = value.trim();
+        match key.trim_matches(['"', '\'']) {
+            "run" | "script" | "before_script" | "after_script" | "command" | "commands"
+            | "entrypoint" => {
+                let is_block = value.is_empty() || value.starts_with(['|', '>']);
+                if is_block {
+                    block = Some(depth);
+                } else {
+                    let command = value.trim_matches(['[', ']', '"', '\'']);
+                    let level = commands::judge(command).max(FindingLevel::Warning);
+                    let text = commands::sentence(command, WHEN);
+                    found.push(HostCode { range, level, text });
+                }
+            }
+            "uses" | "image" | "container" | "include" | "remote" | "pull_request_target" => {
+                let what = if value.is_empty() { key } else { value };
+                let text = format!("uses `{}` {WHEN}", shown(what));
+                found.push(HostCode { range, level: FindingLevel::Warning, text });
+            }
+            _ => {}
+        }
+    }
+    if found.is_empty() {
+        let first = lines(code).find(|(_, line)| !line.is_empty());
+        found.extend(first.map(|(start, line)| HostCode {
+            range: start..start + line.len(),
+            level: FindingLevel::Warning,
+            text: "changes what the CI server does".to_owned(),
+        }));
+    }
+    found
+}

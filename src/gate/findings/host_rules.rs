@@ -1,0 +1,167 @@
+//! Lines that make something run or be fetched, file by file: the rules of `assets/findings/host.toml`.
+//!
+//! Owns the reading of the rules and which file they are for. Must not hold a rule itself.
+
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use regex::{Captures, Regex, RegexBuilder};
+use serde::Deserialize;
+
+use super::commands;
+use super::host_code::HostCode;
+use crate::model::FindingLevel;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    rule: Vec<Rule>,
+}
+
+/// One rule.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    files: Vec<String>,
+    /// Folders of which one must be in the path.
+    #[serde(default)]
+    only: Vec<String>,
+    pattern: String,
+    #[serde(default)]
+    skip: Option<String>,
+    /// What must not stand before the match in its line.
+    #[serde(default)]
+    not_after: Option<String>,
+    #[serde(default)]
+    command: bool,
+    #[serde(default)]
+    when: String,
+    level: FindingLevel,
+    #[serde(default)]
+    text: String,
+    /// Only the first place of a file is told.
+    #[serde(default)]
+    once: bool,
+    /// Compiled when a file is first looked at.
+    #[serde(skip)]
+    compiled: OnceLock<Option<Compiled>>,
+}
+
+struct Compiled {
+    pattern: Regex,
+    skip: Option<Regex>,
+    not_after: Option<Regex>,
+}
+
+static RULES: LazyLock<Option<Rules>> =
+    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/host.toml")).ok());
+
+/// What the rules find in a file; `code` is its text without comments.
+pub(super) fn find(path: &str, code: &str) -> Vec<HostCode> {
+    let mut found = Vec::new();
+    let Some(rules) = RULES.as_ref() else { return found };
+    for rule in rules.rule.iter().filter(|rule| rule.is_for(path)) {
+        let Some(compiled) = rule.compiled() else { continue };
+        let before = found.len();
+        for captures in compiled.pattern.captures_iter(code) {
+            found.extend(rule.apply(compiled, code, &captures));
+            if rule.once && found.len() > before {
+                break;
+            }
+        }
+    }
+    found
+}
+
+impl Rule {
+    fn is_for(&self, path: &str) -> bool {
+        self.files.iter().any(|pattern| is_for(pattern, path))
+            && (self.only.is_empty() || self.only.iter().any(|folder| is_for(folder, path)))
+    }
+
+    fn compiled(&self) -> Option<&Compiled> {
+        let build = || {
+            let regex = |text: &str| RegexBuilder::new(text).multi_line(true).build().ok();
+            let optional = |text: &Option<String>| match text {
+                Some(text) => regex(text).map(Some),
+                None => Some(None),
+            };
+            let (skip, not_after) = (optional(&self.skip)?, optional(&self.not_after)?);
+            Some(Compiled { pattern: regex(&self.pattern)?, skip, not_after })
+        };
+        self.compiled.get_or_init(build).as_ref()
+    }
+
+    fn apply(&self, compiled: &Compiled, code: &str, captures: &Captures<'_>) -> Option<HostCode> {
+        let group = captures.iter().skip(1).flatten().next()?;
+        let told = group.as_str();
+        if told.trim().is_empty() || compiled.skip.as_ref().is_some_and(|skip| skip.is_match(told))
+        {
+            return None;
+        }
+        let before = code.get(..group.start())?.rsplit('\n').next().unwrap_or_default();
+        if compiled.not_after.as_ref().is_some_and(|pattern| pattern.is_match(before)) {
+            return None;
+        }
+        let range: Range<usize> = group.range();
+        if self.command {
+            let command = told.replace("\\\"", "\"");
+            let level = self.level.max(commands::judge(&command));
+            return Some(HostCode { range, level, text: commands::sentence(&command, &self.when) });
+        }
+        let host = commands::host(told).unwrap_or_else(|| "another place".to_owned());
+        let text = self.text.replace("{1}", &commands::shown(told)).replace("{host}", &host);
+        Some(HostCode { range, level: self.level, text })
+    }
+}
+
+/// Whether a pattern of the table is for a path.
+fn is_for(pattern: &str, path: &str) -> bool {
+    if pattern.ends_with('/') {
+        return path.starts_with(pattern) || path.contains(&format!("/{pattern}"));
+    }
+    if pattern.contains('/') {
+        return path == pattern || path.ends_with(&format!("/{pattern}"));
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(end), _) => name.ends_with(end),
+        (None, Some(start)) => name.starts_with(start),
+        (None, None) => name.eq_ignore_ascii_case(pattern),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_right() {
+        let rules: Rules =
+            toml::from_str(include_str!("../../../assets/findings/host.toml")).unwrap();
+        for rule in &rules.rule {
+            let compiled = rule.compiled();
+            assert!(compiled.is_some(), "{}", rule.pattern);
+            let groups = compiled.unwrap().pattern.captures_len();
+            assert!(groups >= 2, "{} has no group", rule.pattern);
+            assert!(rule.command != rule.when.is_empty(), "{}", rule.pattern);
+            assert!(rule.command != !rule.text.is_empty(), "{}", rule.pattern);
+        }
+    }
+
+    #[test]
+    fn rules_are_for_names_and_folders() {
+        for (pattern, path, is) in [
+            (".envrc", ".envrc", true),
+            (".envrc", "a/.envrc", true),
+            (".vscode/tasks.json", "x/.vscode/tasks.json", true),
+            (".vscode/tasks.json", "tasks.json", false),
+            ("*.py", "tools/a.py", true),
+            ("Kconfig*", "main/Kconfig.projbuild", true),
+            (".git/", ".git/hooks/pre-commit", true),
+            (".git/", ".github/x", false),
+        ] {
+            assert_eq!(is_for(pattern, path), is, "{pattern} {path}");
+        }
+    }
+}

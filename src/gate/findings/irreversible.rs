@@ -1,0 +1,279 @@
+//! What changes a chip for good: eFuses, secure boot, flash encryption, anti-rollback.
+//!
+//! Owns where it can stand: configurations, build files, scripts and tables of eFuses; the code is
+//! read in [`efuse_code`](super::efuse_code). The names are in `assets/findings/irreversible.toml`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::Subject;
+use super::comments::{self, Marks};
+use super::efuse_code;
+use super::source::{self, Source};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+
+/// What the data file holds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    advice: String,
+    option: Vec<OptionRow>,
+    pub(super) code: efuse_code::CodeTable,
+    tool: ToolTable,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OptionRow {
+    names: Vec<String>,
+    what: String,
+    #[serde(default)]
+    is_number: bool,
+    #[serde(default)]
+    least: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolTable {
+    pattern: String,
+    call: String,
+    reads: String,
+}
+
+/// The table with its patterns.
+pub(super) struct Rules {
+    pub(super) table: Table,
+    /// Options by name; the place in the table.
+    options: HashMap<String, usize>,
+    burns: Regex,
+    call: Regex,
+    reads: Regex,
+    /// `CONFIG_NAME=value` wherever it stands.
+    set: Regex,
+}
+
+/// What is known of all this; `None` only when the table that ships is broken, which a test tells.
+pub(super) static RULES: LazyLock<Option<Rules>> = LazyLock::new(|| {
+    let text = include_str!("../../../assets/findings/irreversible.toml");
+    let table: Table = toml::from_str(text).ok()?;
+    let mut options = HashMap::new();
+    for (at, row) in table.option.iter().enumerate() {
+        options.extend(row.names.iter().map(|name| (name.clone(), at)));
+    }
+    let burns = Regex::new(&table.tool.pattern).ok()?;
+    let call = Regex::new(&table.tool.call).ok()?;
+    let reads = Regex::new(&table.tool.reads).ok()?;
+    let set = Regex::new(
+        r#"(?:\b|-D)CONFIG_(?P<name>[A-Z0-9_]+)\\?["']?\s*(?P<sep>=|:|,|\s)\s*\\?["']?(?P<value>[yYnN]\b|0x[0-9a-fA-F]+|-?[0-9]+)"#,
+    )
+    .ok()?;
+    Some(Rules { table, options, burns, call, reads, set })
+});
+
+/// The check of a text; `None` for what is not text.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let chip = subject.context.chip.as_deref();
+    let phrase =
+        chip.map_or_else(|| "burn efuses".to_owned(), |chip| format!("burn {chip} efuses"));
+    let check = source::check(CheckKind::Irreversible, path, subject, |source| {
+        let Some(rules) = RULES.as_ref() else { return Vec::new() };
+        let places = in_source(rules, source, chip);
+        places.into_iter().map(|place| place.finding(rules, source, &phrase)).collect()
+    });
+    let mut check = check?;
+    check.findings.extend(virtual_off(path, subject, &phrase));
+    Some(Check::with(CheckKind::Irreversible, check.findings))
+}
+
+/// Something irreversible and where it stands.
+pub(super) struct Irreversible {
+    pub(super) range: Range<usize>,
+    pub(super) what: String,
+    /// Whether it does it by itself; false for what a person should look at.
+    pub(super) is_sure: bool,
+}
+
+impl Irreversible {
+    fn finding(self, rules: &Rules, source: &Source<'_>, phrase: &str) -> Finding {
+        let level = if self.is_sure { FindingLevel::Stop } else { FindingLevel::Warning };
+        let found = Finding::new(level, self.what)
+            .at(source.place(&self.range))
+            .advice(rules.table.advice.clone());
+        if self.is_sure { found.phrase(phrase) } else { found }
+    }
+}
+
+fn in_source(rules: &Rules, source: &Source<'_>, chip: Option<&str>) -> Vec<Irreversible> {
+    let path = source.path.as_str();
+    if efuse_code::is_code(path) {
+        return efuse_code::find(rules, source, chip);
+    }
+    let code = comments::without(source.text, Marks::of(path));
+    let mut found = options(rules, path, &code);
+    found.extend(commands(rules, &code, is_prose(path)));
+    found.extend(selected(rules, path, &code));
+    found.extend(fields(path, &code));
+    // What a script or list of Rust and Python calls by name.
+    if !is_prose(path) {
+        found.extend(efuse_code::names_in(rules, &code));
+    }
+    found
+}
+
+fn is_prose(path: &str) -> bool {
+    [".md", ".rst", ".txt", ".html"].iter().any(|end| path.ends_with(end))
+        && !path.ends_with("CMakeLists.txt")
+}
+
+/// Options that are set, in any file: a configuration, a list that makes one, a file of PlatformIO.
+fn options(rules: &Rules, path: &str, code: &str) -> Vec<Irreversible> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_config = name.starts_with("sdkconfig");
+    if is_prose(path) {
+        return Vec::new();
+    }
+    let mut told = BTreeSet::new();
+    let mut found = Vec::new();
+    for captures in rules.set.captures_iter(code) {
+        let (Some(whole), Some(name), Some(value)) =
+            (captures.get(0), captures.name("name"), captures.name("value"))
+        else {
+            continue;
+        };
+        let separator = captures.name("sep").map_or("", |sep| sep.as_str().trim());
+        // A name behind a name is a list of options, not a value.
+        if separator != "=" && (is_config || !(path.ends_with(".json") || path.ends_with("yml"))) {
+            continue;
+        }
+        if let Some(what) = rules.set_by(name.as_str(), value.as_str())
+            && told.insert(what.to_owned())
+        {
+            found.push(Irreversible { range: whole.range(), what: what.to_owned(), is_sure: true });
+        }
+    }
+    found
+}
+
+impl Rules {
+    /// What an option does with this value; `None` for nothing irreversible.
+    pub(super) fn set_by(&self, name: &str, value: &str) -> Option<&str> {
+        let row = self.table.option.get(*self.options.get(name)?)?;
+        let is_set = match row.is_number {
+            true => number(value).is_some_and(|number| number >= row.least && number < 1_000),
+            false => value.eq_ignore_ascii_case("y") || value == "1",
+        };
+        is_set.then_some(row.what.as_str())
+    }
+
+    /// What an option does when it is set to `y`.
+    fn selects(&self, name: &str) -> Option<&str> {
+        let row = self.table.option.get(*self.options.get(name)?)?;
+        (!row.is_number).then_some(row.what.as_str())
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// Commands that burn, and the tool with a command that cannot be seen.
+fn commands(rules: &Rules, code: &str, is_prose: bool) -> Vec<Irreversible> {
+    if is_prose {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for command in rules.burns.find_iter(code) {
+        let is_script = command.as_str().to_ascii_lowercase().starts_with("execute");
+        if !is_script || code.contains("espefuse") {
+            let what = format!("burns eFuses with `{}`", command.as_str());
+            found.push(Irreversible { range: command.range(), what, is_sure: true });
+        }
+    }
+    if found.is_empty() {
+        for call in rules.call.find_iter(code) {
+            let rest = code.get(call.end()..).unwrap_or_default();
+            let statement: String = rest.lines().take(3).collect::<Vec<_>>().join(" ");
+            if !rules.reads.is_match(&statement) {
+                let what = "calls espefuse, which burns eFuses".to_owned();
+                found.push(Irreversible { range: call.range(), what, is_sure: true });
+            }
+        }
+    }
+    found
+}
+
+/// Options that a `Kconfig` file selects, implies or turns on by default.
+fn selected(rules: &Rules, path: &str, code: &str) -> Vec<Irreversible> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if !name.starts_with("Kconfig") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let (mut at, mut config) = (0, "");
+    for line in code.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let mut words = line.split_whitespace();
+        let (keyword, word) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+        let what = match keyword {
+            "config" | "menuconfig" => {
+                config = word;
+                None
+            }
+            "select" | "imply" => rules.selects(word),
+            "default" | "def_bool" => match rules.options.get(config) {
+                Some(_) => rules.set_by(config, word),
+                None => None,
+            },
+            "set" => word.split_once('=').and_then(|(name, value)| rules.set_by(name, value)),
+            _ => None,
+        };
+        if let Some(what) = what {
+            let range = start..start + line.trim_end().len();
+            found.push(Irreversible { range, what: what.to_owned(), is_sure: true });
+        }
+    }
+    found
+}
+
+/// Rows of a table of eFuse fields: `NAME, EFUSE_BLK3, 0, 8, what for`.
+fn fields(path: &str, code: &str) -> Option<Irreversible> {
+    if !path.ends_with(".csv") {
+        return None;
+    }
+    let mut at = 0;
+    for line in code.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let block = line.split(',').nth(1).unwrap_or_default().trim();
+        if block.starts_with("EFUSE_BLK") || block.starts_with("EFUSE_BLOCK") {
+            let range = start..start + line.trim_end().len();
+            let what = "defines eFuse fields, which can be burnt only once".to_owned();
+            return Some(Irreversible { range, what, is_sure: true });
+        }
+    }
+    None
+}
+
+/// Virtual eFuses that are turned off: what was tried out before then reaches the chip.
+fn virtual_off(path: &ProjectPath, subject: &Subject<'_>, phrase: &str) -> Option<Finding> {
+    let is_on = |text: &str| text.lines().any(|line| line.trim() == "CONFIG_EFUSE_VIRTUAL=y");
+    let was_on = subject.base_text().is_some_and(is_on);
+    let turns_off = path.file_name().starts_with("sdkconfig") && was_on && !is_on(subject.text()?);
+    turns_off.then(|| {
+        let text = "turns virtual eFuses off, so that eFuses of the chip are burnt from now on";
+        Finding::new(FindingLevel::Stop, text).phrase(phrase)
+    })
+}
+
+#[cfg(test)]
+#[path = "irreversible_tests.rs"]
+mod tests;

@@ -1,0 +1,159 @@
+use super::*;
+
+fn found(chip: &str, path: &str, text: &str) -> Vec<(FindingLevel, String)> {
+    let path = ProjectPath::new(path).unwrap();
+    let source = Source::new(&path, text);
+    let chip = Some(chip).filter(|chip| !chip.is_empty());
+    in_source(&source, chip).into_iter().map(|found| (found.level, found.text)).collect()
+}
+
+#[track_caller]
+fn expect(level: FindingLevel, cases: &[(&str, &str, &str)]) {
+    let mut wrong = Vec::new();
+    for (chip, text, says) in cases {
+        let all = found(chip, "main/a.c", text);
+        if !all.iter().any(|(found, told)| *found == level && told.contains(says)) {
+            wrong.push((chip, text, all));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn pins_that_must_not_be_used_are_found() {
+    expect(
+        FindingLevel::Stop,
+        &[
+            (
+                "esp32",
+                "gpio_set_direction(GPIO_NUM_9, GPIO_MODE_OUTPUT);",
+                "uses GPIO9, a flash pin",
+            ),
+            ("esp32", "gpio_set_direction(6, GPIO_MODE_INPUT);", "GPIO6"),
+            ("esp32", "#define LED 9\nvoid f(void) { gpio_set_level(LED, 1); }", "GPIO9"),
+            ("esp32", "#define A 9\n#define B A\nvoid f(void) { gpio_reset_pin(B); }", "GPIO9"),
+            ("esp32", "static const int k = 11; void f(void) { gpio_reset_pin(k); }", "GPIO11"),
+            (
+                "esp32",
+                "enum { A = 5, B }; void f(void) { gpio_reset_pin((gpio_num_t)B); }",
+                "GPIO6",
+            ),
+            (
+                "esp32",
+                "gpio_config_t c = { .pin_bit_mask = 1ULL << 7, .mode = GPIO_MODE_OUTPUT };",
+                "GPIO7",
+            ),
+            (
+                "esp32",
+                "gpio_config_t c = { .pin_bit_mask = (1ULL<<GPIO_NUM_4) | BIT64(8) };",
+                "GPIO8",
+            ),
+            (
+                "esp32",
+                "#define SEL ((1ULL<<4) | (1ULL<<10))\ngpio_config_t c; void f(void) { c.pin_bit_mask = SEL; }",
+                "GPIO10",
+            ),
+            ("esp32", "i2c_config_t c = { .sda_io_num = 6, .scl_io_num = 22 };", "GPIO6"),
+            (
+                "esp32",
+                "spi_bus_config_t c = { .mosi_io_num = 34 };",
+                "drives GPIO34, which is input-only",
+            ),
+            ("esp32", "gpio_set_direction(GPIO_NUM_35, GPIO_MODE_OUTPUT);", "GPIO35"),
+            (
+                "esp32",
+                "gpio_config_t c = { .pin_bit_mask = 1ULL << 36, .mode = GPIO_MODE_OUTPUT };",
+                "GPIO36",
+            ),
+            (
+                "esp32",
+                "gpio_config_t c = {};\nvoid f(void) { c.mode = GPIO_MODE_OUTPUT; c.pin_bit_mask = BIT64(39); gpio_config(&c); }",
+                "GPIO39",
+            ),
+            ("esp32", "void setup() { pinMode(34, OUTPUT); }", "GPIO34"),
+            ("esp32", "uart_set_pin(UART_NUM_1, 34, 35, -1, -1);", "GPIO34"),
+            ("esp32", "gpio_reset_pin(24);", "does not have"),
+            ("esp32", "ledc_channel_config_t c = { .gpio_num = 41 };", "GPIO41"),
+            ("esp32", "#define LED_PIN 8", "GPIO8"),
+            ("esp32", "static const gpio_num_t RELAY = GPIO_NUM_7;", "GPIO7"),
+            ("esp32", "const int ledPins[] = {2, 4, 6};", "GPIO6"),
+            ("esp32s3", "gpio_reset_pin(GPIO_NUM_30);", "flash pin of the ESP32-S3"),
+            ("esp32c3", "gpio_reset_pin(14);", "flash pin of the ESP32-C3"),
+            ("esp32c3", "gpio_reset_pin(25);", "does not have"),
+            ("esp32", "Wire.begin(6, 7);", "GPIO6"),
+        ],
+    );
+    expect(
+        FindingLevel::Warning,
+        &[
+            ("esp32", "gpio_set_direction(12, GPIO_MODE_OUTPUT);", "strapping"),
+            ("esp32", "pinMode(0, OUTPUT);", "strapping"),
+            ("esp32c3", "gpio_set_level(9, 1);", "strapping"),
+            ("esp32s3", "gpio_set_level(45, 1);", "strapping"),
+            ("esp32s3", "gpio_set_direction(19, GPIO_MODE_OUTPUT);", "USB"),
+            ("esp32c3", "i2c_config_t c = { .sda_io_num = 18 };", "USB"),
+            ("esp32", "pinMode(36, INPUT_PULLUP);", "pulls"),
+            ("", "gpio_reset_pin(9);", "the default chip"),
+        ],
+    );
+}
+
+#[test]
+fn ordinary_pins_raise_no_alarm() {
+    for (chip, text) in [
+        (
+            "esp32",
+            "#define BLINK_GPIO 2\nvoid f(void) { gpio_reset_pin(BLINK_GPIO); gpio_set_direction(BLINK_GPIO, GPIO_MODE_OUTPUT); }",
+        ),
+        ("esp32", "i2c_config_t c = { .sda_io_num = 21, .scl_io_num = 22 };"),
+        (
+            "esp32",
+            "gpio_config_t c = { .pin_bit_mask = 1ULL << 0, .mode = GPIO_MODE_INPUT, .pull_up_en = 1 };",
+        ),
+        ("esp32", "gpio_config_t c = { .pin_bit_mask = 1ULL << 34, .mode = GPIO_MODE_INPUT };"),
+        ("esp32", "int v = analogRead(34); digitalRead(35);"),
+        (
+            "esp32",
+            "spi_bus_config_t c = { .miso_io_num = 19, .mosi_io_num = 23, .sclk_io_num = 18, .quadwp_io_num = -1 };",
+        ),
+        ("esp32", "Serial2.begin(9600, SERIAL_8N1, 16, 17);"),
+        ("esp32", "uart_set_pin(1, 17, 16, UART_PIN_NO_CHANGE, UART_PIN_NO_CHANGE);"),
+        ("esp32", "gpio_set_level(LED, 6); vTaskDelay(7); int a[9]; foo(8);"),
+        ("esp32", "#define LED_COUNT 6\n#define PIN_COUNT 8\n#define RETRIES 9"),
+        ("esp32", "// gpio_reset_pin(9);\n/* pinMode(6, OUTPUT) */"),
+        (
+            "esp32",
+            "#if CONFIG_IDF_TARGET_ESP32C3\n#define LED_PIN 8\n#else\n#define LED_PIN 2\n#endif\nvoid f(void) { gpio_reset_pin(LED_PIN); }",
+        ),
+        ("esp32c3", "gpio_set_level(8, 1); gpio_reset_pin(4);"),
+        ("esp32s3", "gpio_set_level(48, 1); gpio_set_level(35, 1);"),
+        ("esp32c3", "gpio_config_t c = { .pin_bit_mask = BIT64(9), .mode = GPIO_MODE_INPUT };"),
+        ("", "gpio_reset_pin(GPIO_NUM_12); gpio_reset_pin(48); pinMode(34, OUTPUT);"),
+        ("esp32", "struct point p = { .x = 6, .pin = 7 };"),
+        ("esp32", "adc_channel_t c = ADC_CHANNEL_6; x.channel = 7;"),
+        (
+            "esp32",
+            "sdmmc_slot_config_t s = { .clk = GPIO_NUM_14, .cmd = GPIO_NUM_15, .d0 = GPIO_NUM_2 };",
+        ),
+    ] {
+        let all = found(chip, "main/a.c", text);
+        assert!(
+            all.iter().all(|(level, _)| *level == FindingLevel::Note),
+            "{chip} {text}: {all:?}"
+        );
+    }
+}
+
+#[test]
+fn configurations_and_rust_name_pins_too() {
+    let stops = |path: &str, text: &str| {
+        found("esp32", path, text).iter().any(|(level, _)| *level == FindingLevel::Stop)
+    };
+    assert!(stops("sdkconfig.defaults", "CONFIG_BLINK_GPIO=6\n"));
+    assert!(stops("src/main.rs", "let led = Output::new(peripherals.GPIO6, Level::Low);"));
+    assert!(!stops(
+        "sdkconfig",
+        "CONFIG_D0WD_PSRAM_CS_IO=10\nCONFIG_SOC_GPIO_PIN_COUNT=40\nCONFIG_BLINK_GPIO=5\n"
+    ));
+    assert!(!stops("src/main.rs", "let led = Output::new(peripherals.GPIO5, Level::Low);"));
+}

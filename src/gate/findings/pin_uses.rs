@@ -1,0 +1,477 @@
+//! Where a source uses a number as a pin.
+//!
+//! Owns the functions, methods and fields of `assets/findings/pins.toml`, and what names say. Must
+//! not know what a pin is on a chip.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::constants::{Constants, Value};
+use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+
+/// Which way a pin works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Input,
+    Output,
+    Unknown,
+}
+
+/// A number that is used as a pin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PinUse {
+    pub(super) number: i128,
+    pub(super) direction: Direction,
+    /// An internal pull is asked for.
+    pub(super) has_pull: bool,
+    /// A clock of a peripheral, which boards put on odd pins on purpose.
+    pub(super) is_peripheral_clock: bool,
+    /// Its bytes: where it is used, then where its constant is defined.
+    pub(super) ranges: Vec<Range<usize>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    calls: HashMap<String, String>,
+    methods: HashMap<String, String>,
+    fields: Fields,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    output: HashSet<String>,
+    input: HashSet<String>,
+    both: HashSet<String>,
+}
+
+static TABLE: LazyLock<Option<Table>> =
+    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/pins.toml")).ok());
+
+/// Whether a file is read as code.
+pub(super) fn is_code(name: &str) -> bool {
+    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    matches!(end, "c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx" | "ino" | "rs" | "inc")
+}
+
+/// All numbers that a file uses as pins.
+pub(super) fn find(name: &str, text: &str, chip: &str) -> Vec<PinUse> {
+    let Some(table) = TABLE.as_ref() else { return Vec::new() };
+    if !is_code(name) {
+        return options(text);
+    }
+    let all = tokens(text, Style::C);
+    let active = for_chip(all, chip);
+    let constants = Constants::new(&active);
+    let code = Code { table, all: &active, constants: &constants };
+    let mut found = Vec::new();
+    for at in 0..active.len() {
+        code.at(at, &mut found);
+    }
+    found
+}
+
+/// `CONFIG_LED_GPIO=6`.
+fn options(text: &str) -> Vec<PinUse> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let Some((name, value)) = line.trim_end().split_once('=') else { continue };
+        let parts: Vec<&str> = name.split('_').collect();
+        let is_pin = name.starts_with("CONFIG_")
+            && parts.iter().any(|part| matches!(*part, "GPIO" | "PIN" | "IO"))
+            && ![
+                "PSRAM", "FLASH", "SPIRAM", "RESERVED", "MAX", "COUNT", "CTRL", "ISR", "EXTI",
+                "CACHE", "INT", "EFUSE",
+            ]
+            .iter()
+            .any(|other| parts.contains(other))
+            && !name.starts_with("CONFIG_SOC_");
+        if let Some(number) = value.parse::<i128>().ok().filter(|n| is_pin && *n >= 0 && *n < 100) {
+            let whole = start..start + line.trim_end().len();
+            let ranges = Vec::from([whole]);
+            let direction = Direction::Unknown;
+            found.push(PinUse {
+                number,
+                direction,
+                has_pull: false,
+                is_peripheral_clock: false,
+                ranges,
+            });
+        }
+    }
+    found
+}
+
+struct Code<'a> {
+    table: &'a Table,
+    all: &'a [Token<'a>],
+    constants: &'a Constants<'a>,
+}
+
+impl Code<'_> {
+    fn is(&self, at: usize, mark: &str) -> bool {
+        self.all.get(at).is_some_and(|token| token.is(mark))
+    }
+
+    fn word(&self, at: usize) -> Option<String> {
+        self.all.get(at)?.word().map(std::borrow::Cow::into_owned)
+    }
+
+    fn at(&self, at: usize, found: &mut Vec<PinUse>) {
+        let Some(token) = self.all.get(at).filter(|token| token.kind == TokenKind::Word) else {
+            return;
+        };
+        let name = token.word().unwrap_or_default();
+        if self.is(at + 1, "(") {
+            self.call(at, &name, found);
+        }
+        let is_member = at > 0 && (self.is(at - 1, ".") || self.is(at - 1, ">"));
+        if is_member && self.is(at + 1, "=") && !self.is(at + 2, "=") {
+            self.field(at, &name, found);
+        }
+        if self.is(at + 1, "[") && is_pins(&name) {
+            self.array(at, found);
+        }
+        // `peripherals.GPIO6` in Rust.
+        if is_member && let Some(number) = name.strip_prefix("GPIO").and_then(|n| n.parse().ok()) {
+            self.push(found, Value { number, defined: None }, at..at + 1, Direction::Unknown);
+        }
+        self.typed(at, &name, found);
+    }
+
+    fn push(
+        &self,
+        found: &mut Vec<PinUse>,
+        value: Value,
+        range: Range<usize>,
+        direction: Direction,
+    ) {
+        if !(0..100).contains(&value.number) {
+            return;
+        }
+        let bytes = |range: Range<usize>| {
+            let (first, last) =
+                (self.all.get(range.start)?, self.all.get(range.end.checked_sub(1)?)?);
+            Some(first.start..last.range().end)
+        };
+        let mut ranges: Vec<Range<usize>> = bytes(range).into_iter().collect();
+        ranges.extend(value.defined.and_then(|at| bytes(at..at + 1)));
+        let number = value.number;
+        found.push(PinUse {
+            number,
+            direction,
+            has_pull: false,
+            is_peripheral_clock: false,
+            ranges,
+        });
+    }
+
+    /// The arguments of a call, as places of tokens.
+    fn arguments(&self, open: usize) -> Vec<Range<usize>> {
+        let (mut depth, mut start, mut found) = (0_usize, open + 1, Vec::new());
+        for at in open + 1..self.all.len().min(open + 200) {
+            let Some(token) = self.all.get(at) else { break };
+            match token.raw {
+                _ if token.kind != TokenKind::Mark => {}
+                "(" | "{" | "[" => depth += 1,
+                ")" | "}" | "]" if depth > 0 => depth -= 1,
+                ")" => {
+                    found.push(start..at);
+                    return found;
+                }
+                "," if depth == 0 => {
+                    found.push(start..at);
+                    start = at + 1;
+                }
+                _ => {}
+            }
+        }
+        Vec::new()
+    }
+
+    fn call(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
+        let object = match at.checked_sub(2) {
+            Some(before) if self.is(at - 1, ".") => self.word(before),
+            _ => None,
+        };
+        let signature = match object {
+            Some(object) => self.table.methods.get(&format!("{object}.{name}")),
+            None => self.table.calls.get(name),
+        };
+        let Some(signature) = signature else { return };
+        let arguments = self.arguments(at + 1);
+        let mode = signature.find('m').and_then(|at| arguments.get(at)).map(|range| {
+            self.all
+                .get(range.clone())
+                .unwrap_or_default()
+                .iter()
+                .map(|t| t.raw)
+                .collect::<String>()
+        });
+        for (kind, argument) in signature.chars().zip(&arguments) {
+            let direction = match kind {
+                'o' => Direction::Output,
+                'i' => Direction::Input,
+                'b' => direction_of(mode.as_deref().unwrap_or_default()),
+                _ => continue,
+            };
+            let Some(value) = self.constants.value(argument.clone()) else { continue };
+            let before = found.len();
+            self.push(found, value, argument.clone(), direction);
+            if let Some(used) = found.get_mut(before) {
+                used.has_pull = mode.as_deref().is_some_and(|mode| mode.contains("PULL"))
+                    || name.contains("pullup_en")
+                    || name.contains("pulldown_en");
+            }
+        }
+    }
+
+    fn field(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
+        let end = self.end_of_value(at + 2);
+        let range = at + 2..end;
+        if name == "pin_bit_mask" {
+            return self.mask(at, range, found);
+        }
+        let fields = &self.table.fields;
+        let direction = if fields.output.contains(name) {
+            Direction::Output
+        } else if fields.input.contains(name) {
+            Direction::Input
+        } else if fields.both.contains(name) {
+            self.direction_beside(at)
+        } else {
+            return;
+        };
+        // Short names belong to other structures too.
+        let is_short = name.len() <= 4 || matches!(name, "bclk" | "dout");
+        let has_pin = self.all.get(range.clone()).unwrap_or_default().iter().any(|token| {
+            token.word().is_some_and(|word| {
+                let word = word.to_ascii_uppercase();
+                ["GPIO", "PIN", "_IO"].iter().any(|part| word.contains(part))
+            })
+        });
+        if is_short && !has_pin {
+            return;
+        }
+        if let Some(value) = self.constants.value(range.clone()) {
+            let before = found.len();
+            self.push(found, value, range, direction);
+            if let Some(used) = found.get_mut(before) {
+                used.is_peripheral_clock = matches!(name, "mclk" | "mck_io_num" | "clock_gpio");
+            }
+        }
+    }
+
+    fn end_of_value(&self, from: usize) -> usize {
+        let mut depth = 0_usize;
+        let mut at = from;
+        while let Some(token) = self.all.get(at) {
+            if token.kind == TokenKind::Mark {
+                match token.raw {
+                    "(" | "{" | "[" => depth += 1,
+                    ")" | "}" | "]" | "," | ";" if depth == 0 => return at,
+                    ")" | "}" | "]" => depth -= 1,
+                    _ => {}
+                }
+            }
+            at += 1;
+        }
+        at
+    }
+
+    /// The pins of `(1ULL << A) | (1ULL << B)`.
+    fn mask(&self, at: usize, range: Range<usize>, found: &mut Vec<PinUse>) {
+        let direction = self.direction_beside(at);
+        let has_pull = self.beside(at).contains("pull_up_en=GPIO_PULLUP_ENABLE");
+        let Some(value) = self.constants.value(range.clone()) else { return };
+        for number in 0..64_i128 {
+            if value.number >> number & 1 == 1 {
+                let before = found.len();
+                let value = Value { number, defined: value.defined };
+                self.push(found, value, range.clone(), direction);
+                if let Some(used) = found.get_mut(before) {
+                    used.has_pull = has_pull;
+                }
+            }
+        }
+    }
+
+    /// What stands around a field in the same initialiser or the next statements.
+    fn beside(&self, at: usize) -> String {
+        let start = (at.saturating_sub(60)..at).rev().find(|at| self.is(*at, "{"));
+        let start = start.unwrap_or(at.saturating_sub(40));
+        let is_initialiser = self.is(start.wrapping_sub(1), "=");
+        let mut out = String::new();
+        for at in start + 1..self.all.len().min(at + 60) {
+            if self.is(at, "}") && is_initialiser {
+                break;
+            }
+            out.push_str(self.all.get(at).map_or("", |token| token.raw));
+        }
+        out
+    }
+
+    fn direction_beside(&self, at: usize) -> Direction {
+        let text = self.beside(at);
+        match text.find("mode=").and_then(|at| text.get(at..at + 40).or(text.get(at..))) {
+            Some(mode) => direction_of(mode),
+            None => Direction::Unknown,
+        }
+    }
+
+    /// `const int ledPins[] = {2, 4}`.
+    fn array(&self, at: usize, found: &mut Vec<PinUse>) {
+        let Some(open) = (at + 2..at + 8).find(|at| self.is(*at, "{")) else { return };
+        if !self.is(open.saturating_sub(1), "=") {
+            return;
+        }
+        let mut start = open + 1;
+        for at in open + 1..self.all.len().min(open + 120) {
+            let ends = self.is(at, "}");
+            if ends || self.is(at, ",") {
+                if let Some(value) = self.constants.value(start..at) {
+                    self.push(found, value, start..at, Direction::Unknown);
+                }
+                start = at + 1;
+            }
+            if ends {
+                return;
+            }
+        }
+    }
+
+    /// `#define LED_PIN 6`, `const gpio_num_t LED = GPIO_NUM_6`: pins by their names.
+    fn typed(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
+        let Some(before) = at.checked_sub(1) else { return };
+        let is_define = self.all.get(before).is_some_and(|t| t.in_directive && t.is_word("define"));
+        let range = if is_define {
+            let rest = self.all.get(at + 1..).unwrap_or_default();
+            let end = rest.iter().position(|token| token.kind == TokenKind::DirectiveEnd);
+            at + 1..at + 1 + end.unwrap_or(rest.len())
+        } else if self.is(at + 1, "=")
+            && self.all.get(before).is_some_and(|t| t.kind == TokenKind::Word)
+        {
+            at + 2..self.end_of_value(at + 2)
+        } else {
+            return;
+        };
+        let is_gpio = self
+            .all
+            .get(range.clone())
+            .unwrap_or_default()
+            .iter()
+            .any(|token| token.raw.starts_with("GPIO_NUM_"))
+            || self.all.get(before).is_some_and(|token| token.is_word("gpio_num_t"));
+        if range.is_empty() || !(is_gpio || is_pin(name)) {
+            return;
+        }
+        if let Some(value) = self.constants.value(range.clone()) {
+            self.push(found, value, range, Direction::Unknown);
+        }
+    }
+}
+
+fn direction_of(mode: &str) -> Direction {
+    let upper = mode.to_ascii_uppercase();
+    match (upper.contains("OUTPUT"), upper.contains("INPUT")) {
+        (true, _) => Direction::Output,
+        (false, true) => Direction::Input,
+        (false, false) => Direction::Unknown,
+    }
+}
+
+/// Whether a name says that its value is the number of a pin.
+fn is_pin(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let parts: Vec<&str> = upper.split('_').collect();
+    let other = [
+        "COUNT", "NUM_PINS", "MAX", "MASK", "BIT", "LEVEL", "MODE", "TIME", "DELAY", "HZ", "FREQ",
+        "STATE", "CODE", "CHANNEL", "INTR", "MS", "US", "LEN", "SIZE", "TASK", "PRIO", "STACK",
+        "QUEUE", "EVT", "EVENT", "FLAG", "ADDR", "REG", "INDEX", "NUMBER", "VALUE", "TYPE", "CMD",
+        "PORT", "EXPANDER", "MCP", "PCF", "ACTIVE", "CONFIG", "DEBOUNCE", "PINS",
+    ];
+    if other.iter().any(|word| parts.contains(word)) {
+        return false;
+    }
+    let ends = name.ends_with("Pin") || name.ends_with("Gpio");
+    ends || parts.first().is_some_and(|part| *part == "PIN")
+        || parts.last().is_some_and(|part| matches!(*part, "PIN" | "GPIO"))
+        || upper.ends_with("_GPIO_NUM")
+        || upper.ends_with("_IO_NUM")
+        || upper.ends_with("_PIN_NUM")
+}
+
+/// Whether a name says that its values are the numbers of pins.
+fn is_pins(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    upper.ends_with("PINS") || upper.ends_with("GPIOS")
+}
+
+/// The tokens that are compiled for a chip: branches for other chips are left out.
+fn for_chip<'a>(all: Vec<Token<'a>>, chip: &str) -> Vec<Token<'a>> {
+    let is_target =
+        |token: &Token<'_>| token.kind == TokenKind::Word && target(token.raw).is_some();
+    if !all.iter().any(|token| token.in_directive && is_target(token)) {
+        return all;
+    }
+    let mut kept = Vec::with_capacity(all.len());
+    // For each open `#if`: whether its branch is compiled, and whether one was for sure.
+    let mut open: Vec<(bool, bool)> = Vec::new();
+    let mut at = 0;
+    while let Some(token) = all.get(at) {
+        if !(token.in_directive && token.is("#")) {
+            if open.iter().all(|(active, _)| *active) {
+                kept.push(*token);
+            }
+            at += 1;
+            continue;
+        }
+        let rest = all.get(at..).unwrap_or_default();
+        let length = rest.iter().position(|token| token.kind == TokenKind::DirectiveEnd);
+        let line = rest.get(..=length.unwrap_or(rest.len().saturating_sub(1))).unwrap_or(rest);
+        let name = line.get(1).map_or("", |name| name.raw);
+        let says = condition(line, name, chip);
+        match name {
+            "if" | "ifdef" | "ifndef" => open.push((says.unwrap_or(true), says == Some(true))),
+            "elif" | "else" => {
+                if let Some((active, taken)) = open.last_mut() {
+                    *active = !*taken && says.unwrap_or(true);
+                    *taken |= says == Some(true);
+                }
+            }
+            "endif" => {
+                open.pop();
+            }
+            _ if open.iter().all(|(active, _)| *active) => kept.extend_from_slice(line),
+            _ => {}
+        }
+        at += line.len().max(1);
+    }
+    kept
+}
+
+/// Whether a condition about the chip holds; `None` when it is about something else.
+fn condition(line: &[Token<'_>], name: &str, chip: &str) -> Option<bool> {
+    let chips: Vec<String> = line.iter().filter_map(|token| target(token.raw)).collect();
+    if chips.is_empty() {
+        return None;
+    }
+    let is_negated = name == "ifndef" || line.iter().any(|token| token.is("!"));
+    Some(chips.iter().any(|named| named == chip) != is_negated)
+}
+
+/// The chip in `CONFIG_IDF_TARGET_ESP32S3` and `ARDUINO_ESP32S3_DEV`.
+fn target(word: &str) -> Option<String> {
+    let rest = ["CONFIG_IDF_TARGET_", "ARDUINO_", "IDF_TARGET_"]
+        .iter()
+        .find_map(|start| word.strip_prefix(start))?;
+    let chip = rest.split('_').next()?.to_ascii_lowercase();
+    chip.starts_with("esp32").then_some(chip)
+}

@@ -1,0 +1,111 @@
+//! GPIO numbers in the change that the chip uses for something else, or does not have.
+//!
+//! Owns what a number means on the chip; where a number is a pin is
+//! [`pin_uses`](super::pin_uses)'s business. The facts are those of `assets/pinout`.
+
+use std::collections::BTreeSet;
+
+use super::Subject;
+use super::pin_uses::{self, Direction, PinUse};
+use super::source::{self, Source};
+use crate::config::assets::Assets;
+use crate::device::{Pin, Pinout};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+
+/// What ESP-IDF builds for when nothing says otherwise.
+const DEFAULT_CHIP: &str = "esp32";
+
+/// The check of a text; `None` for what is not text, or names no pins.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let name = path.file_name();
+    if !pin_uses::is_code(name) && !name.starts_with("sdkconfig") {
+        return None;
+    }
+    let chip = subject.context.chip.as_deref();
+    source::check(CheckKind::Pins, path, subject, |source| in_source(source, chip))
+}
+
+fn in_source(source: &Source<'_>, chip: Option<&str>) -> Vec<Finding> {
+    let uses = pin_uses::find(source.path.file_name(), source.text, chip.unwrap_or(DEFAULT_CHIP));
+    if uses.is_empty() {
+        return Vec::new();
+    }
+    let table = Pinout::load(&Assets::built_in(), chip.unwrap_or(DEFAULT_CHIP));
+    let Ok(table) = table else { return Vec::new() };
+    let mut told: BTreeSet<String> = BTreeSet::new();
+    let mut found = Vec::new();
+    for pin in &uses {
+        if let Some((level, text, advice)) = judge(&table, pin, chip.is_some())
+            && told.insert(text.clone())
+        {
+            let place = source.place(source.newest(&pin.ranges));
+            found.push(Finding::new(level, text).at(place).advice(advice));
+        }
+    }
+    found
+}
+
+/// What is to be said of a pin, and what to do about it.
+fn judge(table: &Pinout, used: &PinUse, is_known: bool) -> Option<(FindingLevel, String, String)> {
+    use FindingLevel::{Note, Stop, Warning};
+    let number = used.number;
+    let chip = &table.chip;
+    let on = if is_known { format!("the {chip}") } else { format!("the {chip}, the default chip") };
+    let Some(pin) = table.pins.iter().find(|pin| i128::from(pin.gpio) == number) else {
+        let text = format!("uses GPIO{number}, which {on} does not have");
+        return is_known.then(|| (Stop, text, "Take a pin that the chip has.".to_owned()));
+    };
+    let free = "Take a free pin.".to_owned();
+    if let Some(memory) = &pin.roles.memory {
+        let sometimes = [" on modules", "only with", "where there is", "VDD_SPI"];
+        if sometimes.iter().any(|part| memory.contains(part)) {
+            let text = format!("uses GPIO{number}, which may carry flash or PSRAM on {on}");
+            return is_known.then(|| (Note, text, memory.clone()));
+        }
+        let text = format!("uses GPIO{number}, a flash pin of {on}");
+        return Some((if is_known { Stop } else { Warning }, text, free));
+    }
+    if !is_known {
+        return None;
+    }
+    if !pin.output && used.direction == Direction::Output {
+        let text = format!("drives GPIO{number}, which is input-only on {on}");
+        return Some((Stop, text, free));
+    }
+    if !pin.output && used.has_pull {
+        let text = format!("pulls GPIO{number} up or down, which has no pulls on {on}");
+        return Some((Warning, text, "Add a resistor, or take another pin.".to_owned()));
+    }
+    if let Some(strapping) = &pin.roles.strapping {
+        return Some(strapped(pin, used, strapping, &on));
+    }
+    if pin.roles.usb.is_some() && !used.is_peripheral_clock {
+        let text = format!("uses GPIO{number}, a USB pin of {on}");
+        return Some((Warning, text, "Flashing and the console over USB end here.".to_owned()));
+    }
+    let text = match (pin.roles.jtag, pin.roles.uart.iter().any(|signal| signal.starts_with("U0")))
+    {
+        (Some(_), _) => format!("uses GPIO{number}, a JTAG pin of {on}"),
+        (None, true) => format!("uses GPIO{number}, the console of {on}"),
+        (None, false) => return None,
+    };
+    Some((Note, text, String::new()))
+}
+
+/// A pin whose level at reset matters: driving what selects the flash voltage or the boot loader
+/// can keep the board from starting; all others are used by many boards.
+fn strapped(pin: &Pin, used: &PinUse, strapping: &str, on: &str) -> (FindingLevel, String, String) {
+    let drives = used.direction == Direction::Output && !used.is_peripheral_clock;
+    let is_voltage = strapping.starts_with("Flash voltage") && used.direction != Direction::Input;
+    let boots = strapping.contains("low at reset starts the serial boot loader") && drives;
+    let level = match is_voltage || boots {
+        true => FindingLevel::Warning,
+        false => FindingLevel::Note,
+    };
+    let text = format!("uses GPIO{}, a strapping pin of {on}", pin.gpio);
+    (level, text, strapping.to_owned())
+}
+
+#[cfg(test)]
+#[path = "pin_tests.rs"]
+mod tests;

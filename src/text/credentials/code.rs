@@ -1,0 +1,401 @@
+//! Secrets in sources: named literals, texts put together from pieces, and arrays of characters.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::plain::is_explained;
+use super::values::{Looks, is_sequence, looks};
+use super::{NameSays, Secret, is_stand_in, known_in, name_says, told};
+use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+
+/// Functions with the position, from 0, of the argument that is a password. Sources: the Arduino
+/// core for ESP32 (WiFi, WiFiMulti, HTTPClient, WebServer) and PubSubClient.
+const POSITIONS: [(&str, usize); 11] = [
+    ("begin", 1),
+    ("softAP", 1),
+    ("addAP", 1),
+    ("connect", 2),
+    ("setAuthorization", 1),
+    ("authenticate", 1),
+    ("setAuthentication", 1),
+    ("beginAP", 1),
+    ("wifi_connect", 1),
+    ("wifi_init_sta", 1),
+    ("setCredentials", 1),
+];
+
+/// Functions that copy or compare texts.
+const COPIES: [&str; 13] = [
+    "strcpy", "strncpy", "strlcpy", "memcpy", "strcat", "strncat", "strlcat", "strcmp", "strncmp",
+    "memcmp", "sprintf", "snprintf", "memmove",
+];
+
+/// A text as the compiler joins it.
+struct Literal {
+    text: String,
+    range: Range<usize>,
+    /// Its first token.
+    first: usize,
+}
+
+/// The secrets in the code of a source.
+pub(super) fn find(source: &str, style: Style) -> Vec<Secret> {
+    let all = tokens(source, style);
+    let code = Code { all: &all, source };
+    let constants = code.constants();
+    let mut found = Vec::new();
+    for literal in code.literals(&constants) {
+        found.extend(code.literal(&literal));
+    }
+    for (at, token) in all.iter().enumerate() {
+        match token.kind {
+            TokenKind::Word => found.extend(code.use_of(at, &constants)),
+            TokenKind::Mark if token.is("{") || token.is("[") => found.extend(code.array(at)),
+            _ => {}
+        }
+    }
+    found
+}
+
+struct Code<'a> {
+    all: &'a [Token<'a>],
+    source: &'a str,
+}
+
+impl<'a> Code<'a> {
+    fn is(&self, at: usize, mark: &str) -> bool {
+        self.all.get(at).is_some_and(|token| token.is(mark))
+    }
+
+    fn word(&self, at: usize) -> Option<Cow<'a, str>> {
+        self.all.get(at)?.word()
+    }
+
+    /// The names of constant texts, with the texts.
+    fn constants(&self) -> HashMap<String, (String, Range<usize>)> {
+        let mut known: HashMap<String, (String, Range<usize>)> = HashMap::new();
+        // Twice, so that a constant may be made of others that come later.
+        for _ in 0..2 {
+            for literal in self.literals(&known) {
+                let Some(before) = literal.first.checked_sub(1) else { continue };
+                let name = match self.defined(before) {
+                    Some(name) => name,
+                    None if self.is(before, "=") => match self.assigned(before) {
+                        Some(name) => name,
+                        None => continue,
+                    },
+                    None => continue,
+                };
+                known.insert(name.into_owned(), (literal.text, literal.range));
+            }
+        }
+        known
+    }
+
+    /// Runs of texts, and of constants between them.
+    fn literals(&self, constants: &HashMap<String, (String, Range<usize>)>) -> Vec<Literal> {
+        let mut found: Vec<Literal> = Vec::new();
+        let mut at = 0;
+        while at < self.all.len() {
+            let first = at;
+            let mut text = String::new();
+            let mut range: Option<Range<usize>> = None;
+            while let Some(token) = self.all.get(at) {
+                let piece = match token.kind {
+                    TokenKind::Text => token.text(),
+                    TokenKind::Word if !constants.is_empty() => {
+                        let name = token.word().unwrap_or_default();
+                        let near = |at: Option<usize>| {
+                            let token = at.and_then(|at| self.all.get(at));
+                            token.is_some_and(|token| {
+                                token.kind == TokenKind::Text
+                                    || token.word().is_some_and(|w| constants.contains_key(&*w))
+                            })
+                        };
+                        let is_piece = self.defined(at).is_none()
+                            && (near(at.checked_sub(1)) || near(at.checked_add(1)));
+                        constants.get(&*name).filter(|_| is_piece).map(|(text, _)| text.clone())
+                    }
+                    _ => None,
+                };
+                let Some(piece) = piece else { break };
+                text.push_str(&piece);
+                let start = range.map_or(token.start, |range| range.start);
+                range = Some(start..token.range().end);
+                at += 1;
+                // `"a" + "b"` in Python and in sketches.
+                if self.is(at, "+")
+                    && self.all.get(at + 1).is_some_and(|t| t.kind == TokenKind::Text)
+                {
+                    at += 1;
+                }
+            }
+            match range {
+                Some(range) => found.push(Literal { text, range, first }),
+                None => at += 1,
+            }
+        }
+        found
+    }
+
+    fn literal(&self, literal: &Literal) -> Option<Secret> {
+        let secret = |what: String, is_sure: bool| {
+            Some(Secret { range: literal.range.clone(), what, is_sure })
+        };
+        if let Some(what) = known_in(&literal.text) {
+            return secret(what, true);
+        }
+        if let Some((name, says)) = self.name_of(literal.first)
+            && says != NameSays::Public
+        {
+            return match is_stand_in(&literal.text) {
+                true => None,
+                false => secret(told(says, &name), true),
+            };
+        }
+        let inner = inner_setting(&literal.text);
+        if let Some(what) = inner {
+            return secret(what, true);
+        }
+        let is_random = looks(&literal.text) == Looks::Random;
+        let random = is_random && !is_explained(self.lines_around(&literal.range));
+        random.then(|| secret("a long random text that may be a key".to_owned(), false)).flatten()
+    }
+
+    /// The statement's lines: up to two before, where the name may stand.
+    fn lines_around(&self, range: &Range<usize>) -> &'a str {
+        let before = self.source.get(..range.start).unwrap_or_default();
+        let start = before.rmatch_indices('\n').nth(2).map_or(0, |(at, _)| at);
+        let after = self.source.get(range.end..).unwrap_or_default();
+        let end = range.end + after.find('\n').unwrap_or(after.len());
+        self.source.get(start..end).unwrap_or_default()
+    }
+
+    /// A constant where a secret is expected.
+    fn use_of(
+        &self,
+        at: usize,
+        constants: &HashMap<String, (String, Range<usize>)>,
+    ) -> Option<Secret> {
+        if constants.is_empty() {
+            return None;
+        }
+        let name = self.word(at)?;
+        let (text, range) = constants.get(&*name)?;
+        let before = at.checked_sub(1)?;
+        let is_definition = self.defined(before).is_some() || self.defined_here(at);
+        if is_definition || is_stand_in(text) {
+            return None;
+        }
+        let (named, says) = self.name_of(at)?;
+        let is_secret = says != NameSays::Public && name_says(&name) == NameSays::Nothing;
+        is_secret.then(|| Secret { range: range.clone(), what: told(says, &named), is_sure: true })
+    }
+
+    fn defined_here(&self, at: usize) -> bool {
+        at.checked_sub(1).and_then(|at| self.word(at)).is_some_and(|word| word == "define")
+    }
+
+    /// `NAME` when the tokens up to `at` are `#define NAME`.
+    fn defined(&self, at: usize) -> Option<Cow<'a, str>> {
+        let token = self.all.get(at).filter(|token| token.in_directive)?;
+        let define = self.all.get(at.checked_sub(1)?)?;
+        define.is_word("define").then(|| token.word()).flatten()
+    }
+
+    /// The name before the `=` at `at`.
+    fn assigned(&self, at: usize) -> Option<Cow<'a, str>> {
+        let mut at = at.checked_sub(1)?;
+        if self.is(at, ":") {
+            at = at.checked_sub(1)?;
+        }
+        while self.is(at, "]") {
+            at = (0..at).rev().take(12).find(|at| self.is(*at, "["))?.checked_sub(1)?;
+        }
+        let word = self.word(at);
+        // `NAME: &'static str = …`
+        if word.as_deref().is_some_and(|word| matches!(word, "str" | "String" | "u8")) {
+            let colon = (0..at).rev().take(8).find(|at| self.is(*at, ":"))?;
+            return self.word(colon.checked_sub(1)?);
+        }
+        match self.all.get(at)?.text() {
+            Some(key) => Some(Cow::Owned(key)),
+            None => word,
+        }
+    }
+
+    /// The name of what is given the value at `first`, when it speaks of a secret.
+    fn name_of(&self, first: usize) -> Option<(String, NameSays)> {
+        let name = |name: Cow<'_, str>| match name_says(&name) {
+            NameSays::Nothing => None,
+            says => Some((name.into_owned(), says)),
+        };
+        let before = first.checked_sub(1)?;
+        if let Some(defined) = self.defined(before) {
+            return name(defined);
+        }
+        let mut at = before;
+        // Casts and braces between.
+        while self.is(at, "{") || self.is(at, "&") || self.is(at, ")") {
+            if self.is(at, ")") {
+                let open = (0..at).rev().take(6).find(|at| self.is(*at, "("))?;
+                at = open.checked_sub(1)?;
+            } else {
+                at = at.checked_sub(1)?;
+            }
+        }
+        if self.is(at, "=") || self.is(at, ":") {
+            let of = if self.is(at, ":") { self.key_before(at) } else { self.assigned(at) };
+            return name(of?);
+        }
+        self.argument(first).and_then(|(named, says)| name(named.into()).or(says))
+    }
+
+    /// `key` of `key: value`.
+    fn key_before(&self, at: usize) -> Option<Cow<'a, str>> {
+        let before = self.all.get(at.checked_sub(1)?)?;
+        before.text().map(Cow::Owned).or_else(|| before.word())
+    }
+
+    /// The name that says what the argument at `first` is, and what its place in the call says.
+    fn argument(&self, first: usize) -> Option<(String, Option<(String, NameSays)>)> {
+        let (mut depth, mut commas) = (0_usize, 0_usize);
+        let mut words: Vec<Cow<'_, str>> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
+        for at in (0..first).rev().take(80) {
+            let token = self.all.get(at)?;
+            match token.kind {
+                TokenKind::Mark => match token.raw {
+                    ")" | "}" | "]" => depth += 1,
+                    "(" | "{" if depth == 0 => {
+                        let opener = at.checked_sub(1)?;
+                        if token.is("{") {
+                            if self.is(opener, "{") || self.is(opener, ",") {
+                                continue;
+                            }
+                            let name = match self.is(opener, "=") {
+                                true => self.assigned(opener),
+                                false => self.word(opener),
+                            };
+                            return name.map(|name| (name.into_owned(), None));
+                        }
+                        let function = self.word(opener)?;
+                        return Some(call(&function, commas, &words, &texts));
+                    }
+                    "(" | "{" | "[" => depth = depth.saturating_sub(1),
+                    "," if depth == 0 => commas += 1,
+                    ";" => return None,
+                    _ => {}
+                },
+                TokenKind::Word if commas > 0 => words.push(token.word()?),
+                TokenKind::Text if commas > 0 && depth == 0 => texts.extend(token.text()),
+                TokenKind::DirectiveEnd => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// An array of characters or bytes that spells a secret.
+    fn array(&self, open: usize) -> Option<Secret> {
+        let mut spelled = String::new();
+        let mut bytes: Vec<u8> = Vec::new();
+        let mut at = open + 1;
+        while let Some(token) = self.all.get(at) {
+            match token.kind {
+                TokenKind::Text if token.raw.starts_with('\'') => {
+                    let piece = token.text().filter(|text| text.chars().count() <= 1)?;
+                    bytes.extend(piece.bytes().filter(|byte| *byte != 0));
+                    spelled.push_str(piece.trim_matches('\0'));
+                }
+                TokenKind::Number => bytes.push(byte(token.raw)?),
+                TokenKind::Mark if token.is(",") => {}
+                TokenKind::Mark if token.is("}") || token.is("]") => break,
+                _ => return None,
+            }
+            at += 1;
+            if at > open + 2_048 {
+                return None;
+            }
+        }
+        if bytes.len() < 4 {
+            return None;
+        }
+        let (before, end) = (open.checked_sub(1)?, self.all.get(at)?.range().end);
+        let name = if self.is(before, "=") { self.assigned(before)? } else { return None };
+        let range = self.all.get(open)?.start..end;
+        let printable = bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
+        let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+        if let Some(what) = known_in(&text) {
+            return Some(Secret { range, what, is_sure: true });
+        }
+        let is_key_size = matches!(bytes.len(), 16 | 24 | 32 | 48 | 64);
+        let says = match name_says(&name) {
+            NameSays::Public => return None,
+            NameSays::Nothing => {
+                let lower = name.to_ascii_lowercase();
+                let is_key = lower == "key" || lower.ends_with("_key") || lower.starts_with("key_");
+                let is_key = is_key && is_key_size && !lower.contains("nvs");
+                if is_key { NameSays::Key } else { return None }
+            }
+            says => says,
+        };
+        let is_secret = match printable && (spelled.len() >= 4 || bytes.len() < 16) {
+            true => !is_stand_in(&text),
+            false => !is_sequence(&bytes) && bytes.len() >= 8,
+        };
+        let is_test = is_explained(self.lines_around(&range));
+        let secret = Secret { range, what: told(says, &name), is_sure: true };
+        (is_secret && (printable || !is_test)).then_some(secret)
+    }
+}
+
+/// What names an argument of a call after `commas` others.
+fn call(
+    function: &str,
+    commas: usize,
+    words: &[Cow<'_, str>],
+    texts: &[String],
+) -> (String, Option<(String, NameSays)>) {
+    let is_name = |name: &&str| name_says(name) != NameSays::Nothing;
+    if COPIES.contains(&function) {
+        let named = words.iter().map(|word| &**word).find(is_name);
+        return (named.unwrap_or_default().to_owned(), None);
+    }
+    let lower = function.to_ascii_lowercase();
+    let is_of_key = |text: &&String| !text.contains([' ', '%', ':', '/']) && !text.is_empty();
+    let sets = ["set", "put", "add", "write", "store", "save", "insert", "define", "header"];
+    if sets.iter().any(|verb| lower.contains(verb))
+        && let Some(key) = texts.first().filter(is_of_key)
+        && is_name(&key.as_str())
+    {
+        return (key.clone(), None);
+    }
+    let at_place = POSITIONS.iter().any(|(name, at)| *name == function && *at == commas);
+    if at_place && (function != "begin" || texts.len() == 1 || !words.is_empty()) {
+        return (String::new(), Some((String::new(), NameSays::Password)));
+    }
+    let asks = ["get", "has", "find", "read", "load", "remove", "erase", "is_", "verify", "log"];
+    let is_question = asks.iter().any(|verb| lower.contains(verb)) || commas > 0;
+    (if is_question { String::new() } else { function.to_owned() }, None)
+}
+
+/// The value of a number that fits a byte.
+fn byte(raw: &str) -> Option<u8> {
+    let raw = raw.trim_end_matches(['u', 'U', 'l', 'L']);
+    match raw.strip_prefix("0x").or_else(|| raw.strip_prefix("0X")) {
+        Some(hex) => u8::from_str_radix(hex, 16).ok(),
+        None => raw.parse().ok(),
+    }
+}
+
+/// A setting within a text, such as `{"password":"…"}`.
+fn inner_setting(text: &str) -> Option<String> {
+    if text.len() < 8 || !text.contains([':', '=']) {
+        return None;
+    }
+    let is_marked = text.contains(['"', '&', '{']) || !text.contains(' ');
+    let found = if is_marked { super::plain::settings(text) } else { Vec::new() };
+    found.into_iter().find(|secret| secret.is_sure).map(|secret| secret.what)
+}

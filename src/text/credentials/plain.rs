@@ -1,0 +1,246 @@
+//! Secrets in configurations, comments and prose.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::values::{Looks, is_secret_word, looks};
+use super::{NameSays, Secret, is_stand_in, name_says, told};
+use crate::text::c_tokens::{Style, tokens};
+
+/// A name that may speak of a secret, what separates it from its value, and the value: in quotes,
+/// also escaped ones, or bare.
+static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i)(?P<name>[a-z0-9_.-]*(?:pass|pwd|psk|secret|token|key|cred|pw)[a-z0-9_.-]*)["'\\]{0,2}\s*(?:(?P<sep>:=|=>|\?=|=|:)\s*|\s+|,\s*|\(\s*)(?:[a-z]{1,2})?(?:(?:'"|"'|"?\\+"|["'])(?P<quoted>[^"'\r\n\\]*)(?:\\?["'])|(?P<bare>[^\s"',;(){}\[\]\\<>]{4,}))"#,
+    )
+    .ok()
+});
+
+/// Words in which a comment gives a secret away.
+static SPOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i)\b(?P<name>passw(?:or)?d|passwort|passphrase|pass|pwd|psk|pw|secret|token|api[_ -]?key|wifi[_ -]?key)\b\s*(?:is\s+|was\s+|are\s+|=\s*|:\s*|->\s*|\s)(?:["'`](?P<quoted>[^"'`\r\n]{4,64})["'`]|(?P<bare>[^\s"'`,;]{6,64}))"#,
+    )
+    .ok()
+});
+
+/// Words beside which something random is no secret.
+static EXPLAINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)sha\d|sha-|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|integrity|checksum|version|\brev|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
+    )
+    .ok()
+});
+
+/// Whether the words around something random explain it.
+pub(super) fn is_explained(line: &str) -> bool {
+    EXPLAINED.as_ref().is_none_or(|pattern| pattern.is_match(line))
+}
+
+/// Each line with the byte it starts at.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line.trim_end_matches(['\n', '\r']))
+    })
+}
+
+/// Secrets in files of names and values, in their comments too.
+pub(super) fn settings(text: &str) -> Vec<Secret> {
+    let mut found = Vec::new();
+    for (start, line) in lines(text) {
+        let before = found.len();
+        found.extend(nvs_row(start, line));
+        if let Some(pattern) = SETTING.as_ref() {
+            found.extend(pattern.captures_iter(line).filter_map(|c| setting(start, line, &c)));
+        }
+        if found.len() == before && !is_explained(line) {
+            found.extend(random(start, line));
+        }
+        let is_comment = line.trim_start().starts_with(['#', ';', '/']) || line.contains(" # ");
+        if found.len() == before && is_comment {
+            found.extend(spoken(start, line));
+        }
+    }
+    found
+}
+
+fn setting(start: usize, line: &str, captures: &Captures<'_>) -> Option<Secret> {
+    let name = captures.name("name")?.as_str();
+    let says = name_says(name);
+    if matches!(says, NameSays::Public | NameSays::Nothing) {
+        return None;
+    }
+    let value = match (captures.name("quoted"), captures.name("bare")) {
+        (Some(quoted), _) => quoted,
+        (None, bare) => {
+            let bare = bare?;
+            // Only a sign between them makes a bare word the value.
+            captures.name("sep")?;
+            let word = bare.as_str();
+            let before = line.get(..captures.get(0)?.start()).unwrap_or_default();
+            let is_comment = before.trim_start().starts_with(['#', ';']) || before.contains("//");
+            if is_comment && !is_secret_word(word) || is_reference(word) {
+                return None;
+            }
+            bare
+        }
+    };
+    let is_secret = !is_stand_in(value.as_str());
+    is_secret.then(|| Secret {
+        range: start + value.start()..start + value.end(),
+        what: told(says, name),
+        is_sure: true,
+    })
+}
+
+/// A value that is fetched from elsewhere, or no text.
+fn is_reference(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let is_plain = matches!(lower.as_str(), "true" | "false" | "null" | "none" | "write" | "read");
+    is_plain
+        || word.starts_with(['$', '%', '!', '&', '*', '@', '/', '|', '>'])
+        || lower.starts_with("secrets.")
+        || lower.starts_with("env.")
+        || lower.starts_with("config_")
+        || (word.len() < 6 && word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A row of a table for NVS: `wifi_pass,data,string,…`.
+fn nvs_row(start: usize, line: &str) -> Option<Secret> {
+    let mut cells = line.splitn(4, ',');
+    let (name, kind) = (cells.next()?.trim(), cells.next()?.trim());
+    let (_, value) = (cells.next()?, cells.next()?.trim());
+    let says = name_says(name);
+    let is_secret = kind == "data"
+        && !matches!(says, NameSays::Public | NameSays::Nothing)
+        && !is_stand_in(value.trim_matches('"'));
+    let at = line.len() - line.rsplit(',').next()?.len();
+    is_secret.then(|| Secret {
+        range: start + at..start + line.len(),
+        what: told(says, name),
+        is_sure: true,
+    })
+}
+
+/// A value that looks random and that nothing explains.
+fn random(start: usize, line: &str) -> Option<Secret> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_');
+    let mut at = 0;
+    for word in line.split(|c: char| !is_part(c)) {
+        let begin = at;
+        at += word.len() + line.get(at + word.len()..)?.chars().next().map_or(0, char::len_utf8);
+        // `NAME=value` is one word here.
+        let value = word.trim_end_matches('=').rsplit('=').next().unwrap_or(word);
+        if value.len() >= 32 && looks(value) == Looks::Random {
+            let what = "a long random text that may be a key".to_owned();
+            let from = start + begin + (word.trim_end_matches('=').len() - value.len());
+            return Some(Secret { range: from..from + value.len(), what, is_sure: false });
+        }
+    }
+    None
+}
+
+/// A secret that is named in words.
+fn spoken(start: usize, line: &str) -> Option<Secret> {
+    let captures = SPOKEN.as_ref()?.captures(line)?;
+    let value = match (captures.name("quoted"), captures.name("bare")) {
+        (Some(quoted), _) => (!is_stand_in(quoted.as_str())).then_some(quoted)?,
+        (None, bare) => bare.filter(|bare| is_secret_word(bare.as_str()))?,
+    };
+    let says = match name_says(captures.name("name")?.as_str()) {
+        NameSays::Nothing | NameSays::Public => NameSays::Password,
+        says => says,
+    };
+    let range = start + value.start()..start + value.end();
+    Some(Secret { range, what: told(says, ""), is_sure: true })
+}
+
+/// Secrets in what is written for people.
+pub(super) fn prose(text: &str) -> Vec<Secret> {
+    lines(text).filter_map(|(start, line)| spoken(start, line)).collect()
+}
+
+/// Secrets in the comments of a source.
+pub(super) fn comments(text: &str, style: Style) -> Vec<Secret> {
+    static HINT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)pass|pwd|psk|\bpw\b|secret|token|key").ok());
+    let Some(hint) = HINT.as_ref() else { return Vec::new() };
+    if !hint.is_match(text) {
+        return Vec::new();
+    }
+    // What no token covers is a comment or a blank.
+    let mut gaps = Vec::new();
+    let mut end = 0;
+    for token in tokens(text, style) {
+        gaps.push(end..token.start);
+        end = token.range().end;
+    }
+    gaps.push(end..text.len());
+    let mut found = Vec::new();
+    for gap in gaps.into_iter().filter(|gap| gap.end > gap.start + 8) {
+        let Some(comment) = text.get(gap.clone()) else { continue };
+        if !hint.is_match(comment) {
+            continue;
+        }
+        for (start, line) in lines(comment) {
+            let start = gap.start + start;
+            let as_code = SETTING.as_ref().and_then(|pattern| {
+                let captures = pattern.captures(line)?;
+                captures.name("quoted")?;
+                setting(start, line, &captures)
+            });
+            found.extend(as_code.or_else(|| spoken(start, line)));
+        }
+    }
+    found
+}
+
+/// Secrets in the defaults of options.
+pub(super) fn kconfig(text: &str) -> Vec<Secret> {
+    let mut found = Vec::new();
+    let mut name = "";
+    for (start, line) in lines(text) {
+        let words = line.trim_start();
+        let keyword = words.split_whitespace().next().unwrap_or_default();
+        match keyword {
+            "config" | "menuconfig" => {
+                name = words.split_whitespace().nth(1).unwrap_or_default();
+                continue;
+            }
+            "default" | "def_string" => {}
+            _ => {
+                if words.starts_with('#') {
+                    found.extend(spoken(start, line));
+                }
+                continue;
+            }
+        }
+        let Some(value) = quoted(line) else { continue };
+        let text = line.get(value.clone()).unwrap_or_default();
+        let says = name_says(name);
+        let what = match says {
+            NameSays::Password | NameSays::Token | NameSays::Key if !is_stand_in(text) => {
+                (told(says, name), true)
+            }
+            NameSays::Nothing if looks(text) == Looks::Random && !is_explained(name) => {
+                ("a long random text that may be a key".to_owned(), false)
+            }
+            _ => continue,
+        };
+        let range = start + value.start..start + value.end;
+        found.push(Secret { range, what: what.0, is_sure: what.1 });
+    }
+    found
+}
+
+/// Bytes between the first two quotes of a line.
+fn quoted(line: &str) -> Option<std::ops::Range<usize>> {
+    let open = line.find(['"', '\''])? + 1;
+    let quote = line.get(open - 1..open)?;
+    let length = line.get(open..)?.find(quote)?;
+    Some(open..open + length)
+}

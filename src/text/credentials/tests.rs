@@ -1,0 +1,219 @@
+use super::*;
+
+fn lines(path: &str, text: &str) -> Vec<usize> {
+    let found = secrets(path, text).into_iter();
+    found.map(|secret| text[..secret.range.start].matches('\n').count() + 1).collect()
+}
+
+#[track_caller]
+fn bad(path: &str, texts: &[&str]) {
+    let missed: Vec<&&str> = texts.iter().filter(|text| secrets(path, text).is_empty()).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+    for text in texts {
+        for secret in secrets(path, text) {
+            assert!(text.get(secret.range.clone()).is_some(), "{text}");
+            assert!(!secret.what.contains("hunter"), "{secret:?}");
+        }
+    }
+}
+
+#[track_caller]
+fn good(path: &str, texts: &[&str]) {
+    let found = texts.iter().map(|text| (text, secrets(path, text)));
+    let wrong: Vec<_> = found.filter(|(_, found)| !found.is_empty()).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn literals_in_sources_are_found_in_every_guise() {
+    bad(
+        "main/wifi.c",
+        &[
+            "#define WIFI_PASS \"hunter2222\"",
+            "#define EXAMPLE_ESP_WIFI_PASS      \"hunter2222\"",
+            "const char *password = \"hunter2222\";",
+            "static const char wifiPassword[] = \"hunter2222\";",
+            "wifi_config_t c = { .sta = { .ssid = \"home\", .password = \"hunter2222\" } };",
+            "#define P \"hun\" \"ter2222\"\nwifi_config_t c = { .sta.password = P };",
+            "const char *pw = \"hun\"\n  \"ter2222\";",
+            "#define A \"hun\"\n#define B \"ter2222\"\n#define WIFI_PASSWORD A B",
+            "char pass[] = {'h','u','n','t','e','r','2','2',0};",
+            "char password[] = {0x68, 0x75, 0x6e, 0x74, 0x65, 0x72, 0x32, 0x00};",
+            "const uint8_t aes_key[16] = {0x8f,0x3a,0x91,0xd4,0x55,0xe0,0x12,0xb7,0x6c,0x29,0xfe,0x43,0x08,0xa1,0xcd,0x7b};",
+            "strcpy((char *)cfg.sta.password, \"hunter2222\");",
+            "strlcpy((char *)cfg.sta.password, HOME, 8);\n#define HOME \"hunter2222\"",
+            "nvs_set_str(h, \"wifi_pass\", \"hunter2222\");",
+            "esp_mqtt_client_config_t m = { .credentials.authentication.password = \"hunter2222\" };",
+            "// wifi password: hunter2222",
+            "/* the password is \"hunter\" */",
+            "// const char *pass = \"hunter2222\";",
+            "const char *json = \"{\\\"password\\\":\\\"hunter2222\\\"}\";",
+            "const char *url = \"mqtt://device:hunter2222@broker.lan\";",
+            "const char *h = \"Authorization: Bearer 9a8b7c6d5e4f3a2b1c0d9e8f\";",
+            "const char *k = \"-----BEGIN RSA \"\n \"PRIVATE KEY-----\\nMIIE\";",
+            "const char *x = \"kX9vQ2mZ7LpR4tYw8BnC1dFgH5jK3sUa6eVxTqMzPy0=\";",
+            "std::string token{\"9f8e7d6c5b4a\"};",
+            "struct cred credentials[] = {{\"home\", \"hunter2222\"}};",
+            "#define MQTT_PW \"correct horse battery staple\"",
+            "#define WIFI_PASS L\"hunter2222\"",
+            "#if 1\n#define WIFI_\\\nPASS \"hunter2222\"\n#endif",
+        ],
+    );
+    bad(
+        "main/app.ino",
+        &[
+            "void setup() { WiFi.begin(\"home\", \"hunter2222\"); }",
+            "WiFi.softAP(ssid, \"hunter2222\");",
+            "String pass = \"hun\" + \"ter2222\";",
+            "client.connect(\"id\", \"user\", \"hunter2222\");",
+        ],
+    );
+    bad(
+        "src/main.rs",
+        &[
+            "const PASSWORD: &str = \"hunter2222\";",
+            "let c = Config { password: \"hunter2222\".into() };",
+        ],
+    );
+    bad(
+        "tools/up.py",
+        &["API_KEY = 'a8f5f167f44f4964e6c998dee827110c'", "d = {\"password\": \"hunter2222\"}"],
+    );
+}
+
+#[test]
+fn sources_without_secrets_are_clean() {
+    good(
+        "main/wifi.c",
+        &[
+            "#define WIFI_PASS CONFIG_ESP_WIFI_PASSWORD",
+            "#define WIFI_PASS \"your-password\"",
+            "#define EXAMPLE_ESP_WIFI_PASS \"mypassword\"",
+            ".password = \"\",",
+            ".password = EXAMPLE_ESP_WIFI_PASS,",
+            "ESP_LOGI(TAG, \"connected to ap SSID:%s password:%s\", ssid, pass);",
+            "nvs_get_str(h, \"wifi_pass\", buf, &len);",
+            "#define NVS_KEY_PASSWORD \"wifi_pass\"",
+            "#define KEY_TOKEN \"mqtt_token\"",
+            "printf(\"enter the password\");",
+            "cJSON *token = cJSON_GetObjectItem(root, \"status\");",
+            "// password: the passphrase of the network, 8-63 characters",
+            "/* @param password  pointer to a buffer of 64-byte */",
+            "// The token is stored in NVS under wifi_pass.",
+            "const char *token = strtok(line, \", \");",
+            "if (key == 'a') {}",
+            "static const uint8_t crc_table[16] = {0x00,0x31,0x62,0x53,0xc4,0xf5,0xa6,0x97,0xb9,0x88,0xdb,0xea,0x7d,0x4c,0x1f,0x2e};",
+            "static const uint8_t test_key[16] = {0x2b,0x7e,0x15,0x16,0x28,0xae,0xd2,0xa6,0xab,0xf7,0x15,0x88,0x09,0xcf,0x4f,0x3c};",
+            "static const uint8_t key[16] = {0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15};",
+            "#define SERVICE_UUID \"4fafc201-1fb5-459e-8fcc-c5c9c331914b\"",
+            "const char *fw_sha256 = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\";",
+            "const char *url = \"https://example.com:8883/a\";",
+            "extern const uint8_t server_cert_pem_start[] asm(\"_binary_ca_cert_pem_start\");",
+            "static const char *cert = \"-----BEGIN CERTIFICATE-----\\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ\";",
+            "const char *alphabet = \"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/\";",
+            "Serial.begin(115200, SERIAL_8N1, 16, 17);",
+            "httpd_query_key_value(query, \"password\", pass, sizeof(pass));",
+            "if (strcmp(key, \"humidity\") == 0) {}",
+            "lcd.begin(16, 2);",
+            "esp_netif_set_hostname(netif, \"water-tank\");",
+            "uint8_t mac[6] = {0x24, 0x0a, 0xc4, 0x00, 0x01, 0x10};",
+            "char *pass = getenv(\"WIFI_PASS\");",
+            "wifi.authmode = WIFI_AUTH_WPA2_PSK;",
+            "pinMode(pass_led, OUTPUT);",
+        ],
+    );
+    good(
+        "tools/x.py",
+        &["token = os.environ['API_TOKEN']", "key = 'humidity'", "password = input('Password: ')"],
+    );
+}
+
+#[test]
+fn settings_hold_secrets_and_stand_ins() {
+    bad(
+        "sdkconfig.defaults",
+        &["CONFIG_ESP_WIFI_PASSWORD=\"hunter2222\"", "CONFIG_MQTT_PASSWORD=\"hunter2222\""],
+    );
+    bad(
+        "main/CMakeLists.txt",
+        &[
+            "target_compile_definitions(${COMPONENT_LIB} PRIVATE WIFI_PASS=\"hunter2222\")",
+            "add_compile_options(-DWIFI_PASS=\\\"hunter2222\\\")",
+            "set(WIFI_PASSWORD \"hunter2222\")",
+        ],
+    );
+    bad(
+        "platformio.ini",
+        &[
+            "build_flags = -DWIFI_PASS='\"hunter2222\"'",
+            "upload_flags = --auth=hunter2222\npassword = hunter2222",
+        ],
+    );
+    bad("secrets.yaml", &["wifi_password: hunter2222", "api:\n  token: 'k3jh4k5jh345'"]);
+    bad(".env", &["WIFI_PASSWORD=hunter2222", "export API_KEY=abc123def456"]);
+    bad("nvs.csv", &["wifi_pass,data,string,hunter2222"]);
+    bad("data/config.json", &["{\"ssid\":\"home\",\"password\":\"hunter2222\"}"]);
+    bad(
+        "main/Kconfig.projbuild",
+        &["config ESP_WIFI_PASSWORD\n  string \"Password\"\n  default \"hunter2222\"\n"],
+    );
+    bad("README.md", &["The WiFi password is `hunter2222`."]);
+    good(
+        "sdkconfig",
+        &[
+            "CONFIG_ESP_WIFI_PASSWORD=\"mypassword\"",
+            "CONFIG_ESP_WIFI_PASSWORD=\"\"",
+            "CONFIG_SECURE_BOOT_SIGNING_KEY=\"secure_boot_signing_key.pem\"",
+            "CONFIG_MBEDTLS_PSK_MODES=y",
+            "CONFIG_MBEDTLS_KEY_EXCHANGE_RSA=y",
+            "CONFIG_ESP_WIFI_ENABLE_WPA3_SAE=y\nCONFIG_WPA_PASSPHRASE_MAX=64",
+        ],
+    );
+    good(
+        "dependencies.lock",
+        &["component_hash: 28c6509a727ef74925b372ed404772aeedf11cce10b78c3f69b3c66799095e2d"],
+    );
+    good(
+        "main/Kconfig.projbuild",
+        &[
+            "config ESP_WIFI_PASSWORD\n  string \"WiFi Password\"\n  default \"mypassword\"\n  help\n    Password for the example to use.\n",
+        ],
+    );
+    good(".github/workflows/b.yml", &["token: ${{ secrets.GITHUB_TOKEN }}", "password: $PASS"]);
+    good(
+        "main/CMakeLists.txt",
+        &[
+            "idf_component_register(SRCS main.c keypad.c REQUIRES esp_wifi)",
+            "set(KEY_FILE \"${CMAKE_CURRENT_LIST_DIR}/server.key\")",
+        ],
+    );
+    good("README.md", &["Set the WiFi password in menuconfig.", "The token is required."]);
+    good("partitions.csv", &["nvs_key,data,nvs_keys,,0x1000"]);
+}
+
+#[test]
+fn keys_of_services_are_found_anywhere() {
+    let key = format!("sk-ant-{}", "a1B2".repeat(8));
+    let text = format!("int a;\nx = \"{key}\";\n-----BEGIN EC PRIVATE KEY-----\n");
+    assert_eq!(lines("main/a.c", &text), [2, 3]);
+    bad(
+        "notes.txt",
+        &[
+            "AKIAIOSFODNN7EXAMPLA",
+            "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+            "glpat-abcdefghij0123456789",
+            "https://user:hunter2222@example.com/x",
+            "123456789:AAabcdefghijklmnopqrstuvwxyz0123456",
+            "-----BEGIN OPENSSH PRIVATE KEY-----",
+            "MIIEpAIBAAKCAQEA7x2mZ7LpR4tYw8BnC1dFgH5jK3sUa6eVxTqMzPy0",
+        ],
+    );
+    good(
+        "notes.txt",
+        &[
+            "-----BEGIN PUBLIC KEY-----",
+            "https://user:password@example.com/x",
+            "see http://a.b:80/c@d",
+        ],
+    );
+}

@@ -1,0 +1,428 @@
+//! Whether a name speaks of a secret, and whether a text could be one.
+//!
+//! Owns the words of stand-ins such as `your-password`, and what looks random. Must not know
+//! languages.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What a name says of its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameSays {
+    /// A password, passphrase or pre-shared key.
+    Password,
+    /// A token of a service.
+    Token,
+    /// A key or another secret.
+    Key,
+    /// A hash, a public key or the like, which looks random and is no secret.
+    Public,
+    /// Nothing.
+    Nothing,
+}
+
+/// Last words of names that speak about a secret and do not hold it.
+const ABOUT: &str = "len length size max min file filename path url uri topic prompt label title \
+    id field hint help msg message text html type mode timeout header prefix suffix format fmt \
+    namespace endpoint count index error err regex charset algorithm slot offset addr address port \
+    name placeholder tag version";
+
+/// Words of names whose values look random and are no secret.
+const PUBLIC: &str = "public pub pubkey hash sha sha1 sha256 sha512 md5 crc crc32 digest checksum \
+    uuid guid fingerprint cert certificate mac commit revision integrity bitmap font sbox vector";
+
+const PASSWORDS: &str = "password passwords passwd passphrase passcode pwd psk pmk pswd passwort \
+    wifipass wifipassword wifipw userpass mqttpass mqttpassword pw";
+
+const TOKENS: &str = "token bearer jwt pat authtoken accesstoken apitoken";
+
+const SECRETS: &str = "secret secrets credential credentials apikey appkey nwkskey appskey nwkkey \
+    privkey authkey aeskey secretkey apisecret ltk";
+
+/// Words before `key` that make it a secret one.
+const SECRET_KEYS: &str = "api auth private priv access secret aes hmac enc encryption signing sign \
+    device client tls app nwk s master shared session write wep network primary storage account \
+    cipher crypt flash ota xts license service server link";
+
+fn is_of(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// What the name of a variable, field, option or function says.
+#[must_use]
+pub fn name_says(name: &str) -> NameSays {
+    let lower = name.to_ascii_lowercase();
+    let hints =
+        ["pas", "pw", "psk", "pmk", "tok", "jwt", "bearer", "pat", "key", "secret", "cred", "ltk"];
+    let hides = ["pub", "hash", "sha", "md5", "crc", "digest", "check", "uid", "guid", "finger"];
+    let more =
+        ["cert", "mac", "commit", "revision", "integrity", "bitmap", "font", "sbox", "vector"];
+    let may = |all: &[&str]| all.iter().any(|hint| lower.contains(hint));
+    if !may(&hints) && !may(&hides) && !may(&more) {
+        return NameSays::Nothing;
+    }
+    let parts = parts(name);
+    let has = |words: &str| parts.iter().any(|part| is_of(words, part));
+    if parts.last().is_some_and(|last| is_of(ABOUT, last)) {
+        return NameSays::Nothing;
+    }
+    if has(PUBLIC) {
+        return NameSays::Public;
+    }
+    let ends = |part: &String| part.ends_with("password") || part.ends_with("passwd");
+    if has(PASSWORDS) || has("pass") || parts.iter().any(ends) {
+        return NameSays::Password;
+    }
+    if has(TOKENS) {
+        return NameSays::Token;
+    }
+    let is_key = parts.windows(2).any(|two| match two {
+        [kind, key] => key == "key" && is_of(SECRET_KEYS, kind),
+        _ => false,
+    });
+    if has(SECRETS) || is_key { NameSays::Key } else { NameSays::Nothing }
+}
+
+/// `wifiPass`, `WIFI_PASS` and `wifi-pass` as `wifi`, `pass`.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut was_lower = false;
+    for c in name.chars() {
+        let splits = !c.is_alphanumeric() || (c.is_uppercase() && was_lower);
+        if splits && !part.is_empty() {
+            parts.push(std::mem::take(&mut part));
+        }
+        if c.is_alphanumeric() {
+            part.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase() || c.is_ascii_digit();
+    }
+    if !part.is_empty() {
+        parts.push(part);
+    }
+    parts
+}
+
+/// Words of which stand-ins are made.
+static STAND_IN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    "your my our the a an in for of to own put set add is this it not real example examples sample \
+     demo default change me changeme changeit replace replaceme update fill placeholder dummy fake \
+     mock todo fixme tbd insert enter type here please some any foo bar foobar baz test testing \
+     unset unknown none null nil empty undefined redacted removed hidden masked secret secrets \
+     password passwd passwort passphrase pass pwd psk pw key keys token tokens api apikey auth \
+     access wifi wlan wi fi sta ap ssid network net home router mqtt broker user username name \
+     login admin credentials credential value string text device client server app private public \
+     shared pre hex base64 64 32 16 256 128 bit bytes byte http https bearer basic config esp idf \
+     nvs provisioned runtime from env var variable menuconfig wpa wpa2 wpa3 aes url ota cloud id \
+     iot gateway"
+        .split_whitespace()
+        .collect()
+});
+
+/// Words that alone make what follows them a stand-in, digits too.
+const INVITES: [&str; 13] = [
+    "your",
+    "my",
+    "example",
+    "change",
+    "changeme",
+    "replace",
+    "placeholder",
+    "dummy",
+    "insert",
+    "enter",
+    "todo",
+    "sample",
+    "fake",
+];
+
+/// Whether a literal is plainly not the secret itself.
+#[must_use]
+pub fn is_stand_in(literal: &str) -> bool {
+    let literal = literal.trim();
+    if literal.chars().count() < 4 || literal.starts_with("CONFIG_") {
+        return true;
+    }
+    let holes = ["${", "$(", "{{", "%s", "%d", "%u", "%x", "%.", "%ESP", "!secret", "@@"];
+    if holes.iter().any(|hole| literal.contains(hole))
+        || (literal.contains('<') && literal.contains('>'))
+        || (literal.starts_with(['$', '%', '{', '['])
+            && !literal.contains(' ')
+            && literal.len() < 40)
+        || is_file(literal)
+    {
+        return true;
+    }
+    let mut kinds: Vec<char> = literal.chars().filter(|c| c.is_alphanumeric()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    if kinds.len() <= 1 {
+        return true;
+    }
+    let words = parts(literal);
+    let mut rest = words.iter().filter(|word| !is_stand_in_word(word)).peekable();
+    if rest.peek().is_none() {
+        return true;
+    }
+    let invites = words.iter().any(|word| INVITES.contains(&word.as_str()));
+    let is_numbered = |word: &String| {
+        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        word.len() < bare.len() + 5 && (bare.is_empty() || is_stand_in_word(bare))
+    };
+    if invites && rest.clone().all(is_numbered) {
+        return true;
+    }
+    // A sentence that speaks of the secret.
+    let is_sentence = literal.contains(' ') && words.len() > 1;
+    is_sentence && words.iter().any(|word| STAND_IN.contains(word.as_str()) && word.len() > 3)
+}
+
+/// A word of stand-ins, or some of them joined: `yourpassword`.
+fn is_stand_in_word(word: &str) -> bool {
+    if STAND_IN.contains(word) || word.chars().all(|c| c == 'x') {
+        return true;
+    }
+    // Greedy from the left suffices: longer words first.
+    let mut rest = word;
+    let mut taken = 0;
+    while !rest.is_empty() {
+        let fits = (2..=rest.len().min(12)).rev().find_map(|length| {
+            let start = rest.get(..length)?;
+            STAND_IN.contains(start).then_some(length)
+        });
+        let Some(length) = fits else { return false };
+        rest = rest.get(length..).unwrap_or_default();
+        taken += 1;
+    }
+    taken > 0 && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// The name of a file, or a path.
+fn is_file(literal: &str) -> bool {
+    const ENDS: [&str; 12] = [
+        ".pem", ".bin", ".key", ".csv", ".crt", ".der", ".txt", ".json", ".h", ".c", ".html",
+        ".cer",
+    ];
+    !literal.contains(' ')
+        && (ENDS.iter().any(|end| literal.ends_with(end))
+            || literal.starts_with("/spiffs/")
+            || literal.starts_with("./")
+            || literal.starts_with("../"))
+}
+
+/// Names of formats and the like, which hold digits and are no secret.
+static TECHNICAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)^(?:sha-?\d+|aes-?\d+\S*|wpa\d?\S*|esp\d*\S*|utf-?\d+|base\d+|md\d|rfc-?\d+|x\d+|0x[0-9a-f]{1,16}|v?\d+(?:\.\d+)+|\d+-?[a-z]+|ieee\S*|802\S*|oauth\d?\S*|hs\d+|rs\d+|u?int\d+\S*|len\d*|gpio\d+|uart\d|i2c\d?|ble\d?|tls\S*|ssl\S*|\d+)[.)]?$",
+    )
+    .ok()
+});
+
+/// Whether a word that nothing quotes, in a comment, is a secret rather than prose.
+#[must_use]
+pub fn is_secret_word(word: &str) -> bool {
+    let word = word.trim_end_matches(['.', ',', ';', ':', ')', '!', '?']);
+    let has = |is: fn(char) -> bool| word.chars().any(is);
+    let mixes = has(|c| c.is_ascii_digit()) && has(char::is_alphabetic);
+    word.len() >= 6
+        && mixes
+        && !word.contains(['(', '_', '<', '[', '=', '*'])
+        && !word.contains("->")
+        && !word.contains("::")
+        && !TECHNICAL.as_ref().is_some_and(|pattern| pattern.is_match(word))
+        && !is_stand_in(word)
+}
+
+/// How random a text looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looks {
+    /// A key or token as hexadecimal digits or base64.
+    Random,
+    /// Anything else.
+    Ordinary,
+}
+
+/// Whether a literal that no name explains looks like a key.
+#[must_use]
+pub fn looks(literal: &str) -> Looks {
+    let length = literal.len();
+    if !(32..=512).contains(&length) || !literal.is_ascii() {
+        return Looks::Ordinary;
+    }
+    if literal.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let is_even = length.is_multiple_of(2);
+        let random = is_even && entropy(literal) > 3.0 && !is_sequence(&hex_bytes(literal));
+        return if random { Looks::Random } else { Looks::Ordinary };
+    }
+    let body = literal.trim_end_matches('=');
+    let is_base64 =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+    let has = |is: fn(u8) -> bool| body.bytes().filter(|byte| is(*byte)).count();
+    let (upper, lower) = (has(|b| b.is_ascii_uppercase()), has(|b| b.is_ascii_lowercase()));
+    let digits = has(|b| b.is_ascii_digit());
+    let marks = body.len() - upper - lower - digits;
+    let mixes = upper * 8 > body.len() && lower * 8 > body.len() && digits * 24 > body.len();
+    let random = body.bytes().all(is_base64)
+        && mixes
+        && marks * 8 < body.len()
+        && entropy(body) > 4.0
+        && changes_of_class(body) * 3 > body.len()
+        && !has_run(body);
+    if random { Looks::Random } else { Looks::Ordinary }
+}
+
+/// How often neighbours are of another class: seldom in words, often in what is random.
+fn changes_of_class(text: &str) -> usize {
+    let class = |byte: u8| match byte {
+        b'0'..=b'9' => 0,
+        b'a'..=b'z' => 1,
+        b'A'..=b'Z' => 2,
+        _ => 3,
+    };
+    text.as_bytes().windows(2).filter(|two| matches!(two, [a, b] if class(*a) != class(*b))).count()
+}
+
+/// An alphabet: six characters in a row that follow one another.
+fn has_run(text: &str) -> bool {
+    let follows = |two: &[u8]| matches!(two, [a, b] if *b == a.wrapping_add(1));
+    text.as_bytes().windows(6).any(|six| six.windows(2).all(follows))
+}
+
+/// Bits per character.
+fn entropy(text: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in text.bytes() {
+        if let Some(count) = counts.get_mut(usize::from(byte)) {
+            *count += 1;
+        }
+    }
+    let whole = f64::from(u32::try_from(text.len()).unwrap_or(u32::MAX));
+    let share = |count: &u32| f64::from(*count) / whole;
+    counts.iter().filter(|count| **count > 0).map(share).map(|p| -p * p.log2()).sum()
+}
+
+fn hex_bytes(text: &str) -> Vec<u8> {
+    let byte = |two: &[u8]| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok();
+    text.as_bytes().chunks(2).filter_map(byte).collect()
+}
+
+/// Bytes that no one took from a random source: equal, counting, or few different ones.
+#[must_use]
+pub fn is_sequence(bytes: &[u8]) -> bool {
+    let steps: HashSet<u8> =
+        bytes.windows(2).filter_map(|two| Some(two.get(1)?.wrapping_sub(*two.first()?))).collect();
+    let kinds: HashSet<u8> = bytes.iter().copied().collect();
+    steps.len() <= 3 || kinds.len() * 3 <= bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_they_hold() {
+        for (name, says) in [
+            ("WIFI_PASS", NameSays::Password),
+            ("wifiPassword", NameSays::Password),
+            ("password", NameSays::Password),
+            ("CONFIG_ESP_WIFI_PASSWORD", NameSays::Password),
+            ("psk", NameSays::Password),
+            ("api_key", NameSays::Key),
+            ("apiKey", NameSays::Key),
+            ("APPSKEY", NameSays::Key),
+            ("client_secret", NameSays::Key),
+            ("mqtt_token", NameSays::Token),
+            ("password_len", NameSays::Nothing),
+            ("PASSWORD_TOPIC", NameSays::Nothing),
+            ("compass", NameSays::Nothing),
+            ("bypass_mode", NameSays::Nothing),
+            ("key", NameSays::Nothing),
+            ("server_public_key", NameSays::Public),
+            ("app_sha256", NameSays::Public),
+        ] {
+            assert_eq!(name_says(name), says, "{name}");
+        }
+    }
+
+    #[test]
+    fn stand_ins_are_told_from_secrets() {
+        for literal in [
+            "",
+            "abc",
+            "your-password",
+            "mypassword",
+            "changeme",
+            "change_me",
+            "<password>",
+            "xxxx",
+            "XXXXXXXX",
+            "********",
+            "YOUR_WIFI_PASSWORD",
+            "myssid",
+            "password",
+            "CONFIG_X",
+            "${PASS}",
+            "secret.pem",
+            "example-token",
+            "wifi_pass",
+            "enter your password here",
+            "YourPassword123",
+            "Wrong password!",
+            "MySecretPassword",
+            "...",
+            "00000000",
+            "{{ wifi_password }}",
+            "TODO",
+        ] {
+            assert!(is_stand_in(literal), "{literal}");
+        }
+        for literal in [
+            "hunter2",
+            "hunter2222",
+            "s3cr3t-net",
+            "correct horse battery staple",
+            "abcd1234",
+            "Sommer2024!",
+            "password123",
+            "12345678",
+            "qwertyuiop",
+            "letmein!",
+        ] {
+            assert!(!is_stand_in(literal), "{literal}");
+        }
+    }
+
+    #[test]
+    fn random_texts_are_told_from_ordinary_ones() {
+        for literal in [
+            "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            "kX9vQ2mZ7LpR4tYw8BnC1dFgH5jK3sUa6eVxTqMzPy0=",
+        ] {
+            assert_eq!(looks(literal), Looks::Random, "{literal}");
+        }
+        for literal in [
+            "00112233445566778899aabbccddeeff",
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+            "components/esp_driver_gpio/include/driver/gpio",
+            "ThisIsAVeryLongSentenceWithoutAnySpacesInIt2",
+            "a short one",
+        ] {
+            assert_eq!(looks(literal), Looks::Ordinary, "{literal}");
+        }
+    }
+
+    #[test]
+    fn words_in_comments_are_secrets_only_when_they_look_it() {
+        for word in ["hunter22", "Sommer2024!", "p4ssw0rd"] {
+            assert!(is_secret_word(word), "{word}");
+        }
+        for word in
+            ["stored", "64-byte", "sha256", "buffer", "wifi_pass2", "8-63", "WPA2-PSK", "f(x2)ab"]
+        {
+            assert!(!is_secret_word(word), "{word}");
+        }
+    }
+}
