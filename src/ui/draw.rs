@@ -115,7 +115,7 @@ impl Ui {
             others.render(Rect { x, width: others_width, ..row }, buf);
             room.width = room.width.saturating_sub(others_width + 1);
         }
-        let title = pane.title(cx);
+        let title = pane.title_within(usize::from(room.width.saturating_sub(2)), cx);
         let width = u16::try_from(title.width() + 2).unwrap_or(u16::MAX).min(room.width);
         let base = if is_front { Role::TitleFocus } else { Role::Title };
         let mut spans = vec![Span::raw(" ")];

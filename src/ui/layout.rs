@@ -107,6 +107,8 @@ pub struct Wish {
     pub bottom_rows: u16,
     /// Whether there is anything in the logs yet.
     pub logs: LogsWish,
+    /// Whether there is anything in the review yet.
+    pub review: ReviewWish,
     /// What the person made larger or smaller.
     pub sizes: Sizes,
 }
@@ -125,6 +127,24 @@ pub enum LogsWish {
     /// There is.
     Full,
 }
+
+/// How much room the review needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReviewWish {
+    /// Nothing was proposed yet.
+    Quiet,
+    /// Something was.
+    Full,
+}
+
+/// Columns of a review that shows two versions beside each other.
+const BESIDE: u16 = 86;
+
+/// Columns of the screen from which on it does so by itself.
+pub const WIDE_ENOUGH: u16 = 160;
+
+/// Least columns of the chat beside it.
+const LEAST_CHAT: u16 = 44;
 
 /// Rows of logs with nothing in them, the title included.
 const QUIET_ROWS: u16 = 3;
@@ -238,10 +258,7 @@ fn wide(main: Rect, wish: &Wish) -> Vec<PaneArea> {
             let most = rest.width.saturating_sub(LEAST_TEXT + 1);
             part(share, rest.width, LEAST_TEXT, most)
         }
-        None => {
-            let share = if front == PaneId::Chat { 48 } else { 42 };
-            u16::try_from(u32::from(rest.width) * share / 100).unwrap_or(rest.width / 2)
-        }
+        None => usual_chat(main.width, rest.width, wish.review),
     };
     let [chat, review] = split_left(rest, chat_width);
     vec![
@@ -250,6 +267,19 @@ fn wide(main: Rect, wish: &Wish) -> Vec<PaneArea> {
         pane(PaneId::Review, without_left(review, 1)),
         pane(PaneId::Logs, logs),
     ]
+}
+
+/// Columns of the chat; they depend on nothing that changes with every decision.
+fn usual_chat(screen: u16, rest: u16, review: ReviewWish) -> u16 {
+    let share = match review {
+        ReviewWish::Quiet => 62,
+        ReviewWish::Full => 42,
+    };
+    let usual = u16::try_from(u32::from(rest) * share / 100).unwrap_or(rest / 2);
+    if screen < WIDE_ENOUGH || review == ReviewWish::Quiet {
+        return usual;
+    }
+    usual.min(rest.saturating_sub(BESIDE + 1).max(LEAST_CHAT))
 }
 
 /// Rows of the logs as the person wants them; what is above them stays of use.
@@ -309,6 +339,7 @@ mod tests {
             zoom: None,
             bottom_rows: 1,
             logs: LogsWish::Full,
+            review: ReviewWish::Full,
             sizes: Sizes::default(),
         })
     }
@@ -327,6 +358,20 @@ mod tests {
     }
 
     #[test]
+    fn columns_stay_where_they_are_whoever_has_the_keys() {
+        let widths = |front| {
+            let layout = layout(120, 40, front);
+            [PaneId::Chat, PaneId::Review].map(|id| layout.pane(id).unwrap().body.width)
+        };
+        assert_eq!(widths(PaneId::Chat), widths(PaneId::Review));
+        assert_eq!(usual_chat(120, 93, ReviewWish::Quiet), 57);
+        for width in 160..=240 {
+            let review = layout(width, 50, PaneId::Review).pane(PaneId::Review).unwrap().body;
+            assert!(review.width >= BESIDE, "{width}: {review:?}");
+        }
+    }
+
+    #[test]
     fn a_zoomed_pane_has_the_screen_to_itself() {
         let screen = Rect::new(0, 0, 200, 60);
         let wish = Wish {
@@ -335,6 +380,7 @@ mod tests {
             zoom: Some(PaneId::Logs),
             bottom_rows: 1,
             logs: LogsWish::Full,
+            review: ReviewWish::Full,
             sizes: Sizes::default(),
         };
         let layout = Layout::new(&wish);
@@ -350,8 +396,8 @@ mod tests {
         for (width, height) in sizes {
             for (front, sizes) in PaneId::ALL.into_iter().flat_map(|id| all.map(|all| (id, all))) {
                 let screen = Rect::new(0, 0, width, height);
-                let logs = LogsWish::Full;
-                let wish = Wish { screen, front, zoom: None, bottom_rows: 1, logs, sizes };
+                let (logs, review) = (LogsWish::Full, ReviewWish::Full);
+                let wish = Wish { screen, front, zoom: None, bottom_rows: 1, logs, review, sizes };
                 let layout = Layout::new(&wish);
                 let mut parts = vec![layout.header, layout.bottom, layout.hints];
                 parts.extend(layout.panes.iter().flat_map(|pane| [pane.title, pane.body]));

@@ -62,6 +62,19 @@ pub fn cut_start(text: &str, columns: usize) -> String {
     "…".to_owned()
 }
 
+/// As [`cut`], but what is cut is the middle: for names whose start and end both tell something.
+#[must_use]
+pub fn cut_middle(text: &str, columns: usize) -> String {
+    let text = sanitize::line(text);
+    if text.width() <= columns {
+        return text.into_owned();
+    }
+    let Some(room) = columns.checked_sub(1) else { return String::new() };
+    let start = text.get(..fitting(&text, room / 3)).unwrap_or_default();
+    let end = cut_start(&text, columns - start.width());
+    format!("{start}{end}")
+}
+
 /// Draws `line` at the left of `area` and `right` at its right end; what of `line` does not fit
 /// is cut. `right` is left out when there is no room for both.
 pub fn draw_split(line: &Line<'_>, right: &Line<'_>, area: Rect, buf: &mut Buffer) {
@@ -241,6 +254,9 @@ mod tests {
         assert_eq!(cut("a\x1b[2J", 9), "a␛[2J");
         assert_eq!(cut_start("main/src/i2c_scan.c", 12), "…/i2c_scan.c");
         assert_eq!(cut_start("ab", 1), "…");
+        assert_eq!(cut_middle("main/src/i2c_scan.c", 16), "main/…i2c_scan.c");
+        assert_eq!(cut_middle("main/a.c", 8), "main/a.c");
+        assert_eq!(cut_middle("漢字漢字", 5), "…漢字");
     }
 
     #[test]

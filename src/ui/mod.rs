@@ -72,7 +72,7 @@ use deciding::Pressed;
 use desk::Desk;
 use guard::Guard;
 use key::Key;
-use layout::{Layout, LogsWish, PaneId, Shape};
+use layout::{Layout, LogsWish, PaneId, ReviewWish, Shape};
 use overlay::Overlay;
 use pane::{Decides, Notice};
 use panes::{ChatPane, Composer, LogsPane, LogsTab, ProjectPane, ReviewPane, TimelineBar};
@@ -203,7 +203,8 @@ impl Ui {
             attention: Attention::default(),
         };
         let clock = Clock { now, anchor: (now, Timestamp(0)), mode };
-        let layout = Layout::new(&sync::wish(size, &hands, 1, LogsWish::Quiet));
+        let quiet = (LogsWish::Quiet, ReviewWish::Quiet);
+        let layout = Layout::new(&sync::wish(size, &hands, 1, quiet));
         let (agents, decides) = (Agents::default(), Decides::NotYet);
         Self {
             scene: Scene { looks, keymap, agents, clock, mode, timeline: None, decides },

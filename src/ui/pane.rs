@@ -298,6 +298,11 @@ pub trait Pane {
     /// What stands in its title rule, without the rule itself.
     fn title(&self, cx: &Cx<'_>) -> Line<'static>;
 
+    /// As [`Pane::title`], for so many columns.
+    fn title_within(&self, _columns: usize, cx: &Cx<'_>) -> Line<'static> {
+        self.title(cx)
+    }
+
     /// Actions for the line of hints, the most useful first.
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action>;
 

@@ -148,13 +148,14 @@ fn clamp(at: Position, area: Rect) -> Position {
 mod tests {
     use crossterm::event::KeyModifiers;
 
-    use super::super::layout::{LogsWish, Wish};
+    use super::super::layout::{LogsWish, ReviewWish, Wish};
     use super::*;
 
     fn layout(sizes: Sizes) -> Layout {
         let screen = Rect::new(0, 0, 120, 40);
         let (front, logs) = (PaneId::Chat, LogsWish::Full);
-        Layout::new(&Wish { screen, front, zoom: None, bottom_rows: 1, logs, sizes })
+        let review = ReviewWish::Full;
+        Layout::new(&Wish { screen, front, zoom: None, bottom_rows: 1, logs, review, sizes })
     }
 
     fn mouse(kind: MouseEventKind, column: u16, row: u16) -> MouseEvent {

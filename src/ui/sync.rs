@@ -7,7 +7,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::clock::Clock;
 use super::desk::Desk;
-use super::layout::{Layout, LogsWish, PaneId, Wish};
+use super::layout::{Layout, LogsWish, PaneId, ReviewWish, WIDE_ENOUGH, Wish};
 use super::pane::{Keys, Mode, Pane};
 use super::panes::TimelineBar;
 use super::{Composing, Hands, TYPING_TIME, Ui};
@@ -172,7 +172,12 @@ impl Ui {
         };
         let is_quiet = view.logs.builds.is_empty() && view.logs.serials.is_empty();
         let logs = if is_quiet { LogsWish::Quiet } else { LogsWish::Full };
-        self.layout = Layout::new(&wish(self.size, &self.hands, rows, logs));
+        let review = match view.review.proposals.is_empty() {
+            true => ReviewWish::Quiet,
+            false => ReviewWish::Full,
+        };
+        self.layout = Layout::new(&wish(self.size, &self.hands, rows, (logs, review)));
+        self.panes.review.set_wide(self.size.width >= WIDE_ENOUGH);
         if let Some(overlay) = &mut self.hands.overlay {
             overlay.prepare(self.size);
         }
@@ -205,9 +210,14 @@ impl Ui {
 }
 
 /// What the panes need of a screen of that size.
-pub(super) fn wish(size: Size, hands: &Hands, bottom_rows: u16, logs: LogsWish) -> Wish {
+pub(super) fn wish(
+    size: Size,
+    hands: &Hands,
+    bottom_rows: u16,
+    (logs, review): (LogsWish, ReviewWish),
+) -> Wish {
     let screen = Rect::new(0, 0, size.width, size.height);
     let zoom = hands.zoom.map(|_| hands.front);
     let sizes = hands.room.sizes;
-    Wish { screen, front: hands.front, zoom, bottom_rows, logs, sizes }
+    Wish { screen, front: hands.front, zoom, bottom_rows, logs, review, sizes }
 }

@@ -1,8 +1,8 @@
 //! A proposal in lines of text: everything that is decided on, and nothing that moves a cursor.
 
 use crate::model::{
-    BlobRef, BlobSource, BoardInfo, Change, ErasePlan, Facts, FindingLevel, FlashPlan, NvsKind,
-    NvsPlan, Proposal, ReadPlan, SendPlan, UserError,
+    BlobRef, BlobSource, BoardInfo, Change, CheckKind, ErasePlan, Facts, Finding, FindingLevel,
+    FindingPlace, FlashPlan, NvsKind, NvsPlan, Proposal, ReadPlan, SendPlan, Side, UserError,
 };
 use crate::text::diff::{self, LineKind, Options};
 use crate::text::sanitize;
@@ -29,28 +29,14 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, Use
     let clean = |text: &str| sanitize::line(text).into_owned();
     let mut lines = vec![
         String::new(),
-        format!("Proposal {}: {} {}", proposal.id, change.kind(), clean(path)),
+        format!("Proposal {}: {} {}{}", proposal.id, change.kind(), clean(path), asked(proposal)),
         format!("  from {} by {}", clean(proposal.agent.as_str()), clean(proposal.tool.as_str())),
     ];
     if !proposal.reason.is_empty() {
         lines.push(format!("  reason: {}", clean(&proposal.reason)));
     }
-    for check in &proposal.checks {
-        if check.findings.is_empty() {
-            lines.push(format!("  check {}: passed", check.kind.label()));
-        }
-        for finding in &check.findings {
-            let level = match finding.level {
-                FindingLevel::Note => "note",
-                FindingLevel::Warning => "warning",
-                FindingLevel::Stop => "FAILED",
-            };
-            let place = finding.place.as_ref().map(|place| format!("line {}: ", place.line));
-            let (place, text) = (place.unwrap_or_default(), clean(&finding.text));
-            lines.push(format!("  check {}: {level}: {place}{text}", check.kind.label()));
-        }
-    }
-    Ok(match change {
+    lines.extend(findings(proposal));
+    let mut told = match change {
         Change::Flash(plan) => {
             lines.extend(flash(plan, &proposal.facts));
             Told { lines, ..Told::default() }
@@ -80,7 +66,64 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, Use
             lines.extend(told.lines);
             Told { lines, ..told }
         }
-    })
+    };
+    if !proposal.facts.consequence.trim().is_empty() {
+        told.lines.push(format!("  if approved: {}", clean(proposal.facts.consequence.trim())));
+    }
+    Ok(told)
+}
+
+/// Whether the task asks for the file; empty where nothing is known.
+fn asked(proposal: &Proposal) -> &'static str {
+    let scope = proposal.checks.iter().find(|check| check.kind == CheckKind::Scope);
+    match scope.map(|check| check.findings.first()) {
+        None => "",
+        Some(None) => " (asked)",
+        Some(Some(finding)) if finding.text.starts_with("asked") => " (asked)",
+        Some(Some(_)) => " (not asked)",
+    }
+}
+
+/// What was found, the heaviest first, and in one line what was clean.
+fn findings(proposal: &Proposal) -> Vec<String> {
+    let clean = |text: &str| sanitize::line(text.trim()).into_owned();
+    let path = proposal.change.path().map_or("", |path| path.as_str());
+    let mut lines = Vec::new();
+    let levels = [
+        (FindingLevel::Stop, "STOP"),
+        (FindingLevel::Warning, "warning"),
+        (FindingLevel::Note, "note"),
+    ];
+    let told = proposal.checks.iter().filter(|check| {
+        // That a file is asked for or not stands beside its name.
+        check.kind != CheckKind::Scope || check.level() > Some(FindingLevel::Note)
+    });
+    let told: Vec<&Finding> = told.flat_map(|check| &check.findings).collect();
+    for (level, word) in levels {
+        for finding in told.iter().filter(|finding| finding.level == level) {
+            let place = match &finding.place {
+                None => String::new(),
+                Some(FindingPlace { side: Side::New, line, .. }) => {
+                    format!(" ({}:{line})", clean(path))
+                }
+                Some(FindingPlace { side: Side::Old, line, .. }) => {
+                    format!(" ({}:{line} as it is)", clean(path))
+                }
+            };
+            lines.push(format!("  {word}: {}{place}", clean(&finding.text)));
+            if !finding.advice.is_empty() {
+                lines.push(format!("    {}", clean(&finding.advice)));
+            }
+        }
+    }
+    let passed =
+        proposal.checks.iter().filter(|check| check.level() <= Some(FindingLevel::Note)).count();
+    match passed {
+        0 => {}
+        1 => lines.push("  1 check passed".to_owned()),
+        passed => lines.push(format!("  {passed} checks passed")),
+    }
+    lines
 }
 
 impl Told {
@@ -211,6 +254,9 @@ fn flash(plan: &FlashPlan, facts: &Facts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{
+        Batch, BatchId, CallId, Check, ContentHash, ProjectPath, ProposalId, TurnId,
+    };
 
     #[test]
     fn every_changed_line_is_told_and_nothing_moves_the_cursor() {
@@ -219,6 +265,55 @@ mod tests {
         assert!(text.contains("1 - b") && text.contains("2 + c"), "{text}");
         assert_eq!(told.changed, [(LineKind::Removed, 2), (LineKind::Added, 2)]);
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    }
+
+    #[test]
+    fn findings_are_sentences_with_places_and_what_is_clean_is_one_line() {
+        let found = Finding::new(FindingLevel::Stop, "contains a password")
+            .at(FindingPlace::line(12))
+            .advice("Read it from NVS.");
+        let asked = Finding::new(FindingLevel::Note, "asked for by name");
+        let told = proposal_with(vec![
+            Check::clean(CheckKind::Parses),
+            Check::with(CheckKind::Scope, vec![asked]),
+            Check::with(CheckKind::Secrets, vec![found]),
+            Check::of(CheckKind::Size, FindingLevel::Warning, "rewrites the file"),
+        ]);
+        assert_eq!(
+            told,
+            [
+                "",
+                "Proposal 7: delete main/pump.c (asked)",
+                "  from A by delete_files",
+                "  STOP: contains a password (main/pump.c:12)",
+                "    Read it from NVS.",
+                "  warning: rewrites the file",
+                "  2 checks passed",
+                "  0 lines are added, 1 are removed:",
+                "  @@ -1 +0,0 @@",
+                "     1 - a",
+                "  if approved: deletes 1 file",
+            ]
+        );
+    }
+
+    /// What is told of a proposal with these checks.
+    fn proposal_with(checks: Vec<Check>) -> Vec<String> {
+        struct One;
+        impl BlobSource for One {
+            fn blob(&self, _: &ContentHash) -> Result<std::sync::Arc<[u8]>, UserError> {
+                Ok(b"a\n".as_slice().into())
+            }
+        }
+        let base = BlobRef { hash: ContentHash::of(b"a\n"), bytes: 2 };
+        let path = ProjectPath::new("main/pump.c").unwrap();
+        let facts = Facts { consequence: "deletes 1 file".into(), ..Facts::default() };
+        let batch = Batch { id: BatchId(1), index: 1, of: 1 };
+        let (agent, tool, reason) = ("A".into(), "delete_files".into(), String::new());
+        let (id, turn, call) = (ProposalId(7), TurnId(1), CallId(1));
+        let change = Change::Delete { path, base };
+        let made = Proposal { id, turn, call, agent, tool, reason, batch, change, checks, facts };
+        proposal(&made, &One).unwrap().lines
     }
 
     #[test]

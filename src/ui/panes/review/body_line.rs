@@ -57,6 +57,8 @@ pub enum Emphasis {
     None,
     /// It does.
     Changed,
+    /// A check found something here.
+    Found,
 }
 
 /// What a line of the body is.
@@ -139,12 +141,12 @@ impl Source {
     }
 
     /// Cuts the line where colour or emphasis changes.
-    fn pieces(&self, spans: &[Span]) -> Vec<Piece> {
+    fn pieces(&self, spans: &[Span], found: &[Range<usize>]) -> Vec<Piece> {
         let mut pieces = Vec::new();
         if self.form == Form::Long {
             pieces.push(Piece::new(self.text.clone(), Ink::Plain));
         } else {
-            self.cut(spans, &mut pieces);
+            self.cut(spans, &self.bytes_of(found), &mut pieces);
         }
         if !self.tail.is_empty() {
             pieces.push(Piece::new(self.tail.clone(), Ink::Dim));
@@ -152,10 +154,19 @@ impl Source {
         pieces
     }
 
-    fn cut(&self, spans: &[Span], pieces: &mut Vec<Piece>) {
+    /// Byte ranges of these characters.
+    fn bytes_of(&self, characters: &[Range<usize>]) -> Vec<Range<usize>> {
+        let at = |nth: usize| {
+            self.text.char_indices().nth(nth).map_or(self.text.len(), |(place, _)| place)
+        };
+        characters.iter().map(|range| at(range.start)..at(range.end)).collect()
+    }
+
+    fn cut(&self, spans: &[Span], found: &[Range<usize>], pieces: &mut Vec<Piece>) {
         let mut cuts: BTreeSet<usize> = [0, self.text.len()].into();
         cuts.extend(spans.iter().flat_map(|span| [span.range.start, span.range.end]));
-        cuts.extend(self.emphasis.iter().flat_map(|range| [range.start, range.end]));
+        let ranges = self.emphasis.iter().chain(found);
+        cuts.extend(ranges.flat_map(|range| [range.start, range.end]));
         let cuts: Vec<usize> =
             cuts.into_iter().filter(|&at| self.text.is_char_boundary(at)).collect();
         let mut column = 0;
@@ -164,11 +175,16 @@ impl Source {
             let text = sanitize::line_from(self.text.get(start..end).unwrap_or_default(), column);
             column += text.width();
             let span = spans.iter().find(|s| s.range.start <= start && end <= s.range.end);
-            let is_changed = self.emphasis.iter().any(|r| r.start <= start && end <= r.end);
+            let within = |r: &Range<usize>| r.start <= start && end <= r.end;
+            let emphasis = match (found.iter().any(within), self.emphasis.iter().any(within)) {
+                (true, _) => Emphasis::Found,
+                (false, true) => Emphasis::Changed,
+                (false, false) => Emphasis::None,
+            };
             pieces.push(Piece {
                 text: text.into_owned(),
                 ink: span.map_or(Ink::Plain, |span| Ink::Syntax(span.kind)),
-                emphasis: if is_changed { Emphasis::Changed } else { Emphasis::None },
+                emphasis,
             });
         }
     }
@@ -224,15 +240,21 @@ impl BodyLine {
     }
 
     /// All its pieces, coloured as far as colours are known.
-    #[must_use]
+    #[cfg(test)]
     pub fn pieces(&self, colours: Option<&Colours>) -> Vec<Piece> {
+        self.marked(colours, &[])
+    }
+
+    /// All its pieces, coloured as far as colours are known, with these characters as found by a
+    /// check.
+    fn marked(&self, colours: Option<&Colours>, found: &[Range<usize>]) -> Vec<Piece> {
         match &self.content {
             Content::Pieces(pieces) => pieces.clone(),
             Content::Forms(forms) => {
                 forms.first().map(|(_, form)| form.clone()).unwrap_or_default()
             }
             Content::Source(source) => {
-                source.pieces(colours.map_or(&[], |colours| colours.of(self.role)))
+                source.pieces(colours.map_or(&[], |colours| colours.of(self.role)), found)
             }
         }
     }
@@ -240,6 +262,17 @@ impl BodyLine {
     /// The pieces in these columns.
     #[must_use]
     pub fn part(&self, part: &Part, colours: Option<&Colours>) -> Vec<Piece> {
+        self.marked_part(part, colours, &[])
+    }
+
+    /// As [`Self::part`], with these characters of the line as found by a check.
+    #[must_use]
+    pub fn marked_part(
+        &self,
+        part: &Part,
+        colours: Option<&Colours>,
+        found: &[Range<usize>],
+    ) -> Vec<Piece> {
         match &self.content {
             Content::Source(source) if source.form == Form::Long => long_part(source, part),
             Content::Forms(forms) => {
@@ -248,7 +281,7 @@ impl BodyLine {
                 slice(pieces, &part.columns)
             }
             Content::Source(_) | Content::Pieces(_) => {
-                let pieces = self.pieces(colours);
+                let pieces = self.marked(colours, found);
                 if part.columns == (0..self.width) { pieces } else { slice(pieces, &part.columns) }
             }
         }
@@ -408,6 +441,19 @@ mod tests {
             parts[parts.len() - 2..].iter().map(|part| text(&line.part(part, None))).collect();
         assert!(last.ends_with("ab漢字 ab"), "{last}");
         assert_eq!(text(&line.part(&Part::at(7..14), None)), "漢字 ab");
+    }
+
+    #[test]
+    fn what_a_check_found_is_marked_by_characters() {
+        let line = line("\tä = \"x\u{202e}y\"; // é");
+        let found = |found: &[Range<usize>]| {
+            let pieces = line.marked_part(&Part::at(0..line.width), None, found);
+            let marked = pieces.into_iter().filter(|piece| piece.emphasis == Emphasis::Found);
+            marked.map(|piece| piece.text).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[1..2]), ["ä"]);
+        assert_eq!(found(&[7..8]), ["\\u{202e}"]);
+        assert_eq!(found(&[0..1, 90..99]), ["    "]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::view::{InquiryState, ProposalView, Review};
 
 use super::body::Body;
 use super::body_line::LineRole;
+use super::findings;
 use super::head;
 use super::select::Selection;
 use super::shown::Shown;
@@ -253,17 +254,16 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
     let clean = |text: &str| sanitize::line(text.trim()).into_owned();
     let mut lines = Vec::new();
     for check in &view.proposal.checks {
-        let (mark, role) = head::look(check.level());
+        let (mark, role) = findings::look(check.level());
         lines.push((
-            format!("{mark} {} · {}", check.kind.label(), head::explains(check.kind)),
+            format!("{mark} {} · {}", check.kind.label(), findings::explains(check.kind)),
             role,
         ));
         for finding in &check.findings {
-            let place = finding.place.as_ref().map(|place| format!("{}: ", place.line));
-            let text = format!("  {}{}", place.unwrap_or_default(), clean(&finding.text));
-            lines.push((text, Role::Text));
+            let (mark, role) = findings::look(Some(finding.level));
+            lines.push((format!("  {mark} {}", findings::sentence(finding)), role));
             if !finding.advice.is_empty() {
-                lines.push((format!("  {}", clean(&finding.advice)), Role::Dim));
+                lines.push((format!("    {}", clean(&finding.advice)), Role::Dim));
             }
         }
     }

@@ -17,6 +17,7 @@ use crate::ui::role::Role;
 use super::body::{Body, Surroundings};
 use super::body_line::{BodyLine, Emphasis, Ink, LineRole};
 use super::draw::Parts;
+use super::findings::{self, LineMarks, Marks};
 use super::gutter::Gutter;
 use super::items::Item;
 use super::layout::{Cell, Layout};
@@ -38,13 +39,14 @@ struct Canvas<'a> {
     layout: &'a Layout,
     selection: Option<&'a Selection>,
     parts: &'a Parts,
+    found: &'a Marks,
     cx: &'a Cx<'a>,
 }
 
 /// Draws what of the change is in sight.
 pub(super) fn draw(
     shown: &Shown,
-    selection: Option<&Selection>,
+    (selection, found): (Option<&Selection>, &Marks),
     parts: &Parts,
     buf: &mut Buffer,
     cx: &Cx<'_>,
@@ -61,7 +63,7 @@ pub(super) fn draw(
         return;
     };
     draw_position(shown, area, buf, cx);
-    let canvas = Canvas { shown, body, layout, selection, parts, cx };
+    let canvas = Canvas { shown, body, layout, selection, parts, found, cx };
     for (row, at) in shown.rows().zip(area.rows()) {
         canvas.row(row, at, buf);
     }
@@ -178,9 +180,10 @@ impl Canvas<'_> {
         if ground != Role::Text {
             line::tint(at, base, buf);
         }
-        let mut spans = vec![self.gutter(place, line, nth, before, base)];
+        let found = self.found.on(line.role);
+        let mut spans = self.gutter(place, line, nth, before, (base, &found));
         if let Some(cell) = cell {
-            spans.extend(self.pieces(line, cell, ground));
+            spans.extend(self.pieces(line, cell, ground, &found));
             if nth == 0
                 && let Twin::Moved(no) = line.twin
                 && self.begins_block(place, no)
@@ -229,7 +232,13 @@ impl Canvas<'_> {
         }
     }
 
-    fn pieces(&self, line: &BodyLine, cell: &Cell, ground: Role) -> Vec<Span<'static>> {
+    fn pieces(
+        &self,
+        line: &BodyLine,
+        cell: &Cell,
+        ground: Role,
+        found: &LineMarks,
+    ) -> Vec<Span<'static>> {
         let base = self.cx.style(ground);
         let is_dim = match line.change() {
             Some(_) => ground == Role::Text,
@@ -243,7 +252,7 @@ impl Canvas<'_> {
             Role::DiffRemoved => Some(Role::DiffRemovedWord),
             _ => None,
         };
-        let pieces = line.part(&cell.part, self.shown.colours());
+        let pieces = line.marked_part(&cell.part, self.shown.colours(), &found.characters);
         let look = |ink: Ink| match ink {
             _ if is_dim => Role::Dim,
             Ink::Plain => ground,
@@ -254,7 +263,10 @@ impl Canvas<'_> {
         let span = |piece: super::body_line::Piece| {
             let style = match (piece.emphasis, word) {
                 (Emphasis::Changed, Some(word)) => self.cx.style(word),
-                _ => Style { bg: base.bg, ..self.cx.style(look(piece.ink)) },
+                (Emphasis::Found, _) => self.cx.style(Role::Match),
+                (Emphasis::Changed, None) | (Emphasis::None, _) => {
+                    Style { bg: base.bg, ..self.cx.style(look(piece.ink)) }
+                }
             };
             Span::styled(piece.text, style)
         };
@@ -267,11 +279,11 @@ impl Canvas<'_> {
         line: &BodyLine,
         nth: usize,
         (gutter, version): (Gutter, Version),
-        base: Style,
-    ) -> Span<'static> {
+        (base, found): (Style, &LineMarks),
+    ) -> Vec<Span<'static>> {
         let mut style = Style { bg: base.bg, ..self.cx.style(Role::DiffSign) };
         let LineRole::Diff(kind, old, new) = line.role else {
-            return Span::styled(if nth > 0 { "↪" } else { " " }, style);
+            return vec![Span::styled(if nth > 0 { "↪" } else { " " }, style)];
         };
         let sign = match (nth, kind) {
             (1.., _) => "↪",
@@ -283,6 +295,7 @@ impl Canvas<'_> {
             Some(selection) if nth == 0 && line.change().is_some() => {
                 if selection.is_picked(place) { "●" } else { "○" }
             }
+            None if nth == 0 && found.level.is_some() => findings::look(found.level).0,
             Some(_) | None => " ",
         };
         if self.selection.is_some_and(|selection| selection.cursor() == place) {
@@ -294,7 +307,15 @@ impl Canvas<'_> {
             (0, Version::New, _) => [None, new],
             (0, Version::Both, _) => [old, new],
         };
-        Span::styled(gutter.text(mark, numbers, sign), style)
+        let text = gutter.text(mark, numbers, sign);
+        match (self.selection, text.strip_prefix(mark)) {
+            (None, Some(rest)) if mark != " " => {
+                let role = findings::look(found.level).1;
+                let look = Style { bg: base.bg, ..self.cx.style(role) };
+                vec![Span::styled(mark, look), Span::styled(rest.to_owned(), style)]
+            }
+            (Some(_), _) | (_, _) => vec![Span::styled(text, style)],
+        }
     }
 }
 

@@ -5,13 +5,16 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
+use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
+use crate::view::ProposalView;
 
 use super::ReviewPane;
 use super::diff_draw;
+use super::findings::Marks;
 use super::foot;
 use super::gutter::Gutter;
 use super::head::{self, Row};
@@ -19,6 +22,12 @@ use super::shown::{Room, Shown};
 
 /// Least columns for the text of each half.
 const LEAST_HALF: usize = 34;
+
+/// Panes of no more rows leave out what follows from a change.
+const SMALL: u16 = 10;
+
+/// Panes with fewer rows have none to spare.
+pub(super) const ROOMY: u16 = 24;
 
 /// Where the parts of the pane are.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +38,8 @@ pub struct Parts {
     pub body: Rect,
     /// What can be decided, or came of it.
     foot: Vec<Line<'static>>,
+    /// Its first row.
+    foot_at: u16,
     /// Room for the text of the change.
     pub room: Room,
     /// Columns before it.
@@ -55,14 +66,18 @@ pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> Parts {
     let width = usize::from(area.width);
     let mut foot = foot::foot(pane, view, shown, width, cx);
     foot.truncate(usize::from(area.height / 3).max(1));
-    let mut head = head::head(view, body.map(AsRef::as_ref), width, cx);
+    if area.height > SMALL {
+        let rows = consequence(view, width, cx);
+        foot.splice(0..0, rows);
+    }
+    let mut head = head::head(view, body.map(AsRef::as_ref), (width, area.height), cx);
     let room = (usize::from(area.height) - foot.len()) / 2;
     if head.len() > room.max(1) {
         head.truncate(room.max(1));
         if let Some(last) = head.last_mut() {
             last.right = Line::styled("… more when zoomed", cx.style(Role::Warn));
         }
-    } else if area.height > 14 {
+    } else if area.height >= ROOMY {
         head.push(Row::default());
     }
     let head_rows = u16::try_from(head.len()).unwrap_or(area.height).min(area.height);
@@ -79,7 +94,28 @@ pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> Parts {
         half: (half >= LEAST_HALF).then_some(half),
         rows: usize::from(body_area.height),
     };
-    Parts { head, body: body_area, foot, room, gutter }
+    // What can be decided stands right below a short change.
+    let rows = shown.map_or(0, |shown| shown.total()).max(usize::from(body.is_none()));
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX);
+    let height = if rows == 0 { body_area.height } else { body_area.height.min(rows) };
+    let spare = u16::from(body_area.height > height);
+    let foot_at = area.y + head_rows + height + spare;
+    let body = Rect { height, ..body_area };
+    Parts { head, body, foot, foot_at, room, gutter }
+}
+
+/// What follows from a change that waits, in a row or two above what can be decided.
+fn consequence(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+    let text = sanitize::line(view.proposal.facts.consequence.trim());
+    if text.is_empty() || view.decision.is_some() || view.outcome.is_some() {
+        return Vec::new();
+    }
+    let words = wrap_words(&text, width.saturating_sub(4)).into_iter().take(2).enumerate();
+    let row = |(nth, words): (usize, String)| {
+        let lead = if nth == 0 { " → " } else { "   " };
+        Line::styled(format!("{lead}{words}"), cx.style(Role::Strong))
+    };
+    words.map(row).collect()
 }
 
 /// Draws the pane as it was prepared.
@@ -100,13 +136,12 @@ pub(super) fn draw(pane: &ReviewPane, area: Rect, buf: &mut Buffer, cx: &Cx<'_>)
         line::draw_split(&row.left, &row.right, at, buf);
     }
     if let Some(shown) = pane.shown(view.proposal.id) {
-        diff_draw::draw(shown, pane.selection_of(view.proposal.id), parts, buf, cx);
+        let found = Marks::of(&view.proposal);
+        let picked = pane.selection_of(view.proposal.id);
+        diff_draw::draw(shown, (picked, &found), parts, buf, cx);
     }
-    let below = Rect {
-        y: parts.body.bottom(),
-        height: area.bottom().saturating_sub(parts.body.bottom()),
-        ..area
-    };
+    let height = area.bottom().saturating_sub(parts.foot_at);
+    let below = Rect { y: parts.foot_at, height, ..area };
     for (row, at) in parts.foot.iter().zip(below.rows()) {
         line::draw(row, at, buf);
     }

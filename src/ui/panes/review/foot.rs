@@ -132,9 +132,9 @@ pub(super) fn choices(
         choices.extend((unseen == 0).then(|| words(Action::Edit)));
     }
     if unseen == 0 && !is_stopped && proposal.phrase().is_none() {
-        choices.push(words(Action::ApproveTell));
+        choices.push((Action::ApproveTell, "approve + tell".to_owned()));
     }
-    choices.push(words(Action::Ask));
+    choices.push((Action::Ask, "ask".to_owned()));
     let batch = proposal.batch.id;
     let waiting = cx.view.review.waiting().filter(|w| w.proposal.batch.id == batch).count();
     if waiting > 1 {

@@ -1,9 +1,9 @@
-//! What stands above a change: what and who, the reason, the checks.
+//! What stands above a change: what and who, what was found, the reason.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, Check, CheckKind, FindingLevel};
+use crate::model::{Change, FindingLevel};
 use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
@@ -12,11 +12,18 @@ use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 use crate::view::{InquiryState, ProposalView};
 
-use super::ReviewPane;
 use super::body::Body;
+use super::draw::ROOMY;
+use super::{ReviewPane, findings};
 
 /// Most rows for the agent's reason.
 const MAX_REASON: usize = 3;
+
+/// Least columns for the reason beside the summary of the checks.
+const LEAST_REASON: usize = 24;
+
+/// Least columns for a path in the title.
+const LEAST_PATH: usize = 16;
 
 /// A row with something at its right end.
 #[derive(Debug, Clone, Default)]
@@ -25,8 +32,8 @@ pub(super) struct Row {
     pub right: Line<'static>,
 }
 
-/// What stands in the title rule.
-pub(super) fn title(pane: &ReviewPane, cx: &Cx<'_>) -> Line<'static> {
+/// What stands in the title rule, in so many columns.
+pub(super) fn title(pane: &ReviewPane, columns: usize, cx: &Cx<'_>) -> Line<'static> {
     let look = cx.style(match cx.keys {
         Keys::Here => Role::TitleFocus,
         Keys::Elsewhere => Role::Title,
@@ -42,14 +49,33 @@ pub(super) fn title(pane: &ReviewPane, cx: &Cx<'_>) -> Line<'static> {
         Some(place) => format!(" {}/{waiting}", place + 1),
         None => format!(" #{id}"),
     };
-    let mut spans = vec![
-        Span::styled(format!("Review{place}"), look),
-        Span::styled(" · ", cx.style(Role::Dim)),
-        Span::styled(what(&view.proposal.change), look),
-    ];
+    let begin = format!("Review{place}");
+    let mut after = Vec::new();
+    if let Some((words, role)) = findings::asked(&view.proposal) {
+        after.push(Span::styled(format!(" · {words}"), cx.style(role)));
+    }
     if !review.waiting.contains(&id) && waiting > 0 {
-        spans.push(Span::styled(" ", look));
-        spans.push(Span::styled(format!(" {waiting} waiting "), cx.style(Role::Waiting)));
+        after.push(Span::styled(" ", look));
+        after.push(Span::styled(format!(" {waiting} waiting "), cx.style(Role::Waiting)));
+    }
+    let used = line::width(&begin) + 3 + after.iter().map(Span::width).sum::<usize>();
+    let room = columns.saturating_sub(used);
+    let stop = findings::weighty(&view.proposal).into_iter().next();
+    let stop = stop.filter(|finding| finding.level == FindingLevel::Stop);
+    let stop = stop.map(|finding| format!(" · ✗ {}", findings::sentence(finding)));
+    let what = what(&view.proposal.change);
+    // The finding matters more than the middle of a long path.
+    let least = line::width(&what).min(LEAST_PATH.max(room / 2)).min(room);
+    let stop = stop.map(|stop| line::cut(&stop, room - least)).unwrap_or_default();
+    let what = line::cut_middle(&what, (room - line::width(&stop)).max(LEAST_PATH));
+    let mut spans = vec![
+        Span::styled(begin, look),
+        Span::styled(" · ", cx.style(Role::Dim)),
+        Span::styled(what, look),
+    ];
+    spans.extend(after);
+    if !stop.is_empty() {
+        spans.push(Span::styled(stop, cx.style(Role::Error)));
     }
     Line::from(spans)
 }
@@ -86,39 +112,72 @@ pub(super) fn counts(body: &Body) -> String {
     }
 }
 
-/// The rows above a change.
+/// The rows above a change, in a pane of that many columns and rows.
 pub(super) fn head(
     view: &ProposalView,
     body: Option<&Body>,
-    width: usize,
+    (width, height): (usize, u16),
     cx: &Cx<'_>,
 ) -> Vec<Row> {
-    let proposal = &view.proposal;
-    let dim = cx.style(Role::Dim);
-    let agent = sanitize::line(proposal.agent.as_str()).into_owned();
-    let tool = sanitize::line(proposal.tool.as_str()).into_owned();
-    let left = vec![
-        Span::raw(" "),
-        Span::styled(agent, cx.style(cx.agents.role(&proposal.agent))),
-        Span::styled(" via ", dim),
-        Span::styled(tool, cx.style(Role::Text)),
-    ];
     let right = body.map_or_else(Line::default, |body| counts_line(view, body, cx));
-    let mut rows = vec![Row { left: Line::from(left), right }];
-    let reason = sanitize::line(proposal.reason.trim());
-    if !reason.is_empty() {
-        let mut words = wrap_words(&format!("“{reason}”"), width.saturating_sub(2));
-        if words.len() > MAX_REASON {
-            words.truncate(MAX_REASON);
-            if let Some(last) = words.last_mut() {
-                *last = format!("{}…", line::cut(last, width.saturating_sub(4)));
-            }
-        }
-        rows.extend(words.into_iter().map(|row| plain(format!(" {row}"), cx.style(Role::Text))));
-    }
-    rows.extend(checks(&proposal.checks, width, cx));
+    let mut rows = who(view, right, width, cx);
+    rows.extend(findings::rows(&view.proposal, width, cx));
+    rows.extend(reason(view, (width, height), cx));
     rows.extend(story(view, width, cx));
     rows
+}
+
+/// Who asks by which tool, and how much changes; on two rows where one cannot hold both.
+fn who(view: &ProposalView, right: Line<'static>, width: usize, cx: &Cx<'_>) -> Vec<Row> {
+    let proposal = &view.proposal;
+    let role = cx.agents.role(&proposal.agent);
+    let room = width.saturating_sub(6);
+    let tool = line::cut_middle(proposal.tool.as_str(), room / 2);
+    let agent = line::cut_middle(proposal.agent.as_str(), room.saturating_sub(line::width(&tool)));
+    let left = Line::from(vec![
+        Span::raw(" "),
+        Span::styled(agent, cx.style(role)),
+        Span::styled(" via ", cx.style(Role::Dim)),
+        Span::styled(tool, cx.style(Role::Text)),
+    ]);
+    if right.width() == 0 || left.width() + right.width() + 2 <= width {
+        return vec![Row { left, right }];
+    }
+    let mut counts = right;
+    counts.spans.insert(0, Span::raw(" "));
+    vec![Row { left, right: Line::default() }, Row { left: counts, right: Line::default() }]
+}
+
+/// The agent's reason, with the summary of the checks at its right end where there is room.
+fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec<Row> {
+    let summary = findings::summary(&view.proposal.checks, cx);
+    let reason = sanitize::line(view.proposal.reason.trim());
+    let indented = |mut line: Line<'static>| {
+        line.spans.insert(0, Span::raw(" "));
+        Row { left: line, right: Line::default() }
+    };
+    if reason.is_empty() {
+        return summary.map(indented).into_iter().collect();
+    }
+    let text = format!("“{reason}”");
+    let beside = summary.as_ref().map_or(0, |summary| summary.width() + 2);
+    let room = width.saturating_sub(beside + 1);
+    let most = if height < ROOMY { 1 } else { MAX_REASON };
+    let style = cx.style(Role::Text);
+    let fits = line::width(&text) <= room;
+    if fits || (most == 1 && room >= LEAST_REASON) {
+        let left = Line::styled(format!(" {}", line::cut(&text, room)), style);
+        return vec![Row { left, right: summary.unwrap_or_default() }];
+    }
+    let mut words = wrap_words(&text, width.saturating_sub(2));
+    if words.len() > most {
+        words.truncate(most);
+        if let Some(last) = words.last_mut() {
+            *last = format!("{}…", line::cut(last, width.saturating_sub(4)));
+        }
+    }
+    let rows = words.into_iter().map(|row| plain(format!(" {row}"), style));
+    rows.chain(summary.map(indented)).collect()
 }
 
 /// What happened to it while it waited: the file changed, a question was asked.
@@ -229,81 +288,4 @@ fn counts_line(view: &ProposalView, body: &Body, cx: &Cx<'_>) -> Line<'static> {
 
 fn plain(text: String, style: Style) -> Row {
     Row { left: Line::styled(text, style), right: Line::default() }
-}
-
-/// A chip for each check, then the notes of those that did not pass.
-fn checks(checks: &[Check], width: usize, cx: &Cx<'_>) -> Vec<Row> {
-    let mut rows: Vec<Vec<Span<'static>>> = Vec::new();
-    let mut used = width;
-    for check in checks {
-        let (mark, role) = look(check.level());
-        let label = format!("{mark} {}", check.kind.label());
-        let columns = line::width(&label) + 2;
-        if used + columns > width {
-            rows.push(vec![Span::raw(" ")]);
-            used = 1;
-        }
-        used += columns;
-        let text = if check.level().is_none() { Role::Dim } else { role };
-        if let Some(row) = rows.last_mut() {
-            row.push(Span::styled(mark, cx.style(role)));
-            row.push(Span::styled(format!(" {}  ", check.kind.label()), cx.style(text)));
-        }
-    }
-    let mut rows: Vec<Row> = rows
-        .into_iter()
-        .map(|spans| Row { left: Line::from(spans), right: Line::default() })
-        .collect();
-    for finding in checks.iter().flat_map(|check| &check.findings) {
-        let (mark, role) = look(Some(finding.level));
-        let place = finding.place.as_ref().map(|place| format!("line {}: ", place.line));
-        let text = sanitize::line(finding.text.trim());
-        let text = format!("{}{text}", place.unwrap_or_default());
-        for (place, row) in wrap_words(&text, width.saturating_sub(4)).into_iter().enumerate() {
-            let lead = if place == 0 { format!(" {mark} ") } else { "   ".to_owned() };
-            rows.push(plain(format!("{lead}{row}"), cx.style(role)));
-        }
-    }
-    rows
-}
-
-/// The mark of what was found, and its colour.
-pub(super) const fn look(level: Option<FindingLevel>) -> (&'static str, Role) {
-    match level {
-        None => ("✓", Role::Ok),
-        Some(FindingLevel::Note) => ("·", Role::Dim),
-        Some(FindingLevel::Warning) => ("!", Role::Warn),
-        Some(FindingLevel::Stop) => ("✗", Role::Error),
-    }
-}
-
-/// What a check looks at, in a few words.
-pub(super) const fn explains(kind: CheckKind) -> &'static str {
-    match kind {
-        CheckKind::Parses => "the text parses in the language of its name",
-        CheckKind::Name => "the file's name does not clash with the framework",
-        CheckKind::InProject => "the file is inside the project",
-        CheckKind::BaseUnchanged => "the file on disk is still what the change is based on",
-        CheckKind::InCmake => "the source is listed in a CMakeLists.txt",
-        CheckKind::Text => "no control, invisible or bidirectional characters",
-        CheckKind::BuildFresh => "the images come from the newest build, and it passed",
-        CheckKind::BootUntouched => "bootloader and partition table stay as they are",
-        CheckKind::Encoding => "the text is UTF-8, as the file was",
-        CheckKind::LineEnds => "lines end as they did",
-        CheckKind::Lookalikes => "no letter of another script poses as a Latin one",
-        CheckKind::Size => "the change is about as large as it claims",
-        CheckKind::Secrets => "no key or password is in the text",
-        CheckKind::Unreferenced => "nothing else names the file that would go",
-        CheckKind::Fits => "each image fits into its partition",
-        CheckKind::Stored => "the contents of the change are in the session's store",
-        CheckKind::Images => "each image is for this chip and belongs where it lands",
-        CheckKind::Merged => "what changed on disk was merged without a conflict",
-        CheckKind::Compiles => "the compiler takes the text, as the last build was configured",
-        CheckKind::Irreversible => "nothing changes the chip for good",
-        CheckKind::PartitionTable => "the partition table is sound, and stored data stays",
-        CheckKind::HostCode => "nothing new runs on this machine or is downloaded",
-        CheckKind::Origin => "the content is new and holds no packed data",
-        CheckKind::Pins => "the GPIO numbers are free to use on this chip",
-        CheckKind::Scope => "the file is among those that the task is about",
-    }
 }

@@ -15,12 +15,26 @@ pub enum Wrapping {
 /// A way to read changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Look {
-    /// One or two columns.
-    pub columns: Columns,
+    /// One or two columns, where the person has chosen.
+    pub columns: Option<Columns>,
+    /// Whether the screen is wide enough for two columns by themselves.
+    pub is_wide: bool,
     /// What to do with changes of blanks.
     pub blanks: Blanks,
     /// What happens to lines that are too wide.
     pub wrapping: Wrapping,
+}
+
+impl Look {
+    /// One or two columns.
+    #[must_use]
+    pub const fn columns(&self) -> Columns {
+        match (self.columns, self.is_wide) {
+            (Some(chosen), _) => chosen,
+            (None, true) => Columns::Beside,
+            (None, false) => Columns::Unified,
+        }
+    }
 }
 
 /// Numbers of unchanged lines around a change that the keys go through.

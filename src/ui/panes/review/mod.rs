@@ -10,6 +10,7 @@ mod decide;
 mod deciding;
 mod diff_draw;
 mod draw;
+mod findings;
 mod flash;
 mod foot;
 mod gutter;
@@ -80,6 +81,11 @@ impl ReviewPane {
             picking: None,
             parts: Parts::default(),
         }
+    }
+
+    /// Whether the screen is wide enough for two columns by themselves.
+    pub const fn set_wide(&mut self, is_wide: bool) {
+        self.look.is_wide = is_wide;
     }
 
     /// What a key that decides would be about now.
@@ -232,7 +238,11 @@ impl ReviewPane {
 
 impl Pane for ReviewPane {
     fn title(&self, cx: &Cx<'_>) -> Line<'static> {
-        head::title(self, cx)
+        head::title(self, usize::from(self.parts.body.width), cx)
+    }
+
+    fn title_within(&self, columns: usize, cx: &Cx<'_>) -> Line<'static> {
+        head::title(self, columns, cx)
     }
 
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {

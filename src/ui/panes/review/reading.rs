@@ -81,11 +81,16 @@ const fn rows(action: Action, page: i64) -> i64 {
 
 /// Turns the two columns on or off, and says why they do not show at once.
 fn toggle_beside(shown: &Shown, look: &mut Look) -> Vec<Effect> {
-    look.columns = match look.columns {
+    let now = match shown.layout().filter(|_| shown.has_room_beside()) {
+        Some(layout) => layout.columns(),
+        None => look.columns(),
+    };
+    let chosen = match now {
         Columns::Unified => Columns::Beside,
         Columns::Beside => Columns::Unified,
     };
-    match (look.columns, shown.has_room_beside()) {
+    look.columns = Some(chosen);
+    match (chosen, shown.has_room_beside()) {
         (Columns::Beside, _) if shown.has_one_version() => {
             Effect::info("side by side from now on; of this there is only one version")
         }

@@ -170,7 +170,12 @@ impl Shown {
     pub fn lay_out(&mut self, look: Look, room: Room) {
         self.place.room = room;
         let Some(body) = self.body().cloned() else { return };
-        let columns = if room.half.is_some() { look.columns } else { Columns::Unified };
+        // A file that comes or goes as a whole has nothing to stand beside.
+        let is_single = look.columns.is_none() && look.is_wide && self.has_one_version();
+        let columns = match room.half {
+            Some(_) if !is_single => look.columns(),
+            Some(_) | None => Columns::Unified,
+        };
         let wish = Wish { columns, blanks: look.blanks, context: self.context };
         let overflow = match look.wrapping {
             Wrapping::Wrapped => Overflow::Wrap,
