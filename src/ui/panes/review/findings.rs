@@ -181,6 +181,7 @@ pub(super) const fn explains(kind: CheckKind) -> &'static str {
         CheckKind::Unreferenced => "nothing else names the file that would go",
         CheckKind::Fits => "each image fits into its partition",
         CheckKind::Stored => "the contents of the change are in the session's store",
+        CheckKind::Images => "each image is for this chip and belongs where it lands",
         CheckKind::Merged => "what changed on disk was merged without a conflict",
         CheckKind::Compiles => "the compiler takes the text, as the last build was configured",
         CheckKind::Irreversible => "nothing changes the chip for good",
