@@ -89,6 +89,9 @@ impl ValueChart {
             self.partial.clear();
         }
         let until = end.min(self.scanned + BUDGET);
+        if until == self.scanned {
+            return;
+        }
         // What cannot be read is not drawn; the lines above say why.
         let bytes = source.read_log(log, self.scanned..until).unwrap_or_default();
         self.scanned = until;
