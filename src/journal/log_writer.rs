@@ -228,8 +228,11 @@ impl LogWriter {
 
     /// Gives up the oldest files, as many as must go for one more.
     fn give_up(&mut self) {
+        let LogLimits { keep, segment } = self.limits;
         let mut held: u64 = self.full.iter().map(|full| full.bytes).sum();
-        while held.saturating_add(self.limits.segment) > self.limits.keep
+        // The ends of lines that made files longer must not cost a whole file.
+        let most = keep.saturating_add(SLACK.min(segment / 16));
+        while held.saturating_add(segment) > most
             && let Some(oldest) = self.full.front()
         {
             // One that cannot be removed now is tried again with the next file.

@@ -60,6 +60,26 @@ fn a_line_without_an_end_is_kept_within_the_bound_as_well() {
     assert_eq!(kept.last().unwrap().start + kept.last().unwrap().bytes, 5_000 * 977);
 }
 
+/// Lines that do not fill a file exactly: each file is longer than its limit by a part of one.
+#[test]
+fn the_ends_of_lines_cost_no_file() {
+    for (limits, length) in [
+        (LogLimits { keep: 4000, segment: 1000 }, 21),
+        (LogLimits { keep: 2 << 20, segment: 1 << 20 }, 997),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = writer(folder.path());
+        log.limits = limits;
+        let line = format!("{}\n", "x".repeat(length - 1));
+        while log.length().bytes < 3 * limits.keep {
+            log.append(line.as_bytes(), Timestamp(1)).unwrap();
+            let kept: u64 = on_disk(folder.path()).iter().map(|segment| segment.bytes).sum();
+            let least = (limits.keep - limits.segment).min(log.length().bytes);
+            assert!(kept >= least && kept <= limits.keep + limits.segment / 16, "{kept}");
+        }
+    }
+}
+
 /// What a crash leaves, and what makes it look so.
 type Case = (&'static str, fn(&Path));
 
