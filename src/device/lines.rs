@@ -3,6 +3,8 @@
 //! Owns the knowledge of how ESP32 firmware prints logs, panics and resets. Pure: bytes in, lines
 //! out.
 
+use memchr::memmem;
+
 use crate::text::esp_log::{self, LogLevel};
 use crate::text::sanitize;
 
@@ -96,14 +98,33 @@ pub fn recognise(text: &str) -> LineKind {
     }
 }
 
+/// What the ROM prints when the chip starts.
+const RESET: &[u8] = b"rst:0x";
+
 /// The cause of a reset, as the ROM prints it: `rst:0x1 (POWERON_RESET),boot:0x13 (…)`.
 #[must_use]
 pub fn reset_cause(text: &str) -> Option<&str> {
-    let at = text.find("rst:0x")?;
-    // `burst:0x1` is no reset.
-    let is_word = !text.get(..at)?.ends_with(|c: char| c.is_ascii_alphanumeric());
-    let rest = text.get(at + 4..).filter(|_| is_word)?;
-    rest.split(',').next()
+    let bytes = text.as_bytes();
+    let at = memmem::find_iter(bytes, RESET).find(|at| begins_word(bytes, *at))?;
+    text.get(at + b"rst:".len()..)?.split(',').next()
+}
+
+/// Where the last reset in raw output is told.
+#[must_use]
+pub fn last_reset(bytes: &[u8]) -> Option<usize> {
+    memmem::rfind_iter(bytes, RESET).find(|at| begins_word(bytes, *at))
+}
+
+/// Whether a word begins at `at`: `burst:0x1` is no reset. Colours between letters do not count.
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    let mut before = bytes.get(..at).unwrap_or_default();
+    while let [rest @ .., b'm'] = before {
+        let is_parameter = |byte: &u8| byte.is_ascii_digit() || *byte == b';';
+        let length = rest.iter().rev().take_while(|byte| is_parameter(byte)).count();
+        let Some([text @ .., 0x1b, b'[']) = rest.get(..rest.len() - length) else { break };
+        before = text;
+    }
+    !before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 #[cfg(test)]
@@ -129,9 +150,31 @@ mod tests {
             ("rst:0x1 (POWERON),boot:0x13 (SPI_FAST_FLASH_BOOT)", reset("0x1 (POWERON)")),
             ("ets Jul 29 2019 rst:0xc (SW_CPU_RESET)", reset("0xc (SW_CPU_RESET)")),
             ("first: burst:0 done", LineKind::Plain),
+            ("burst:0x1 (x)", LineKind::Plain),
+            ("dma_rst:0x1 1rst:0x2", LineKind::Plain),
+            ("burst:0x1 (x) rst:0xc (SW_CPU_RESET),boot:0x13", reset("0xc (SW_CPU_RESET)")),
+            ("burst:0x1,rst:0x10 (RTCWDT_RTC_RESET)", reset("0x10 (RTCWDT_RTC_RESET)")),
         ];
         for (text, kind) in cases {
             assert_eq!(recognise(text), kind, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_reset_in_raw_output_begins_a_word() {
+        let cases: [(&[u8], Option<usize>); 9] = [
+            (b"", None),
+            (b"rst:0x1 (POWERON)", Some(0)),
+            (b"burst:0x1 (x)", None),
+            (b"a\r\nrst:0x1\r\nb\r\nrst:0xc\r\nburst:0x1 (x)\r\n", Some(15)),
+            (b"rst:0x1 1rst:0x2 _rst:0x3 Brst:0x4", Some(0)),
+            (b"\x1b[0;32mrst:0x1", Some(7)),
+            (b"bu\x1b[0;32m\x1b[mrst:0x1", None),
+            (b"[0mrst:0x1", None),
+            (b"\xff\xfe\0rst:0x1 rst:0", Some(3)),
+        ];
+        for (bytes, place) in cases {
+            assert_eq!(last_reset(bytes), place, "{}", String::from_utf8_lossy(bytes));
         }
     }
 

@@ -173,7 +173,10 @@ async fn what_the_old_firmware_said_is_not_the_new_ones() {
     bench.answer("build_project", json!({})).await;
     let reply = bench.call("flash_project", json!({})).await;
     let Ok(Reply::Propose { finish, .. }) = reply else { panic!("no proposal") };
-    bench.prints("I (2) app: done\nrst:0xc (SW_CPU_RESET)\nI (1) app: fresh\n");
+    // The last line tells no reset, though it looks like one.
+    bench.prints(
+        "I (2) app: done\nrst:0xc (SW_CPU_RESET)\nI (1) app: fresh\nI (2) dma: burst:0x1 (x)\n",
+    );
     let applied = settlement(Verdict::Approve, Outcome::Applied);
     let flashed = finish(vec![applied]).await.unwrap();
     assert_eq!(flashed["serial_log"], "serial-1", "{flashed}");
@@ -220,6 +223,7 @@ async fn a_scan_that_was_printed_is_told_and_stays_unheard_by_the_monitor() {
     bench.prints("rst:0x1 (POWERON)\nfound 0x50\nscan done\n");
     bench.prints("rst:0xc (SW_CPU_RESET)\nscanning\nI (1) a: found a device at 0x3c\n");
     bench.prints("I (2) a: found a device at 0x76\nI (3) a: 2 devices on the bus\n");
+    bench.prints("I (4) dma: burst:0x1 (x)\n");
     let told = bench.answer("scan_i2c", json!({ "timeout": 60 })).await;
     let expected = (json!(true), json!(["0x3C", "0x76"]), json!(true));
     assert_eq!(

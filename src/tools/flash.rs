@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded};
-use crate::device::{DEFAULT_BAUD, Listener};
+use crate::device::{DEFAULT_BAUD, Listener, last_reset};
 use crate::model::{
     Change, Check, CheckKind, Draft, DraftChange, FlashPlan, LogId, Proposal, ToolSpec,
 };
@@ -17,9 +17,6 @@ use crate::toolchain::console_baud;
 
 /// Name of the tool.
 pub const NAME: &str = "flash_project";
-
-/// What the ROM prints when it starts.
-const RESET: &[u8] = b"rst:0x";
 
 const RESET_WAIT: Duration = Duration::from_millis(500);
 
@@ -158,7 +155,7 @@ async fn listen(
 async fn skip_old_firmware(listener: &Listener, position: u64) {
     let reset = || {
         let (start, bytes) = listener.since(position);
-        memchr::memmem::rfind(&bytes, RESET).map(|at| start + at as u64)
+        last_reset(&bytes).map(|at| start + at as u64)
     };
     let mut received = listener.subscribe();
     // The board is running already, so this is a matter of milliseconds.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Reply, Tool, ToolContext, ToolError, answer, args, serial, serial_send};
-use crate::device::{LineKind, LineSplitter, Listener, Scan, ScanReader};
+use crate::device::{LineKind, LineSplitter, Listener, Scan, ScanReader, last_reset};
 use crate::model::ToolSpec;
 use crate::toolchain::sketch::Sketch;
 
@@ -21,9 +21,6 @@ pub const NAME: &str = "scan_i2c";
 
 /// Folder of the scanners.
 const SCANNERS: &str = "assets/scanner";
-
-/// What the ROM prints when it starts.
-const RESET: &[u8] = b"rst:0x";
 
 const DEFAULT_SECONDS: u32 = 4;
 const MAX_SECONDS: u32 = 60;
@@ -62,7 +59,7 @@ impl Heard {
     /// Begins at the last reset that is known of, else with the oldest that is held.
     fn new(listener: &Listener) -> Self {
         let (start, bytes) = listener.since(0);
-        let reset = memchr::memmem::rfind(&bytes, RESET);
+        let reset = last_reset(&bytes);
         let position = start + reset.unwrap_or(0) as u64;
         Self { position, has_reset: reset.is_some(), ..Self::default() }
     }
