@@ -1,10 +1,13 @@
 //! How fast a port's output reaches the screen, and a panic's addresses become lines:
 //! `cargo bench --bench monitor`, or a part of it: `-- screen`, `-- reconnect`,
-//! `-- stream` or `-- decode`.
+//! `-- stream`, `-- decode` or `-- day`.
 //!
 //! The board is a pseudo-terminal. `stream` runs the monitor of this program and every other one of
 //! [`OTHERS`] that is on the `PATH` in turns, each in a terminal of 200x50.
-//! `FIRMHAND_BENCH_ELF` names a program to decode addresses of, else one is compiled. Without `--bench` it makes one small round, to show that it works.
+//! `FIRMHAND_BENCH_ELF` names a program to decode addresses of, else one is compiled. `day` is run
+//! only when it is named: as many bytes as come in a day at 1 MB/s, or `FIRMHAND_BENCH_GB` of them,
+//! with the memory that is in use meanwhile. Without `--bench` it makes one small round, to show
+//! that it works.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,6 +18,8 @@
     reason = "a bench prints, waits and may stop"
 )]
 
+#[path = "support/day.rs"]
+mod day;
 #[path = "support/pty.rs"]
 mod pty;
 
@@ -70,6 +75,11 @@ fn main() {
     }
     if is_wanted("decode") {
         decode();
+    }
+    if is_wanted("day") && (!is_bench || !names.is_empty()) {
+        let named = std::env::var("FIRMHAND_BENCH_GB").ok();
+        let named = named.map(|gigabytes| (gigabytes.parse::<f64>().unwrap() * 1e9) as u64);
+        day::day(named.unwrap_or(if is_bench { day::DAY } else { 16_000_000 }));
     }
 }
 
