@@ -70,7 +70,7 @@ pub async fn run_headless(
     out: &mut (dyn Write + Send),
 ) -> Result<RunExit, UserError> {
     let Headless { engine, desk, journal, mut published, form } = run;
-    desk.close(NOBODY);
+    desk.leave_unattended(NOBODY);
     let mut reader = JournalReader::open(&journal)?;
     let mut interrupted = std::pin::pin!(interrupted);
     let mut exit = None;

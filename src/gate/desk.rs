@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::oneshot;
 
 use crate::model::{
-    Change, ContentHash, DecidedBy, Proposal, ProposalId, Shown, UserError, Verdict,
+    Change, ContentHash, DecidedBy, FindingLevel, Proposal, ProposalId, Shown, UserError, Verdict,
 };
 
 /// Why a decision was not taken.
@@ -76,6 +76,8 @@ pub(super) enum Spoken {
 enum Mode {
     Open,
     Closed(String),
+    /// Nobody is there: what was found is the reason, else this.
+    Unattended(String),
     Detached,
 }
 
@@ -90,6 +92,8 @@ pub(super) struct Terms {
     has_content: bool,
     /// Why it can only be rejected.
     damage: Option<String>,
+    /// The first finding of level stop.
+    stop: Option<String>,
 }
 
 impl Terms {
@@ -105,12 +109,22 @@ impl Terms {
             | Change::Nvs(_) => false,
         };
         let (hash, phrase) = (proposal.change.hash(), proposal.phrase());
-        Self { hash, phrase, stops: proposal.stops(), has_content, damage: None }
+        let stop = proposal.findings().find(|finding| finding.level == FindingLevel::Stop);
+        let stop = stop.map(|finding| finding.text.clone());
+        Self { hash, phrase, stops: proposal.stops(), has_content, damage: None, stop }
     }
 
     /// The terms of a proposal whose contents cannot be read: it can only be rejected.
     pub(super) fn damaged(proposal: &Proposal, why: String) -> Self {
         Self { damage: Some(why), ..Self::of(proposal) }
+    }
+
+    /// How it is denied when nobody is there.
+    fn unattended(&self, why: &str) -> Spoken {
+        match &self.stop {
+            Some(found) => denial(&format!("refused: {found}")),
+            None => denial(why),
+        }
     }
 
     fn take(&self, shown: &Shown, said: &Verdict) -> Result<(), DeskError> {
@@ -192,6 +206,22 @@ impl Desk {
         inner.answer_all(&denial);
     }
 
+    /// Denies what waits and whatever comes later, because nobody is there. A proposal that no
+    /// rule may approve is refused for what was found, anything else for `why`.
+    pub fn leave_unattended(&self, why: impl Into<String>) {
+        let why = why.into();
+        let mut inner = lock(&self.0);
+        let waiting: Vec<(ProposalId, Spoken)> = inner
+            .waiting
+            .iter()
+            .map(|(id, waiting)| (*id, waiting.terms.unattended(&why)))
+            .collect();
+        inner.mode = Mode::Unattended(why);
+        for (id, denial) in waiting {
+            inner.answer(id, denial);
+        }
+    }
+
     /// Leaves everything as it is for the next start of the program: nothing is decided, nothing
     /// recorded, and whoever waits is told to go.
     pub fn detach(&self) {
@@ -222,11 +252,19 @@ impl Queue {
         let (answer, verdict) = oneshot::channel();
         if let Some(inner) = self.0.upgrade() {
             let mut inner = lock(&inner);
+            let unattended = match &inner.mode {
+                Mode::Unattended(why) => Some(terms.unattended(why)),
+                Mode::Open | Mode::Closed(_) | Mode::Detached => None,
+            };
             // On a closed desk the answer is there before the proposal is seen.
             inner.waiting.insert(proposal, Waiting { terms, answer });
             inner.decided.remove(&proposal);
             match &inner.mode {
-                Mode::Open => {}
+                Mode::Open | Mode::Unattended(_) => {
+                    if let Some(denial) = unattended {
+                        inner.answer(proposal, denial);
+                    }
+                }
                 Mode::Closed(why) => {
                     let denial = denial(why);
                     inner.answer(proposal, denial);
@@ -321,7 +359,14 @@ mod tests {
     }
 
     fn terms(text: &str) -> Terms {
-        Terms { hash: hash(text), phrase: None, stops: 0, has_content: true, damage: None }
+        Terms {
+            hash: hash(text),
+            phrase: None,
+            stops: 0,
+            has_content: true,
+            damage: None,
+            stop: None,
+        }
     }
 
     fn shown(proposal: u32, text: &str) -> Shown {
@@ -337,6 +382,23 @@ mod tests {
             spoken,
             Spoken::Verdict { verdict: Verdict::Reject { .. }, by: DecidedBy::Nobody(_), .. }
         )
+    }
+
+    #[tokio::test]
+    async fn what_nobody_can_decide_is_refused_for_what_was_found() {
+        let why = |spoken: Spoken| match spoken {
+            Spoken::Verdict { by: DecidedBy::Nobody(why), .. } => why,
+            other => panic!("{other:?}"),
+        };
+        let found = || Terms { stops: 1, stop: Some("contains a password".into()), ..terms("a") };
+        let desk = Desk::default();
+        let mut before = desk.queue().put(ProposalId(1), found());
+        desk.leave_unattended("nobody is there");
+        let mut later = desk.queue().put(ProposalId(2), found());
+        let mut clean = desk.queue().put(ProposalId(3), terms("a"));
+        assert_eq!(why(before.wait().await), "refused: contains a password");
+        assert_eq!(why(later.wait().await), "refused: contains a password");
+        assert_eq!(why(clean.wait().await), "nobody is there");
     }
 
     #[tokio::test]

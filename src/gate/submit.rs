@@ -226,6 +226,7 @@ impl Gate {
         });
         for (mut pending, compiled) in pending.into_iter().zip(compiled) {
             pending.proposal.checks.extend(compiled);
+            pending.proposal.facts.held_rule = self.held_rule(&pending.proposal);
             // On the desk before it can be seen: a quick hand must find it there.
             let judge = self.judge(&pending.proposal);
             let event = Event::Proposed(Box::new(pending.proposal.clone()));
@@ -323,6 +324,19 @@ impl Gate {
             (_, Some((RuleSays::Always, rule))) => Some((Verdict::Approve, rule)),
             (Ruling::Allow, None) => Some((Verdict::Approve, rule)),
             (Ruling::Ask, None) => None,
+        }
+    }
+
+    /// The rule that would approve a proposal if nothing stood against that; else empty.
+    fn held_rule(&self, proposal: &Proposal) -> String {
+        let (ruling, rule) = self.rule_of_policy(proposal);
+        match (ruling, self.session_rules().says(proposal)) {
+            _ if !proposal.needs_person() => String::new(),
+            (Ruling::Deny, _) | (_, Some((RuleSays::Never, _))) | (Ruling::Ask, None) => {
+                String::new()
+            }
+            (_, Some((RuleSays::Always, rule))) => rule,
+            (Ruling::Allow, None) => rule,
         }
     }
 

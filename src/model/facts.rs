@@ -21,6 +21,10 @@ pub struct Facts {
     /// where there is nothing to say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub consequence: String,
+    /// The rule, in its own words, that would have approved it if nothing stood against that;
+    /// usually empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub held_rule: String,
     /// For a flash of a real board: what the board said of itself; `None` where nobody asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<BoardFacts>,

@@ -183,6 +183,7 @@ actions! {
     NextChange, "next-change", Chat, "next proposal", "To the next call that proposed something";
     PreviousChange, "previous-change", Chat, "previous proposal", "To the call before that proposed something";
     CopyCode, "copy-code", Chat, "copy code", "Copies the last block of code of the message";
+    ShowTask, "show-task", Chat, "task", "Shows all of the task";
     NextFold, "next-fold", Chat, "next fold", "Selects the next tool call or folded code";
     PreviousFold, "previous-fold", Chat, "previous fold", "Selects the previous tool call or folded code";
 

@@ -15,12 +15,19 @@ use super::role::Role;
 /// Columns that the project's name may take.
 const NAME: usize = 28;
 
+/// Columns of the screen from which on a rule is given more room.
+const WIDE: u16 = 100;
+
+/// Columns that a rule may take, on a narrow screen and on a wide one.
+const SHORT_RULE: usize = 22;
+const LONG_RULE: usize = 44;
+
 /// Draws the header; what does not fit is dropped from the least important part on.
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let separator = Span::styled(" · ", cx.style(Role::Faint));
     let (left, right) =
-        line::fit_halves(left(cx), right(cx), &separator, usize::from(inside.width));
+        line::fit_halves(left(cx, area.width), right(cx), &separator, usize::from(inside.width));
     line::draw_split(&left, &right, inside, buf);
 }
 
@@ -46,7 +53,7 @@ fn clean(text: &str) -> String {
     sanitize::line(text).into_owned()
 }
 
-fn left(cx: &Cx<'_>) -> Parts {
+fn left(cx: &Cx<'_>, columns: u16) -> Parts {
     let head = &cx.view.head;
     let mut parts = Parts::default();
     parts.push(1, vec![Span::styled("firmhand", cx.style(Role::Accent))]);
@@ -67,12 +74,27 @@ fn left(cx: &Cx<'_>) -> Parts {
             parts.push(6, phase);
         }
     }
+    parts.push(8, rules(cx, columns));
     parts.push(8, state(cx));
     let is_held_up = !cx.view.review.waiting.is_empty() || head.question.is_some();
     if is_held_up && head.speaker.is_some() && head.state == RunState::Running {
         parts.push(0, vec![Span::styled("waits for you", cx.style(Role::Dim))]);
     }
     parts
+}
+
+/// The rules in force, the newest in its own words.
+fn rules(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
+    let mut holding: Vec<String> =
+        cx.view.review.rules().map(|view| view.rule.to_string()).collect();
+    let Some(newest) = holding.pop() else { return Vec::new() };
+    let count = match holding.len() {
+        0 => "1 rule".to_owned(),
+        others => format!("{} rules", others + 1),
+    };
+    let room = if columns < WIDE { SHORT_RULE } else { LONG_RULE };
+    let text = format!("{count}: {}", line::cut(&newest, room));
+    vec![Span::styled(text, cx.style(Role::Warn))]
 }
 
 /// The last folder of a path, or the one around it where that is just called `project`, as it is

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use super::entry::{CallState, CallView, Entry, Part, RetryView, TrimView, TurnView};
 use super::plan::{self, FilePlan, PlannedState};
+use super::review::Review;
+use super::ruled::RuledView;
+use super::waits::Waits;
 
 use crate::model::{
     AgentName, CallId, Event, ModelEvent, ProjectPath, ProposalId, QuestionId, Record, TeamFact,
@@ -45,11 +48,13 @@ pub struct Chat {
     planned: BTreeMap<ProposalId, ProjectPath>,
     /// Calls without an answer: place of the turn, place of the part in it.
     open_calls: BTreeMap<CallId, (usize, usize)>,
+    /// How long calls waited for decisions.
+    waits: Waits,
 }
 
 impl Chat {
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
-    pub(super) fn apply(&mut self, record: &Record) {
+    pub(super) fn apply(&mut self, record: &Record, review: &Review) {
         let at = record.at;
         match &record.event {
             Event::PhaseStarted { title, attempt, max_attempts, .. } => {
@@ -81,10 +86,8 @@ impl Chat {
             Event::ToolAnswered { call, result, millis } => {
                 let plan = self.unchecked.remove(call);
                 let is_taken = result.get("ok").and_then(Value::as_bool) == Some(true);
-                self.answer_call(
-                    *call,
-                    CallState::Done { result: result.clone(), millis: *millis },
-                );
+                let millis = millis.saturating_sub(self.waits.take(*call, at));
+                self.answer_call(*call, CallState::Done { result: result.clone(), millis });
                 if let Some(plan) = plan.filter(|_| is_taken) {
                     self.take_plan(plan);
                 }
@@ -103,6 +106,10 @@ impl Chat {
                 self.settled_parts.remove(turn);
             }
             Event::Proposed(proposal) => {
+                self.waits.begin(proposal, at);
+                if let Some(left) = RuledView::left(proposal, at) {
+                    self.push(Entry::Ruled(left));
+                }
                 let path = proposal.change.path();
                 let planned = path.and_then(|path| self.plan_mut()?.file_mut(path));
                 if let Some(file) = planned {
@@ -113,7 +120,15 @@ impl Chat {
                     self.planned.insert(proposal.id, path);
                 }
             }
+            Event::Decided { proposal, .. } => self.waits.end(*proposal, at),
             Event::Settled { proposal, outcome } => {
+                self.waits.end(*proposal, at);
+                let view = review.get(*proposal);
+                let decided = view.and_then(|view| view.decision.as_ref().map(|made| (view, made)));
+                self.push_ruled(decided.and_then(|(view, (decision, _))| {
+                    let subject = (view.proposal.id, &view.proposal.change);
+                    RuledView::settled(subject, decision, outcome, at)
+                }));
                 if let Some(path) = self.planned.remove(proposal)
                     && let Some(file) = self.plan_mut().and_then(|plan| plan.file_mut(&path))
                 {
@@ -134,7 +149,10 @@ impl Chat {
             Event::Noticed { level, notice } => {
                 self.push(Entry::Notice { level: *level, notice: notice.clone() });
             }
-            Event::SessionResumed { .. } => self.push(Entry::Resumed { at }),
+            Event::SessionResumed { .. } => {
+                self.waits.restart(at);
+                self.push(Entry::Resumed { at });
+            }
             Event::SessionEnded { outcome } => self.push(Entry::Ended { outcome: outcome.clone() }),
             // The blackboard is not a part of the conversation.
             Event::Team(TeamFact::ArtifactPosted(_)) => {}
@@ -142,7 +160,6 @@ impl Chat {
             Event::SessionStarted(_)
             | Event::ProjectListed { .. }
             | Event::Files(_)
-            | Event::Decided { .. }
             | Event::FlashProgress { .. }
             | Event::BuildStarted { .. }
             | Event::BuildProgress { .. }
@@ -162,6 +179,12 @@ impl Chat {
             | Event::RuleAdded { .. }
             | Event::RuleRevoked { .. }
             | Event::StopRequested => {}
+        }
+    }
+
+    fn push_ruled(&mut self, ruled: Option<RuledView>) {
+        if let Some(ruled) = ruled {
+            self.push(Entry::Ruled(ruled));
         }
     }
 

@@ -6,7 +6,10 @@ use crate::model::Seq;
 fn chat(events: Vec<Event>) -> Chat {
     let mut chat = Chat::default();
     for (seq, event) in (1..).zip(events) {
-        chat.apply(&Record { v: 1, seq: Seq(seq), at: Timestamp(1_000), event });
+        chat.apply(
+            &Record { v: 1, seq: Seq(seq), at: Timestamp(1_000), event },
+            &Review::default(),
+        );
     }
     chat
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::plan::FilePlan;
+use super::ruled::RuledView;
 
 use crate::model::{
     AgentName, CallId, LeftOut, PhaseOutcome, QuestionId, SessionOutcome, TeamFact, Timestamp,
@@ -77,6 +78,8 @@ pub enum Entry {
         /// What, why, how to mend.
         notice: UserError,
     },
+    /// A rule decided a proposal, or left it to the person.
+    Ruled(RuledView),
     /// The files that are to be written.
     FilePlan(FilePlan),
     /// The program opened the session again.
@@ -211,7 +214,7 @@ pub enum CallState {
     Done {
         /// The JSON object with `ok`.
         result: Value,
-        /// How long it took.
+        /// How long it took, without the time that its proposals waited for a decision.
         millis: u64,
     },
 }

@@ -12,7 +12,9 @@ mod marks;
 mod plan;
 mod project;
 mod review;
+mod ruled;
 mod team;
+mod waits;
 
 pub use chat::{Chat, KEPT};
 pub use entry::{CallState, CallView, Entry, Part, RetryView, TrimView, TurnView};
@@ -22,6 +24,7 @@ pub use marks::{Mark, MarkKind};
 pub use plan::{FilePlan, PlannedFile, PlannedState};
 pub use project::{FileMark, FileView, Project, Wanted};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
+pub use ruled::{Ruled, RuledView, against, rule_words};
 pub use team::{ContextView, LaidOut, PlanView, StepState, TeamView};
 
 use std::sync::Arc;
@@ -66,8 +69,8 @@ impl SessionView {
         self.seq = record.seq;
         self.at = record.at;
         self.head.apply(record);
-        self.chat.apply(record);
         self.review.apply(record);
+        self.chat.apply(record, &self.review);
         self.project.apply(record, &self.review);
         self.team.apply(record);
         self.logs.apply(record);
@@ -109,3 +112,6 @@ impl SessionView {
         written.or_else(|| change.after()).map(|content| content.hash)
     }
 }
+
+#[cfg(test)]
+mod ruled_tests;

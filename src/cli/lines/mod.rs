@@ -19,9 +19,11 @@ use super::{report, run};
 use crate::app::compose::Running;
 use crate::app::signals::{Signal, Signals};
 use crate::journal::{Blobs, JournalReader, ReadItem, SessionDir, scan};
-use crate::model::{Event, Intent, ProposalId, RuleId, Seq, SessionOutcome, UserError};
+use crate::model::{
+    DecidedBy, Event, Intent, Outcome, ProposalId, RuleId, Seq, SessionOutcome, UserError,
+};
 use crate::text::sanitize;
-use crate::view::{RunState, SessionView};
+use crate::view::{RuledView, RunState, SessionView};
 use heard::{About, Decide, HELP, Manner, Wish, may_decide};
 use input::{Input, Typed};
 use paper::Paper;
@@ -195,12 +197,21 @@ impl Lines {
     }
 
     fn tell(&mut self, event: &Event) {
+        if let Event::Settled { proposal, outcome } = event {
+            self.tell_ruled(*proposal, outcome);
+        }
         match event {
             Event::TextAdded { text, .. } | Event::InquiryTextAdded { text, .. } => {
                 self.saying.push_str(text);
             }
             // It is printed whole when its turn has come.
-            Event::Proposed(_) => self.end_saying(),
+            Event::Proposed(proposal) => {
+                self.end_saying();
+                if let Some(left) = RuledView::left(proposal, self.view.at) {
+                    report::line(&sanitize::line(&format!("  {}", left.sentence())));
+                }
+            }
+            Event::Decided { decision, .. } if matches!(decision.by, DecidedBy::Policy(_)) => {}
             _ => {
                 if let Some(line) = run::line(event) {
                     self.end_saying();
@@ -209,6 +220,19 @@ impl Lines {
                     self.end_saying();
                 }
             }
+        }
+    }
+
+    /// Prints what a rule decided.
+    fn tell_ruled(&mut self, id: ProposalId, outcome: &Outcome) {
+        let found = self.view.review.get(id);
+        let decided = found.and_then(|view| Some((view, view.decision.as_ref()?)));
+        let ruled = decided.and_then(|(view, (decision, _))| {
+            RuledView::settled((id, &view.proposal.change), decision, outcome, self.view.at)
+        });
+        if let Some(ruled) = ruled {
+            self.end_saying();
+            report::line(&sanitize::line(&format!("  {}", ruled.sentence())));
         }
     }
 

@@ -6,7 +6,7 @@ use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::markdown::{Document, Piece, Row};
 use crate::ui::role::Role;
-use crate::view::{Entry, FilePlan, PlannedState};
+use crate::view::{Entry, FilePlan, PlannedState, Ruled, RuledView};
 
 use super::fact;
 use super::row::{EntryRow, Place, indented};
@@ -58,6 +58,7 @@ pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
         }
         Entry::Fact { fact, at } => fact::rows(fact, *at, place),
         Entry::Notice { level, notice } => notice_rows(*level, notice, place),
+        Entry::Ruled(ruled) => ruled_rows(ruled, place),
         Entry::FilePlan(plan) => plan_rows(plan, place),
         Entry::Resumed { at } => {
             vec![rule("opened again", &place.time(*at), Role::Title, place)]
@@ -72,6 +73,16 @@ pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
             }
         },
     }
+}
+
+/// What a rule decided, or left to the person.
+fn ruled_rows(ruled: &RuledView, place: &Place<'_>) -> Vec<EntryRow> {
+    let (mark, role, text) = match ruled.ruled {
+        Ruled::Done => ("✓", Role::Ok, Role::Dim),
+        Ruled::Refused | Ruled::NotDone => ("✗", Role::Error, Role::Dim),
+        Ruled::LeftToPerson(_) => ("!", Role::Warn, Role::Warn),
+    };
+    marked(mark, role, &ruled.sentence(), text, place)
 }
 
 /// The plan as a list that is ticked off.

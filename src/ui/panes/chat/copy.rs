@@ -62,6 +62,7 @@ pub(super) fn message(entry: &Entry) -> String {
             };
             plan.files.iter().map(line).collect::<Vec<_>>().join("\n")
         }
+        Entry::Ruled(ruled) => ruled.sentence(),
         Entry::Fact { .. } | Entry::Resumed { .. } | Entry::Ended { .. } => String::new(),
     }
 }

@@ -24,9 +24,10 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::model::CallId;
+use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::job;
 use crate::ui::line;
@@ -34,6 +35,7 @@ use crate::ui::overlay::{Overlay, Preview};
 use crate::ui::pane::{Cx, Effect, Keys, Pane, TextMode};
 use crate::ui::panes::logs_text::matcher;
 use crate::ui::panes::logs_typing::{Purpose, Typing};
+use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 use crate::view::Entry;
 
@@ -45,10 +47,19 @@ use scroll::{Anchor, Scroll};
 use search::Search;
 use seek::{MAX_SEARCHED, Seek, Way};
 
+/// What stands before the task.
+const TASK: &str = "Task ";
+
+/// Panes of no more rows have none for the task, and of no more than these one.
+const SMALL: u16 = 11;
+const MIDDLE: u16 = 24;
+
 /// The chat pane.
 #[derive(Debug, Default)]
 pub struct ChatPane {
     height: u16,
+    /// The task, on as many rows as there are for it.
+    task: Vec<String>,
     layouts: Layouts,
     scroll: Scroll,
     selected: Option<(usize, Item)>,
@@ -223,6 +234,48 @@ impl ChatPane {
         }
     }
 
+    /// Rows for the task at the top of so many.
+    fn task_rows(&self, area: Rect, cx: &Cx<'_>) -> Vec<String> {
+        let most = match area.height {
+            ..=SMALL => 0,
+            ..=MIDDLE => 1,
+            _ => 2,
+        };
+        let task = cx.view.head.start.as_ref().map_or("", |start| start.task.trim());
+        let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
+        let width = usize::from(area.width).saturating_sub(TASK.len() + 1);
+        if most == 0 || task.is_empty() || width < TASK.len() {
+            return Vec::new();
+        }
+        let mut rows = wrap_words(&sanitize::line(&task), width);
+        if rows.len() > most {
+            let rest = rows.split_off(most - 1).join(" ");
+            let key = cx.key(Context::Chat, Action::ShowTask);
+            let more = format!("… {key}");
+            let room = width.saturating_sub(line::width(&more) + 1);
+            let rest = line::cut(&rest, room);
+            rows.push(format!("{}{more}", rest.trim_end_matches('…')));
+        }
+        rows
+    }
+
+    /// What is below the task.
+    fn below_task(&self, area: Rect) -> Rect {
+        let rows = u16::try_from(self.task.len()).unwrap_or(0).min(area.height);
+        Rect { y: area.y + rows, height: area.height - rows, ..area }
+    }
+
+    fn draw_task(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        for ((nth, words), row) in self.task.iter().enumerate().zip(area.rows()) {
+            let lead = if nth == 0 { TASK } else { "     " };
+            let spans = vec![
+                Span::styled(lead, cx.style(Role::Title)),
+                Span::styled(words.clone(), cx.style(Role::Dim)),
+            ];
+            line::draw(&Line::from(spans), row, buf);
+        }
+    }
+
     fn foot_rows(&self) -> u16 {
         u16::from(self.typing.is_some() || self.search.is_some())
     }
@@ -251,6 +304,12 @@ impl ChatPane {
             Rect { x: area.right() - width, y: area.bottom().saturating_sub(1), width, height: 1 };
         line::draw(&Line::styled(text, cx.style(Role::Notice)), corner, buf);
     }
+}
+
+/// The whole task to read.
+fn open_task(cx: &Cx<'_>) -> Vec<Effect> {
+    let Some(start) = &cx.view.head.start else { return Effect::info("there is no task yet") };
+    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text("Task", &start.task, None))))]
 }
 
 /// Opens a source that a call found.
@@ -302,6 +361,7 @@ impl Pane for ChatPane {
             Action::Search => self.typing = Some(Typing::new(Purpose::Search, "")),
             Action::NextMatch => return self.hit(Way::Forward, cx),
             Action::PreviousMatch => return self.hit(Way::Back, cx),
+            Action::ShowTask => return open_task(cx),
             Action::Copy => return self.copy(cx),
             Action::CopyCode => return self.copy_code(cx),
             Action::Back if self.search.is_some() => self.search = None,
@@ -324,6 +384,8 @@ impl Pane for ChatPane {
     fn prepare(&mut self, area: Rect, cx: &Cx<'_>) {
         let entries = &cx.view.chat.entries;
         self.layouts.resize(area.width, entries.len());
+        self.task = self.task_rows(area, cx);
+        let area = self.below_task(area);
         self.height = area.height.saturating_sub(self.foot_rows());
         if let Some(search) = &mut self.search {
             search.sync(entries);
@@ -340,6 +402,8 @@ impl Pane for ChatPane {
     }
 
     fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        self.draw_task(area, buf, cx);
+        let area = self.below_task(area);
         if cx.view.chat.entries.is_empty() {
             let text = Line::styled("  the team is about to begin", cx.style(Role::Dim));
             line::draw(&text, area, buf);
@@ -387,7 +451,10 @@ impl Pane for ChatPane {
     }
 
     fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
-        let anchor = self.visible.get(usize::from(at.y)).copied();
+        let Some(row) = usize::from(at.y).checked_sub(self.task.len()) else {
+            return open_task(cx);
+        };
+        let anchor = self.visible.get(row).copied();
         match anchor.and_then(|anchor| self.layouts.item_at(anchor)) {
             Some(item) => self.toggle(item, cx),
             None => Vec::new(),

@@ -151,6 +151,7 @@ fn is_open(entry: &Entry) -> bool {
         | Entry::Person { .. }
         | Entry::Fact { .. }
         | Entry::Notice { .. }
+        | Entry::Ruled(_)
         | Entry::Resumed { .. }
         | Entry::Ended { .. } => false,
     }
@@ -189,6 +190,7 @@ fn holds(entry: &Entry, matcher: &Matcher) -> bool {
             plan.files.iter().any(|file| is_in(file.path.as_str()) || is_in(&file.purpose))
         }
         Entry::Fact { fact, .. } => is_in(&format!("{fact:?}")),
+        Entry::Ruled(ruled) => is_in(&ruled.sentence()),
         Entry::Resumed { .. } | Entry::Ended { .. } => false,
     }
 }

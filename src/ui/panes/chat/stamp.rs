@@ -67,6 +67,7 @@ impl Stamp {
             | Entry::Person { .. }
             | Entry::Fact { .. }
             | Entry::Notice { .. }
+            | Entry::Ruled(_)
             | Entry::Resumed { .. }
             | Entry::Ended { .. } => {}
         }

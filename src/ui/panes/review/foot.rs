@@ -11,7 +11,7 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Decides, Mode};
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
-use crate::view::{ProposalView, RunState};
+use crate::view::{ProposalView, RunState, rule_words};
 
 use super::ReviewPane;
 use super::deciding::{first_stop, is_stopped};
@@ -183,7 +183,7 @@ fn came_of_it(
     let when = line::clock(at.millis_since(cx.view.started_at));
     let by = match &decision.by {
         DecidedBy::Person => "by you".to_owned(),
-        DecidedBy::Policy(rule) => format!("by the rule “{}”", sanitize::line(rule)),
+        DecidedBy::Policy(rule) => format!("by rule \"{}\"", sanitize::line(rule_words(rule))),
         DecidedBy::Nobody(why) => format!("by nobody: {}", sanitize::line(why)),
     };
     let mut words: Vec<Words> = Vec::new();

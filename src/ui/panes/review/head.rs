@@ -10,7 +10,7 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Keys};
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
-use crate::view::{InquiryState, ProposalView};
+use crate::view::{InquiryState, ProposalView, against, rule_words};
 
 use super::body::Body;
 use super::draw::ROOMY;
@@ -183,6 +183,12 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
 /// What happened to it while it waited: the file changed, a question was asked.
 fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Row> {
     let mut told: Vec<(String, Role)> = Vec::new();
+    let rule = rule_words(&view.proposal.facts.held_rule);
+    if !rule.is_empty() && view.decision.is_none() {
+        let why = against(&view.proposal);
+        let text = format!("rule \"{rule}\" does not decide this: {why}");
+        told.push((sanitize::line(&text).into_owned(), Role::Warn));
+    }
     if let Some(undone) = view.proposal.facts.undoes {
         told.push((format!("takes back #{undone}"), Role::Warn));
     }

@@ -330,4 +330,7 @@ mod tests;
 mod deciding_tests;
 
 #[cfg(test)]
+mod findings_tests;
+
+#[cfg(test)]
 mod list_tests;
