@@ -141,9 +141,9 @@ fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
         event,
     };
     let open = Event::TurnStarted { turn: TurnId(1), agent: "A".into() };
-    chat.apply(&record(0, open));
+    chat.apply(&record(0, open), &Review::default());
     for number in 1..=KEPT * 2 {
-        chat.apply(&record(number, said(number)));
+        chat.apply(&record(number, said(number)), &Review::default());
     }
     assert_eq!(chat.entries.len(), KEPT * 2 + 1);
     assert!(chat.entries[0].turn().is_some(), "a turn that goes on stays");

@@ -96,7 +96,7 @@ fn the_time_of_a_call_leaves_out_the_time_of_the_person() {
         ]
     };
     let answered =
-        |at| (at, Event::ToolAnswered { call, result: json!({}), millis: at.unsigned_abs() });
+        |at: i64| (at, Event::ToolAnswered { call, result: json!({}), millis: at.unsigned_abs() });
     let millis = |events: Vec<(i64, Event)>| {
         let view = view(events);
         let turn = view.chat.entries.first().and_then(|entry| entry.turn()).unwrap();
