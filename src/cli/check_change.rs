@@ -25,6 +25,9 @@ pub(super) const NAME: &str = "check_change";
 /// What it does, for the list of tools.
 pub(super) const ABOUT: &str = "Tells what the review would find in changes, and changes nothing.";
 
+/// How a question is asked.
+const EXAMPLE: &str = "write e.g. `--args '{\"path\": \"main/main.c\", \"content\": \"…\"}'`";
+
 /// What is asked about: one change, or several that belong together.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -91,14 +94,22 @@ struct Image {
     bytes: Option<u64>,
 }
 
+/// Reads the arguments as JSON.
+///
+/// # Errors
+/// When they are none.
+pub(super) fn parse(args: &str) -> Result<Value, UserError> {
+    serde_json::from_str(args)
+        .map_err(|error| UserError::new("the arguments are no JSON", error.to_string(), EXAMPLE))
+}
+
 /// The answer to a question about changes, a JSON object.
 ///
 /// # Errors
 /// When the question is not of the right form, or names a place outside of the project.
 pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Value, UserError> {
     let args: Args = serde_json::from_value(args).map_err(|error| {
-        let fix = "write e.g. `--args '{\"path\": \"main/main.c\", \"content\": \"…\"}'`";
-        UserError::new("the arguments do not describe a change", error.to_string(), fix)
+        UserError::new("the arguments do not describe a change", error.to_string(), EXAMPLE)
     })?;
     let sandbox = Sandbox::open(project)?;
     let mut context = Context::default();
@@ -109,6 +120,9 @@ pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Val
     let mut wanted = args.changes;
     if wanted.is_empty() {
         wanted.extend(args.single);
+    }
+    if wanted.is_empty() {
+        return Err(missing("path"));
     }
     let chip = args.chip.unwrap_or_else(|| "esp32".to_owned());
     let drafts: Result<Vec<Draft>, UserError> =
@@ -204,7 +218,7 @@ fn missing(field: &str) -> UserError {
     UserError::new(
         "the arguments do not describe a change",
         format!("`{field}` is missing"),
-        "write e.g. `--args '{\"path\": \"main/main.c\", \"content\": \"…\"}'`",
+        EXAMPLE,
     )
 }
 
@@ -245,4 +259,73 @@ fn offset(value: &Value) -> Result<u32, UserError> {
         let why = format!("`{value}` is not an address of 32 bits");
         UserError::new("an image has no usable offset", why, "write e.g. `\"offset\": \"0x10000\"`")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(files: &[(&str, &str)], args: &Value) -> Result<Value, UserError> {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let names = NameList::parse("names", "").unwrap_or_else(|error| panic!("{error:?}"));
+        answer(folder.path(), names, args.clone())
+    }
+
+    #[test]
+    fn a_change_is_answered_with_its_findings() {
+        let text = "#define WIFI_PASS \"Ky4-lumen-8812\"\n";
+        let told = ask(&[], &json!({ "path": "main/a.h", "content": text })).unwrap();
+        assert_eq!(told["ok"], true);
+        assert_eq!(told["findings"][0]["check"], "secrets", "{told}");
+        assert_eq!((&told["stops"], &told["findings"][0]["line"]), (&json!(1), &json!(1)));
+        let packed = STANDARD.encode(text);
+        let same = ask(&[], &json!({ "path": "main/a.h", "content_base64": packed })).unwrap();
+        assert_eq!(same["findings"], told["findings"]);
+        let clean = ask(&[], &json!({ "path": "main/a.h", "content": "int a;\n" })).unwrap();
+        assert_eq!((&clean["stops"], &clean["findings"]), (&json!(0), &json!([])));
+    }
+
+    #[test]
+    fn several_changes_are_answered_one_by_one() {
+        let files = [("main/a.c", "int a;\n"), ("main/b.c", "int b;\n")];
+        let args = json!({ "chip": "esp32c3", "task": "tidy up", "changes": [
+            { "kind": "delete", "path": "main/a.c" },
+            { "kind": "insert", "path": "main/b.c", "content": "int b;\nint c;\n" },
+            { "kind": "flash", "images": [{ "file": "x.bin", "offset": "0x10000", "bytes": 9 }] },
+        ]});
+        let told = ask(&files, &args).unwrap();
+        let kinds: Vec<&str> = told["changes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|change| change["kind"].as_str())
+            .collect();
+        assert_eq!(kinds.len(), 3, "{told}");
+    }
+
+    #[test]
+    fn what_is_no_question_is_an_error_that_says_why() {
+        for (args, why) in [
+            (json!({}), "path"),
+            (json!([]), "invalid"),
+            (json!({ "changes": [] }), "path"),
+            (json!({ "path": "a.c" }), "content"),
+            (json!({ "path": "../a.c", "content": "" }), ".."),
+            (json!({ "path": "a.c", "content_base64": "%" }), ""),
+            (json!({ "kind": "delete", "path": "none.c" }), "no such file"),
+            (json!({ "kind": "melt", "path": "a.c" }), "melt"),
+            (json!({ "kind": "flash", "images": [{ "file": "x", "offset": "here" }] }), "here"),
+            (json!({ "kind": "flash", "images": [{ "file": "x", "offset": -1 }] }), "-1"),
+        ] {
+            let error = ask(&[], &args).expect_err(&args.to_string());
+            let text = format!("{} {}", error.what, error.why);
+            assert!(text.contains(why), "{args}: {text}");
+        }
+        assert!(parse("{path: 1}").is_err());
+    }
 }

@@ -58,15 +58,13 @@ pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<Exi
     if name.as_str() != check_change::NAME {
         tools::known(&name)?;
     }
+    if name.as_str() == check_change::NAME {
+        return check(world, args, project);
+    }
     let args: Value = serde_json::from_str(args).map_err(|error| {
         let fix = "write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`";
         UserError::new("the arguments are no JSON", error.to_string(), fix)
     })?;
-    if name.as_str() == check_change::NAME {
-        let names = compose::load_names(&world.assets, toolchain(world, project)?.as_ref())?;
-        report::json(&check_change::answer(project, names, args)?)?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let runtime = runtime()?;
     let answer = runtime.block_on(async {
         if let Err(error) = check_trust(world, &name, project) {
@@ -88,6 +86,22 @@ pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<Exi
     report::json(&answer)?;
     let is_ok = answer.get("ok") == Some(&Value::Bool(true));
     Ok(if is_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Answers what the review would find in changes; a question that cannot be answered has an answer
+/// too.
+fn check(world: &World, args: &str, project: &Path) -> Result<ExitCode, UserError> {
+    let names = compose::load_names(&world.assets, toolchain(world, project)?.as_ref())?;
+    match check_change::parse(args).and_then(|args| check_change::answer(project, names, args)) {
+        Ok(answer) => {
+            report::json(&answer)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            report::json(&tools::ToolError::from_user_error("bad_arguments", &error).to_answer())?;
+            Ok(ExitCode::FAILURE)
+        }
+    }
 }
 
 /// A build by a real toolchain runs what the project brings; PlatformIO reads its configuration also

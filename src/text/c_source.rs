@@ -4,17 +4,26 @@
 //! keeps the length and the lines, so that places in the result are places in the source.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Replaces by blanks what only the preprocessor can make sense of: attribute macros such as
-/// `IRAM_ATTR`, and the blocks that `#ifdef __cplusplus` guards.
+/// `IRAM_ATTR`, and the blocks that `#ifdef __cplusplus` guards. A macro that stands for the head
+/// of a function, such as `TEST_CASE("name", "[tag]")`, becomes such a head.
 #[must_use]
 pub fn tame(source: &str) -> Cow<'_, str> {
-    if !source.contains("_ATTR") && !source.contains("__cplusplus") {
+    let heads = macro_heads(source);
+    if heads.is_empty() && !source.contains("_ATTR") && !source.contains("__cplusplus") {
         return Cow::Borrowed(source);
     }
     let mut out = String::with_capacity(source.len());
     let mut depth = 0_u32;
-    for line in source.split_inclusive('\n') {
+    for (number, line) in source.split_inclusive('\n').enumerate() {
+        if let Some(end) = heads.get(&number).filter(|_| depth == 0) {
+            out.push_str(HEAD);
+            out.extend(std::iter::repeat_n(' ', end - HEAD.len()));
+            out.push_str(line.get(*end..).unwrap_or_default());
+            continue;
+        }
         let directive: String = line.split_whitespace().collect();
         let opens = directive.starts_with("#ifdef__cplusplus")
             || directive.starts_with("#ifdefined(__cplusplus)")
@@ -33,6 +42,35 @@ pub fn tame(source: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// What stands in for a head.
+const HEAD: &str = "int f()";
+
+/// The lines that are macros in place of a function's head, with the bytes that the macro takes:
+/// in capitals, at the start of a line, and followed by a body.
+fn macro_heads(source: &str) -> HashMap<usize, usize> {
+    let mut heads = HashMap::new();
+    let mut lines = source.lines().enumerate().peekable();
+    while let Some((number, line)) = lines.next() {
+        let name =
+            line.bytes().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+        let name = name.count();
+        if name < 2 || !line.get(name..).is_some_and(|rest| rest.starts_with('(')) {
+            continue;
+        }
+        let head = line.trim_end();
+        let body_follows =
+            lines.peek().is_some_and(|(_, next)| next.trim_end() == "{" || next.starts_with("{ "));
+        let (head, has_body) = match head.strip_suffix('{') {
+            Some(head) => (head.trim_end(), true),
+            None => (head, body_follows),
+        };
+        if has_body && head.ends_with(')') && head.len() >= HEAD.len() {
+            heads.insert(number, head.len());
+        }
+    }
+    heads
 }
 
 fn without_attributes(line: &str, out: &mut String) {
@@ -66,5 +104,16 @@ mod tests {
         assert_eq!(tamed.lines().nth(3), Some("void           f(void);"));
         assert_eq!(tamed.lines().take(3).collect::<String>().trim(), "");
         assert!(matches!(tame("int a;\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn macros_that_are_heads_of_functions_become_such() {
+        let source =
+            "TEST_CASE(\"adds\", \"[math]\")\n{\n    ok();\n}\nTEST(Group, one) {\n}\nCALL(a);\n";
+        let tamed = tame(source);
+        assert_eq!(tamed.len(), source.len());
+        assert_eq!(tamed.lines().next().map(str::trim_end), Some("int f()"));
+        assert_eq!(tamed.lines().nth(4), Some("int f()          {"));
+        assert_eq!(tamed.lines().nth(6), Some("CALL(a);"));
     }
 }

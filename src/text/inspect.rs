@@ -1,5 +1,4 @@
-//! Looks at a file's content for what a person would not see or would not want: other encodings,
-//! hidden characters, letters that pose as others.
+//! Looks at a file's content for what a person would not see: other encodings, other line ends.
 //!
 //! Says where. Must not judge: what a finding means is the caller's.
 
@@ -78,92 +77,6 @@ pub struct Place {
     pub what: String,
 }
 
-/// Controls other than tab, and what hides text or changes its order on screen.
-#[must_use]
-pub fn hidden(text: &str) -> Vec<Place> {
-    if text.is_ascii() && !text.bytes().any(|byte| byte.is_ascii_control() && !is_plain(byte)) {
-        return Vec::new();
-    }
-    let mut places = Vec::new();
-    for (number, line) in text.split('\n').enumerate() {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        for (column, c) in line.chars().enumerate() {
-            // The mark at the very start is told by the encoding.
-            let is_mark = c == '\u{feff}' && number == 0 && column == 0;
-            if is_hidden(c) && !is_mark {
-                let what = format!("U+{:04X}", u32::from(c));
-                places.push(Place { line: number + 1, column: column + 1, what });
-            }
-        }
-    }
-    places
-}
-
-const fn is_plain(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | b'\r')
-}
-
-fn is_hidden(c: char) -> bool {
-    (c.is_control() && c != '\t')
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}')
-}
-
-/// The Latin character that this one poses as; `None` for all others.
-#[must_use]
-pub fn poses_as(c: char) -> Option<char> {
-    const PAIRS: &str = "аaеeоoрpсcуyхxіiјjѕsԁdһhӏlԛqԝwАAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅSҮY\
-                         αaοoρpνvιiκkυuΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX";
-    if c.is_ascii() {
-        return None;
-    }
-    if let Some(offset) = u32::from(c).checked_sub(0xff01).filter(|offset| *offset < 94) {
-        return char::from_u32(0x21 + offset);
-    }
-    let mut pairs = PAIRS.chars();
-    while let (Some(other), Some(latin)) = (pairs.next(), pairs.next()) {
-        if other == c {
-            return Some(latin);
-        }
-    }
-    None
-}
-
-/// A text with every posing letter as the one it poses as.
-#[must_use]
-pub fn skeleton(text: &str) -> String {
-    text.chars().map(|c| poses_as(c).unwrap_or(c)).collect()
-}
-
-/// Posing letters within words that are Latin otherwise.
-#[must_use]
-pub fn lookalikes(text: &str) -> Vec<Place> {
-    if text.is_ascii() {
-        return Vec::new();
-    }
-    let mut places = Vec::new();
-    for (number, line) in text.split('\n').enumerate().filter(|(_, line)| !line.is_ascii()) {
-        let mut word: Vec<(usize, char)> = Vec::new();
-        for (column, c) in line.chars().chain(Some(' ')).enumerate() {
-            if c.is_alphanumeric() || c == '_' {
-                word.push((column, c));
-                continue;
-            }
-            if word.iter().any(|(_, c)| c.is_ascii_alphabetic()) {
-                places.extend(word.iter().filter_map(|(column, c)| {
-                    let latin = poses_as(*c)?;
-                    let what = format!("U+{:04X}, which looks like `{latin}`", u32::from(*c));
-                    Some(Place { line: number + 1, column: column + 1, what })
-                }));
-            }
-            word.clear();
-        }
-    }
-    places
-}
-
 /// A name under which devices keep secrets, such as `sta.pswd` or `mqtt_token`.
 static SECRET_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -184,10 +97,6 @@ pub fn names_secret(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn told(places: &[Place]) -> Vec<(usize, usize, &str)> {
-        places.iter().map(|place| (place.line, place.column, place.what.as_str())).collect()
-    }
-
     #[test]
     fn encodings_are_told_apart() {
         let wide: Vec<u8> = "int main".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -204,22 +113,6 @@ mod tests {
             assert_eq!(charset(bytes), expected, "{bytes:?}");
         }
         assert_eq!(line_ends(b"a\r\nb\nc"), LineEnds { lf: 1, crlf: 1 });
-    }
-
-    #[test]
-    fn hidden_characters_are_found_where_they_are() {
-        let text = "int a;\r\nint \u{202e}b;\n\u{200b}c\x1b[2J\tok\n";
-        assert_eq!(told(&hidden(text)), [(2, 5, "U+202E"), (3, 1, "U+200B"), (3, 3, "U+001B")]);
-        assert!(hidden("\u{feff}int a;\t\n").is_empty());
-    }
-
-    #[test]
-    fn letters_that_pose_as_others_are_found_in_latin_words_only() {
-        let text = "// привет\nint c\u{43e}unt = 0;\n";
-        let places = lookalikes(text);
-        assert_eq!((places.len(), places[0].line, places[0].column), (1, 2, 6));
-        assert!(places[0].what.contains("looks like `o`"));
-        assert_eq!(skeleton("m\u{430}in.c"), "main.c");
     }
 
     #[test]

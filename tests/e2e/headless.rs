@@ -115,6 +115,15 @@ fn tools_that_find_facts_answer_with_one_object() {
         ("get_pinout_info", r#"{"chip": "esp32", "pin": 99}"#, false, "/error/code", "unknown_pin"),
         ("scan_i2c", "{}", false, "/error/code", "no_board"),
         ("run_static_analysis", r#"{"timeout": 0}"#, false, "/error/code", "bad_arguments"),
+        (
+            "check_change",
+            r#"{"path": "a.c", "content": "int b;"}"#,
+            true,
+            "/changes/0/kind",
+            "save",
+        ),
+        ("check_change", r#"{"path": "a.c"}"#, false, "/error/code", "bad_arguments"),
+        ("check_change", "{path}", false, "/error/code", "bad_arguments"),
         ("list_boards", "{}", true, "/toolchain", "virtual board"),
     ] {
         let output = place.run(&["tool", tool, "--args", args, "--project", &project]);

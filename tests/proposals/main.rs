@@ -6,6 +6,7 @@
     clippy::panic,
     clippy::print_stdout,
     clippy::disallowed_methods,
+    clippy::field_reassign_with_default,
     reason = "a test says what is wrong by panicking, and makes its own projects"
 )]
 
@@ -37,12 +38,10 @@ fn examined(sample: &Sample) -> Vec<Proposal> {
     }
     fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
     let sandbox = Sandbox::open(folder.path()).unwrap();
-    let mut context = Context {
-        chip: Some(sample.chip.clone()),
-        task: sample.task.clone(),
-        names: Some(Arc::new(names())),
-        ..Context::default()
-    };
+    let mut context = Context::default();
+    context.chip = Some(sample.chip.clone());
+    context.task.clone_from(&sample.task);
+    context.names = Some(Arc::new(names()));
     for path in &sample.deleted {
         delete(&sandbox, path, &mut context);
         fs::remove_file(folder.path().join(path)).unwrap();

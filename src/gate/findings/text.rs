@@ -2,7 +2,9 @@
 
 use super::{Subject, limited};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::confusables::{self, Reading};
 use crate::text::inspect::{self, Charset, Place};
+use crate::text::invisible::{Invisible, invisible};
 use crate::text::syntax;
 use crate::workspace::Sandbox;
 
@@ -15,10 +17,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     let mut in_text = Vec::new();
     if let Some(text) = subject.text() {
         found.extend(parses(path, text));
-        let hidden = inspect::hidden(text);
-        let says = |what: &str| format!("contains the invisible character {what}");
-        found.push(places(CheckKind::Text, FindingLevel::Stop, hidden, says));
-        in_text = inspect::lookalikes(text);
+        found.push(hidden(text));
+        let is_source = syntax::language_of(path)
+            .is_some_and(|of| matches!(of, syntax::Language::C | syntax::Language::Cpp));
+        let reading = if is_source { Reading::Source } else { Reading::Words };
+        in_text = confusables::lookalikes(text, reading);
     }
     found.extend(lookalikes(path, in_text, subject.sandbox));
     found
@@ -30,6 +33,15 @@ pub(super) fn compare(subject: &Subject<'_>) -> Vec<Check> {
     found.extend(line_ends(subject.base, subject.content));
     found.push(size(subject));
     found
+}
+
+fn hidden(text: &str) -> Check {
+    let finding = |Invisible { place, is_harmful }: Invisible| {
+        let level = if is_harmful { FindingLevel::Stop } else { FindingLevel::Warning };
+        let at = FindingPlace::columns(number(place.line), number(place.column), 1);
+        Finding::new(level, format!("contains the invisible character {}", place.what)).at(at)
+    };
+    limited(CheckKind::Text, invisible(text).into_iter().map(finding).collect())
 }
 
 fn parses(path: &ProjectPath, text: &str) -> Option<Check> {
@@ -87,14 +99,17 @@ fn line_ends(base: Option<&[u8]>, content: &[u8]) -> Option<Check> {
 /// such letters are worth a look.
 fn lookalikes(path: &ProjectPath, in_text: Vec<Place>, sandbox: &Sandbox) -> Option<Check> {
     let name = path.as_str();
-    if let Some(c) = name.chars().find(|c| inspect::poses_as(*c).is_some()) {
-        let reads = inspect::skeleton(name);
-        let other = ProjectPath::new(&reads).ok().filter(|other| sandbox.is_file(other));
-        let (level, of) = match other {
-            Some(other) => (FindingLevel::Stop, other.to_string()),
-            None => (FindingLevel::Warning, reads),
-        };
-        let text = format!("its name reads like `{of}` but holds U+{:04X}", u32::from(c));
+    let reads = confusables::skeleton(name);
+    let other = ProjectPath::new(&reads).ok();
+    let other = other.filter(|other| reads != name && sandbox.is_file(other));
+    let level = match (other, confusables::lookalikes(name, Reading::Words).is_empty()) {
+        (Some(_), _) => Some(FindingLevel::Stop),
+        (None, false) => Some(FindingLevel::Warning),
+        (None, true) => None,
+    };
+    let letter = name.chars().find(|c| confusables::poses_as(*c).is_some());
+    if let (Some(level), Some(c)) = (level, letter) {
+        let text = format!("its name reads like `{reads}` but holds U+{:04X}", u32::from(c));
         return Some(Check::of(CheckKind::Lookalikes, level, text));
     }
     let says = |what: &str| format!("contains {what}");

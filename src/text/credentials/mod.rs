@@ -110,7 +110,29 @@ pub fn secrets(path: &str, text: &str) -> Vec<Secret> {
         Form::Kconfig => found.extend(plain::kconfig(text)),
         Form::Prose => found.extend(plain::prose(text)),
     }
+    let public = public_parts(text);
+    found.retain(|secret| {
+        secret.is_sure || !public.iter().any(|part| part.contains(&secret.range.start))
+    });
     once_a_line(text, found)
+}
+
+/// Certificates and public keys in PEM, which look random and are for everybody.
+fn public_parts(text: &str) -> Vec<Range<usize>> {
+    const BEGIN: &str = "-----BEGIN ";
+    let mut parts = Vec::new();
+    for (start, _) in text.match_indices(BEGIN) {
+        let rest = text.get(start + BEGIN.len()..).unwrap_or_default();
+        let Some((label, _)) = rest.split_once("-----") else { continue };
+        let is_public = label.ends_with("CERTIFICATE") || label.ends_with("PUBLIC KEY");
+        let end = format!("-----END {label}");
+        if let Some(length) =
+            text.get(start..).and_then(|part| part.find(&end)).filter(|_| is_public)
+        {
+            parts.push(start..start + length);
+        }
+    }
+    parts
 }
 
 /// What has the form of a key, wherever it stands.

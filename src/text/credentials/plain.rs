@@ -28,7 +28,7 @@ static SPOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Words beside which something random is no secret.
 static EXPLAINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)sha\d|sha-|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|integrity|checksum|version|\brev|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
+        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|integrity|checksum|version|\brev|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
     )
     .ok()
 });

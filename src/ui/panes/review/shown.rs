@@ -2,15 +2,19 @@
 //!
 //! Owns the place in the text and what was seen. Must not decide.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::model::{BlobSource, Change, ContentHash, Proposal, ProposalId, UserError};
+use crate::model::{
+    BlobSource, Change, ContentHash, FindingLevel, FindingPlace, Proposal, ProposalId, Side,
+    UserError,
+};
 use crate::text::diff::LineKind;
 
 use super::body::{Body, Colours, Extent};
-use super::body_line::LineRole;
+use super::body_line::{BodyLine, LineRole};
 use super::items::{Columns, Context, Wish};
 use super::layout::{Geometry, Layout, Overflow};
 use super::load::Load;
@@ -39,6 +43,8 @@ pub struct Shown {
     pub(super) seen: Option<Seen>,
     pub(super) layout: Option<Layout>,
     pub(super) place: Place,
+    /// Where what weighs most was found, in the text.
+    found: Option<FindingPlace>,
     context: Context,
     /// The person's words on lines, not sent yet.
     pub remarks: BTreeMap<usize, String>,
@@ -71,6 +77,7 @@ impl Shown {
             seen: None,
             layout: None,
             place: Place::default(),
+            found: heaviest(proposal),
             context: match change {
                 Change::Insert { .. } => Context::Whole,
                 Change::Save { .. }
@@ -188,7 +195,7 @@ impl Shown {
             match self.layout.take() {
                 None => {
                     self.seen = Some(Seen::new(&body));
-                    self.place.top = first_row(&body, &new, room.rows);
+                    self.place.top = first_row(&body, &new, room.rows, self.found.as_ref());
                 }
                 Some(old) => {
                     // The line at the top stays there.
@@ -284,65 +291,30 @@ impl Shown {
     }
 }
 
-/// Where to start: with the first change in sight when the body begins with much that stays.
-fn first_row(body: &Body, layout: &Layout, height: usize) -> usize {
-    let first = body.lines.iter().position(super::body_line::BodyLine::must_be_seen).unwrap_or(0);
+/// Where the first of the heaviest findings that ask for a look is.
+fn heaviest(proposal: &Proposal) -> Option<FindingPlace> {
+    let all = proposal.checks.iter().flat_map(|check| &check.findings);
+    let placed = all.filter(|found| found.level > FindingLevel::Note && found.place.is_some());
+    // Of equals, `min_by_key` takes the first.
+    placed.min_by_key(|found| Reverse(found.level)).and_then(|found| found.place.clone())
+}
+
+/// Where to start: with what was found in sight, else with the first change when the body begins
+/// with much that stays.
+fn first_row(body: &Body, layout: &Layout, height: usize, found: Option<&FindingPlace>) -> usize {
+    let is_found = |line: &BodyLine| match (line.role, found) {
+        (LineRole::Diff(_, old, new), Some(place)) => {
+            let number = if place.side == Side::New { new } else { old };
+            number.is_some_and(|number| u32::try_from(number) == Ok(place.line))
+        }
+        (LineRole::Diff(..) | LineRole::Fact | LineRole::Note, _) => false,
+    };
+    let first = body.lines.iter().position(is_found);
+    let first = first.or_else(|| body.lines.iter().position(BodyLine::must_be_seen)).unwrap_or(0);
     let row = layout.rows_of(first).start;
     if row < height { 0 } else { row.saturating_sub(height / 3) }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{AgentName, Batch, BatchId, BlobRef, CallId, ProjectPath, ToolName, TurnId};
-
-    const ROOM: Room = Room { one: 40, half: None, rows: 10 };
-
-    struct Contents(Vec<Vec<u8>>);
-
-    impl BlobSource for Contents {
-        fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
-            let found = self.0.iter().find(|bytes| ContentHash::of(bytes) == *hash);
-            found
-                .map(|bytes| bytes.as_slice().into())
-                .ok_or_else(|| UserError::new("no", "blob", ""))
-        }
-    }
-
-    fn shown(content: &str) -> Shown {
-        let bytes = content.as_bytes().to_vec();
-        let content = BlobRef { hash: ContentHash::of(&bytes), bytes: bytes.len() as u64 };
-        let proposal = Proposal {
-            id: ProposalId(1),
-            turn: TurnId(1),
-            call: CallId(1),
-            agent: AgentName::from("a"),
-            tool: ToolName::from("t"),
-            reason: String::new(),
-            batch: Batch { id: BatchId(1), index: 1, of: 1 },
-            change: Change::Save { path: ProjectPath::new("a.c").unwrap(), base: None, content },
-            checks: Vec::new(),
-            facts: crate::model::Facts::default(),
-        };
-        let blobs: Arc<dyn BlobSource> = Arc::new(Contents(vec![bytes]));
-        Shown::new(&proposal, &blobs)
-    }
-
-    #[test]
-    fn going_to_the_unseen_ends_with_all_seen() {
-        let text: String = (0..100).map(|n| format!("int line_{n};\n")).collect();
-        let mut shown = shown(&text);
-        assert_eq!(shown.unseen(), 100);
-        let mut rounds = 0;
-        loop {
-            shown.lay_out(Look::default(), ROOM);
-            shown.was_shown();
-            rounds += 1;
-            if shown.unseen() == 0 {
-                break;
-            }
-            assert!(shown.go_to_unseen(&mut Look::default()));
-        }
-        assert_eq!((shown.unseen(), rounds), (0, 11));
-    }
-}
+#[path = "shown_tests.rs"]
+mod tests;
