@@ -45,7 +45,7 @@ struct Args {
     #[serde(default)]
     plan: Vec<String>,
     #[serde(flatten)]
-    single: Option<Wanted>,
+    single: Wanted,
 }
 
 /// One change.
@@ -119,10 +119,7 @@ pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Val
     context.names = Some(std::sync::Arc::new(names));
     let mut wanted = args.changes;
     if wanted.is_empty() {
-        wanted.extend(args.single);
-    }
-    if wanted.is_empty() {
-        return Err(missing("path"));
+        wanted.push(args.single);
     }
     let chip = args.chip.unwrap_or_else(|| "esp32".to_owned());
     let drafts: Result<Vec<Draft>, UserError> =
@@ -315,7 +312,8 @@ mod tests {
             (json!([]), "invalid"),
             (json!({ "changes": [] }), "path"),
             (json!({ "path": "a.c" }), "content"),
-            (json!({ "path": "../a.c", "content": "" }), ".."),
+            (json!({ "path": "../a.c", "content": "" }), "path"),
+            (json!({ "path": 5, "content": "" }), "integer"),
             (json!({ "path": "a.c", "content_base64": "%" }), ""),
             (json!({ "kind": "delete", "path": "none.c" }), "no such file"),
             (json!({ "kind": "melt", "path": "a.c" }), "melt"),
