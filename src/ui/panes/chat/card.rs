@@ -63,15 +63,20 @@ pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
         Entry::Resumed { at } => {
             vec![rule("opened again", &place.time(*at), Role::Title, place)]
         }
-        Entry::Ended { outcome } => match outcome {
-            SessionOutcome::Completed => vec![rule("completed", "", Role::Ok, place)],
-            SessionOutcome::Stopped => vec![rule("stopped", "", Role::Warn, place)],
-            SessionOutcome::Failed(error) => {
-                let mut rows = vec![rule("failed", "", Role::Error, place)];
-                rows.extend(notice_rows(Level::Error, error, place));
-                rows
-            }
-        },
+        Entry::Ended { outcome } => ended_rows(outcome, place),
+    }
+}
+
+/// How the run ended.
+fn ended_rows(outcome: &SessionOutcome, place: &Place<'_>) -> Vec<EntryRow> {
+    match outcome {
+        SessionOutcome::Completed => vec![rule("completed", "", Role::Ok, place)],
+        SessionOutcome::Stopped => vec![rule("stopped", "", Role::Warn, place)],
+        SessionOutcome::Failed(error) => {
+            let mut rows = vec![rule("failed", "", Role::Error, place)];
+            rows.extend(notice_rows(Level::Error, error, place));
+            rows
+        }
     }
 }
 
