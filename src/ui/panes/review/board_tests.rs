@@ -169,5 +169,5 @@ fn the_tables_of_a_flash_give_up_columns_and_never_break_a_row() {
     desk.record(Event::Settled { proposal: ProposalId(1), outcome: Outcome::Applied });
     desk.show(&mut pane, 80, 24);
     let said = format!("{:?}", desk.press(&mut pane, Action::Undo));
-    assert!(said.contains("what was done with a board cannot be taken back"), "{said}");
+    assert!(said.contains("a flash cannot be taken back"), "{said}");
 }
