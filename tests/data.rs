@@ -210,6 +210,12 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         PINOUTS => Pinout::parse(path, path, &text(path)?).map(drop),
         "assets/names" => NameList::parse(path, &text(path)?).map(drop),
         "assets/knowledge" => Knowledge::new([(path, &*text(path)?)]).map(drop),
+        "assets/findings" => {
+            let table: toml::Table = toml::from_str(&text(path)?)
+                .map_err(|error| UserError::from_cause(format!("cannot read {path}"), &error))?;
+            assert!(!table.is_empty(), "{path} holds nothing");
+            Ok(())
+        }
         "assets" if file == "README.md" => Ok(()),
         // The virtual board's tests compile and run them.
         "assets/scanner" => Ok(()),

@@ -67,12 +67,13 @@ pub trait Person {
     }
 }
 
-/// A person who is never asked, because a rule decides.
+/// A person who is asked only where a check has failed, because a rule decides all else.
 pub struct Nobody;
 
 impl Person for Nobody {
     fn decide(&mut self, proposal: &Proposal, _: usize) -> Verdict {
-        panic!("nobody is there for {proposal:?}")
+        assert!(proposal.stops() > 0, "nobody is there for {proposal:?}");
+        Verdict::Approve
     }
 }
 
