@@ -4,9 +4,12 @@
 //! two programs change at once keeps both changes.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::fs::{Mode, OFlags, fsync, open};
+use rustix::io::Errno;
 
 /// Writes a file whole or not at all, also when two programs do it at once; makes its folder. It
 /// is on the disk when this returns.
@@ -70,11 +73,10 @@ fn unfinished(file: &Path) -> PathBuf {
 
 /// Waits until the names in a folder are on the disk. Some file systems cannot tell.
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    match File::open(folder).and_then(|folder| folder.sync_all()) {
-        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
-            Ok(())
-        }
-        synced => synced,
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    match open(folder, flags, Mode::empty()).and_then(fsync) {
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(()),
+        synced => synced.map_err(io::Error::from),
     }
 }
 

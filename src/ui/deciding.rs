@@ -30,7 +30,8 @@ impl Ui {
     /// Lets a deciding key take effect whose moment has come. Call it when [`Ui::next_wake`] says
     /// so and no event waits to be dealt with: an event that waits may be the rest of pasted text.
     pub fn settle(&mut self, view: &SessionView, now: Instant) -> Vec<Command> {
-        let Some(pressed) = self.hands.pressed.take_if(|pressed| pressed.due <= now) else {
+        let Some(pressed) = self.hands.deciding.pressed.take_if(|pressed| pressed.due <= now)
+        else {
             return Vec::new();
         };
         self.note_shown();
@@ -39,7 +40,7 @@ impl Ui {
         let effects = self.perform(pressed.action, pressed.key, now);
         let commands = self.carry_out(effects, now);
         if commands.iter().any(|command| matches!(command, Command::Intent(_))) {
-            self.hands.guard.note_decided(pressed.key, pressed.at);
+            self.hands.deciding.guard.note_decided(pressed.key, pressed.at);
         }
         self.refresh(view, now.at);
         commands
@@ -47,20 +48,20 @@ impl Ui {
 
     /// When a deciding key takes effect.
     pub(super) fn settles_at(&self) -> Option<Instant> {
-        self.hands.pressed.map(|pressed| pressed.due)
+        self.hands.deciding.pressed.map(|pressed| pressed.due)
     }
 
     /// Takes a deciding key back that had no effect yet, and says why.
     pub(super) fn take_back(&mut self, why: Refusal, now: Instant) {
-        if self.hands.pressed.take().is_some() {
+        if self.hands.deciding.pressed.take().is_some() {
             self.tell(Notice::error(why.words()), now);
         }
     }
 
     /// Another key was watched: takes a deciding key back that had no effect yet.
     pub(super) fn overtake(&mut self, now: Instant) {
-        if self.hands.pressed.is_some() {
-            let why = self.hands.guard.overtaken();
+        if self.hands.deciding.pressed.is_some() {
+            let why = self.hands.deciding.guard.overtaken();
             self.take_back(why, now);
         }
     }
@@ -71,10 +72,10 @@ impl Ui {
         if self.scene.mode == Mode::Replay && action.is_decision() {
             return Effect::refuse("this is a replay: nothing can be decided any more");
         }
-        match self.hands.guard.check(care, now.at) {
+        match self.hands.deciding.guard.check(care, now.at) {
             Err(refusal) => Effect::refuse(refusal.words()),
             Ok(due) => {
-                self.hands.pressed = Some(Pressed { action, key, at: now.at, due });
+                self.hands.deciding.pressed = Some(Pressed { action, key, at: now.at, due });
                 Vec::new()
             }
         }
@@ -83,7 +84,7 @@ impl Ui {
     /// Whether the screen says why keys do not count, which they still do not.
     pub(super) fn is_refusal_told(&self) -> bool {
         let notice = self.hands.notice.as_ref();
-        !self.hands.guard.is_quiet()
+        !self.hands.deciding.guard.is_quiet()
             && notice.is_some_and(|(notice, _)| Refusal::says(&notice.text))
     }
 
@@ -113,7 +114,7 @@ impl Ui {
         }
         if let Some(overlay) = &self.hands.overlay {
             let is_looked_at = overlay.care() == Some(Care::Looked);
-            return is_looked_at.then_some(Subject::Dialog(self.hands.dialogs));
+            return is_looked_at.then_some(Subject::Dialog(self.hands.deciding.dialogs));
         }
         if self.hands.composing == Composing::Yes {
             return None;
@@ -132,39 +133,40 @@ impl Ui {
     /// Takes note of what a deciding key is about; tells whether it counts otherwise than before.
     pub(super) fn watch_subject(&mut self, view: &SessionView, now: Instant) -> bool {
         let subject = self.subject(view);
-        if self.hands.guard.look_at(subject, now) {
+        if self.hands.deciding.guard.look_at(subject, now) {
             self.take_back(Refusal::Changed, now);
-            self.hands.unseen = None;
+            self.hands.deciding.unseen = None;
         }
         if let Some(Subject::Proposal { .. }) = subject {
             let unseen = self.panes.review.has_unseen();
-            if self.hands.unseen == Some(true) && !unseen {
-                self.hands.guard.completed(now);
+            if self.hands.deciding.unseen == Some(true) && !unseen {
+                self.hands.deciding.guard.completed(now);
             }
-            self.hands.unseen = Some(unseen);
+            self.hands.deciding.unseen = Some(unseen);
         }
-        let is_ready = self.hands.guard.ready_at().is_some_and(|at| at <= now);
+        let is_ready = self.hands.deciding.guard.ready_at().is_some_and(|at| at <= now);
         let decides = if is_ready { Decides::Now } else { Decides::NotYet };
         std::mem::replace(&mut self.scene.decides, decides) != decides
     }
 
     /// What a deciding key is about has been drawn.
     pub(super) fn note_subject_drawn(&mut self) {
-        let is_drawn = match (self.hands.guard.subject(), &self.hands.overlay) {
-            (Some(Subject::Dialog(number)), Some(_)) => number == self.hands.dialogs,
+        let is_drawn = match (self.hands.deciding.guard.subject(), &self.hands.overlay) {
+            (Some(Subject::Dialog(number)), Some(_)) => number == self.hands.deciding.dialogs,
             (Some(Subject::Proposal { .. }), None) => self.layout.pane(PaneId::Review).is_some(),
             (Some(Subject::Question(_)), None) => self.layout.pane(PaneId::Chat).is_some(),
             (Some(_), _) | (None, _) => false,
         };
         if is_drawn {
-            self.hands.guard.drawn(self.scene.clock.now);
+            self.hands.deciding.guard.drawn(self.scene.clock.now);
         }
     }
 
     /// When keys come alive, or what was drawn has to be noted.
     pub(super) fn decides_at(&self) -> Option<Instant> {
-        let noted = self.drawn.get() && self.hands.guard.waits_to_be_drawn();
-        let ready = self.hands.guard.ready_at().filter(|_| self.scene.decides == Decides::NotYet);
+        let noted = self.drawn.get() && self.hands.deciding.guard.waits_to_be_drawn();
+        let ready =
+            self.hands.deciding.guard.ready_at().filter(|_| self.scene.decides == Decides::NotYet);
         let noted = noted.then_some(self.scene.clock.now);
         [noted, ready, self.settles_at()].into_iter().flatten().min()
     }

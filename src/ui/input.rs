@@ -42,7 +42,7 @@ impl Ui {
             }
             // A key that was meant for another window must not decide here.
             Event::FocusGained => {
-                self.hands.guard.begin(now.at);
+                self.hands.deciding.guard.begin(now.at);
                 self.hands.attention.came();
                 Vec::new()
             }
@@ -88,7 +88,7 @@ impl Ui {
     }
 
     fn on_key(&mut self, event: &KeyEvent, now: Now<'_>) -> Vec<Effect> {
-        self.hands.guard.watch(event, now.at);
+        self.hands.deciding.guard.watch(event, now.at);
         // Who presses a key is here, whatever the terminal said.
         self.hands.attention.came();
         // Why keys do not count stays to be read while they are typed.
@@ -121,7 +121,7 @@ impl Ui {
                 return self.with_front(now, |pane, cx| pane.on_text(event, cx));
             }
         }
-        if self.hands.guard.is_rest_of_paste() {
+        if self.hands.deciding.guard.is_rest_of_paste() {
             return Vec::new();
         }
         self.hands.pending.push(key);
@@ -214,7 +214,7 @@ impl Ui {
     /// Pasted text goes into a text field and nowhere else.
     fn on_paste(&mut self, text: &str, now: Now<'_>) -> Vec<Effect> {
         self.hands.pending.clear();
-        self.hands.guard.pasted(now.at);
+        self.hands.deciding.guard.pasted(now.at);
         self.take_back(Refusal::Pasted, now.at);
         if let Some(overlay) = &mut self.hands.overlay {
             if overlay.on_paste(text) {
@@ -261,7 +261,7 @@ impl Ui {
                 }
                 Effect::Keep(keep) => self.panes.review.keep_words(keep),
                 Effect::Open(overlay) => {
-                    self.hands.dialogs += 1;
+                    self.hands.deciding.dialogs += 1;
                     self.hands.overlay = Some(*overlay);
                 }
                 Effect::Close => self.hands.overlay = None,

@@ -117,6 +117,18 @@ struct Hands {
     overlay: Option<Overlay>,
     /// Keys of a sequence that is not complete.
     pending: Vec<Key>,
+    deciding: Deciding,
+    notice: Option<(Notice, Instant)>,
+    /// When a key last went to the composer.
+    typed_at: Option<Instant>,
+    /// What the mouse and the keys made of the panes' places.
+    room: Room,
+    attention: Attention,
+}
+
+/// When a key may decide.
+#[derive(Default)]
+struct Deciding {
     guard: Guard,
     /// A deciding key that has no effect yet.
     pressed: Option<Pressed>,
@@ -124,12 +136,6 @@ struct Hands {
     dialogs: u32,
     /// Whether the proposal on screen had lines that were not in sight yet.
     unseen: Option<bool>,
-    notice: Option<(Notice, Instant)>,
-    /// When a key last went to the composer.
-    typed_at: Option<Instant>,
-    /// What the mouse and the keys made of the panes' places.
-    room: Room,
-    attention: Attention,
 }
 
 /// The panes' sizes, and the mouse that changes them.
@@ -193,10 +199,7 @@ impl Ui {
             zoom: None,
             overlay: None,
             pending: Vec::new(),
-            guard: Guard::default(),
-            pressed: None,
-            dialogs: 0,
-            unseen: None,
+            deciding: Deciding::default(),
             notice: None,
             typed_at: None,
             room: Room { sizes: arrangement.sizes, theme: arrangement.theme, ..Room::default() },
@@ -313,6 +316,9 @@ mod fixture;
 #[cfg(test)]
 #[path = "ui_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod composer_tests;
 
 #[cfg(test)]
 #[path = "shell_tests.rs"]

@@ -116,14 +116,16 @@ impl<'a> Desk<'a> {
         screens
     }
 
-    /// Looks at all of the proposal, then approves it by the plain key.
+    /// Looks at all of the proposal, then approves it by the plain key, or by the key for findings
+    /// where a check has failed.
     #[track_caller]
     pub fn approve(&mut self, proposal: &Proposal) {
+        let key = if proposal.stops() > 0 { "X" } else { "a" };
         self.turn_to(proposal);
         self.leaf_through();
         thread::sleep(LOOK);
         for _ in 0..5 {
-            self.terminal.press("a");
+            self.terminal.press(key);
             if let Some(decision) = self.decided(proposal.id, AGAIN) {
                 assert_eq!(decision.verdict, Verdict::Approve);
                 assert_eq!(decision.shown, proposal.change.hash());

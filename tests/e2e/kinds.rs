@@ -135,8 +135,11 @@ fn a_file_that_changes_while_its_proposal_waits_is_compared_anew() {
     desk.terminal.wait_for("written by somebody else");
     desk.leaf_through();
     thread::sleep(LOOK);
+    desk.terminal.press("a");
+    desk.terminal.wait_for("not decided");
+    thread::sleep(LOOK);
     for _ in 0..5 {
-        desk.terminal.press("a");
+        desk.terminal.press("X");
         if desk.decided(proposal.id, Duration::from_secs(4)).is_some() {
             break;
         }

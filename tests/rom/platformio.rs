@@ -41,6 +41,7 @@ impl Place {
         std::fs::set_permissions(&pio, std::fs::Permissions::from_mode(0o755)).unwrap();
         let mut app = bytes(3, 190_001);
         app[0] = 0xe9;
+        app[1] = 1;
         app[12..14].copy_from_slice(&5_u16.to_le_bytes());
         write("project/.pio/build/c3/firmware.bin", &app);
         write("project/.pio/build/c3/bootloader.bin", &bytes(1, 21_000));

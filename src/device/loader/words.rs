@@ -145,22 +145,30 @@ impl Trouble {
                 format!("`{port}` went away: the board was disconnected"),
                 "Connect the board and try again: it may hold half of what was written.",
             ),
-            Self::Silent(Stage::Connecting, why) => told(
-                format!("no sync: the chip at `{port}` does not answer ({why})"),
-                "Hold BOOT, press and let go of RESET (EN), let go of BOOT and try again. Also \
-                 see that the cable carries data and that this is the board's port.",
-            ),
-            Self::Silent(Stage::Starting, why) => told(
-                format!("everything was written, but the board could not be started: {why}"),
-                "Press RESET (EN) on the board.",
-            ),
-            Self::Silent(stage, why) => told(
-                format!("the chip stopped answering{} ({why})", place(*stage)),
-                "Check the cable and the power, then try again: the board may hold half of what \
-                 was written.",
-            ),
+            Self::Silent(stage, why) => silence(what, port, *stage, why),
         }
     }
+}
+
+/// Words about a chip that does not answer.
+fn silence(what: &str, port: &str, stage: Stage, why: &str) -> UserError {
+    let (why, fix) = match stage {
+        Stage::Connecting => (
+            format!("no sync: the chip at `{port}` does not answer ({why})"),
+            "Hold BOOT, press and let go of RESET (EN), let go of BOOT and try again. Also see \
+             that the cable carries data and that this is the board's port.",
+        ),
+        Stage::Starting => (
+            format!("everything was written, but the board could not be started: {why}"),
+            "Press RESET (EN) on the board.",
+        ),
+        Stage::Writing(_) | Stage::Erasing | Stage::Reading(_) => (
+            format!("the chip stopped answering{} ({why})", place(stage)),
+            "Check the cable and the power, then try again: the board may hold half of what was \
+             written.",
+        ),
+    };
+    UserError::new(what, why, fix)
 }
 
 const ESPTOOL: &str = "Install the tool that knows it: `pip install esptool`.";

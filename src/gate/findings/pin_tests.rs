@@ -1,3 +1,5 @@
+//! Pins that must not be used are found, and free ones are left alone.
+
 use super::*;
 
 fn found(chip: &str, path: &str, text: &str) -> Vec<(FindingLevel, String)> {
@@ -19,70 +21,53 @@ fn expect(level: FindingLevel, cases: &[(&str, &str, &str)]) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+const PINS_THAT_MUST_NOT_BE_USED_A_1: &[(&str, &str, &str)] = &[
+    ("esp32", "gpio_set_direction(GPIO_NUM_9, GPIO_MODE_OUTPUT);", "uses GPIO9, a flash pin"),
+    ("esp32", "gpio_set_direction(6, GPIO_MODE_INPUT);", "GPIO6"),
+    ("esp32", "#define LED 9\nvoid f(void) { gpio_set_level(LED, 1); }", "GPIO9"),
+    ("esp32", "#define A 9\n#define B A\nvoid f(void) { gpio_reset_pin(B); }", "GPIO9"),
+    ("esp32", "static const int k = 11; void f(void) { gpio_reset_pin(k); }", "GPIO11"),
+    ("esp32", "enum { A = 5, B }; void f(void) { gpio_reset_pin((gpio_num_t)B); }", "GPIO6"),
+    (
+        "esp32",
+        "gpio_config_t c = { .pin_bit_mask = 1ULL << 7, .mode = GPIO_MODE_OUTPUT };",
+        "GPIO7",
+    ),
+    ("esp32", "gpio_config_t c = { .pin_bit_mask = (1ULL<<GPIO_NUM_4) | BIT64(8) };", "GPIO8"),
+    (
+        "esp32",
+        "#define SEL ((1ULL<<4) | (1ULL<<10))\ngpio_config_t c; void f(void) { c.pin_bit_mask = SEL; }",
+        "GPIO10",
+    ),
+    ("esp32", "i2c_config_t c = { .sda_io_num = 6, .scl_io_num = 22 };", "GPIO6"),
+    ("esp32", "spi_bus_config_t c = { .mosi_io_num = 34 };", "drives GPIO34, which is input-only"),
+    ("esp32", "gpio_set_direction(GPIO_NUM_35, GPIO_MODE_OUTPUT);", "GPIO35"),
+    (
+        "esp32",
+        "gpio_config_t c = { .pin_bit_mask = 1ULL << 36, .mode = GPIO_MODE_OUTPUT };",
+        "GPIO36",
+    ),
+    (
+        "esp32",
+        "gpio_config_t c = {};\nvoid f(void) { c.mode = GPIO_MODE_OUTPUT; c.pin_bit_mask = BIT64(39); gpio_config(&c); }",
+        "GPIO39",
+    ),
+    ("esp32", "void setup() { pinMode(34, OUTPUT); }", "GPIO34"),
+    ("esp32", "uart_set_pin(UART_NUM_1, 34, 35, -1, -1);", "GPIO34"),
+    ("esp32", "gpio_reset_pin(24);", "does not have"),
+    ("esp32", "ledc_channel_config_t c = { .gpio_num = 41 };", "GPIO41"),
+    ("esp32", "#define LED_PIN 8", "GPIO8"),
+    ("esp32", "static const gpio_num_t RELAY = GPIO_NUM_7;", "GPIO7"),
+    ("esp32", "const int ledPins[] = {2, 4, 6};", "GPIO6"),
+    ("esp32s3", "gpio_reset_pin(GPIO_NUM_30);", "flash pin of the ESP32-S3"),
+    ("esp32c3", "gpio_reset_pin(14);", "flash pin of the ESP32-C3"),
+    ("esp32c3", "gpio_reset_pin(25);", "does not have"),
+    ("esp32", "Wire.begin(6, 7);", "GPIO6"),
+];
+
 #[test]
 fn pins_that_must_not_be_used_are_found() {
-    expect(
-        FindingLevel::Stop,
-        &[
-            (
-                "esp32",
-                "gpio_set_direction(GPIO_NUM_9, GPIO_MODE_OUTPUT);",
-                "uses GPIO9, a flash pin",
-            ),
-            ("esp32", "gpio_set_direction(6, GPIO_MODE_INPUT);", "GPIO6"),
-            ("esp32", "#define LED 9\nvoid f(void) { gpio_set_level(LED, 1); }", "GPIO9"),
-            ("esp32", "#define A 9\n#define B A\nvoid f(void) { gpio_reset_pin(B); }", "GPIO9"),
-            ("esp32", "static const int k = 11; void f(void) { gpio_reset_pin(k); }", "GPIO11"),
-            (
-                "esp32",
-                "enum { A = 5, B }; void f(void) { gpio_reset_pin((gpio_num_t)B); }",
-                "GPIO6",
-            ),
-            (
-                "esp32",
-                "gpio_config_t c = { .pin_bit_mask = 1ULL << 7, .mode = GPIO_MODE_OUTPUT };",
-                "GPIO7",
-            ),
-            (
-                "esp32",
-                "gpio_config_t c = { .pin_bit_mask = (1ULL<<GPIO_NUM_4) | BIT64(8) };",
-                "GPIO8",
-            ),
-            (
-                "esp32",
-                "#define SEL ((1ULL<<4) | (1ULL<<10))\ngpio_config_t c; void f(void) { c.pin_bit_mask = SEL; }",
-                "GPIO10",
-            ),
-            ("esp32", "i2c_config_t c = { .sda_io_num = 6, .scl_io_num = 22 };", "GPIO6"),
-            (
-                "esp32",
-                "spi_bus_config_t c = { .mosi_io_num = 34 };",
-                "drives GPIO34, which is input-only",
-            ),
-            ("esp32", "gpio_set_direction(GPIO_NUM_35, GPIO_MODE_OUTPUT);", "GPIO35"),
-            (
-                "esp32",
-                "gpio_config_t c = { .pin_bit_mask = 1ULL << 36, .mode = GPIO_MODE_OUTPUT };",
-                "GPIO36",
-            ),
-            (
-                "esp32",
-                "gpio_config_t c = {};\nvoid f(void) { c.mode = GPIO_MODE_OUTPUT; c.pin_bit_mask = BIT64(39); gpio_config(&c); }",
-                "GPIO39",
-            ),
-            ("esp32", "void setup() { pinMode(34, OUTPUT); }", "GPIO34"),
-            ("esp32", "uart_set_pin(UART_NUM_1, 34, 35, -1, -1);", "GPIO34"),
-            ("esp32", "gpio_reset_pin(24);", "does not have"),
-            ("esp32", "ledc_channel_config_t c = { .gpio_num = 41 };", "GPIO41"),
-            ("esp32", "#define LED_PIN 8", "GPIO8"),
-            ("esp32", "static const gpio_num_t RELAY = GPIO_NUM_7;", "GPIO7"),
-            ("esp32", "const int ledPins[] = {2, 4, 6};", "GPIO6"),
-            ("esp32s3", "gpio_reset_pin(GPIO_NUM_30);", "flash pin of the ESP32-S3"),
-            ("esp32c3", "gpio_reset_pin(14);", "flash pin of the ESP32-C3"),
-            ("esp32c3", "gpio_reset_pin(25);", "does not have"),
-            ("esp32", "Wire.begin(6, 7);", "GPIO6"),
-        ],
-    );
+    expect(FindingLevel::Stop, PINS_THAT_MUST_NOT_BE_USED_A_1);
     expect(
         FindingLevel::Warning,
         &[

@@ -1,0 +1,94 @@
+//! Tests of the message field: whom it goes to, commands, history, completion.
+
+use crossterm::event::Event as TerminalEvent;
+
+use super::fixture::Desk;
+use super::tests::intents;
+use crate::model::{AgentName, Intent};
+
+#[test]
+fn messages_go_to_the_team_or_to_one_agent() {
+    let mut desk = Desk::at_work(80, 24);
+    desk.press("i");
+    desk.type_text("keep it small");
+    let said = |to, text: &str| Intent::Say { to, text: text.into() };
+    assert_eq!(intents(&desk.press("enter")), [said(None, "keep it small")]);
+    desk.press("i");
+    desk.type_text("@codef use the new driver");
+    let agent = AgentName::from("CodeFixerAgent");
+    assert_eq!(intents(&desk.press("enter")), [said(Some(agent), "use the new driver")]);
+    desk.press("i");
+    desk.type_text("@nobody hello");
+    assert_eq!(desk.press("enter"), []);
+    assert!(desk.last_row().contains("@BuildAgent"), "{}", desk.last_row());
+}
+
+#[test]
+fn commands_are_known_or_refused_with_those_there_are() {
+    for (text, expected) in
+        [("/pause", Intent::Pause), ("/resume", Intent::Resume), ("/stop", Intent::Stop)]
+    {
+        let mut desk = Desk::at_work(80, 24);
+        desk.press("i");
+        desk.type_text(text);
+        assert_eq!(intents(&desk.press("enter")), [expected]);
+    }
+    let mut desk = Desk::at_work(80, 24);
+    desk.press(";");
+    desk.type_text("stpo");
+    assert_eq!(desk.press("enter"), []);
+    assert!(desk.last_row().contains("/stop"), "{}", desk.last_row());
+    assert!(desk.screen().contains("/stpo"));
+}
+
+#[test]
+fn the_history_brings_messages_back() {
+    let mut desk = Desk::at_work(80, 24);
+    for text in ["first", "second"] {
+        desk.press("i");
+        desk.type_text(text);
+        desk.press("enter");
+    }
+    desk.press("i");
+    desk.type_text("draft");
+    desk.press("ctrl-p ctrl-p");
+    assert_eq!(desk.ui.panes.composer.text(), "first");
+    desk.press("ctrl-n ctrl-n");
+    assert_eq!(desk.ui.panes.composer.text(), "draft");
+}
+
+#[test]
+fn pasted_lines_stay_in_the_message() {
+    let mut desk = Desk::at_work(80, 24);
+    assert_eq!(desk.event(&TerminalEvent::Paste("one\r\ntwo\na\n".into())), []);
+    assert_eq!(desk.ui.panes.composer.text(), "one\ntwo\na\n");
+}
+
+#[test]
+fn a_message_is_completed_from_agents_files_and_commands() {
+    let mut desk = Desk::at_work(120, 40);
+    desk.press("i");
+    desk.type_text("look at @i2csc");
+    let screen = desk.screen();
+    assert!(screen.contains("@main/src/i2c_scan.c"), "{screen}");
+    desk.press("tab");
+    assert!(desk.screen().contains("› look at @main/"), "{}", desk.screen());
+    // The file that is named is given to every agent.
+    let sent = intents(&desk.press("enter"));
+    assert!(
+        matches!(&sent[0], Intent::EditContext { add, .. } if add[0].as_str().starts_with("main/")),
+        "{sent:?}"
+    );
+    assert!(
+        matches!(&sent[1], Intent::Say { to: None, text } if text.starts_with("look at @main/"))
+    );
+    desk.press("i");
+    desk.type_text("/st");
+    assert!(desk.screen().contains("ends the run in order"));
+    // Escape closes the list before it leaves the message.
+    desk.press("esc");
+    assert!(!desk.screen().contains("ends the run in order"));
+    desk.type_text("o");
+    desk.press("tab enter");
+    assert!(desk.screen().contains("/stop") || desk.screen().contains("message the team"));
+}
