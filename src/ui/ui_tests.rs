@@ -7,7 +7,7 @@ use crossterm::event::Event as TerminalEvent;
 use super::fixture::Desk;
 use super::*;
 use crate::model::{
-    AgentName, Intent, QuestionId, SessionOutcome, Shown, TimelineCommand, UserError, Verdict,
+    Intent, QuestionId, SessionOutcome, Shown, TimelineCommand, UserError, Verdict,
 };
 
 pub(super) fn intents(commands: &[Command]) -> Vec<Intent> {

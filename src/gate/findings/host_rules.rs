@@ -145,7 +145,7 @@ mod tests {
             let groups = compiled.unwrap().pattern.captures_len();
             assert!(groups >= 2, "{} has no group", rule.pattern);
             assert!(rule.command != rule.when.is_empty(), "{}", rule.pattern);
-            assert!(rule.command != !rule.text.is_empty(), "{}", rule.pattern);
+            assert!(rule.command == rule.text.is_empty(), "{}", rule.pattern);
         }
     }
 

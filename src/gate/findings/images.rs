@@ -73,9 +73,11 @@ pub(super) fn amount(bytes: u64) -> String {
 /// Whether a partition holds what nobody can make again: settings, keys, files.
 pub(super) fn keeps_data(partition: &Partition) -> bool {
     const MADE_AGAIN: [&str; 5] = ["ota", "phy", "coredump", "esphttpd", "tee_ota"];
-    !is_app(&partition.kind)
-        && !["bootloader", "partition_table", "0x02", "0x03"].contains(&partition.kind.as_str())
-        && !(is_data(&partition.kind) && MADE_AGAIN.contains(&partition.subtype.as_str()))
+    const PROGRAMS: [&str; 4] = ["bootloader", "partition_table", "0x02", "0x03"];
+    let is_program = is_app(&partition.kind) || PROGRAMS.contains(&partition.kind.as_str());
+    let is_made_again =
+        is_data(&partition.kind) && MADE_AGAIN.contains(&partition.subtype.as_str());
+    !is_program && !is_made_again
 }
 
 fn stop(text: impl Into<String>) -> Finding {

@@ -446,13 +446,14 @@ mod tests {
     #[test]
     fn what_a_check_found_is_marked_by_characters() {
         let line = line("\tä = \"x\u{202e}y\"; // é");
+        let one = |range: Range<usize>| std::iter::once(range).collect::<Vec<_>>();
         let found = |found: &[Range<usize>]| {
             let pieces = line.marked_part(&Part::at(0..line.width), None, found);
             let marked = pieces.into_iter().filter(|piece| piece.emphasis == Emphasis::Found);
             marked.map(|piece| piece.text).collect::<Vec<_>>()
         };
-        assert_eq!(found(&[1..2]), ["ä"]);
-        assert_eq!(found(&[7..8]), ["\\u{202e}"]);
+        assert_eq!(found(&one(1..2)), ["ä"]);
+        assert_eq!(found(&one(7..8)), ["\\u{202e}"]);
         assert_eq!(found(&[0..1, 90..99]), ["    "]);
     }
 

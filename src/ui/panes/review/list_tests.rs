@@ -238,7 +238,8 @@ fn where_nothing_can_be_decided_no_key_is_named() {
         desk.mode = Mode::Replay;
         (desk, pane)
     };
-    let states: [(&str, &dyn Fn() -> (Desk, ReviewPane)); 3] =
+    type Begin<'a> = &'a dyn Fn() -> (Desk, ReviewPane);
+    let states: [(&str, Begin<'_>); 3] =
         [("decided", &decided), ("sent", &sent), ("replay", &replay)];
     for (name, begin) in states {
         let (desk, mut pane) = begin();

@@ -64,14 +64,16 @@ pub(super) fn table(
         }
     }
     let widths: Vec<usize> = (0..=steps.len())
-        .map(|place| lines.iter().filter_map(|line| line.get(place)).map(width).max().unwrap_or(0))
+        .map(|place| {
+            lines.iter().filter_map(|line| Some(width(line.get(place)?))).max().unwrap_or(0)
+        })
         .collect();
     let with_widths = |forms: Vec<Vec<Piece>>| widths.iter().copied().zip(forms).collect();
     let made = rows.iter().zip(lines);
     made.map(|((role, _), forms)| BodyLine::of_forms(*role, with_widths(forms))).collect()
 }
 
-fn width(pieces: &Vec<Piece>) -> usize {
+fn width(pieces: &[Piece]) -> usize {
     pieces.iter().map(|piece| piece.text.width()).sum()
 }
 
