@@ -237,8 +237,8 @@ impl ChatPane {
     /// Rows for the task at the top of so many.
     fn task_rows(&self, area: Rect, cx: &Cx<'_>) -> Vec<String> {
         let most = match area.height {
-            ..=SMALL => 0,
-            ..=MIDDLE => 1,
+            height if height <= SMALL => 0,
+            height if height <= MIDDLE => 1,
             _ => 2,
         };
         let task = cx.view.head.start.as_ref().map_or("", |start| start.task.trim());
