@@ -41,7 +41,10 @@ pub fn day(total: u64) {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.unwrap();
-    let ticks = runtime.block_on(async { recorder.spawn_ticks() });
+    let ticks = {
+        let _within = runtime.enter();
+        recorder.spawn_ticks()
+    };
     let hub = SerialHub::new(Arc::clone(&recorder) as Arc<dyn Ledger>);
     let Pty { board, port, held } = Pty::open().unwrap();
     let listener = runtime.block_on(hub.open(&port, 115_200, 1)).unwrap();
