@@ -269,7 +269,8 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let names = NameList::parse("names", "").unwrap_or_else(|error| panic!("{error:?}"));
+        let names =
+            NameList::parse("names", "source: none\n").unwrap_or_else(|error| panic!("{error:?}"));
         answer(folder.path(), names, args.clone())
     }
 
