@@ -111,7 +111,7 @@ impl Lens {
             search.forget_before(lines.start);
         }
         self.scroll.set_first(match &self.filter {
-            Some(filter) => filter.total() - filter.kept(),
+            Some(filter) => filter.first_kept(),
             None => lines.start,
         });
         let is_through =

@@ -189,6 +189,12 @@ impl Search {
         self.found().hits.len() as u64
     }
 
+    /// Number of the first match that can be gone to, counted from 0.
+    #[must_use]
+    pub fn first_kept(&self) -> u64 {
+        self.found().dropped
+    }
+
     /// Forgets the matches before line `number`, which is the first one that is there.
     pub fn forget_before(&self, number: u64) {
         self.found().forget_before(number);

@@ -115,8 +115,7 @@ pub(super) fn choices(
     let is_stopped = is_stopped(proposal);
     let mut choices = Vec::new();
     if unseen > 0 {
-        let lines = if unseen == 1 { "line" } else { "lines" };
-        choices.push((Action::Approve, format!("show them ({unseen} {lines} unseen)")));
+        choices.push((Action::Approve, format!("show {unseen} unseen")));
         choices.push(words(Action::Reject));
         if !is_stopped {
             choices.push(words(Action::ApproveUnseen));

@@ -222,7 +222,7 @@ fn unseen_lines_are_shown_before_they_are_approved() {
     desk.propose_save("main/a.c", None, &text);
     let mut pane = pane(&desk);
     let shown = desk.show(&mut pane, 80, 18);
-    assert!(shown.contains("a show them (27 lines unseen)"), "{shown}");
+    assert!(shown.contains("a show 27 unseen"), "{shown}");
     desk.wait(400);
     let unseen = intents(desk.press(&mut pane, Action::ApproveUnseen));
     assert!(
