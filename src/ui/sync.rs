@@ -7,7 +7,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::clock::Clock;
 use super::desk::Desk;
-use super::layout::{Layout, LogsWish, PaneId, ReviewWish, WIDE_ENOUGH, Wish};
+use super::layout::{Layout, LogsWish, PaneId, ReviewWish, Wish};
 use super::pane::{Keys, Mode, Pane};
 use super::panes::TimelineBar;
 use super::{Composing, Hands, TYPING_TIME, Ui};
@@ -177,7 +177,7 @@ impl Ui {
             false => ReviewWish::Full,
         };
         self.layout = Layout::new(&wish(self.size, &self.hands, rows, (logs, review)));
-        self.panes.review.set_wide(self.size.width >= WIDE_ENOUGH);
+        self.panes.review.set_screen_width(self.size.width);
         if let Some(overlay) = &mut self.hands.overlay {
             overlay.prepare(self.size);
         }

@@ -95,8 +95,11 @@ impl<'a> Desk<'a> {
         };
         let mut name = format!("{} {path}", proposal.change.kind());
         if self.terminal.look(|screen| screen.size().1) < Size::SMALL.columns {
-            // The title is cut.
-            name.truncate(12);
+            // The title is cut in the middle: the end of the name stays.
+            let end: String = path.chars().skip(path.chars().count().saturating_sub(6)).collect();
+            if !end.is_empty() {
+                name = end;
+            }
         }
         let name = regex::escape(name.trim_end());
         self.terminal.wait_for(&name);

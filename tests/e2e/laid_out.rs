@@ -58,6 +58,9 @@ fn files_for_the_context_are_taken_out_put_in_and_read() {
         terminal.wait_for("your choice");
         thread::sleep(LOOK);
         terminal.press("enter");
+        until(&place, &terminal, "the question was answered", |event| {
+            matches!(event, Event::Answered { .. })
+        });
         until(&place, &terminal, "the files were read", |event| match event {
             Event::ToolAnswered { result, .. } => result.to_string().contains("bme280_read"),
             _ => false,

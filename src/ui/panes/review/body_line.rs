@@ -287,6 +287,18 @@ impl BodyLine {
         }
     }
 
+    /// Columns that must have been drawn so that all of it was on screen, in the form that `part`
+    /// is of.
+    #[must_use]
+    pub fn needed(&self, part: &Part) -> usize {
+        match &self.content {
+            Content::Forms(forms) => forms.get(part.start).map_or(self.width, |(_, pieces)| {
+                pieces.iter().map(|piece| columns(&piece.text)).sum()
+            }),
+            Content::Source(_) | Content::Pieces(_) => self.width,
+        }
+    }
+
     /// Cuts it into parts of at most `width` columns: after a blank near the right end where
     /// there is one, else between graphemes.
     #[must_use]

@@ -116,11 +116,11 @@ fn a_wide_screen_shows_two_columns_until_the_person_wants_one() {
     let mut pane = pane(&desk);
     let is_beside = |pane: &mut ReviewPane| desk.show(pane, 100, 20).contains('│');
     assert!(!is_beside(&mut pane));
-    pane.set_wide(true);
+    pane.set_screen_width(160);
     assert!(is_beside(&mut pane));
     desk.press(&mut pane, Action::ToggleBeside);
     assert!(!is_beside(&mut pane));
-    pane.set_wide(false);
+    pane.set_screen_width(159);
     desk.press(&mut pane, Action::ToggleBeside);
     assert!(is_beside(&mut pane));
 }

@@ -40,6 +40,7 @@ use ratatui::text::Line;
 use crate::model::{BlobSource, ProposalId, Shown as ShownHash};
 use crate::ui::action::Action;
 use crate::ui::guard::Subject;
+use crate::ui::layout::WIDE_ENOUGH;
 use crate::ui::pane::{Cx, Effect, Keep, Pane};
 use crate::view::{ProposalView, Review, SessionView};
 
@@ -83,9 +84,10 @@ impl ReviewPane {
         }
     }
 
-    /// Whether the screen is wide enough for two columns by themselves.
-    pub const fn set_wide(&mut self, is_wide: bool) {
-        self.look.is_wide = is_wide;
+    /// Takes note of the columns of the screen: from a width on, two versions stand side by side by
+    /// themselves.
+    pub const fn set_screen_width(&mut self, columns: u16) {
+        self.look.is_wide = columns >= WIDE_ENOUGH;
     }
 
     /// What a key that decides would be about now.

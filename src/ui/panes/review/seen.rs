@@ -32,14 +32,15 @@ impl Seen {
         };
         let Some(whole) = self.whole.get_mut(cell.line).filter(|whole| !**whole) else { return };
         let columns = &cell.part.columns;
-        if columns.start == 0 && columns.end >= line.width {
+        let needed = line.needed(&cell.part);
+        if columns.start == 0 && columns.end >= needed {
             *whole = true;
             self.parts.remove(&cell.line);
             return;
         }
         let parts = self.parts.entry(cell.line).or_default();
         add(parts, columns.clone());
-        if parts.first().is_some_and(|part| part.start == 0 && part.end >= line.width) {
+        if parts.first().is_some_and(|part| part.start == 0 && part.end >= needed) {
             *whole = true;
             self.parts.remove(&cell.line);
         }

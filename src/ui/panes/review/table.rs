@@ -154,6 +154,14 @@ mod tests {
         );
         assert_eq!(at(45), [" 0x1000  build/bootloader/bootloader.bin", "0x10000  build/app.bin"]);
         assert_eq!(at(38), [" 0x1000  bootloader.bin", "0x10000  app.bin"]);
+        // Each form is whole once its own columns were drawn.
+        for room in [80, 45, 38, 12] {
+            for line in &lines {
+                let parts = line.wrap(room);
+                let end = parts.last().map_or(0, |part| part.columns.end);
+                assert!(end >= line.needed(&parts[0]), "{room}: {parts:?}");
+            }
+        }
         assert_eq!(at(12).concat(), " 0x1000  bootloader.bin0x10000  app.bin");
     }
 }
