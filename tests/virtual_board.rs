@@ -249,9 +249,9 @@ async fn another_name_of_a_file_outside_is_not_written_through() {
     }
     bench.write("main/main.c", &format!("{HELLO}\n"));
     assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
-    for number in 0..names.len() {
+    for (number, name) in names.iter().enumerate() {
         let content = std::fs::read(elsewhere.path().join(number.to_string())).unwrap();
-        assert_eq!(content, b"precious", "{}", names[number]);
+        assert_eq!(content, b"precious", "{name}");
     }
 }
 
