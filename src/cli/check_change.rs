@@ -269,8 +269,8 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let names =
-            NameList::parse("names", "source: none\n").unwrap_or_else(|error| panic!("{error:?}"));
+        let names = "source: none\nheader esp_log.h log\ncomponent log\n";
+        let names = NameList::parse("names", names).unwrap();
         answer(folder.path(), names, args.clone())
     }
 

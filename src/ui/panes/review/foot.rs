@@ -70,6 +70,8 @@ fn keys(
             selection.picked().len(),
             body.changed().count()
         ),
+        // The keys for lines out of sight need the room.
+        _ if shown.unseen_elsewhere() > 0 => " decide ".to_owned(),
         _ => " your decision ".to_owned(),
     };
     let mut used = line::width(&what) + 1;

@@ -108,7 +108,7 @@ fn what_is_folded_or_cut_still_has_to_be_seen() {
     desk.propose_save("main/a.c", Some("  a();\n"), "a();\n");
     desk.press(&mut pane, Action::NextProposal);
     let shown = desk.show(&mut pane, 80, 18);
-    assert!(shown.contains("~ a();") && shown.contains("1 line unseen"), "{shown}");
+    assert!(shown.contains("~ a();") && shown.contains("show 1 unseen"), "{shown}");
     desk.wait(400);
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), []);
     let shown = desk.show(&mut pane, 80, 18);
@@ -119,11 +119,11 @@ fn what_is_folded_or_cut_still_has_to_be_seen() {
     desk.press(&mut pane, Action::NextProposal);
     desk.press(&mut pane, Action::ToggleWrap);
     let shown = desk.show(&mut pane, 60, 18);
-    assert!(shown.contains('›') && shown.contains("1 line unseen"), "{shown}");
+    assert!(shown.contains('›') && shown.contains("show 1 unseen"), "{shown}");
     desk.wait(400);
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), []);
     let shown = desk.show(&mut pane, 60, 18);
-    assert!(shown.contains("1 line unseen"), "the start is not enough: {shown}");
+    assert!(shown.contains("show 1 unseen"), "the start is not enough: {shown}");
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), []);
     assert!(desk.show(&mut pane, 60, 18).contains("a approve"));
 }
@@ -252,7 +252,7 @@ fn a_narrow_pane_never_hides_a_part_of_a_changed_line() {
     desk.propose_save("main/a.c", None, &text);
     let mut pane = pane(&desk);
     let shown = desk.show(&mut pane, 40, 12);
-    assert!(shown.contains('↪') && shown.contains("1 line unseen"), "{shown}");
+    assert!(shown.contains('↪') && shown.contains("show 1 unseen"), "{shown}");
     assert!(!shown.lines().any(|row| row.contains("long…")));
 }
 
