@@ -125,3 +125,13 @@ proptest! {
         }
     }
 }
+
+/// A long line is left out, and the short ones behind it too: a gap must not look like none.
+#[test]
+fn once_a_line_was_left_out_all_that_follow_are() {
+    let limits = Limits { lines: 100, line: 64, bytes: 40 };
+    let new = format!("first\n{}\nshort\nlast\n", "x".repeat(60));
+    let found = diff(b"", new.as_bytes(), Options { limits, ..Options::default() });
+    let kept: Vec<&str> = found.lines().map(|line| line.text.as_str()).collect();
+    assert_eq!((kept, found.left_out), (vec!["first"], 3));
+}

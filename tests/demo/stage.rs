@@ -335,14 +335,15 @@ impl Stage {
             open = later;
             for proposal in now {
                 let count = proposed.entry(subject(&proposal)).or_default();
-                let hash = proposal.change.hash();
+                // Whatever was found: these runs are about what comes afterwards.
+                let shown = Shown::whole(proposal.id, proposal.change.hash());
+                let shown = Shown { stops: u32::MAX, ..shown };
                 let text = proposal.change.after().map(|after| {
                     let blob = self.session.blobs().blob(&after.hash).unwrap();
                     String::from_utf8(blob.to_vec()).unwrap()
                 });
                 let edited = text.and_then(|text| person.edits(&proposal, &text));
                 if let Some(text) = edited {
-                    let shown = Shown { stops: u32::MAX, ..Shown::whole(proposal.id, hash) };
                     let (how, note) = (Amended::Edit, Note::new("my own hand"));
                     let content = text.into_bytes();
                     send(&run, Intent::Amend { shown, how, content, note }).await;
@@ -350,15 +351,7 @@ impl Stage {
                 }
                 let verdict = person.decide(&proposal, *count);
                 *count += 1;
-                let (proposal, shown) = (proposal.id, hash);
-                send(
-                    &run,
-                    Intent::Decide {
-                        shown: Shown { stops: u32::MAX, ..Shown::whole(proposal, shown) },
-                        verdict,
-                    },
-                )
-                .await;
+                send(&run, Intent::Decide { shown, verdict }).await;
             }
             if is_over {
                 return run.join().await.unwrap();
