@@ -56,9 +56,9 @@ impl Told {
         for record in records {
             match &record.event {
                 Event::Proposed(proposal) => {
-                    if told.changes.insert(proposal.id, proposal.change.clone()).is_some() {
-                        faults.push(format!("proposal {} is proposed twice", proposal.id));
-                    }
+                    let known = told.changes.insert(proposal.id, proposal.change.clone());
+                    let twice = || format!("proposal {} is proposed twice", proposal.id);
+                    faults.extend(known.map(|_| twice()));
                 }
                 Event::Restated { proposal, change, .. } => {
                     told.changes.insert(*proposal, (**change).clone());

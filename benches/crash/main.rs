@@ -81,9 +81,8 @@ impl Asked {
             let at = words.iter().position(|word| word == name)?;
             words.get(at + 1).cloned()
         };
-        let number = |name: &str, usual: u64| {
-            word(name).map_or(usual, |text| text.parse().expect("a number"))
-        };
+        let number =
+            |name: &str, usual: u64| word(name).map_or(usual, |text| text.parse().unwrap());
         let is_bench = words.iter().any(|word| word == "--bench");
         let keep = word("--keep").unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").to_owned());
         Self {
@@ -218,7 +217,7 @@ impl Try<'_> {
                 break;
             }
         }
-        self.to_the_end(&mut faults);
+        self.finish(&mut faults);
         faults
     }
 
@@ -264,7 +263,7 @@ impl Try<'_> {
     }
 
     /// Lets the session come to its end by rules, checks it, and replays it.
-    fn to_the_end(&mut self, faults: &mut Vec<String>) {
+    fn finish(&mut self, faults: &mut Vec<String>) {
         let Some(journal) = self.world.journal() else { return };
         let mut unread = Vec::new();
         let before = Told::of(&check::records(&journal, &mut unread), &mut unread);
