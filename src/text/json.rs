@@ -1,6 +1,6 @@
 //! JSON on one line that a terminal can show as it is and a program can parse.
 //!
-//! Owns which characters are written as `\uXXXX`: those that [`sanitize`](super::sanitize) would
+//! Owns which characters are written as `\uXXXX`: those that `sanitize` would
 //! not show. The parsed value is the same, character by character.
 
 use std::io;

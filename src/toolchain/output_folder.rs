@@ -75,7 +75,7 @@ pub fn write(root: &Path, path: &Path, content: &[u8], purpose: Use) -> io::Resu
     create(&folder, name, content, purpose)
 }
 
-/// As [`write`], where nothing may be there yet.
+/// As [`write()`], where nothing may be there yet.
 ///
 /// # Errors
 /// As [`make_folder`]; [`io::ErrorKind::AlreadyExists`].
