@@ -40,21 +40,16 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         return None;
     }
     let words = subject.context.words();
-    let text = match mention(path, &words) {
-        Mention::Named => "asked for by name",
-        Mention::Alike => "asked for",
-        Mention::None => "not named in the task or the plan",
-    };
-    let is_asked = mention(path, &words) != Mention::None;
     let deletes = matches!(subject.change, Change::Delete { .. });
-    // A task in words that share nothing with any name tells nothing about a single file.
-    let level = match deletes && !is_asked && speaks_of_files(&words) {
-        true => FindingLevel::Warning,
-        false => FindingLevel::Note,
-    };
-    let text = match level {
-        FindingLevel::Warning => "deletes a file that neither the task nor the plan names",
-        FindingLevel::Note | FindingLevel::Stop => text,
+    let (level, text) = match mention(path, &words) {
+        Mention::Named => (FindingLevel::Note, "asked for by name"),
+        Mention::Alike => (FindingLevel::Note, "asked for"),
+        // A task that names no file says nothing about a single one.
+        Mention::None if !speaks_of_files(&words) => return None,
+        Mention::None if deletes => {
+            (FindingLevel::Warning, "deletes a file that neither the task nor the plan names")
+        }
+        Mention::None => (FindingLevel::Note, "not named in the task or the plan"),
     };
     Some(Check::with(CheckKind::Scope, vec![Finding::new(level, text)]))
 }
