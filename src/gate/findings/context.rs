@@ -5,10 +5,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::knowledge::NameList;
 use crate::model::{
-    Change, ContentHash, Event, Outcome, PlanItem, ProjectPath, ProposalId, TeamFact,
+    CallId, Change, ContentHash, Event, Outcome, PlanItem, ProjectPath, ProposalId, TeamFact,
+    ToolName,
 };
+
+/// The tool by which a team says which files it is going to write.
+const FILE_LIST_TOOL: &str = "file_name_checker";
 
 /// What findings may take into account beside the change itself.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +29,10 @@ pub struct Context {
     pub plan: Vec<PlanItem>,
     /// Names that the framework has taken.
     pub names: Option<Arc<NameList>>,
+    /// The files that the team said it would write, when its list was accepted.
+    listed: Vec<String>,
+    /// Lists that have no answer yet.
+    listing: BTreeMap<CallId, Vec<String>>,
     /// What files held that this session deleted, and by which proposal.
     deleted: Vec<Deleted>,
     /// Deletions that have no outcome yet.
@@ -52,6 +62,7 @@ impl Context {
         if let Event::Team(TeamFact::PlanMade { items, .. }) = event {
             self.plan.clone_from(items);
         }
+        self.observe_list(event);
         if let Event::Proposed(proposal) = event
             && let Change::Delete { path, base } = &proposal.change
         {
@@ -63,6 +74,32 @@ impl Context {
         {
             self.deleted.push(Deleted { by: *proposal, path, content });
         }
+    }
+
+    fn observe_list(&mut self, event: &Event) {
+        if let Event::ToolCalled { call, tool, args, .. } = event
+            && *tool == ToolName::from(FILE_LIST_TOOL)
+        {
+            let files = args.get("files").and_then(Value::as_array).into_iter().flatten();
+            let names = files.filter_map(|file| file.get("file_name")?.as_str());
+            self.listing.insert(*call, names.map(str::to_owned).collect());
+        }
+        if let Event::ToolAnswered { call, result, .. } = event
+            && let Some(names) = self.listing.remove(call)
+            && result.get("ok").and_then(Value::as_bool) == Some(true)
+        {
+            self.listed = names;
+        }
+    }
+
+    /// Whether the team has said which files it is going to write.
+    pub(super) const fn has_list(&self) -> bool {
+        !self.listed.is_empty()
+    }
+
+    /// Whether this file is among those.
+    pub(super) fn is_listed(&self, path: &ProjectPath) -> bool {
+        self.listed.iter().any(|name| name.eq_ignore_ascii_case(path.as_str()))
     }
 
     /// The newest deletion of a file that held exactly this.

@@ -34,6 +34,8 @@ const COMMON: &[&str] = &[
     "esp32",
 ];
 
+const NOT_TO_BE_DELETED: &str = "deletes a file that neither the task nor the plan names";
+
 /// The check of a file, once somebody said what the run is about.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if !subject.context.has_task() {
@@ -44,11 +46,16 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let (level, text) = match mention(path, &words) {
         Mention::Named => (FindingLevel::Note, "asked for by name"),
         Mention::Alike => (FindingLevel::Note, "asked for"),
+        Mention::None if subject.context.is_listed(path) => {
+            (FindingLevel::Note, "asked for in the team's list of files")
+        }
+        Mention::None if subject.context.has_list() => match deletes {
+            true => (FindingLevel::Warning, NOT_TO_BE_DELETED),
+            false => (FindingLevel::Note, "not asked for, and not in the team's list of files"),
+        },
         // A task that names no file says nothing about a single one.
         Mention::None if !speaks_of_files(&words) => return None,
-        Mention::None if deletes => {
-            (FindingLevel::Warning, "deletes a file that neither the task nor the plan names")
-        }
+        Mention::None if deletes => (FindingLevel::Warning, NOT_TO_BE_DELETED),
         Mention::None => (FindingLevel::Note, "not named in the task or the plan"),
     };
     Some(Check::with(CheckKind::Scope, vec![Finding::new(level, text)]))
@@ -96,6 +103,35 @@ fn speaks_of_files(words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_of_the_team_tells_what_was_not_asked_for() {
+        use crate::model::{CallId, Event, ToolName, TurnId};
+        use serde_json::json;
+
+        let mut context = super::super::Context::default();
+        context.task = "make it blink".into();
+        let call = |call, name: &str| Event::ToolCalled {
+            turn: TurnId(1),
+            call: CallId(call),
+            tool: ToolName::from("file_name_checker"),
+            args: json!({ "files": [{ "file_name": name, "description": "x" }] }),
+        };
+        let answer = |call, ok| Event::ToolAnswered {
+            call: CallId(call),
+            result: json!({ "ok": ok }),
+            millis: 1,
+        };
+        let path = |path: &str| ProjectPath::new(path).unwrap();
+        context.observe(&call(1, "main/gpio.h"));
+        context.observe(&answer(1, false));
+        assert!(!context.has_list(), "a list that was refused counts for nothing");
+        context.observe(&call(2, "main/lamp.c"));
+        assert!(!context.has_list(), "nor does one without an answer");
+        context.observe(&answer(2, true));
+        assert!(context.is_listed(&path("main/lamp.c")));
+        assert!(context.has_list() && !context.is_listed(&path("main/gpio.h")));
+    }
 
     #[test]
     fn a_file_is_asked_for_by_its_name_or_a_word_of_it() {
