@@ -1,0 +1,9 @@
+//! The recorded demo, played without a screen: all the ways a person can take through it.
+
+mod branches;
+mod decisions;
+mod stage;
+mod teams;
+mod whole;
+mod wired;
+mod workbench;

@@ -1,0 +1,173 @@
+//! What tools find out about projects and boards, with the virtual board: the I2C scanners that are
+//! offered run on it and are heard, and the sample projects are analysed as it compiles them.
+
+use std::sync::Arc;
+
+use crate::board_bench::Bench;
+use firmhand::config::Assets;
+use firmhand::device::SerialHub;
+use firmhand::knowledge::{Knowledge, NameList};
+use firmhand::model::{
+    BlobRef, BoardInfo, BuildOutcome, ContentHash, Event, Ledger, LogId, Record, Seq, Timestamp,
+    ToolName, UserError,
+};
+use firmhand::toolchain::VirtualToolchain;
+use firmhand::tools::{Limits, Registry, Reply, SharedState, ToolContext};
+use firmhand::workspace::Sandbox;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// Folds what is recorded, as the recorder does.
+#[derive(Default)]
+struct Folded(SharedState);
+
+impl Ledger for Folded {
+    fn record(&self, event: Event) -> Result<Seq, UserError> {
+        self.0.fold(&Record { v: 1, seq: Seq(1), at: Timestamp(1), event });
+        Ok(Seq(1))
+    }
+
+    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
+        Ok(BlobRef { hash: ContentHash::of(content), bytes: content.len() as u64 })
+    }
+
+    fn append_log(&self, _: LogId, _: &[u8]) -> Result<(), UserError> {
+        Ok(())
+    }
+
+    fn flush_log(&self, _: LogId) -> Result<(), UserError> {
+        Ok(())
+    }
+}
+
+/// The tools for what is on the bench; `port`: of its board, when it was flashed.
+fn tools(bench: &Bench, port: Option<String>) -> Registry {
+    let folded = Arc::new(Folded::default());
+    let ledger: Arc<dyn Ledger> = folded.clone();
+    if let Some(port) = port {
+        let (label, chip) = ("virtual board".to_owned(), "esp32".to_owned());
+        let board = BoardInfo { label, chip, port, simulated: true };
+        ledger.record(Event::BoardConnected(board)).unwrap();
+    }
+    let docs = "---\ntitle: A\nsource: b\n---\n## C\nd\n";
+    Registry::new(&ToolContext {
+        sandbox: Arc::new(Sandbox::open(&bench.path("")).unwrap()),
+        ledger: Arc::clone(&ledger),
+        state: folded.0.clone(),
+        knowledge: Arc::new(Knowledge::new([("a.md", docs)]).unwrap()),
+        names: Arc::new(NameList::parse("n", "source: x\nheader a.h a\ncomponent a\n").unwrap()),
+        assets: Assets::built_in(),
+        toolchain: Arc::new(VirtualToolchain::new(crate::board_bench::kit(), bench.path("unused"))),
+        serial: Arc::new(SerialHub::new(ledger)),
+        limits: Limits::default(),
+        cancel: CancellationToken::new(),
+    })
+}
+
+async fn ask(tools: &Registry, name: &str, args: Value) -> Value {
+    match tools.get(&ToolName::new(name)).unwrap().call(args).await {
+        Ok(Reply::Answer(answer)) => answer,
+        Ok(Reply::Propose { .. }) => panic!("it proposed something"),
+        Err(error) => error.to_answer(),
+    }
+}
+
+/// Builds and flashes what is on the bench, and asks who is on its bus.
+async fn scan(bench: &Bench) -> Value {
+    let report = bench.build().await;
+    assert_eq!(report.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let port = bench.flash_plan(bench.plan()).await.unwrap();
+    let tools = tools(bench, Some(port));
+    let boards = ask(&tools, "list_boards", json!({})).await;
+    assert_eq!(boards["targets"], json!(["esp32"]), "{boards}");
+    assert_eq!(boards["connected"]["label"], "virtual board", "{boards}");
+    ask(&tools, "scan_i2c", json!({ "timeout": 60 })).await
+}
+
+fn scanner(name: &str) -> String {
+    Assets::built_in().text(&format!("assets/scanner/{name}")).unwrap().text.into_owned()
+}
+
+fn assert_both(told: &Value) {
+    assert_eq!(told["devices"], json!(["0x3C", "0x76"]), "{told}");
+    assert_eq!((&told["ok"], &told["complete"]), (&json!(true), &json!(true)), "{told}");
+    assert_eq!(told["since"], "the last reset", "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_scanner_for_esp_idf_finds_both_devices_by_either_driver() {
+    let code = scanner("i2c_scanner.c");
+    let legacy = code.replace("#if ESP_IDF_VERSION >= ESP_IDF_VERSION_VAL(5, 2, 0)", "#if 0");
+    assert_ne!(code, legacy);
+    for code in [code, legacy] {
+        assert_both(&scan(&Bench::new(&[("main/main.c", &code)])).await);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_scanner_for_arduino_finds_both_devices() {
+    let code = scanner("i2c_scanner.ino");
+    assert_both(&scan(&Bench::sketch(&[("i2c_scanner.ino", &code)])).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_sample_project_tells_its_scan() {
+    let bench = Bench::new(&[]);
+    put(&bench, "i2c-scan");
+    assert_both(&scan(&bench).await);
+}
+
+/// Puts a sample project on the bench.
+fn put(bench: &Bench, project: &str) {
+    let (assets, folder) = (Assets::built_in(), format!("assets/projects/{project}/"));
+    for path in assets.list(folder.trim_end_matches('/')) {
+        bench.write(path.strip_prefix(&folder).unwrap(), &assets.text(&path).unwrap().text);
+    }
+}
+
+/// The linters that an answer names as missing.
+fn missing(told: &Value) -> Vec<&str> {
+    told["missing"].as_array().unwrap().iter().filter_map(|one| one["tool"].as_str()).collect()
+}
+
+#[tokio::test]
+async fn sample_projects_are_analysed_as_they_are_compiled() {
+    for project in ["i2c-scan", "sensor-node"] {
+        let bench = Bench::new(&[]);
+        put(&bench, project);
+        bench.build().await;
+        let told = ask(&tools(&bench, None), "run_static_analysis", json!({ "timeout": 60 })).await;
+        if missing(&told).len() == 2 {
+            println!("nothing was analysed: neither clang-tidy nor cppcheck is installed");
+            return;
+        }
+        assert_eq!(told["ok"], true, "{told}");
+        // Every header was found: the sources were read as they are compiled.
+        assert_eq!(told.get("not_analyzed"), None, "{told}");
+        // They are samples of good code.
+        let grave = |issue: &&Value| issue["severity"] != "note";
+        assert_eq!(told["issues"].as_array().unwrap().iter().find(grave), None, "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_fault_in_a_tab_of_a_sketch_is_found_at_its_line() {
+    let main = "#include <Wire.h>\nvoid setup() {\n  Serial.begin(115200);\n}\nvoid loop() {\n}\n";
+    let tab = "int third() {\n  int values[2] = {1, 2};\n  int *none = nullptr;\n  \
+               if (values[0] == 1) { return *none; }\n  return 0;\n}\n";
+    let bench = Bench::sketch(&[("blink.ino", main), ("more.ino", tab)]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let told = ask(&tools(&bench, None), "run_static_analysis", json!({ "timeout": 60 })).await;
+    let found = |tool: &str| {
+        // Without any linter there is no list.
+        let issues = told["issues"].as_array();
+        issues
+            .into_iter()
+            .flatten()
+            .filter(|issue| issue["tool"] == tool && issue["file"] == "more.ino")
+            .count()
+    };
+    for tool in ["clang-tidy", "cppcheck"] {
+        assert_eq!(found(tool) > 0, !missing(&told).contains(&tool), "{tool}: {told}");
+    }
+}

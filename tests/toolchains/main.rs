@@ -1,0 +1,21 @@
+//! Tests that start other programs: compilers, ESP-IDF, PlatformIO, esptool, ser2net. A test whose
+//! program is not installed says so and passes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test says what is wrong by panicking, and works on its own files"
+)]
+
+mod board_bench;
+mod board_facts;
+mod builds;
+mod esp_idf;
+mod platformio;
+mod rom;
+mod ser2net;
+mod virtual_board;
