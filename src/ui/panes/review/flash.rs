@@ -77,6 +77,7 @@ fn images(plan: &FlashPlan, flash: Option<&FlashFacts>) -> Vec<BodyLine> {
     let dim = |text: &str| Cell::new(text, Ink::Dim);
     let heading = ["offset", "bytes", "hash", "image", ""];
     let mut rows = vec![(LineRole::Note, heading.iter().map(|text| dim(text)).collect())];
+    let has_table = flash.is_some_and(|flash| !flash.partitions.is_empty());
     for (place, image) in plan.images.iter().enumerate() {
         let ink = if image.same { Ink::Dim } else { Ink::Plain };
         let file = sanitize::line(&image.file).into_owned();
@@ -89,7 +90,7 @@ fn images(plan: &FlashPlan, flash: Option<&FlashFacts>) -> Vec<BodyLine> {
                 Cell::new(line::grouped(image.bytes), ink),
                 Cell::new(image.hash.short(), ink),
                 Cell::new(file, ink).or(short),
-                becomes(image, landing),
+                becomes(image, landing.filter(|_| has_table)),
             ],
         ));
     }
@@ -99,7 +100,8 @@ fn images(plan: &FlashPlan, flash: Option<&FlashFacts>) -> Vec<BodyLine> {
     table(&rows, &aligns, &[Step::Drop(2), Step::Shorten(3), Step::Shorten(4), Step::Drop(1)])
 }
 
-/// What becomes of an image: where it comes to lie, and whether it fits.
+/// What becomes of an image: its partition and whether it fits; empty where no partition table is
+/// known.
 fn becomes(image: &FlashImage, landing: Option<&Landing>) -> Cell {
     if image.same {
         return Cell::new("same as on the board, skipped", Ink::Dim).or("same, skipped");
