@@ -18,6 +18,8 @@ const OVERLAP: usize = 64 << 10;
 #[derive(Debug)]
 pub struct Gather {
     project: PathBuf,
+    /// Output that is searched at once, in bytes.
+    block: usize,
     pending: Vec<u8>,
     found: Vec<Diagnostic>,
 }
@@ -26,14 +28,19 @@ impl Gather {
     /// For a build of the project at that absolute path.
     #[must_use]
     pub fn new(project: &Path) -> Self {
-        Self { project: project.to_owned(), pending: Vec::new(), found: Vec::new() }
+        Self::in_blocks(project, BLOCK)
+    }
+
+    /// As [`Self::new`], searching at every `block` bytes; more than [`OVERLAP`].
+    fn in_blocks(project: &Path, block: usize) -> Self {
+        Self { project: project.to_owned(), block, pending: Vec::new(), found: Vec::new() }
     }
 
     /// Takes more output.
     pub fn push(&mut self, bytes: &[u8]) {
-        for part in bytes.chunks(BLOCK) {
+        for part in bytes.chunks(self.block) {
             self.pending.extend_from_slice(part);
-            if self.pending.len() >= BLOCK {
+            if self.pending.len() >= self.block {
                 self.search();
             }
         }
@@ -69,8 +76,14 @@ impl Gather {
 mod tests {
     use super::*;
 
+    /// Small, because searching without optimisation takes long.
+    const SMALL: usize = 4 * OVERLAP;
+
+    /// A part of a flood; 20 of them fill more than two blocks.
+    const PART: usize = SMALL / 8;
+
     fn gathered(parts: &[&[u8]]) -> (Vec<Diagnostic>, usize) {
-        let mut gather = Gather::new(Path::new("/p"));
+        let mut gather = Gather::in_blocks(Path::new("/p"), SMALL);
         let mut most = 0;
         for part in parts {
             gather.push(part);
@@ -82,7 +95,7 @@ mod tests {
     #[test]
     fn what_came_first_is_not_lost_in_a_flood_and_memory_stays_bounded() {
         let noise = b"[1/2] a line of noise without any meaning at all, as long as lines are\n";
-        let flood = noise.repeat((1 << 20) / noise.len());
+        let flood = noise.repeat(PART / noise.len());
         let mut parts: Vec<&[u8]> = vec![b"/p/a.c:1:2: error: first\n"];
         parts.extend(std::iter::repeat_n(flood.as_slice(), 20));
         parts.push(b"/p/a.c:9:2: error: la");
@@ -90,17 +103,17 @@ mod tests {
         let (found, most) = gathered(&parts);
         let messages: Vec<&str> = found.iter().map(|found| found.message.as_str()).collect();
         assert_eq!(messages, ["first", "last"]);
-        assert!(most < BLOCK + (1 << 20), "{most}");
+        assert!(most < SMALL + PART, "{most}");
     }
 
     #[test]
     fn a_line_without_an_end_is_given_up() {
-        let flood = vec![b'x'; 1 << 20];
+        let flood = vec![b'x'; PART];
         let mut parts: Vec<&[u8]> = vec![flood.as_slice(); 20];
         parts.push(b"\n/p/a.c:1:2: error: behind it\n");
         let (found, most) = gathered(&parts);
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(most < BLOCK + (1 << 20), "{most}");
+        assert!(most < SMALL + PART, "{most}");
     }
 
     #[test]
