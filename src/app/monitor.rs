@@ -68,7 +68,8 @@ pub async fn start(world: &World, wish: Wish) -> Result<Monitor, UserError> {
     Address::parse(&port)?;
     let dir =
         SessionDir::create(&world.dirs.data, &format!("monitor {port}"), Timestamp(now_millis()))?;
-    let recorder = Arc::new(Recorder::create(dir.clone())?.keeping(log_limits(&world.settings)));
+    let recorder = Recorder::create(dir.clone())?.keeping(log_limits(&world.settings));
+    let recorder = Arc::new(recorder.guarded_by(&world.secrets));
     recorder.record(Event::SessionStarted(Box::new(SessionStart {
         id: dir.id().clone(),
         task: format!("Listen to {port}"),

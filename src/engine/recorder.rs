@@ -10,6 +10,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::growth::Growth;
+use super::raw_logs::RawLogs;
 use crate::journal::{
     Blobs, JournalError, JournalWriter, LogFiles, LogLength, LogLimits, Reopened, SessionDir,
 };
@@ -27,6 +28,7 @@ pub struct Recorder {
     logs: Arc<LogFiles>,
     journal: Mutex<Journal>,
     growth: Mutex<BTreeMap<LogId, Growth>>,
+    raw_logs: RawLogs,
     /// What tools know of the session; folded under the journal's lock, so always in order.
     state: SharedState,
     published: watch::Sender<Seq>,
@@ -39,6 +41,9 @@ struct Journal {
     writer: JournalWriter,
     last_at: Timestamp,
 }
+
+/// What may be the beginning of a secret is held back for so long when nothing follows.
+const HELD: Duration = Duration::from_millis(250);
 
 /// A failure that goes on is said again after so long.
 const SAY_AGAIN: Duration = Duration::from_secs(60);
@@ -80,6 +85,7 @@ impl Recorder {
             dir,
             journal: Mutex::new(Journal { writer, last_at }),
             growth: Mutex::default(),
+            raw_logs: RawLogs::default(),
             state: SharedState::default(),
             published: watch::Sender::new(last),
             is_behind: Arc::default(),
@@ -88,8 +94,9 @@ impl Recorder {
 
     /// Records none of these secrets.
     #[must_use]
-    pub fn guarded_by(self, secrets: &Secrets) -> Self {
+    pub fn guarded_by(mut self, secrets: &Secrets) -> Self {
         lock(&self.journal).writer.guard(secrets);
+        self.raw_logs.secrets = secrets.clone();
         self
     }
 
@@ -259,6 +266,28 @@ impl Ledger for Recorder {
     }
 
     fn append_log(&self, log: LogId, bytes: &[u8]) -> Result<(), UserError> {
+        let written = self.raw_logs.pass(log, bytes, |clean| self.write_log(log, clean));
+        if self.raw_logs.has_rest() {
+            self.is_behind.notify_one();
+        }
+        written
+    }
+
+    fn flush_log(&self, log: LogId) -> Result<(), UserError> {
+        let written = self.raw_logs.end(log, |rest| self.write_log(log, rest).err());
+        self.record_growth(Which::One(log))?;
+        written.map_or(Ok(()), Err)
+    }
+}
+
+impl Recorder {
+    /// Writes what was held back while nothing followed.
+    fn write_held(&self) {
+        // What is not written is told, and has its place as a gap.
+        self.raw_logs.rest(|log, rest| drop(self.write_log(log, rest)));
+    }
+
+    fn write_log(&self, log: LogId, bytes: &[u8]) -> Result<(), UserError> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -283,10 +312,6 @@ impl Ledger for Recorder {
         }
         Ok(())
     }
-
-    fn flush_log(&self, log: LogId) -> Result<(), UserError> {
-        Ok(self.record_growth(Which::One(log))?)
-    }
 }
 
 impl Drop for Recorder {
@@ -299,10 +324,20 @@ async fn tick_while_it_lives(recorder: Weak<Recorder>, is_behind: Arc<Notify>) {
     loop {
         is_behind.notified().await;
         loop {
-            let Some(due_at) = recorder.upgrade().map(|recorder| recorder.due_at()) else { return };
-            let Some(due_at) = due_at else { break };
-            tokio::time::sleep_until(due_at.into()).await;
+            let Some((due_at, is_held)) =
+                recorder.upgrade().map(|it| (it.due_at(), it.raw_logs.has_rest()))
+            else {
+                return;
+            };
+            match due_at {
+                Some(due_at) => tokio::time::sleep_until(due_at.into()).await,
+                None if is_held => tokio::time::sleep(HELD).await,
+                None => break,
+            }
             let Some(recorder) = recorder.upgrade() else { return };
+            if due_at.is_none() {
+                recorder.write_held();
+            }
             // What fails here fails again, and is told, with the next record.
             if recorder.tick().is_err() {
                 break;
@@ -323,142 +358,5 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::journal::{JournalReader, ReadItem};
-    use crate::model::{BlobSource, BuildId, BuildOutcome, LogKind, LogSource};
-
-    use super::*;
-
-    fn recorder(data: &tempfile::TempDir) -> Recorder {
-        let dir = SessionDir::create(data.path(), "test", Timestamp(0)).unwrap();
-        Recorder::create(dir).unwrap()
-    }
-
-    fn records(recorder: &Recorder) -> Vec<Record> {
-        let mut reader = JournalReader::open(&recorder.dir().journal()).unwrap();
-        std::iter::from_fn(|| reader.next_item().unwrap())
-            .map(|item| match item {
-                ReadItem::Record(record) => record,
-                ReadItem::Damaged(damage) => panic!("{damage:?}"),
-            })
-            .collect()
-    }
-
-    #[test]
-    fn every_record_is_published_and_numbered_on_after_reopening() {
-        let data = tempfile::tempdir().unwrap();
-        let first = recorder(&data);
-        let seen = first.subscribe();
-        assert_eq!(first.record(Event::Paused), Ok(Seq(1)));
-        assert_eq!(*seen.borrow(), Seq(1));
-        let stored = first.store(b"content").unwrap();
-        assert_eq!(&*first.blobs().blob(&stored.hash).unwrap(), b"content");
-        let dir = first.dir().clone();
-        assert!(Recorder::reopen(dir.clone()).is_err());
-        drop(first);
-        let (again, reopened) = Recorder::reopen(dir).unwrap();
-        assert_eq!((reopened.last, *again.subscribe().borrow()), (Seq(1), Seq(1)));
-        assert_eq!(again.record(Event::Unpaused), Ok(Seq(2)));
-        let records = records(&again);
-        assert!(records[0].at <= records[1].at);
-    }
-
-    #[test]
-    fn log_growth_is_thinned_out_but_the_last_one_is_never_lost() {
-        let data = tempfile::tempdir().unwrap();
-        let recorder = recorder(&data);
-        let log = LogId { kind: LogKind::Build, number: 1 };
-        for _ in 0..1000 {
-            recorder.append_log(log, b"line\n").unwrap();
-        }
-        assert!(records(&recorder).len() < 1000);
-        let outcome = BuildOutcome::Passed;
-        let ended = Event::BuildEnded {
-            build: BuildId(1),
-            outcome,
-            diagnostics: vec![],
-            millis: 1,
-            size: None,
-        };
-        recorder.record(ended.clone()).unwrap();
-        let all = records(&recorder);
-        let grown = Event::LogGrew { log, bytes: 5000, lines: 1000 };
-        assert_eq!(all[all.len() - 2].event, grown);
-        assert_eq!(all[all.len() - 1].event, ended);
-        assert_eq!(recorder.logs().read_log(log, 4990..9999).unwrap(), b"line\nline\n");
-        recorder.flush_log(log).unwrap();
-        assert_eq!(records(&recorder).len(), all.len(), "nothing new was recorded twice");
-    }
-
-    #[test]
-    fn capture_goes_on_beyond_what_is_kept_and_that_is_said_once() {
-        let data = tempfile::tempdir().unwrap();
-        let limits = LogLimits { keep: 2 << 20, segment: 1 << 20 };
-        let recorder = recorder(&data).keeping(limits);
-        let log = LogId { kind: LogKind::Build, number: 1 };
-        let block = b"0123456789abcde\n".repeat(4096);
-        for _ in 0..64 {
-            recorder.append_log(log, &block).unwrap();
-        }
-        recorder.flush_log(log).unwrap();
-        let all = records(&recorder);
-        let notices = all.iter().filter_map(|record| match &record.event {
-            Event::Noticed { notice, .. } => Some(notice.to_string()),
-            _ => None,
-        });
-        let notices: Vec<String> = notices.collect();
-        assert!(notices.len() == 1 && notices[0].contains("newest 2 MiB"), "{notices:?}");
-        let grown = Event::LogGrew { log, bytes: 4 << 20, lines: 4 << 16 };
-        assert_eq!(all.last().unwrap().event, grown);
-        let start = recorder.logs().start(log).unwrap();
-        assert_eq!((start.bytes, start.lines), (2 << 20, 2 << 16));
-        let last = (4 << 20) - 16;
-        assert_eq!(recorder.logs().read_log(log, last..last + 99).unwrap(), b"0123456789abcde\n");
-    }
-
-    #[test]
-    fn output_that_cannot_be_written_is_said_and_what_follows_is_kept() {
-        let data = tempfile::tempdir().unwrap();
-        let recorder = recorder(&data);
-        let log = LogId { kind: LogKind::Serial, number: 1 };
-        // In the place of the log's folder there is a file.
-        let folder = recorder.dir().root().join("logs");
-        std::fs::remove_dir(&folder).unwrap();
-        std::fs::write(&folder, "in the way").unwrap();
-        for _ in 0..3 {
-            assert!(recorder.append_log(log, b"lost\n").is_err());
-        }
-        std::fs::remove_file(&folder).unwrap();
-        while recorder.append_log(log, b"there\n").is_err() {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        recorder.flush_log(log).unwrap();
-        let all = records(&recorder);
-        let failed = all.iter().filter(|record| matches!(record.event, Event::Noticed { .. }));
-        assert_eq!(failed.count(), 1);
-        let Event::LogGrew { bytes, lines, .. } = all.last().unwrap().event else { panic!() };
-        assert!(lines >= 4);
-        assert_eq!(recorder.logs().read_log(log, bytes - 6..bytes).unwrap(), b"there\n");
-        assert_eq!(recorder.logs().start(log).unwrap().lines, lines - 1);
-    }
-
-    #[tokio::test]
-    async fn a_log_that_falls_silent_is_recorded_to_its_end() {
-        let data = tempfile::tempdir().unwrap();
-        let recorder = Arc::new(recorder(&data));
-        let ticks = recorder.spawn_ticks();
-        let log = LogId { kind: LogKind::Serial, number: 1 };
-        let mut seen = recorder.subscribe();
-        recorder.append_log(log, b"one\n").unwrap();
-        recorder.append_log(log, b"two\n").unwrap();
-        let grown = Event::LogGrew { log, bytes: 8, lines: 2 };
-        let is_told = async {
-            while records(&recorder).last().map(|record| &record.event) != Some(&grown) {
-                seen.changed().await.unwrap();
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(30), is_told).await.expect("nothing was recorded");
-        drop(recorder);
-        ticks.await.unwrap();
-    }
-}
+#[path = "recorder_tests.rs"]
+mod tests;

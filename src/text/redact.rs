@@ -3,6 +3,8 @@
 //! Owns the forms in which a secret is looked for: as it is, and as JSON, a URL, base64 or
 //! hexadecimal digits hold it. Which texts are secrets is said by whoever makes a [`Redactor`].
 
+mod raw;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -11,6 +13,8 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
+
+pub use raw::RawPieces;
 
 /// What stands where a secret was.
 pub const REMOVED: &str = "•••";
@@ -41,6 +45,12 @@ impl Redactor {
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&forms);
         // It fails only for more text than any machine holds as keys.
         Self { finder: finder.ok().filter(|_| longest > 0), forms, longest }
+    }
+
+    /// Whether there is nothing to look for.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.finder.is_none()
     }
 
     /// Whether a secret stands in `bytes`.
