@@ -66,14 +66,19 @@ impl Proposals {
             && proposal.facts.undoes.is_none()
         {
             self.calls.insert(proposal.id, proposal.call);
-            let recorded =
-                Recorded { proposal: (**proposal).clone(), decision: None, outcome: None };
+            let recorded = Recorded {
+                proposal: (**proposal).clone(),
+                made: None,
+                decision: None,
+                outcome: None,
+            };
             self.by_call.entry(proposal.call).or_default().push(recorded);
         }
         if let Event::Restated { proposal, change, checks, .. } = event
             && let Some(recorded) = self.find(*proposal)
         {
-            recorded.proposal.change = (**change).clone();
+            let before = std::mem::replace(&mut recorded.proposal.change, (**change).clone());
+            recorded.made.get_or_insert(before);
             recorded.proposal.checks.clone_from(checks);
         }
         if let Event::Decided { proposal, decision } = event

@@ -6,22 +6,42 @@ use super::effects;
 use super::folder::{PlaceError, look};
 use super::submit::{Gate, GateError, Judge, Origin, Pending};
 use crate::model::{
-    Batch, BoardInfo, Change, Check, CheckKind, ContentHash, Decision, Draft, Event, Finding,
-    FindingLevel, Outcome, ProjectPath, Proposal, ProposalId, Settlement,
+    Batch, BlobSource, BoardInfo, Change, Check, CheckKind, ContentHash, Decision, Draft, Event,
+    Finding, FindingLevel, Outcome, ProjectPath, Proposal, ProposalId, Settlement,
 };
 
 /// A proposal of that call as the journal has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
-    /// The proposal.
+    /// The proposal as it was stated last.
     pub proposal: Proposal,
+    /// What it was about when it was made, if it was stated anew since.
+    pub made: Option<Change>,
     /// How it was decided; `None` while it waits.
     pub decision: Option<Decision>,
     /// What came of it; `None` while it waits, or when the program ended before it was known.
     pub outcome: Option<Outcome>,
 }
 
+impl Recorded {
+    /// The proposal as it was made.
+    #[must_use]
+    pub fn as_made(&self) -> Proposal {
+        let mut proposal = self.proposal.clone();
+        if let Some(made) = &self.made {
+            proposal.change = made.clone();
+        }
+        proposal
+    }
+}
+
 impl Gate {
+    /// Where contents of recorded proposals are read from.
+    #[must_use]
+    pub fn contents(&self) -> &dyn BlobSource {
+        self.parts.blobs.as_ref()
+    }
+
     /// As [`Gate::submit`] for a call some of whose drafts are proposals already. `recorded` and
     /// `drafts` are matched by position; a recorded proposal goes before its draft, which may have
     /// been made from files that have changed since.
@@ -45,7 +65,7 @@ impl Gate {
         let batch = recorded.last().map(|last| last.proposal.batch);
         let mut settled = Vec::new();
         let mut waiting = Vec::new();
-        for Recorded { proposal, decision, outcome } in recorded {
+        for Recorded { proposal, decision, outcome, .. } in recorded {
             match (decision, outcome) {
                 (Some(decision), Some(outcome)) => {
                     self.tell(&proposal, &decision);

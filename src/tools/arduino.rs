@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::build::BuildProject;
 use super::flash::{self, FlashProject};
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, map_sketch, recorded};
-use crate::model::{Proposal, ToolSpec};
+use crate::model::{BlobSource, Proposal, ToolSpec};
 
 /// Builds a sketch.
 pub const BUILD: &str = "build_arduino";
@@ -112,6 +112,7 @@ impl Tool for FlashArduino {
         &'a self,
         args: &'a Value,
         recorded: &'a [Proposal],
+        _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
         recorded::ready(self.flash.finish_of(args, recorded))
     }

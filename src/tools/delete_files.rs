@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::report::Report;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
-use crate::model::{Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
+use crate::model::{BlobSource, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
 use crate::text::references::MentionKind;
 use crate::workspace::{Reference, Sandbox};
 
@@ -118,6 +118,7 @@ impl Tool for DeleteFiles {
         &'a self,
         _args: &'a Value,
         recorded: &'a [Proposal],
+        _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
         recorded::ready(self.finish(recorded::paths(recorded)))
     }

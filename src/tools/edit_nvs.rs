@@ -12,8 +12,8 @@ use super::flash_regions::{Aim, flash_of, partition};
 use super::generate_code::words;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, nvs_csv, recorded};
 use crate::model::{
-    Change, Draft, DraftChange, FlashRegion, NvsEdit, NvsPlan, Outcome, Partition, ProjectPath,
-    Proposal, Settlement, ToolSpec,
+    BlobSource, Change, Draft, DraftChange, FlashRegion, NvsEdit, NvsPlan, Outcome, Partition,
+    ProjectPath, Proposal, Settlement, ToolSpec,
 };
 use crate::toolchain::nvs::{self, NvsError, Planned, WhyNot, Wish};
 
@@ -256,6 +256,7 @@ impl Tool for EditNvs {
         &'a self,
         _args: &'a Value,
         recorded: &'a [Proposal],
+        _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
         match recorded.first().map(|proposal| &proposal.change) {
             Some(Change::Nvs(plan)) => {

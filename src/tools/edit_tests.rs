@@ -1,10 +1,15 @@
 //! Tests of the tools that teams use on projects they did not write.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::tool_tests::{Desk, settlement};
 use super::*;
-use crate::model::{DecidedBy, Draft, DraftChange, Outcome, Settlement, Verdict};
+use crate::model::{
+    Batch, BatchId, BlobRef, BlobSource, CallId, Change, ContentHash, DecidedBy, Draft,
+    DraftChange, Facts, Outcome, Proposal, ProposalId, Settlement, TurnId, UserError, Verdict,
+};
 
 #[tokio::test]
 async fn headers_are_read_as_declarations_and_all_files_are_listed() {
@@ -311,4 +316,87 @@ async fn relevant_files_come_with_sizes_and_reasons() {
     assert!(!answer["files"][0]["why"].as_array().unwrap().is_empty());
     let error = desk.call("find_relevant_files", json!({ "request": " " })).await.err().unwrap();
     assert_eq!(error.code, "bad_arguments");
+}
+
+/// The contents that a session keeps.
+struct Kept(Vec<Vec<u8>>);
+
+impl BlobSource for Kept {
+    fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
+        let found = self.0.iter().find(|content| ContentHash::of(content) == *hash);
+        found
+            .map(|content| Arc::from(content.as_slice()))
+            .ok_or_else(|| UserError::new("lost", "", ""))
+    }
+}
+
+/// What a session records of drafts, and the contents that it keeps.
+fn recorded(drafts: &[Draft]) -> (Vec<Proposal>, Kept) {
+    let mut kept = Vec::new();
+    let mut keep = |content: &[u8]| {
+        kept.push(content.to_vec());
+        BlobRef { hash: ContentHash::of(content), bytes: content.len() as u64 }
+    };
+    let mut proposals = Vec::new();
+    for (id, draft) in (1..).zip(drafts) {
+        let change = match &draft.change {
+            DraftChange::Save { path, base, content } => Change::Save {
+                path: path.clone(),
+                base: base.as_deref().map(&mut keep),
+                content: keep(content),
+            },
+            DraftChange::Insert { path, base, content } => {
+                Change::Insert { path: path.clone(), base: keep(base), content: keep(content) }
+            }
+            _ => panic!("no change of a text"),
+        };
+        proposals.push(Proposal {
+            id: ProposalId(id),
+            turn: TurnId(1),
+            call: CallId(1),
+            agent: "A".into(),
+            tool: "t".into(),
+            reason: String::new(),
+            batch: Batch { id: BatchId(1), index: id, of: 1 },
+            change,
+            checks: vec![],
+            facts: Facts::default(),
+        });
+    }
+    (proposals, Kept(kept))
+}
+
+#[tokio::test]
+async fn a_call_that_is_taken_up_again_is_answered_as_one_that_was_not_cut_off() {
+    let desk = Desk::new();
+    desk.write("a.c", "int a;\r\nint b;\r\nint c;\r\n");
+    desk.write("b.c", "int x;\nint y;\n\nint z;\n");
+    desk.write("c.c", "int p;\nint q;\n\nint r;\n");
+    let diff = "--- a/a.c\n+++ b/a.c\n@@ -7,3 +7,3 @@\n int a;\n-int b;\n+int z;\n int c;\n";
+    let insertions = json!([
+        { "file_name": "b.c", "context": "int x;\nint  y;", "insertion_code": "int new;", "includes": ["<string.h>"] },
+        { "file_name": "c.c", "context": "int p;\nint q;", "insertion_code": "int r;" },
+    ]);
+    for (tool, args, field) in [
+        ("write_file", json!({ "path": "a.c", "diff": diff }), "hunks"),
+        ("insert_code", json!({ "insertions": insertions }), "places"),
+    ] {
+        let (drafts, finish) = proposed(&desk, tool, args.clone()).await;
+        let done: Vec<Settlement> = (1..).zip(&drafts).map(|(id, _)| applied(id)).collect();
+        let whole = finish(done.clone()).await.unwrap();
+        let (proposals, kept) = recorded(&drafts);
+        // The change is on the disk by now.
+        for draft in &drafts {
+            let (path, content) = text(draft);
+            desk.write(path, content);
+        }
+        let tool = desk.tool(tool);
+        let again = tool.finish_recorded(&args, &proposals, &kept).await;
+        let again = again(done.clone()).await.unwrap();
+        assert!(whole[field].as_array().is_some_and(|told| !told.is_empty()), "{whole}");
+        assert_eq!(again, whole);
+        // Where the content is lost, the rest is told.
+        let lost = tool.finish_recorded(&args, &proposals, &Kept(Vec::new())).await;
+        assert_eq!(lost(done).await.unwrap().get(field), None);
+    }
 }

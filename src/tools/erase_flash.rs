@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::flash_regions::{Aim, flash_of, region};
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded};
-use crate::model::{Change, Draft, DraftChange, ErasePlan, Proposal, ToolSpec};
+use crate::model::{BlobSource, Change, Draft, DraftChange, ErasePlan, Proposal, ToolSpec};
 
 /// Name of the tool.
 pub const NAME: &str = "erase_flash";
@@ -86,6 +86,7 @@ impl Tool for EraseFlash {
         &'a self,
         _args: &'a Value,
         recorded: &'a [Proposal],
+        _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
         match recorded.first().map(|proposal| &proposal.change) {
             Some(Change::Erase(plan)) => recorded::ready(finish(plan.name())),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded};
 use crate::device::{DEFAULT_BAUD, Listener, last_reset};
 use crate::model::{
-    Change, Check, CheckKind, Draft, DraftChange, FlashPlan, LogId, Proposal, ToolSpec,
+    BlobSource, Change, Check, CheckKind, Draft, DraftChange, FlashPlan, LogId, Proposal, ToolSpec,
 };
 use crate::toolchain::console_baud;
 
@@ -186,6 +186,7 @@ impl Tool for FlashProject {
         &'a self,
         args: &'a Value,
         recorded: &'a [Proposal],
+        _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
         recorded::ready(self.finish_of(args, recorded))
     }

@@ -14,7 +14,8 @@ use super::state::SharedState;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
 use crate::knowledge::NameList;
 use crate::model::{
-    Check, DecidedBy, Decision, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec,
+    BlobSource, Check, DecidedBy, Decision, Draft, DraftChange, ProjectPath, Proposal, Settlement,
+    ToolSpec,
 };
 use crate::text::mark;
 use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, Sandbox};
@@ -269,6 +270,7 @@ impl Tool for GenerateCode {
         &'a self,
         args: &'a Value,
         recorded: &'a [Proposal],
+        _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
         let given =
             args::parse::<Args>(args.clone()).map_or(recorded.len(), |args| args.files.len());

@@ -12,7 +12,8 @@ use super::report::Report;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, recorded};
 use crate::knowledge::NameList;
 use crate::model::{
-    Check, CheckKind, Draft, DraftChange, FindingLevel, ProjectPath, Proposal, Settlement, ToolSpec,
+    BlobSource, Check, CheckKind, Draft, DraftChange, FindingLevel, ProjectPath, Proposal,
+    Settlement, ToolSpec,
 };
 use crate::text::insert::{
     InsertError, InsertErrorKind, Insertion, Match, Merged, PlaceError, insert,
@@ -88,6 +89,28 @@ impl InsertCode {
             return Ok(Reply::Answer(answer::ok(fields)));
         }
         Ok(Reply::Propose { drafts, finish: finish(paths, Some(details)) })
+    }
+
+    /// Where the insertions of a recorded call went in what the files held then; `None` when that
+    /// is lost.
+    fn places_again(
+        &self,
+        args: &Value,
+        recorded: &[Proposal],
+        contents: &dyn BlobSource,
+    ) -> Option<Vec<Value>> {
+        let args: Args = args::parse(args.clone()).ok()?;
+        let place = |wishes: FileWishes| {
+            let of = |proposal: &&Proposal| proposal.change.path() == Some(&wishes.path);
+            let held = match recorded.iter().find(of) {
+                Some(proposal) => recorded::base(proposal, contents)?,
+                // There was nothing to do in it.
+                None => self.sandbox.read(&wishes.path).ok()?,
+            };
+            let source = files::as_text(&wishes.path, held).ok()?;
+            Some(detail(&wishes.path, &insert(&source, &wishes.insertions).ok()?))
+        };
+        by_file(args.insertions).ok()?.into_iter().map(place).collect()
     }
 
     fn checks(&self, path: &ProjectPath, source: &str, merged: &Merged) -> Vec<Check> {
@@ -213,9 +236,11 @@ impl Tool for InsertCode {
 
     fn finish_recorded<'a>(
         &'a self,
-        _args: &'a Value,
+        args: &'a Value,
         recorded: &'a [Proposal],
+        contents: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
-        recorded::ready(finish(recorded::paths(recorded), None))
+        let places = self.places_again(args, recorded, contents);
+        recorded::ready(finish(recorded::paths(recorded), places))
     }
 }

@@ -49,7 +49,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::model::{Draft, Proposal, Settlement, ToolSpec};
+use crate::model::{BlobSource, Draft, Proposal, Settlement, ToolSpec};
 
 pub use context::{Limits, ToolContext};
 pub use dialogue::{ASK, AskArgs, HAND_OFF, HandOffArgs};
@@ -104,12 +104,13 @@ pub trait Tool: Send + Sync {
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>>;
 
     /// Makes what makes the answer of a call that an earlier start of the program left unanswered
-    /// and that is not made again. `recorded` are its proposals, in order; what they are about may
-    /// be done already.
+    /// and that is not made again. `recorded` are its proposals as they were made, in order; what
+    /// they are about may be done already. `contents` has what the files held.
     fn finish_recorded<'a>(
         &'a self,
         _args: &'a Value,
         recorded: &'a [Proposal],
+        _contents: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
         recorded::ready(plain_finish(recorded))
     }

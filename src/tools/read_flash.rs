@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::flash_regions::{Aim, flash_of, region};
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded};
 use crate::model::{
-    Change, Draft, DraftChange, FlashRegion, ProjectPath, Proposal, ReadPlan, ToolSpec,
+    BlobSource, Change, Draft, DraftChange, FlashRegion, ProjectPath, Proposal, ReadPlan, ToolSpec,
 };
 
 /// Name of the tool.
@@ -120,6 +120,7 @@ impl Tool for ReadFlash {
         &'a self,
         _args: &'a Value,
         recorded: &'a [Proposal],
+        _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
         match recorded.first().map(|proposal| &proposal.change) {
             Some(Change::Read(plan)) => {

@@ -8,11 +8,19 @@ use serde_json::{Value, json};
 
 use super::Finish;
 use super::report::Report;
-use crate::model::{ProjectPath, Proposal, Settlement};
+use crate::model::{BlobSource, ProjectPath, Proposal, Settlement};
 
 /// The files of proposals, in their order.
 pub(super) fn paths(recorded: &[Proposal]) -> Vec<ProjectPath> {
     recorded.iter().filter_map(|proposal| proposal.change.path().cloned()).collect()
+}
+
+/// What the file of a proposal held before; empty for a new file, `None` when it is lost.
+pub(super) fn base(proposal: &Proposal, contents: &dyn BlobSource) -> Option<Vec<u8>> {
+    match proposal.change.before() {
+        Some(before) => contents.blob(&before.hash).ok().map(|held| held.to_vec()),
+        None => Some(Vec::new()),
+    }
 }
 
 /// A `Finish` that is there at once.

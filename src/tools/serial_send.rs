@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded, serial};
 use crate::model::{
-    BoardInfo, Change, Draft, DraftChange, LineEnding, Proposal, SendPlan, ToolSpec,
+    BlobSource, BoardInfo, Change, Draft, DraftChange, LineEnding, Proposal, SendPlan, ToolSpec,
 };
 
 /// Name of the tool.
@@ -140,6 +140,7 @@ impl Tool for SerialSend {
         &'a self,
         args: &'a Value,
         recorded: &'a [Proposal],
+        _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
         let Some(Change::Send(plan)) = recorded.first().map(|proposal| &proposal.change) else {
             return recorded::ready(recorded::plain_finish(recorded));

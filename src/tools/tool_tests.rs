@@ -112,6 +112,10 @@ impl Desk {
         fs::write(path, content).unwrap();
     }
 
+    pub(super) fn tool(&self, name: &str) -> Arc<dyn Tool> {
+        self.registry.get(&ToolName::from(name)).unwrap()
+    }
+
     pub(super) async fn call(&self, tool: &str, args: Value) -> Result<Reply, ToolError> {
         self.registry.get(&ToolName::from(tool)).unwrap().call(args).await
     }

@@ -11,7 +11,7 @@ use super::checks::{NewFile, Surroundings};
 use super::report::Report;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, recorded};
 use crate::knowledge::NameList;
-use crate::model::{Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
+use crate::model::{BlobSource, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
 use crate::text::patch::{Applied, Patch, PatchError, Patched, apply, parse};
 use crate::workspace::Sandbox;
 
@@ -51,7 +51,7 @@ impl WriteFile {
         let source = base.as_deref().unwrap_or_default();
         let Patched { text, hunks } =
             apply(source, &patch).map_err(|error| refused(&path, &error))?;
-        let hunks: Vec<Value> = hunks.iter().enumerate().map(|(i, hunk)| told(i, hunk)).collect();
+        let hunks = all_told(&hunks);
         if base.as_deref() == Some(text.as_str()) {
             let fields = json!({ "applied": false, "unchanged": true, "hunks": hunks });
             return Ok(Reply::Answer(answer::ok(fields)));
@@ -116,6 +116,23 @@ fn refused(path: &ProjectPath, error: &PatchError) -> ToolError {
     ToolError::new("diff_does_not_apply", format!("`{path}`: {error}"), hint)
 }
 
+fn all_told(hunks: &[Applied]) -> Vec<Value> {
+    hunks.iter().enumerate().map(|(index, hunk)| told(index, hunk)).collect()
+}
+
+/// How the hunks of a recorded call were applied to what the file held then; `None` when that is
+/// lost.
+fn hunks_again(
+    args: &Value,
+    recorded: &[Proposal],
+    contents: &dyn BlobSource,
+) -> Option<Vec<Value>> {
+    let args: Args = args::parse(args.clone()).ok()?;
+    let base = recorded::base(recorded.first()?, contents)?;
+    let source = std::str::from_utf8(&base).ok()?;
+    Some(all_told(&apply(source, &parse(&args.diff).ok()?).ok()?.hunks))
+}
+
 /// How a hunk was applied, as far as there is something to tell.
 fn told(index: usize, hunk: &Applied) -> Value {
     let mut fields = json!({ "hunk": index + 1, "line": hunk.line });
@@ -162,9 +179,11 @@ impl Tool for WriteFile {
 
     fn finish_recorded<'a>(
         &'a self,
-        _args: &'a Value,
+        args: &'a Value,
         recorded: &'a [Proposal],
+        contents: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
-        recorded::ready(finish(recorded::paths(recorded), None))
+        let hunks = hunks_again(args, recorded, contents);
+        recorded::ready(finish(recorded::paths(recorded), hunks))
     }
 }

@@ -35,8 +35,7 @@ impl Runner {
         mut recorded: Vec<Recorded>,
     ) -> Result<Value, UserError> {
         recorded.sort_by_key(|recorded| recorded.proposal.batch.index);
-        let proposals: Vec<Proposal> =
-            recorded.iter().map(|recorded| recorded.proposal.clone()).collect();
+        let proposals: Vec<Proposal> = recorded.iter().map(Recorded::as_made).collect();
         let missing = missing(&proposals);
         let rest = match &tool {
             Some(tool) if missing > 0 => self.rest(tool.as_ref(), &args, &proposals).await,
@@ -45,7 +44,10 @@ impl Runner {
         let is_cut = missing > 0 && rest.is_none();
         let (drafts, finish) = match (rest, &tool) {
             (Some(rest), _) => rest,
-            (None, Some(tool)) => (Vec::new(), tool.finish_recorded(&args, &proposals).await),
+            (None, Some(tool)) => {
+                let contents = self.gate.contents();
+                (Vec::new(), tool.finish_recorded(&args, &proposals, contents).await)
+            }
             (None, None) => (Vec::new(), plain_finish(&proposals)),
         };
         let limit = tool.map_or(ANSWER, |tool| tool.timeout());

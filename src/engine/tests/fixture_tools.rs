@@ -38,7 +38,12 @@ impl Tool for Save {
         .boxed()
     }
 
-    fn finish_recorded<'a>(&'a self, _: &'a Value, _: &'a [Proposal]) -> BoxFuture<'a, Finish> {
+    fn finish_recorded<'a>(
+        &'a self,
+        _: &'a Value,
+        _: &'a [Proposal],
+        _: &'a dyn BlobSource,
+    ) -> BoxFuture<'a, Finish> {
         async { told() }.boxed()
     }
 }

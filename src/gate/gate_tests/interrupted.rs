@@ -8,7 +8,7 @@ fn recorded(world: &World, decision: Option<Verdict>) -> Vec<Recorded> {
         let by = DecidedBy::Person;
         let decision =
             decision.clone().map(|verdict| Decision { verdict, by, shown, unseen: 0, stops: 0 });
-        Recorded { proposal, decision, outcome: None }
+        Recorded { proposal, made: None, decision, outcome: None }
     };
     world.proposals().into_iter().map(record).collect()
 }
