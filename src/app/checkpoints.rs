@@ -24,7 +24,10 @@ impl Checkpoint {
         let marks = std::mem::take(&mut view.marks);
         let mut packed = view.clone();
         view.marks = marks;
-        let is_thin = packed.chat.entries.len() > kept && kept < KEPT;
+        let is_thin = kept < KEPT;
+        if is_thin {
+            packed.thin_out();
+        }
         let older = packed.chat.pack(kept);
         Self { position, packed, older, is_thin }
     }
@@ -73,8 +76,7 @@ impl Checkpoints {
     pub fn offer(&mut self, position: Position, view: &mut SessionView) {
         let last = self.coarse.last().map_or(0, |kept| kept.position.offset);
         if position.offset >= last + self.spacing {
-            let is_long = view.chat.entries.len() > KEPT;
-            let kept = if is_long { THIN } else { KEPT };
+            let kept = if view.is_long() { THIN } else { KEPT };
             self.coarse.push(Checkpoint::new(position, view, kept));
         }
     }

@@ -10,7 +10,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio_util::sync::CancellationToken;
 
 use super::keyring::Keyring;
+use super::leftovers::{clear_up, tell_all};
 use super::parts::{Parts, Wanted};
+use super::past::Past;
 use super::project_folder::{begin_with, check_trust, project_folder};
 use super::trust::{Trust, is_untouched};
 use crate::config::{Assets, Dirs, Settings};
@@ -22,9 +24,7 @@ use crate::gate::{Desk, Gate, GateParts, Numbers};
 use crate::journal::{LogLimits, SessionDir};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::event::{SessionParts, SessionStart};
-use crate::model::{
-    Document, Event, Ledger, ModelEvent, RecordSource, Timestamp, ToolName, UserError,
-};
+use crate::model::{Document, Ledger, Timestamp, ToolName, UserError};
 use crate::provider::Pacing;
 use crate::text::secrets::Secrets;
 use crate::toolchain::Toolchain;
@@ -143,6 +143,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         parts: reopen,
     };
+    let left = clear_up(&world.dirs.data, &dir, &project);
     let recorder = Recorder::create(dir.clone())?.keeping(log_limits(&world.settings));
     let recorder = Arc::new(recorder.guarded_by(&world.secrets));
     let desk = Desk::default();
@@ -162,6 +163,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     )?;
     recorder.spawn_ticks();
     let engine = Engine::start(setup)?;
+    tell_all(recorder.as_ref(), left)?;
     Ok(Running { dir, recorder, engine, desk, bench })
 }
 
@@ -207,6 +209,7 @@ pub fn resume(
     check_trust(&Trust::of(&world.dirs.data), &wanted, order.project.as_deref())?;
     let parts = wanted.make(&dir);
     let project = Sandbox::open(Path::new(&session.project))?;
+    let left = clear_up(&world.dirs.data, &dir, &project);
     let desk = Desk::default();
     let (setup, bench) = assemble(
         world,
@@ -224,6 +227,7 @@ pub fn resume(
     )?;
     recorder.spawn_ticks();
     let engine = Engine::resume(setup, &dir)?;
+    tell_all(recorder.as_ref(), left)?;
     Ok(Running { dir, recorder, engine, desk, bench })
 }
 
@@ -313,37 +317,6 @@ fn limits_of(settings: &Settings) -> Limits {
             session: models.session.value,
         },
         ..Limits::default()
-    }
-}
-
-/// What has to be known of a session before it can go on.
-struct Past {
-    /// Its first record, if it is the start of a session.
-    session: Option<Box<SessionStart>>,
-    /// The model that was chosen last.
-    provider: Option<String>,
-    numbers: Numbers,
-}
-
-impl Past {
-    /// Reads the session, and lets the tools' state of `recorder` learn of it.
-    fn of(dir: &SessionDir, recorder: &Recorder) -> Result<Self, UserError> {
-        let mut past = Self { session: None, provider: None, numbers: Numbers::after([]) };
-        let state = recorder.state();
-        let mut is_first = true;
-        dir.each(&mut |record| {
-            state.fold(record);
-            match &record.event {
-                Event::SessionStarted(start) if is_first => past.session = Some(start.clone()),
-                Event::Model(ModelEvent::Chosen { provider, .. }) => {
-                    past.provider = Some(provider.clone());
-                }
-                Event::Proposed(proposal) => past.numbers.pass(proposal),
-                _ => {}
-            }
-            is_first = false;
-        })?;
-        Ok(past)
     }
 }
 

@@ -95,7 +95,7 @@ impl Feed {
     #[must_use]
     pub fn marks(&self) -> &[Mark] {
         match self {
-            Self::Live(live) => &live.view().marks,
+            Self::Live(live) => live.view().marks.all(),
             Self::Replay(timeline) => timeline.marks(),
         }
     }

@@ -12,6 +12,7 @@ use crate::view::{Mark, MarkKind, SessionView};
 
 use super::checkpoints::Checkpoints;
 use super::feed::Progress;
+use super::milestones::Milestones;
 
 /// Longer pauses between two records are played as if they lasted this long.
 const MAX_GAP: Duration = Duration::from_secs(1);
@@ -32,6 +33,7 @@ pub struct Timeline {
     /// The record after `here`, when it was read already, and the place after it.
     ahead: Option<(Record, Position)>,
     checkpoints: Checkpoints,
+    milestones: Milestones,
     whole: Whole,
     clock: Clock,
 }
@@ -64,7 +66,9 @@ impl Timeline {
     pub fn open(dir: &SessionDir) -> Result<Self, UserError> {
         let path = dir.journal();
         // A journal that cannot be measured cannot be read either, and that is told below.
-        let mut checkpoints = Checkpoints::along(std::fs::metadata(&path).map_or(0, |it| it.len()));
+        let bytes = std::fs::metadata(&path).map_or(0, |it| it.len());
+        let mut checkpoints = Checkpoints::along(bytes);
+        let mut milestones = Milestones::along(&path, bytes);
         let mut view = SessionView::default();
         let (mut first, mut damage, mut damaged) = (Seq(0), Vec::new(), 0);
         let end = journal::scan(&path, |item, after| match item {
@@ -73,6 +77,7 @@ impl Timeline {
                     first = record.seq;
                 }
                 view.apply(&record);
+                milestones.note(&record, after);
                 checkpoints.offer(after, &mut view);
             }
             ReadItem::Damaged(line) => {
@@ -88,6 +93,7 @@ impl Timeline {
             here: end,
             ahead: None,
             checkpoints,
+            milestones,
             whole: Whole { end, view, first, damage, damaged },
             clock: Clock::default(),
         })
@@ -102,7 +108,7 @@ impl Timeline {
     /// Moments worth a mark, of the whole session.
     #[must_use]
     pub fn marks(&self) -> &[Mark] {
-        &self.whole.view.marks
+        self.whole.view.marks.all()
     }
 
     /// The first hundred lines that cannot be read.
@@ -227,19 +233,7 @@ impl Timeline {
 
     /// Goes to the neighbouring mark of that kind; stays where there is none.
     fn step_mark(&mut self, kind: MarkKind, direction: Direction) -> Result<(), UserError> {
-        let here = self.here.seq;
-        let marks = &self.whole.view.marks;
-        let found = match direction {
-            Direction::Forward => {
-                let from = marks.partition_point(|mark| mark.seq <= here);
-                marks.get(from..).and_then(|after| after.iter().find(|mark| mark.kind == kind))
-            }
-            Direction::Back => {
-                let to = marks.partition_point(|mark| mark.seq < here);
-                marks.get(..to).and_then(|before| before.iter().rfind(|mark| mark.kind == kind))
-            }
-        };
-        let found = found.map(|mark| mark.seq);
+        let found = self.milestones.next(kind, direction, self.here.seq)?;
         self.hold();
         found.map_or(Ok(()), |seq| self.go(seq))
     }
@@ -287,9 +281,7 @@ impl Timeline {
         let nearest = self.checkpoints.way_to(target);
         self.view = nearest.view();
         self.here = nearest.position;
-        let marks = &self.whole.view.marks;
-        let before = marks.partition_point(|mark| mark.seq <= self.here.seq);
-        self.view.marks = marks.get(..before).unwrap_or_default().to_vec();
+        self.view.marks = self.whole.view.marks.until(self.here.seq);
         self.ahead = None;
         self.reader.seek(self.here);
     }

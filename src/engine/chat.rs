@@ -20,6 +20,32 @@ struct Line {
     other: Option<Arc<Message>>,
 }
 
+impl Line {
+    /// About how long it is.
+    fn bytes(&self) -> usize {
+        let both = [&self.own, &self.other];
+        let text = both.into_iter().flatten().map(|message| message.text.len()).sum::<usize>();
+        let calls = self.own.iter().flat_map(|message| &message.calls);
+        size_of::<Self>() + text + calls.map(|call| length(&call.args)).sum::<usize>()
+    }
+
+    /// Whether it is what a model answered.
+    fn is_answer(&self) -> bool {
+        self.own.as_ref().is_some_and(|own| own.role == Role::Assistant)
+    }
+}
+
+/// About how long a value is.
+fn length(value: &Value) -> usize {
+    let inner: usize = match value {
+        Value::String(text) => text.len(),
+        Value::Array(all) => all.iter().map(length).sum(),
+        Value::Object(all) => all.iter().map(|(key, value)| key.len() + length(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    size_of::<Value>() + inner
+}
+
 /// Who hears what an agent says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Heard {
@@ -33,13 +59,54 @@ pub(super) enum Heard {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Chat {
     lines: Vec<Line>,
+    /// About how long they are together.
+    bytes: usize,
+    /// Whether the oldest part was given up.
+    is_cut: bool,
 }
+
+/// Most bytes of a chat; many times what any model can be given at once.
+const MOST_BYTES: usize = 32 << 20;
 
 impl Chat {
     /// Adds the task, the person's words, or a note of the program.
     pub fn tell(&mut self, to: Option<AgentName>, text: String) {
         let message = Arc::new(user(None, text));
-        self.lines.push(Line { of: None, to, own: None, other: Some(message) });
+        self.push(Line { of: None, to, own: None, other: Some(message) });
+    }
+
+    fn push(&mut self, line: Line) {
+        self.bytes += line.bytes();
+        self.lines.push(line);
+        if self.bytes > MOST_BYTES {
+            self.cut(MOST_BYTES / 4 * 3);
+        }
+    }
+
+    /// Gives up the oldest answers of models, each with the answers of its tools, until no more
+    /// than so many bytes are left. What the program and the person said stays, and so does the
+    /// newest answer.
+    fn cut(&mut self, most: usize) {
+        let newest = self.lines.iter().rposition(Line::is_answer).unwrap_or(0);
+        let lines = std::mem::take(&mut self.lines);
+        let (mut goes, mut first) = (false, None);
+        for (place, line) in lines.into_iter().enumerate() {
+            if line.is_answer() {
+                goes = self.bytes > most && place < newest;
+            }
+            if goes && line.of.is_some() {
+                self.bytes = self.bytes.saturating_sub(line.bytes());
+                first = first.or(Some(self.lines.len()));
+            } else {
+                self.lines.push(line);
+            }
+        }
+        if let Some(first) = first.filter(|_| !self.is_cut) {
+            let note = "An older part of this conversation was left out here.".to_owned();
+            let other = Some(Arc::new(user(None, note)));
+            self.lines.insert(first, Line { of: None, to: None, own: None, other });
+            self.is_cut = true;
+        }
     }
 
     /// Adds one complete answer of a model.
@@ -56,7 +123,7 @@ impl Chat {
             calls,
             answers: None,
         });
-        self.lines.push(Line { of: Some(agent.clone()), to: None, own: Some(own), other });
+        self.push(Line { of: Some(agent.clone()), to: None, own: Some(own), other });
     }
 
     /// Adds a tool's answer to a call of `agent`.
@@ -71,7 +138,7 @@ impl Chat {
             answers: Some(call),
         });
         let other = Some(Arc::new(user(Some(agent.clone()), told)));
-        self.lines.push(Line { of: Some(agent.clone()), to: None, own: Some(own), other });
+        self.push(Line { of: Some(agent.clone()), to: None, own: Some(own), other });
     }
 
     /// What `agent` is given: its instructions, the task, what it needs from the blackboard, and
@@ -169,6 +236,35 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_very_long_chat_loses_its_oldest_answers_and_no_answer_of_a_tool_loses_its_call() {
+        let mut chat = Chat::default();
+        let a = AgentName::from("A");
+        chat.tell(None, "the task".into());
+        let size = 1 << 20;
+        for number in 1..=100 {
+            let args = json!({ "code": "x".repeat(size) });
+            let call = ToolCall { id: CallId(number), tool: "read_file".into(), args };
+            chat.said(&a, "", vec![call], Heard::ByAll);
+            if number == 50 {
+                chat.tell(None, "the person's words".into());
+            }
+            chat.answered(&a, CallId(number), &"read_file".into(), &json!({ "ok": true }));
+        }
+        let kept = chat.messages(&a, &system("rules".into()), Vec::new());
+        let texts: Vec<&str> = kept.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts[1], "the task");
+        assert_eq!(texts[2], "An older part of this conversation was left out here.");
+        assert_eq!(texts.iter().filter(|text| text.starts_with("An older")).count(), 1);
+        assert!(texts.contains(&"the person's words"));
+        let called: Vec<CallId> = kept.iter().flat_map(|it| &it.calls).map(|it| it.id).collect();
+        let answered: Vec<CallId> = kept.iter().filter_map(|it| it.answers).collect();
+        assert_eq!(called, answered);
+        assert_eq!(called.last(), Some(&CallId(100)));
+        assert!((16..33).contains(&called.len()), "{}", called.len());
+        assert!(chat.bytes <= MOST_BYTES);
+    }
 
     #[test]
     fn an_agent_sees_its_own_calls_and_the_others_see_what_came_of_them() {

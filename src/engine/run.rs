@@ -7,7 +7,7 @@ mod discreet;
 mod take_up;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::attempt::Answered;
@@ -20,7 +20,7 @@ use super::seat::Seats;
 use super::shared::Shared;
 use super::step::Step;
 use super::turn::{Asking, Heard};
-use crate::gate::{Desk, Gate, Recorded};
+use crate::gate::{Desk, Gate, Recorded, WorkTime};
 use crate::model::event::Level;
 use crate::model::{CallId, Event, PhaseOutcome, SessionOutcome, TurnId, TurnStop, UserError};
 use crate::provider::Request;
@@ -53,6 +53,8 @@ impl Runner {
         shared: Arc<Shared>,
         recorded: BTreeMap<CallId, Vec<Recorded>>,
     ) -> Self {
+        let time: Weak<dyn WorkTime> = Arc::<Shared>::downgrade(&shared);
+        setup.gate.bound_by(time);
         Self {
             shared,
             gate: setup.gate,

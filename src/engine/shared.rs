@@ -1,13 +1,14 @@
 //! What a run and the clerk who takes the person's wishes have in common.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::handle::EngineSetup;
 use super::progress::Progress;
-use crate::gate::Gate;
+use crate::gate::{Gate, WorkTime};
 use crate::model::event::Level;
 use crate::model::{Budget, Event, Ledger, ModelEvent, UserError};
 use crate::provider::Provider;
@@ -24,6 +25,16 @@ pub(super) struct Shared {
     pub provider: Arc<dyn Provider>,
     /// Takes what was said about the run into account.
     gate: Arc<Gate>,
+}
+
+impl WorkTime for Shared {
+    fn left(&self) -> Option<Duration> {
+        self.progress().time_left()
+    }
+
+    fn worked(&self, time: Duration) {
+        self.progress().worked(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    }
 }
 
 impl Shared {

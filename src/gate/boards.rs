@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::approved::{Approved, EditNvs, Erase, Flash, ReadBack, SendText};
+use super::effect_time::{Ended, out_of_time};
 use super::effects::{self, Done, Unwritten};
 use super::submit::{Gate, GateError};
 use crate::device::Loan;
@@ -25,14 +26,16 @@ impl Gate {
         let progress = self.progress(approved.proposal());
         let toolchain = self.parts.toolchain.as_ref();
         let _lent = self.borrow(&approved.effect().plan.board, "it is being flashed").await;
+        let order = cancel.clone();
         let flashed = effects::flash(approved, toolchain, |flash| FlashOrder {
             project: self.parts.sandbox.root().to_owned(),
             plan: flash.plan.clone(),
             progress,
             notice: self.notice(),
-            cancel,
+            cancel: order,
         });
-        self.connected(flashed.await)
+        let board = &approved.effect().plan.board;
+        self.connected("flash", board, self.in_time(&cancel, flashed).await)
     }
 
     pub(super) async fn erase(&self, approved: &Approved<Erase>) -> Result<Outcome, GateError> {
@@ -40,12 +43,14 @@ impl Gate {
         let _ended = cancel.clone().drop_guard();
         let toolchain = self.parts.toolchain.as_ref();
         let _lent = self.borrow(&approved.effect().plan.board, "it is being erased").await;
+        let order = cancel.clone();
         let erased = effects::erase(approved, toolchain, |erase| EraseOrder {
             project: self.parts.sandbox.root().to_owned(),
             plan: erase.plan.clone(),
-            cancel,
+            cancel: order,
         });
-        self.connected(erased.await)
+        let board = &approved.effect().plan.board;
+        self.connected("erasing", board, self.in_time(&cancel, erased).await)
     }
 
     pub(super) async fn send(&self, approved: &Approved<SendText>) -> Outcome {
@@ -61,12 +66,22 @@ impl Gate {
         let toolchain = self.parts.toolchain.as_ref();
         let _lent = self.borrow(&approved.effect().plan.board, "its flash is being read").await;
         let sandbox = &self.parts.sandbox;
+        let order = cancel.clone();
         let read = effects::read_back(approved, sandbox, toolchain, |read| ReadOrder {
             project: sandbox.root().to_owned(),
             plan: read.plan.clone(),
-            cancel,
+            cancel: order,
         });
-        read.await
+        let Ended { result: done, is_out_of_time } = self.in_time(&cancel, read).await;
+        match done.outcome {
+            Outcome::Failed(error) if is_out_of_time => Outcome::Interrupted(format!(
+                "The time of the run was over while the flash was read ({}); `{}` was not written.",
+                error.why,
+                approved.effect().plan.path
+            ))
+            .into(),
+            _ => done,
+        }
     }
 
     pub(super) async fn edit_nvs(
@@ -78,19 +93,23 @@ impl Gate {
         let progress = self.progress(approved.proposal());
         let toolchain = self.parts.toolchain.as_ref();
         let _lent = self.borrow(&approved.effect().plan.board, "its settings are changed").await;
+        let order = cancel.clone();
         let edited = effects::edit_nvs(approved, toolchain, |edit| RewriteOrder {
             project: self.parts.sandbox.root().to_owned(),
             board: edit.plan.board.clone(),
             region: edit.plan.region.clone(),
             remake: Arc::new(|_| None),
             progress,
-            cancel,
+            cancel: order,
         });
-        match edited.await {
-            Ok(board) => self.connected(Ok(board)),
-            Err(Unwritten::Failed(error)) => self.connected(Err(error)),
-            Err(Unwritten::Stale(found)) => Ok(Outcome::Stale { found: Some(found) }),
-        }
+        let Ended { result, is_out_of_time } = self.in_time(&cancel, edited).await;
+        let result = match result {
+            Ok(board) => Ok(board),
+            Err(Unwritten::Failed(error)) => Err(error),
+            Err(Unwritten::Stale(found)) => return Ok(Outcome::Stale { found: Some(found) }),
+        };
+        let board = &approved.effect().plan.board;
+        self.connected("change of its settings", board, Ended { result, is_out_of_time })
     }
 
     /// Whoever writes to a real board needs its port for themselves; it is listened to again when
@@ -102,12 +121,18 @@ impl Gate {
         }
     }
 
-    fn connected(&self, done: Result<BoardInfo, UserError>) -> Result<Outcome, GateError> {
-        match done {
+    fn connected(
+        &self,
+        act: &str,
+        board: &BoardInfo,
+        done: Ended<Result<BoardInfo, UserError>>,
+    ) -> Result<Outcome, GateError> {
+        match done.result {
             Ok(board) => {
                 self.parts.ledger.record(Event::BoardConnected(board))?;
                 Ok(Outcome::Applied)
             }
+            Err(error) if done.is_out_of_time => Ok(out_of_time(act, board, &error)),
             Err(error) => Ok(Outcome::Failed(error)),
         }
     }

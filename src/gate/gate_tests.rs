@@ -8,6 +8,7 @@ mod interrupted;
 mod looked_at;
 mod moved;
 mod on_way;
+mod out_of_time;
 mod outside;
 mod partition_tables;
 mod proofs;

@@ -10,6 +10,9 @@ use crate::model::{
     UserError,
 };
 
+/// Changes that can still be taken back, the newest ones.
+const MOST: usize = 10_000;
+
 /// A file change that was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Carried {
@@ -31,6 +34,8 @@ pub(super) struct Carried {
 #[derive(Debug, Default)]
 pub(super) struct History {
     carried: BTreeMap<ProposalId, Carried>,
+    /// The newest of those that are too old to be taken back.
+    given_up: Option<ProposalId>,
     /// What was done to boards, which cannot be taken back, in a word each.
     on_boards: BTreeMap<ProposalId, &'static str>,
     /// Proposals of an earlier start of the program on their way to an outcome.
@@ -46,6 +51,9 @@ impl History {
         let files = proposal.change.path().filter(|_| proposal.change.board().is_none());
         let Some(path) = files else {
             self.on_boards.insert(proposal.id, proposal.change.kind());
+            if self.on_boards.len() > MOST {
+                self.on_boards.pop_first();
+            }
             return;
         };
         if let Some(undone) = proposal.facts.undoes.and_then(|id| self.carried.get_mut(&id)) {
@@ -60,6 +68,11 @@ impl History {
             undone_by: None,
         };
         self.carried.insert(proposal.id, carried);
+        if self.carried.len() > MOST
+            && let Some((id, _)) = self.carried.pop_first()
+        {
+            self.given_up = Some(id);
+        }
     }
 
     /// Folds a record of an earlier start of the program in.
@@ -101,6 +114,10 @@ impl History {
         if let Some(kind) = self.on_boards.get(&id) {
             let why = format!("it was a {kind}: what was done with a board cannot be taken back");
             return Err(refused(why, "Flash the firmware that shall be on the board."));
+        }
+        if self.given_up.is_some_and(|newest| id <= newest) && !self.carried.contains_key(&id) {
+            let why = format!("it is older than the {MOST} newest changes of the session");
+            return Err(refused(why, "Take the earlier content from `firmhand replay`."));
         }
         let Some(carried) = self.carried.get(&id) else {
             let why = "no change of a file was carried out under that number".to_owned();

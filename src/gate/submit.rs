@@ -3,7 +3,7 @@
 //! Owns who decides. What happens afterwards is [`settle`](super::settle)'s business.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::admission;
 use super::desk::{Desk, Queue, Terms, Ticket};
+use super::effect_time::WorkTime;
 use super::examine::{self, Examined, Stated};
 use super::findings::{self, Context, Subject};
 use super::folder::Identity;
@@ -111,6 +112,8 @@ pub struct Gate {
     waiting: Mutex<BTreeMap<ProposalId, Proposal>>,
     /// What findings take into account.
     context: Mutex<Arc<Context>>,
+    /// The time that the run has; empty while none runs.
+    work_time: OnceLock<Weak<dyn WorkTime>>,
 }
 
 /// A recorded proposal without a decision, and the bytes of its new content.
@@ -156,7 +159,18 @@ impl Gate {
             feedback: Mutex::default(),
             waiting: Mutex::default(),
             context: Mutex::new(Arc::new(context)),
+            work_time: OnceLock::new(),
         }
+    }
+
+    /// Effects on boards take no longer from here on than there is time. Counts once.
+    pub fn bound_by(&self, time: Weak<dyn WorkTime>) {
+        // A gate serves one run.
+        let _ = self.work_time.set(time);
+    }
+
+    pub(super) fn work_time(&self) -> Option<Arc<dyn WorkTime>> {
+        self.work_time.get().and_then(Weak::upgrade)
     }
 
     /// What findings take into account now.

@@ -15,7 +15,7 @@ use super::parse::{BadLine, Damage, ReadItem, check_order, parse_line};
 use super::reader::{JournalReader, Position, read_up_to};
 
 /// Bytes one thread parses at once; a few times this is all the memory a scan takes.
-const CHUNK: u64 = 1024 * 1024;
+const CHUNK: u64 = 256 * 1024;
 
 /// Reads all whole lines there are and hands each to `fold` with the place after it.
 ///

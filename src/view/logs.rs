@@ -7,13 +7,29 @@ use crate::model::{
     ProgramSize, Record, SerialControl, Severity, Timestamp,
 };
 
-/// All builds and serial connections of the session.
+/// Builds that are kept at least, and connections; of older ones the journal knows.
+const KEPT: usize = 500;
+
+/// How many above that are given up in one go.
+const SPARE: usize = 100;
+
+/// Failures of one connection that are kept at least, and core dumps.
+const KEPT_PANICS: usize = 1_000;
+
+/// The builds and serial connections of the session: those that go on, and the newest of the
+/// others.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Logs {
     /// Oldest first.
     pub builds: Vec<Arc<BuildView>>,
     /// Oldest first.
     pub serials: Vec<Arc<SerialView>>,
+    /// How many older builds there were, all over.
+    pub older_builds: u64,
+    /// How many older connections there were, all closed.
+    pub older_serials: u64,
+    /// What the program of the last measured build takes.
+    measured: Option<ProgramSize>,
 }
 
 /// One build.
@@ -101,8 +117,12 @@ impl SerialView {
                 let report = report.clone();
                 let panic = PanicView { line: *line, end: *end, at, report: *report };
                 self.panics.push(Arc::new(panic));
+                keep_newest(&mut self.panics);
             }
-            PortEvent::CoreDumped(dump) => self.dumps.push(dump.clone()),
+            PortEvent::CoreDumped(dump) => {
+                self.dumps.push(dump.clone());
+                keep_newest(&mut self.dumps);
+            }
             PortEvent::Sent { .. }
             | PortEvent::Controlled(SerialControl::Reset | SerialControl::BootLoader) => {}
         }
@@ -114,6 +134,7 @@ impl Logs {
     pub(super) fn apply(&mut self, record: &Record) {
         match &record.event {
             Event::BuildStarted { build, log, command } => {
+                self.shed(KEPT + SPARE, KEPT);
                 self.builds.push(Arc::new(BuildView {
                     build: *build,
                     log: *log,
@@ -123,7 +144,7 @@ impl Logs {
                     outcome: None,
                     diagnostics: Vec::new(),
                     size: None,
-                    before: self.builds.iter().rev().find_map(|build| build.size.clone()),
+                    before: self.measured.clone(),
                     millis: 0,
                     bytes: 0,
                     lines: 0,
@@ -138,6 +159,9 @@ impl Logs {
                 );
             }
             Event::BuildEnded { build, outcome, diagnostics, millis, size } => {
+                if let Some(size) = size {
+                    self.measured = Some(ProgramSize::clone(size));
+                }
                 self.with_build(
                     |view| view.build == *build,
                     |view| {
@@ -159,18 +183,21 @@ impl Logs {
                     (view.bytes, view.lines) = (*bytes, *lines);
                 }),
             },
-            Event::SerialOpened { port, log, baud } => self.serials.push(Arc::new(SerialView {
-                port: port.clone(),
-                log: *log,
-                baud: *baud,
-                at: record.at,
-                bytes: 0,
-                lines: 0,
-                closed: None,
-                away: None,
-                panics: Vec::new(),
-                dumps: Vec::new(),
-            })),
+            Event::SerialOpened { port, log, baud } => {
+                self.shed(KEPT + SPARE, KEPT);
+                self.serials.push(Arc::new(SerialView {
+                    port: port.clone(),
+                    log: *log,
+                    baud: *baud,
+                    at: record.at,
+                    bytes: 0,
+                    lines: 0,
+                    closed: None,
+                    away: None,
+                    panics: Vec::new(),
+                    dumps: Vec::new(),
+                }));
+            }
             Event::SerialClosed { log, why } => {
                 self.with_serial(*log, |view| {
                     view.closed = Some(why.clone());
@@ -218,6 +245,17 @@ impl Logs {
         }
     }
 
+    /// Gives up what is over, the oldest first, where there are more than `most`, until `kept` are
+    /// left.
+    pub(super) fn shed(&mut self, most: usize, kept: usize) {
+        if self.builds.len() > most {
+            self.older_builds += shed(&mut self.builds, kept, |view| view.outcome.is_some());
+        }
+        if self.serials.len() > most {
+            self.older_serials += shed(&mut self.serials, kept, |view| view.closed.is_some());
+        }
+    }
+
     fn with_build(&mut self, is: impl Fn(&BuildView) -> bool, change: impl FnOnce(&mut BuildView)) {
         if let Some(view) = self.builds.iter_mut().rev().find(|view| is(view)) {
             change(Arc::make_mut(view));
@@ -238,5 +276,62 @@ impl Logs {
         for view in self.builds.iter_mut().filter(|view| view.outcome.is_none()) {
             Arc::make_mut(view).outcome = Some(BuildOutcome::Cancelled);
         }
+    }
+}
+
+/// Takes out what is over until `kept` are left; tells how many. What goes on after many others
+/// began never ended.
+fn shed<T>(views: &mut Vec<Arc<T>>, kept: usize, is_over: impl Fn(&T) -> bool) -> u64 {
+    let before = views.len();
+    let mut surplus = before.saturating_sub(kept);
+    let mut place = 0;
+    views.retain(|view| {
+        place += 1;
+        let goes = surplus > 0 && (is_over(view) || place + 4 * KEPT < before);
+        surplus -= usize::from(goes);
+        !goes
+    });
+    (before - views.len()) as u64
+}
+
+/// Takes out the oldest half of twice as many as are kept.
+fn keep_newest<T>(all: &mut Vec<T>) {
+    if all.len() >= 2 * KEPT_PANICS {
+        all.drain(..KEPT_PANICS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Seq;
+
+    #[test]
+    fn of_very_many_builds_and_connections_the_newest_and_the_open_ones_are_kept() {
+        let mut logs = Logs::default();
+        let mut seq = 0;
+        let mut add = |event| {
+            seq += 1;
+            logs.apply(&Record { v: 1, seq: Seq(seq), at: Timestamp(0), event });
+        };
+        for number in 1..=2_000 {
+            let log = LogId { kind: LogKind::Build, number };
+            add(Event::BuildStarted { build: BuildId(number), log, command: "b".into() });
+            let outcome = BuildOutcome::Failed;
+            let (build, diagnostics) = (BuildId(number), vec![]);
+            if number != 3 {
+                add(Event::BuildEnded { build, outcome, diagnostics, millis: 1, size: None });
+            }
+            let log = LogId { kind: LogKind::Serial, number };
+            add(Event::SerialOpened { port: "p".into(), log, baud: 1 });
+            if number != 4 {
+                add(Event::SerialClosed { log, why: "w".into() });
+            }
+        }
+        assert!((KEPT..=KEPT + SPARE + 1).contains(&logs.builds.len()), "{}", logs.builds.len());
+        assert_eq!(logs.older_builds + logs.builds.len() as u64, 2_000);
+        assert_eq!(logs.older_serials + logs.serials.len() as u64, 2_000);
+        assert_eq!((logs.builds[0].build, logs.serials[0].log.number), (BuildId(3), 4));
+        assert_eq!(logs.builds.last().unwrap().build, BuildId(2_000));
     }
 }

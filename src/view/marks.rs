@@ -1,4 +1,7 @@
 //! Moments worth a mark on the timeline.
+//!
+//! Owns how many are kept: their number is bounded however long the session is. Must not know how
+//! a mark is drawn.
 
 use crate::model::{BuildOutcome, Event, Outcome, PortEvent, Record, Seq, Timestamp};
 
@@ -32,8 +35,82 @@ pub enum MarkKind {
     Panic,
 }
 
+impl MarkKind {
+    /// How much it tells: of two marks in one place the heavier one is shown.
+    #[must_use]
+    pub const fn weight(self) -> u8 {
+        match self {
+            Self::Turn => 0,
+            Self::Proposal => 1,
+            Self::BuildPassed => 2,
+            Self::Flash => 3,
+            Self::Error => 4,
+            Self::Panic => 5,
+            Self::Rejection => 6,
+        }
+    }
+}
+
+/// Most marks that are kept; several times the columns of a wide screen.
+const MOST: usize = 4_096;
+
+/// The marks of a session. In a long one those of neighbouring records share a place, which the
+/// heaviest of them has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marks {
+    /// Oldest first; at most one in each place.
+    kept: Vec<Mark>,
+    /// Records that share a place.
+    width: u64,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Self { kept: Vec::new(), width: 1 }
+    }
+}
+
+impl Marks {
+    /// Oldest first.
+    #[must_use]
+    pub fn all(&self) -> &[Mark] {
+        &self.kept
+    }
+
+    /// Those up to a record.
+    #[must_use]
+    pub fn until(&self, seq: Seq) -> Self {
+        let count = self.kept.partition_point(|mark| mark.seq <= seq);
+        let kept = self.kept.get(..count).unwrap_or_default().to_vec();
+        Self { kept, width: self.width }
+    }
+
+    pub(super) fn apply(&mut self, record: &Record) {
+        let Some(mark) = mark_of(record) else { return };
+        self.add(mark);
+        while self.kept.len() > MOST {
+            self.width *= 2;
+            for mark in std::mem::take(&mut self.kept) {
+                self.add(mark);
+            }
+        }
+    }
+
+    fn add(&mut self, mark: Mark) {
+        match self.kept.last_mut() {
+            Some(last) if last.seq.0 / self.width == mark.seq.0 / self.width => {
+                if last.kind.weight() < mark.kind.weight() {
+                    *last = mark;
+                }
+            }
+            _ => self.kept.push(mark),
+        }
+    }
+}
+
 /// The mark that `record` leaves, if any. A flash leaves its own when the board connects again.
-pub(super) fn mark_of(record: &Record) -> Option<Mark> {
+#[must_use]
+pub fn mark_of(record: &Record) -> Option<Mark> {
     let kind = match &record.event {
         Event::TurnStarted { .. } => MarkKind::Turn,
         Event::Proposed(_) => MarkKind::Proposal,
@@ -85,4 +162,52 @@ pub(super) fn mark_of(record: &Record) -> Option<Mark> {
         | Event::Noticed { .. } => return None,
     };
     Some(Mark { seq: record.seq, at: record.at, kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{AgentName, TurnId};
+
+    fn marks(records: u64, failed: &[u64]) -> Marks {
+        let mut marks = Marks::default();
+        for seq in 1..=records {
+            let event = match failed.contains(&seq) {
+                true => Event::BuildEnded {
+                    build: crate::model::BuildId(1),
+                    outcome: BuildOutcome::Failed,
+                    diagnostics: vec![],
+                    millis: 1,
+                    size: None,
+                },
+                false => Event::TurnStarted { turn: TurnId(1), agent: AgentName::from("A") },
+            };
+            marks.apply(&Record { v: 1, seq: Seq(seq), at: Timestamp(0), event });
+        }
+        marks
+    }
+
+    #[test]
+    fn a_short_session_keeps_every_mark() {
+        let marks = marks(4_000, &[7]);
+        assert_eq!(marks.all().len(), 4_000);
+        assert_eq!(marks.all()[6].kind, MarkKind::Error);
+        assert_eq!(marks.until(Seq(10)).all(), &marks.all()[..10]);
+    }
+
+    #[test]
+    fn a_long_one_keeps_so_many_evenly_and_the_heavier_ones() {
+        let failed = [3, 40_000, 79_999, 200_000];
+        let marks = marks(200_000, &failed);
+        assert!((MOST / 2..=MOST).contains(&marks.all().len()), "{}", marks.all().len());
+        let kept: Vec<u64> = marks
+            .all()
+            .iter()
+            .filter(|mark| mark.kind == MarkKind::Error)
+            .map(|mark| mark.seq.0)
+            .collect();
+        assert_eq!(kept, failed);
+        let early = marks.until(Seq(100_000)).all().len();
+        assert!((marks.all().len() / 2 - 2..=marks.all().len() / 2 + 2).contains(&early));
+    }
 }

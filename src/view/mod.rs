@@ -20,19 +20,19 @@ pub use chat::{Chat, KEPT};
 pub use entry::{CallState, CallView, Entry, Part, RetryView, TrimView, TurnView};
 pub use head::{Head, PhaseView, Question, RunState, Speaker};
 pub use logs::{BuildView, Logs, PanicView, SerialView};
-pub use marks::{Mark, MarkKind};
+pub use marks::{Mark, MarkKind, Marks, mark_of};
 pub use plan::{FilePlan, PlannedFile, PlannedState};
 pub use project::{FileMark, FileView, Project, Wanted};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
 pub use ruled::{Ruled, RuledView, against, rule_words};
 pub use team::{ContextView, LaidOut, PlanView, StepState, TeamView};
 
-use std::sync::Arc;
-
 use crate::model::{
-    ContentHash, Outcome, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp,
-    UserError,
+    ContentHash, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp, UserError,
 };
+
+/// Settled proposals, builds and connections that [`SessionView::thin_out`] leaves.
+const THIN: usize = 16;
 
 /// Everything the panes show. Cheap to clone: finished parts are shared.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -56,7 +56,7 @@ pub struct SessionView {
     /// Builds and serial connections.
     pub logs: Logs,
     /// Moments worth a mark on the timeline.
-    pub marks: Vec<Mark>,
+    pub marks: Marks,
 }
 
 impl SessionView {
@@ -74,7 +74,7 @@ impl SessionView {
         self.project.apply(record, &self.review);
         self.team.apply(record);
         self.logs.apply(record);
-        self.marks.extend(marks::mark_of(record));
+        self.marks.apply(record);
     }
 
     /// Notes that the run broke off, which no record can say.
@@ -83,6 +83,20 @@ impl SessionView {
         self.head.question = None;
         self.head.state = RunState::BrokenOff(why.clone());
         self.chat.break_off(why);
+    }
+
+    /// Whether an older part of the session is not in it any more.
+    #[must_use]
+    pub fn is_long(&self) -> bool {
+        let older = [self.review.older, self.logs.older_builds, self.logs.older_serials];
+        self.chat.entries.len() > KEPT || older.iter().any(|count| *count > 0)
+    }
+
+    /// Gives up what the newest part of a session does not need: a view that is kept beside others
+    /// takes little memory.
+    pub fn thin_out(&mut self) {
+        self.review.shed(THIN);
+        self.logs.shed(THIN, THIN);
     }
 
     /// What the question that waits lays before the person; `None`: it is any other question, or
@@ -102,14 +116,7 @@ impl SessionView {
     /// What the session last wrote to a file, if it did and the file was not removed since.
     #[must_use]
     pub fn kept(&self, path: &ProjectPath) -> Option<ContentHash> {
-        let applied = |view: &&Arc<ProposalView>| {
-            view.outcome == Some(Outcome::Applied) && view.proposal.change.path() == Some(path)
-        };
-        let found = self.review.proposals.iter().rev().find(applied)?;
-        let change = &found.proposal.change;
-        let decision = found.decision.as_ref().map(|(decision, _)| decision);
-        let written = decision.and_then(|decision| decision.written(change));
-        written.or_else(|| change.after()).map(|content| content.hash)
+        self.review.written(path)
     }
 }
 

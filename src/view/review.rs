@@ -1,17 +1,28 @@
 //! Proposals: those that wait, in the order they came, and what became of the others.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{
-    AgentName, Change, Decision, Event, Excerpt, InquiryId, Outcome, Proposal, ProposalId, Record,
-    RuleId, SessionRule, Timestamp, UserError,
+    AgentName, Change, ContentHash, Decision, Event, Excerpt, InquiryId, Outcome, ProjectPath,
+    Proposal, ProposalId, Record, RuleId, SessionRule, Timestamp, UserError,
 };
 
-/// All proposals of the session.
+/// Settled proposals that are kept at least; of older ones the journal knows.
+const KEPT: usize = 2_000;
+
+/// Settled proposals above [`KEPT`] that are given up in one go.
+const SPARE: usize = 500;
+
+/// The proposals of the session: those that wait or are under way, and the newest of the others.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Review {
     /// Oldest first; numbers rise.
     pub proposals: Vec<Arc<ProposalView>>,
+    /// How many older ones there were, all settled.
+    pub older: u64,
+    /// What the session last wrote to each file; `None`: it removed it.
+    written: Arc<BTreeMap<ProjectPath, Option<ContentHash>>>,
     /// Those not decided yet, oldest first.
     pub waiting: Vec<ProposalId>,
     /// Rules the person made for the session, oldest first; revoked ones too.
@@ -131,6 +142,41 @@ impl Review {
         })
     }
 
+    /// What the session last wrote to a file, if it did and did not remove it since.
+    #[must_use]
+    pub fn written(&self, path: &ProjectPath) -> Option<ContentHash> {
+        self.written.get(path).copied().flatten()
+    }
+
+    /// Gives up settled proposals, the oldest first, until `kept` are left. Those that wait or are
+    /// under way stay.
+    pub(super) fn shed(&mut self, kept: usize) {
+        let before = self.proposals.len();
+        let mut surplus = before.saturating_sub(kept);
+        let mut place = 0;
+        self.proposals.retain(|view| {
+            place += 1;
+            // What has no outcome after so many others never will.
+            let is_over = view.outcome.is_some() || place + 4 * KEPT < before;
+            let goes = surplus > 0 && is_over;
+            surplus -= usize::from(goes);
+            !goes
+        });
+        self.older += (before - self.proposals.len()) as u64;
+    }
+
+    fn settle(&mut self, id: ProposalId, outcome: &Outcome) {
+        self.waiting.retain(|waiting| *waiting != id);
+        self.change(id, |view| view.outcome = Some(outcome.clone()));
+        let Some(view) = self.get(id).filter(|_| *outcome == Outcome::Applied) else { return };
+        let change = &view.proposal.change;
+        let Some(path) = change.path().cloned() else { return };
+        let decision = view.decision.as_ref().map(|(decision, _)| decision);
+        let written = decision.and_then(|decision| decision.written(change));
+        let hash = written.or_else(|| change.after()).map(|content| content.hash);
+        Arc::make_mut(&mut self.written).insert(path, hash);
+    }
+
     fn place(&self, id: ProposalId) -> Option<usize> {
         self.proposals.binary_search_by_key(&id, |view| view.proposal.id).ok()
     }
@@ -170,6 +216,9 @@ impl Review {
                     inquiries: Vec::new(),
                     undone_by: Vec::new(),
                 }));
+                if self.proposals.len() > KEPT + SPARE {
+                    self.shed(KEPT);
+                }
             }
             Event::Restated { proposal, change, checks, why } => {
                 self.change(*proposal, |view| {
@@ -218,8 +267,7 @@ impl Review {
                 });
             }
             Event::Settled { proposal, outcome } => {
-                self.waiting.retain(|id| id != proposal);
-                self.change(*proposal, |view| view.outcome = Some(outcome.clone()));
+                self.settle(*proposal, outcome);
             }
             Event::FlashProgress { proposal, done, total } => {
                 self.change(*proposal, |view| view.progress = Some((*done, *total)));
@@ -261,116 +309,5 @@ impl Review {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{
-        Batch, BatchId, BlobRef, CallId, CheckKind, ContentHash, DecidedBy, Facts, ProjectPath,
-        RuleSays, Seq, TurnId, Usage, Verdict,
-    };
-
-    fn change(content: &str) -> Change {
-        let blob = |text: &str| BlobRef {
-            hash: ContentHash::of(text.as_bytes()),
-            bytes: text.len() as u64,
-        };
-        let path = ProjectPath::new("main/a.c").unwrap();
-        Change::Save { path, base: Some(blob("base")), content: blob(content) }
-    }
-
-    fn proposed(id: u32, undoes: Option<u32>) -> Event {
-        Event::Proposed(Box::new(Proposal {
-            id: ProposalId(id),
-            turn: TurnId(1),
-            call: CallId(1),
-            agent: "A".into(),
-            tool: "generate_code".into(),
-            reason: String::new(),
-            batch: Batch { id: BatchId(1), index: 1, of: 1 },
-            change: change("first"),
-            checks: vec![],
-            facts: Facts { undoes: undoes.map(ProposalId), ..Facts::default() },
-        }))
-    }
-
-    fn applied(id: u32) -> [Event; 2] {
-        let (verdict, by) = (Verdict::Approve, DecidedBy::Person);
-        let decision = Decision { verdict, by, shown: change("first").hash(), unseen: 0, stops: 0 };
-        let proposal = ProposalId(id);
-        [
-            Event::Decided { proposal, decision: Box::new(decision) },
-            Event::Settled { proposal, outcome: Outcome::Applied },
-        ]
-    }
-
-    fn view(events: impl IntoIterator<Item = Event>) -> Review {
-        let mut review = Review::default();
-        for (seq, event) in (1..).zip(events) {
-            let at = Timestamp(i64::try_from(seq).unwrap() * 10);
-            review.apply(&Record { v: 1, seq: Seq(seq), at, event });
-        }
-        review
-    }
-
-    #[test]
-    fn a_restated_proposal_shows_what_waits_now_and_keeps_what_it_was() {
-        let proposal = ProposalId(1);
-        let level = crate::model::FindingLevel::Warning;
-        let check = crate::model::Check::of(CheckKind::Merged, level, "merged");
-        let why = "the file was changed".to_owned();
-        let restated = Event::Restated {
-            proposal,
-            change: Box::new(change("second")),
-            checks: vec![check],
-            why,
-        };
-        let review = view([proposed(1, None), restated]);
-        let shown = review.get(proposal).unwrap();
-        assert_eq!(shown.proposal.change, change("second"));
-        assert_eq!(
-            (shown.earlier[0].before.clone(), shown.stated_at()),
-            (change("first"), Timestamp(20))
-        );
-        assert_eq!((shown.at, shown.proposal.checks.len()), (Timestamp(10), 1));
-        assert_eq!(review.waiting, [proposal]);
-    }
-
-    #[test]
-    fn questions_and_their_answers_stand_with_the_proposal() {
-        let (inquiry, proposal) = (InquiryId(1), ProposalId(1));
-        let text = |text: &str| Event::InquiryTextAdded { inquiry, text: text.into() };
-        let asked = Event::Inquired {
-            inquiry,
-            proposal,
-            agent: "A".into(),
-            excerpt: None,
-            text: "why?".into(),
-        };
-        let ended = Event::InquiryEnded { inquiry, usage: Usage::default(), failed: None };
-        let review = view([proposed(1, None), asked, text("be"), text("cause"), ended]);
-        let found = &review.get(proposal).unwrap().inquiries[0];
-        assert_eq!((found.answer.as_str(), &found.state), ("because", &InquiryState::Answered));
-    }
-
-    #[test]
-    fn rules_are_listed_until_they_are_revoked() {
-        let (kind, path, tool, agent) = (None, Some("main/**".to_owned()), None, None);
-        let says = SessionRule { says: RuleSays::Always, kind, path, tool, agent };
-        let added = |id| Event::RuleAdded { rule: RuleId(id), says: says.clone() };
-        let review = view([added(1), added(2), Event::RuleRevoked { rule: RuleId(1) }]);
-        let holding: Vec<RuleId> = review.rules().map(|rule| rule.id).collect();
-        assert_eq!((holding, review.rules[0].revoked), (vec![RuleId(2)], Some(Timestamp(30))));
-    }
-
-    #[test]
-    fn what_was_applied_can_be_undone_once_and_the_undo_as_well() {
-        let first: Vec<Event> = std::iter::once(proposed(1, None)).chain(applied(1)).collect();
-        assert!(view(first.clone()).can_undo(ProposalId(1)));
-        let undone = first.into_iter().chain([proposed(2, Some(1))]);
-        let waiting = view(undone.clone());
-        assert!(waiting.can_undo(ProposalId(1)), "the undo was not carried out yet");
-        let review = view(undone.chain(applied(2)));
-        assert!(!review.can_undo(ProposalId(1)) && review.can_undo(ProposalId(2)));
-        assert_eq!(review.get(ProposalId(1)).unwrap().undone_by, [ProposalId(2)]);
-        assert!(!view([proposed(1, None)]).can_undo(ProposalId(1)));
-    }
-}
+#[path = "review_tests.rs"]
+mod tests;

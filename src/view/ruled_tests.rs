@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::model::{
     Batch, BatchId, BlobRef, CallId, Change, Check, CheckKind, DecidedBy, Decision, Event, Facts,
-    FindingLevel, Proposal, ProposalId, TurnId, Verdict,
+    FindingLevel, Outcome, Proposal, ProposalId, TurnId, Verdict,
 };
 
 fn proposed(id: u32, checks: Vec<Check>, held_rule: &str) -> Event {

@@ -19,6 +19,9 @@ const OUTPUT_FOLDERS: [&str; 4] = ["build", "managed_components", ".git", ".firm
 /// How many more entries are counted once the list is full.
 const COUNT_LIMIT: u64 = 100_000;
 
+/// How many entries are looked at for hidden files.
+const HIDDEN_LIMIT: usize = 200_000;
+
 /// What was found by looking over a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Seen {
@@ -102,6 +105,27 @@ impl Sandbox {
             }
         }
         seen
+    }
+
+    /// Hidden files whose names begin with `prefix`, whatever is to be ignored; at most `limit`.
+    #[must_use]
+    pub fn hidden(&self, prefix: &str, limit: usize) -> Vec<ProjectPath> {
+        let walk = WalkBuilder::new(self.root())
+            .standard_filters(false)
+            .follow_links(false)
+            .filter_entry(|entry| {
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let name = entry.file_name().to_str();
+                let is_output = name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name));
+                !is_folder || entry.depth() == 0 || !is_output
+            })
+            .build();
+        let named = |entry: &ignore::DirEntry| {
+            entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix))
+                && entry.file_type().is_some_and(|kind| kind.is_file())
+        };
+        let entries = walk.filter_map(Result::ok).take(HIDDEN_LIMIT).filter(named);
+        entries.filter_map(|entry| self.project_path(entry.path())).take(limit).collect()
     }
 
     fn walk(&self) -> ignore::Walk {

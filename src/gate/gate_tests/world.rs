@@ -107,6 +107,8 @@ pub(super) struct Bench {
     pub(super) rewritten: Mutex<Option<RewriteOrder>>,
     pub(super) compiler: Mutex<Compiler>,
     pub(super) erased: Mutex<Vec<ErasePlan>>,
+    /// Whether flashing and erasing go on until they are cancelled.
+    pub(super) is_slow: Mutex<bool>,
     /// The partition with the settings.
     pub(super) memory: Mutex<Vec<u8>>,
 }
@@ -139,7 +141,14 @@ impl Toolchain for Bench {
         *self.flashed.lock().unwrap() = Some(order.plan.clone());
         (order.progress)(1, 2);
         (order.progress)(2, 2);
-        async move { Ok(order.plan.board) }.boxed()
+        let is_slow = *self.is_slow.lock().unwrap();
+        async move {
+            match is_slow {
+                true => Err(stopped(order.cancel).await),
+                false => Ok(order.plan.board),
+            }
+        }
+        .boxed()
     }
 
     fn compare(&self, _: CompareOrder) -> BoxFuture<'_, Result<Compared, UserError>> {
@@ -163,8 +172,22 @@ impl Toolchain for Bench {
 
     fn erase(&self, order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
         self.erased.lock().unwrap().push(order.plan.clone());
-        async move { Ok(order.plan.board) }.boxed()
+        let is_slow = *self.is_slow.lock().unwrap();
+        async move {
+            match is_slow {
+                true => Err(stopped(order.cancel).await),
+                false => Ok(order.plan.board),
+            }
+        }
+        .boxed()
     }
+}
+
+/// Works until it is cancelled, and a little longer.
+async fn stopped(cancel: CancellationToken) -> UserError {
+    cancel.cancelled().await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    UserError::new("Cannot flash", "it was stopped", "")
 }
 
 pub(super) struct World {

@@ -134,7 +134,13 @@ impl Shelf {
         let place = logs.iter().position(|log| Some(*log) == shown);
         let next = place.and_then(|place| place.checked_add_signed(step));
         let Some(log) = next.and_then(|place| logs.get(place)) else {
-            return Err(if step < 0 { "this is the first one" } else { "this is the newest one" });
+            let older = [view.logs.older_builds, view.logs.older_serials];
+            let has_older = older.get(slot).is_some_and(|count| *count > 0);
+            return Err(match (step < 0, has_older) {
+                (true, true) => "go back on the timeline of `firmhand replay` for older ones",
+                (true, false) => "this is the first one",
+                (false, _) => "this is the newest one",
+            });
         };
         if let Some(chosen) = self.chosen.get_mut(slot) {
             *chosen = (logs.last() != Some(log)).then_some(*log);

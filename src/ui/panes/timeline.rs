@@ -56,13 +56,13 @@ impl TimelineBar {
             };
             buf.set_string(row.x + MARGIN + column, row.y, sign, cx.style(role));
         }
-        let known = if self.marks.is_empty() { &cx.view.marks } else { &self.marks };
+        let known = if self.marks.is_empty() { cx.view.marks.all() } else { &self.marks };
         // The most telling mark of a column is the one that shows.
         let mut shown: Vec<Option<MarkKind>> = vec![None; usize::from(columns)];
         for mark in known {
             let column = usize::from(column_of(mark.seq, timeline.last, columns));
             if let Some(cell) = shown.get_mut(column)
-                && cell.is_none_or(|kind| weight(kind) < weight(mark.kind))
+                && cell.is_none_or(|kind| kind.weight() < mark.kind.weight())
             {
                 *cell = Some(mark.kind);
             }
@@ -107,18 +107,6 @@ fn seq_of(column: u16, last: Seq, columns: u16) -> Seq {
     let end = u128::from(columns.saturating_sub(1).max(1));
     let seq = (u128::from(column) * u128::from(last.0)).div_ceil(end);
     Seq(u64::try_from(seq).unwrap_or(last.0).min(last.0))
-}
-
-const fn weight(kind: MarkKind) -> u8 {
-    match kind {
-        MarkKind::Turn => 0,
-        MarkKind::Proposal => 1,
-        MarkKind::BuildPassed => 2,
-        MarkKind::Flash => 3,
-        MarkKind::Error => 4,
-        MarkKind::Panic => 5,
-        MarkKind::Rejection => 6,
-    }
 }
 
 /// Turns leave no sign: there are too many of them.

@@ -234,7 +234,11 @@ impl ReviewPane {
         if self.queue.turn(step, review) {
             return Vec::new();
         }
-        Effect::info("there is no further proposal")
+        let has_older = step < 0 && review.older > 0;
+        Effect::info(match has_older {
+            true => "go back on the timeline of `firmhand replay` for older proposals",
+            false => "there is no further proposal",
+        })
     }
 }
 

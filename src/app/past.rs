@@ -1,0 +1,40 @@
+//! What a session was before it goes on, from its records.
+//!
+//! A fold of records; must not keep them.
+
+use crate::engine::Recorder;
+use crate::gate::Numbers;
+use crate::journal::SessionDir;
+use crate::model::event::SessionStart;
+use crate::model::{Event, ModelEvent, RecordSource, UserError};
+
+/// What has to be known of a session before it can go on.
+pub(super) struct Past {
+    /// Its first record, if it is the start of a session.
+    pub session: Option<Box<SessionStart>>,
+    /// The model that was chosen last.
+    pub provider: Option<String>,
+    pub numbers: Numbers,
+}
+
+impl Past {
+    /// Reads the session, and lets the tools' state of `recorder` learn of it.
+    pub fn of(dir: &SessionDir, recorder: &Recorder) -> Result<Self, UserError> {
+        let mut past = Self { session: None, provider: None, numbers: Numbers::after([]) };
+        let state = recorder.state();
+        let mut is_first = true;
+        dir.each(&mut |record| {
+            state.fold(record);
+            match &record.event {
+                Event::SessionStarted(start) if is_first => past.session = Some(start.clone()),
+                Event::Model(ModelEvent::Chosen { provider, .. }) => {
+                    past.provider = Some(provider.clone());
+                }
+                Event::Proposed(proposal) => past.numbers.pass(proposal),
+                _ => {}
+            }
+            is_first = false;
+        })?;
+        Ok(past)
+    }
+}
