@@ -37,7 +37,7 @@ pub enum Refusal {
     TooLong {
         /// Its length, or what was read of it until then.
         bytes: u64,
-        /// The bound.
+        /// The bound in bytes.
         limit: u64,
     },
 }

@@ -17,6 +17,7 @@
 )]
 
 pub mod app;
+#[warn(missing_docs, reason = "what the program itself uses of the library")]
 pub mod cli;
 pub mod config;
 pub mod device;

@@ -22,7 +22,6 @@ pub struct Chores {
 }
 
 impl Chores {
-    /// None yet.
     #[must_use]
     pub fn new(dir: SessionDir, history: Option<History>) -> Self {
         Self { dir, history, tasks: JoinSet::new() }

@@ -41,7 +41,6 @@ pub enum Left {
 
 /// One screen on one session.
 pub struct Session<'a> {
-    /// The terminal.
     pub screen: &'a mut Screen,
     /// What is drawn.
     pub ui: &'a mut Ui,

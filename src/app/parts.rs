@@ -214,7 +214,6 @@ pub struct Recording {
     pub provider: String,
     /// What it is about.
     pub task: String,
-    /// Its team.
     pub team: String,
     /// The project it begins with.
     pub starter: Option<String>,

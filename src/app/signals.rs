@@ -7,7 +7,7 @@ use crate::model::UserError;
 /// A signal that came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// SIGTERM.
+    /// The signal SIGTERM.
     Terminate,
     /// SIGHUP: the terminal is gone.
     Hangup,

@@ -8,7 +8,6 @@ use super::signals::{Signal, Signals};
 use super::terminal::Screen;
 use crate::model::UserError;
 
-/// What happened.
 pub(super) enum Woken {
     /// The person did something.
     Event(Event),

@@ -24,7 +24,6 @@ const MAX_LINE: usize = 4096;
 /// Whether lines are coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// By level.
     On,
     /// Not at all.
     Off,

@@ -43,7 +43,7 @@ pub enum Form {
 
 /// A session that runs.
 pub struct Headless {
-    /// Its engine.
+    /// Takes what is decided, and ends with the run.
     pub engine: EngineHandle,
     /// Where its proposals would wait.
     pub desk: Desk,

@@ -28,7 +28,6 @@ static EMBEDDED: [(&str, Dir<'static>); 4] = [
 pub enum AssetOrigin {
     /// In the program; the path within it.
     BuiltIn(String),
-    /// On disk.
     User(PathBuf),
 }
 

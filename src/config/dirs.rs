@@ -18,7 +18,6 @@ pub const DATA_DIR_VAR: &str = "FIRMHAND_DATA_DIR";
 pub struct Dirs {
     /// Settings and the person's own themes, keymaps and prompts.
     pub config: PathBuf,
-    /// Sessions.
     pub data: PathBuf,
 }
 

@@ -20,7 +20,6 @@ pub struct Example {
     pub name: String,
     /// What it is, in a few words.
     pub title: String,
-    /// The team.
     pub team: String,
     /// The task in words for the team.
     pub task: String,

@@ -60,7 +60,7 @@ pub struct ProfileLayer {
     /// How the service is reached.
     #[serde(default)]
     pub wire: WireLayer,
-    /// Sampling temperature.
+    /// Sampling temperature, from 0 on.
     pub temperature: Option<f64>,
     /// Most tokens of one answer.
     pub max_tokens: Option<u32>,
@@ -94,13 +94,11 @@ pub struct KeyLayer {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WireLayer {
-    /// Its address.
     pub base_url: Option<String>,
     /// Azure's API version.
     pub api_version: Option<String>,
     /// A PEM file of certificates to trust besides the system's.
     pub ca_file: Option<PathBuf>,
-    /// A proxy.
     pub proxy: Option<String>,
     /// Headers to add. Their values are taken out of what is shown and kept, from eight characters
     /// on; see [`Secrets`](crate::text::secrets::Secrets) for those that are no secrets.
@@ -115,11 +113,8 @@ pub struct WireLayer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
-    /// A little.
     Low,
-    /// Some.
     Medium,
-    /// A lot.
     High,
 }
 
@@ -144,7 +139,6 @@ pub enum ToolsWord {
     Auto,
     /// As the service has it.
     Native,
-    /// In words.
     Words,
 }
 
@@ -152,11 +146,11 @@ pub enum ToolsWord {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceLayer {
-    /// Tokens sent.
+    /// Tokens sent to the model.
     pub input: f64,
     /// Tokens sent that were cached.
     pub cached: Option<f64>,
-    /// Tokens received.
+    /// Tokens that the model wrote.
     pub output: f64,
 }
 
@@ -164,11 +158,10 @@ pub struct PriceLayer {
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentLayer {
-    /// Another profile.
     pub profile: Option<String>,
     /// Another model of the same service.
     pub model: Option<String>,
-    /// Sampling temperature.
+    /// Sampling temperature, from 0 on.
     pub temperature: Option<f64>,
     /// Most tokens of one answer.
     pub max_tokens: Option<u32>,

@@ -10,16 +10,14 @@ pub enum Origin {
     Default,
     /// The person's configuration file.
     User {
-        /// The file.
         file: PathBuf,
-        /// From 1.
+        /// Counted from 1.
         line: usize,
     },
     /// The project's configuration file.
     Project {
-        /// The file.
         file: PathBuf,
-        /// From 1.
+        /// Counted from 1.
         line: usize,
     },
     /// An environment variable.
@@ -28,9 +26,8 @@ pub enum Origin {
     Flag(&'static str),
     /// A file that a flag of the command line names.
     FlagFile {
-        /// The file.
         file: PathBuf,
-        /// From 1.
+        /// Counted from 1.
         line: usize,
     },
 }
@@ -51,7 +48,6 @@ impl fmt::Display for Origin {
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sourced<T> {
-    /// The value.
     pub value: T,
     /// Where it came from.
     pub origin: Origin,

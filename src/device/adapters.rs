@@ -26,7 +26,6 @@ pub enum ResetStyle {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Adapter {
-    /// USB vendor.
     pub vendor: u16,
     /// USB product; `None`: every other product of the vendor.
     pub product: Option<u16>,
@@ -38,7 +37,6 @@ pub struct Adapter {
     pub reset: ResetStyle,
 }
 
-/// The table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Adapters {
     rows: Vec<Adapter>,

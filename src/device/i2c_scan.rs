@@ -45,7 +45,6 @@ enum Said {
     Row(u8, Vec<u8>, Vec<u8>),
     /// The scan is over.
     End,
-    /// Nothing.
     Else,
 }
 

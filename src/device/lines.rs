@@ -26,7 +26,6 @@ pub enum LineKind {
         /// The ROM's words for it, e.g. `0x1 (POWERON)`.
         cause: String,
     },
-    /// Anything else.
     Plain,
 }
 

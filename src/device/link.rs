@@ -88,7 +88,6 @@ impl Address {
 pub enum Link {
     /// A terminal device.
     Tty(AsyncFd<SerialPort>),
-    /// Plain bytes.
     Tcp(TcpStream),
     /// With control of the port behind it.
     Rfc2217(Box<Telnet>),

@@ -30,11 +30,9 @@ pub struct Pinout {
     pub pins: Vec<Pin>,
 }
 
-/// One pin.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
-    /// Its number.
     pub gpio: u8,
     /// Whether it can be driven.
     #[serde(default = "yes")]
@@ -101,13 +99,11 @@ pub enum UsbLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum JtagSignal {
-    /// Clock.
     Mtck,
     /// Data to the chip.
     Mtdi,
     /// Data from the chip.
     Mtdo,
-    /// Mode select.
     Mtms,
 }
 

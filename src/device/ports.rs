@@ -14,9 +14,7 @@ use crate::files;
 /// What USB tells of a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UsbId {
-    /// Vendor.
     pub vendor: u16,
-    /// Product.
     pub product: u16,
     /// Serial number; empty when the device has none.
     pub serial: String,

@@ -38,7 +38,6 @@ const TOO_SHORT: Duration = Duration::from_millis(200);
 /// Something to do with the port.
 #[derive(Debug)]
 pub(super) enum Task {
-    /// Send bytes.
     Write(Vec<u8>),
     /// Change the baud rate.
     Baud(u32),

@@ -27,7 +27,6 @@ pub struct Step {
 /// What the chip shall start into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Into {
-    /// Its program.
     Program,
     /// The boot loader in its ROM.
     BootLoader,

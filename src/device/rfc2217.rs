@@ -33,7 +33,6 @@ const RTS_OFF: u8 = 12;
 /// What the other side said of the com port option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Agreed {
-    /// Nothing yet.
     #[default]
     Open,
     /// It takes part.

@@ -43,7 +43,6 @@ pub struct Received {
 /// Hears what comes from one open port.
 #[derive(Debug, Clone)]
 pub struct Listener {
-    /// The port.
     pub port: String,
     /// Where its bytes go.
     pub log: LogId,

@@ -54,9 +54,7 @@ pub(super) enum Move {
 /// A turn that is under way.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Turn {
-    /// Its number.
     pub id: TurnId,
-    /// Who speaks.
     pub agent: AgentName,
     /// What the model call under way, or the last complete one, said.
     pub text: String,
@@ -107,16 +105,14 @@ impl Turn {
     }
 }
 
-/// An attempt.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Attempt {
     /// Place of its phase in the team.
     pub phase: usize,
-    /// From 1.
+    /// Counted from 1.
     pub number: u32,
     /// What its conditions look at.
     pub facts: Facts,
-    /// Its chat.
     pub chat: Chat,
     /// The turn under way.
     pub turn: Option<Turn>,

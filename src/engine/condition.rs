@@ -16,14 +16,12 @@ pub enum Condition {
     All(Vec<Condition>),
     /// A tool was called and answered.
     Tool {
-        /// Which.
         tool: ToolName,
         /// How it must have answered.
         answer: Answer,
     },
     /// Some text was said.
     Text {
-        /// The text.
         text: String,
         /// By whom; `None`: anyone.
         agent: Option<AgentName>,
@@ -50,7 +48,6 @@ pub enum Condition {
 /// How a tool answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Somehow.
     Any,
     /// With `"ok": true`.
     Ok,
@@ -59,7 +56,6 @@ pub enum Answer {
 /// What happened in an attempt so far, as far as conditions look at it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Facts {
-    /// Turns taken.
     pub messages: u32,
     /// Tokens sent and received.
     pub tokens: u64,

@@ -29,7 +29,6 @@ fn choice<'a>(others: impl Iterator<Item = &'a AgentName>) -> AnswerForm {
     AnswerForm { name: "next_speaker", schema: object(json!({ "next": next, "why": why })) }
 }
 
-/// Whole files.
 fn files() -> AnswerForm {
     let name = json!({ "type": "string", "description": "Path from the project's folder." });
     let code = json!({ "type": "string", "description": "The whole content of the file." });

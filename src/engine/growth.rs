@@ -16,7 +16,6 @@ const SAVED: Duration = Duration::from_secs(5);
 /// No two records of a log are closer: no screen shows more.
 const GAP: Duration = Duration::from_millis(8);
 
-/// One log.
 #[derive(Debug, Default)]
 pub(super) struct Growth {
     /// How long it is.

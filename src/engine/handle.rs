@@ -98,11 +98,9 @@ pub struct EngineSetup {
     pub project: Arc<Sandbox>,
     /// Cancelled when the person stops the run; the tools hold the same token.
     pub stop: CancellationToken,
-    /// Bounds.
     pub limits: Limits,
 }
 
-/// Starts runs.
 pub struct Engine;
 
 impl Engine {

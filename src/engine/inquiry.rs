@@ -239,7 +239,6 @@ pub(super) fn remembered(question: &str, answer: &str) -> String {
 pub(super) struct Open {
     /// Who was asked.
     pub agent: AgentName,
-    /// The question.
     pub text: String,
     /// The answer so far.
     pub answer: String,

@@ -23,7 +23,6 @@ use crate::workspace::MAX_FILE_BYTES;
 
 /// What the clerk works with.
 pub(super) struct Counter {
-    /// The run.
     pub shared: Arc<Shared>,
     /// Where proposals wait.
     pub desk: Desk,

@@ -7,7 +7,6 @@ use crate::model::AgentName;
 /// An agent and what the planner wants of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Assignment {
-    /// Who.
     pub agent: AgentName,
     /// What, in the planner's words.
     pub task: String,

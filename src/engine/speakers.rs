@@ -24,7 +24,6 @@ pub(super) enum Choice {
 
 /// What a turn that ended tells.
 pub(super) struct Spoken<'a> {
-    /// Who spoke.
     pub agent: &'a AgentName,
     /// What it said last.
     pub text: &'a str,

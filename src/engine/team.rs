@@ -11,7 +11,6 @@ use crate::tools::PhaseGoal;
 /// An agent, from its file in `prompts/agents`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
-    /// Its name.
     pub name: AgentName,
     /// One line for planners and people.
     pub description: String,
@@ -25,7 +24,6 @@ pub struct Agent {
     pub context_tokens: Option<u64>,
     /// What its whole answer is, if a program reads it.
     pub answer: Option<FormWord>,
-    /// Its instructions.
     pub prompt: String,
 }
 
@@ -49,7 +47,6 @@ pub struct Team {
 /// A phase of a team: one shared chat, or one for each attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phase {
-    /// Its name.
     pub name: String,
     /// Its name for people.
     pub title: String,

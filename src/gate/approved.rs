@@ -39,7 +39,6 @@ pub struct Granted<'a> {
 /// What a content is for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
-    /// Which file.
     pub path: &'a ProjectPath,
     /// What it has to hold before; `None`: it must not exist.
     pub base: Option<ContentHash>,
@@ -64,7 +63,6 @@ impl Granted<'_> {
 /// Writes a whole file.
 #[derive(Debug)]
 pub struct Save {
-    /// Which file.
     pub path: ProjectPath,
     /// What it has to hold before; `None`: it must not exist.
     pub base: Option<ContentHash>,
@@ -84,7 +82,6 @@ impl Save {
 /// Writes an existing file with something inserted.
 #[derive(Debug)]
 pub struct Insert {
-    /// Which file.
     pub path: ProjectPath,
     /// What it has to hold before.
     pub base: ContentHash,
@@ -104,7 +101,6 @@ impl Insert {
 /// Removes a file.
 #[derive(Debug)]
 pub struct Delete {
-    /// Which file.
     pub path: ProjectPath,
     /// What it has to hold before.
     pub base: ContentHash,
@@ -150,7 +146,6 @@ pub struct EditNvs {
 /// What a recorded decision allows.
 #[derive(Debug)]
 pub(super) enum Ruled {
-    /// Nothing.
     Denied,
     /// Writing a file.
     Save(Approved<Save>),

@@ -61,7 +61,6 @@ pub(super) enum Spoken {
     Verdict {
         /// What was said.
         verdict: Verdict,
-        /// By whom.
         by: DecidedBy,
         /// Changed lines that had not been on screen.
         unseen: u32,

@@ -18,7 +18,6 @@ const MOST_LINES: usize = 400;
 pub(super) struct Versions<'a> {
     /// As it was.
     pub(super) base: &'a [u8],
-    /// As proposed.
     pub(super) proposed: &'a [u8],
     /// As it was written; the same as `proposed` when nothing was amended.
     pub(super) written: &'a [u8],

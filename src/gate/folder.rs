@@ -90,7 +90,6 @@ pub(super) type OnMissing<'a> = &'a dyn Fn(&OwnedFd, &str) -> Result<(), Errno>;
 pub(super) struct Found {
     /// Hash of its content.
     pub(super) hash: ContentHash,
-    /// Its permissions.
     pub(super) mode: Mode,
     identity: Identity,
 }

@@ -38,7 +38,7 @@ struct Known {
 #[derive(Debug)]
 struct Writing {
     file: Arc<dyn Storage>,
-    /// Its length.
+    /// Length in bytes.
     len: u64,
     /// What of it is on the disk for certain.
     lasting: u64,

@@ -15,13 +15,11 @@ pub enum JournalError {
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// Another program runs the session.
     #[error("session {session} is open in another firmhand")]
     Locked {
-        /// The session.
         session: SessionId,
         /// The other program's process id, when it could be read.
         holder: Option<u32>,
@@ -43,7 +41,6 @@ pub enum JournalError {
     /// Stored content is gone or damaged.
     #[error("content {} {why}", hash.short())]
     Blob {
-        /// Its address.
         hash: ContentHash,
         /// What is wrong with it.
         why: String,
@@ -54,7 +51,6 @@ pub enum JournalError {
     /// The oldest output of a log was given up.
     #[error("the first {bytes} bytes of {log} are no longer kept")]
     GivenUp {
-        /// The log.
         log: LogId,
         /// Bytes that are gone.
         bytes: u64,

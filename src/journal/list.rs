@@ -17,7 +17,6 @@ use super::tail::read_tail;
 /// What a list says about a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionSummary {
-    /// Its name.
     pub id: SessionId,
     /// What it is about; `None` when the first records cannot be read.
     pub start: Option<SessionStart>,

@@ -22,7 +22,7 @@ use super::times;
 /// How long a log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LogLength {
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// Line feeds among them.
     pub lines: u64,

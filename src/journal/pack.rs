@@ -17,7 +17,7 @@ use crate::model::ContentHash;
 pub(super) struct Place {
     /// Of its first byte.
     pub offset: u64,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
 }
 

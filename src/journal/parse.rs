@@ -8,7 +8,7 @@ use crate::text::sanitize;
 /// A line that could not be read. Nothing else is lost with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// From 1.
+    /// Counted from 1.
     pub line: u64,
     /// What is wrong.
     pub why: String,

@@ -17,7 +17,6 @@ const TITLE_WEIGHT: u32 = 3;
 pub enum Kind {
     /// Some program text.
     Code,
-    /// Words alone.
     Docs,
 }
 

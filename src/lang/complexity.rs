@@ -14,7 +14,6 @@ use crate::model::ProjectPath;
 /// The figures of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complexity {
-    /// Its name.
     pub name: String,
     /// Line it starts on, from 1.
     pub line: u32,

@@ -32,7 +32,6 @@ pub enum DeclarationKind {
     Variable,
 }
 
-/// One declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declaration {
     /// What is declared.
@@ -48,7 +47,7 @@ pub struct Declaration {
 /// What a header says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Header {
-    /// By line.
+    /// Sorted by line.
     pub declarations: Vec<Declaration>,
     /// In their order.
     pub includes: Vec<Include>,

@@ -15,26 +15,21 @@ const MOST: usize = 200;
 /// Somewhere in the sketch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// The file.
     pub file: String,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
     /// What is there: a function, a header, the call that sets hardware up.
     pub what: String,
 }
 
-/// The map.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct SketchMap {
     /// `setup` and `loop`, tasks that are created, interrupt handlers.
     pub entry_points: Vec<Place>,
     /// Headers in angle brackets.
     pub libraries: Vec<Place>,
-    /// I2C buses.
     pub i2c: Vec<Place>,
-    /// SPI buses.
     pub spi: Vec<Place>,
-    /// UARTs.
     pub uart: Vec<Place>,
     /// Pins that are set up or given a name.
     pub pins: Vec<Place>,

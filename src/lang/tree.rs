@@ -14,7 +14,6 @@ pub enum Grammar {
     C,
     /// C++ sources, and headers that hold classes, templates or namespaces.
     Cpp,
-    /// Python.
     Python,
 }
 

@@ -14,7 +14,6 @@ use super::ids::TurnId;
 pub enum ModelEvent {
     /// It thought aloud before or between its words; never part of the chat.
     Reasoned {
-        /// Which turn.
         turn: TurnId,
         /// What to append.
         text: String,
@@ -22,7 +21,6 @@ pub enum ModelEvent {
     /// Its service failed. What this model call had said so far counts for nothing: it is made
     /// again after a pause.
     Faulted {
-        /// Which turn.
         turn: TurnId,
         /// The try that comes next, from 2.
         attempt: u32,
@@ -35,7 +33,6 @@ pub enum ModelEvent {
     },
     /// The conversation was too long for it, and this was left out.
     Trimmed {
-        /// Which turn.
         turn: TurnId,
         /// What was left out, oldest first.
         left_out: Vec<LeftOut>,
@@ -45,10 +42,7 @@ pub enum ModelEvent {
         window: u64,
     },
     /// The model that answers, as its service names it; recorded when it changes.
-    Named {
-        /// Its name.
-        model: String,
-    },
+    Named { model: String },
     /// From here on this model answers for the team.
     Chosen {
         /// How to get it again, as in [`SessionParts`](super::event::SessionParts).
@@ -75,7 +69,6 @@ pub struct Budget {
     /// Tokens sent and received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
     /// Time that models and tools work, the person's thinking not counted.
@@ -112,7 +105,6 @@ impl Budget {
 pub struct Spent {
     /// Tokens sent and received.
     pub tokens: u64,
-    /// Money.
     pub cost: Cost,
     /// Whether the money, or a part of it, is estimated.
     pub is_estimated: bool,
@@ -128,7 +120,7 @@ pub struct Spent {
 pub struct Cost(pub u64);
 
 impl Cost {
-    /// Nothing.
+    /// Nothing was spent.
     pub const ZERO: Self = Self(0);
 
     /// Whether it is nothing.

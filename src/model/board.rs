@@ -45,7 +45,6 @@ const fn is_false(value: &bool) -> bool {
 /// Everything a flash would write: what the person decides on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlashPlan {
-    /// Target.
     pub board: BoardInfo,
     /// What gets written, by rising offset.
     pub images: Vec<FlashImage>,
@@ -90,7 +89,6 @@ impl FlashRegion {
 /// Everything that would be erased: what the person decides on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasePlan {
-    /// Target.
     pub board: BoardInfo,
     /// What is erased; `None`: the whole flash.
     pub region: Option<FlashRegion>,
@@ -107,7 +105,6 @@ impl ErasePlan {
 /// What would be read from a board into a new file: what the person decides on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadPlan {
-    /// Target.
     pub board: BoardInfo,
     /// What is read.
     pub region: FlashRegion,

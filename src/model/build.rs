@@ -90,7 +90,6 @@ impl Memory {
 /// How much of a memory a program takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryUse {
-    /// Which memory.
     pub memory: Memory,
     /// How many bytes.
     pub bytes: u64,

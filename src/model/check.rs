@@ -114,7 +114,7 @@ pub enum FindingLevel {
 pub struct FindingPlace {
     /// Which version of the file the line is counted in.
     pub side: Side,
-    /// From 1.
+    /// Counted from 1.
     pub line: u32,
     /// First character, from 1; `None`: the whole line.
     #[serde(default, skip_serializing_if = "Option::is_none")]

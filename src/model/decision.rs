@@ -20,9 +20,8 @@ pub enum Side {
 pub struct LineComment {
     /// Which version the line is counted in.
     pub side: Side,
-    /// From 1.
+    /// Counted from 1.
     pub line: u32,
-    /// The words.
     pub text: String,
 }
 

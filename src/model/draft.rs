@@ -11,7 +11,6 @@ use super::proposal::Outcome;
 /// A proposal in the making: contents are still bytes, numbers are not given yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// The effect.
     pub change: DraftChange,
     /// The agent's stated reason; may be empty.
     pub reason: String,
@@ -24,7 +23,6 @@ pub struct Draft {
 pub enum DraftChange {
     /// Writes a whole file; `base` is what it holds now.
     Save {
-        /// Which file.
         path: ProjectPath,
         /// What it holds now; `None` if it does not exist.
         base: Option<Vec<u8>>,
@@ -33,14 +31,12 @@ pub enum DraftChange {
     },
     /// Removes a file.
     Delete {
-        /// Which file.
         path: ProjectPath,
         /// What it holds now.
         base: Vec<u8>,
     },
     /// Writes an existing file with something inserted.
     Insert {
-        /// Which file.
         path: ProjectPath,
         /// What it holds now.
         base: Vec<u8>,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct UserError {
     /// What could not be done.
     pub what: String,
-    /// The cause.
     pub why: String,
     /// What the person can do about it; empty when nothing can be done.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -31,7 +31,7 @@ use super::team::TeamFact;
 pub struct ProjectFile {
     /// Where it is.
     pub path: ProjectPath,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
 }
 
@@ -74,7 +74,6 @@ pub enum Level {
     Info,
     /// Something is off, the run goes on.
     Warning,
-    /// Something failed.
     Error,
 }
 
@@ -97,7 +96,7 @@ pub enum Event {
     },
     /// The files of the project as they are now; replaces the list known before.
     ProjectListed {
-        /// By path.
+        /// Sorted by path.
         files: Vec<ProjectFile>,
         /// How many more there are than could be listed.
         #[serde(default)]
@@ -111,7 +110,7 @@ pub enum Event {
         phase: String,
         /// Its name for people, e.g. `build & fix`.
         title: String,
-        /// From 1.
+        /// Counted from 1.
         attempt: u32,
         /// How many there may be.
         max_attempts: u32,
@@ -120,14 +119,12 @@ pub enum Event {
     PhaseEnded {
         /// Name of the phase.
         phase: String,
-        /// Which attempt.
         attempt: u32,
         /// How it ended.
         outcome: PhaseOutcome,
     },
     /// The next speaker is known.
     SpeakerChosen {
-        /// Who.
         agent: AgentName,
         /// Why, in a sentence for people.
         reason: String,
@@ -136,30 +133,25 @@ pub enum Event {
     TurnStarted {
         /// Number of the turn.
         turn: TurnId,
-        /// Who speaks.
         agent: AgentName,
     },
     /// It said some more.
     TextAdded {
-        /// Which turn.
         turn: TurnId,
         /// What to append.
         text: String,
     },
     /// It called a tool.
     ToolCalled {
-        /// Which turn.
         turn: TurnId,
         /// Number of the call.
         call: CallId,
-        /// The tool.
         tool: ToolName,
         /// The arguments as the model gave them.
         args: Value,
     },
     /// The tool answered.
     ToolAnswered {
-        /// Which call.
         call: CallId,
         /// The JSON object with `ok`.
         result: Value,
@@ -168,7 +160,6 @@ pub enum Event {
     },
     /// One model call of the turn is complete; a turn with tool calls has several.
     ModelAnswered {
-        /// Which turn.
         turn: TurnId,
         /// Tokens it cost.
         usage: Usage,
@@ -181,7 +172,6 @@ pub enum Event {
     Model(ModelEvent),
     /// The agent is done.
     TurnEnded {
-        /// Which turn.
         turn: TurnId,
         /// Why it ended.
         stop: TurnStop,
@@ -192,7 +182,6 @@ pub enum Event {
     Proposed(Box<Proposal>),
     /// The file changed on disk while the proposal waited: from here on this is what waits.
     Restated {
-        /// Which.
         proposal: ProposalId,
         /// The wish against the file as it is now.
         change: Box<Change>,
@@ -205,26 +194,22 @@ pub enum Event {
     Inquired {
         /// Number of the question.
         inquiry: InquiryId,
-        /// The proposal.
         proposal: ProposalId,
         /// Who is asked.
         agent: AgentName,
         /// The lines it is about; `None`: the whole.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         excerpt: Option<Excerpt>,
-        /// The question.
         text: String,
     },
     /// The agent answered some more.
     InquiryTextAdded {
-        /// Which question.
         inquiry: InquiryId,
         /// What to append.
         text: String,
     },
     /// The answer is complete, or did not come.
     InquiryEnded {
-        /// Which question.
         inquiry: InquiryId,
         /// Tokens it cost.
         usage: Usage,
@@ -234,37 +219,22 @@ pub enum Event {
     },
     /// The person made a rule for the session. Synced before it decides anything.
     RuleAdded {
-        /// Its number.
         rule: RuleId,
         /// What it says, about what.
         says: SessionRule,
     },
     /// The person ended a rule of the session.
-    RuleRevoked {
-        /// Which.
-        rule: RuleId,
-    },
+    RuleRevoked { rule: RuleId },
     /// The wish was decided. Synced before the effect begins.
-    Decided {
-        /// Which.
-        proposal: ProposalId,
-        /// How.
-        decision: Box<Decision>,
-    },
+    Decided { proposal: ProposalId, decision: Box<Decision> },
     /// What came of it.
-    Settled {
-        /// Which.
-        proposal: ProposalId,
-        /// What happened.
-        outcome: Outcome,
-    },
+    Settled { proposal: ProposalId, outcome: Outcome },
     /// Bytes of a flash that were written so far.
     FlashProgress {
-        /// Which proposal.
         proposal: ProposalId,
         /// Written and verified bytes.
         done: u64,
-        /// All bytes.
+        /// Bytes to write and to verify.
         total: u64,
     },
     /// A build began.
@@ -278,18 +248,15 @@ pub enum Event {
     },
     /// The build got on.
     BuildProgress {
-        /// Which build.
         build: BuildId,
-        /// Steps done.
+        /// Steps that are done.
         done: u32,
         /// Steps in all.
         total: u32,
     },
     /// The build ended.
     BuildEnded {
-        /// Which build.
         build: BuildId,
-        /// How.
         outcome: BuildOutcome,
         /// What was found, errors first.
         diagnostics: Vec<Diagnostic>,
@@ -301,7 +268,6 @@ pub enum Event {
     },
     /// A raw log is now this long.
     LogGrew {
-        /// Which log.
         log: LogId,
         /// Its length in bytes.
         bytes: u64,
@@ -311,15 +277,9 @@ pub enum Event {
     /// A board is there.
     BoardConnected(BoardInfo),
     /// A board is gone.
-    BoardLost {
-        /// Its port.
-        port: String,
-        /// Why.
-        why: String,
-    },
+    BoardLost { port: String, why: String },
     /// Bytes from a port now go to a log.
     SerialOpened {
-        /// The port.
         port: String,
         /// Where its bytes go.
         log: LogId,
@@ -330,21 +290,14 @@ pub enum Event {
     SerialClosed {
         /// The log that is complete now.
         log: LogId,
-        /// Why.
         why: String,
     },
     /// Something happened to an open port.
-    Port {
-        /// Its log.
-        log: LogId,
-        /// What.
-        event: PortEvent,
-    },
+    Port { log: LogId, event: PortEvent },
     /// The person said something.
     PersonSaid {
-        /// `None`: everyone.
+        /// `None`: to all agents.
         to: Option<AgentName>,
-        /// The words.
         text: String,
     },
     /// The run asks the person.
@@ -353,18 +306,12 @@ pub enum Event {
         question: QuestionId,
         /// Who asks; `None`: the program itself.
         agent: Option<AgentName>,
-        /// The question.
         text: String,
         /// Answers to choose from; empty: free text.
         options: Vec<String>,
     },
     /// The person answered.
-    Answered {
-        /// Which question.
-        question: QuestionId,
-        /// The answer.
-        answer: String,
-    },
+    Answered { question: QuestionId, answer: String },
     /// The run holds.
     Paused,
     /// The run goes on.

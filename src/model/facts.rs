@@ -53,9 +53,8 @@ pub enum ReferenceKind {
 pub struct Reference {
     /// The file that names it.
     pub path: ProjectPath,
-    /// From 1.
+    /// Counted from 1.
     pub line: u32,
-    /// How.
     pub kind: ReferenceKind,
     /// That line, without the spaces around it.
     pub text: String,

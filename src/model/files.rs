@@ -10,7 +10,7 @@ use super::path::ProjectPath;
 pub enum FileEvent {
     /// Somebody else than this session changed files.
     ChangedOutside {
-        /// By path.
+        /// Sorted by path.
         files: Vec<OutsideChange>,
     },
 }
@@ -18,7 +18,6 @@ pub enum FileEvent {
 /// A file that somebody else changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutsideChange {
-    /// Which.
     pub path: ProjectPath,
     /// Its length now; `None`: it is gone.
     pub bytes: Option<u64>,

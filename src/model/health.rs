@@ -3,7 +3,6 @@
 /// Whether something a run depends on is as it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Health {
-    /// It works.
     Good,
     /// It is not there, and not everybody needs it.
     Absent,

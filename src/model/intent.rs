@@ -12,7 +12,6 @@ use super::team::PlanItem;
 /// A proposal as it was on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
-    /// Which.
     pub proposal: ProposalId,
     /// [`Change::hash`](super::proposal::Change::hash) of what was on screen.
     pub hash: ContentHash,
@@ -40,7 +39,6 @@ pub struct Excerpt {
     pub side: Side,
     /// First line, from 1.
     pub first: u32,
-    /// Last line.
     pub last: u32,
     /// Those lines, in the unified form of a diff.
     pub text: String,
@@ -79,34 +77,22 @@ pub enum Intent {
     },
     /// Asks the agent about its proposal, which goes on waiting.
     Inquire {
-        /// Which.
         proposal: ProposalId,
         /// The lines it is about; `None`: the whole.
         excerpt: Option<Excerpt>,
-        /// The question.
         text: String,
     },
     /// Takes an applied change back. That is a proposal of its own, approved by this wish; it
     /// touches nothing when the file no longer holds what was applied.
-    Undo {
-        /// Which.
-        proposal: ProposalId,
-    },
+    Undo { proposal: ProposalId },
     /// Makes a rule for the session; it also decides what waits and fits it.
-    AddRule {
-        /// The rule.
-        rule: SessionRule,
-    },
+    AddRule { rule: SessionRule },
     /// Ends a rule of the session. What it decided stays decided.
-    RevokeRule {
-        /// Which.
-        rule: RuleId,
-    },
+    RevokeRule { rule: RuleId },
     /// Says something to the team, or to one agent.
     Say {
-        /// `None`: everyone.
+        /// `None`: to all agents.
         to: Option<AgentName>,
-        /// The words.
         text: String,
     },
     /// Replaces the plan; who is named in it speaks in that order.
@@ -123,17 +109,13 @@ pub enum Intent {
     },
     /// Answers a question.
     Answer {
-        /// Which.
         question: QuestionId,
         /// The words, or one of the options.
         answer: String,
     },
     /// Lets another model answer from the next request on: a profile, with a model after a slash if
     /// it is to be another one.
-    UseModel {
-        /// The profile.
-        profile: String,
-    },
+    UseModel { profile: String },
     /// Holds the run before its next step.
     Pause,
     /// Goes on after a pause.

@@ -42,7 +42,6 @@ pub struct Message {
 pub struct ToolCall {
     /// Session-wide number, given by the engine when the call arrives.
     pub id: CallId,
-    /// The tool.
     pub tool: ToolName,
     /// Its arguments, a JSON object if the model did as asked.
     pub args: Value,
@@ -51,9 +50,9 @@ pub struct ToolCall {
 /// Tokens of one or more model calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens sent.
+    /// Tokens sent to the model.
     pub input: u64,
-    /// Tokens received.
+    /// Tokens that the model wrote.
     pub output: u64,
     /// Of `input`, those the service had cached.
     #[serde(default)]

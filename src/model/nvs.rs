@@ -25,9 +25,7 @@ pub enum NvsKind {
     U64,
     /// 64 bits with a sign.
     I64,
-    /// Text.
     String,
-    /// Bytes.
     Blob,
 }
 
@@ -67,7 +65,6 @@ impl NvsKind {
 /// A value to be stored, whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NvsValue {
-    /// Its type.
     pub kind: NvsKind,
     /// A decimal number, the text itself, or bytes in hexadecimal digits.
     pub text: String,
@@ -76,7 +73,6 @@ pub struct NvsValue {
 /// A value that is stored: enough to tell it and to know it again, and never a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NvsSeen {
-    /// Its type.
     pub kind: NvsKind,
     /// The value in words, cut where it is long and masked where it may be a secret.
     pub shown: String,
@@ -87,7 +83,6 @@ pub struct NvsSeen {
 /// One entry that is set, changed or removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NvsEdit {
-    /// The namespace.
     pub namespace: String,
     /// The key in it.
     pub key: String,
@@ -105,7 +100,6 @@ pub struct NvsEdit {
 /// How the partition would be written: what the person decides on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NvsPlan {
-    /// Target.
     pub board: BoardInfo,
     /// The partition: all of it is erased and written anew.
     pub region: FlashRegion,
@@ -113,7 +107,6 @@ pub struct NvsPlan {
     pub base: ContentHash,
     /// What it would hold then, if nothing else in it has changed since.
     pub image: ContentHash,
-    /// What changes.
     pub edits: Vec<NvsEdit>,
     /// How full it would be.
     pub room: NvsRoom,

@@ -15,7 +15,6 @@ pub struct Record {
     pub seq: Seq,
     /// When it was recorded.
     pub at: Timestamp,
-    /// The fact.
     pub event: Event,
 }
 

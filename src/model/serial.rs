@@ -16,12 +16,10 @@ pub enum LineEnding {
     Cr,
     /// `\r\n`
     CrLf,
-    /// Nothing.
     None,
 }
 
 impl LineEnding {
-    /// The characters.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -72,10 +70,7 @@ pub enum SerialControl {
 #[serde(rename_all = "snake_case")]
 pub enum PortEvent {
     /// It has gone away and is looked for; its log goes on when it comes back.
-    Lost {
-        /// Why.
-        why: String,
-    },
+    Lost { why: String },
     /// It is back.
     Back {
         /// How long it was away.
@@ -109,26 +104,20 @@ pub enum PortEvent {
 pub enum SerialCommand {
     /// Begins to listen.
     Open {
-        /// The port.
         port: String,
         /// Bits per second.
         baud: u32,
     },
-    /// Stops listening.
     Close {
-        /// The port.
         port: String,
     },
-    /// Sends text.
     Send {
-        /// The port.
         port: String,
         /// What, with its line end.
         text: String,
     },
     /// Changes how it runs.
     Control {
-        /// The port.
         port: String,
         /// What to do.
         control: SerialControl,

@@ -9,7 +9,6 @@ use super::path::ProjectPath;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ground {
-    /// No file.
     Empty,
     /// A project that this program generated.
     Generated,
@@ -55,9 +54,7 @@ pub const READ_FILES: &str = "read them";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChosenBy {
-    /// An agent.
     Agent(AgentName),
-    /// The person.
     Person,
 }
 
@@ -71,9 +68,7 @@ pub enum ArtifactKind {
     Plan,
     /// What has to hold: the list of files the project is checked against.
     Contract,
-    /// Files.
     Code,
-    /// Tests.
     Tests,
     /// What a tool found out.
     Result,
@@ -155,23 +150,17 @@ pub enum TeamFact {
     PlanMade {
         /// Who made it; `None`: the person has changed it.
         by: Option<AgentName>,
-        /// In order.
+        /// In the order of use.
         items: Vec<PlanItem>,
     },
     /// A call is about to bring these files into the chat; it replaces the list before it.
     ContextListed {
-        /// Which call.
         call: CallId,
-        /// In order.
+        /// In the order of use.
         files: Vec<ContextFile>,
     },
     /// The person wants files in the context, or out of it; holds until it is changed again.
-    ContextEdited {
-        /// Wanted.
-        add: Vec<ProjectPath>,
-        /// Not wanted.
-        remove: Vec<ProjectPath>,
-    },
+    ContextEdited { add: Vec<ProjectPath>, remove: Vec<ProjectPath> },
     /// Something was put on the blackboard.
     ArtifactPosted(Artifact),
 }

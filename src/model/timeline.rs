@@ -121,7 +121,6 @@ pub struct TimelineView {
     pub until: Timestamp,
     /// Whether it moves by itself.
     pub playback: Playback,
-    /// How fast.
     pub speed: Speed,
     /// How many lines of the journal cannot be read.
     pub damaged: u64,

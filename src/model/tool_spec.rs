@@ -8,7 +8,6 @@ use super::ids::ToolName;
 /// A tool as models and other programs see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
-    /// Its name.
     pub name: ToolName,
     /// What it does, in one or two sentences for a model.
     pub description: String,

@@ -8,7 +8,6 @@ use super::profile::{Prices, Profile};
 use super::service::Service;
 use crate::model::UserError;
 
-/// Known models.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {

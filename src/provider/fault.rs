@@ -37,9 +37,7 @@ pub(super) enum FaultKind {
 /// A part of a request that not every model takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feature {
-    /// Declared tools.
     Tools,
-    /// A temperature.
     Temperature,
     /// Usage at the end of a stream.
     StreamUsage,

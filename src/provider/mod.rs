@@ -44,7 +44,6 @@ use crate::model::{AgentName, Message, ToolName, ToolSpec, Usage, UserError};
 /// One model call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// Who asks.
     pub agent: AgentName,
     /// Name of the phase it asks in.
     pub phase: String,
@@ -78,11 +77,9 @@ pub struct ModelOptions {
 /// A piece of a model's answer, in the order it arrives.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
-    /// More text.
     Text(String),
     /// A complete tool call; the arguments are the model's own text, which may be malformed.
     Call {
-        /// The tool.
         tool: ToolName,
         /// JSON text of its arguments.
         args: String,

@@ -22,7 +22,6 @@ pub struct Panel {
     seated: Mutex<Seated>,
 }
 
-/// Who answers.
 struct Seated {
     main: Arc<Remote>,
     agents: BTreeMap<AgentName, (Arc<Remote>, ModelOptions)>,

@@ -46,11 +46,11 @@ impl fmt::Display for KeySource {
 /// US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Prices {
-    /// Tokens sent.
+    /// Tokens sent to the model.
     pub input: f64,
     /// Tokens sent that the service had cached; as `input` if it is not known.
     pub cached: Option<f64>,
-    /// Tokens received.
+    /// Tokens that the model wrote.
     pub output: f64,
     /// Whether nobody but this program's own list says so.
     pub is_estimate: bool,
@@ -125,9 +125,7 @@ impl Wire {
 /// What an agent uses instead of what the profile says.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AgentChoice {
-    /// Another profile.
     pub profile: Option<String>,
-    /// Other options.
     pub options: ModelOptions,
 }
 

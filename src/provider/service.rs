@@ -7,21 +7,16 @@ use std::fmt;
 pub enum Service {
     /// OpenAI, chat completions.
     OpenAi,
-    /// OpenAI, responses.
     Responses,
     /// Azure OpenAI: deployments and an API version.
     Azure,
-    /// Anthropic, messages.
     Anthropic,
-    /// GitHub Models.
     GitHub,
-    /// OpenRouter.
     OpenRouter,
     /// Ollama's own protocol.
     Ollama,
     /// A llama.cpp server.
     LlamaCpp,
-    /// LM Studio.
     LmStudio,
     /// A vLLM server.
     Vllm,
@@ -30,7 +25,6 @@ pub enum Service {
 }
 
 impl Service {
-    /// Every service.
     pub const ALL: [Self; 11] = [
         Self::OpenAi,
         Self::Responses,

@@ -39,7 +39,6 @@ pub struct Meter {
     pub window: u64,
     /// Tokens to be left for the answer.
     pub answer: u64,
-    /// Measures texts.
     pub counter: Counter,
 }
 

@@ -11,7 +11,6 @@ use std::ops::Range;
 pub enum TokenKind {
     /// A name or a keyword.
     Word,
-    /// A number.
     Number,
     /// A text in quotes; in C also what stands between single quotes.
     Text,
@@ -21,7 +20,6 @@ pub enum TokenKind {
     DirectiveEnd,
 }
 
-/// One token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
     /// What it is.

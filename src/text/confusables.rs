@@ -42,7 +42,6 @@ pub fn skeleton(text: &str) -> String {
 /// How a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// Words.
     Words,
     /// Source with the comments and texts of C.
     Source,

@@ -37,7 +37,6 @@ impl LogLevel {
         })
     }
 
-    /// Its letter.
     #[must_use]
     pub const fn letter(self) -> char {
         match self {

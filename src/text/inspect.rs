@@ -69,7 +69,7 @@ pub fn line_ends(bytes: &[u8]) -> LineEnds {
 /// A finding and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,

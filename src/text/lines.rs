@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'a> {
     /// Without its end.
@@ -32,7 +31,6 @@ pub fn lines(source: &str) -> Vec<Line<'_>> {
 /// How a text ends its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Newline {
-    /// Line feed.
     Lf,
     /// Carriage return and line feed.
     CrLf,

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A place in a text, for people and models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,

@@ -10,7 +10,7 @@ use crate::model::ProjectPath;
 /// A line that names a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
-    /// From 1.
+    /// Counted from 1.
     pub line: u32,
     /// How it names the file.
     pub by: MentionKind,

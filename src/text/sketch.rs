@@ -18,7 +18,6 @@ const MAX_BYTES: usize = 1 << 20;
 const BUDGET: Duration =
     if cfg!(test) { Duration::from_secs(60) } else { Duration::from_millis(500) };
 
-/// One tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tab<'a> {
     /// How the compiler shall call it.

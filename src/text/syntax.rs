@@ -29,7 +29,6 @@ pub enum Language {
     Cpp,
     /// CMake lists and scripts.
     Cmake,
-    /// JSON.
     Json,
 }
 
@@ -44,7 +43,6 @@ pub enum SyntaxKind {
     Function,
     /// Text in quotes.
     String,
-    /// A number.
     Number,
     /// Words for people.
     Comment,
@@ -52,7 +50,6 @@ pub enum SyntaxKind {
     Constant,
     /// A directive of the preprocessor.
     Preprocessor,
-    /// An operator.
     Operator,
     /// Name of a variable.
     Variable,
@@ -74,7 +71,7 @@ pub struct Span {
 /// The first place where a text does not parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
     /// In bytes from 1.
     pub column: usize,

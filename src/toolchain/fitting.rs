@@ -10,11 +10,9 @@ use super::sketch::Sketch;
 /// A toolchain that has to be installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// ESP-IDF.
     Idf,
     /// `arduino-cli`.
     Arduino,
-    /// PlatformIO.
     Platformio,
 }
 

@@ -179,7 +179,6 @@ pub struct ReadOrder {
 pub struct RewriteOrder {
     /// Absolute path of the project.
     pub project: PathBuf,
-    /// Target.
     pub board: BoardInfo,
     /// The part: whole sectors.
     pub region: FlashRegion,
@@ -238,7 +237,6 @@ pub trait Toolchain: Send + Sync {
         Vec::new()
     }
 
-    /// Builds.
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport>;
 
     /// How much memory the program of the last build takes, read from its file; `None` when there

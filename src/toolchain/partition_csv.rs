@@ -14,7 +14,7 @@ pub const APP_ALIGN: u32 = 0x1_0000;
 /// One entry and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// From 1.
+    /// Counted from 1.
     pub line: u32,
     /// The entry, its offset worked out where it is left to the build.
     pub partition: Partition,
@@ -25,9 +25,8 @@ pub struct Row {
 /// A line that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// From 1.
+    /// Counted from 1.
     pub line: u32,
-    /// Why not.
     pub why: String,
 }
 

@@ -28,7 +28,6 @@ const LEFTOVER: Duration = Duration::from_secs(2);
 pub struct Job {
     /// The program, by path or to be found in `PATH`.
     pub program: OsString,
-    /// Its arguments.
     pub args: Vec<OsString>,
     /// Variables to set beside those of this program.
     pub env: Vec<(OsString, OsString)>,
@@ -43,7 +42,6 @@ pub struct Job {
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// With success.
     Well,
     /// With this exit code; `None` when a signal ended it.
     Badly(Option<i32>),

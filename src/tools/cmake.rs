@@ -79,7 +79,6 @@ pub(super) fn registration(
 /// A list that shall build more sources than it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListEdit {
-    /// The list.
     pub(super) path: ProjectPath,
     /// What it holds now.
     pub(super) base: String,
@@ -92,7 +91,6 @@ pub(super) struct ListEdit {
 /// A source that no list will build, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unregistered {
-    /// The source.
     pub(super) source: ProjectPath,
     /// The nearest list; `None` when there is none.
     pub(super) list: Option<ProjectPath>,

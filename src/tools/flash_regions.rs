@@ -9,9 +9,7 @@ use crate::toolchain::partitions;
 /// What is to be done to the flash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Aim {
-    /// Erasing it.
     Erase,
-    /// Reading it.
     Read,
     /// Changing entries in it.
     Edit,

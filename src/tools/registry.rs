@@ -15,7 +15,6 @@ use crate::model::{ToolName, ToolSpec, UserError};
 pub struct ToolEntry {
     /// Name of the tool.
     pub name: &'static str,
-    /// Makes it.
     pub make: fn(&ToolContext) -> Arc<dyn Tool>,
 }
 

@@ -30,7 +30,6 @@ pub enum PhaseGoal {
 /// The build that was run last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastBuild {
-    /// Its number.
     pub build: BuildId,
     /// How it ended; `None` while it runs, or when the program ended with it.
     pub outcome: Option<BuildOutcome>,

@@ -129,9 +129,7 @@ const BASIC: [(&str, Color, Rgb); 16] = [
 ];
 
 impl Rgb {
-    /// Plain green.
     pub(super) const GREEN: Self = Self(0, 128, 0);
-    /// Plain red.
     pub(super) const RED: Self = Self(192, 0, 0);
 
     /// Reads `#rrggbb` or the name of a basic colour.

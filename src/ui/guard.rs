@@ -41,7 +41,6 @@ const REPEAT_LOOK_AHEAD: Duration = Duration::from_millis(130);
 pub enum Subject {
     /// A proposal on screen, with the hash of what is shown of it.
     Proposal {
-        /// Which.
         id: ProposalId,
         /// What is shown.
         hash: ContentHash,

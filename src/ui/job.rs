@@ -26,7 +26,6 @@ pub enum State<T> {
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Begins it.
     #[must_use]
     pub fn start(work: impl FnOnce() -> T + Send + 'static) -> Self {
         let (send, receive) = sync_channel(1);

@@ -13,7 +13,6 @@ use super::action::{Action, Context};
 use super::data_file::{DataFile, near_names};
 use super::key::{Key, KeySequence};
 
-/// All bindings.
 #[derive(Debug, Clone)]
 pub struct Keymap {
     bindings: Vec<Binding>,
@@ -24,7 +23,6 @@ pub struct Keymap {
 pub struct Binding {
     /// Where it holds.
     pub context: Context,
-    /// The keys.
     pub keys: KeySequence,
     /// What they do.
     pub action: Action,
@@ -39,7 +37,6 @@ pub enum Lookup {
     Action(Action),
     /// More keys are needed; each possible next key with what it leads to.
     Prefix(Vec<(Key, Action)>),
-    /// Nothing.
     Unbound,
 }
 

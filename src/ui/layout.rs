@@ -7,15 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::sizes::{Border, Sizes, part};
 
-/// A pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaneId {
     /// The project's files.
     Project,
-    /// The conversation.
     Chat,
-    /// Proposals.
     Review,
     /// Build, serial and event logs.
     Logs,
@@ -124,7 +121,6 @@ const LEAST_TEXT: u16 = 30;
 pub enum LogsWish {
     /// There is nothing in them yet.
     Quiet,
-    /// There is.
     Full,
 }
 
@@ -133,7 +129,6 @@ pub enum LogsWish {
 pub enum ReviewWish {
     /// Nothing was proposed yet.
     Quiet,
-    /// Something was.
     Full,
 }
 
@@ -152,11 +147,9 @@ const QUIET_ROWS: u16 = 3;
 /// A pane's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaneArea {
-    /// Which pane.
     pub id: PaneId,
     /// One row for its title.
     pub title: Rect,
-    /// The rest.
     pub body: Rect,
 }
 

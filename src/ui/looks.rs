@@ -7,7 +7,6 @@ use super::theme::Theme;
 pub struct Looks {
     /// How things look.
     pub theme: Theme,
-    /// Its name.
     pub name: String,
     /// Names of all themes.
     pub names: Vec<String>,
@@ -16,7 +15,6 @@ pub struct Looks {
 /// Whether the person chose a look, or only looks at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chosen {
-    /// It stays.
     Yes,
     /// It is a preview, or the file of the look in use has changed.
     No,

@@ -45,13 +45,11 @@ pub enum Presence {
 pub enum PortChoice {
     /// Listen to this one.
     Open(String),
-    /// Leave.
     Quit,
     /// Back to the shell until continued.
     Suspend,
 }
 
-/// The screen.
 pub struct PortList {
     theme: Theme,
     keymap: Keymap,
@@ -144,7 +142,6 @@ impl PortList {
         }
     }
 
-    /// Draws it.
     pub fn draw(&self, frame: &mut Frame<'_>) {
         let area = frame.area();
         self.paint(area, frame.buffer_mut());

@@ -26,7 +26,6 @@ pub struct UiSetup {
     pub size: Size,
     /// Contents of files, as proposals name them.
     pub blobs: Arc<dyn BlobSource>,
-    /// Raw logs.
     pub logs: Arc<dyn LogSource>,
     /// The session's own records.
     pub events: Arc<dyn EventSource>,

@@ -19,7 +19,6 @@ use super::theme::Theme;
 #[path = "start_draw.rs"]
 mod draw;
 
-/// The screen.
 pub struct Start {
     theme: Theme,
     keymap: Keymap,

@@ -17,7 +17,6 @@ use crate::ui::role::Role;
 use crate::ui::start_rows::{Library, Row};
 
 impl Start {
-    /// Draws it.
     pub fn draw(&self, frame: &mut Frame<'_>) {
         let area = frame.area();
         let buf = frame.buffer_mut();

@@ -7,7 +7,6 @@ use super::overlay::ModelOffer;
 /// A saved session as the list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartSession {
-    /// Its name.
     pub name: String,
     /// What it is about.
     pub task: String,
@@ -44,13 +43,11 @@ pub struct Draft {
 /// A task of the example library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartExample {
-    /// Its name.
     pub name: String,
     /// What it is, in a few words.
     pub title: String,
     /// The team that takes it on.
     pub team: String,
-    /// The task.
     pub task: String,
     /// What it needs, or that it runs without a model.
     pub note: String,
@@ -101,7 +98,6 @@ pub enum StartChoice {
     Resume(String),
     /// Look at the session of that name.
     Replay(String),
-    /// Leave.
     Quit,
     /// Back to the shell until continued.
     Suspend,

@@ -70,7 +70,6 @@ impl TaskLine {
         self.field.on_key(key);
     }
 
-    /// Pasted text.
     pub(super) fn on_paste(&mut self, text: &str) {
         self.field.on_paste(text);
     }

@@ -29,10 +29,9 @@ static OLDER: LazyLock<Arc<Entry>> = LazyLock::new(|| {
     Arc::new(Entry::Notice { level: Level::Info, notice })
 });
 
-/// The conversation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chat {
-    /// Oldest first.
+    /// The oldest comes first.
     pub entries: Vec<Arc<Entry>>,
     /// Entries before this place are older ones, save those that were open.
     shed: usize,

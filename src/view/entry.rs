@@ -17,47 +17,34 @@ pub enum Entry {
     PhaseStarted {
         /// Name for people.
         title: String,
-        /// From 1.
+        /// Counted from 1.
         attempt: u32,
         /// How many there may be.
         max_attempts: u32,
-        /// When.
         at: Timestamp,
     },
-    /// It ended.
     PhaseEnded {
         /// Name of the phase.
         phase: String,
-        /// From 1.
+        /// Counted from 1.
         attempt: u32,
-        /// How.
         outcome: PhaseOutcome,
     },
     /// The next speaker was chosen.
-    Choice {
-        /// Who.
-        agent: AgentName,
-        /// Why.
-        reason: String,
-    },
+    Choice { agent: AgentName, reason: String },
     /// An agent's turn.
     Turn(TurnView),
     /// The person said something.
     Person {
         /// `None`: to everyone.
         to: Option<AgentName>,
-        /// The words.
         text: String,
-        /// When.
         at: Timestamp,
     },
     /// The run asked the person.
     Question {
-        /// Its number.
         id: QuestionId,
-        /// Who asked.
         agent: Option<AgentName>,
-        /// The question.
         text: String,
         /// Answers to choose from.
         options: Vec<String>,
@@ -65,15 +52,9 @@ pub enum Entry {
         answer: Option<String>,
     },
     /// The team laid out something for its own work: a plan, files for the context, a document.
-    Fact {
-        /// What.
-        fact: TeamFact,
-        /// When.
-        at: Timestamp,
-    },
+    Fact { fact: TeamFact, at: Timestamp },
     /// Something the person should know.
     Notice {
-        /// How important.
         level: Level,
         /// What, why, how to mend.
         notice: UserError,
@@ -83,15 +64,9 @@ pub enum Entry {
     /// The files that are to be written.
     FilePlan(FilePlan),
     /// The program opened the session again.
-    Resumed {
-        /// When.
-        at: Timestamp,
-    },
+    Resumed { at: Timestamp },
     /// The run is over.
-    Ended {
-        /// How.
-        outcome: SessionOutcome,
-    },
+    Ended { outcome: SessionOutcome },
 }
 
 impl Entry {
@@ -109,9 +84,7 @@ impl Entry {
 /// One turn of one agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnView {
-    /// Its number.
     pub turn: TurnId,
-    /// Who speaks.
     pub agent: AgentName,
     /// When it began.
     pub at: Timestamp,
@@ -181,7 +154,7 @@ pub struct RetryView {
 /// What was left out of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrimView {
-    /// Oldest first.
+    /// The oldest comes first.
     pub left_out: Vec<LeftOut>,
     /// Tokens the model was given.
     pub tokens: u64,
@@ -192,9 +165,7 @@ pub struct TrimView {
 /// One tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallView {
-    /// Its number.
     pub call: CallId,
-    /// The tool.
     pub tool: ToolName,
     /// The arguments as given.
     pub args: Value,
@@ -206,11 +177,7 @@ pub struct CallView {
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallState {
     /// No answer yet.
-    Running {
-        /// Since when.
-        since: Timestamp,
-    },
-    /// Answered.
+    Running { since: Timestamp },
     Done {
         /// The JSON object with `ok`.
         result: Value,

@@ -37,7 +37,7 @@ pub struct PhaseView {
     pub name: String,
     /// Name for people.
     pub title: String,
-    /// From 1.
+    /// Counted from 1.
     pub attempt: u32,
     /// How many there may be.
     pub max_attempts: u32,
@@ -46,22 +46,17 @@ pub struct PhaseView {
 /// An agent's turn that is under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Speaker {
-    /// Who.
     pub agent: AgentName,
-    /// Its turn.
     pub turn: TurnId,
-    /// Since when.
     pub since: Timestamp,
 }
 
 /// A question to the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// Its number.
     pub id: QuestionId,
     /// Who asks; `None`: the program.
     pub agent: Option<AgentName>,
-    /// The question.
     pub text: String,
     /// Answers to choose from; empty: free text.
     pub options: Vec<String>,
@@ -73,13 +68,11 @@ pub enum RunState {
     /// No record yet.
     #[default]
     Empty,
-    /// Going on.
     Running,
     /// Held by the person.
     Paused,
     /// Asked to stop, not there yet.
     Stopping,
-    /// Over.
     Ended(SessionOutcome),
     /// Over, because nothing can be recorded any more; so no record says it. What waits can be
     /// taken up again later.

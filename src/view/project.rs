@@ -20,7 +20,6 @@ pub struct Project {
     pub omitted: u64,
 }
 
-/// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileView {
     /// Its length on disk; `None` while it is not there.

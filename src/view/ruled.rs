@@ -9,7 +9,6 @@ use crate::model::{
 /// A rule and a proposal that it was about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuledView {
-    /// The proposal.
     pub proposal: ProposalId,
     /// What it would do.
     pub kind: ChangeKind,
@@ -19,7 +18,6 @@ pub struct RuledView {
     pub rule: String,
     /// What the rule led to.
     pub ruled: Ruled,
-    /// When.
     pub at: Timestamp,
 }
 

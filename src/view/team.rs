@@ -23,7 +23,6 @@ pub struct TeamView {
     speaker: Option<(TurnId, AgentName)>,
 }
 
-/// A plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanView {
     /// Who made it; `None`: the person changed it.
@@ -50,7 +49,7 @@ pub enum StepState {
 pub struct ContextView {
     /// The call that reads them.
     pub call: CallId,
-    /// In order.
+    /// In the order of use.
     pub files: Vec<ContextFile>,
 }
 

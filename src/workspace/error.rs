@@ -12,7 +12,6 @@ pub enum WorkspaceError {
     Root {
         /// The folder as it was given.
         folder: String,
-        /// The cause.
         source: io::Error,
     },
     /// There is nothing at that path.
@@ -27,21 +26,15 @@ pub enum WorkspaceError {
     /// It is too long to be handled whole.
     #[error("`{path}` has {bytes} bytes, more than the {limit} that are handled")]
     TooLarge {
-        /// The file.
         path: ProjectPath,
-        /// Its length.
+        /// Length in bytes.
         bytes: u64,
-        /// The bound.
+        /// The bound in bytes.
         limit: u64,
     },
     /// Anything else the disk says.
     #[error("cannot read `{path}`: {source}")]
-    Io {
-        /// The file.
-        path: ProjectPath,
-        /// The cause.
-        source: io::Error,
-    },
+    Io { path: ProjectPath, source: io::Error },
 }
 
 impl WorkspaceError {

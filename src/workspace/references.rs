@@ -16,7 +16,6 @@ pub struct Reference {
     pub target: ProjectPath,
     /// The file that names it.
     pub file: ProjectPath,
-    /// The line.
     pub mention: Mention,
 }
 

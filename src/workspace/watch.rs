@@ -16,7 +16,7 @@ use crate::model::{OutsideChange, ProjectPath};
 /// What tells that a file is not what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
     /// When it was written last.
     pub modified: Option<SystemTime>,

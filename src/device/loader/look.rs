@@ -37,7 +37,6 @@ pub struct Answer {
     pub flash_bytes: Option<u64>,
     /// E.g. `v3.1`.
     pub revision: String,
-    /// Its address.
     pub mac: String,
     /// Whether it starts signed programs only.
     pub secure_boot: Option<bool>,

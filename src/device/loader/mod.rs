@@ -36,7 +36,6 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub struct Piece {
     /// The address of the first.
     pub offset: u32,
-    /// The bytes.
     pub content: Vec<u8>,
 }
 
@@ -53,7 +52,7 @@ pub enum Work {
         /// What the flash has to hold already; if it does not, nothing is written.
         kept: Vec<Piece>,
     },
-    /// Erases everything.
+    /// Erases the whole flash.
     EraseAll,
     /// Erases whole sectors.
     Erase {
@@ -75,7 +74,6 @@ pub enum Work {
         offset: u32,
         /// How many bytes.
         bytes: u32,
-        /// Makes them.
         remake: Remake,
     },
 }

@@ -11,7 +11,6 @@ const MAX_BYTES: usize = 16 << 20;
 /// A dump that was printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundDump {
-    /// Its bytes.
     pub bytes: Vec<u8>,
     /// Whether lines of it could not be read and are missing.
     pub is_damaged: bool,

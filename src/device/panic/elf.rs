@@ -21,7 +21,6 @@ pub(super) type Reader = EndianReader<RunTimeEndian, Arc<[u8]>>;
 /// Functions inlined into one another that are told.
 const MAX_INLINED: usize = 16;
 
-/// A symbol.
 #[derive(Debug)]
 struct Symbol {
     start: u64,
@@ -104,7 +103,6 @@ impl Program {
         Ok(Self { path, sha256, processor, context, frames, symbols, code, content })
     }
 
-    /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

@@ -35,9 +35,8 @@ pub struct RawPanic {
 /// Calls as printed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RawTrace {
-    /// Which core.
     pub core: Option<u8>,
-    /// Innermost first.
+    /// The innermost call first.
     pub pcs: Vec<u64>,
     /// Whether the board gave up on its stack.
     pub is_corrupted: bool,

@@ -55,7 +55,6 @@ pub(super) fn rename_new(folder: &OwnedFd, from: &str, to: &str) -> Result<(), E
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Swap<'a> {
     pub(super) folder: &'a OwnedFd,
-    /// The file.
     pub(super) name: &'a str,
     pub(super) proposal: ProposalId,
     /// What it has to hold before.

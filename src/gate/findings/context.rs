@@ -44,7 +44,6 @@ pub struct Context {
 pub(super) struct Deleted {
     /// By which proposal.
     pub(super) by: ProposalId,
-    /// Which file.
     pub(super) path: ProjectPath,
     /// What it held.
     pub(super) content: ContentHash,

@@ -18,7 +18,6 @@ struct Rules {
     rule: Vec<Rule>,
 }
 
-/// One rule.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {

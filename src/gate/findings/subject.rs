@@ -14,7 +14,6 @@ const BUDGET: Duration = Duration::from_millis(100);
 
 /// One change, and what is known besides.
 pub(in crate::gate) struct Subject<'a> {
-    /// The change.
     pub(in crate::gate) change: &'a Change,
     /// What the file holds; `None`: it is not there, or the change has no file.
     pub(in crate::gate) base: Option<&'a [u8]>,
@@ -22,7 +21,6 @@ pub(in crate::gate) struct Subject<'a> {
     pub(in crate::gate) content: &'a [u8],
     /// What is known besides.
     pub(in crate::gate) facts: &'a Facts,
-    /// The project.
     pub(in crate::gate) sandbox: &'a Sandbox,
     /// The chip, the task and what else was said about the run.
     pub(in crate::gate) context: &'a Context,

@@ -11,7 +11,6 @@ pub(super) enum Compiler {
     Silent,
     /// Finds these errors in each file called like that, and nothing in others.
     Finds(&'static str, Vec<Diagnostic>),
-    /// Never answers.
     Stuck,
 }
 

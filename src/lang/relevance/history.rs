@@ -10,7 +10,6 @@ const MOST_FILES: usize = 30;
 /// One past change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Its message.
     pub message: String,
     /// The files it touched, relative to the project.
     pub files: Vec<String>,

@@ -32,7 +32,6 @@ pub struct Question<'a> {
 /// A file that was chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
-    /// Which.
     pub path: ProjectPath,
     /// Its length in tokens, at four bytes for one.
     pub tokens: u64,

@@ -11,7 +11,6 @@ use crate::model::{CallId, Message, Role, ToolCall, ToolSpec};
 /// A conversation and the tools in it.
 #[derive(Debug)]
 pub struct Gist<'a> {
-    /// The instructions.
     pub system: String,
     /// What was said since.
     pub turns: Vec<Turn<'a>>,
@@ -19,7 +18,6 @@ pub struct Gist<'a> {
     pub tools: &'a [ToolSpec],
 }
 
-/// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Turn<'a> {
     /// From outside: the person, another agent, the program.

@@ -23,7 +23,6 @@ pub(super) use ollama::WINDOW as OLLAMA_WINDOW;
 /// Bytes of a refusal, about which more is not gathered.
 const MOST_REFUSAL: usize = 64 << 10;
 
-/// Which protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Chat,

@@ -19,7 +19,6 @@ pub(super) struct Aside {
     pub agent: Option<AgentName>,
     /// What the question mentions, capitals aside; `None`: anything.
     pub mentions: Option<String>,
-    /// The answer.
     pub say: String,
 }
 

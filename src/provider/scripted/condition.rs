@@ -11,7 +11,7 @@ use super::situation::Situation;
 pub(super) enum Test {
     /// Whether there is something.
     Exists(bool),
-    /// Exactly this.
+    /// Equal to this value.
     Equals(Value),
     /// A text with this in it, capitals aside; lists and objects count as their JSON text.
     Contains(String),

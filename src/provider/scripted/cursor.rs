@@ -27,7 +27,7 @@ pub(super) struct Cursor {
 pub(super) struct Handed {
     /// Place in the script's list of files.
     pub file: usize,
-    /// From 0.
+    /// Counted from 0.
     pub version: usize,
 }
 

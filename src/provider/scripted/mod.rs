@@ -164,7 +164,7 @@ impl Script {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RecordedFile {
     path: String,
-    /// Never empty.
+    /// Holds at least one.
     versions: Vec<String>,
 }
 
@@ -215,7 +215,7 @@ struct Call {
 /// A way on from a step.
 #[derive(Debug, Clone, PartialEq)]
 struct Next {
-    /// `None`: always.
+    /// `None`: it always holds.
     when: Option<When>,
     goto: usize,
 }

@@ -45,7 +45,6 @@ const LONGEST_CALL: Duration = Duration::from_millis(1_200);
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Answer {
     pub text: String,
-    /// Tool calls.
     pub calls: Vec<Delta>,
     pub done: Delta,
 }

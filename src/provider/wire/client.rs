@@ -61,7 +61,6 @@ impl Client {
         self.send(profile, http.post(url).json(body)).await
     }
 
-    /// Gets JSON.
     pub async fn get(
         &self,
         profile: &Arc<Profile>,

@@ -19,13 +19,11 @@ pub struct Command {
     pub line: usize,
     /// Bytes between its parentheses.
     pub inside: Range<usize>,
-    /// Its arguments.
     pub args: Vec<Argument>,
     /// How many `if`, loops, functions and the like it stands in.
     pub depth: usize,
 }
 
-/// One argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
     /// Its text without quotes or brackets.

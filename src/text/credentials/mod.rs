@@ -21,7 +21,7 @@ use super::c_tokens::Style;
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// Its bytes.
+    /// Range in bytes.
     pub range: Range<usize>,
     /// What it is, e.g. "a password in `WIFI_PASS`".
     pub what: String,

@@ -19,7 +19,6 @@ pub enum NameSays {
     Key,
     /// A hash, a public key or the like, which looks random and is no secret.
     Public,
-    /// Nothing.
     Nothing,
 }
 
@@ -241,7 +240,6 @@ pub fn is_secret_word(word: &str) -> bool {
 pub enum Looks {
     /// A key or token as hexadecimal digits or base64.
     Random,
-    /// Anything else.
     Ordinary,
 }
 

@@ -59,7 +59,6 @@ pub struct Merged {
 pub struct InsertError {
     /// Which wish, from 0.
     pub index: usize,
-    /// The cause.
     pub kind: InsertErrorKind,
 }
 

@@ -21,12 +21,11 @@ pub struct Applied {
     pub is_recounted: bool,
 }
 
-/// The result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patched {
     /// The whole new text.
     pub text: String,
-    /// By hunk.
+    /// One for each hunk.
     pub hunks: Vec<Applied>,
 }
 

@@ -25,9 +25,7 @@ pub enum PatchError {
     Hunk {
         /// Which one, from 1.
         number: usize,
-        /// Its header.
         header: String,
-        /// Why.
         reason: String,
     },
 }

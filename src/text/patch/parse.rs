@@ -10,15 +10,11 @@ use crate::text::sanitize;
 /// What a line of a hunk does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
-    /// It stays.
     Keep,
-    /// It goes.
     Remove,
-    /// It comes.
     Add,
 }
 
-/// One hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     /// The header as written.

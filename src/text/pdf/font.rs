@@ -23,7 +23,6 @@ pub(super) struct Letter<'a> {
     pub is_space: bool,
 }
 
-/// A font.
 pub(super) enum Font {
     /// One byte is one letter.
     Simple {

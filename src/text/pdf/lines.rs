@@ -24,7 +24,6 @@ pub(super) struct Run {
     pub to: f64,
     /// Where their line is, upwards.
     pub across: f64,
-    /// Their size.
     pub size: f64,
     /// Direction of the line, in degrees.
     pub angle: f64,

@@ -27,7 +27,6 @@ const MAX_OUTPUT: usize = 8 * 1024 * 1024;
 /// A message is cut after so many bytes.
 const MAX_MESSAGE: usize = 400;
 
-/// Which linter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Linter {
     /// LLVM's, which reads sources as the compiler does.
@@ -42,7 +41,6 @@ pub enum Linter {
 }
 
 impl Linter {
-    /// Its program.
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
@@ -68,16 +66,15 @@ impl Linter {
     }
 }
 
-/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Issue {
     /// How bad it is.
     pub severity: Severity,
     /// The file; `None` when it is about the project as a whole.
     pub file: Option<ProjectPath>,
-    /// From 1.
+    /// Counted from 1.
     pub line: Option<u32>,
-    /// From 1.
+    /// Counted from 1.
     pub column: Option<u32>,
     /// One line of text.
     pub message: String,
@@ -111,7 +108,6 @@ pub struct Gap {
     pub tool: Linter,
     /// Which file; `None`: the project.
     pub file: Option<ProjectPath>,
-    /// Why.
     pub why: String,
 }
 

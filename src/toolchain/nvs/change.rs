@@ -7,7 +7,6 @@ use crate::model::{ContentHash, NvsEdit, NvsPlan, NvsRoom};
 /// One entry that shall be set, or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wish {
-    /// The namespace.
     pub namespace: String,
     /// The key in it.
     pub key: String,

@@ -45,7 +45,6 @@ const NAMES: u8 = 0;
 /// A stored value: its type, and its bytes as they are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
-    /// The type.
     pub kind: NvsKind,
     /// Numbers with the lowest byte first, text with the NUL at its end.
     pub bytes: Vec<u8>,
@@ -54,11 +53,9 @@ pub struct Value {
 /// A value and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The namespace.
     pub namespace: String,
     /// The key in it.
     pub key: String,
-    /// The value.
     pub value: Value,
 }
 
@@ -96,7 +93,6 @@ pub enum NvsError {
     /// A type that is not known.
     #[error("`{0}` is of the type 0x{1:02x}, which is not known")]
     Kind(String, u8),
-    /// Too much.
     #[error("there is no room for it: the partition has {of} entries of 32 bytes")]
     Full {
         /// All entries that may be taken.

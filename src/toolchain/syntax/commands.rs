@@ -49,7 +49,6 @@ struct Stamp {
 
 /// Where compilers and files before a source may come from.
 pub(in crate::toolchain) struct Known<'a> {
-    /// The framework.
     pub(in crate::toolchain) framework: &'a Path,
     /// Folder of the compilers that the framework's installer brought.
     pub(in crate::toolchain) tools: Option<&'a Path>,

@@ -81,7 +81,7 @@ pub fn no_answer(job: &SyntaxJob) -> Vec<Finding> {
 pub(super) struct Line {
     /// Relative to the project.
     pub(super) source: PathBuf,
-    /// Absolute.
+    /// An absolute path.
     pub(super) compiler: PathBuf,
     /// Without input and output.
     pub(super) options: Vec<String>,

@@ -39,7 +39,6 @@ pub struct Joined {
 /// One source of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// Its component.
     pub component: String,
     /// Path relative to the project.
     pub source: PathBuf,

@@ -27,7 +27,6 @@ const MAX_OUTPUT: usize = 1 << 20;
 pub(super) struct Step {
     /// Ninja's words for it.
     pub(super) title: String,
-    /// Which compiler.
     pub(super) compiler: PathBuf,
     /// Arguments of the compiler.
     pub(super) args: Vec<String>,
@@ -48,7 +47,6 @@ pub enum StepError {
     Io {
         /// What was tried.
         what: String,
-        /// The cause.
         source: io::Error,
     },
 }

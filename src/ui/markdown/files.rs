@@ -89,7 +89,6 @@ impl Files {
         }
     }
 
-    /// One row.
     pub fn row(&self, start: usize, unfolded: &BTreeSet<FoldId>, row: usize) -> Row {
         let Some((index, inside)) = self.find(start, unfolded, row) else { return Row::default() };
         let Some(file) = self.0.get(index) else { return Row::default() };

@@ -14,7 +14,6 @@ pub(super) enum BlockKind {
     Code,
 }
 
-/// One chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
     /// Bytes of the text.

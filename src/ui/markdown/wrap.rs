@@ -24,9 +24,7 @@ impl From<Role> for Face {
 /// Text with one look. It holds no line end and nothing that is unsafe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The text.
     pub text: String,
-    /// Its look.
     pub face: Face,
 }
 

@@ -18,7 +18,6 @@ use super::search_field::{SearchField, fuzzy};
 /// One action of the list.
 #[derive(Debug, Clone)]
 pub struct PaletteEntry {
-    /// The action.
     pub action: Action,
     /// Its keys where it holds; may be empty.
     pub keys: String,

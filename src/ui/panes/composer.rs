@@ -195,7 +195,6 @@ impl Composer {
         effects
     }
 
-    /// Draws it.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let mark = Rect { x: area.x + 1, width: 2.min(area.width), height: 1, ..area };
         let inside = Rect { x: area.x + 3, width: area.width.saturating_sub(4), ..area };

@@ -13,11 +13,8 @@ use super::logs_source::Source;
 /// A record ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRow {
-    /// Its number.
     pub seq: Seq,
-    /// When.
     pub at: Timestamp,
-    /// What.
     pub digest: Digest,
 }
 

@@ -21,7 +21,6 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Its place.
     pub const fn place(self) -> usize {
         self.place
     }

@@ -75,7 +75,6 @@ impl Foot {
         Typed::Effects(Vec::new())
     }
 
-    /// Pasted text.
     pub fn paste(&mut self, text: &str) {
         if self.hands.is_typing() {
             self.hands.paste(text);

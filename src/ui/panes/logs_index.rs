@@ -26,7 +26,7 @@ pub const MAX_LINE: usize = 16 * 1024;
 /// One line of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawLine {
-    /// From 0.
+    /// Counted from 0.
     pub number: u64,
     /// Where it begins in the log.
     pub start: u64,
@@ -40,7 +40,7 @@ pub struct RawLine {
 /// earlier moment shows what was there then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// Line feeds in them.
     pub feeds: u64,

@@ -141,7 +141,6 @@ impl Lens {
         }
     }
 
-    /// Moves.
     pub fn go(&mut self, step: Move) {
         let step = match (step, &self.filter) {
             (Move::To(line), Some(filter)) => Move::To(filter.before(line)),

@@ -21,7 +21,6 @@ pub(super) struct Parts {
     pub head: Rect,
     /// What a build found.
     pub findings: Rect,
-    /// The lines.
     pub text: Rect,
     /// The values in them.
     pub chart: Rect,

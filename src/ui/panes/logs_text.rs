@@ -25,13 +25,13 @@ const INDEX_BUDGET: u64 = 8 << 20;
 /// A line ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// From 0.
+    /// Counted from 0.
     pub number: u64,
     /// Where it begins in the log.
     pub start: u64,
     /// What stands before it.
     pub stamp: String,
-    /// Sanitised text.
+    /// Sanitised: safe for the terminal.
     pub text: String,
     /// Columns of the text.
     pub width: usize,
@@ -81,7 +81,6 @@ impl LogText {
         }
     }
 
-    /// Which log.
     #[must_use]
     pub const fn log(&self) -> LogId {
         self.index.log()

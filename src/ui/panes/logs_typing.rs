@@ -70,7 +70,6 @@ impl Typing {
         self.wrong = None;
     }
 
-    /// Pasted text.
     pub fn insert(&mut self, text: &str) {
         let line: String = text.chars().filter(|c| !c.is_control()).take(MAX_PASTE).collect();
         self.field.insert_str(line);

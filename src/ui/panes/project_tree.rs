@@ -17,7 +17,6 @@ pub(super) struct Node {
 /// What a row stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A file.
     File,
     /// A folder that shows what is in it.
     Open,

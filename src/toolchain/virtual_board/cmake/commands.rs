@@ -11,10 +11,8 @@ pub struct Command {
     pub args: Vec<Argument>,
 }
 
-/// One argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
-    /// The text.
     pub text: String,
     /// Whether it stood in quotes, which keeps `;` and spaces.
     pub quoted: bool,

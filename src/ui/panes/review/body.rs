@@ -28,7 +28,6 @@ const HUNK_GAP: usize = 6;
 /// How unchanged lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Surroundings {
-    /// As source.
     #[default]
     Coloured,
     /// Standing back, so that an insertion stands out.
@@ -48,7 +47,7 @@ pub enum Extent {
 /// Everything that a decision is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Body {
-    /// In order.
+    /// From top to bottom.
     pub lines: Vec<BodyLine>,
     /// Lines that only the new version has.
     pub added: usize,

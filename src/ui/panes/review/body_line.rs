@@ -22,7 +22,6 @@ const MAX_COLOURED: usize = 4_000;
 /// The colour of a piece, by meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
-    /// Plain text.
     Plain,
     /// Text that stands back.
     Dim,
@@ -35,9 +34,8 @@ pub enum Ink {
 /// A piece of a line with one look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Sanitised text.
+    /// Sanitised: safe for the terminal.
     pub text: String,
-    /// Its colour.
     pub ink: Ink,
     /// Whether it differs from the line's other version.
     pub emphasis: Emphasis,
@@ -55,7 +53,6 @@ impl Piece {
 pub enum Emphasis {
     /// It does not, or there is no other version.
     None,
-    /// It does.
     Changed,
     /// A check found something here.
     Found,
@@ -68,7 +65,6 @@ pub enum LineRole {
     Diff(LineKind, Option<usize>, Option<usize>),
     /// A statement about the change that belongs to what is decided.
     Fact,
-    /// A remark.
     Note,
 }
 
@@ -322,7 +318,6 @@ impl BodyLine {
 /// A part of a line that is drawn in one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Its columns.
     pub columns: Range<usize>,
     /// Bytes of the sanitised line where it begins; only a hint for long lines. Which form it is of
     /// a line that has several.

@@ -36,7 +36,6 @@ impl Gutter {
         }
     }
 
-    /// Its columns.
     #[must_use]
     pub const fn width(self) -> usize {
         match self {

@@ -34,7 +34,6 @@ pub enum Blanks {
 /// How many unchanged lines show around each change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Context {
-    /// That many.
     Lines(usize),
     /// All of the file.
     Whole,

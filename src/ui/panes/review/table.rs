@@ -19,7 +19,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// Sanitised text.
+    /// Sanitised: safe for the terminal.
     pub(super) fn new(text: impl Into<String>, ink: Ink) -> Self {
         Self { text: text.into(), short: None, ink }
     }

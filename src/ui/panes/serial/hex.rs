@@ -47,7 +47,6 @@ impl HexView {
         }
     }
 
-    /// Moves.
     pub fn go(&mut self, step: Move) {
         self.scroll.go(step, self.rows());
     }

@@ -10,7 +10,6 @@ use crate::text::esp_log;
 /// What stands before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stamps {
-    /// Nothing.
     #[default]
     Off,
     /// The time of day at which it came.
