@@ -24,7 +24,7 @@ use crate::gate::{Desk, Gate, GateParts, Numbers};
 use crate::journal::{LogLimits, SessionDir};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::event::{SessionParts, SessionStart};
-use crate::model::{Document, Ledger, Timestamp, ToolName, UserError};
+use crate::model::{Document, Examiner, Ledger, Timestamp, ToolName, UserError};
 use crate::provider::Pacing;
 use crate::text::secrets::Secrets;
 use crate::toolchain::Toolchain;
@@ -79,6 +79,8 @@ pub struct Running {
     pub engine: EngineHandle,
     /// Where decisions go; kept, because a desk that is dropped denies everything.
     pub desk: Desk,
+    /// Looks at what the person would write instead of what was proposed.
+    pub examiner: Arc<dyn Examiner>,
     /// Board and open ports; kept, so that the board runs on and is listened to after the run.
     pub bench: Bench,
 }
@@ -147,7 +149,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     let recorder = Recorder::create(dir.clone())?.keeping(log_limits(&world.settings));
     let recorder = Arc::new(recorder.guarded_by(&world.secrets));
     let desk = Desk::default();
-    let (setup, bench) = assemble(
+    let (setup, examiner, bench) = assemble(
         world,
         Assembly {
             session,
@@ -164,7 +166,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     recorder.spawn_ticks();
     let engine = Engine::start(setup)?;
     tell_all(recorder.as_ref(), left)?;
-    Ok(Running { dir, recorder, engine, desk, bench })
+    Ok(Running { dir, recorder, engine, desk, examiner, bench })
 }
 
 /// Goes on with a session, and writes all of its model's answers down if a file is named. Must be
@@ -211,7 +213,7 @@ pub fn resume(
     let project = Sandbox::open(Path::new(&session.project))?;
     let left = clear_up(&world.dirs.data, &dir, &project);
     let desk = Desk::default();
-    let (setup, bench) = assemble(
+    let (setup, examiner, bench) = assemble(
         world,
         Assembly {
             session: *session,
@@ -228,7 +230,7 @@ pub fn resume(
     recorder.spawn_ticks();
     let engine = Engine::resume(setup, &dir)?;
     tell_all(recorder.as_ref(), left)?;
-    Ok(Running { dir, recorder, engine, desk, bench })
+    Ok(Running { dir, recorder, engine, desk, examiner, bench })
 }
 
 struct Assembly {
@@ -243,7 +245,10 @@ struct Assembly {
     documents: Vec<Document>,
 }
 
-fn assemble(world: &World, assembly: Assembly) -> Result<(EngineSetup, Bench), UserError> {
+fn assemble(
+    world: &World,
+    assembly: Assembly,
+) -> Result<(EngineSetup, Arc<dyn Examiner>, Bench), UserError> {
     let Assembly { session, team, parts, project, recorder, desk, numbers, supervision, documents } =
         assembly;
     let stop = CancellationToken::new();
@@ -253,7 +258,7 @@ fn assemble(world: &World, assembly: Assembly) -> Result<(EngineSetup, Bench), U
     let hub = SerialHub::new(Arc::clone(&ledger));
     let serial = Arc::new(hub.knowing(load_adapters(&world.assets)?, programs));
     let names = Arc::new(load_names(&world.assets, parts.toolchain.as_ref())?);
-    let gate = Gate::new(
+    let gate = Arc::new(Gate::new(
         GateParts {
             ledger: Arc::clone(&ledger),
             blobs: Arc::new(recorder.blobs().clone()),
@@ -266,7 +271,8 @@ fn assemble(world: &World, assembly: Assembly) -> Result<(EngineSetup, Bench), U
         },
         &desk,
         numbers,
-    );
+    ));
+    let examiner: Arc<dyn Examiner> = Arc::new(Arc::downgrade(&gate));
     let context = ToolContext {
         sandbox: Arc::clone(&project),
         ledger: Arc::clone(&ledger),
@@ -288,7 +294,7 @@ fn assemble(world: &World, assembly: Assembly) -> Result<(EngineSetup, Bench), U
         documents,
         team,
         ledger,
-        gate: Arc::new(gate),
+        gate,
         desk,
         tools: toolbox(&Registry::new(&context)),
         state: recorder.state(),
@@ -297,7 +303,7 @@ fn assemble(world: &World, assembly: Assembly) -> Result<(EngineSetup, Bench), U
         stop,
         limits: Limits { supervision, ..limits_of(&world.settings) },
     };
-    Ok((setup, bench))
+    Ok((setup, examiner, bench))
 }
 
 /// How much of each raw log the settings keep.

@@ -23,7 +23,7 @@ use crate::app::{Feed, Live, Timeline};
 use crate::config::Origin;
 use crate::engine::BreakOff;
 use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
-use crate::model::{FileSource, Intent, Ledger, SerialCommand, UserError};
+use crate::model::{Examiner, FileSource, Intent, Ledger, SerialCommand, UserError};
 use crate::provider::Pacing;
 use crate::text::esp_log::TagFilter;
 use crate::ui::layout::PaneId;
@@ -168,7 +168,8 @@ fn supervise(
         Some(serial_desk::start(running.bench.serial(), ledger, running.recorder.state()))
     };
     let break_off = Some(running.engine.break_off());
-    let wishes = Wishes { intents, break_off, serial, filter: TagFilter::default() };
+    let examiner = Some(Arc::clone(&running.examiner));
+    let wishes = Wishes { intents, break_off, examiner, serial, filter: TagFilter::default() };
     let left = show(world, stage, &dir, &memory, (&mut feed, wishes));
     engine.block_on(end(running, feed.view()));
     // What the engine recorded last is not on screen any more, but belongs into the farewell.
@@ -186,6 +187,7 @@ fn supervise(
 struct Wishes {
     intents: Option<mpsc::Sender<Intent>>,
     break_off: Option<BreakOff>,
+    examiner: Option<Arc<dyn Examiner>>,
     serial: Option<mpsc::Sender<SerialCommand>>,
     /// Which lines of ports show at first.
     filter: TagFilter,
@@ -206,6 +208,9 @@ fn show(
     let mut ui = Ui::new(ui_setup(world, mode, dir, (memory.recall(), keymap, &themes))?);
     ui.set_marks(feed.marks());
     ui.filter_tags(wishes.filter);
+    if let Some(examiner) = wishes.examiner {
+        ui.examine_by(examiner);
+    }
     if feed.view().head.start.as_ref().is_some_and(|start| start.team == monitor::TEAM) {
         ui.show_serial();
     }

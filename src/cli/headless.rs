@@ -21,7 +21,8 @@ pub fn run(world: &World, order: Order, form: Form) -> Result<ExitCode, UserErro
         runtime.map_err(|error| UserError::from_cause("cannot start the engine", &error))?;
     runtime.block_on(async {
         let mut signals = Signals::watch()?;
-        let Running { dir, recorder, engine, desk, bench: _bench } = compose::start(world, order)?;
+        let Running { dir, recorder, engine, desk, bench: _bench, .. } =
+            compose::start(world, order)?;
         let published = recorder.subscribe();
         let run = Headless { engine, desk, journal: dir.journal(), published, form };
         let interrupted = async { signals.ending().await };

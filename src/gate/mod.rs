@@ -7,6 +7,7 @@ pub mod approved;
 mod boards;
 mod compare;
 mod desk;
+mod edited;
 mod effect_time;
 pub mod effects;
 mod examine;

@@ -14,7 +14,7 @@ use super::admission;
 use super::desk::{Desk, Queue, Terms, Ticket};
 use super::effect_time::WorkTime;
 use super::examine::{self, Examined, Stated};
-use super::findings::{self, Context, Subject};
+use super::findings::{self, Context};
 use super::folder::Identity;
 use super::history::History;
 use super::session_rules::SessionRules;
@@ -22,9 +22,8 @@ use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
 use crate::knowledge::NameList;
 use crate::model::{
-    AgentName, Batch, BatchId, BlobSource, CallId, Check, Draft, Event, Facts, Finding,
-    FindingLevel, Ledger, Proposal, ProposalId, RuleId, RuleSays, SessionRule, Settlement,
-    ToolName, TurnId, UserError, Verdict,
+    AgentName, Batch, BatchId, BlobSource, CallId, Check, Draft, Event, Facts, Ledger, Proposal,
+    ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName, TurnId, UserError, Verdict,
 };
 use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
@@ -293,27 +292,6 @@ impl Gate {
             facts,
         };
         Pending { proposal, content, seen: None, damage: None }
-    }
-
-    /// The first finding of level stop in another content for a proposal, if there are more of
-    /// them than `named`.
-    pub(super) fn first_stop(
-        &self,
-        proposal: &Proposal,
-        content: &[u8],
-        named: u32,
-    ) -> Result<Option<String>, UserError> {
-        let base = proposal.change.before();
-        let base = base.map(|base| self.parts.blobs.blob(&base.hash)).transpose()?;
-        let (change, facts, context) = (&proposal.change, &proposal.facts, &*self.context());
-        let (base, sandbox) = (base.as_deref(), &self.parts.sandbox);
-        let subject = Subject::new(change, (base, content), facts, sandbox, context);
-        let checks = findings::complete(&subject, Vec::new());
-        let found = checks.iter().flat_map(|check| &check.findings);
-        let stops: Vec<&Finding> =
-            found.filter(|finding| finding.level == FindingLevel::Stop).collect();
-        let is_more = u32::try_from(stops.len()).unwrap_or(u32::MAX) > named;
-        Ok(stops.first().filter(|_| is_more).map(|finding| finding.text.clone()))
     }
 
     /// Finds out who decides. A denial of the configuration is final; then the rules of the session

@@ -63,7 +63,8 @@ pub use record::Record;
 pub use rule::{RuleSays, SessionRule};
 pub use serial::{LineEnding, PortEvent, SerialCommand, SerialControl};
 pub use sources::{
-    BlobSource, EventSource, FileSource, FileStart, Ledger, LogSource, LogStart, RecordSource,
+    BlobSource, EventSource, Examiner, FileSource, FileStart, Ledger, LogSource, LogStart,
+    RecordSource,
 };
 pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, PlanItem, READ_FILES,

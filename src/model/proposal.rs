@@ -289,6 +289,25 @@ impl Change {
         }
     }
 
+    /// The same change with another content; `None` when it writes none.
+    #[must_use]
+    pub fn with_content(&self, content: BlobRef) -> Option<Self> {
+        match self {
+            Self::Save { path, base, .. } => {
+                Some(Self::Save { path: path.clone(), base: *base, content })
+            }
+            Self::Insert { path, base, .. } => {
+                Some(Self::Insert { path: path.clone(), base: *base, content })
+            }
+            Self::Delete { .. }
+            | Self::Flash(_)
+            | Self::Erase(_)
+            | Self::Send(_)
+            | Self::Read(_)
+            | Self::Nvs(_) => None,
+        }
+    }
+
     /// What a decision is bound to: the hash of this change in its JSON form, which names path,
     /// base and content (or target and images) by their own hashes.
     #[must_use]

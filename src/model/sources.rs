@@ -8,6 +8,7 @@ use super::error::UserError;
 use super::event::Event;
 use super::ids::{LogId, Seq};
 use super::path::ProjectPath;
+use super::proposal::Proposal;
 use super::record::Record;
 use super::time::Timestamp;
 
@@ -18,6 +19,16 @@ pub trait BlobSource: Send + Sync {
     /// # Errors
     /// When it is missing, unreadable, or its bytes no longer have that hash.
     fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError>;
+}
+
+/// Looks at what a person would write instead of what was proposed.
+pub trait Examiner: Send + Sync {
+    /// The proposal as it would be if it wrote `content`, with the checks and facts of that
+    /// content. Nothing is stored, recorded or decided.
+    ///
+    /// # Errors
+    /// When the proposal writes no text, its file cannot be read back, or the run is over.
+    fn examine(&self, proposal: &Proposal, content: &[u8]) -> Result<Proposal, UserError>;
 }
 
 /// Where a raw log begins whose oldest output is no longer kept. All zero: everything is there.

@@ -264,7 +264,7 @@ actions! {
         "Approves a list although not every line of it was on screen";
     ApproveAll, "approve-all", Dialog, "approve all", "Approves all of a list that nothing was found about";
     RejectAll, "reject-all", Dialog, "reject all", "Rejects the whole list and tells the agents why";
-    AcceptText, "accept-text", Dialog, "approve text", "Approves the edited text";
+    AcceptText, "accept-text", Dialog, "show the edit", "Ends the edit, and shows what it would write";
     Cancel, "cancel", Dialog, "cancel", "Closes the dialog";
     Change, "change", Dialog, "change", "Writes the selected step of the plan anew";
     Add, "add", Dialog, "add", "Adds a step to the plan, or a file to the context";

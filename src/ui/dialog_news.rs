@@ -61,7 +61,6 @@ impl Ui {
     ) -> Vec<Command> {
         self.scene.clock.now = now;
         let effects = match result {
-            Ok(text) if text == edit.text => Effect::info("nothing was edited, nothing decided"),
             Ok(text) => self.panes.review.edited(edit.shown, text, &view.review),
             Err(why) => Effect::refuse(why),
         };

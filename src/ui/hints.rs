@@ -10,6 +10,7 @@ use crate::view::RunState;
 use super::action::{Action, Context};
 use super::key::KeySequence;
 use super::keymap::Lookup;
+use super::layout::PaneId;
 use super::overlay::Overlay;
 use super::pane::Cx;
 use super::role::Role;
@@ -122,6 +123,10 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
     if cx.view.head.question.is_some() && ui.contexts(cx.view).contains(&Context::Question) {
         actions.push(Action::AnswerOption);
         actions.extend(cx.view.laid_out().map(|_| Action::LookInto));
+    }
+    if ui.hands.front != PaneId::Review && !cx.view.review.waiting.is_empty() {
+        // What waits is decided there, and by no key here.
+        actions.push(Action::FocusReview);
     }
     actions.extend(ui.pane(ui.hands.front).hints(cx));
     if ui.contexts(cx.view).contains(&Context::Replay) {

@@ -283,6 +283,9 @@ impl Ui {
                     self.hands.typed_at = Some(now.at);
                     self.panes.composer.begin(&text);
                 }
+                Effect::ShowEdit { shown, text } => {
+                    todo.extend(self.panes.review.edited(shown, text, &now.view.review));
+                }
                 Effect::Act(action) => todo.extend(self.act(action, None, now)),
                 Effect::Preview(place) => {
                     // In a replay a file is shown as it was then, as far as the session kept it.

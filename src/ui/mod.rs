@@ -51,7 +51,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::Size;
 
-use crate::model::{ProposalId, QuestionId, TimelineCommand, Timestamp, UserError};
+use crate::model::{Examiner, ProposalId, QuestionId, TimelineCommand, Timestamp, UserError};
 use crate::text::esp_log::TagFilter;
 use crate::view::{Mark, SessionView};
 
@@ -276,6 +276,11 @@ impl Ui {
         self.panes.logs.filter_tags(tags);
     }
 
+    /// Has what the person writes instead of a proposed text looked at by `examiner`.
+    pub fn examine_by(&mut self, examiner: Arc<dyn Examiner>) {
+        self.panes.review.examine_by(examiner);
+    }
+
     /// Says that a wish could not be passed on, and why.
     pub fn refuse(&mut self, why: &str, now: Instant) {
         self.tell(Notice::error(why), now);
@@ -334,3 +339,6 @@ mod question_tests;
 #[cfg(test)]
 #[path = "serial_tests.rs"]
 mod serial_tests;
+
+#[cfg(test)]
+mod trial_tests;

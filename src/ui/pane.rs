@@ -178,6 +178,13 @@ pub enum Effect {
     Act(Action),
     /// Keep words beside a proposal.
     Keep(Keep),
+    /// Show what the person would write instead of what was proposed, to be decided there.
+    ShowEdit {
+        /// What it is a version of, as it was shown.
+        shown: Shown,
+        /// The whole text.
+        text: String,
+    },
     /// Show a file of the project.
     Preview(FilePlace),
     /// Show only what this lets through of what ports print.

@@ -80,16 +80,57 @@ fn an_edit_in_place_survives_a_resize_and_is_what_is_written() {
     let place = Place::new();
     let (mut desk, proposal) = first(&place, Size::LARGE);
     desk.terminal.press("e");
-    desk.terminal.wait_for("before it is approved");
+    desk.terminal.wait_for("before you decide");
     desk.terminal.type_slowly("# mine");
     desk.terminal.resize(Size::SMALL);
     desk.terminal.press("enter");
     desk.terminal.wait_for("your edit");
+    // The end of the edit shows what it would write, and sends nothing.
+    desk.terminal.press("ctrl-s");
+    desk.terminal.wait_for("✎ your edit: 1 line differs from the proposal");
+    desk.terminal.wait_for("✎\\+ # mine");
     assert_eq!(desk.decided(proposal.id, NEVER), None);
-    let decision = decision(&mut desk, "ctrl-s", &proposal);
+    // On to the editor and back: the text is as it was left.
+    desk.terminal.press("e");
+    desk.terminal.wait_for("before you decide");
+    desk.terminal.press("ctrl-s");
+    desk.terminal.wait_for("approve your edit");
+    desk.leaf_through();
+    thread::sleep(LOOK);
+    let decision = decision(&mut desk, "a", &proposal);
     assert!(matches!(decision.verdict, Verdict::ApproveAmended { how: Amended::Edit, .. }));
     let written = on_disk(&desk, &proposal, &decision);
     assert!(written.starts_with("# mine\n"), "{written}");
+}
+
+#[test]
+fn a_password_that_the_person_types_is_found_before_it_is_sent() {
+    let place = Place::new();
+    let (mut desk, proposal) = first(&place, Size::LARGE);
+    desk.terminal.press("e");
+    desk.terminal.wait_for("before you decide");
+    desk.terminal.type_slowly("set(WIFI_PASSWORD \"Regen-auf-7-Dächern\")");
+    desk.terminal.press("enter");
+    desk.terminal.press("ctrl-s");
+    desk.terminal.wait_for("X approve although it contains");
+    desk.leaf_through();
+    thread::sleep(LOOK);
+    desk.terminal.press("a");
+    desk.terminal.wait_for("not decided");
+    assert_eq!(desk.decided(proposal.id, NEVER), None);
+    // Put aside it is kept, and the proposal itself is on screen again.
+    desk.terminal.press("esc");
+    desk.terminal.wait_for("your edit is put aside");
+    thread::sleep(LOOK);
+    desk.terminal.press("e");
+    desk.terminal.wait_for("Regen-auf-7");
+    desk.terminal.press("ctrl-s");
+    desk.terminal.wait_for("X approve although it contains");
+    desk.leaf_through();
+    thread::sleep(LOOK);
+    let decision = decision(&mut desk, "X", &proposal);
+    assert_eq!(decision.stops, 1);
+    assert!(on_disk(&desk, &proposal, &decision).starts_with("set(WIFI_PASSWORD"));
 }
 
 /// Starts the demo with an editor that is a shell script.
@@ -107,9 +148,11 @@ fn the_own_editor_edits_and_nothing_is_decided_before_the_key() {
     let place = Place::new();
     let (mut desk, proposal) = seen(with_editor(&place, "printf '# outside\\n' >> \"$1\"\n"));
     desk.terminal.press("E");
-    desk.terminal.wait_for("your edit");
+    desk.terminal.wait_for("your edit: 1 line differs");
     assert_eq!(desk.decided(proposal.id, NEVER), None);
-    let decision = decision(&mut desk, "ctrl-s", &proposal);
+    desk.leaf_through();
+    thread::sleep(LOOK);
+    let decision = decision(&mut desk, "a", &proposal);
     let written = on_disk(&desk, &proposal, &decision);
     assert!(written.ends_with("# outside\n"), "{written}");
 }

@@ -1,6 +1,8 @@
 //! What the gate finds in sets of proposals: bad ones are flagged by the check that is meant for
 //! them, at their line, and good ones raise no alarm.
 
+#[path = "../proposals/screen.rs"]
+mod screen;
 #[path = "../proposals/set.rs"]
 mod set;
 
@@ -134,15 +136,19 @@ fn told(proposals: &[Proposal]) -> String {
 
 /// Whether a check that is meant for it finds it where it is.
 fn is_found(sample: &Sample, proposals: &[Proposal]) -> bool {
+    let mut all = proposals.iter().zip(&sample.changes);
+    all.any(|(proposal, wanted)| is_found_in(sample, proposal, wanted))
+}
+
+/// As [`is_found`], in one of its changes.
+fn is_found_in(sample: &Sample, proposal: &Proposal, wanted: &Wanted) -> bool {
     let kinds = sample.kinds();
-    let at = |wanted: &Wanted, finding: &Finding| {
+    let at = |finding: &Finding| {
         let is_there = |line| sample.lines(wanted).contains(&line);
         sample.mark.is_empty() || finding.place.as_ref().is_some_and(|place| is_there(place.line))
     };
-    proposals.iter().zip(&sample.changes).any(|(proposal, wanted)| {
-        let mut found = alarms(proposal).into_iter();
-        found.any(|(kind, finding)| kinds.contains(&kind.as_str()) && at(wanted, finding))
-    })
+    let mut found = alarms(proposal).into_iter();
+    found.any(|(kind, finding)| kinds.contains(&kind.as_str()) && at(finding))
 }
 
 #[test]

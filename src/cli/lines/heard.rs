@@ -1,16 +1,14 @@
 //! What a typed line asks for, and whether it may decide.
 //!
-//! Owns the guards of the line mode. A decision names the proposal it is about, comes a moment
-//! after that proposal was printed, and comes alone: lines that follow each other at once were
-//! pasted.
+//! Owns the guards of the line mode. A decision names the proposal it is about, comes as long after
+//! that was printed as a key on the full screen has to, and comes alone: lines that follow each
+//! other at once were pasted.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::model::{AfterReject, RuleSays};
-
-/// For this long after a proposal was printed, no line decides on it.
-pub const DEAD_TIME: Duration = Duration::from_millis(300);
+use crate::ui::guard::SILENCE;
 
 /// Lines closer together than this were not typed one after the other.
 pub const BURST: Duration = Duration::from_millis(60);
@@ -30,6 +28,8 @@ pub enum Decide {
     Lines(BTreeSet<usize>),
     /// Approve the person's own version.
     Edited,
+    /// Approve the person's own version although findings stand against it.
+    EditedDespite,
     /// Approve it and tell the agent something.
     Tell(String),
     /// Reject it with these words.
@@ -224,7 +224,7 @@ pub const HELP: [&str; 25] = [
     "approve NUMBER unseen       although not every changed line could be printed",
     "approve NUMBER despite      although something was found that stands against it",
     "approve NUMBER edited       writes your own version; see edit",
-    "edit NUMBER                 opens the proposed text in $EDITOR; decides nothing",
+    "edit NUMBER                 opens the proposed text in $EDITOR, and prints what was found in yours",
     "tell NUMBER WORDS           approves, and tells the agent",
     "reject NUMBER REASON        does not; the agent reads the reason",
     "reject-stop NUMBER REASON   the same, and ends the run",
@@ -258,6 +258,7 @@ fn approval(words: &str) -> Option<Decide> {
         ("unseen", "") => Decide::Unseen,
         ("despite", "") => Decide::Despite,
         ("edited", "") => Decide::Edited,
+        ("edited", "despite") => Decide::EditedDespite,
         ("lines" | "line", list) => Decide::Lines(numbers(list)?),
         ("flash" | "erase" | "edit", _) => Decide::Confirm(words.to_owned()),
         _ => return None,
@@ -305,7 +306,7 @@ pub fn may_decide(manner: Manner, at: Instant, shown: Option<Instant>) -> Result
         (Manner::InBurst, _) => {
             Err("not decided: several lines at once look like pasted text; type it again")
         }
-        (_, Some(shown)) if at < shown + DEAD_TIME => Err(
+        (_, Some(shown)) if at < shown + SILENCE => Err(
             "not decided: this was typed before the proposal was there; read it, then type it again",
         ),
         (Manner::Alone, _) => Ok(()),
@@ -327,6 +328,8 @@ mod tests {
         assert_eq!(Wish::parse("approve 3 lines 1-3, 7"), decide(3, lines));
         assert_eq!(Wish::parse("approve 3 unseen"), decide(3, Decide::Unseen));
         assert_eq!(Wish::parse("approve 3 despite"), decide(3, Decide::Despite));
+        assert_eq!(Wish::parse("approve 3 edited"), decide(3, Decide::Edited));
+        assert_eq!(Wish::parse("approve 3 edited despite"), decide(3, Decide::EditedDespite));
         assert_eq!(Wish::parse("tell 3 keep it"), decide(3, Decide::Tell("keep it".into())));
         for phrase in ["flash esp32 boot", "erase esp32 nvs", "edit esp32 nvs"] {
             let line = format!("approve 3 {phrase}");
@@ -376,8 +379,8 @@ mod tests {
     fn what_was_typed_ahead_or_pasted_decides_nothing() {
         let shown = Instant::now();
         let after = |millis| shown + Duration::from_millis(millis);
-        assert!(may_decide(Manner::Alone, after(299), Some(shown)).is_err());
-        assert!(may_decide(Manner::Alone, after(300), Some(shown)).is_ok());
+        assert!(may_decide(Manner::Alone, after(399), Some(shown)).is_err());
+        assert!(may_decide(Manner::Alone, after(400), Some(shown)).is_ok());
         assert!(may_decide(Manner::InBurst, after(5_000), Some(shown)).is_err());
     }
 }

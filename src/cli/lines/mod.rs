@@ -20,7 +20,7 @@ use crate::app::compose::Running;
 use crate::app::signals::{Signal, Signals};
 use crate::journal::{Blobs, JournalReader, ReadItem, SessionDir, scan};
 use crate::model::{
-    DecidedBy, Event, Intent, Outcome, ProposalId, RuleId, Seq, SessionOutcome, UserError,
+    DecidedBy, Event, Examiner, Intent, Outcome, ProposalId, RuleId, Seq, SessionOutcome, UserError,
 };
 use crate::text::sanitize;
 use crate::view::{RuledView, RunState, SessionView};
@@ -103,7 +103,7 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
             line = typed.next() => {
                 let Some(first) = line else { return Ok((ExitCode::SUCCESS, lines.view)) };
                 if let Wish::Edit(number) = Wish::parse(&first.line) {
-                    lines.edit(number);
+                    lines.edit(number, running.examiner.as_ref());
                     typed.read_on();
                     continue;
                 }
@@ -383,13 +383,12 @@ impl Lines {
     }
 
     /// Lets the person edit the proposed text; decides nothing.
-    fn edit(&mut self, number: u32) {
+    fn edit(&mut self, number: u32, examiner: &dyn Examiner) {
         let blobs = self.blobs.clone();
-        match self.paper(number).and_then(|paper| paper.edit(&blobs)) {
+        match self.paper(number).and_then(|paper| paper.edit(&blobs, examiner)) {
             Ok(told) => {
                 report::line("Your edit of what was proposed; the agent is told exactly this:");
                 told.lines.iter().for_each(|line| report::line(line));
-                report::line(&format!("Nothing is decided yet. Type: approve {number} edited."));
             }
             Err(why) => report::line(&format!("not edited: {why}")),
         }

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::heard::{Decide, Scope};
-use super::told::Told;
+use super::told::{self, Told};
 use crate::app::editor;
 use crate::model::{
-    Amended, BlobSource, Change, Intent, LineComment, Note, Proposal, SessionRule, Shown, Side,
-    Verdict,
+    Amended, BlobSource, Change, Examiner, Intent, LineComment, Note, Proposal, SessionRule, Shown,
+    Side, Verdict,
 };
 use crate::text::diff::{self, Limits, LineKind, Options};
 use crate::text::select::{Selection, select};
@@ -29,6 +29,8 @@ pub struct Paper {
     comments: Vec<LineComment>,
     /// The person's own version.
     edit: Option<String>,
+    /// The proposal as it would be with that, as it was printed.
+    edited: Option<Proposal>,
 }
 
 impl Paper {
@@ -36,14 +38,23 @@ impl Paper {
         let changed = told.map(|told| told.changed.clone()).unwrap_or_default();
         let unseen = told.map_or(0, |told| told.unseen);
         let is_readable = told.is_some();
-        Self { proposal, at, is_readable, changed, unseen, comments: Vec::new(), edit: None }
+        Self {
+            proposal,
+            at,
+            is_readable,
+            changed,
+            unseen,
+            comments: Vec::new(),
+            edit: None,
+            edited: None,
+        }
     }
 
     /// Keeps what the person wrote about an earlier statement of it.
     pub fn take_words_of(&mut self, old: Self) {
         self.edit = old.edit;
         if old.proposal.change.hash() == self.proposal.change.hash() {
-            self.comments = old.comments;
+            (self.comments, self.edited) = (old.comments, old.edited);
         }
     }
 
@@ -96,10 +107,7 @@ impl Paper {
                 let content = self.picked(&numbers, blobs)?;
                 self.amend(Amended::Lines, content)
             }
-            Decide::Edited => {
-                let edit = self.edit.clone().ok_or("there is no edit yet; type `edit NUMBER`")?;
-                self.amend(Amended::Edit, edit.into_bytes())
-            }
+            Decide::Edited | Decide::EditedDespite => self.sends_edit(&what)?,
             Decide::Reject(reason, then) => {
                 let comments = self.comments.clone();
                 self.says(Verdict::Reject { reason, comments, then })
@@ -121,6 +129,30 @@ impl Paper {
             | Verdict::ApproveAmended { .. } => shown.stops = self.proposal.stops(),
         }
         Intent::Decide { shown, verdict }
+    }
+
+    /// Approves the person's own version as it was printed.
+    fn sends_edit(&self, what: &Decide) -> Result<Intent, String> {
+        let id = self.proposal.id;
+        let edit = self.edit.clone().ok_or("there is no edit yet; type `edit NUMBER`")?;
+        let Some(edited) = &self.edited else {
+            return Err(format!("the file changed since your edit; `edit {id}` opens it again"));
+        };
+        match (edited.stops(), what) {
+            (1.., Decide::Edited) => Err(format!(
+                "something stands against your edit, see above; `approve {id} edited despite` \
+                 approves it all the same"
+            )),
+            (0, Decide::EditedDespite) => {
+                Err("nothing stands against your edit; leave out `despite`".to_owned())
+            }
+            (stops, _) => Ok(match self.amend(Amended::Edit, edit.into_bytes()) {
+                Intent::Amend { shown, how, content, note } => {
+                    Intent::Amend { shown: Shown { stops, ..shown }, how, content, note }
+                }
+                other => other,
+            }),
+        }
     }
 
     fn needs(&self, phrase: &str) -> String {
@@ -179,7 +211,11 @@ impl Paper {
     ///
     /// # Errors
     /// In words for the person; nothing is lost.
-    pub fn edit(&mut self, blobs: &dyn BlobSource) -> Result<Told, String> {
+    pub fn edit(
+        &mut self,
+        blobs: &dyn BlobSource,
+        examiner: &dyn Examiner,
+    ) -> Result<Told, String> {
         let change = &self.proposal.change;
         if change.after().is_none() {
             return Err(format!("a {} has no text to edit", change.kind()));
@@ -193,11 +229,22 @@ impl Paper {
         let name = change.path().map_or("proposal", |path| path.file_name()).to_owned();
         let edited = editor::edit_text(&OutsideEdit { shown: self.shown(), name, text: start })?;
         if edited.as_bytes() == proposed {
-            self.edit = None;
+            (self.edit, self.edited) = (None, None);
             return Err("nothing was edited".to_owned());
         }
-        let told = Told::of_texts(&proposed, edited.as_bytes());
+        let mut told = Told::of_texts(&proposed, edited.as_bytes());
+        let looked_at = examiner.examine(&self.proposal, edited.as_bytes());
         self.edit = Some(edited);
+        let looked_at = looked_at.map_err(|error| error.to_string())?;
+        told.lines.extend(told::findings(&looked_at));
+        let despite = if looked_at.stops() > 0 { " despite" } else { "" };
+        told.lines.push(format!(
+            "Nothing is decided yet. Type: approve {} edited{despite}.",
+            self.proposal.id
+        ));
+        self.edited = Some(looked_at);
+        // A line that was typed before this was printed is not about it.
+        self.at = Instant::now();
         Ok(told)
     }
 

@@ -85,7 +85,7 @@ fn asked(proposal: &Proposal) -> &'static str {
 }
 
 /// What was found, the heaviest first, and in one line what was clean.
-fn findings(proposal: &Proposal) -> Vec<String> {
+pub fn findings(proposal: &Proposal) -> Vec<String> {
     let clean = |text: &str| sanitize::line(text.trim()).into_owned();
     let path = proposal.change.path().map_or("", |path| path.as_str());
     let mut lines = Vec::new();

@@ -20,13 +20,21 @@ pub struct Confirm {
     stake: String,
     phrase: String,
     typed: String,
+    /// What is sent once it is typed; `None`: the approval of what was shown.
+    instead: Option<Intent>,
 }
 
 impl Confirm {
     /// Asks for `phrase` before what was shown is approved; `what` names it, `stake` says why.
     #[must_use]
     pub const fn new(shown: Shown, what: String, stake: String, phrase: String) -> Self {
-        Self { shown, what, stake, phrase, typed: String::new() }
+        Self { shown, what, stake, phrase, typed: String::new(), instead: None }
+    }
+
+    /// Sends this once the phrase is typed, and not the approval of what was proposed.
+    #[must_use]
+    pub fn sending(self, intent: Intent) -> Self {
+        Self { instead: Some(intent), ..self }
     }
 
     /// What it is about.
@@ -53,8 +61,12 @@ impl Confirm {
         if self.typed.trim() != self.phrase {
             return Effect::refuse(format!("not decided: type `{}` exactly", self.phrase));
         }
-        let verdict = Verdict::ApproveConfirmed { phrase: self.phrase.clone() };
-        vec![Effect::Close, Effect::intent(Intent::Decide { shown: self.shown, verdict })]
+        let confirmed = || {
+            let verdict = Verdict::ApproveConfirmed { phrase: self.phrase.clone() };
+            Intent::Decide { shown: self.shown, verdict }
+        };
+        let intent = self.instead.clone().unwrap_or_else(confirmed);
+        vec![Effect::Close, Effect::intent(intent)]
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {

@@ -1,6 +1,7 @@
-//! The proposed text while the person edits it before it is approved.
+//! The proposed text while the person edits it.
 //!
-//! Holds the text only; nothing is written before the gate does it. Leaving keeps what was typed.
+//! Holds the text only, and decides nothing: what came of it is shown in the review before it is
+//! sent. Leaving keeps what was typed.
 
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
@@ -9,7 +10,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, DataCursor, TextArea};
 
-use crate::model::{Amended, Intent, Note, Shown};
+use crate::model::Shown;
 use crate::text::diff::{Options, diff};
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
@@ -24,7 +25,6 @@ pub struct Editor {
     /// The proposed text, to tell what was changed.
     proposed: String,
     text: Box<TextArea<'static>>,
-    note: Note,
     /// Line ends of the proposed text.
     crlf: bool,
 }
@@ -32,7 +32,7 @@ pub struct Editor {
 impl Editor {
     /// Begins with `text`, which may be the proposed one or what the person made of it before.
     #[must_use]
-    pub fn new(shown: Shown, path: String, proposed: String, text: &str, note: Note) -> Self {
+    pub fn new(shown: Shown, path: String, proposed: String, text: &str) -> Self {
         let crlf = text.contains("\r\n");
         let mut lines: Vec<String> = text
             .split('\n')
@@ -45,7 +45,7 @@ impl Editor {
         area.set_cursor_line_style(ratatui::style::Style::new());
         area.set_tab_length(4);
         area.move_cursor(CursorMove::Top);
-        Self { shown, path, proposed, text: Box::new(area), note, crlf }
+        Self { shown, path, proposed, text: Box::new(area), crlf }
     }
 
     /// What it is about.
@@ -77,16 +77,13 @@ impl Editor {
     pub(super) fn on_action(&self, action: Action) -> Vec<Effect> {
         match action {
             Action::AcceptText => {
-                let content = self.content();
-                let how = Amended::Edit;
-                if content == self.proposed {
+                let text = self.content();
+                if text == self.proposed {
                     return Effect::refuse(
                         "nothing was edited; esc goes back to approve it as it is",
                     );
                 }
-                let (shown, note) = (self.shown, self.note.clone());
-                let content = content.into_bytes();
-                vec![Effect::Close, Effect::intent(Intent::Amend { shown, how, content, note })]
+                vec![Effect::Close, Effect::ShowEdit { shown: self.shown, text }]
             }
             Action::Cancel => {
                 let mut effects = vec![Effect::Close];
@@ -108,13 +105,11 @@ impl Editor {
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let key = cx.keymap.key_of(&[Context::Dialog], Action::AcceptText).unwrap_or_default();
-        let hint = format!(" {key} approves this text · esc back ");
+        let hint = format!(" {key} shows it in the review · esc back ");
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let room = screen.width.saturating_sub(30);
-        let title = format!(
-            "Edit {} before it is approved",
-            line::cut_start(&self.path, usize::from(room))
-        );
+        let title =
+            format!("Edit {} before you decide", line::cut_start(&self.path, usize::from(room)));
         let size = (screen.width, screen.height);
         let inside = super::frame(&title, hint, size, screen, buf, cx);
         let found = diff(

@@ -70,7 +70,7 @@ pub enum Overlay {
     Words(WordsInput),
     /// What is about to be decided together.
     Batch(BatchList),
-    /// A proposed text that is edited before it is approved.
+    /// A proposed text that is edited; what came of it is shown before it is sent.
     Editor(Box<Editor>),
     /// A phrase that confirms a decision.
     Confirm(Confirm),
@@ -115,10 +115,10 @@ impl Overlay {
             Self::Plan(_)
             | Self::Context(_)
             | Self::Words(_)
-            | Self::Editor(_)
             | Self::Confirm(_)
             | Self::Quit(_) => Some(Care::Typed),
-            Self::Help(_)
+            Self::Editor(_)
+            | Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
             | Self::Models(_)

@@ -68,6 +68,25 @@ impl EventSource for Store {
     }
 }
 
+/// Finds a word, and nothing else.
+pub(in crate::ui) struct LooksFor(pub &'static str);
+
+impl Examiner for LooksFor {
+    fn examine(&self, proposal: &Proposal, content: &[u8]) -> Result<Proposal, UserError> {
+        let stored = BlobRef { hash: ContentHash::of(content), bytes: content.len() as u64 };
+        let change = proposal.change.with_content(stored).unwrap();
+        let text = String::from_utf8_lossy(content);
+        let found = (1..).zip(text.lines()).find(|(_, line)| line.contains(self.0));
+        let finding = found.map(|(line, _)| {
+            let place = FindingPlace { side: Side::New, line, column: None, length: 0 };
+            Finding { place: Some(place), ..Finding::new(FindingLevel::Stop, "holds a word") }
+        });
+        let checks = vec![Check::with(CheckKind::Secrets, finding.into_iter().collect())];
+        let facts = Facts { consequence: "writes your edit".into(), ..Facts::default() };
+        Ok(Proposal { change, checks, facts, ..proposal.clone() })
+    }
+}
+
 /// A person's desk.
 pub(super) struct Desk {
     pub store: Arc<Store>,

@@ -168,8 +168,7 @@ pub(super) fn edit(
     let start = start.and_then(|bytes| String::from_utf8(bytes).ok());
     let text = start.or_else(|| shown.draft.clone()).unwrap_or_else(|| proposed.clone());
     let path = view.proposal.change.path().map_or("", |path| path.as_str()).to_owned();
-    let note = Note { words: String::new(), comments: comments(shown) };
-    let mut editor = Editor::new(shown_hash(shown), path, proposed, &text, note);
+    let mut editor = Editor::new(shown_hash(shown), path, proposed, &text);
     let first = shown.first_changed().and_then(|line| side_of(shown.body()?, line));
     if let Some((Side::New, line)) = first {
         editor.go_to(usize::try_from(line).unwrap_or(1).saturating_sub(1));
@@ -190,7 +189,7 @@ pub(super) fn edit_outside(
     Ok(OutsideEdit { shown: shown_hash(shown), name, text })
 }
 
-fn proposed_text(change: &Change, blobs: &dyn BlobSource) -> Result<String, String> {
+pub(super) fn proposed_text(change: &Change, blobs: &dyn BlobSource) -> Result<String, String> {
     let Some(content) = change.after() else {
         return Err(format!("a {} has no text to edit", change.kind()));
     };

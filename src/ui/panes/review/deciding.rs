@@ -37,9 +37,10 @@ impl ReviewPane {
     /// What is at hand to be decided; else why nothing is.
     pub(super) fn hand<'p>(&'p self, cx: &Cx<'p>) -> Result<Hand<'p>, Vec<Effect>> {
         let shown = self.decidable(cx)?;
-        let view = cx.view.review.get(shown.id).ok_or_else(Vec::new)?;
+        let view = self.view_on_screen(&cx.view.review).ok_or_else(Vec::new)?;
         let selection = self.selection_of(shown.id);
-        Ok(Hand { shown, view, selection, blobs: self.blobs.as_ref() })
+        let edit = self.edit_on_screen();
+        Ok(Hand { shown, view, edit, selection, blobs: self.blobs.as_ref() })
     }
 
     /// Approves what is on screen if all of it was seen, else goes to what was not.
@@ -54,13 +55,13 @@ impl ReviewPane {
 
     /// Whether a finding stands against the plain approval, and no phrase is asked for.
     fn is_stopped(&self, cx: &Cx<'_>) -> bool {
-        let view = self.queue.on_screen().and_then(|id| cx.view.review.get(id));
+        let view = self.view_on_screen(&cx.view.review);
         view.is_some_and(|view| is_stopped(&view.proposal))
     }
 
     /// Says what stands against the approval, and which key approves all the same.
     fn refuse_stopped(&self, cx: &Cx<'_>) -> Vec<Effect> {
-        let view = self.queue.on_screen().and_then(|id| cx.view.review.get(id));
+        let view = self.view_on_screen(&cx.view.review);
         let found = view.and_then(|view| first_stop(&view.proposal)).unwrap_or_default();
         let key = cx.key(Context::Review, Action::ApproveDespite);
         Effect::refuse(format!("not decided: this {found} · {key} approves it all the same"))
@@ -95,6 +96,9 @@ impl ReviewPane {
         if let Err(why) = self.decidable(cx) {
             return why;
         }
+        if self.batch(&cx.view.review).count() < 2 {
+            return Effect::refuse("nothing else of this batch waits; decide this by itself");
+        }
         self.opened = None;
         vec![Effect::Open(Box::new(Overlay::Batch(self.list(cx))))]
     }
@@ -105,7 +109,7 @@ impl ReviewPane {
         let mut rows = Vec::new();
         for view in rest {
             self.keep(view, review);
-            rows.extend(self.shown(view.proposal.id).map(|shown| row(view, shown)));
+            rows.extend(self.own(view.proposal.id).map(|own| row(view, own)));
         }
         BatchList::new(rows)
     }
@@ -194,6 +198,9 @@ impl ReviewPane {
 
     /// Does what a key for decisions asks for; `None` when it is none.
     pub(super) fn decide(&mut self, action: Action, cx: &Cx<'_>) -> Option<Vec<Effect>> {
+        if let Some(why) = self.refused_by_edit(action, cx) {
+            return Some(why);
+        }
         Some(match action {
             Action::Approve => self.approve(cx),
             Action::ApproveRest => self.approve_rest(cx),
@@ -211,7 +218,7 @@ impl ReviewPane {
                 let view = self.queue.on_screen().and_then(|id| cx.view.review.get(id));
                 decide::rules(view.map(|view| &view.proposal), &cx.view.review)
             }
-            Action::Details => match self.queue.on_screen().and_then(|id| cx.view.review.get(id)) {
+            Action::Details => match self.view_on_screen(&cx.view.review) {
                 Some(view) => decide::details(view),
                 None => Effect::refuse("there is nothing to review yet"),
             },
@@ -239,7 +246,9 @@ pub(super) fn first_stop(proposal: &Proposal) -> Option<String> {
 fn row(view: &ProposalView, shown: &Shown) -> BatchRow {
     let proposal = &view.proposal;
     let count = |level| proposal.findings().filter(|finding| finding.level == level).count();
-    let alone = if shown.is_reading() {
+    let alone = if shown.edit.is_some() || shown.draft.is_some() {
+        "your edit waits"
+    } else if shown.is_reading() {
         "still being read"
     } else if shown.body().is_none() {
         "cannot be shown"

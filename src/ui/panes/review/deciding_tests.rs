@@ -8,26 +8,28 @@ use crate::model::{Shown as ShownHash, *};
 use crate::ui::guard::Care;
 use crate::ui::overlay::Overlay;
 use crate::ui::pane::Command;
-use crate::ui::panes::test_desk::{Desk, Store};
+use crate::ui::panes::test_desk::{Desk, LooksFor, Store};
 
-const OLD: &str = "#include \"i2c_scan.h\"\nint a = 1;\nint b = 2;\nint c = 3;\n";
-const NEW: &str = "#include \"i2c_scan.h\"\nint a = 10;\nint b = 2;\nint c = 30;\nint d;\n";
+pub(super) const OLD: &str = "#include \"i2c_scan.h\"\nint a = 1;\nint b = 2;\nint c = 3;\n";
+pub(super) const NEW: &str =
+    "#include \"i2c_scan.h\"\nint a = 10;\nint b = 2;\nint c = 30;\nint d;\n";
 
 fn pane(desk: &Desk) -> ReviewPane {
     ReviewPane::new(Arc::<Store>::clone(&desk.store))
 }
 
 /// A desk with one change in sight that can be decided.
-fn at_desk() -> (Desk, ReviewPane, ProposalId) {
+pub(super) fn at_desk() -> (Desk, ReviewPane, ProposalId) {
     let mut desk = Desk::new();
     let id = desk.propose_save("main/a.c", Some(OLD), NEW);
     let mut pane = pane(&desk);
+    pane.examine_by(Arc::new(LooksFor("hunter")));
     desk.show(&mut pane, 90, 24);
     desk.wait(400);
     (desk, pane, id)
 }
 
-fn intent(effects: Vec<Effect>) -> Intent {
+pub(super) fn intent(effects: Vec<Effect>) -> Intent {
     let found = effects.into_iter().find_map(|effect| match effect {
         Effect::Command(Command::Intent(intent)) => Some(intent),
         _ => None,
@@ -35,14 +37,14 @@ fn intent(effects: Vec<Effect>) -> Intent {
     found.expect("an intent")
 }
 
-fn opened(mut effects: Vec<Effect>) -> Overlay {
+pub(super) fn opened(mut effects: Vec<Effect>) -> Overlay {
     match effects.pop() {
         Some(Effect::Open(overlay)) => *overlay,
         other => panic!("{other:?}"),
     }
 }
 
-fn said(effects: &[Effect]) -> String {
+pub(super) fn said(effects: &[Effect]) -> String {
     let words = effects.iter().map(|effect| match effect {
         Effect::Notice(notice) => notice.text.clone(),
         other => format!("{other:?}"),
@@ -50,7 +52,7 @@ fn said(effects: &[Effect]) -> String {
     words.collect()
 }
 
-fn type_into(overlay: &mut Overlay, text: &str) {
+pub(super) fn type_into(overlay: &mut Overlay, text: &str) {
     for letter in text.chars() {
         overlay.on_text(&KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE));
     }
@@ -132,49 +134,7 @@ fn lines_that_were_not_on_screen_cannot_be_picked_into_an_approval() {
     }
 }
 
-#[test]
-fn an_edit_is_approved_as_it_stands_and_kept_when_left() {
-    let (desk, mut pane, id) = at_desk();
-    let mut overlay = opened(desk.press(&mut pane, Action::Edit));
-    let why = said(&overlay.on_action(Action::AcceptText, &desk.cx()));
-    assert!(why.contains("nothing was edited"), "{why}");
-    type_into(&mut overlay, "// mine ");
-    let mut effects = overlay.on_action(Action::Cancel, &desk.cx());
-    assert!(matches!(effects[0], Effect::Close));
-    let Effect::Keep(keep) = effects.remove(1) else { panic!("{effects:?}") };
-    pane.keep_words(keep);
-    let mut overlay = opened(desk.press(&mut pane, Action::Edit));
-    let effects = overlay.on_action(Action::AcceptText, &desk.cx());
-    let Intent::Amend { shown, how, content, .. } = intent(effects) else { panic!("no amendment") };
-    assert_eq!((shown.proposal, how), (id, Amended::Edit));
-    let text = String::from_utf8(content).unwrap();
-    assert_eq!(text.replace("// mine ", ""), NEW);
-    assert_ne!(text, NEW);
-}
-
-#[test]
-fn the_own_editor_gets_the_text_and_its_result_waits_for_the_key() {
-    let (mut desk, mut pane, _) = at_desk();
-    let edit = match desk.press(&mut pane, Action::EditOutside).pop() {
-        Some(Effect::Command(Command::EditOutside(edit))) => edit,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!((edit.name.as_str(), edit.text.as_str()), ("a.c", NEW));
-    let mine = format!("{NEW}int mine;\n");
-    let mut overlay = opened(pane.edited(edit.shown, mine.clone(), &desk.view.review));
-    let effects = overlay.on_action(Action::AcceptText, &desk.cx());
-    assert!(matches!(intent(effects), Intent::Amend { content, .. } if content == mine.as_bytes()));
-    // The file changed meanwhile: what comes back is about something else, but not lost.
-    restate(&mut desk, edit.shown.proposal);
-    desk.show(&mut pane, 90, 24);
-    assert!(said(&pane.edited(edit.shown, mine.clone(), &desk.view.review)).contains("kept"));
-    desk.show(&mut pane, 90, 24);
-    desk.wait(400);
-    let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
-    assert_eq!(editor.content(), mine);
-}
-
-fn restate(desk: &mut Desk, id: ProposalId) {
+pub(super) fn restate(desk: &mut Desk, id: ProposalId) {
     let path = ProjectPath::new("main/a.c").unwrap();
     let base = Some(desk.store(b"int other;\n"));
     let content = desk.store(b"int other;\nint d;\n");

@@ -17,6 +17,7 @@ use crate::ui::role::Role;
 use super::body::{Body, Surroundings};
 use super::body_line::{BodyLine, Emphasis, Ink, LineRole};
 use super::draw::Parts;
+use super::edited::MARK;
 use super::findings::{self, LineMarks, Marks};
 use super::gutter::Gutter;
 use super::items::Item;
@@ -307,7 +308,13 @@ impl Canvas<'_> {
             (0, Version::New, _) => [None, new],
             (0, Version::Both, _) => [old, new],
         };
-        let text = gutter.text(mark, numbers, sign);
+        let mut text = gutter.text(mark, numbers, sign);
+        let own = self.shown.own.as_ref().zip(new.filter(|_| nth == 0));
+        if own.is_some_and(|(own, line)| own.contains(&line)) {
+            // In the blank between the numbers and the sign.
+            let before = text.strip_suffix(&format!(" {sign} "));
+            text = before.map_or(text.clone(), |before| format!("{before}{MARK}{sign} "));
+        }
         match (self.selection, text.strip_prefix(mark)) {
             (None, Some(rest)) if mark != " " => {
                 let role = findings::look(found.level).1;

@@ -57,7 +57,7 @@ impl Parts {
 
 /// Divides the area, and makes ready what stands above and below the change.
 pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> Parts {
-    let view = pane.queue.on_screen().and_then(|id| cx.view.review.get(id));
+    let view = pane.view_on_screen(&cx.view.review);
     let (Some(view), true) = (view, area.width > 12 && area.height > 3) else {
         return Parts { body: area, ..Parts::default() };
     };
@@ -71,6 +71,9 @@ pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> Parts {
         foot.splice(0..0, rows);
     }
     let mut head = head::head(view, body.map(AsRef::as_ref), (width, area.height), cx);
+    if let Some(row) = pane.edit_row(cx) {
+        head.insert(0, row);
+    }
     let room = (usize::from(area.height) - foot.len()) / 2;
     if head.len() > room.max(1) {
         head.truncate(room.max(1));
@@ -121,7 +124,7 @@ fn consequence(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Line<'stat
 /// Draws the pane as it was prepared.
 pub(super) fn draw(pane: &ReviewPane, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let parts = &pane.parts;
-    let view = pane.queue.on_screen().and_then(|id| cx.view.review.get(id));
+    let view = pane.view_on_screen(&cx.view.review);
     let Some(view) = view else {
         let text =
             " Nothing to review yet. What the agents want to write or flash is shown here first.";

@@ -8,7 +8,7 @@ use crate::model::{Change, DecidedBy, Decision, Outcome, Proposal, Timestamp, Ve
 use crate::text::sanitize;
 use crate::ui::action::{Action, Context};
 use crate::ui::line;
-use crate::ui::pane::{Cx, Decides, Mode};
+use crate::ui::pane::{Cx, Decides, Keys, Mode};
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 use crate::view::{ProposalView, RunState, rule_words};
@@ -47,7 +47,19 @@ pub(super) fn foot(
         return vec![Line::styled(" your decision is on its way…", cx.style(Role::Busy))];
     }
     let Some(shown) = shown else { return Vec::new() };
-    keys(view, shown, pane.selection_of(view.proposal.id), width, cx)
+    let rows = keys(view, shown, pane.selection_of(view.proposal.id), width, cx);
+    match cx.keys {
+        Keys::Here => rows,
+        Keys::Elsewhere => keys_elsewhere(rows.len(), cx),
+    }
+}
+
+/// While the keys go elsewhere none of them decides here. As many rows, so that nothing moves.
+fn keys_elsewhere(rows: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+    let badge = Span::styled(" waits for your decision ", cx.style(Role::Waiting));
+    let mut lines = vec![Line::from(vec![Span::raw(" "), badge])];
+    lines.resize(rows.max(1), Line::default());
+    lines
 }
 
 /// Which key decides what. In the first moment, while keys are dead, all of it stands back.
@@ -70,6 +82,8 @@ fn keys(
             selection.picked().len(),
             body.changed().count()
         ),
+        _ if shown.is_reading() => " still being read ".to_owned(),
+        _ if shown.own.is_some() => " your edit ".to_owned(),
         // The keys for lines out of sight need the room.
         _ if shown.unseen_elsewhere() > 0 => " decide ".to_owned(),
         _ => " your decision ".to_owned(),
@@ -104,14 +118,14 @@ pub(super) fn choices(
     cx: &Cx<'_>,
 ) -> Vec<(Action, String)> {
     let words = |action: Action| (action, action.hint().to_owned());
-    if shown.is_reading() {
-        return Vec::new();
-    }
-    if shown.error().is_some() {
+    if shown.is_reading() || shown.error().is_some() {
         return [Action::Reject, Action::Ask].map(words).into();
     }
     if let Some(selection) = selection {
         return while_picking(shown, selection);
+    }
+    if shown.own.is_some() {
+        return of_edit(view, shown);
     }
     let (unseen, proposal) = (shown.unseen_elsewhere(), &view.proposal);
     let is_stopped = is_stopped(proposal);
@@ -141,6 +155,23 @@ pub(super) fn choices(
     if waiting > 1 {
         choices.push((Action::ApproveRest, format!("list all {waiting} of this batch")));
     }
+    choices
+}
+
+/// What can be done with the person's own version.
+fn of_edit(view: &ProposalView, shown: &Shown) -> Vec<(Action, String)> {
+    let (unseen, is_stopped) = (shown.unseen_elsewhere(), is_stopped(&view.proposal));
+    let mut choices = Vec::new();
+    if unseen > 0 {
+        choices.push((Action::Approve, format!("show {unseen} unseen")));
+        choices.extend((!is_stopped).then(|| (Action::ApproveUnseen, "approve unseen".to_owned())));
+    } else if is_stopped {
+        choices.push((Action::ApproveDespite, approve_although(&view.proposal)));
+    } else {
+        choices.push((Action::Approve, "approve your edit".to_owned()));
+    }
+    choices.push((Action::Edit, "edit further".to_owned()));
+    choices.push((Action::Back, "put aside".to_owned()));
     choices
 }
 

@@ -9,6 +9,7 @@ use crate::ui::pane::{Command, Effect};
 use crate::view::ProposalView;
 
 use super::decide;
+use super::edited::Edit;
 use super::head;
 use super::select::Selection;
 use super::shown::Shown;
@@ -18,6 +19,8 @@ use super::shown::Shown;
 pub(super) struct Hand<'a> {
     pub shown: &'a Shown,
     pub view: &'a ProposalView,
+    /// The person's version, when that is what is shown.
+    pub edit: Option<&'a Edit>,
     pub selection: Option<&'a Selection>,
     pub blobs: &'a dyn BlobSource,
 }
@@ -29,7 +32,7 @@ impl Hand<'_> {
     /// Does what a key for decisions asks for; `None` when it is none.
     pub fn act(self, action: Action) -> Option<Vec<Effect>> {
         let done = match action {
-            Action::ApproveUnseen => self.approve(),
+            Action::ApproveUnseen => self.approve_unseen(),
             Action::ApprovePicked => self.approve_picked(),
             Action::ApproveTell => self.tell(),
             Action::Reject => Ok(self.words(Purpose::Reject(AfterReject::GoOn))),
@@ -70,10 +73,27 @@ impl Hand<'_> {
         if let Some(phrase) = self.view.proposal.phrase() {
             let proposal = &self.view.proposal;
             let stake = proposal.stake().unwrap_or_default();
-            let confirm = Confirm::new(what, head::what(&proposal.change), stake, phrase);
+            let of = self.edit.map_or(what, Edit::of);
+            let confirm = Confirm::new(of, head::what(&proposal.change), stake, phrase);
+            let confirm = match self.edit {
+                Some(edit) => confirm.sending(edit.intent(stops)),
+                None => confirm,
+            };
             return Ok(vec![Effect::Open(Box::new(Overlay::Confirm(confirm)))]);
         }
-        Ok(vec![Effect::intent(Intent::Decide { shown: what, verdict: Verdict::Approve })])
+        let intent = match self.edit {
+            Some(edit) => edit.intent(stops),
+            None => Intent::Decide { shown: what, verdict: Verdict::Approve },
+        };
+        Ok(vec![Effect::intent(intent)])
+    }
+
+    /// Approves it although lines of it were not on screen.
+    fn approve_unseen(&self) -> Done {
+        if self.unseen()? == 0 {
+            return Err(Effect::refuse("all of it was on screen; the plain key approves it"));
+        }
+        self.approve()
     }
 
     /// How many lines stand against the plain approval.
@@ -131,6 +151,9 @@ impl Hand<'_> {
     /// Where picking lines begins.
     pub fn first_to_pick(&self) -> Result<usize, Vec<Effect>> {
         self.check()?;
+        if self.edit.is_some() {
+            return Err(Effect::refuse("lines are picked from the proposal; put your edit aside"));
+        }
         if self.view.proposal.change.after().is_none() {
             let kind = self.view.proposal.change.kind();
             return Err(Effect::refuse(format!("a {kind} is decided as a whole")));
@@ -141,6 +164,10 @@ impl Hand<'_> {
 
     /// Opens the text for editing: what the picked lines make of it, else the proposed one.
     fn edit(&self) -> Done {
+        if let Some(edit) = self.edit {
+            let editor = Overlay::Editor(Box::new(edit.go_on()));
+            return Ok(vec![Effect::Open(Box::new(editor))]);
+        }
         self.check_seen()?;
         let picked = self.selection.filter(|selection| !selection.picked().is_empty());
         let start = picked.map(|selection| self.picked_content(selection)).transpose()?;
@@ -148,6 +175,9 @@ impl Hand<'_> {
     }
 
     fn edit_outside(&self) -> Done {
+        if let Some(edit) = self.edit {
+            return Ok(vec![Effect::Command(Command::EditOutside(edit.outside()))]);
+        }
         self.check_seen()?;
         decide::edit_outside(self.view, self.shown, self.blobs)
             .map(|edit| vec![Effect::Command(Command::EditOutside(edit))])

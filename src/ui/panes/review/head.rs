@@ -40,7 +40,7 @@ pub(super) fn title(pane: &ReviewPane, columns: usize, cx: &Cx<'_>) -> Line<'sta
     });
     let review = &cx.view.review;
     let waiting = review.waiting.len();
-    let Some(view) = pane.queue.on_screen().and_then(|id| review.get(id)) else {
+    let Some(view) = pane.view_on_screen(review) else {
         return Line::styled("Review", look);
     };
     let id = view.proposal.id;

@@ -3,9 +3,10 @@
 use super::board_tests::flash_plan;
 use super::*;
 use crate::model::*;
+use crate::ui::action::Context;
 use crate::ui::overlay::{BatchList, Overlay};
 use crate::ui::pane::{Command, Mode};
-use crate::ui::panes::test_desk::{Desk, Store};
+use crate::ui::panes::test_desk::{Desk, LooksFor, Store};
 use crate::ui::role::Role;
 
 fn pane(desk: &Desk) -> ReviewPane {
@@ -162,8 +163,18 @@ fn hardware(change: Change) -> (Desk, ReviewPane) {
     (desk, pane)
 }
 
+/// The person's own version of a change is on screen.
+fn edited(text: &str) -> (Desk, ReviewPane) {
+    let (desk, mut pane) = save("int b;\n");
+    pane.examine_by(Arc::new(LooksFor("hunter")));
+    let of = decide::shown_hash(pane.shown(ProposalId(1)).unwrap());
+    pane.edited(of, text.to_owned(), &desk.view.review);
+    desk.show(&mut pane, 80, 24);
+    (desk, pane)
+}
+
 /// Ways in which something waits.
-const WAITING: [State; 9] = [
+const WAITING: [State; 13] = [
     ("clean", || save("int b;\n")),
     ("unseen lines", || save(&"int b;\n".repeat(90))),
     ("nothing changes", || save("int a;\n")),
@@ -180,6 +191,17 @@ const WAITING: [State; 9] = [
         desk.press(&mut pane, Action::ToggleAll);
         (desk, pane)
     }),
+    ("damaged content", || {
+        let mut desk = Desk::new();
+        let path = ProjectPath::new("main/a.c").unwrap();
+        let content = BlobRef { hash: ContentHash::of(b"gone"), bytes: 4 };
+        desk.propose(Change::Save { path, base: None, content }, (1, 1));
+        let pane = pane(&desk);
+        (desk, pane)
+    }),
+    ("an edit to be sent", || edited("int c;\n")),
+    ("an edit with a finding", || edited("int hunter2;\n")),
+    ("an edit with unseen lines", || edited(&"int c;\n".repeat(90))),
     ("a flash with a phrase", || {
         hardware(Change::Flash(FlashPlan { touches_boot: Some(true), ..flash_plan() }))
     }),
@@ -207,16 +229,79 @@ fn each_key_that_a_state_names_works_in_it() {
             let effects = desk.press(&mut pane, *action);
             assert!(!is_refused(&effects), "{name}: {action:?}: {effects:?}");
         }
-        // What approves and is not named says why it does not.
-        for action in [Action::Approve, Action::ApproveDespite, Action::ApprovePicked] {
-            if !named.contains(&action) && (name != "picking" && name != "picked") {
-                let (desk, mut pane) = begin();
-                desk.show(&mut pane, 80, 24);
-                let effects = desk.press(&mut pane, action);
-                assert!(intents(&effects).is_empty(), "{name}: {action:?}");
+        // What decides and is not named decides nothing.
+        let all = Action::ALL.iter().filter(|action| action.is_decision());
+        for action in all.filter(|action| !named.contains(action)) {
+            // The longer form of a key that is named.
+            let is_longer = matches!(action, Action::RejectStop) && named.contains(&Action::Reject);
+            if is_longer || action.home() == Context::Dialog {
+                continue;
             }
+            let (desk, mut pane) = begin();
+            desk.show(&mut pane, 80, 24);
+            let effects = desk.press(&mut pane, *action);
+            let opens = effects.iter().any(|effect| matches!(effect, Effect::Open(_)));
+            assert!(intents(&effects).is_empty() && !opens, "{name}: {action:?}: {effects:?}");
         }
     }
+}
+
+/// Contents that take until the sender is dropped to be read.
+struct Slow(Arc<Store>, std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl BlobSource for Slow {
+    fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
+        let _ = self.1.lock().unwrap().recv();
+        self.0.blob(hash)
+    }
+}
+
+#[test]
+fn while_a_content_is_being_read_it_can_only_be_rejected_or_asked_about() {
+    let mut desk = Desk::new();
+    desk.propose_save("main/a.c", None, &"int a_line_of_source;\n".repeat(5_000));
+    let (go, wait) = std::sync::mpsc::channel();
+    let slow = Slow(Arc::clone(&desk.store), std::sync::Mutex::new(wait));
+    let mut pane = ReviewPane::new(Arc::new(slow));
+    let shown = desk.show(&mut pane, 80, 24);
+    assert!(shown.contains("still being read"), "{shown}");
+    let row = shown.lines().find(|row| row.contains("still being read")).unwrap();
+    assert!(row.contains("r reject") && !row.contains("approve") && !row.contains("edit"), "{row}");
+    assert!(pane.has_subject_unread(&desk), "a key pressed now is about nothing");
+    let approves = |action: &&Action| {
+        action.is_decision() && !matches!(action, Action::Reject | Action::RejectStop)
+    };
+    for action in Action::ALL.iter().filter(approves) {
+        let effects = desk.press(&mut pane, *action);
+        assert!(intents(&effects).is_empty(), "{action:?}: {effects:?}");
+    }
+    drop(go);
+}
+
+impl ReviewPane {
+    fn has_subject_unread(&self, desk: &Desk) -> bool {
+        matches!(self.subject(&desk.view), Some(Subject::Proposal { is_read: false, .. }))
+    }
+}
+
+#[test]
+fn while_the_keys_go_elsewhere_no_key_is_named() {
+    let (desk, mut pane) = save("int b;\n");
+    let here = desk.show(&mut pane, 80, 24);
+    let cx = Cx { keys: crate::ui::pane::Keys::Elsewhere, ..desk.cx() };
+    let area = Rect::new(0, 0, 80, 24);
+    pane.prepare(area, &cx);
+    let mut buf = Buffer::empty(area);
+    pane.draw(area, &mut buf, &cx);
+    let row = |y: u16| (0..80).map(|x| buf[(x, y)].symbol()).collect::<String>();
+    let there: Vec<String> = (0..24).map(|y| row(y).trim_end().to_owned()).collect();
+    let all = there.join("\n");
+    assert!(all.contains("waits for your decision") && !all.contains("a approve"), "{all}");
+    // Nothing else moves.
+    let at = |rows: &[String], text: &str| rows.iter().position(|row| row.contains(text));
+    let rows: Vec<String> = here.lines().skip(1).map(str::to_owned).collect();
+    assert!(here.contains("a approve"));
+    assert_eq!(at(&rows, "int b;"), at(&there, "int b;"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod decide;
 mod deciding;
 mod diff_draw;
 mod draw;
+mod edited;
 mod findings;
 mod flash;
 mod foot;
@@ -37,7 +38,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use crate::model::{BlobSource, ProposalId, Shown as ShownHash};
+use crate::model::{BlobSource, Examiner, ProposalId};
 use crate::ui::action::Action;
 use crate::ui::guard::Subject;
 use crate::ui::layout::WIDE_ENOUGH;
@@ -59,6 +60,8 @@ const FRAME: Duration = Duration::from_millis(16);
 /// The review pane.
 pub struct ReviewPane {
     blobs: Arc<dyn BlobSource>,
+    /// Looks at what the person writes; none where nothing can be decided.
+    examiner: Option<Arc<dyn Examiner>>,
     queue: Queue,
     kept: Vec<Shown>,
     look: Look,
@@ -75,6 +78,7 @@ impl ReviewPane {
     pub fn new(blobs: Arc<dyn BlobSource>) -> Self {
         Self {
             blobs,
+            examiner: None,
             queue: Queue::default(),
             kept: Vec::new(),
             look: Look::default(),
@@ -119,13 +123,24 @@ impl ReviewPane {
         [busy, self.queue.lost_at()].into_iter().flatten().min()
     }
 
-    fn shown(&self, id: ProposalId) -> Option<&Shown> {
+    /// A proposal as it was made.
+    fn own(&self, id: ProposalId) -> Option<&Shown> {
         self.kept.iter().find(|shown| shown.id == id)
+    }
+
+    /// What is shown for a proposal: itself, or the person's version of it.
+    fn shown(&self, id: ProposalId) -> Option<&Shown> {
+        let own = self.own(id)?;
+        Some(own.edit.as_ref().map_or(own, |edit| &edit.shown))
     }
 
     fn shown_mut(&mut self) -> Option<&mut Shown> {
         let id = self.queue.on_screen()?;
-        self.kept.iter_mut().find(|shown| shown.id == id)
+        let own = self.kept.iter_mut().find(|shown| shown.id == id)?;
+        if own.edit.is_some() {
+            return own.edit.as_mut().map(|edit| &mut edit.shown);
+        }
+        Some(own)
     }
 
     fn selection_of(&self, id: ProposalId) -> Option<&Selection> {
@@ -159,22 +174,13 @@ impl ReviewPane {
             Keep::Remark { line, words, .. } => {
                 shown.remarks.insert(line, words);
             }
-            Keep::Draft { text, .. } => shown.draft = Some(text),
+            Keep::Draft { text, .. } => {
+                if shown.edit.as_ref().is_none_or(|edit| edit.text != text) {
+                    shown.edit = None;
+                    shown.draft = Some(text);
+                }
+            }
             Keep::Words { words, .. } => shown.words = words,
-        }
-    }
-
-    /// What came back from the person's own editor opens for the decision; a text that is about
-    /// something else by now is kept.
-    pub fn edited(&mut self, shown: ShownHash, text: String, review: &Review) -> Vec<Effect> {
-        self.keep_words(Keep::Draft { proposal: shown.proposal, text });
-        let on_screen = self.queue.on_screen().and_then(|id| self.shown(id));
-        let same = on_screen.filter(|now| now.id == shown.proposal && now.hash == shown.hash);
-        match (same, review.get(shown.proposal)) {
-            (Some(now), Some(view)) => decide::edit(view, now, self.blobs.as_ref(), None),
-            _ => Effect::refuse(
-                "the proposal changed while you edited; your text is kept for `edit`",
-            ),
         }
     }
 
@@ -185,6 +191,7 @@ impl ReviewPane {
         }
         if let Some(view) = self.queue.on_screen().and_then(|id| review.get(id)) {
             self.keep(view, review);
+            self.follow_edit(view, review);
         }
     }
 
@@ -264,6 +271,9 @@ impl Pane for ReviewPane {
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         match action {
+            Action::Back if self.edit_on_screen().is_some() => {
+                return self.put_edit_aside(cx).unwrap_or_default();
+            }
             Action::Back if self.picking.is_none() && self.opened.is_some() => {
                 return self.return_to_list(cx);
             }
@@ -334,6 +344,9 @@ mod tests;
 
 #[cfg(test)]
 mod deciding_tests;
+
+#[cfg(test)]
+mod edit_tests;
 
 #[cfg(test)]
 mod findings_tests;

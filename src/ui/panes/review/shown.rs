@@ -3,7 +3,7 @@
 //! Owns the place in the text and what was seen. Must not decide.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use crate::text::diff::LineKind;
 
 use super::body::{Body, Colours, Extent};
 use super::body_line::{BodyLine, LineRole};
+use super::edited::Edit;
 use super::items::{Columns, Context, Wish};
 use super::layout::{Geometry, Layout, Overflow};
 use super::load::Load;
@@ -50,8 +51,12 @@ pub struct Shown {
     pub remarks: BTreeMap<usize, String>,
     /// Words that were begun and not sent.
     pub words: String,
-    /// The person's version of the text, not sent.
+    /// The person's version of the text, put aside and not sent.
     pub draft: Option<String>,
+    /// The person's version while it is on screen instead of the proposed one.
+    pub edit: Option<Box<Edit>>,
+    /// In the person's version: the lines, from 1, that differ from the proposed ones.
+    pub own: Option<BTreeSet<usize>>,
 }
 
 /// What part of the layout is in sight.
@@ -91,16 +96,25 @@ impl Shown {
             remarks: BTreeMap::new(),
             words: String::new(),
             draft: None,
+            edit: None,
+            own: None,
         }
     }
 
     /// Takes over what the person wrote about what it was before: words on lines that are no
     /// longer there become words about the whole.
     pub fn inherit(&mut self, before: Self) {
-        self.draft = before.draft;
+        self.draft = before.edit.map(|edit| edit.text).or(before.draft);
         let remarks = before.remarks.into_values();
         let words = std::iter::once(before.words).chain(remarks).filter(|text| !text.is_empty());
         self.words = words.collect::<Vec<_>>().join(" ");
+    }
+
+    /// Takes the person's version off the screen; it is kept. Whether there was one.
+    pub fn put_edit_aside(&mut self) -> bool {
+        let Some(edit) = self.edit.take() else { return false };
+        self.draft = Some(edit.text);
+        true
     }
 
     /// Takes over what was read aside. Whether something new is there.

@@ -1,0 +1,211 @@
+//! Tests of the person's own version of a proposed text, from the editor to the key that sends it.
+
+use super::deciding_tests::{NEW, OLD, at_desk, intent, opened, restate, said, type_into};
+use super::*;
+use crate::model::*;
+use crate::ui::overlay::Overlay;
+use crate::ui::pane::Command;
+use crate::ui::panes::test_desk::Desk;
+
+/// Does what the effects of a finished edit ask for.
+fn finish(desk: &Desk, pane: &mut ReviewPane, overlay: &mut Overlay) -> String {
+    let effects = overlay.on_action(Action::AcceptText, &desk.cx());
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Command(_))), "{effects:?}");
+    let shown = effects.into_iter().find_map(|effect| match effect {
+        Effect::ShowEdit { shown, text } => Some((shown, text)),
+        _ => None,
+    });
+    let (shown, text) = shown.expect("the edit is shown");
+    said(&pane.edited(shown, text, &desk.view.review))
+}
+
+/// Types at the start of the proposed text, and finishes the edit.
+fn edit(desk: &Desk, pane: &mut ReviewPane, text: &str) {
+    let mut overlay = opened(desk.press(pane, Action::Edit));
+    type_into(&mut overlay, text);
+    finish(desk, pane, &mut overlay);
+}
+
+fn hash_of(pane: &ReviewPane, desk: &Desk) -> ContentHash {
+    match pane.subject(&desk.view) {
+        Some(Subject::Proposal { hash, waits: true, is_read: true, .. }) => hash,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_edit_is_shown_before_it_is_sent_and_sent_as_it_is_shown() {
+    let (mut desk, mut pane, id) = at_desk();
+    let proposed = hash_of(&pane, &desk);
+    let mut overlay = opened(desk.press(&mut pane, Action::Edit));
+    let why = said(&overlay.on_action(Action::AcceptText, &desk.cx()));
+    assert!(why.contains("nothing was edited"), "{why}");
+    assert_eq!(overlay.care(), None, "ending an edit decides nothing");
+    type_into(&mut overlay, "int mine = 7; ");
+    let told = finish(&desk, &mut pane, &mut overlay);
+    assert!(told.contains("nothing is sent"), "{told}");
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("✎ your edit: 1 line differs from the proposal"), "{shown}");
+    let own: Vec<&str> = shown.lines().filter(|row| row.contains("✎+")).collect();
+    assert!(own.len() == 1 && own[0].contains("int mine = 7; #include"), "{shown}");
+    assert!(shown.contains("→ writes your edit") && shown.contains("a approve your edit"));
+    assert!(shown.contains("−") && shown.contains("int a = 1;"), "{shown}");
+    // The keys begin anew: what is on screen is something else now.
+    let edited = hash_of(&pane, &desk);
+    assert_ne!(edited, proposed);
+    desk.wait(400);
+    let Intent::Amend { shown, how, content, .. } = intent(desk.press(&mut pane, Action::Approve))
+    else {
+        panic!("no amendment")
+    };
+    assert_eq!((shown.proposal, shown.hash, shown.unseen), (id, proposed, 0));
+    assert_eq!(how, Amended::Edit);
+    let change = desk.view.review.get(id).unwrap().proposal.change.clone();
+    let stored = BlobRef { hash: ContentHash::of(&content), bytes: content.len() as u64 };
+    assert_eq!(change.with_content(stored).unwrap().hash(), edited);
+    assert_eq!(String::from_utf8(content).unwrap().replace("int mine = 7; ", ""), NEW);
+}
+
+#[test]
+fn an_edit_is_gone_on_with_put_aside_and_never_lost() {
+    let (desk, mut pane, _) = at_desk();
+    edit(&desk, &mut pane, "/* one */");
+    desk.show(&mut pane, 90, 24);
+    // On: the text is as it was left, and leaving the editor leaves the edit.
+    let mut overlay = opened(desk.press(&mut pane, Action::Edit));
+    let Overlay::Editor(editor) = &overlay else { panic!() };
+    assert!(editor.content().contains("/* one */"));
+    for effect in overlay.on_action(Action::Cancel, &desk.cx()) {
+        if let Effect::Keep(keep) = effect {
+            pane.keep_words(keep);
+        }
+    }
+    assert!(desk.show(&mut pane, 90, 24).contains("a approve your edit"));
+    // What was typed since is kept too; what shows is never older than that.
+    let mut overlay = opened(desk.press(&mut pane, Action::Edit));
+    type_into(&mut overlay, "/* two */");
+    for effect in overlay.on_action(Action::Cancel, &desk.cx()) {
+        if let Effect::Keep(keep) = effect {
+            pane.keep_words(keep);
+        }
+    }
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("your edit is put aside") && shown.contains("your decision"), "{shown}");
+    let mut overlay = opened(desk.press(&mut pane, Action::Edit));
+    finish(&desk, &mut pane, &mut overlay);
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("/* two */") && shown.contains("/* one */"), "{shown}");
+    // Aside and back.
+    assert!(said(&desk.press(&mut pane, Action::Back)).contains("your edit is kept"));
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("your edit is put aside") && !shown.contains("/* two */"), "{shown}");
+    let Intent::Decide { verdict, .. } = intent(desk.press(&mut pane, Action::Approve)) else {
+        panic!("the proposal itself is on screen again")
+    };
+    assert_eq!(verdict, Verdict::Approve);
+}
+
+#[test]
+fn a_finding_in_the_edit_takes_the_key_for_findings() {
+    let (desk, mut pane, _) = at_desk();
+    edit(&desk, &mut pane, "/* hunter2 */");
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("✗ holds a word · line 1"), "{shown}");
+    assert!(shown.contains("X approve although it holds a word"), "{shown}");
+    let why = said(&desk.press(&mut pane, Action::Approve));
+    assert!(why.contains("not decided") && why.contains("X approves"), "{why}");
+    let Intent::Amend { shown, .. } = intent(desk.press(&mut pane, Action::ApproveDespite)) else {
+        panic!("no amendment")
+    };
+    assert_eq!(shown.stops, 1);
+    // Once it is edited out, the plain key counts again, and the other one does not.
+    let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
+    let of = *editor.shown();
+    pane.edited(of, NEW.replace("int d;", "int e;"), &desk.view.review);
+    assert!(!desk.show(&mut pane, 90, 24).contains("holds a word"));
+    assert!(said(&desk.press(&mut pane, Action::ApproveDespite)).contains("nothing stands"));
+    assert!(matches!(intent(desk.press(&mut pane, Action::Approve)), Intent::Amend { .. }));
+}
+
+#[test]
+fn lines_of_the_edit_that_were_not_on_screen_are_not_sent_by_the_plain_key() {
+    let (desk, mut pane, _) = at_desk();
+    let mut overlay = opened(desk.press(&mut pane, Action::Edit));
+    overlay.on_paste(&"int more;\n".repeat(60));
+    finish(&desk, &mut pane, &mut overlay);
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("unseen"), "{shown}");
+    assert!(desk.press(&mut pane, Action::Approve).is_empty(), "it shows more, and sends nothing");
+    let Intent::Amend { shown, .. } = intent(desk.press(&mut pane, Action::ApproveUnseen)) else {
+        panic!("no amendment")
+    };
+    assert!(shown.unseen > 0);
+}
+
+#[test]
+fn while_an_edit_is_on_screen_no_key_decides_on_what_is_not() {
+    let (desk, mut pane, _) = at_desk();
+    edit(&desk, &mut pane, "/* one */");
+    desk.show(&mut pane, 90, 24);
+    for action in [
+        Action::Reject,
+        Action::RejectStop,
+        Action::ApproveTell,
+        Action::ApproveRest,
+        Action::ApprovePicked,
+        Action::PickLines,
+        Action::Comment,
+        Action::Ask,
+        Action::Rules,
+    ] {
+        let why = said(&desk.press(&mut pane, action));
+        assert!(why.contains("your edit waits here"), "{action:?}: {why}");
+    }
+    let offered: Vec<Action> = pane.hints(&desk.cx());
+    assert!(offered.starts_with(&[Action::Approve, Action::Edit, Action::Back]), "{offered:?}");
+    assert!(!offered.contains(&Action::Reject));
+}
+
+#[test]
+fn the_own_editor_gets_the_text_and_its_result_waits_for_the_key() {
+    let (mut desk, mut pane, _) = at_desk();
+    let edit = match desk.press(&mut pane, Action::EditOutside).pop() {
+        Some(Effect::Command(Command::EditOutside(edit))) => edit,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((edit.name.as_str(), edit.text.as_str()), ("a.c", NEW));
+    let mine = format!("{NEW}int mine;\n");
+    pane.edited(edit.shown, mine.clone(), &desk.view.review);
+    assert!(desk.show(&mut pane, 90, 24).contains("your edit: 1 line"));
+    let sent = intent(desk.press(&mut pane, Action::Approve));
+    assert!(matches!(sent, Intent::Amend { content, .. } if content == mine.as_bytes()));
+    match desk.press(&mut pane, Action::EditOutside).pop() {
+        Some(Effect::Command(Command::EditOutside(again))) => assert_eq!(again.text, mine),
+        other => panic!("{other:?}"),
+    }
+    // The file changed meanwhile: what was edited is about something else, but not lost.
+    restate(&mut desk, edit.shown.proposal);
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("your edit is put aside") && shown.contains("int other;"), "{shown}");
+    assert!(said(&pane.edited(edit.shown, mine.clone(), &desk.view.review)).contains("kept"));
+    desk.show(&mut pane, 90, 24);
+    desk.wait(400);
+    let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
+    assert_eq!(editor.content(), mine);
+}
+
+#[test]
+fn what_the_person_undid_in_the_proposal_counts_as_a_difference() {
+    let (desk, mut pane, id) = at_desk();
+    let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
+    pane.edited(*editor.shown(), OLD.to_owned(), &desk.view.review);
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("your edit: 3 lines differ"), "{shown}");
+    assert!(shown.contains("nothing changes"), "{shown}");
+    // The same as proposed is no edit.
+    assert!(
+        said(&pane.edited(*editor.shown(), NEW.to_owned(), &desk.view.review)).contains("nothing")
+    );
+    assert!(pane.own(id).unwrap().edit.is_none());
+    assert!(!desk.show(&mut pane, 90, 24).contains("your edit"));
+}
