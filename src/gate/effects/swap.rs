@@ -17,6 +17,9 @@ use crate::model::{ContentHash, Outcome, ProposalId};
 /// Names under which a displaced file is kept, at most.
 const MOST_KEPT: u32 = 1_000;
 
+/// How often a file that is in the way is removed before that counts as failed.
+const REMOVALS: u32 = 3;
+
 /// What the system says where it cannot rename in that way.
 fn is_unsupported(errno: Errno) -> bool {
     // Some of these are the same number on some systems.
@@ -135,14 +138,33 @@ impl Swap<'_> {
         match look_in(self.folder, aside) {
             Ok(None) => return Ok(Outcome::Applied),
             Ok(Some(found)) if found.hash == self.base || Some(found.hash) == self.to => {
-                discard(self.folder, aside);
-                return Ok(Outcome::Applied);
+                return match unlinked(self.folder, aside) {
+                    Ok(()) => Ok(Outcome::Applied),
+                    Err(errno) => self.settle_unremoved(aside, errno),
+                };
             }
             // Somebody else's content, or no file that is handled here.
             Ok(Some(_)) | Err(_) => {}
         }
         self.put_back(aside)?;
         self.stale()
+    }
+
+    /// As [`Swap::settle`] where the disk does not remove what came out of the place: a rename takes
+    /// it away, or it goes back.
+    fn settle_unremoved(&self, aside: &str, errno: Errno) -> Result<Outcome, PlaceError> {
+        let fd = self.folder.as_fd();
+        let Some(to) = self.to else {
+            rename_new(self.folder, aside, self.name)?;
+            return Err(errno.into());
+        };
+        let now = look_in(self.folder, self.name)?.map(|found| found.hash);
+        if now != Some(to) {
+            return Err(errno.into());
+        }
+        renameat_with(fd, aside, fd, self.name, RenameFlags::EXCHANGE)?;
+        renameat(fd, aside, fd, self.name)?;
+        Ok(Outcome::Applied)
     }
 
     /// Puts back what came out of the place, unless something new is there by now; then it is kept
@@ -186,9 +208,21 @@ impl Swap<'_> {
     }
 }
 
+/// Removes a file that nothing needs; what fails once may work the next time.
+fn unlinked(folder: &OwnedFd, name: &str) -> Result<(), Errno> {
+    let mut done = Ok(());
+    for _ in 0..REMOVALS {
+        done = match unlinkat(folder, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => return Ok(()),
+            Err(errno) => Err(errno),
+        };
+    }
+    done
+}
+
 pub(super) fn discard(folder: &OwnedFd, temporary: &str) {
     // It is not there, or the disk is in trouble; the trouble itself was told already.
-    let _ = unlinkat(folder, temporary, AtFlags::empty());
+    let _ = unlinked(folder, temporary);
 }
 
 #[cfg(test)]
@@ -303,6 +337,23 @@ mod tests {
                 now.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
             assert_eq!(now, left, "{aside} {place:?}");
         }
+    }
+
+    #[test]
+    fn where_nothing_can_be_removed_a_change_is_made_all_the_same_and_a_removal_is_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let fd = open(folder.path());
+        let change = swap(&fd, Some("new"));
+        fs::write(folder.path().join(change.displaced()), "base").unwrap();
+        fs::write(folder.path().join("a.c"), "new").unwrap();
+        let settled = change.settle_unremoved(&change.displaced(), Errno::IO);
+        assert_eq!(settled.unwrap(), Outcome::Applied);
+        assert_eq!(names(folder.path()), ["a.c"]);
+        assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "new");
+        let removal = swap(&fd, None);
+        fs::rename(folder.path().join("a.c"), folder.path().join(removal.displaced())).unwrap();
+        assert!(removal.settle_unremoved(&removal.displaced(), Errno::IO).is_err());
+        assert_eq!(names(folder.path()), ["a.c"]);
     }
 
     #[test]
