@@ -173,3 +173,26 @@ async fn a_file_that_grew_beyond_what_is_handled_is_left_alone() {
     assert!(error.why.contains("52428800 bytes"), "{error:?}");
     assert_eq!(fs::metadata(world.path("a.c")).unwrap().len(), 50 * 1024 * 1024);
 }
+
+#[tokio::test]
+async fn what_the_person_took_back_is_told_and_stops_no_rule() {
+    let world = World::asking();
+    assert_eq!(world.approved_one(save("a.c", None, "first")).await, Outcome::Applied);
+    let task = world.submit(vec![save("a.c", Some("first"), "second")]);
+    world.on_desk(1).await;
+    world.gate.undo(ProposalId(1)).unwrap();
+    world.until_restated(1).await;
+    let merged = |world: &World| {
+        let (checks, _) = world.restated().pop().unwrap();
+        let found = checks.into_iter().find(|check| check.kind == CheckKind::Merged).unwrap();
+        (found.level(), found.findings[0].text.clone())
+    };
+    let (level, text) = merged(&world);
+    assert_eq!(level, Some(FindingLevel::Warning));
+    assert!(text.contains("create it anew"), "{text}");
+    // What somebody else does after that is no wish of the person.
+    world.write("a.c", "theirs");
+    world.until_restated(2).await;
+    assert_eq!(merged(&world).0, Some(FindingLevel::Stop));
+    task.abort();
+}
