@@ -12,7 +12,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     version,
     about,
     max_term_width = 100,
-    subcommand_help_heading = "Commands"
+    subcommand_help_heading = "Commands",
+    disable_help_subcommand = true
 )]
 pub struct Cli {
     /// How things look: a file of `themes/`, your own or one that ships with the program.
@@ -96,6 +97,12 @@ pub enum Command {
         /// Take the settings of this project into account.
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
+    },
+    /// Explain a command, or one of the topics keys, review, teams, models, config, boards, sessions,
+    /// plain.
+    Help {
+        /// A command or a topic; all of them when left out.
+        topic: Option<String>,
     },
     /// Answer the text of a PDF document in JSON, within bounds of memory and time: the program
     /// starts this for itself.

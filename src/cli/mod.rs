@@ -5,6 +5,7 @@ mod check_change;
 mod checks;
 mod desk;
 mod headless;
+mod help;
 mod lines;
 mod monitor;
 mod orders;
@@ -114,6 +115,11 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Completions { shell } => completions(shell),
+        Command::Help { topic } => {
+            let page = help::page(topic.as_deref(), || place.world(None, None))?;
+            report::line(page.trim_end());
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Doctor(args) => checks::doctor(&place.world(None, None)?, &args),
         Command::Models { profile } => {
             checks::models(&place.world(None, None)?, profile.as_deref())

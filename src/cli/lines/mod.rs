@@ -24,7 +24,8 @@ use crate::model::{
 };
 use crate::text::sanitize;
 use crate::view::{RuledView, RunState, SessionView};
-use heard::{About, Decide, HELP, Manner, Wish, may_decide};
+pub(super) use heard::HELP;
+use heard::{About, Decide, Manner, Wish, may_decide};
 use input::{Input, Typed};
 use paper::Paper;
 use rest::Listed;

@@ -1,0 +1,278 @@
+//! `firmhand help TOPIC`: pages about one subject, made from the tables that the program works with.
+//!
+//! Owns the sentences between the tables. Must not start anything or write a file.
+
+use std::fmt::Write as _;
+
+use clap::{CommandFactory, ValueEnum};
+
+use super::args::Cli;
+use super::lines;
+use crate::app::compose::World;
+use crate::engine::Team;
+use crate::model::UserError;
+use crate::provider::Service;
+use crate::tools;
+use crate::ui::Keymap;
+use crate::ui::action::{Action, Context};
+
+/// What there is a page about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Topic {
+    /// All keys, by where they work.
+    Keys,
+    /// How a change is decided.
+    Review,
+    /// The teams, their phases and agents.
+    Teams,
+    /// The services that run models, and how to name one.
+    Models,
+    /// The settings, with their values.
+    Config,
+    /// Real boards, the virtual board, and toolchains.
+    Boards,
+    /// What is kept of a session, and how to go back to it.
+    Sessions,
+    /// Working line by line.
+    Plain,
+}
+
+impl Topic {
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    fn title(self) -> String {
+        let about = self.to_possible_value().and_then(|value| Some(value.get_help()?.to_string()));
+        about.unwrap_or_default()
+    }
+}
+
+/// What to print about a topic or a command; without a name, the commands and the topics.
+///
+/// # Errors
+/// When there is neither a topic nor a command of that name, or a file of the person's own that a
+/// page is made of is wrong.
+pub fn page(
+    name: Option<&str>,
+    world: impl Fn() -> Result<World, UserError>,
+) -> Result<String, UserError> {
+    let mut command = Cli::command();
+    let Some(name) = name else {
+        return Ok(format!("{}\n{}", command.render_long_help(), topics()));
+    };
+    if let Ok(topic) = Topic::from_str(name, true) {
+        return about(topic, &world()?);
+    }
+    command.build();
+    match command.find_subcommand_mut(name).filter(|found| !found.is_hide_set()) {
+        Some(found) => Ok(found.render_long_help().to_string()),
+        None => Err(UserError::new(
+            format!("Cannot show help about `{name}`"),
+            "there is no topic and no command of that name",
+            "`firmhand help` lists both",
+        )),
+    }
+}
+
+fn topics() -> String {
+    let mut text = "Topics, with `firmhand help TOPIC`:\n".to_owned();
+    for topic in Topic::value_variants() {
+        let _ = writeln!(text, "  {:<10} {}", topic.name(), topic.title());
+    }
+    text
+}
+
+fn about(topic: Topic, world: &World) -> Result<String, UserError> {
+    match topic {
+        Topic::Keys => keys(world, &Context::ALL, KEYS),
+        Topic::Review => keys(world, &[Context::Review, Context::Select], REVIEW),
+        Topic::Teams => teams(world),
+        Topic::Models => Ok(models(world)),
+        Topic::Config => Ok(config(world)),
+        Topic::Boards => Ok(BOARDS.to_owned()),
+        Topic::Sessions => keys(world, &[Context::Replay], SESSIONS),
+        Topic::Plain => Ok(format!("{PLAIN}\n  {}\n", lines::HELP.join("\n  "))),
+    }
+}
+
+/// `text`, then the keys of these contexts in the keymap that is set.
+fn keys(world: &World, contexts: &[Context], text: &str) -> Result<String, UserError> {
+    let name = &world.settings.keymap.value;
+    let keymap = Keymap::load(&world.assets, name)?;
+    let mut page = format!("{text}\nKeymap: {name}\n");
+    for context in contexts {
+        let _ = writeln!(page, "\n{}", context.title());
+        for (action, keys) in keymap.bindings(*context) {
+            let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+            let _ = writeln!(page, "  {:<18} {}", keys.join("  "), action_words(action));
+        }
+    }
+    Ok(page)
+}
+
+fn action_words(action: Action) -> String {
+    format!("{} ({})", action.help(), action.name())
+}
+
+fn teams(world: &World) -> Result<String, UserError> {
+    let mut page = TEAMS.to_owned();
+    for file in world.assets.list("prompts/teams") {
+        let name = file.strip_prefix("prompts/teams/").unwrap_or(&file);
+        let Some(name) = name.strip_suffix(".toml") else { continue };
+        let team = Team::load(&world.assets, name, &tools::known)?;
+        let _ = writeln!(page, "\n{name}: {}\n  {}", team.title, team.description);
+        for phase in &team.phases {
+            let who: Vec<&str> = phase.participants.iter().map(|agent| agent.as_str()).collect();
+            let _ = writeln!(page, "  - {}: {}", phase.title, who.join(", "));
+        }
+    }
+    Ok(page)
+}
+
+fn models(world: &World) -> String {
+    let mut page = MODELS.to_owned();
+    let names: Vec<&str> = Service::ALL.iter().map(|service| service.name()).collect();
+    let _ = writeln!(page, "\nServices: {}", names.join(", "));
+    let profiles: Vec<&str> = world.settings.models.profiles.keys().map(String::as_str).collect();
+    let known = if profiles.is_empty() { "none yet".to_owned() } else { profiles.join(", ") };
+    let _ = writeln!(page, "Your profiles: {known}");
+    page
+}
+
+fn config(world: &World) -> String {
+    let file = world.dirs.config.join("config.toml");
+    let mut page = format!("{CONFIG}\nYour file: {}\n\n", file.display());
+    for row in world.settings.rows() {
+        let _ = writeln!(page, "  {} = {}  # {}", row.key, row.value, row.origin);
+    }
+    page
+}
+
+const KEYS: &str = "\
+What each key does. On the screen, `?` shows the same list, and `:` finds an action by its words.
+A file `keymaps/NAME.toml` in the configuration folder changes keys; `--keymap NAME` selects it.
+The word in parentheses is the name of the action in such a file.
+";
+
+const REVIEW: &str = "\
+Every change of a file, every flash and every text to a board waits in the review until you decide.
+A decision counts for exactly the text that was on the screen.
+
+- For the first 300 ms of a proposal, keys that decide do nothing. Pasted text never decides.
+- Changed lines that you have not seen need another key than `approve`; their number is recorded.
+- So does a finding that stands against the change.
+- If the file changes before your decision, the proposal goes back to the agent.
+";
+
+const TEAMS: &str = "\
+A team is a file in `prompts/teams/`: phases, and the agents that take part in each. An agent is a
+file in `prompts/agents/`: its instructions and the tools that it may call. Copies in the
+configuration folder are used instead of the built-in files. `--team NAME` selects a team; without
+it, the team fits the task and the project.
+";
+
+const MODELS: &str = "\
+A profile in `config.toml` names a service, a model and the place of the key:
+
+  [profiles.mine]
+  provider = \"openai\"
+  model = \"NAME\"
+  key = { env = \"OPENAI_API_KEY\" }
+
+`key` takes one of `env` (a variable), `file` (a file that only you can read) and `keyring` (an entry
+of the system's keyring). `firmhand models` lists the models of a profile's service. `firmhand doctor`
+checks key, address, streaming and tool calling. Without a profile, recorded models play the demo.
+";
+
+const CONFIG: &str = "\
+Settings come from `config.toml` in the configuration folder, from the project, from the environment
+and from options; the later ones count. `firmhand config` prints the values below in this form too.
+";
+
+const BOARDS: &str = "\
+Without `--toolchain`, projects are built for the virtual board: the system's C compiler and a
+simulated ESP32. Its firmware is a program on this computer, with your rights.
+
+  --toolchain virtual      the virtual board
+  --toolchain idf          ESP-IDF (`idf.py`)
+  --toolchain arduino      `arduino-cli`, for sketches
+  --toolchain platformio   PlatformIO (`pio`), for folders with a `platformio.ini`
+  --toolchain auto         what is installed for the project
+
+ESP-IDF, arduino-cli and PlatformIO run scripts of the project. `firmhand trust DIR` allows that once
+for a folder; `firmhand trust` lists the folders.
+
+Boards at a port of this machine are written, read and erased without Python.
+`FIRMHAND_LOADER=esptool` uses esptool instead, as network ports always do. `firmhand monitor` listens
+to a board without a team. `firmhand doctor` says which toolchains are found.
+";
+
+const SESSIONS: &str = "\
+Everything that happens in a session is written to disk at once. Quit whenever you like.
+
+  firmhand sessions    lists the sessions, newest first
+  firmhand resume      goes on where you were, also after a crash
+  firmhand replay      shows a session step by step and runs nothing
+
+Of each port and each build the newest output is kept; `logs.keep_mib` says how much.
+";
+
+const PLAIN: &str = "\
+`firmhand --plain COMMAND` works line by line instead of on the full screen: for screen readers and
+simple terminals. A terminal with `TERM=dumb` gets the same. What can be typed:
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: Option<&str>) -> Result<String, UserError> {
+        let folder = tempfile::tempdir().unwrap();
+        let place = crate::cli::Place {
+            dirs: crate::config::Dirs {
+                config: folder.path().join("config"),
+                data: folder.path().join("data"),
+            },
+            theme: None,
+            keymap: None,
+        };
+        page(name, || place.world(None, None))
+    }
+
+    #[test]
+    fn every_topic_has_a_page_of_its_own() {
+        let overview = shown(None).unwrap();
+        for topic in Topic::value_variants() {
+            let name = topic.name();
+            let page = shown(Some(&name)).unwrap();
+            assert!(page.len() > 300, "{name}: {page}");
+            assert!(overview.contains(&format!("  {name:<10} {}", topic.title())), "{overview}");
+        }
+    }
+
+    #[test]
+    fn pages_come_from_the_tables() {
+        let keys = shown(Some("keys")).unwrap();
+        for context in Context::ALL {
+            assert!(keys.contains(&format!("\n{}\n", context.title())), "{}", context.title());
+        }
+        assert!(
+            keys.contains(Action::Approve.help()) && keys.contains("(approve-unseen)"),
+            "{keys}"
+        );
+        let models = shown(Some("models")).unwrap();
+        assert!(Service::ALL.iter().all(|service| models.contains(service.name())), "{models}");
+        let teams = shown(Some("teams")).unwrap();
+        assert!(teams.contains("\npair: ") && teams.contains("ChangeAgent, TryAgent"), "{teams}");
+        let config = shown(Some("config")).unwrap();
+        assert!(config.contains("logs.keep_mib = ") && config.contains("config.toml"), "{config}");
+    }
+
+    #[test]
+    fn a_command_is_explained_and_what_is_neither_is_refused() {
+        assert!(shown(Some("replay")).unwrap().contains("Usage: firmhand replay"));
+        assert!(shown(Some("keyz")).unwrap_err().what.contains("`keyz`"));
+        assert!(shown(Some(crate::app::pdf_apart::COMMAND)).is_err(), "it is not for people");
+    }
+}
