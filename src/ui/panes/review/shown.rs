@@ -46,7 +46,6 @@ pub struct Shown {
     pub(super) place: Place,
     /// Where what weighs most was found, in the text.
     found: Option<FindingPlace>,
-    context: Context,
     /// The person's words on lines, not sent yet.
     pub remarks: BTreeMap<usize, String>,
     /// Words that were begun and not sent.
@@ -60,7 +59,7 @@ pub struct Shown {
 }
 
 /// What part of the layout is in sight.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     /// The row at the top.
     pub top: usize,
@@ -68,6 +67,8 @@ pub(super) struct Place {
     pub left: usize,
     /// What there is room for.
     pub room: Room,
+    /// How many unchanged lines show.
+    context: Context,
 }
 
 impl Shown {
@@ -75,24 +76,24 @@ impl Shown {
     #[must_use]
     pub fn new(proposal: &Proposal, blobs: &Arc<dyn BlobSource>) -> Self {
         let change = &proposal.change;
+        let context = match change {
+            Change::Insert { .. } => Context::Whole,
+            Change::Save { .. }
+            | Change::Delete { .. }
+            | Change::Flash(_)
+            | Change::Erase(_)
+            | Change::Send(_)
+            | Change::Read(_)
+            | Change::Nvs(_) => Context::Lines(CONTEXT),
+        };
         Self {
             id: proposal.id,
             hash: change.hash(),
             load: Load::begin(change, &proposal.facts, blobs),
             seen: None,
             layout: None,
-            place: Place::default(),
+            place: Place { top: 0, left: 0, room: Room::default(), context },
             found: heaviest(proposal),
-            context: match change {
-                Change::Insert { .. } => Context::Whole,
-                Change::Save { .. }
-                | Change::Delete { .. }
-                | Change::Flash(_)
-                | Change::Erase(_)
-                | Change::Send(_)
-                | Change::Read(_)
-                | Change::Nvs(_) => Context::Lines(CONTEXT),
-            },
             remarks: BTreeMap::new(),
             words: String::new(),
             draft: None,
@@ -197,7 +198,7 @@ impl Shown {
             Some(_) if !is_single => look.columns(),
             Some(_) | None => Columns::Unified,
         };
-        let wish = Wish { columns, blanks: look.blanks, context: self.context };
+        let wish = Wish { columns, blanks: look.blanks, context: self.place.context };
         let overflow = match look.wrapping {
             Wrapping::Wrapped => Overflow::Wrap,
             Wrapping::Scrolled => Overflow::Scroll(self.place.left),
@@ -257,7 +258,7 @@ impl Shown {
     /// How many unchanged lines show.
     #[must_use]
     pub const fn context(&self) -> Context {
-        self.context
+        self.place.context
     }
 
     /// Whether what is laid out still has to be noted as seen.
@@ -285,19 +286,20 @@ impl Shown {
     /// Shows more unchanged lines around the changes, or fewer. Whether that was possible.
     pub fn change_context(&mut self, step: isize) -> bool {
         let levels = CONTEXTS.len();
-        let level = match self.context {
+        let level = match self.place.context {
             Context::Whole => levels,
             Context::Lines(lines) => CONTEXTS.iter().position(|n| *n >= lines).unwrap_or(levels),
         };
         let next = level.saturating_add_signed(step).min(levels);
-        self.context = CONTEXTS.get(next).map_or(Context::Whole, |lines| Context::Lines(*lines));
+        self.place.context =
+            CONTEXTS.get(next).map_or(Context::Whole, |lines| Context::Lines(*lines));
         next != level
     }
 
     /// Shows the whole file, or only the changes again. Tells when the file is not there as a
     /// whole.
     pub fn toggle_whole(&mut self) -> Extent {
-        self.context = match self.context {
+        self.place.context = match self.place.context {
             Context::Whole => Context::Lines(CONTEXT),
             Context::Lines(_) => Context::Whole,
         };
