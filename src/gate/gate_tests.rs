@@ -4,6 +4,7 @@ mod amended;
 mod boards;
 mod compiled;
 mod flashes;
+mod found;
 mod interrupted;
 mod looked_at;
 mod moved;

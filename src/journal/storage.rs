@@ -98,3 +98,41 @@ impl Storage for Noted {
         self.file.cut(len)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes in turn what `takes` says of each append.
+    #[derive(Debug)]
+    struct Grudging {
+        takes: std::sync::Mutex<Vec<io::Result<usize>>>,
+    }
+
+    impl Storage for Grudging {
+        fn append(&self, _: &[u8]) -> io::Result<usize> {
+            self.takes.lock().unwrap().remove(0)
+        }
+
+        fn sync(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn cut(&self, _: u64) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn half_a_line_is_a_full_disk_and_an_interrupted_one_is_tried_again() {
+        let append = |takes| {
+            let file = Grudging { takes: std::sync::Mutex::new(takes) };
+            append_once(&file, b"line\n").map_err(|error| error.kind())
+        };
+        assert_eq!(append(vec![Ok(5)]), Ok(()));
+        assert_eq!(append(vec![Ok(4)]), Err(ErrorKind::StorageFull));
+        assert_eq!(append(vec![Err(ErrorKind::Interrupted.into()), Ok(5)]), Ok(()));
+        let denied = Err(ErrorKind::PermissionDenied.into());
+        assert_eq!(append(vec![denied, Ok(5)]), Err(ErrorKind::PermissionDenied));
+    }
+}

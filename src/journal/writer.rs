@@ -237,3 +237,7 @@ fn free_file(root: &Path) -> Result<(PathBuf, File), JournalError> {
 #[cfg(test)]
 #[path = "journal_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "torn_tests.rs"]
+mod torn_tests;

@@ -164,3 +164,38 @@ impl FileSource for Sandbox {
         Ok(FileStart { bytes: content, total })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_whole_up_to_the_limit_and_not_beyond() {
+        let folder = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let path = ProjectPath::new("a.bin").unwrap();
+        let file = fs::File::create(folder.path().join("a.bin")).unwrap();
+        file.set_len(MAX_FILE_BYTES).unwrap();
+        assert_eq!(sandbox.read(&path).unwrap().len() as u64, MAX_FILE_BYTES);
+        file.set_len(MAX_FILE_BYTES + 1).unwrap();
+        let error = sandbox.read(&path).unwrap_err();
+        assert!(matches!(error, WorkspaceError::TooLarge { bytes, .. } if bytes > MAX_FILE_BYTES));
+        let start = sandbox.read_start(&path, 10).unwrap();
+        assert_eq!((start.content.len(), start.total), (10, MAX_FILE_BYTES + 1));
+    }
+
+    #[test]
+    fn a_project_with_the_mark_was_made_here_wherever_licences_put_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::open(folder.path()).unwrap();
+        assert!(!sandbox.is_generated());
+        let list = folder.path().join("CMakeLists.txt");
+        let licence = format!("# {}\n", "x".repeat(100)).repeat(30);
+        fs::write(&list, format!("{licence}project(a)\n")).unwrap();
+        assert!(!sandbox.is_generated());
+        fs::write(&list, format!("{licence}{}\nproject(a)\n", mark::LINE)).unwrap();
+        assert!(sandbox.is_generated());
+    }
+}

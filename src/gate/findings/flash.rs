@@ -241,3 +241,55 @@ fn table_beyond(flash: &FlashFacts, size: Option<&Size>) -> Option<Finding> {
         stop(text).advice("Choose a partition table for this flash size and build again.")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{BoardInfo, BuildId, ContentHash, FlashFacts, Timestamp};
+
+    fn image(file: &str, offset: u32, bytes: u64) -> FlashImage {
+        FlashImage { file: file.into(), offset, bytes, hash: ContentHash::of(b""), same: false }
+    }
+
+    fn over_each_other(images: [FlashImage; 2]) -> usize {
+        let board = BoardInfo {
+            label: String::new(),
+            chip: "esp32".into(),
+            port: String::new(),
+            simulated: false,
+        };
+        overlaps(&FlashPlan::new(board, images.into(), BuildId(1), Timestamp(0))).len()
+    }
+
+    #[test]
+    fn images_that_share_a_sector_overlap_and_those_side_by_side_do_not() {
+        let first = || image("a.bin", 0x1_0000, 0x1001);
+        assert_eq!(over_each_other([first(), image("b.bin", 0x1_1000, 16)]), 1);
+        assert_eq!(over_each_other([first(), image("b.bin", 0x1_2000, 16)]), 0);
+        assert_eq!(over_each_other([image("b.bin", 0x1_2000, 16), first()]), 0);
+    }
+
+    #[test]
+    fn what_ends_with_the_flash_is_not_beyond_it() {
+        let size = Size { bytes: 0x40_0000, source: "the board has 4 MB of flash".into() };
+        assert!(beyond(&image("a.bin", 0x3f_0000, 0x1_0000), Some(&size)).is_none());
+        assert!(beyond(&image("a.bin", 0x3f_0000, 0x1_0001), Some(&size)).is_some());
+        let table = |bytes| {
+            let partition = crate::model::Partition {
+                label: "storage".into(),
+                kind: "data".into(),
+                subtype: "spiffs".into(),
+                offset: 0x3f_0000,
+                bytes,
+            };
+            FlashFacts {
+                source: String::new(),
+                partitions: vec![partition],
+                table_offset: None,
+                landings: Vec::new(),
+            }
+        };
+        assert!(table_beyond(&table(0x1_0000), Some(&size)).is_none());
+        assert!(table_beyond(&table(0x1_1000), Some(&size)).is_some());
+    }
+}

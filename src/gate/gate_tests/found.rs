@@ -1,0 +1,128 @@
+//! What is said about a change: what is new in it weighs, what was so before is a note.
+
+use super::*;
+use crate::gate::{Context, examine};
+use crate::model::{Check, Finding as Found};
+use crate::workspace::Sandbox;
+
+fn looked_at(base: Option<&str>, content: &str) -> Proposal {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("main")).unwrap();
+    if let Some(base) = base {
+        fs::write(folder.path().join("main/a.c"), base).unwrap();
+    }
+    let sandbox = Sandbox::open(folder.path()).unwrap();
+    let draft = save("main/a.c", base, content);
+    examine(&sandbox, vec![draft], &Context::default()).remove(0)
+}
+
+fn of(kind: CheckKind, proposal: &Proposal) -> Vec<Found> {
+    let check: Option<&Check> = proposal.checks.iter().find(|check| check.kind == kind);
+    check.map(|check| check.findings.clone()).unwrap_or_default()
+}
+
+fn levels(found: &[Found]) -> Vec<FindingLevel> {
+    found.iter().map(|finding| finding.level).collect()
+}
+
+const BIDI: &str = "int a; /* \u{202e} */\n";
+
+#[test]
+fn a_letter_that_turns_text_around_weighs_on_a_new_line_and_is_a_note_on_an_old_one() {
+    let new = of(CheckKind::Text, &looked_at(None, BIDI));
+    let heaviest = new.iter().map(|finding| finding.level).max();
+    assert!(heaviest > Some(FindingLevel::Note), "{new:?}");
+    assert!(new.iter().all(|finding| !finding.text.ends_with(", as before")), "{new:?}");
+
+    let edited = looked_at(Some(BIDI), &format!("{BIDI}int b;\n"));
+    let old = of(CheckKind::Text, &edited);
+    assert!(!old.is_empty() && old.iter().all(|f| f.level == FindingLevel::Note), "{old:?}");
+    assert!(old.iter().all(|finding| finding.text.ends_with(", as before")), "{old:?}");
+
+    let changed = looked_at(Some(BIDI), &BIDI.replace('a', "c"));
+    let touched = of(CheckKind::Text, &changed);
+    assert_eq!(levels(&touched), levels(&new), "{touched:?}");
+}
+
+/// Texts that are surely secrets, each of its own.
+fn secrets(count: usize) -> String {
+    let line = |number| format!("#define WIFI_PASSWORD_{number} \"Tr0ub4dor&{number}x9Q\"\n");
+    (1..=count).map(line).collect()
+}
+
+#[test]
+fn of_many_secrets_the_first_five_are_named_and_the_others_counted() {
+    let found = |count| of(CheckKind::Secrets, &looked_at(None, &secrets(count)));
+    assert_eq!(found(5).len(), 5);
+    assert_eq!(found(6).len(), 6);
+    assert!(found(6).iter().all(|finding| finding.place.is_some()));
+    let many = found(8);
+    assert_eq!(many.len(), 6);
+    assert_eq!(many[5].text, "the same kind in 3 more places");
+    assert_eq!(many[5].level, many[4].level);
+}
+
+#[test]
+fn each_secret_that_was_there_before_excuses_one() {
+    let two = format!("{0}{0}", secrets(1));
+    let found = of(CheckKind::Secrets, &looked_at(Some(&secrets(1)), &two));
+    let levels = levels(&found);
+    assert_eq!(levels.len(), 2, "{found:?}");
+    assert!(levels[0] > FindingLevel::Note && levels[1] == FindingLevel::Note, "{found:?}");
+}
+
+#[test]
+fn the_consequence_names_the_value_that_changes() {
+    let limit = |value| format!("#define PUMP_LIMIT {value}\n");
+    let proposal = looked_at(Some(&limit(30)), &limit(3600));
+    let line = "writes 1 file, rebuilds 1 unit, pump limit 30 → 3600";
+    assert_eq!(proposal.facts.consequence, line);
+}
+
+#[tokio::test]
+async fn what_is_said_about_the_run_reaches_the_findings() {
+    let world = World::asking();
+    assert_eq!(world.gate.context().chip, None);
+    world.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32s3\"\n");
+    assert_eq!(world.gate.context().chip.as_deref(), Some("esp32s3"));
+    let text = "let the pump run longer".to_owned();
+    world.gate.observe(&Event::PersonSaid { text: text.clone(), to: None });
+    assert_eq!(world.gate.context().said, [text]);
+}
+
+#[test]
+fn what_could_not_be_carried_out_is_refused_before_anybody_is_asked() {
+    let world = World::asking();
+    assert!(world.gate.admit(&[save("main/a.c", None, "int a;\n")]).is_ok());
+    assert!(world.gate.admit(&[save("main/nul", None, "int a;\n")]).is_err());
+}
+
+#[tokio::test]
+async fn proposals_of_a_call_are_counted() {
+    let world = World::ruled(Ruling::Allow);
+    let drafts = vec![save("a.txt", None, "a"), save("b.txt", None, "b"), save("c.txt", None, "c")];
+    world.gate.submit(&origin(), drafts).await.unwrap();
+    let placed = world.proposals().into_iter().map(|p| (p.batch.index, p.batch.of));
+    assert_eq!(placed.collect::<Vec<_>>(), [(1, 3), (2, 3), (3, 3)]);
+}
+
+#[tokio::test]
+async fn a_rule_that_may_not_approve_what_was_found_is_named() {
+    let world = World::ruled(Ruling::Allow);
+    let task = world.submit(vec![save("main/a.c", None, &secrets(1))]);
+    world.on_desk(1).await;
+    assert!(world.proposals()[0].facts.held_rule.contains("config.toml"));
+    world.decide(1, reject(""));
+    task.await.unwrap().unwrap();
+    world.gate.submit(&origin(), vec![save("main/b.c", None, "int b;\n")]).await.unwrap();
+    assert_eq!(world.proposals()[1].facts.held_rule, "");
+}
+
+#[tokio::test]
+async fn a_key_for_what_a_rule_decided_is_told_that_it_is_decided() {
+    let world = World::ruled(Ruling::Allow);
+    world.gate.submit(&origin(), vec![save("a.txt", None, "a")]).await.unwrap();
+    let shown = Shown::whole(ProposalId(1), world.proposals()[0].change.hash());
+    let answer = world.desk.decide(shown, Verdict::Approve);
+    assert_eq!(answer, Err(DeskError::Decided(ProposalId(1))));
+}
