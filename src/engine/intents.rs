@@ -15,7 +15,7 @@ use super::step::Words;
 use crate::gate::{Desk, DeskError, Gate};
 use crate::model::event::Level;
 use crate::model::{
-    AfterReject, AgentName, Amended, Event, Excerpt, Intent, Ledger, ModelEvent, Note, PlanItem,
+    AfterReject, AgentName, BlobRef, Event, Excerpt, Intent, Ledger, ModelEvent, PlanItem,
     ProposalId, QuestionId, Shown, TeamFact, UserError, Verdict,
 };
 use crate::provider::Chosen;
@@ -81,8 +81,13 @@ impl Clerk {
         let counter = &self.counter;
         match intent {
             Intent::Decide { shown, verdict } => counter.decide(shown, verdict),
-            Intent::Amend { shown, how, content, note } => {
-                counter.amend(shown, how, &content, note)
+            Intent::Amend { shown, how, content, note, phrase } => {
+                counter.amend(shown, &content, |content| Verdict::ApproveAmended {
+                    how,
+                    content,
+                    note,
+                    phrase,
+                })
             }
             // No list covers findings: what has one is decided by itself.
             Intent::DecideAll { shown, verdict } => shown
@@ -151,9 +156,8 @@ impl Counter {
     fn amend(
         &self,
         shown: Shown,
-        how: Amended,
         content: &[u8],
-        note: Note,
+        verdict: impl FnOnce(BlobRef) -> Verdict,
     ) -> Result<(), UserError> {
         if content.len() as u64 > MAX_FILE_BYTES {
             let notice = UserError::new(
@@ -165,7 +169,7 @@ impl Counter {
         }
         // Before it is decided: once it is, the content must be there, whatever happens.
         let content = self.ledger.store(content)?;
-        self.decide(shown, Verdict::ApproveAmended { how, content, note })
+        self.decide(shown, verdict(content))
     }
 
     fn undo(&self, proposal: ProposalId) -> Result<(), UserError> {

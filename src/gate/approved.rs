@@ -166,7 +166,8 @@ pub(super) enum Ruled {
 }
 
 /// Records `decision` and hands out what it allows. `content` is what the file shall hold: what was
-/// proposed, or what the decision says instead; empty for a change without content. A content that
+/// proposed, or what the decision says instead; empty for a change without content. `judged` is the
+/// proposal with the findings about just that content. A content that
 /// is approved is shown to `lay` while the record is on its way to the disk.
 ///
 /// # Errors
@@ -174,7 +175,7 @@ pub(super) enum Ruled {
 /// it could not be recorded; then nothing may happen.
 pub(super) fn decide(
     ledger: &dyn Ledger,
-    proposal: &Proposal,
+    (proposal, judged): (&Proposal, &Proposal),
     decision: &Decision,
     content: Vec<u8>,
     lay: &mut dyn FnMut(&Granted<'_>),
@@ -190,13 +191,13 @@ pub(super) fn decide(
     if written.is_some_and(|written| written.hash != ContentHash::of(&content)) {
         return Err(refused("the content is not what was decided"));
     }
-    let is_whole = decision.verdict.is_approval() && decision.verdict.amended().is_none();
-    if is_whole && decision.stops < proposal.stops() {
+    let is_approval = decision.verdict.is_approval();
+    if is_approval && decision.stops < judged.stops() {
         return Err(refused("it does not name the findings that it passes over"));
     }
-    if let Some(phrase) = proposal.phrase()
-        && decision.verdict.is_approval()
-        && decision.verdict != (Verdict::ApproveConfirmed { phrase })
+    if is_approval
+        && let Some(phrase) = judged.phrase()
+        && decision.verdict.typed_phrase() != Some(phrase.as_str())
     {
         return Err(refused("it was not confirmed by the phrase it asks for"));
     }

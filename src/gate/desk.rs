@@ -142,10 +142,13 @@ impl Terms {
             return Err(DeskError::NoContent(id));
         }
         match &self.phrase {
-            Some(phrase) if said.is_approval() => match said {
-                Verdict::ApproveConfirmed { phrase: typed } if typed == phrase => Ok(()),
-                _ => Err(DeskError::Unconfirmed(id, phrase.clone())),
-            },
+            Some(phrase)
+                if said.is_approval()
+                    && said.amended().is_none()
+                    && said.typed_phrase() != Some(phrase.as_str()) =>
+            {
+                Err(DeskError::Unconfirmed(id, phrase.clone()))
+            }
             Some(_) | None => Ok(()),
         }
     }

@@ -7,12 +7,16 @@ use std::sync::Weak;
 use super::examine::Examined;
 use super::submit::Gate;
 use crate::model::{
-    BlobRef, ContentHash, Examiner, Facts, Finding, FindingLevel, Proposal, UserError,
+    BlobRef, ContentHash, Decision, Examiner, Facts, Finding, FindingLevel, Proposal, UserError,
 };
 
 impl Gate {
     /// The proposal as it would be if it wrote `content`, with the checks and facts of that.
-    fn with_content(&self, proposal: &Proposal, content: &[u8]) -> Result<Proposal, UserError> {
+    pub(super) fn with_content(
+        &self,
+        proposal: &Proposal,
+        content: &[u8],
+    ) -> Result<Proposal, UserError> {
         let stored = BlobRef { hash: ContentHash::of(content), bytes: content.len() as u64 };
         let Some(change) = proposal.change.with_content(stored) else {
             let what = format!("Cannot look at your version of proposal {}", proposal.id);
@@ -30,15 +34,22 @@ impl Gate {
         Ok(Proposal { change, checks, facts, ..proposal.clone() })
     }
 
-    /// The first finding of level stop in another content for a proposal, if there are more of
-    /// them than `named`.
-    pub(super) fn first_stop(
+    /// Why a decision does not cover another content for a proposal: there are more findings of
+    /// level stop in it than the decision names, or it asks for a phrase that was not typed.
+    pub(super) fn objection(
         &self,
         proposal: &Proposal,
         content: &[u8],
-        named: u32,
+        decision: &Decision,
     ) -> Result<Option<String>, UserError> {
         let edited = self.with_content(proposal, content)?;
+        if let Some(phrase) = edited.phrase()
+            && decision.verdict.typed_phrase() != Some(phrase.as_str())
+        {
+            let stake = edited.stake().unwrap_or_default();
+            return Ok(Some(format!("takes the typed phrase `{phrase}`: {stake}")));
+        }
+        let named = decision.stops;
         let is_stop = |finding: &&Finding| finding.level == FindingLevel::Stop;
         let first = edited.findings().find(is_stop).map(|finding| finding.text.clone());
         Ok(first.filter(|_| edited.stops() > named))

@@ -155,6 +155,7 @@ mod tests {
             how: Amended::Lines,
             content: BlobRef { hash, bytes: written.len() as u64 },
             note: Note::new("keep c"),
+            phrase: None,
         };
         let told = told(verdict, "a\nb\nc\n", "a\nnew b\nnew c\n", written).unwrap();
         assert_eq!(told["decision"], "approved in part");

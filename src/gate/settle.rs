@@ -136,7 +136,7 @@ impl Gate {
     ) -> Result<Option<Ticket>, GateError> {
         let Some(amended) = decision.verdict.amended() else { return Ok(None) };
         let content = self.parts.blobs.blob(&amended.hash)?;
-        let Some(found) = self.first_stop(&pending.proposal, &content, decision.stops)? else {
+        let Some(found) = self.objection(&pending.proposal, &content, decision)? else {
             return Ok(None);
         };
         let ticket = self.put_down(&pending.proposal);
@@ -189,7 +189,12 @@ impl Gate {
     ) -> Result<(Ruled, Option<Laid>), UserError> {
         let mut laid = None;
         let mut lay = |granted: &Granted<'_>| laid = effects::lay(granted, &self.parts.sandbox);
-        let ruled = decide(self.parts.ledger.as_ref(), proposal, decision, content, &mut lay)?;
+        let edited = match decision.verdict.amended() {
+            Some(_) => Some(self.with_content(proposal, &content)?),
+            None => None,
+        };
+        let of = (proposal, edited.as_ref().unwrap_or(proposal));
+        let ruled = decide(self.parts.ledger.as_ref(), of, decision, content, &mut lay)?;
         Ok((ruled, laid))
     }
 

@@ -101,6 +101,9 @@ pub enum Verdict {
         /// Why, and whatever else the agent is told.
         #[serde(default, skip_serializing_if = "Note::is_empty")]
         note: Note,
+        /// The phrase that was typed, where what is written asks for one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phrase: Option<String>,
     },
     /// Do not; the words go back to the agent and may be empty.
     Reject {
@@ -150,6 +153,16 @@ impl Verdict {
             Self::Approve | Self::ApproveConfirmed { .. } => &[],
             Self::ApproveAndTell { note } | Self::ApproveAmended { note, .. } => &note.comments,
             Self::Reject { comments, .. } => comments,
+        }
+    }
+
+    /// The phrase that was typed to confirm it.
+    #[must_use]
+    pub fn typed_phrase(&self) -> Option<&str> {
+        match self {
+            Self::ApproveConfirmed { phrase } => Some(phrase),
+            Self::ApproveAmended { phrase, .. } => phrase.as_deref(),
+            Self::Approve | Self::ApproveAndTell { .. } | Self::Reject { .. } => None,
         }
     }
 

@@ -67,6 +67,9 @@ pub enum Intent {
         /// Why, and whatever else the agent is told.
         #[serde(default)]
         note: Note,
+        /// The phrase that was typed, where the content asks for one.
+        #[serde(default)]
+        phrase: Option<String>,
     },
     /// Says the same to several proposals, all of which were listed on screen.
     DecideAll {

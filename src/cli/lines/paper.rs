@@ -138,6 +138,12 @@ impl Paper {
         let Some(edited) = &self.edited else {
             return Err(format!("the file changed since your edit; `edit {id}` opens it again"));
         };
+        if let Some(phrase) = edited.phrase() {
+            return Err(format!(
+                "your edit takes the typed phrase `{phrase}`, and only the full screen takes one for \
+                 an edit; `reject {id}` and write the file yourself, or use the full screen"
+            ));
+        }
         match (edited.stops(), what) {
             (1.., Decide::Edited) => Err(format!(
                 "something stands against your edit, see above; `approve {id} edited despite` \
@@ -147,8 +153,9 @@ impl Paper {
                 Err("nothing stands against your edit; leave out `despite`".to_owned())
             }
             (stops, _) => Ok(match self.amend(Amended::Edit, edit.into_bytes()) {
-                Intent::Amend { shown, how, content, note } => {
-                    Intent::Amend { shown: Shown { stops, ..shown }, how, content, note }
+                Intent::Amend { shown, how, content, note, phrase } => {
+                    let shown = Shown { stops, ..shown };
+                    Intent::Amend { shown, how, content, note, phrase }
                 }
                 other => other,
             }),
@@ -162,7 +169,13 @@ impl Paper {
 
     fn amend(&self, how: Amended, content: Vec<u8>) -> Intent {
         let note = Note { words: String::new(), comments: self.comments.clone() };
-        Intent::Amend { shown: Shown { unseen: 0, ..self.shown() }, how, content, note }
+        Intent::Amend {
+            shown: Shown { unseen: 0, ..self.shown() },
+            how,
+            content,
+            note,
+            phrase: None,
+        }
     }
 
     /// The file with the lines of these printed numbers only.

@@ -47,7 +47,7 @@ fn decide(shown: Shown, verdict: Verdict) -> Intent {
 
 fn amend(shown: Shown, text: &str) -> Intent {
     let (how, note) = (Amended::Edit, Note::new("mine is better"));
-    Intent::Amend { shown, how, content: text.as_bytes().to_vec(), note }
+    Intent::Amend { shown, how, content: text.as_bytes().to_vec(), note, phrase: None }
 }
 
 /// The answers of the tool that saves.

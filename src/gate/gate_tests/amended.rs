@@ -7,7 +7,7 @@ impl World {
     fn amend(&self, id: u32, how: Amended, content: &str, words: &str) -> Result<(), DeskError> {
         let content = self.ledger.store(content.as_bytes()).unwrap();
         let note = Note::new(words);
-        self.try_decide(id, Verdict::ApproveAmended { how, content, note })
+        self.try_decide(id, Verdict::ApproveAmended { how, content, note, phrase: None })
     }
 
     fn try_decide(&self, id: u32, verdict: Verdict) -> Result<(), DeskError> {
@@ -42,7 +42,12 @@ async fn an_edited_text_is_bound_to_what_was_shown() {
     let task = world.submit(vec![save("a.c", None, "theirs\n")]);
     world.on_desk(1).await;
     let content = world.ledger.store(b"mine\n").unwrap();
-    let verdict = Verdict::ApproveAmended { how: Amended::Edit, content, note: Note::default() };
+    let verdict = Verdict::ApproveAmended {
+        how: Amended::Edit,
+        content,
+        note: Note::default(),
+        phrase: None,
+    };
     let wrong = world.desk.decide(
         Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), ContentHash::of(b"x")) },
         verdict,
@@ -133,4 +138,44 @@ async fn five_hundred_proposals_at_once_are_decided_one_by_one() {
     let settled = outcomes(task.await.unwrap());
     assert_eq!(settled.iter().filter(|outcome| **outcome == Outcome::Applied).count(), 250);
     assert_eq!(fs::read_dir(world.folder.path()).unwrap().count(), 250);
+}
+
+#[tokio::test]
+async fn an_edit_takes_the_phrase_that_its_own_text_asks_for() {
+    const FOR_GOOD: &str = "CONFIG_SECURE_BOOT=y\nCONFIG_SECURE_FLASH_ENC_ENABLED=y\n\
+                            CONFIG_SECURE_FLASH_ENCRYPTION_MODE_RELEASE=y\n";
+    let world = World::asking();
+    let task = world.submit(vec![save("sdkconfig.defaults", None, "CONFIG_LWIP_IPV6=y\n")]);
+    world.on_desk(1).await;
+    let content = world.ledger.store(FOR_GOOD.as_bytes()).unwrap();
+    let verdict = |phrase: Option<String>| Verdict::ApproveAmended {
+        how: Amended::Edit,
+        content,
+        note: Note::default(),
+        phrase,
+    };
+    let waiting = world.gate.waiting(ProposalId(1)).unwrap();
+    assert_eq!(waiting.phrase(), None);
+    let phrase = world.gate.with_content(&waiting, FOR_GOOD.as_bytes()).unwrap().phrase().unwrap();
+    for typed in [None, Some("yes".to_owned())] {
+        world.try_decide(1, verdict(typed)).unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        world.on_desk(1).await;
+        assert_eq!(world.read("sdkconfig.defaults"), None);
+    }
+    world.try_decide(1, verdict(Some(phrase))).unwrap();
+    assert_eq!(task.await.unwrap().unwrap()[0].outcome, Outcome::Applied);
+    assert_eq!(world.read("sdkconfig.defaults").as_deref(), Some(FOR_GOOD));
+}
+
+#[tokio::test]
+async fn an_edit_without_the_cause_takes_no_phrase() {
+    let world = World::asking();
+    let text = "CONFIG_SECURE_FLASH_ENC_ENABLED=y\nCONFIG_SECURE_FLASH_ENCRYPTION_MODE_RELEASE=y\n";
+    let task = world.submit(vec![save("sdkconfig.defaults", None, text)]);
+    world.on_desk(1).await;
+    assert!(world.gate.waiting(ProposalId(1)).unwrap().phrase().is_some());
+    world.amend(1, Amended::Edit, "CONFIG_LWIP_IPV6=y\n", "").unwrap();
+    assert_eq!(task.await.unwrap().unwrap()[0].outcome, Outcome::Applied);
+    assert_eq!(world.read("sdkconfig.defaults").as_deref(), Some("CONFIG_LWIP_IPV6=y\n"));
 }

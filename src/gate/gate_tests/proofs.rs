@@ -48,7 +48,7 @@ fn confirmed(proposal: &Proposal) -> Decision {
 }
 
 fn rule(ledger: &Memory, proposal: &Proposal, decision: &Decision) -> Option<Ruled> {
-    decide(ledger, proposal, decision, Vec::new(), &mut |_| {}).ok()
+    decide(ledger, (proposal, proposal), decision, Vec::new(), &mut |_| {}).ok()
 }
 
 #[test]

@@ -79,7 +79,7 @@ async fn an_amended_change_is_undone_from_what_was_written() {
     world.on_desk(1).await;
     let content = world.ledger.store(b"mine").unwrap();
     let note = Note::default();
-    world.decide(1, Verdict::ApproveAmended { how: Amended::Edit, content, note });
+    world.decide(1, Verdict::ApproveAmended { how: Amended::Edit, content, note, phrase: None });
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
     assert_eq!(world.undo(1), Outcome::Applied);
     assert_eq!(world.read("a.c").as_deref(), Some("old"));

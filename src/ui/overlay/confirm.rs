@@ -65,7 +65,10 @@ impl Confirm {
             let verdict = Verdict::ApproveConfirmed { phrase: self.phrase.clone() };
             Intent::Decide { shown: self.shown, verdict }
         };
-        let intent = self.instead.clone().unwrap_or_else(confirmed);
+        let mut intent = self.instead.clone().unwrap_or_else(confirmed);
+        if let Intent::Amend { phrase, .. } = &mut intent {
+            *phrase = Some(self.phrase.clone());
+        }
         vec![Effect::Close, Effect::intent(intent)]
     }
 

@@ -128,8 +128,13 @@ pub(super) fn decided(variant: u32, number: u32) -> Event {
         1 => Verdict::reject("no"),
         2 => Verdict::ApproveConfirmed { phrase: "flash esp32 boot".into() },
         3 => Verdict::ApproveAndTell { note },
-        4 => Verdict::ApproveAmended { how: Amended::Lines, content, note },
-        5 => Verdict::ApproveAmended { how: Amended::Edit, content, note: Note::default() },
+        4 => Verdict::ApproveAmended { how: Amended::Lines, content, note, phrase: None },
+        5 => Verdict::ApproveAmended {
+            how: Amended::Edit,
+            content,
+            note: Note::default(),
+            phrase: Some("yes".into()),
+        },
         _ => Verdict::Reject { reason: "no".into(), comments, then: AfterReject::Stop },
     };
     let by = match variant % 3 {

@@ -346,7 +346,7 @@ impl Stage {
                 if let Some(text) = edited {
                     let (how, note) = (Amended::Edit, Note::new("my own hand"));
                     let content = text.into_bytes();
-                    send(&run, Intent::Amend { shown, how, content, note }).await;
+                    send(&run, Intent::Amend { shown, how, content, note, phrase: None }).await;
                     continue;
                 }
                 let verdict = person.decide(&proposal, *count);

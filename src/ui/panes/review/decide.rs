@@ -151,6 +151,7 @@ pub(super) fn amend_lines(shown: &Shown, content: Vec<u8>) -> Intent {
         how: Amended::Lines,
         content,
         note: Note { words: String::new(), comments: comments(shown) },
+        phrase: None,
     }
 }
 

@@ -67,7 +67,7 @@ fn picked_lines_alone_are_approved_and_written() {
     desk.press(&mut pane, Action::Bottom);
     desk.press(&mut pane, Action::ToggleSingle);
     assert_snapshot!("picking", desk.show(&mut pane, 90, 24));
-    let Intent::Amend { shown, how, content, note } =
+    let Intent::Amend { shown, how, content, note, .. } =
         intent(desk.press(&mut pane, Action::ApprovePicked))
     else {
         panic!("no amendment")

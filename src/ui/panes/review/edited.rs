@@ -109,6 +109,7 @@ impl Edit {
             how: Amended::Edit,
             content: self.text.clone().into_bytes(),
             note: self.note.clone(),
+            phrase: None,
         }
     }
 
