@@ -133,7 +133,7 @@ pub(super) fn decided(variant: u32, number: u32) -> Event {
             how: Amended::Edit,
             content,
             note: Note::default(),
-            phrase: Some("yes".into()),
+            phrase: None,
         },
         _ => Verdict::Reject { reason: "no".into(), comments, then: AfterReject::Stop },
     };
