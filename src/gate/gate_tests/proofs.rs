@@ -4,8 +4,8 @@ use super::super::approved::{Ruled, decide};
 use super::super::effects;
 use super::*;
 use crate::model::{
-    Batch, CallId, Change, Facts, FlashPlan, FlashRegion, NvsEdit, NvsPlan, NvsRoom, NvsValue,
-    TurnId,
+    Batch, CallId, Change, Check, Facts, Finding as Found, FlashPlan, FlashRegion, NvsEdit,
+    NvsPlan, NvsRoom, NvsValue, ReadPlan, TurnId,
 };
 use crate::toolchain::{EraseOrder, FlashOrder, RewriteOrder};
 use tokio_util::sync::CancellationToken;
@@ -78,6 +78,28 @@ fn a_decision_without_the_typed_phrase_allows_nothing() {
     }
     assert_eq!(ledger.events.lock().unwrap().len(), 0, "it was recorded");
     assert!(matches!(rule(&ledger, &proposal, &confirmed(&proposal)), Some(Ruled::Erase(_))));
+}
+
+#[test]
+fn an_approval_that_does_not_name_what_was_found_allows_nothing() {
+    let ledger = Memory::default();
+    let found = |text: &str| Found::new(FindingLevel::Stop, text.to_owned());
+    let mut proposal = proposal(Change::Read(ReadPlan {
+        board: board("/dev/a"),
+        region: FlashRegion { label: String::new(), offset: 0, bytes: 0x1000 },
+        path: path("dump.bin"),
+    }));
+    proposal.checks = vec![Check::with(CheckKind::Images, vec![found("one"), found("two")])];
+    assert_eq!(proposal.stops(), 2);
+    for stops in [0, 1] {
+        let decision = Decision { stops, ..confirmed(&proposal) };
+        assert!(rule(&ledger, &proposal, &decision).is_none(), "{stops}");
+    }
+    assert_eq!(ledger.events.lock().unwrap().len(), 0, "it was recorded");
+    let Some(Ruled::Read(approved)) = rule(&ledger, &proposal, &confirmed(&proposal)) else {
+        panic!("it is approved")
+    };
+    assert_eq!(approved.proposal(), proposal.id);
 }
 
 #[tokio::test]
