@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
 
     fn line(&self) -> usize {
         let before = self.text.get(..self.at).unwrap_or_default();
-        before.bytes().filter(|&byte| byte == b'\n').count() + 1
+        memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1
     }
 
     fn error(&self, why: impl Into<String>) -> CmakeError {
