@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 use firmhand::config::Assets;
+use firmhand::model::TurnEvent;
 use firmhand::model::*;
 use firmhand::ui::{Arrangement, Depth, Keymap, Looks, Mode, Theme, Ui, UiSetup};
 use firmhand::view::SessionView;
@@ -109,7 +110,7 @@ impl Screen {
         });
         let terminal = Terminal::new(TestBackend::new(size.width, size.height)).unwrap();
         let mut screen = Self { ui, view: SessionView::default(), terminal };
-        screen.record(Event::TurnStarted { turn: TurnId(1), agent: "Writer".into() });
+        screen.record(Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: "Writer".into() }));
         screen
     }
 
@@ -138,7 +139,7 @@ fn stream(text: &str, tokens_a_frame: usize) {
     for (place, token) in text.as_bytes().chunks(8).enumerate() {
         let start = Instant::now();
         let text = String::from_utf8(token.to_vec()).unwrap();
-        screen.record(Event::TextAdded { turn: TurnId(1), text });
+        screen.record(Event::Turn(TurnEvent::TextAdded { turn: TurnId(1), text }));
         folding += start.elapsed();
         if place % tokens_a_frame == 0 {
             let start = Instant::now();
@@ -164,7 +165,7 @@ fn stream(text: &str, tokens_a_frame: usize) {
 /// Goes through the whole text page by page, up and down again.
 fn scroll(text: &str) {
     let mut screen = Screen::new();
-    screen.record(Event::TextAdded { turn: TurnId(1), text: text.to_owned() });
+    screen.record(Event::Turn(TurnEvent::TextAdded { turn: TurnId(1), text: text.to_owned() }));
     screen.frame();
     // A long block of code is folded at first.
     screen.press(KeyCode::Enter);

@@ -20,6 +20,9 @@ use firmhand::engine::Recorder;
 use firmhand::journal::{JournalReader, SessionDir, scan};
 use firmhand::model::event::{ProjectFile, SessionParts, SessionStart};
 use firmhand::model::*;
+use firmhand::model::{
+    BuildEvent, FilesEvent, LogEvent, PortEvent, ProposalEvent, SessionEvent, TurnEvent,
+};
 use firmhand::view::SessionView;
 
 fn main() {
@@ -90,7 +93,7 @@ fn appending(data: &Path, events: u64) {
     let start = Instant::now();
     for turn in 0..events {
         let turn = TurnId(u32::try_from(turn).unwrap());
-        recorder.record(Event::TextAdded { turn, text: WORDS.into() }).unwrap();
+        recorder.record(Event::Turn(TurnEvent::TextAdded { turn, text: WORDS.into() })).unwrap();
     }
     println!("record an event: {:.0} per second", per_second(events, start.elapsed()));
 }
@@ -165,7 +168,7 @@ fn generate(dir: &SessionDir, events: u64) -> u64 {
         bytes: 0,
         last: events,
     };
-    day.add(Event::SessionStarted(Box::new(SessionStart {
+    day.add(Event::Session(SessionEvent::Started(Box::new(SessionStart {
         id: dir.id().clone(),
         task: "a long day".into(),
         team: "generate".into(),
@@ -174,9 +177,9 @@ fn generate(dir: &SessionDir, events: u64) -> u64 {
         toolchain: "virtual board".into(),
         program: "0".into(),
         parts: SessionParts::default(),
-    })));
+    }))));
     let file = |n| ProjectFile { path: path(n), bytes: 4_000 };
-    day.add(Event::ProjectListed { files: (0..40).map(file).collect(), omitted: 0 });
+    day.add(Event::Files(FilesEvent::Listed { files: (0..40).map(file).collect(), omitted: 0 }));
     let mut number = 0;
     while day.seq < events {
         number += 1;
@@ -214,33 +217,41 @@ impl Day {
         let (turn, call) = (TurnId(number), CallId(number));
         let agent = AgentName::from("CodeReviewerAgent");
         let reason = "the planner named it for this task".into();
-        self.add(Event::SpeakerChosen { agent: agent.clone(), reason });
-        self.add(Event::TurnStarted { turn, agent });
+        self.add(Event::Turn(TurnEvent::SpeakerChosen { agent: agent.clone(), reason }));
+        self.add(Event::Turn(TurnEvent::Started { turn, agent }));
         for piece in 0..22 {
-            self.add(Event::TextAdded { turn, text: format!("{piece} {WORDS}") });
+            self.add(Event::Turn(TurnEvent::TextAdded { turn, text: format!("{piece} {WORDS}") }));
         }
         let args = serde_json::json!([{"file_name": path(number), "code": WORDS.repeat(8)}]);
-        self.add(Event::ToolCalled { turn, call, tool: "generate_code".into(), args });
+        self.add(Event::Turn(TurnEvent::ToolCalled {
+            turn,
+            call,
+            tool: "generate_code".into(),
+            args,
+        }));
         if number.is_multiple_of(2) {
             self.add(proposed(number / 2));
             self.add(decided(number / 2));
             let proposal = ProposalId(number / 2);
-            self.add(Event::Settled { proposal, outcome: Outcome::Applied });
+            self.add(Event::Proposal(ProposalEvent::Settled {
+                proposal,
+                outcome: Outcome::Applied,
+            }));
         }
         let result = serde_json::json!({"ok": true, "saved": [path(number)]});
-        self.add(Event::ToolAnswered { call, result, millis: 812 });
+        self.add(Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 812 }));
         let usage = Usage { input: 4_000, output: 400, ..Usage::default() };
-        self.add(Event::ModelAnswered { turn, usage, state: None });
-        self.add(Event::TurnEnded { turn, stop: TurnStop::Done });
+        self.add(Event::Turn(TurnEvent::ModelAnswered { turn, usage, state: None }));
+        self.add(Event::Turn(TurnEvent::Ended { turn, stop: TurnStop::Done }));
     }
 
     fn build(&mut self, number: u32) {
         let (build, log) = (BuildId(number), LogId { kind: LogKind::Build, number });
-        self.add(Event::BuildStarted { build, log, command: "idf.py build".into() });
+        self.add(Event::Build(BuildEvent::Started { build, log, command: "idf.py build".into() }));
         for done in 1..=30 {
-            self.add(Event::BuildProgress { build, done, total: 30 });
+            self.add(Event::Build(BuildEvent::Progress { build, done, total: 30 }));
             let grown = u64::from(done) * 900;
-            self.add(Event::LogGrew { log, bytes: grown, lines: grown / 60 });
+            self.add(Event::Log(LogEvent::Grew { log, bytes: grown, lines: grown / 60 }));
         }
         let diagnostic = Diagnostic {
             file: Some(path(number).to_string()),
@@ -252,14 +263,20 @@ impl Day {
         };
         let diagnostics = vec![diagnostic; 3];
         let outcome = BuildOutcome::Failed;
-        self.add(Event::BuildEnded { build, outcome, diagnostics, millis: 30_000, size: None });
+        self.add(Event::Build(BuildEvent::Ended {
+            build,
+            outcome,
+            diagnostics,
+            millis: 30_000,
+            size: None,
+        }));
         let log = LogId { kind: LogKind::Serial, number };
         let port = "/dev/ttyUSB0".to_owned();
-        self.add(Event::SerialOpened { port, log, baud: 115_200 });
+        self.add(Event::Port(PortEvent::Opened { port, log, baud: 115_200 }));
         for piece in 1..=60 {
-            self.add(Event::LogGrew { log, bytes: piece * 400, lines: piece * 8 });
+            self.add(Event::Log(LogEvent::Grew { log, bytes: piece * 400, lines: piece * 8 }));
         }
-        self.add(Event::SerialClosed { log, why: "the port is needed to flash".into() });
+        self.add(Event::Port(PortEvent::Closed { log, why: "the port is needed to flash".into() }));
     }
 }
 
@@ -269,7 +286,7 @@ fn path(number: u32) -> ProjectPath {
 
 fn proposed(number: u32) -> Event {
     let content = BlobRef { hash: ContentHash::of(&number.to_le_bytes()), bytes: 4_000 };
-    Event::Proposed(Box::new(Proposal {
+    Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
         id: ProposalId(number),
         turn: TurnId(number * 2),
         call: CallId(number * 2),
@@ -280,7 +297,7 @@ fn proposed(number: u32) -> Event {
         change: Change::Save { path: path(number), base: Some(content), content },
         checks: vec![Check::clean(CheckKind::Parses)],
         facts: Facts::default(),
-    }))
+    })))
 }
 
 fn decided(number: u32) -> Event {
@@ -291,5 +308,8 @@ fn decided(number: u32) -> Event {
         unseen: 0,
         stops: 0,
     };
-    Event::Decided { proposal: ProposalId(number), decision: Box::new(decision) }
+    Event::Proposal(ProposalEvent::Decided {
+        proposal: ProposalId(number),
+        decision: Box::new(decision),
+    })
 }

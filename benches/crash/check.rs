@@ -6,7 +6,8 @@ use std::path::Path;
 
 use firmhand::journal::{JournalReader, ReadItem};
 use firmhand::model::{
-    Change, ContentHash, Decision, Event, Outcome, ProposalId, Record, SessionOutcome,
+    Change, ContentHash, Decision, Event, Outcome, ProposalEvent, ProposalId, Record, SessionEvent,
+    SessionOutcome,
 };
 
 /// A content, or that there is no file.
@@ -55,21 +56,21 @@ impl Told {
         let mut told = Self::default();
         for record in records {
             match &record.event {
-                Event::Proposed(proposal) => {
+                Event::Proposal(ProposalEvent::Made(proposal)) => {
                     let known = told.changes.insert(proposal.id, proposal.change.clone());
                     let twice = || format!("proposal {} is proposed twice", proposal.id);
                     faults.extend(known.map(|_| twice()));
                 }
-                Event::Restated { proposal, change, .. } => {
+                Event::Proposal(ProposalEvent::Restated { proposal, change, .. }) => {
                     told.changes.insert(*proposal, (**change).clone());
                 }
-                Event::Decided { proposal, decision } => {
+                Event::Proposal(ProposalEvent::Decided { proposal, decision }) => {
                     if told.decided.insert(*proposal, (**decision).clone()).is_some() {
                         faults.push(format!("proposal {proposal} is decided twice"));
                     }
                     told.order.push(*proposal);
                 }
-                Event::Settled { proposal, outcome } => {
+                Event::Proposal(ProposalEvent::Settled { proposal, outcome }) => {
                     if told.settled.insert(*proposal, outcome.clone()).is_some() {
                         faults.push(format!("proposal {proposal} is settled twice"));
                     }
@@ -77,8 +78,10 @@ impl Told {
                         faults.push(format!("proposal {proposal} is applied and undecided"));
                     }
                 }
-                Event::SessionEnded { outcome } => told.ended = Some(outcome.clone()),
-                Event::SessionResumed { .. } => told.ended = None,
+                Event::Session(SessionEvent::Ended { outcome }) => {
+                    told.ended = Some(outcome.clone())
+                }
+                Event::Session(SessionEvent::Resumed { .. }) => told.ended = None,
                 _ => {}
             }
         }

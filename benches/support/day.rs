@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use firmhand::device::{Pty, SerialHub};
 use firmhand::engine::Recorder;
 use firmhand::journal::{JournalReader, LogLimits, ReadItem, SessionDir};
+use firmhand::model::LogEvent;
 use firmhand::model::*;
 use firmhand::ui::panes::logs_index::Extent;
 use firmhand::ui::panes::logs_text::{LogText, matcher};
@@ -145,7 +146,7 @@ impl Screen {
 fn records(recorder: &Recorder, screen: &mut Screen, now: Extent, count: u64) {
     let (before, began) = (resident(), Instant::now());
     for n in 0..count {
-        let grown = Event::LogGrew { log: LOG, bytes: now.bytes + n, lines: now.feeds };
+        let grown = Event::Log(LogEvent::Grew { log: LOG, bytes: now.bytes + n, lines: now.feeds });
         recorder.record(grown).unwrap();
         if n % 100 == 0 {
             while let Some(ReadItem::Record(record)) = screen.reader.next_item().unwrap() {

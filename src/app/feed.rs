@@ -197,6 +197,7 @@ fn fold(item: ReadItem, view: &mut SessionView, damage: &mut Vec<Damage>) {
 mod tests {
     use crate::engine::Recorder;
     use crate::model::{Event, Ledger, Timestamp, TurnId};
+    use crate::model::{PersonEvent, TurnEvent};
 
     use super::*;
 
@@ -211,7 +212,7 @@ mod tests {
         let (_data, recorder) = session();
         let mut live = Live::open(recorder.dir(), recorder.subscribe()).unwrap();
         for _ in 0..4_500 {
-            recorder.record(Event::Paused).unwrap();
+            recorder.record(Event::Person(PersonEvent::Paused)).unwrap();
         }
         let mut places = vec![];
         while live.pull().unwrap() == Progress::ChangedAndMore {
@@ -219,7 +220,7 @@ mod tests {
         }
         assert_eq!(places, [2_000, 4_000]);
         assert_eq!(live.view().seq, Seq(4_500));
-        let long = Event::TextAdded { turn: TurnId(1), text: "x".repeat(700_000) };
+        let long = Event::Turn(TurnEvent::TextAdded { turn: TurnId(1), text: "x".repeat(700_000) });
         for _ in 0..4 {
             recorder.record(long.clone()).unwrap();
         }
@@ -235,7 +236,7 @@ mod tests {
         let (_data, recorder) = session();
         let (publish, published) = watch::channel(Seq(0));
         let mut live = Live::open(recorder.dir(), published).unwrap();
-        recorder.record(Event::Paused).unwrap();
+        recorder.record(Event::Person(PersonEvent::Paused)).unwrap();
         assert_eq!(live.pull().unwrap(), Progress::Unchanged);
         publish.send_replace(Seq(1));
         assert_eq!(live.pull().unwrap(), Progress::Changed);
@@ -246,7 +247,7 @@ mod tests {
         let (_data, recorder) = session();
         let live = Live::open(recorder.dir(), recorder.subscribe()).unwrap();
         let mut feed = Feed::Live(Box::new(live));
-        recorder.record(Event::Paused).unwrap();
+        recorder.record(Event::Person(PersonEvent::Paused)).unwrap();
         feed.changed().await;
         assert_eq!(feed.advance(Instant::now()).unwrap(), Progress::Changed);
         assert!(futures::poll!(std::pin::pin!(feed.changed())).is_pending());

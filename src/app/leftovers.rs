@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::gate::{leftovers, settle_leftovers};
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::event::Level;
-use crate::model::{Event, Ledger, UserError};
+use crate::model::{Event, Ledger, PersonEvent, UserError};
 use crate::workspace::Sandbox;
 
 /// Settles what is left, by the journals of `own` and of the other sessions under `data`. Gives
@@ -34,7 +34,7 @@ pub(super) fn clear_up(data: &Path, own: &SessionDir, project: &Sandbox) -> Vec<
 /// Records what the person has to know.
 pub(super) fn tell_all(ledger: &dyn Ledger, notices: Vec<UserError>) -> Result<(), UserError> {
     for notice in notices {
-        ledger.record(Event::Noticed { level: Level::Warning, notice })?;
+        ledger.record(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))?;
     }
     Ok(())
 }

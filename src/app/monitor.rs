@@ -11,7 +11,7 @@ use crate::device::{Address, Listener, Programs, SerialHub, ports};
 use crate::engine::Recorder;
 use crate::journal::SessionDir;
 use crate::model::event::{SessionParts, SessionStart};
-use crate::model::{Event, Ledger, SessionOutcome, Timestamp, UserError};
+use crate::model::{Event, Ledger, SessionEvent, SessionOutcome, Timestamp, UserError};
 
 /// The name that such a session has instead of a team's.
 pub const TEAM: &str = "monitor";
@@ -46,7 +46,9 @@ impl Monitor {
     pub async fn end(self) {
         self.hub.close(&self.listener.port).await;
         // Without this record the session is found interrupted, which does no harm.
-        let _ = self.recorder.record(Event::SessionEnded { outcome: SessionOutcome::Completed });
+        let _ = self
+            .recorder
+            .record(Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Completed }));
     }
 }
 
@@ -70,7 +72,7 @@ pub async fn start(world: &World, wish: Wish) -> Result<Monitor, UserError> {
         SessionDir::create(&world.dirs.data, &format!("monitor {port}"), Timestamp(now_millis()))?;
     let recorder = Recorder::create(dir.clone())?.keeping(log_limits(&world.settings));
     let recorder = Arc::new(recorder.guarded_by(&world.secrets));
-    recorder.record(Event::SessionStarted(Box::new(SessionStart {
+    recorder.record(Event::Session(SessionEvent::Started(Box::new(SessionStart {
         id: dir.id().clone(),
         task: format!("Listen to {port}"),
         team: TEAM.to_owned(),
@@ -79,7 +81,7 @@ pub async fn start(world: &World, wish: Wish) -> Result<Monitor, UserError> {
         toolchain: String::new(),
         program: env!("CARGO_PKG_VERSION").to_owned(),
         parts: SessionParts::default(),
-    })))?;
+    }))))?;
     recorder.spawn_ticks();
     let programs = Programs::named(wish.elf.as_deref(), Some(&wish.project));
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
@@ -87,8 +89,9 @@ pub async fn start(world: &World, wish: Wish) -> Result<Monitor, UserError> {
     match hub.open(&port, wish.baud, 1).await {
         Ok(listener) => Ok(Monitor { dir, recorder, hub, listener }),
         Err(error) => {
-            let _ = recorder
-                .record(Event::SessionEnded { outcome: SessionOutcome::Failed(error.clone()) });
+            let _ = recorder.record(Event::Session(SessionEvent::Ended {
+                outcome: SessionOutcome::Failed(error.clone()),
+            }));
             Err(error)
         }
     }

@@ -6,7 +6,7 @@ use crate::engine::Recorder;
 use crate::gate::Numbers;
 use crate::journal::SessionDir;
 use crate::model::event::SessionStart;
-use crate::model::{Event, ModelEvent, RecordSource, UserError};
+use crate::model::{Event, ModelEvent, ProposalEvent, RecordSource, SessionEvent, UserError};
 
 /// What has to be known of a session before it can go on.
 pub(super) struct Past {
@@ -26,11 +26,13 @@ impl Past {
         dir.each(&mut |record| {
             state.fold(record);
             match &record.event {
-                Event::SessionStarted(start) if is_first => past.session = Some(start.clone()),
+                Event::Session(SessionEvent::Started(start)) if is_first => {
+                    past.session = Some(start.clone())
+                }
                 Event::Model(ModelEvent::Chosen { provider, .. }) => {
                     past.provider = Some(provider.clone());
                 }
-                Event::Proposed(proposal) => past.numbers.pass(proposal),
+                Event::Proposal(ProposalEvent::Made(proposal)) => past.numbers.pass(proposal),
                 _ => {}
             }
             is_first = false;

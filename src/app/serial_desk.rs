@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::device::SerialHub;
 use crate::model::event::Level;
-use crate::model::{Event, Ledger, SerialCommand, UserError};
+use crate::model::{Event, Ledger, PersonEvent, SerialCommand, UserError};
 use crate::tools::SharedState;
 
 /// Commands that wait at most.
@@ -27,7 +27,8 @@ pub fn start(
         while let Some(command) = commands.recv().await {
             if let Err(notice) = carry_out(&hub, &state, command).await {
                 // What cannot be recorded is on the port's own line of the screen.
-                let _ = ledger.record(Event::Noticed { level: Level::Error, notice });
+                let _ = ledger
+                    .record(Event::Person(PersonEvent::Noticed { level: Level::Error, notice }));
             }
         }
     });

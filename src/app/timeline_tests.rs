@@ -3,8 +3,8 @@
 use std::fs;
 
 use crate::model::{
-    AgentName, Batch, BatchId, BlobRef, CallId, Change, ContentHash, Event, ProjectPath, Proposal,
-    ProposalId, TurnId,
+    AgentName, Batch, BatchId, BlobRef, CallId, Change, ContentHash, Event, PersonEvent,
+    ProjectPath, Proposal, ProposalEvent, ProposalId, TurnEvent, TurnId,
 };
 
 use super::*;
@@ -12,7 +12,7 @@ use super::*;
 fn proposal(id: u32) -> Event {
     let content = BlobRef { hash: ContentHash::of(b"x"), bytes: 1 };
     let path = ProjectPath::new("main/a.c").unwrap();
-    Event::Proposed(Box::new(Proposal {
+    Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
         id: ProposalId(id),
         turn: TurnId(1),
         call: CallId(1),
@@ -23,15 +23,15 @@ fn proposal(id: u32) -> Event {
         change: Change::Save { path, base: None, content },
         checks: vec![],
         facts: crate::model::Facts::default(),
-    }))
+    })))
 }
 
 fn turn(turn: u32) -> Event {
-    Event::TurnStarted { turn: TurnId(turn), agent: AgentName::from("A") }
+    Event::Turn(TurnEvent::Started { turn: TurnId(turn), agent: AgentName::from("A") })
 }
 
 fn said(turn: u32, number: usize) -> Event {
-    Event::TextAdded { turn: TurnId(turn), text: format!("{number} ") }
+    Event::Turn(TurnEvent::TextAdded { turn: TurnId(turn), text: format!("{number} ") })
 }
 
 /// A session with these events at these moments, in milliseconds.
@@ -118,8 +118,15 @@ fn a_flood_is_folded_in_bounded_pieces() {
 #[test]
 fn steps_by_event_turn_and_proposal_and_stays_inside() {
     use Direction::{Back, Forward};
-    let events =
-        vec![turn(1), said(1, 1), proposal(1), turn(2), said(2, 1), proposal(2), Event::Paused];
+    let events = vec![
+        turn(1),
+        said(1, 1),
+        proposal(1),
+        turn(2),
+        said(2, 1),
+        proposal(2),
+        Event::Person(PersonEvent::Paused),
+    ];
     let (_data, dir, _) = session((0..).zip(events).collect());
     let mut timeline = Timeline::open(&dir).unwrap();
     let now = Instant::now();
@@ -166,7 +173,8 @@ fn every_place_of_a_long_session_is_the_fold_up_to_it() {
 
 #[test]
 fn damaged_lines_are_counted_and_passed_over() {
-    let (_data, dir, _) = session((0..5).map(|n| (n, Event::Paused)).collect());
+    let (_data, dir, _) =
+        session((0..5).map(|n| (n, Event::Person(PersonEvent::Paused))).collect());
     let text = fs::read_to_string(dir.journal()).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     lines[2] = "{\"v\":1,\"seq\":3,\u{1b}[2J";

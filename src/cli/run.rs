@@ -11,8 +11,9 @@ use crate::engine::EngineHandle;
 use crate::gate::Desk;
 use crate::journal::{JournalReader, ReadItem};
 use crate::model::{
-    BuildOutcome, DecidedBy, Event, Intent, Outcome, PhaseOutcome, Record, Seq, SessionOutcome,
-    UserError, Verdict, event::Level,
+    BuildEvent, BuildOutcome, DecidedBy, Event, Intent, Outcome, PersonEvent, PhaseEvent,
+    PhaseOutcome, ProposalEvent, Record, Seq, SessionEvent, SessionOutcome, TurnEvent, UserError,
+    Verdict, event::Level,
 };
 use crate::text::{json, sanitize};
 
@@ -136,7 +137,7 @@ fn write_new(
         let ReadItem::Record(record) = item else { continue };
         write_record(&record, form, out).map_err(cannot_write)?;
         // An agent's own question has no answer that ends the run.
-        if let Event::Asked { question: id, agent, .. } = record.event {
+        if let Event::Person(PersonEvent::Asked { question: id, agent, .. }) = record.event {
             question = Some(match agent {
                 Some(_) => Intent::Stop,
                 None => Intent::Answer { question: id, answer: "stop".to_owned() },
@@ -176,25 +177,29 @@ fn write_record(record: &Record, form: Form, out: &mut (dyn Write + Send)) -> st
 /// An event as a line for people; `None` for those that do not matter that much.
 pub(super) fn line(event: &Event) -> Option<String> {
     Some(match event {
-        Event::SessionStarted(start) => format!("session {}: {}", start.id, start.task),
-        Event::PhaseStarted { title, attempt, max_attempts: 1, .. } if *attempt == 1 => {
+        Event::Session(SessionEvent::Started(start)) => {
+            format!("session {}: {}", start.id, start.task)
+        }
+        Event::Phase(PhaseEvent::Started { title, attempt, max_attempts: 1, .. })
+            if *attempt == 1 =>
+        {
             format!("phase {title}")
         }
-        Event::PhaseStarted { title, attempt, max_attempts, .. } => {
+        Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, .. }) => {
             format!("phase {title}, attempt {attempt} of {max_attempts}")
         }
-        Event::PhaseEnded { outcome, .. } => match outcome {
+        Event::Phase(PhaseEvent::Ended { outcome, .. }) => match outcome {
             PhaseOutcome::Succeeded(why) => format!("phase reached its goal: {why}"),
             PhaseOutcome::Failed(why) => format!("phase did not reach its goal: {why}"),
             PhaseOutcome::Stopped => "phase stopped".to_owned(),
         },
-        Event::SpeakerChosen { agent, reason } => format!("{agent}: {reason}"),
-        Event::ToolCalled { tool, .. } => format!("  calls {tool}"),
-        Event::Proposed(proposal) => {
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => format!("{agent}: {reason}"),
+        Event::Turn(TurnEvent::ToolCalled { tool, .. }) => format!("  calls {tool}"),
+        Event::Proposal(ProposalEvent::Made(proposal)) => {
             let path = proposal.change.path().map(ToString::to_string).unwrap_or_default();
             format!("  proposal {}: {} {path}", proposal.id, proposal.change.kind())
         }
-        Event::Decided { proposal, decision } => {
+        Event::Proposal(ProposalEvent::Decided { proposal, decision }) => {
             let verdict = match &decision.verdict {
                 Verdict::Reject { .. } => "denied",
                 approval => approval.label(),
@@ -206,12 +211,16 @@ pub(super) fn line(event: &Event) -> Option<String> {
             };
             format!("  proposal {proposal} {verdict}: {by}")
         }
-        Event::Settled { proposal, outcome } => unsettled(outcome)
+        Event::Proposal(ProposalEvent::Settled { proposal, outcome }) => unsettled(outcome)
             .map(|why| format!("  proposal {proposal} was not carried out: {why}"))?,
-        Event::BuildEnded { outcome, diagnostics, .. } => build_end(outcome, diagnostics.len()),
-        Event::Asked { text, .. } => format!("question: {text}"),
-        Event::Noticed { level: Level::Warning | Level::Error, notice } => sentence(notice),
-        Event::SessionEnded { outcome } => match outcome {
+        Event::Build(BuildEvent::Ended { outcome, diagnostics, .. }) => {
+            build_end(outcome, diagnostics.len())
+        }
+        Event::Person(PersonEvent::Asked { text, .. }) => format!("question: {text}"),
+        Event::Person(PersonEvent::Noticed { level: Level::Warning | Level::Error, notice }) => {
+            sentence(notice)
+        }
+        Event::Session(SessionEvent::Ended { outcome }) => match outcome {
             SessionOutcome::Completed => "completed".to_owned(),
             SessionOutcome::Failed(error) => format!("failed: {}", sentence(error)),
             SessionOutcome::Stopped => "stopped".to_owned(),
@@ -291,7 +300,7 @@ mod tests {
         assert_eq!(exit, RunExit::NeedsPerson);
         assert_eq!(world.file(), None);
         let decisions = records.iter().filter_map(|record| match &record.event {
-            Event::Decided { decision, .. } => Some(decision.by.clone()),
+            Event::Proposal(ProposalEvent::Decided { decision, .. }) => Some(decision.by.clone()),
             _ => None,
         });
         let decisions: Vec<DecidedBy> = decisions.collect();
@@ -319,6 +328,9 @@ mod tests {
         let exit = run_headless(run, std::future::ready(()), &mut Vec::new()).await.unwrap();
         assert_eq!(exit, RunExit::Interrupted);
         let last = world.events().pop();
-        assert_eq!(last, Some(Event::SessionEnded { outcome: SessionOutcome::Stopped }));
+        assert_eq!(
+            last,
+            Some(Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped }))
+        );
     }
 }

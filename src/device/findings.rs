@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::panic::{Found, FoundDump, Programs, RawPanic};
-use crate::model::{CoreDump, Event, Ledger, LogId, PortEvent};
+use crate::model::{CoreDump, Event, Ledger, LogId, PortChange, PortEvent};
 
 /// Findings recorded per minute; a board that fails all the time does not fill the journal.
 const PER_MINUTE: usize = 20;
@@ -61,10 +61,10 @@ impl Findings {
             let report = programs.report(&raw);
             let (line, end) = (raw.lines.start, raw.lines.end);
             // A report that cannot be recorded is in the log as the board printed it.
-            let _ = ledger.record(Event::Port {
+            let _ = ledger.record(Event::Port(PortEvent::Changed {
                 log,
-                event: PortEvent::Panicked { line, end, report: Box::new(report) },
-            });
+                event: PortChange::Panicked { line, end, report: Box::new(report) },
+            }));
         });
     }
 
@@ -73,9 +73,9 @@ impl Findings {
         self.dumps += 1;
         let damaged = if dump.is_damaged { "-damaged" } else { "" };
         let name = format!("core-{}-{}{damaged}.bin", self.log.number, self.dumps);
-        let _ = self.ledger.record(Event::Port {
+        let _ = self.ledger.record(Event::Port(PortEvent::Changed {
             log: self.log,
-            event: PortEvent::CoreDumped(CoreDump { name, content }),
-        });
+            event: PortChange::CoreDumped(CoreDump { name, content }),
+        }));
     }
 }

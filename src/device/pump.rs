@@ -17,7 +17,7 @@ use super::ports::{self, UsbId};
 use super::reset::Step;
 use super::serial::{Received, lock};
 use super::tail::Tail;
-use crate::model::{Event, Ledger, LogId, PortEvent};
+use crate::model::{Event, Ledger, LogId, PortChange, PortEvent};
 
 /// One read takes at most this many bytes.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -123,7 +123,8 @@ impl Pump {
         };
         // A log that cannot be told complete is found complete when the session ends.
         let _ = self.ledger.flush_log(self.log);
-        let _ = self.ledger.record(Event::SerialClosed { log: self.log, why: why.clone() });
+        let _ =
+            self.ledger.record(Event::Port(PortEvent::Closed { log: self.log, why: why.clone() }));
         self.received.send_modify(|received| {
             received.closed = Some(why);
             received.away = None;
@@ -208,9 +209,10 @@ impl Pump {
         let since = Instant::now();
         // Somebody looking at the log must see all of it up to here.
         let _ = self.ledger.flush_log(self.log);
-        let _ = self
-            .ledger
-            .record(Event::Port { log: self.log, event: PortEvent::Lost { why: why.clone() } });
+        let _ = self.ledger.record(Event::Port(PortEvent::Changed {
+            log: self.log,
+            event: PortChange::Lost { why: why.clone() },
+        }));
         self.received.send_modify(|received| {
             received.away = Some(why);
             received.losses += 1;
@@ -245,9 +247,10 @@ impl Pump {
             }
             if let Some(link) = self.look(was_lent).await {
                 let millis = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
-                let _ = self
-                    .ledger
-                    .record(Event::Port { log: self.log, event: PortEvent::Back { millis } });
+                let _ = self.ledger.record(Event::Port(PortEvent::Changed {
+                    log: self.log,
+                    event: PortChange::Back { millis },
+                }));
                 self.received.send_modify(|received| received.away = None);
                 return Some(link);
             }

@@ -19,7 +19,8 @@ use super::refusal::not_opened;
 use super::reset::{self, Into};
 use super::tail::Tail;
 use crate::model::{
-    AgentName, Event, Ledger, LogId, LogKind, PanicReport, PortEvent, SerialControl, UserError,
+    AgentName, Event, Ledger, LogId, LogKind, PanicReport, PortChange, PortEvent, SerialControl,
+    UserError,
 };
 
 /// Bits per second that ESP32 boards print with unless told otherwise.
@@ -140,7 +141,7 @@ impl SerialHub {
             return Ok(open.listener.clone());
         }
         let log = LogId { kind: LogKind::Serial, number };
-        self.ledger.record(Event::SerialOpened { port: port.to_owned(), log, baud })?;
+        self.ledger.record(Event::Port(PortEvent::Opened { port: port.to_owned(), log, baud }))?;
         let received = watch::Sender::new(Received::default());
         let listener = Listener {
             port: port.to_owned(),
@@ -214,8 +215,10 @@ impl SerialHub {
         by: Option<AgentName>,
     ) -> Result<(), UserError> {
         let log = self.opened(port)?;
-        self.ledger
-            .record(Event::Port { log, event: PortEvent::Sent { text: text.to_owned(), by } })?;
+        self.ledger.record(Event::Port(PortEvent::Changed {
+            log,
+            event: PortChange::Sent { text: text.to_owned(), by },
+        }))?;
         self.order(port, Task::Write(text.as_bytes().to_vec())).await
     }
 
@@ -237,7 +240,10 @@ impl SerialHub {
         {
             open.baud = baud;
         }
-        self.ledger.record(Event::Port { log, event: PortEvent::Controlled(control) })?;
+        self.ledger.record(Event::Port(PortEvent::Changed {
+            log,
+            event: PortChange::Controlled(control),
+        }))?;
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use tokio::net::TcpListener;
 use super::super::tail::TAIL_BYTES;
 use super::*;
 use crate::device::Pty;
+use crate::model::PortEvent;
 use crate::model::{BlobRef, PanicKind, Seq};
 
 #[derive(Default)]
@@ -82,10 +83,12 @@ async fn everything_a_board_prints_reaches_the_log() {
     assert_eq!(start + tail.len() as u64, 80_000 * line.len() as u64);
     until(&listener, |received| received.away.is_some()).await;
     hub.close(&port).await;
-    let opened = Event::SerialOpened { port, log: LOG, baud: DEFAULT_BAUD };
-    let closed = Event::SerialClosed { log: LOG, why: "listening was stopped".to_owned() };
+    let opened = Event::Port(PortEvent::Opened { port, log: LOG, baud: DEFAULT_BAUD });
+    let closed =
+        Event::Port(PortEvent::Closed { log: LOG, why: "listening was stopped".to_owned() });
     let events = lock(&kept.events);
-    let [first, Event::Port { event: PortEvent::Lost { why }, .. }, last] = events.as_slice()
+    let [first, Event::Port(PortEvent::Changed { event: PortChange::Lost { why }, .. }), last] =
+        events.as_slice()
     else {
         panic!("{events:?}")
     };
@@ -228,8 +231,10 @@ async fn a_person_sends_and_what_was_sent_is_recorded_first() {
     let mut got = [0; 5];
     board.read_exact(&mut got).unwrap();
     assert_eq!(&got, b"help\n");
-    let sent = PortEvent::Sent { text: "help\n".to_owned(), by: None };
-    assert!(lock(&kept.events).contains(&Event::Port { log: LOG, event: sent }));
+    let sent = PortChange::Sent { text: "help\n".to_owned(), by: None };
+    assert!(
+        lock(&kept.events).contains(&Event::Port(PortEvent::Changed { log: LOG, event: sent }))
+    );
     hub.steer(&port, SerialControl::Baud(921_600)).await.unwrap();
     let error = hub.steer(&port, SerialControl::Reset).await.unwrap_err();
     assert!(error.why.contains("no DTR and RTS"), "{error:?}");
@@ -261,9 +266,10 @@ async fn a_panic_is_recorded_as_one() {
     let report = tokio::time::timeout(Duration::from_secs(10), async {
         loop {
             let found = lock(&kept.events).iter().find_map(|event| match event {
-                Event::Port { event: PortEvent::Panicked { line, report, .. }, .. } => {
-                    Some((*line, report.clone()))
-                }
+                Event::Port(PortEvent::Changed {
+                    event: PortChange::Panicked { line, report, .. },
+                    ..
+                }) => Some((*line, report.clone())),
                 _ => None,
             });
             match found {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::inquiry;
-use crate::model::{AgentName, Event, InquiryId, Outcome, ProposalId};
+use crate::model::{AgentName, Event, InquiryId, Outcome, ProposalEvent, ProposalId};
 
 /// What is under way beside the run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,15 +37,15 @@ impl Beside {
     /// Follows a question about a proposal; once it is answered, gives who was asked and the words
     /// to remember it by.
     fn inquired(&mut self, event: &Event) -> Option<(AgentName, String)> {
-        if let Event::Inquired { inquiry, agent, text, .. } = event {
+        if let Event::Proposal(ProposalEvent::Inquired { inquiry, agent, text, .. }) = event {
             let (agent, text, answer) = (agent.clone(), text.clone(), String::new());
             self.last = *inquiry;
             self.inquiries.insert(*inquiry, inquiry::Open { agent, text, answer });
         }
-        if let Event::InquiryTextAdded { inquiry, text } = event {
+        if let Event::Proposal(ProposalEvent::InquiryTextAdded { inquiry, text }) = event {
             self.inquiries.get_mut(inquiry)?.answer.push_str(text);
         }
-        if let Event::InquiryEnded { inquiry, failed, .. } = event {
+        if let Event::Proposal(ProposalEvent::InquiryEnded { inquiry, failed, .. }) = event {
             let open = self.inquiries.remove(inquiry)?;
             let words = inquiry::remembered(&open.text, open.answer.trim());
             let has_answer = failed.is_none() && !open.answer.trim().is_empty();
@@ -57,7 +57,7 @@ impl Beside {
     /// Follows a change the person takes back; once that is done, gives the words for the team, so
     /// that nobody builds on it.
     fn undone(&mut self, event: &Event) -> Option<String> {
-        if let Event::Proposed(proposal) = event
+        if let Event::Proposal(ProposalEvent::Made(proposal)) = event
             && let (Some(undoes), Some(path)) = (proposal.facts.undoes, proposal.change.path())
         {
             let words = format!(
@@ -66,7 +66,7 @@ impl Beside {
             );
             self.undos.insert(proposal.id, words);
         }
-        if let Event::Settled { proposal, outcome } = event {
+        if let Event::Proposal(ProposalEvent::Settled { proposal, outcome }) = event {
             let words = self.undos.remove(proposal)?;
             return (*outcome == Outcome::Applied).then_some(words);
         }

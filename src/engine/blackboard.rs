@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::chat::errors_of;
 use crate::model::{
-    AgentName, Artifact, ArtifactKind, Event, TeamFact, ToolName, estimated_tokens,
+    AgentName, Artifact, ArtifactKind, Event, TeamEvent, ToolName, estimated_tokens,
 };
 
 /// Longest title, in characters.
@@ -58,7 +58,7 @@ impl Blackboard {
     /// What is to be recorded next.
     pub fn due(&self) -> Option<Event> {
         let artifact = self.unrecorded.front()?.clone();
-        Some(Event::Team(TeamFact::ArtifactPosted(artifact)))
+        Some(Event::Team(TeamEvent::ArtifactPosted(artifact)))
     }
 
     /// An artifact was recorded.
@@ -175,7 +175,7 @@ mod tests {
         board.post(ArtifactKind::Task, "a\nb", None, "a\nb".into());
         board.said(&"A".into(), "```json\n[{\"file_name\": \"a.c\", \"code\": \"x\"}]\n```");
         let mut titles = Vec::new();
-        while let Some(Event::Team(TeamFact::ArtifactPosted(artifact))) = board.due() {
+        while let Some(Event::Team(TeamEvent::ArtifactPosted(artifact))) = board.due() {
             board.recorded(&artifact);
             titles.push(artifact.title);
         }

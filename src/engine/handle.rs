@@ -18,7 +18,8 @@ use super::team::Team;
 use crate::gate::{Desk, Gate};
 use crate::model::event::SessionStart;
 use crate::model::{
-    Document, Event, Intent, Ledger, RecordSource, SessionOutcome, TeamFact, ToolName, UserError,
+    Document, Event, Intent, Ledger, RecordSource, SessionEvent, SessionOutcome, TeamEvent,
+    ToolName, UserError,
 };
 use crate::provider::Provider;
 use crate::tools::{Registry, SharedState, TOOLS, Tool};
@@ -111,9 +112,9 @@ impl Engine {
     pub fn start(setup: EngineSetup) -> Result<EngineHandle, UserError> {
         let progress = Progress::new(Arc::clone(&setup.team), &setup.limits);
         let shared = Arc::new(Shared::new(progress, &setup));
-        shared.record(Event::SessionStarted(Box::new(setup.session.clone())))?;
+        shared.record(Event::Session(SessionEvent::Started(Box::new(setup.session.clone()))))?;
         for document in &setup.documents {
-            shared.record(Event::Team(TeamFact::Attached(document.clone())))?;
+            shared.record(Event::Team(TeamEvent::Attached(document.clone())))?;
         }
         let desk = setup.desk.clone();
         shared.set_budget(setup.limits.budgets.session)?;
@@ -134,7 +135,9 @@ impl Engine {
         let rebuilt = resume::rebuild(&setup, records)?;
         let gate = Arc::clone(&setup.gate);
         let shared = Arc::new(Shared::new(rebuilt.progress, &setup));
-        shared.record(Event::SessionResumed { program: setup.session.program.clone() })?;
+        shared.record(Event::Session(SessionEvent::Resumed {
+            program: setup.session.program.clone(),
+        }))?;
         let desk = setup.desk.clone();
         shared.set_budget(setup.limits.budgets.session)?;
         let beside = Arc::clone(&shared);

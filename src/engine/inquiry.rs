@@ -14,7 +14,8 @@ use super::progress::Progress;
 use super::seat::Seats;
 use super::shared::Shared;
 use crate::model::{
-    AgentName, Event, Excerpt, InquiryId, Message, Proposal, Role, Side, ToolCall, Usage, UserError,
+    AgentName, Event, Excerpt, InquiryId, Message, Proposal, ProposalEvent, Role, Side, ToolCall,
+    Usage, UserError,
 };
 use crate::provider::{Delta, Provider, Request};
 
@@ -46,13 +47,13 @@ impl Question {
             let request = self.request(progress, seats)?;
             let inquiry = progress.beside().next_inquiry();
             made = Some((inquiry, request));
-            Some(Event::Inquired {
+            Some(Event::Proposal(ProposalEvent::Inquired {
                 inquiry,
                 proposal: self.proposal.id,
                 agent: self.proposal.agent.clone(),
                 excerpt: self.excerpt.clone(),
                 text: self.text.clone(),
-            })
+            }))
         })?;
         Ok(made)
     }
@@ -179,7 +180,7 @@ pub(super) async fn listen(
         Ok(usage) => (usage, None),
         Err(error) => (Usage::default(), Some(error)),
     };
-    shared.record(Event::InquiryEnded { inquiry, usage, failed })
+    shared.record(Event::Proposal(ProposalEvent::InquiryEnded { inquiry, usage, failed }))
 }
 
 /// Closes questions whose answers the program's end has cut off.
@@ -190,7 +191,11 @@ pub(super) fn close(shared: &Shared) -> Result<(), UserError> {
     let open = shared.progress().beside().open_inquiries();
     for inquiry in open {
         let failed = Some(told("the program ended before it was there"));
-        shared.record(Event::InquiryEnded { inquiry, usage: Usage::default(), failed })?;
+        shared.record(Event::Proposal(ProposalEvent::InquiryEnded {
+            inquiry,
+            usage: Usage::default(),
+            failed,
+        }))?;
     }
     Ok(())
 }
@@ -225,7 +230,10 @@ impl Gathered<'_> {
         }
         self.since = Some(Instant::now());
         let text = std::mem::take(&mut self.text);
-        self.shared.record(Event::InquiryTextAdded { inquiry: self.inquiry, text })
+        self.shared.record(Event::Proposal(ProposalEvent::InquiryTextAdded {
+            inquiry: self.inquiry,
+            text,
+        }))
     }
 }
 

@@ -15,8 +15,8 @@ use super::step::Words;
 use crate::gate::{Desk, DeskError, Gate};
 use crate::model::event::Level;
 use crate::model::{
-    AfterReject, AgentName, BlobRef, Event, Excerpt, Intent, Ledger, ModelEvent, PlanItem,
-    ProposalId, QuestionId, Shown, TeamFact, UserError, Verdict,
+    AfterReject, AgentName, BlobRef, Event, Excerpt, Intent, Ledger, ModelEvent, PersonEvent,
+    PlanItem, ProposalId, QuestionId, Shown, TeamEvent, UserError, Verdict,
 };
 use crate::provider::Chosen;
 use crate::workspace::MAX_FILE_BYTES;
@@ -102,12 +102,15 @@ impl Clerk {
             Intent::EditPlan { items } => counter.edit_plan(items),
             Intent::EditContext { add, remove } => {
                 let is_empty = add.is_empty() && remove.is_empty();
-                let fact = TeamFact::ContextEdited { add, remove };
+                let fact = TeamEvent::ContextEdited { add, remove };
                 counter.when(|_| !is_empty, Event::Team(fact))
             }
             Intent::UseModel { profile } => counter.choose(&profile),
-            Intent::Pause => counter.when(|p| !p.is_paused() && !p.is_stopping(), Event::Paused),
-            Intent::Resume => counter.when(Progress::is_paused, Event::Unpaused),
+            Intent::Pause => counter
+                .when(|p| !p.is_paused() && !p.is_stopping(), Event::Person(PersonEvent::Paused)),
+            Intent::Resume => {
+                counter.when(Progress::is_paused, Event::Person(PersonEvent::Unpaused))
+            }
             Intent::Stop => counter.stop(),
         }
     }
@@ -205,7 +208,7 @@ impl Counter {
             let notice = UserError::new("Nobody reads this any more", "the run is over", "");
             return self.shared.notice(Level::Warning, notice);
         }
-        self.when(|_| true, Event::PersonSaid { to, text })
+        self.when(|_| true, Event::Person(PersonEvent::Said { to, text }))
     }
 
     /// Takes the plan as the person has changed it. Steps without words are left out.
@@ -221,7 +224,7 @@ impl Counter {
         }
         self.when(
             |p| p.running().is_some() && !p.is_stopping(),
-            Event::Team(TeamFact::PlanMade { by: None, items }),
+            Event::Team(TeamEvent::PlanMade { by: None, items }),
         )
     }
 
@@ -245,7 +248,8 @@ impl Counter {
             return self.shared.notice(Level::Warning, notice);
         };
         let answer = answer.trim().to_owned();
-        self.shared.record(Event::Answered { question, answer: answer.clone() })?;
+        self.shared
+            .record(Event::Person(PersonEvent::Answered { question, answer: answer.clone() }))?;
         let is_offered = options.contains(&answer);
         if answer == STOP && is_offered {
             return self.stop();
@@ -257,7 +261,7 @@ impl Counter {
     }
 
     fn stop(&self) -> Result<(), UserError> {
-        self.when(|_| true, Event::StopRequested)?;
+        self.when(|_| true, Event::Person(PersonEvent::StopRequested))?;
         self.shared.stop.cancel();
         self.desk.close("the person stopped the run");
         Ok(())

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::shared::Shared;
-use crate::model::{Event, FileEvent, OutsideChange, ProjectPath};
+use crate::model::{Event, FileEvent, FilesEvent, OutsideChange, ProjectPath};
 use crate::tools::SharedState;
 use crate::workspace::{Looked, Next, SETTLE, Sandbox, Watch};
 
@@ -128,7 +128,9 @@ fn watch(bell: &Arc<Bell>, shared: &Weak<Shared>, project: &Arc<Sandbox>, state:
         }
         if !changed.is_empty() {
             // What cannot be recorded ends the run elsewhere.
-            let _ = shared.record(Event::Files(FileEvent::ChangedOutside { files: changed }));
+            let _ = shared.record(Event::Files(FilesEvent::Disk(FileEvent::ChangedOutside {
+                files: changed,
+            })));
         }
         earliest = start + INTERVAL.max(cost * SHARE);
         until = match next {

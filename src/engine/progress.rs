@@ -19,8 +19,8 @@ use super::purse::Purse;
 use super::step::{self, Hold, Numbers, Step, Words};
 use super::team::{Phase, Team};
 use crate::model::{
-    CallId, ChosenBy, Event, ModelEvent, ProjectPath, QuestionId, SessionOutcome, TeamFact, TurnId,
-    TurnStop,
+    CallId, ChosenBy, Event, ModelEvent, PersonEvent, PhaseEvent, ProjectPath, QuestionId,
+    SessionEvent, SessionOutcome, TeamEvent, TurnEvent, TurnId, TurnStop,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -218,25 +218,34 @@ impl Progress {
         if let Some(concern) = &self.concern {
             let (text, options) = concern.question();
             let question = self.numbers.question.next();
-            return Step::Record(Event::Asked { question, agent: None, text, options });
+            return Step::Record(Event::Person(PersonEvent::Asked {
+                question,
+                agent: None,
+                text,
+                options,
+            }));
         }
         match &self.stage {
             Stage::Before { phase, attempt } => self.next_phase(*phase, *attempt),
             Stage::Running(attempt) => self.next_in(attempt),
-            Stage::Over(outcome) => Step::Record(Event::SessionEnded { outcome: outcome.clone() }),
+            Stage::Over(outcome) => {
+                Step::Record(Event::Session(SessionEvent::Ended { outcome: outcome.clone() }))
+            }
         }
     }
 
     fn next_phase(&self, phase: usize, attempt: u32) -> Step {
         let Some(phase) = self.team.phases.get(phase) else {
-            return Step::Record(Event::SessionEnded { outcome: SessionOutcome::Completed });
+            return Step::Record(Event::Session(SessionEvent::Ended {
+                outcome: SessionOutcome::Completed,
+            }));
         };
-        Step::Record(Event::PhaseStarted {
+        Step::Record(Event::Phase(PhaseEvent::Started {
             phase: phase.name.clone(),
             title: phase.title.clone(),
             attempt,
             max_attempts: self.attempts(phase),
-        })
+        }))
     }
 
     fn next_in(&self, attempt: &Attempt) -> Step {
@@ -252,21 +261,23 @@ impl Progress {
             next => next,
         };
         match next {
-            Move::Choose(agent, reason) => Step::Record(Event::SpeakerChosen { agent, reason }),
+            Move::Choose(agent, reason) => {
+                Step::Record(Event::Turn(TurnEvent::SpeakerChosen { agent, reason }))
+            }
             Move::Begin(agent) => {
-                Step::Record(Event::TurnStarted { turn: self.next_turn(), agent })
+                Step::Record(Event::Turn(TurnEvent::Started { turn: self.next_turn(), agent }))
             }
             Move::AskModel => Step::AskModel,
             Move::RunCall(call) => Step::RunCall(call),
             Move::ListContext(call) => Step::ListContext(call),
             Move::Answer(call, result) => {
-                Step::Record(Event::ToolAnswered { call, result, millis: 0 })
+                Step::Record(Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 0 }))
             }
             Move::ShowPlan(agent, items) => {
-                Step::Record(Event::Team(TeamFact::PlanMade { by: Some(agent), items }))
+                Step::Record(Event::Team(TeamEvent::PlanMade { by: Some(agent), items }))
             }
             Move::EndTurn(stop) => {
-                Step::Record(Event::TurnEnded { turn: turn.unwrap_or_default(), stop })
+                Step::Record(Event::Turn(TurnEvent::Ended { turn: turn.unwrap_or_default(), stop }))
             }
             Move::End(why) => Step::Judge(why),
         }

@@ -15,7 +15,10 @@ use crate::journal::{
     Blobs, JournalError, JournalWriter, LogFiles, LogLength, LogLimits, Reopened, SessionDir,
 };
 use crate::model::event::Level;
-use crate::model::{BlobRef, Event, Ledger, LogId, Record, Seq, Timestamp, UserError};
+use crate::model::{
+    BlobRef, BuildEvent, Event, Ledger, LogEvent, LogId, PersonEvent, PortEvent, Record, Seq,
+    SessionEvent, Timestamp, UserError,
+};
 use crate::text::secrets::Secrets;
 use crate::tools::SharedState;
 
@@ -194,7 +197,7 @@ impl Recorder {
             ),
             "To keep more, raise `logs.keep_mib`.",
         );
-        self.append(Event::Noticed { level: Level::Info, notice }).map(drop)
+        self.append(Event::Person(PersonEvent::Noticed { level: Level::Info, notice })).map(drop)
     }
 
     /// Says, once a minute, that output cannot be written.
@@ -209,7 +212,10 @@ impl Recorder {
             error.fix.clone(),
         );
         // A disk that takes no output may take no record either: then it is said later.
-        if self.append(Event::Noticed { level: Level::Warning, notice }).is_ok() {
+        if self
+            .append(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))
+            .is_ok()
+        {
             lock(&self.growth).entry(log).or_default().failure_said_at = Some(Instant::now());
         }
     }
@@ -225,7 +231,7 @@ impl Recorder {
             };
             if wanted {
                 let LogLength { bytes, lines } = growth.length;
-                self.append(Event::LogGrew { log: *log, bytes, lines })?;
+                self.append(Event::Log(LogEvent::Grew { log: *log, bytes, lines }))?;
                 growth.recorded(now);
             }
         }
@@ -237,10 +243,10 @@ impl Ledger for Recorder {
     fn record(&self, event: Event) -> Result<Seq, UserError> {
         let which = match &event {
             // Whoever sees these may look at the whole log at once.
-            Event::BuildEnded { .. }
-            | Event::SerialClosed { .. }
-            | Event::Port { .. }
-            | Event::SessionEnded { .. } => Which::All,
+            Event::Build(BuildEvent::Ended { .. })
+            | Event::Port(PortEvent::Closed { .. })
+            | Event::Port(PortEvent::Changed { .. })
+            | Event::Session(SessionEvent::Ended { .. }) => Which::All,
             _ => Which::Due,
         };
         self.record_growth(which)?;

@@ -2,6 +2,7 @@
 
 use crate::journal::{JournalReader, ReadItem};
 use crate::model::{BlobSource, BuildId, BuildOutcome, LogKind, LogSource};
+use crate::model::{BuildEvent, LogEvent, PersonEvent};
 
 use super::*;
 
@@ -59,7 +60,7 @@ fn every_record_is_published_and_numbered_on_after_reopening() {
     let data = tempfile::tempdir().unwrap();
     let first = recorder(&data);
     let seen = first.subscribe();
-    assert_eq!(first.record(Event::Paused), Ok(Seq(1)));
+    assert_eq!(first.record(Event::Person(PersonEvent::Paused)), Ok(Seq(1)));
     assert_eq!(*seen.borrow(), Seq(1));
     let stored = first.store(b"content").unwrap();
     assert_eq!(&*first.blobs().blob(&stored.hash).unwrap(), b"content");
@@ -68,7 +69,7 @@ fn every_record_is_published_and_numbered_on_after_reopening() {
     drop(first);
     let (again, reopened) = Recorder::reopen(dir).unwrap();
     assert_eq!((reopened.last, *again.subscribe().borrow()), (Seq(1), Seq(1)));
-    assert_eq!(again.record(Event::Unpaused), Ok(Seq(2)));
+    assert_eq!(again.record(Event::Person(PersonEvent::Unpaused)), Ok(Seq(2)));
     let records = records(&again);
     assert!(records[0].at <= records[1].at);
 }
@@ -83,16 +84,16 @@ fn log_growth_is_thinned_out_but_the_last_one_is_never_lost() {
     }
     assert!(records(&recorder).len() < 1000);
     let outcome = BuildOutcome::Passed;
-    let ended = Event::BuildEnded {
+    let ended = Event::Build(BuildEvent::Ended {
         build: BuildId(1),
         outcome,
         diagnostics: vec![],
         millis: 1,
         size: None,
-    };
+    });
     recorder.record(ended.clone()).unwrap();
     let all = records(&recorder);
-    let grown = Event::LogGrew { log, bytes: 5000, lines: 1000 };
+    let grown = Event::Log(LogEvent::Grew { log, bytes: 5000, lines: 1000 });
     assert_eq!(all[all.len() - 2].event, grown);
     assert_eq!(all[all.len() - 1].event, ended);
     assert_eq!(recorder.logs().read_log(log, 4990..9999).unwrap(), b"line\nline\n");
@@ -113,12 +114,12 @@ fn capture_goes_on_beyond_what_is_kept_and_that_is_said_once() {
     recorder.flush_log(log).unwrap();
     let all = records(&recorder);
     let notices = all.iter().filter_map(|record| match &record.event {
-        Event::Noticed { notice, .. } => Some(notice.to_string()),
+        Event::Person(PersonEvent::Noticed { notice, .. }) => Some(notice.to_string()),
         _ => None,
     });
     let notices: Vec<String> = notices.collect();
     assert!(notices.len() == 1 && notices[0].contains("newest 2 MiB"), "{notices:?}");
-    let grown = Event::LogGrew { log, bytes: 4 << 20, lines: 4 << 16 };
+    let grown = Event::Log(LogEvent::Grew { log, bytes: 4 << 20, lines: 4 << 16 });
     assert_eq!(all.last().unwrap().event, grown);
     let start = recorder.logs().start(log).unwrap();
     assert_eq!((start.bytes, start.lines), (2 << 20, 2 << 16));
@@ -144,9 +145,13 @@ fn output_that_cannot_be_written_is_said_and_what_follows_is_kept() {
     }
     recorder.flush_log(log).unwrap();
     let all = records(&recorder);
-    let failed = all.iter().filter(|record| matches!(record.event, Event::Noticed { .. }));
+    let failed = all
+        .iter()
+        .filter(|record| matches!(record.event, Event::Person(PersonEvent::Noticed { .. })));
     assert_eq!(failed.count(), 1);
-    let Event::LogGrew { bytes, lines, .. } = all.last().unwrap().event else { panic!() };
+    let Event::Log(LogEvent::Grew { bytes, lines, .. }) = all.last().unwrap().event else {
+        panic!()
+    };
     assert!(lines >= 4);
     assert_eq!(recorder.logs().read_log(log, bytes - 6..bytes).unwrap(), b"there\n");
     assert_eq!(recorder.logs().start(log).unwrap().lines, lines - 1);
@@ -161,7 +166,7 @@ async fn a_log_that_falls_silent_is_recorded_to_its_end() {
     let mut seen = recorder.subscribe();
     recorder.append_log(log, b"one\n").unwrap();
     recorder.append_log(log, b"two\n").unwrap();
-    let grown = Event::LogGrew { log, bytes: 8, lines: 2 };
+    let grown = Event::Log(LogEvent::Grew { log, bytes: 8, lines: 2 });
     let is_told = async {
         while records(&recorder).last().map(|record| &record.event) != Some(&grown) {
             seen.changed().await.unwrap();

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use super::handle::EngineSetup;
 use super::progress::Progress;
 use crate::gate::Recorded;
-use crate::model::{CallId, Event, ProposalId, Record, RecordSource, UserError};
+use crate::model::{
+    CallId, Event, ProposalEvent, ProposalId, Record, RecordSource, SessionEvent, TurnEvent,
+    UserError,
+};
 
 /// A run as it was when the program ended.
 pub(super) struct Rebuilt {
@@ -33,7 +36,7 @@ pub(super) fn rebuild(
         setup.gate.learn(record);
         first.get_or_insert_with(|| record.event.clone());
     })?;
-    let Some(Event::SessionStarted(start)) = first else {
+    let Some(Event::Session(SessionEvent::Started(start))) = first else {
         let why = "its journal does not begin with the start of a session".to_owned();
         return Err(cannot(why, "Start a new session with `firmhand new`."));
     };
@@ -56,13 +59,13 @@ struct Proposals {
 
 impl Proposals {
     fn apply(&mut self, event: &Event) {
-        if let Event::ToolAnswered { call, .. } = event {
+        if let Event::Turn(TurnEvent::ToolAnswered { call, .. }) = event {
             for answered in self.by_call.remove(call).unwrap_or_default() {
                 self.calls.remove(&answered.proposal.id);
             }
         }
         // An undo belongs to no call; the gate itself knows how it ended.
-        if let Event::Proposed(proposal) = event
+        if let Event::Proposal(ProposalEvent::Made(proposal)) = event
             && proposal.facts.undoes.is_none()
         {
             self.calls.insert(proposal.id, proposal.call);
@@ -74,19 +77,19 @@ impl Proposals {
             };
             self.by_call.entry(proposal.call).or_default().push(recorded);
         }
-        if let Event::Restated { proposal, change, checks, .. } = event
+        if let Event::Proposal(ProposalEvent::Restated { proposal, change, checks, .. }) = event
             && let Some(recorded) = self.find(*proposal)
         {
             let before = std::mem::replace(&mut recorded.proposal.change, (**change).clone());
             recorded.made.get_or_insert(before);
             recorded.proposal.checks.clone_from(checks);
         }
-        if let Event::Decided { proposal, decision } = event
+        if let Event::Proposal(ProposalEvent::Decided { proposal, decision }) = event
             && let Some(recorded) = self.find(*proposal)
         {
             recorded.decision = Some((**decision).clone());
         }
-        if let Event::Settled { proposal, outcome } = event
+        if let Event::Proposal(ProposalEvent::Settled { proposal, outcome }) = event
             && let Some(recorded) = self.find(*proposal)
         {
             recorded.outcome = Some(outcome.clone());

@@ -22,7 +22,9 @@ use super::step::Step;
 use super::turn::{Asking, Heard};
 use crate::gate::{Desk, Gate, Recorded, WorkTime};
 use crate::model::event::Level;
-use crate::model::{CallId, Event, PhaseOutcome, SessionOutcome, TurnId, TurnStop, UserError};
+use crate::model::{
+    CallId, Event, PhaseEvent, PhaseOutcome, SessionOutcome, TurnEvent, TurnId, TurnStop, UserError,
+};
 use crate::provider::Request;
 use crate::tools::{PhaseGoal, SharedState};
 use crate::workspace::Sandbox;
@@ -103,7 +105,8 @@ impl Runner {
         let turn = self.shared.progress().running().and_then(|(attempt, _)| attempt.turn.clone());
         let Some(turn) = turn.filter(super::attempt::Turn::is_cut_off) else { return Ok(()) };
         self.answer_open_calls("interrupted", "the program ended before the model was done")?;
-        self.shared.record(Event::TurnEnded { turn: turn.id, stop: TurnStop::Interrupted })
+        self.shared
+            .record(Event::Turn(TurnEvent::Ended { turn: turn.id, stop: TurnStop::Interrupted }))
     }
 
     /// Answers the calls of a model answer that did not come to its end; none of them is made.
@@ -112,7 +115,11 @@ impl Runner {
         let calls = turn.map(|turn| turn.calls).unwrap_or_default();
         for (call, _) in calls.iter().filter(|(_, answered)| *answered == Answered::No) {
             let result = not_run(code, why);
-            self.shared.record(Event::ToolAnswered { call: call.id, result, millis: 0 })?;
+            self.shared.record(Event::Turn(TurnEvent::ToolAnswered {
+                call: call.id,
+                result,
+                millis: 0,
+            }))?;
         }
         Ok(())
     }
@@ -142,14 +149,14 @@ impl Runner {
     /// Records a step, unless a wish of the person has changed what comes next meanwhile.
     fn step(&self, event: Event) -> Result<(), UserError> {
         let cut = match &event {
-            Event::TurnEnded { .. } => self.shared.progress().cut(),
+            Event::Turn(TurnEvent::Ended { .. }) => self.shared.progress().cut(),
             _ => None,
         };
         if let Some(why) = cut {
             let fix = "Raise `budget.turn` or `budget.phase` if its agents need more.";
             self.shared.notice(Level::Warning, UserError::new("The turn was ended", why, fix))?;
         }
-        let is_phase = matches!(event, Event::PhaseStarted { .. });
+        let is_phase = matches!(event, Event::Phase(PhaseEvent::Started { .. }));
         // What was approved is known from its own records; this takes in what others changed.
         if is_phase {
             self.list_project()?;
@@ -180,7 +187,7 @@ impl Runner {
         let Err(error) = heard? else { return Ok(()) };
         self.answer_open_calls("interrupted", "the model's answer broke off")?;
         self.shared.notice(Level::Error, error.clone())?;
-        self.shared.record(Event::TurnEnded { turn, stop: TurnStop::Failed(error) })
+        self.shared.record(Event::Turn(TurnEvent::Ended { turn, stop: TurnStop::Failed(error) }))
     }
 
     /// Ends a turn in the middle of its model's answer, because a time is over.
@@ -190,7 +197,7 @@ impl Runner {
         let fix =
             "Raise the limit in minutes or seconds that is named here if its agents need more.";
         self.shared.notice(Level::Warning, UserError::new("The answer was cut off", why, fix))?;
-        self.shared.record(Event::TurnEnded { turn, stop })
+        self.shared.record(Event::Turn(TurnEvent::Ended { turn, stop }))
     }
 
     /// Lets the person's wishes be heard, now and then: models and tools that never wait must not
@@ -270,7 +277,7 @@ impl Runner {
                 PhaseOutcome::Failed(format!("{}; {why}", missed(phase.goal)))
             };
             let (phase, attempt) = (phase.name.clone(), attempt.number);
-            Some(Event::PhaseEnded { phase, attempt, outcome })
+            Some(Event::Phase(PhaseEvent::Ended { phase, attempt, outcome }))
         })
     }
 }

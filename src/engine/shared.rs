@@ -10,7 +10,7 @@ use super::handle::EngineSetup;
 use super::progress::Progress;
 use crate::gate::{Gate, WorkTime};
 use crate::model::event::Level;
-use crate::model::{Budget, Event, Ledger, ModelEvent, UserError};
+use crate::model::{Budget, Event, Ledger, ModelEvent, PersonEvent, UserError};
 use crate::provider::Provider;
 
 /// What the run and the clerk who takes the person's wishes work on together.
@@ -84,6 +84,6 @@ impl Shared {
 
     /// Tells the person something that is not part of the conversation.
     pub fn notice(&self, level: Level, notice: UserError) -> Result<(), UserError> {
-        self.record(Event::Noticed { level, notice })
+        self.record(Event::Person(PersonEvent::Noticed { level, notice }))
     }
 }

@@ -3,7 +3,10 @@
 use super::attempt::Attempt;
 use super::concern::not_run;
 use super::team::Phase;
-use crate::model::{CallId, Event, PhaseOutcome, QuestionId, SessionOutcome, TurnId, TurnStop};
+use crate::model::{
+    CallId, Event, PhaseEvent, PhaseOutcome, QuestionId, SessionEvent, SessionOutcome, TurnEvent,
+    TurnId, TurnStop,
+};
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,21 +58,21 @@ pub(super) enum Words {
 /// Stopping closes what is open, from the inside out.
 pub(super) fn of_stop(running: Option<(&Attempt, &Phase)>) -> Event {
     let Some((attempt, phase)) = running else {
-        return Event::SessionEnded { outcome: SessionOutcome::Stopped };
+        return Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped });
     };
     match &attempt.turn {
         Some(turn) => match turn.open_call() {
-            Some(call) => Event::ToolAnswered {
+            Some(call) => Event::Turn(TurnEvent::ToolAnswered {
                 call: call.id,
                 result: not_run("stopped", "the person stopped the run"),
                 millis: 0,
-            },
-            None => Event::TurnEnded { turn: turn.id, stop: TurnStop::Stopped },
+            }),
+            None => Event::Turn(TurnEvent::Ended { turn: turn.id, stop: TurnStop::Stopped }),
         },
-        None => Event::PhaseEnded {
+        None => Event::Phase(PhaseEvent::Ended {
             phase: phase.name.clone(),
             attempt: attempt.number,
             outcome: PhaseOutcome::Stopped,
-        },
+        }),
     }
 }

@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::seat::Seats;
 use super::shared::Shared;
 use crate::model::event::Level;
-use crate::model::{Event, ModelEvent, ToolName, TurnId, UserError};
+use crate::model::{Event, ModelEvent, ToolName, TurnEvent, TurnId, UserError};
 use crate::provider::{Delta, ModelOptions, Request};
 
 /// How long pieces of text are gathered before they are recorded together.
@@ -158,7 +158,11 @@ impl<'a> Asking<'a> {
             }
             Delta::Done { usage, state } => {
                 self.flush()?;
-                self.shared.record(Event::ModelAnswered { turn: self.turn, usage, state })?;
+                self.shared.record(Event::Turn(TurnEvent::ModelAnswered {
+                    turn: self.turn,
+                    usage,
+                    state,
+                }))?;
                 return Ok(Taken::Done);
             }
         }
@@ -188,7 +192,7 @@ impl<'a> Asking<'a> {
         self.due = Some(Instant::now() + GATHER);
         let turn = self.turn;
         self.shared.record(match self.kind {
-            Kind::Said => Event::TextAdded { turn, text },
+            Kind::Said => Event::Turn(TurnEvent::TextAdded { turn, text }),
             Kind::Thought => Event::Model(ModelEvent::Reasoned { turn, text }),
         })
     }
@@ -197,7 +201,12 @@ impl<'a> Asking<'a> {
         let args = arguments(args);
         let turn = self.turn;
         self.shared.record_with(|progress| {
-            Some(Event::ToolCalled { turn, call: progress.next_call(), tool, args })
+            Some(Event::Turn(TurnEvent::ToolCalled {
+                turn,
+                call: progress.next_call(),
+                tool,
+                args,
+            }))
         })
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::model::{
     AgentName, Change, ContentHash, Decision, ErasePlan, Event, FlashPlan, Ledger, NvsPlan,
-    ProjectPath, Proposal, ProposalId, ReadPlan, SendPlan, UserError, Verdict,
+    ProjectPath, Proposal, ProposalEvent, ProposalId, ReadPlan, SendPlan, UserError, Verdict,
 };
 
 /// An effect that was approved and whose approval is on disk. Nobody else can make one.
@@ -208,7 +208,10 @@ pub(super) fn decide(
         | Verdict::ApproveAmended { .. } => approve(proposal, content),
         Verdict::Reject { .. } => Ruled::Denied,
     };
-    let decided = Event::Decided { proposal: proposal.id, decision: Box::new(decision.clone()) };
+    let decided = Event::Proposal(ProposalEvent::Decided {
+        proposal: proposal.id,
+        decision: Box::new(decision.clone()),
+    });
     match ruled.place() {
         Some(place) => {
             let granted = Granted { proposal: proposal.id, place };

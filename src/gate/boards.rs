@@ -12,7 +12,9 @@ use super::effects::{self, Done, Unwritten};
 use super::submit::{Gate, GateError};
 use crate::device::Loan;
 use crate::model::event::Level;
-use crate::model::{BoardInfo, Event, Outcome, ProposalId, UserError};
+use crate::model::{
+    BoardEvent, BoardInfo, Event, Outcome, PersonEvent, ProposalEvent, ProposalId, UserError,
+};
 use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, RewriteOrder};
 
 /// Progress of a flash is recorded at most this often.
@@ -129,7 +131,7 @@ impl Gate {
     ) -> Result<Outcome, GateError> {
         match done.result {
             Ok(board) => {
-                self.parts.ledger.record(Event::BoardConnected(board))?;
+                self.parts.ledger.record(Event::Board(BoardEvent::Connected(board)))?;
                 Ok(Outcome::Applied)
             }
             Err(error) if done.is_out_of_time => Ok(out_of_time(act, board, &error)),
@@ -141,7 +143,8 @@ impl Gate {
     fn notice(&self) -> Arc<dyn Fn(UserError) + Send + Sync> {
         let ledger = Arc::clone(&self.parts.ledger);
         Arc::new(move |notice| {
-            let _ = ledger.record(Event::Noticed { level: Level::Warning, notice });
+            let _ = ledger
+                .record(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }));
         })
     }
 
@@ -154,7 +157,11 @@ impl Gate {
             if due || done >= total {
                 *last = Some(Instant::now());
                 // Progress is for the eye; the outcome is what must not be lost.
-                let _ = ledger.record(Event::FlashProgress { proposal, done, total });
+                let _ = ledger.record(Event::Proposal(ProposalEvent::FlashProgress {
+                    proposal,
+                    done,
+                    total,
+                }));
             }
         })
     }

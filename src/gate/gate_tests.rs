@@ -28,9 +28,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::{Origin as RuleOrigin, Policy, Rule, Ruling};
 use crate::model::{
-    BatchId, BoardInfo, CheckKind, ContentHash, DecidedBy, Decision, Draft, DraftChange, ErasePlan,
-    Event, FindingLevel, Ledger, Outcome, ProjectPath, Proposal, ProposalId, Seq, Shown, Timestamp,
-    Verdict,
+    BatchId, BoardEvent, BoardInfo, CheckKind, ContentHash, DecidedBy, Decision, Draft,
+    DraftChange, ErasePlan, Event, FindingLevel, Ledger, Outcome, ProjectPath, Proposal,
+    ProposalEvent, ProposalId, Seq, Shown, Timestamp, Verdict,
 };
 use crate::toolchain::syntax::{Finding, SyntaxJob, no_answer};
 use world::{Memory, World, delete, flash, gate, origin, outcomes, path, reject, save};
@@ -44,7 +44,11 @@ async fn an_approved_file_is_written_after_its_decision_is_recorded() {
     let events = world.events();
     assert!(matches!(
         events.as_slice(),
-        [Event::Proposed(_), Event::Decided { .. }, Event::Settled { .. }]
+        [
+            Event::Proposal(ProposalEvent::Made(_)),
+            Event::Proposal(ProposalEvent::Decided { .. }),
+            Event::Proposal(ProposalEvent::Settled { .. })
+        ]
     ));
 }
 
@@ -197,6 +201,9 @@ async fn no_rule_approves_a_flash_of_a_real_board() {
     assert_eq!(outcomes(settled), [Outcome::Applied]);
     assert_eq!(*world.bench.flashes.lock().unwrap(), 1);
     let events = world.events();
-    assert!(events.iter().any(|event| matches!(event, Event::BoardConnected(_))));
-    assert!(events.iter().any(|e| matches!(e, Event::FlashProgress { done: 2, total: 2, .. })));
+    assert!(events.iter().any(|event| matches!(event, Event::Board(BoardEvent::Connected(_)))));
+    assert!(events.iter().any(|e| matches!(
+        e,
+        Event::Proposal(ProposalEvent::FlashProgress { done: 2, total: 2, .. })
+    )));
 }

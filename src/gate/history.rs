@@ -6,8 +6,8 @@ use crate::model::Change;
 use std::collections::BTreeMap;
 
 use crate::model::{
-    BlobRef, CallId, ContentHash, Decision, Event, Outcome, ProjectPath, Proposal, ProposalId,
-    Record, TurnId, UserError,
+    BlobRef, CallId, ContentHash, Decision, Event, Outcome, ProjectPath, Proposal, ProposalEvent,
+    ProposalId, Record, TurnId, UserError,
 };
 
 /// Changes that can still be taken back, the newest ones.
@@ -87,20 +87,20 @@ impl History {
 
     /// Folds a record of an earlier start of the program in.
     pub(super) fn recall(&mut self, record: &Record) {
-        if let Event::Proposed(proposal) = &record.event {
+        if let Event::Proposal(ProposalEvent::Made(proposal)) = &record.event {
             self.under_way.insert(proposal.id, (Proposal::clone(proposal), None));
         }
-        if let Event::Restated { proposal, change, .. } = &record.event
+        if let Event::Proposal(ProposalEvent::Restated { proposal, change, .. }) = &record.event
             && let Some((known, _)) = self.under_way.get_mut(proposal)
         {
             known.change = Change::clone(change);
         }
-        if let Event::Decided { proposal, decision } = &record.event
+        if let Event::Proposal(ProposalEvent::Decided { proposal, decision }) = &record.event
             && let Some((_, decided)) = self.under_way.get_mut(proposal)
         {
             *decided = Some(Decision::clone(decision));
         }
-        if let Event::Settled { proposal, outcome } = &record.event
+        if let Event::Proposal(ProposalEvent::Settled { proposal, outcome }) = &record.event
             && let Some((proposal, Some(decision))) = self.under_way.remove(proposal)
         {
             self.settled(&proposal, &decision, outcome);

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use super::effects;
 use super::folder::look;
 use crate::model::{
-    Change, ContentHash, Decision, Event, ProjectPath, ProposalId, Record, RecordSource, UserError,
+    Change, ContentHash, Decision, Event, ProjectPath, ProposalEvent, ProposalId, Record,
+    RecordSource, UserError,
 };
 use crate::workspace::Sandbox;
 
@@ -125,21 +126,23 @@ fn is_replaced(
 
 fn learn(known: &mut BTreeMap<ProposalId, Known>, found: &[Leftover], record: &Record) {
     match &record.event {
-        Event::Proposed(proposal) if found.iter().any(|it| it.proposal == proposal.id) => {
+        Event::Proposal(ProposalEvent::Made(proposal))
+            if found.iter().any(|it| it.proposal == proposal.id) =>
+        {
             let change = proposal.change.clone();
             known.insert(proposal.id, Known { change, decision: None, is_settled: false });
         }
-        Event::Restated { proposal, change, .. } => {
+        Event::Proposal(ProposalEvent::Restated { proposal, change, .. }) => {
             if let Some(known) = known.get_mut(proposal) {
                 known.change = Change::clone(change);
             }
         }
-        Event::Decided { proposal, decision } => {
+        Event::Proposal(ProposalEvent::Decided { proposal, decision }) => {
             if let Some(known) = known.get_mut(proposal) {
                 known.decision = Some(Decision::clone(decision));
             }
         }
-        Event::Settled { proposal, .. } => {
+        Event::Proposal(ProposalEvent::Settled { proposal, .. }) => {
             if let Some(known) = known.get_mut(proposal) {
                 known.is_settled = true;
             }
@@ -176,11 +179,13 @@ mod tests {
         };
         let (shown, proposal) = (change.hash(), ProposalId(3));
         let by = DecidedBy::Person;
-        let decided = verdict.map(|verdict| Event::Decided {
-            proposal,
-            decision: Box::new(Decision { verdict, by, shown, unseen: 0, stops: 0 }),
+        let decided = verdict.map(|verdict| {
+            Event::Proposal(ProposalEvent::Decided {
+                proposal,
+                decision: Box::new(Decision { verdict, by, shown, unseen: 0, stops: 0 }),
+            })
         });
-        let proposed = Event::Proposed(Box::new(Proposal {
+        let proposed = Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
             id: proposal,
             turn: TurnId(1),
             call: CallId(1),
@@ -191,8 +196,9 @@ mod tests {
             change,
             checks: vec![],
             facts: Facts::default(),
-        }));
-        let settled = outcome.map(|outcome| Event::Settled { proposal, outcome });
+        })));
+        let settled =
+            outcome.map(|outcome| Event::Proposal(ProposalEvent::Settled { proposal, outcome }));
         let events = std::iter::once(proposed).chain(decided).chain(settled);
         let record = |(seq, event)| Record { v: 1, seq: Seq(seq), at: Timestamp(0), event };
         (1..).zip(events).map(record).collect()

@@ -5,7 +5,9 @@
 use super::findings::{self, Subject};
 use super::folder::{self, look};
 use super::submit::{Gate, GateError, Pending};
-use crate::model::{BlobRef, Change, Check, CheckKind, Event, FindingLevel, ProjectPath};
+use crate::model::{
+    BlobRef, Change, Check, CheckKind, Event, FindingLevel, ProjectPath, ProposalEvent,
+};
 use crate::text::merge::{Merge, merge};
 
 /// A wish against the file as it is now.
@@ -90,8 +92,12 @@ impl Gate {
         let mut proposal = was.proposal.clone();
         proposal.change = change.clone();
         proposal.checks.clone_from(&checks);
-        let event =
-            Event::Restated { proposal: proposal.id, change: Box::new(change), checks, why };
+        let event = Event::Proposal(ProposalEvent::Restated {
+            proposal: proposal.id,
+            change: Box::new(change),
+            checks,
+            why,
+        });
         Ok(Some((Pending { proposal, content, seen: was.seen, damage: None }, event)))
     }
 }

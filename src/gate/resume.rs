@@ -7,7 +7,7 @@ use super::folder::{PlaceError, look};
 use super::submit::{Gate, GateError, Judge, Origin, Pending};
 use crate::model::{
     Batch, BlobSource, BoardInfo, Change, Check, CheckKind, ContentHash, Decision, Draft, Event,
-    Finding, FindingLevel, Outcome, ProjectPath, Proposal, ProposalId, Settlement,
+    Finding, FindingLevel, Outcome, ProjectPath, Proposal, ProposalEvent, ProposalId, Settlement,
 };
 
 /// A proposal of that call as the journal has it.
@@ -133,7 +133,12 @@ impl Gate {
             None => "its contents can be read again".to_owned(),
         };
         let change = Box::new(change);
-        self.parts.ledger.record(Event::Restated { proposal: id, change, checks, why })?;
+        self.parts.ledger.record(Event::Proposal(ProposalEvent::Restated {
+            proposal: id,
+            change,
+            checks,
+            why,
+        }))?;
         Ok(())
     }
 

@@ -4,7 +4,9 @@
 //! rule widens what the configuration denies, is decided where the policy is asked.
 
 use crate::config::Glob;
-use crate::model::{ChangeKind, Event, Proposal, Record, RuleId, RuleSays, SessionRule, UserError};
+use crate::model::{
+    ChangeKind, Event, Proposal, ProposalEvent, Record, RuleId, RuleSays, SessionRule, UserError,
+};
 
 /// Every rule that holds.
 #[derive(Debug, Default)]
@@ -73,10 +75,10 @@ impl SessionRules {
 
     /// Folds a record of an earlier start of the program in.
     pub(super) fn recall(&mut self, record: &Record) {
-        if let Event::RuleAdded { rule, says } = &record.event {
+        if let Event::Proposal(ProposalEvent::RuleAdded { rule, says }) = &record.event {
             self.add(*rule, says);
         }
-        if let Event::RuleRevoked { rule } = &record.event {
+        if let Event::Proposal(ProposalEvent::RuleRevoked { rule }) = &record.event {
             self.revoke(*rule);
         }
     }

@@ -13,7 +13,10 @@ use super::effects::{self, Done, Laid};
 use super::feedback::{Versions, feedback};
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
-use crate::model::{DecidedBy, Decision, Event, Outcome, Proposal, Settlement, UserError, Verdict};
+use crate::model::{
+    DecidedBy, Decision, Event, Outcome, PersonEvent, Proposal, ProposalEvent, Settlement,
+    UserError, Verdict,
+};
 
 impl Gate {
     /// Waits for every verdict and performs what is approved, in the order of the verdicts.
@@ -123,7 +126,9 @@ impl Gate {
             "the file has changed on disk since it was shown",
             "Look at the proposal again; it now stands against the file as it is.",
         );
-        self.parts.ledger.record(Event::Noticed { level: Level::Warning, notice })?;
+        self.parts
+            .ledger
+            .record(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))?;
         Ok(Some(ticket))
     }
 
@@ -142,16 +147,18 @@ impl Gate {
         let ticket = self.put_down(&pending.proposal);
         let (id, why) = (pending.proposal.id, format!("your version {found}"));
         let (change, checks) = (&pending.proposal.change, &pending.proposal.checks);
-        self.parts.ledger.record(Event::Restated {
+        self.parts.ledger.record(Event::Proposal(ProposalEvent::Restated {
             proposal: id,
             change: Box::new(change.clone()),
             checks: checks.clone(),
             why: why.clone(),
-        })?;
+        }))?;
         let what = format!("The approval of proposal {id} was not taken");
         let fix = "Change it, reject it, or approve it in spite of the finding.";
         let notice = UserError::new(what, why, fix);
-        self.parts.ledger.record(Event::Noticed { level: Level::Warning, notice })?;
+        self.parts
+            .ledger
+            .record(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))?;
         Ok(Some(ticket))
     }
 
@@ -208,7 +215,9 @@ impl Gate {
         let settlement = self.settled(proposal, decision, done.outcome)?;
         if let Some(notice) = done.doubt {
             self.keep_doubt(proposal, &notice);
-            self.parts.ledger.record(Event::Noticed { level: Level::Warning, notice })?;
+            self.parts
+                .ledger
+                .record(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))?;
         }
         Ok(settlement)
     }
@@ -221,7 +230,8 @@ impl Gate {
         outcome: Outcome,
     ) -> Result<Settlement, GateError> {
         let id = proposal.id;
-        let event = Event::Settled { proposal: id, outcome: outcome.clone() };
+        let event =
+            Event::Proposal(ProposalEvent::Settled { proposal: id, outcome: outcome.clone() });
         self.observe(&event);
         self.parts.ledger.record(event)?;
         self.history().settled(proposal, &decision, &outcome);

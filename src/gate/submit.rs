@@ -23,7 +23,8 @@ use crate::device::SerialHub;
 use crate::knowledge::NameList;
 use crate::model::{
     AgentName, Batch, BatchId, BlobSource, CallId, Check, Draft, Event, Facts, Ledger, Proposal,
-    ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName, TurnId, UserError, Verdict,
+    ProposalEvent, ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName, TurnId,
+    UserError, Verdict,
 };
 use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
@@ -242,7 +243,7 @@ impl Gate {
             pending.proposal.facts.held_rule = self.held_rule(&pending.proposal);
             // On the desk before it can be seen: a quick hand must find it there.
             let judge = self.judge(&pending.proposal);
-            let event = Event::Proposed(Box::new(pending.proposal.clone()));
+            let event = Event::Proposal(ProposalEvent::Made(Box::new(pending.proposal.clone())));
             self.observe(&event);
             self.parts.ledger.record(event)?;
             waiting.push((pending, judge));
@@ -381,7 +382,10 @@ impl Gate {
         let id = {
             let mut rules = self.session_rules();
             let id = rules.next();
-            self.parts.ledger.record(Event::RuleAdded { rule: id, says: rule.clone() })?;
+            self.parts.ledger.record(Event::Proposal(ProposalEvent::RuleAdded {
+                rule: id,
+                says: rule.clone(),
+            }))?;
             rules.add(id, &rule);
             id
         };
@@ -399,7 +403,7 @@ impl Gate {
             let why = "no such rule holds in this session";
             return Err(UserError::new(format!("Rule {id} cannot be revoked"), why, ""));
         }
-        self.parts.ledger.record(Event::RuleRevoked { rule: id })?;
+        self.parts.ledger.record(Event::Proposal(ProposalEvent::RuleRevoked { rule: id }))?;
         Ok(())
     }
 

@@ -6,8 +6,8 @@
 use super::submit::{Gate, GateError, Origin};
 use crate::config::Ruling;
 use crate::model::{
-    AgentName, Batch, DecidedBy, Decision, Draft, DraftChange, Event, Facts, Outcome, ProposalId,
-    Record, RecordSource, Settlement, ToolName, UserError, Verdict,
+    AgentName, Batch, DecidedBy, Decision, Draft, DraftChange, Event, Facts, Outcome,
+    ProposalEvent, ProposalId, Record, RecordSource, Settlement, ToolName, UserError, Verdict,
 };
 
 /// What the screen calls the way an undo takes, in the place of a tool.
@@ -48,17 +48,21 @@ impl Gate {
         let batch = Batch { id: self.next_batch(), index: 1, of: 1 };
         let facts = Facts { undoes: Some(id), ..Facts::default() };
         let pending = self.prepare(&origin, batch, draft, facts).map_err(told)?;
-        let proposed = Event::Proposed(Box::new(pending.proposal.clone()));
+        let proposed = Event::Proposal(ProposalEvent::Made(Box::new(pending.proposal.clone())));
         self.parts.ledger.record(proposed.clone())?;
         self.note_decided(pending.proposal.id);
         let decision = self.say_undo(&pending.proposal);
-        let decided =
-            Event::Decided { proposal: pending.proposal.id, decision: Box::new(decision.clone()) };
+        let decided = Event::Proposal(ProposalEvent::Decided {
+            proposal: pending.proposal.id,
+            decision: Box::new(decision.clone()),
+        });
         let (ruled, laid) = self.decide(&pending.proposal, &decision, pending.content)?;
         let done = self.perform_on_files(ruled, laid);
         let settlement = self.done(&pending.proposal, decision, done).map_err(told)?;
-        let settled =
-            Event::Settled { proposal: settlement.proposal, outcome: settlement.outcome.clone() };
+        let settled = Event::Proposal(ProposalEvent::Settled {
+            proposal: settlement.proposal,
+            outcome: settlement.outcome.clone(),
+        });
         Ok((settlement, vec![proposed, decided, settled]))
     }
 
@@ -104,10 +108,10 @@ impl Gate {
                     let by = DecidedBy::Nobody("the program ended".to_owned());
                     let (verdict, shown) = (Verdict::reject(""), proposal.change.hash());
                     let decision = Decision { verdict, by, shown, unseen: 0, stops: 0 };
-                    let decided = Event::Decided {
+                    let decided = Event::Proposal(ProposalEvent::Decided {
                         proposal: proposal.id,
                         decision: Box::new(decision.clone()),
-                    };
+                    });
                     self.parts.ledger.record(decided)?;
                     self.settled(&proposal, decision, Outcome::Denied).map_err(told)?;
                 }

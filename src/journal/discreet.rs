@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::error::JournalError;
-use crate::model::{Event, Record};
+use crate::model::{Event, ProposalEvent, Record, SessionEvent};
 use crate::text::redact::Redactor;
 
 /// The record without secrets; `line` is its JSON. `None`: there is none in it.
@@ -23,10 +23,10 @@ pub(super) fn without_secrets(
     let clean = |text: &mut String| *text = redactor.clean(text).into_owned();
     let mut record = record.clone();
     match &mut record.event {
-        Event::SessionStarted(start) => {
+        Event::Session(SessionEvent::Started(start)) => {
             [&mut start.task, &mut start.model, &mut start.toolchain].into_iter().for_each(clean);
         }
-        Event::Proposed(proposal) => {
+        Event::Proposal(ProposalEvent::Made(proposal)) => {
             clean(&mut proposal.reason);
             let mut checks = serde_json::to_value(&proposal.checks)?;
             redactor.clean_value(&mut checks);
@@ -71,6 +71,7 @@ fn clean_texts(redactor: &Redactor, value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::{PersonEvent, TurnEvent};
     use serde_json::json;
 
     use super::*;
@@ -89,25 +90,32 @@ mod tests {
     #[test]
     fn what_others_say_loses_secrets_and_places_stay() {
         let turn = TurnId(1);
-        assert_eq!(cleaned(Event::TextAdded { turn, text: "nothing".into() }), None);
-        let text = |text: &str| Event::TextAdded { turn, text: text.into() };
+        assert_eq!(
+            cleaned(Event::Turn(TurnEvent::TextAdded { turn, text: "nothing".into() })),
+            None
+        );
+        let text = |text: &str| Event::Turn(TurnEvent::TextAdded { turn, text: text.into() });
         assert_eq!(cleaned(text(&format!("a {KEY} b"))), Some(text("a ••• b")));
         let args = |key: &str| json!({ "path": key, key: [key, 1] });
-        let called = |key: &str| Event::ToolCalled {
-            turn,
-            call: CallId(1),
-            tool: "read_file".into(),
-            args: args(key),
+        let called = |key: &str| {
+            Event::Turn(TurnEvent::ToolCalled {
+                turn,
+                call: CallId(1),
+                tool: "read_file".into(),
+                args: args(key),
+            })
         };
         assert_eq!(cleaned(called(KEY)), Some(called("•••")));
-        let notice = |why: &str| Event::Noticed {
-            level: crate::model::event::Level::Error,
-            notice: UserError::new("w", why, "f"),
+        let notice = |why: &str| {
+            Event::Person(PersonEvent::Noticed {
+                level: crate::model::event::Level::Error,
+                notice: UserError::new("w", why, "f"),
+            })
         };
         assert_eq!(cleaned(notice(KEY)), Some(notice("•••")));
         let start = |task: &str| {
             let text = |text: &str| text.to_owned();
-            Event::SessionStarted(Box::new(SessionStart {
+            Event::Session(SessionEvent::Started(Box::new(SessionStart {
                 id: SessionId::new("s"),
                 task: text(task),
                 team: text("t"),
@@ -116,7 +124,7 @@ mod tests {
                 toolchain: text("v"),
                 program: text("0"),
                 parts: crate::model::event::SessionParts::default(),
-            }))
+            })))
         };
         assert_eq!(cleaned(start(KEY)), Some(start("•••")), "the folder is found again");
     }

@@ -105,6 +105,7 @@ fn first_record(file: &File, from: u64, until: u64) -> std::io::Result<Option<(u
 mod tests {
     use super::*;
     use crate::journal::{JournalWriter, SessionDir};
+    use crate::model::TurnEvent;
     use crate::model::{Event, Timestamp, TurnId};
 
     #[test]
@@ -114,7 +115,7 @@ mod tests {
         let mut writer = JournalWriter::create(&dir).unwrap();
         for number in 0..3_000_u32 {
             let text = "x".repeat((number as usize * 37) % 900);
-            let event = Event::TextAdded { turn: TurnId(number), text };
+            let event = Event::Turn(TurnEvent::TextAdded { turn: TurnId(number), text });
             writer.append(Timestamp(0), event).unwrap();
         }
         let events = JournalEvents::new(dir.journal());

@@ -11,6 +11,7 @@ use crate::model::{
     ContentHash, DecidedBy, Decision, ProposalId, SessionOutcome, TurnId, UserError, Verdict,
     event::SessionStart,
 };
+use crate::model::{PersonEvent, ProposalEvent, SessionEvent, TurnEvent};
 
 use super::*;
 use crate::journal::storage::{Done, Noted};
@@ -20,7 +21,7 @@ fn session(data: &Path) -> SessionDir {
 }
 
 fn said(text: &str) -> Event {
-    Event::TextAdded { turn: TurnId(1), text: text.to_owned() }
+    Event::Turn(TurnEvent::TextAdded { turn: TurnId(1), text: text.to_owned() })
 }
 
 fn read(dir: &SessionDir) -> (Vec<Record>, usize) {
@@ -55,7 +56,7 @@ fn a_reader_follows_the_writer() {
     assert_eq!(reader.next_item().unwrap(), None);
     raw.write_all(b"\"event\":\"paused\"}\n").unwrap();
     let Some(ReadItem::Record(record)) = reader.next_item().unwrap() else { panic!() };
-    assert_eq!(record.event, Event::Paused);
+    assert_eq!(record.event, Event::Person(PersonEvent::Paused));
 }
 
 #[test]
@@ -65,7 +66,7 @@ fn long_lines_are_read_whole() {
     let mut writer = JournalWriter::create(&dir).unwrap();
     let long = "long ".repeat(200_000);
     writer.append(Timestamp(0), said(&long)).unwrap();
-    writer.append(Timestamp(0), Event::Paused).unwrap();
+    writer.append(Timestamp(0), Event::Person(PersonEvent::Paused)).unwrap();
     let (records, damaged) = read(&dir);
     assert_eq!((records.len(), damaged), (2, 0));
     assert_eq!(records[0].event, said(&long));
@@ -134,7 +135,10 @@ fn decided() -> Event {
         unseen: 0,
         stops: 0,
     };
-    Event::Decided { proposal: ProposalId(1), decision: Box::new(decision) }
+    Event::Proposal(ProposalEvent::Decided {
+        proposal: ProposalId(1),
+        decision: Box::new(decision),
+    })
 }
 
 /// A writer whose files note what is done to them, and whether the disk of its contents is broken.
@@ -168,7 +172,11 @@ fn contents_reach_the_disk_before_the_line_and_decisions_before_anything_relies_
     expect(&mut writer, said("names nothing new"), &["journal append"]);
     writer.blobs().store(b"one").unwrap();
     expect(&mut writer, decided(), &["journal append", "journal sync"]);
-    expect(&mut writer, Event::StopRequested, &["journal append", "journal sync"]);
+    expect(
+        &mut writer,
+        Event::Person(PersonEvent::StopRequested),
+        &["journal append", "journal sync"],
+    );
     writer.append_meanwhile(Timestamp(0), decided(), &mut || {}).unwrap();
     assert_eq!(*done.lock().unwrap(), ["journal append", "journal sync"]);
 }
@@ -271,14 +279,18 @@ fn the_list_tells_how_each_session_stands() {
         program: "0.1.0".into(),
         parts: crate::model::event::SessionParts::default(),
     };
-    writer.append(Timestamp(5), Event::SessionStarted(Box::new(start.clone()))).unwrap();
+    writer
+        .append(Timestamp(5), Event::Session(SessionEvent::Started(Box::new(start.clone()))))
+        .unwrap();
     let state = |at: usize| list_sessions(data.path()).unwrap()[at].state.clone();
     assert_eq!(state(0), SessionState::Running(Some(std::process::id())));
     drop(writer);
     assert_eq!(state(0), SessionState::Unfinished);
     let mut writer = JournalWriter::reopen(&dir).unwrap().0;
     let outcome = SessionOutcome::Completed;
-    writer.append(Timestamp(9), Event::SessionEnded { outcome: outcome.clone() }).unwrap();
+    writer
+        .append(Timestamp(9), Event::Session(SessionEvent::Ended { outcome: outcome.clone() }))
+        .unwrap();
     drop(writer);
     let odd = session(data.path());
     fs::write(odd.journal(), "{\"v\":7}\n").unwrap();
@@ -381,6 +393,6 @@ proptest! {
         prop_assert_eq!(read(&dir), (all[..feeds].to_vec(), 0));
         let (mut writer, reopened) = JournalWriter::reopen(&dir).unwrap();
         prop_assert_eq!(reopened.last, Seq(feeds as u64));
-        prop_assert_eq!(writer.append(Timestamp(0), Event::Paused).unwrap().seq, Seq(feeds as u64 + 1));
+        prop_assert_eq!(writer.append(Timestamp(0), Event::Person(PersonEvent::Paused)).unwrap().seq, Seq(feeds as u64 + 1));
     }
 }

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::model::event::SessionStart;
-use crate::model::{Event, Record, Seq, SessionId, SessionOutcome, Timestamp};
+use crate::model::{
+    Event, ProposalEvent, Record, Seq, SessionEvent, SessionId, SessionOutcome, Timestamp,
+};
 
 use super::dir::SessionDir;
 use super::error::JournalError;
@@ -84,7 +86,7 @@ fn read_summary(dir: &SessionDir) -> Result<SessionSummary, JournalError> {
     let tail = read_tail(&file, &path, TAIL)?;
     let first = first_record(&path)?;
     let start = first.as_ref().and_then(|record| match &record.event {
-        Event::SessionStarted(start) => Some(start.clone()),
+        Event::Session(SessionEvent::Started(start)) => Some(start.clone()),
         _ => None,
     });
     let last = tail.records.last();
@@ -121,8 +123,8 @@ fn first_record(path: &Path) -> Result<Option<Record>, JournalError> {
 /// How the session ended, unless it was resumed after that.
 fn outcome(records: &[Record]) -> Option<SessionOutcome> {
     records.iter().rev().find_map(|record| match &record.event {
-        Event::SessionEnded { outcome } => Some(Some(outcome.clone())),
-        Event::SessionResumed { .. } => Some(None),
+        Event::Session(SessionEvent::Ended { outcome }) => Some(Some(outcome.clone())),
+        Event::Session(SessionEvent::Resumed { .. }) => Some(None),
         _ => None,
     })?
 }
@@ -131,10 +133,11 @@ fn waiting(records: &[Record]) -> usize {
     let mut open = BTreeSet::new();
     for record in records {
         match &record.event {
-            Event::Proposed(proposal) => {
+            Event::Proposal(ProposalEvent::Made(proposal)) => {
                 open.insert(proposal.id);
             }
-            Event::Decided { proposal, .. } | Event::Settled { proposal, .. } => {
+            Event::Proposal(ProposalEvent::Decided { proposal, .. })
+            | Event::Proposal(ProposalEvent::Settled { proposal, .. }) => {
                 open.remove(proposal);
             }
             _ => {}
@@ -145,6 +148,7 @@ fn waiting(records: &[Record]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::PersonEvent;
     use crate::model::{
         Batch, BatchId, BlobRef, CallId, Change, ContentHash, ProjectPath, Proposal, ProposalId,
         TurnId, UserError,
@@ -160,7 +164,7 @@ mod tests {
     fn proposed(id: u32) -> Event {
         let base = BlobRef { hash: ContentHash::of(b""), bytes: 0 };
         let path = ProjectPath::new("a.c").unwrap();
-        Event::Proposed(Box::new(Proposal {
+        Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
             id: ProposalId(id),
             turn: TurnId(1),
             call: CallId(1),
@@ -171,25 +175,28 @@ mod tests {
             change: Change::Delete { path, base },
             checks: vec![],
             facts: crate::model::Facts::default(),
-        }))
+        })))
     }
 
     #[test]
     fn counts_proposals_that_nothing_came_of_yet() {
-        let settled = Event::Settled {
+        let settled = Event::Proposal(ProposalEvent::Settled {
             proposal: ProposalId(1),
             outcome: crate::model::Outcome::Failed(UserError::new("a", "b", "c")),
-        };
+        });
         let all = records(vec![proposed(1), proposed(2), settled, proposed(3)]);
         assert_eq!(waiting(&all), 2);
     }
 
     #[test]
     fn a_resumed_session_is_not_over() {
-        let ended = || Event::SessionEnded { outcome: SessionOutcome::Stopped };
-        let resumed = || Event::SessionResumed { program: "0.1.0".into() };
+        let ended = || Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped });
+        let resumed = || Event::Session(SessionEvent::Resumed { program: "0.1.0".into() });
         assert_eq!(outcome(&records(vec![ended()])), Some(SessionOutcome::Stopped));
-        assert_eq!(outcome(&records(vec![ended(), resumed(), Event::Paused])), None);
+        assert_eq!(
+            outcome(&records(vec![ended(), resumed(), Event::Person(PersonEvent::Paused)])),
+            None
+        );
         assert_eq!(
             outcome(&records(vec![ended(), resumed(), ended()])),
             Some(SessionOutcome::Stopped)

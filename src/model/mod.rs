@@ -40,7 +40,10 @@ pub use check::{Check, CheckKind, Finding, FindingLevel, FindingPlace};
 pub use decision::{AfterReject, Amended, DecidedBy, Decision, LineComment, Note, Side, Verdict};
 pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;
-pub use event::Event;
+pub use event::{
+    BoardEvent, BuildEvent, Event, FilesEvent, LogEvent, PersonEvent, PhaseEvent, PortEvent,
+    ProposalEvent, SessionEvent, TurnEvent,
+};
 pub use facts::{
     BoardFacts, Facts, FlashArea, FlashFacts, Landing, Partition, Reference, ReferenceKind,
 };
@@ -61,14 +64,14 @@ pub use path::ProjectPath;
 pub use proposal::{Batch, Change, ChangeKind, Outcome, Proposal};
 pub use record::Record;
 pub use rule::{RuleSays, SessionRule};
-pub use serial::{LineEnding, PortEvent, SerialCommand, SerialControl};
+pub use serial::{LineEnding, PortChange, SerialCommand, SerialControl};
 pub use sources::{
     BlobSource, EventSource, Examiner, FileSource, FileStart, Ledger, LogSource, LogStart,
     RecordSource,
 };
 pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, PlanItem, READ_FILES,
-    START_PLAN, TeamFact, estimated_tokens,
+    START_PLAN, TeamEvent, estimated_tokens,
 };
 pub use time::Timestamp;
 pub use timeline::{Direction, Playback, Speed, TimelineCommand, TimelineView};

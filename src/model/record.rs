@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::Event;
+use super::event::{Event, PersonEvent, ProposalEvent};
 use super::ids::Seq;
 use super::time::Timestamp;
 
@@ -30,13 +30,11 @@ impl Event {
     pub const fn is_synced(&self) -> bool {
         matches!(
             self,
-            Self::SessionStarted(_)
-                | Self::SessionResumed { .. }
-                | Self::SessionEnded { .. }
-                | Self::Decided { .. }
-                | Self::RuleAdded { .. }
-                | Self::RuleRevoked { .. }
-                | Self::StopRequested
+            Event::Session(_)
+                | Event::Proposal(ProposalEvent::Decided { .. })
+                | Event::Proposal(ProposalEvent::RuleAdded { .. })
+                | Event::Proposal(ProposalEvent::RuleRevoked { .. })
+                | Event::Person(PersonEvent::StopRequested)
         )
     }
 }
@@ -44,11 +42,12 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::TurnEvent;
     use crate::model::TurnId;
 
     #[test]
     fn record_has_a_flat_readable_json_form() {
-        let event = Event::TextAdded { turn: TurnId(3), text: "hi".into() };
+        let event = Event::Turn(TurnEvent::TextAdded { turn: TurnId(3), text: "hi".into() });
         let record = Record { v: 1, seq: Seq(7), at: Timestamp(12), event };
         let json = serde_json::to_string(&record).unwrap();
         assert_eq!(
@@ -61,6 +60,9 @@ mod tests {
     #[test]
     fn unit_events_read_back() {
         let json = r#"{"v":1,"seq":1,"at":0,"event":"paused"}"#;
-        assert_eq!(serde_json::from_str::<Record>(json).unwrap().event, Event::Paused);
+        assert_eq!(
+            serde_json::from_str::<Record>(json).unwrap().event,
+            Event::Person(PersonEvent::Paused)
+        );
     }
 }

@@ -68,7 +68,7 @@ pub enum SerialControl {
 /// Something that happened to an open port.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PortEvent {
+pub enum PortChange {
     /// It has gone away and is looked for; its log goes on when it comes back.
     Lost { why: String },
     /// It is back.

@@ -144,7 +144,7 @@ pub trait Ledger: Send + Sync {
     fn sync_contents(&self) {}
 
     /// Appends raw bytes to a log. The ledger itself records how far the log has grown
-    /// ([`Event::LogGrew`]), at most twenty times a second in the long run, and once more on [`Ledger::flush_log`].
+    /// ([`LogEvent::Grew`]), at most twenty times a second in the long run, and once more on [`Ledger::flush_log`].
     ///
     /// # Errors
     /// When they could not be written.

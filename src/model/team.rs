@@ -143,7 +143,7 @@ pub struct Document {
 /// A fact of the team's own work; the body of [`Event::Team`](super::Event::Team).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TeamFact {
+pub enum TeamEvent {
     /// A document came with the task.
     Attached(Document),
     /// The plan is now this; it replaces the one before.

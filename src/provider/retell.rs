@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::model::{AgentName, Event, ModelEvent, RecordSource, UserError};
+use crate::model::{AgentName, Event, ModelEvent, PhaseEvent, RecordSource, TurnEvent, UserError};
 
 /// One answer of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,13 +31,13 @@ pub fn retell(records: &dyn RecordSource) -> Result<Vec<Retold>, UserError> {
     let mut open = Retold::default();
     records.each(&mut |record| {
         match &record.event {
-            Event::PhaseStarted { phase, attempt, .. } => {
+            Event::Phase(PhaseEvent::Started { phase, attempt, .. }) => {
                 open.phase.clone_from(phase);
                 open.attempt = *attempt;
             }
-            Event::TurnStarted { agent, .. } => begin(&mut open, agent),
-            Event::TextAdded { text, .. } => open.say.push_str(text),
-            Event::ToolCalled { tool, args, .. } => {
+            Event::Turn(TurnEvent::Started { agent, .. }) => begin(&mut open, agent),
+            Event::Turn(TurnEvent::TextAdded { text, .. }) => open.say.push_str(text),
+            Event::Turn(TurnEvent::ToolCalled { tool, args, .. }) => {
                 let args = match args {
                     // Arguments that were no JSON are kept as the model wrote them.
                     Value::String(text) => text.clone(),
@@ -46,7 +46,7 @@ pub fn retell(records: &dyn RecordSource) -> Result<Vec<Retold>, UserError> {
                 open.calls.push((tool.to_string(), args));
             }
             Event::Model(ModelEvent::Faulted { .. }) => forget(&mut open),
-            Event::ModelAnswered { .. } => {
+            Event::Turn(TurnEvent::ModelAnswered { .. }) => {
                 told.push(open.clone());
                 forget(&mut open);
             }
@@ -76,18 +76,21 @@ mod tests {
     #[test]
     fn only_whole_answers_are_told_again_and_none_twice() {
         let turn = TurnId(1);
-        let said = |text: &str| Event::TextAdded { turn, text: text.into() };
-        let called = |args| Event::ToolCalled { turn, call: CallId(1), tool: "read".into(), args };
-        let answered = || Event::ModelAnswered { turn, usage: Usage::default(), state: None };
+        let said = |text: &str| Event::Turn(TurnEvent::TextAdded { turn, text: text.into() });
+        let called = |args| {
+            Event::Turn(TurnEvent::ToolCalled { turn, call: CallId(1), tool: "read".into(), args })
+        };
+        let answered =
+            || Event::Turn(TurnEvent::ModelAnswered { turn, usage: Usage::default(), state: None });
         let fault = UserError::new("broke off", "", "");
         let events = [
-            Event::PhaseStarted {
+            Event::Phase(PhaseEvent::Started {
                 phase: "build".into(),
                 title: "build".into(),
                 attempt: 2,
                 max_attempts: 10,
-            },
-            Event::TurnStarted { turn, agent: "Fixer".into() },
+            }),
+            Event::Turn(TurnEvent::Started { turn, agent: "Fixer".into() }),
             said("half an ans"),
             Event::Model(ModelEvent::Faulted { turn, attempt: 2, most: 6, wait_millis: 0, fault }),
             said("I "),
@@ -96,9 +99,9 @@ mod tests {
             answered(),
             called(json!("{\"path\": ")),
             answered(),
-            Event::TurnStarted { turn, agent: "Reviewer".into() },
+            Event::Turn(TurnEvent::Started { turn, agent: "Reviewer".into() }),
             said("interrupted"),
-            Event::TurnStarted { turn, agent: "Reviewer".into() },
+            Event::Turn(TurnEvent::Started { turn, agent: "Reviewer".into() }),
             said("whole"),
             answered(),
         ];

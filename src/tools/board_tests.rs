@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::{
-    BuildId, BuildOutcome, CheckKind, ContentHash, DraftChange, Event, LogId, LogKind, Outcome,
-    PortEvent, SerialControl, Severity, Timestamp, ToolName, UserError, Verdict,
+    BuildEvent, BuildId, BuildOutcome, CheckKind, ContentHash, DraftChange, Event, LogId, LogKind,
+    Outcome, PortChange, PortEvent, SerialControl, Severity, Timestamp, ToolName, UserError,
+    Verdict,
 };
 use bench::{Bench, finding, settlement};
 
@@ -26,9 +27,15 @@ async fn a_build_is_recorded_from_its_start_to_its_end() {
     assert_eq!((&answer["errors"], &answer["warnings"]), (&json!([]), &json!([warning])));
     let events = bench.kept.events.lock().unwrap().clone();
     let command = "make".to_owned();
-    assert_eq!(events[0], Event::BuildStarted { build: BuildId(1), log: BUILD_LOG, command });
-    assert!(matches!(events.last(), Some(Event::BuildEnded { build: BuildId(1), .. })));
-    let last = Event::BuildProgress { build: BuildId(1), done: 1000, total: 1000 };
+    assert_eq!(
+        events[0],
+        Event::Build(BuildEvent::Started { build: BuildId(1), log: BUILD_LOG, command })
+    );
+    assert!(matches!(
+        events.last(),
+        Some(Event::Build(BuildEvent::Ended { build: BuildId(1), .. }))
+    ));
+    let last = Event::Build(BuildEvent::Progress { build: BuildId(1), done: 1000, total: 1000 });
     assert!(events.contains(&last) && events.len() < 500, "{}", events.len());
     let log = bench.kept.logs.lock().unwrap()[&BUILD_LOG].clone();
     assert_eq!(log.iter().filter(|&&byte| byte == b'\n').count(), 1000);
@@ -48,7 +55,9 @@ async fn the_size_of_what_passed_is_told_against_the_build_before() {
     assert_eq!(second["size"]["memory"], json!([grown]));
     let events = bench.kept.events.lock().unwrap().clone();
     let recorded = events.iter().filter_map(|event| match event {
-        Event::BuildEnded { size, .. } => size.as_ref().map(|size| size.uses[0].bytes),
+        Event::Build(BuildEvent::Ended { size, .. }) => {
+            size.as_ref().map(|size| size.uses[0].bytes)
+        }
         _ => None,
     });
     assert_eq!(recorded.collect::<Vec<_>>(), [1000, 1010]);
@@ -142,7 +151,9 @@ async fn a_board_that_goes_away_ends_listening() {
         panic!("no answer")
     };
     assert!(heard["disconnected"].is_string(), "{heard}");
-    let lost = |event: &Event| matches!(event, Event::Port { event: PortEvent::Lost { .. }, .. });
+    let lost = |event: &Event| {
+        matches!(event, Event::Port(PortEvent::Changed { event: PortChange::Lost { .. }, .. }))
+    };
     assert!(kept.events.lock().unwrap().iter().any(lost));
 }
 
@@ -190,9 +201,10 @@ async fn a_port_that_is_open_is_listened_to_as_the_new_firmware_talks() {
     bench.flashed().await;
     let retuned = || {
         let baud = |event: &Event| match event {
-            Event::Port { event: PortEvent::Controlled(SerialControl::Baud(baud)), .. } => {
-                Some(*baud)
-            }
+            Event::Port(PortEvent::Changed {
+                event: PortChange::Controlled(SerialControl::Baud(baud)),
+                ..
+            }) => Some(*baud),
             _ => None,
         };
         bench.kept.events.lock().unwrap().iter().filter_map(baud).collect::<Vec<_>>()

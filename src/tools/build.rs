@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::{Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{
-    BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, ProgramSize, Severity,
-    ToolSpec, UserError,
+    BuildEvent, BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, ProgramSize,
+    Severity, ToolSpec, UserError,
 };
 use crate::text::sanitize;
 use crate::toolchain::{BuildJob, BuildReport, BuildSink};
@@ -49,7 +49,9 @@ impl BuildProject {
         let build = state.snapshot().next_build();
         let log = LogId { kind: LogKind::Build, number: build.0 };
         let command = toolchain.command(sandbox.root());
-        ledger.record(Event::BuildStarted { build, log, command }).map_err(not_recorded)?;
+        ledger
+            .record(Event::Build(BuildEvent::Started { build, log, command }))
+            .map_err(not_recorded)?;
         let started = Instant::now();
         let sink = Arc::new(Sink {
             ledger: Arc::clone(ledger),
@@ -80,13 +82,13 @@ impl BuildProject {
             | BuildOutcome::NotRun(_) => None,
         };
         let before = state.snapshot().size;
-        let ended = Event::BuildEnded {
+        let ended = Event::Build(BuildEvent::Ended {
             build,
             outcome: outcome.clone(),
             diagnostics: diagnostics.clone(),
             millis,
             size: size.clone().map(Box::new),
-        };
+        });
         ledger.record(ended).map_err(not_recorded)?;
         if let Some(error) = sink.seen().lost.take() {
             return Err(not_recorded(error));
@@ -235,7 +237,11 @@ impl BuildSink for Sink {
             seen.progress_at = Some(Instant::now());
             drop(seen);
             // Progress is for the eye; the outcome is what must not be lost.
-            let _ = self.ledger.record(Event::BuildProgress { build: self.build, done, total });
+            let _ = self.ledger.record(Event::Build(BuildEvent::Progress {
+                build: self.build,
+                done,
+                total,
+            }));
         }
     }
 }

@@ -254,13 +254,13 @@ mod tests {
             message: String::new(),
             hint: String::new(),
         };
-        let ended = crate::model::Event::BuildEnded {
+        let ended = crate::model::Event::Build(crate::model::BuildEvent::Ended {
             build: crate::model::BuildId(1),
             outcome: crate::model::BuildOutcome::Failed,
             diagnostics: vec![diagnostic],
             millis: 1,
             size: None,
-        };
+        });
         let record = crate::model::Record {
             v: 1,
             seq: crate::model::Seq(1),

@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::file_name_checker;
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, CallId, Change, ContentHash, Decision, Diagnostic, Event,
-    FileEvent, LogKind, Outcome, ProgramSize, ProjectPath, ProposalId, Record, Severity, Timestamp,
+    BoardEvent, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, ContentHash,
+    Decision, Diagnostic, Event, FileEvent, FilesEvent, LogKind, Outcome, PortEvent, ProgramSize,
+    ProjectPath, ProposalEvent, ProposalId, Record, Severity, Timestamp, TurnEvent,
 };
 
 /// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
@@ -95,32 +96,38 @@ impl TeamState {
     #[expect(clippy::too_many_lines, reason = "names every event")]
     pub fn fold(&mut self, record: &Record) {
         match &record.event {
-            Event::ToolCalled { call, tool, args, .. }
+            Event::Turn(TurnEvent::ToolCalled { call, tool, args, .. })
                 if tool.as_str() == file_name_checker::NAME =>
             {
                 if let Some(files) = file_name_checker::organized(args) {
                     self.name_checks.insert(*call, files);
                 }
             }
-            Event::ToolAnswered { call, result, .. } => self.answered(*call, result),
-            Event::Files(FileEvent::ChangedOutside { .. }) => self.changed(),
-            Event::Decided { proposal, decision } => self.decided(*proposal, decision),
-            Event::Proposed(proposal) => {
+            Event::Turn(TurnEvent::ToolAnswered { call, result, .. }) => {
+                self.answered(*call, result)
+            }
+            Event::Files(FilesEvent::Disk(FileEvent::ChangedOutside { .. })) => self.changed(),
+            Event::Proposal(ProposalEvent::Decided { proposal, decision }) => {
+                self.decided(*proposal, decision)
+            }
+            Event::Proposal(ProposalEvent::Made(proposal)) => {
                 self.wanted.insert(proposal.id, proposal.change.clone());
                 if proposal.change.board().is_none() {
                     self.changes.insert(proposal.id);
                 }
             }
-            Event::Restated { proposal, change, .. } => {
+            Event::Proposal(ProposalEvent::Restated { proposal, change, .. }) => {
                 self.wanted.insert(*proposal, Change::clone(change));
             }
-            Event::Settled { proposal, outcome } => self.settled(*proposal, outcome),
-            Event::BuildStarted { build, .. } => {
+            Event::Proposal(ProposalEvent::Settled { proposal, outcome }) => {
+                self.settled(*proposal, outcome)
+            }
+            Event::Build(BuildEvent::Started { build, .. }) => {
                 let at = record.at;
                 self.last_build =
                     Some(LastBuild { build: *build, outcome: None, at, changes_since: 0 });
             }
-            Event::BuildEnded { build, outcome, diagnostics, size, .. } => {
+            Event::Build(BuildEvent::Ended { build, outcome, diagnostics, size, .. }) => {
                 self.diagnosed = diagnosed(diagnostics);
                 if size.is_some() {
                     self.size = size.as_deref().cloned();
@@ -130,48 +137,39 @@ impl TeamState {
                     last.at = record.at;
                 }
             }
-            Event::BoardConnected(board) => self.board = Some(board.clone()),
-            Event::BoardLost { port, .. } => {
+            Event::Board(BoardEvent::Connected(board)) => self.board = Some(board.clone()),
+            Event::Board(BoardEvent::Lost { port, .. }) => {
                 if self.board.as_ref().is_some_and(|board| board.port == *port) {
                     self.board = None;
                 }
             }
-            Event::SerialOpened { log, .. } => {
+            Event::Port(PortEvent::Opened { log, .. }) => {
                 if log.kind == LogKind::Serial {
                     self.serial_logs = self.serial_logs.max(log.number);
                 }
             }
-            Event::ToolCalled { .. }
-            | Event::SessionStarted(_)
-            | Event::SessionResumed { .. }
-            | Event::SessionEnded { .. }
-            | Event::ProjectListed { .. }
-            | Event::PhaseStarted { .. }
-            | Event::PhaseEnded { .. }
-            | Event::SpeakerChosen { .. }
-            | Event::TurnStarted { .. }
-            | Event::TextAdded { .. }
-            | Event::ModelAnswered { .. }
+            Event::Turn(TurnEvent::ToolCalled { .. })
+            | Event::Turn(TurnEvent::SpeakerChosen { .. })
+            | Event::Turn(TurnEvent::Started { .. })
+            | Event::Turn(TurnEvent::TextAdded { .. })
+            | Event::Turn(TurnEvent::ModelAnswered { .. })
+            | Event::Turn(TurnEvent::Ended { .. })
+            | Event::Session(_)
+            | Event::Files(FilesEvent::Listed { .. })
+            | Event::Phase(_)
             | Event::Model(_)
-            | Event::TurnEnded { .. }
             | Event::Team(_)
-            | Event::FlashProgress { .. }
-            | Event::BuildProgress { .. }
-            | Event::LogGrew { .. }
-            | Event::SerialClosed { .. }
-            | Event::Port { .. }
-            | Event::PersonSaid { .. }
-            | Event::Asked { .. }
-            | Event::Inquired { .. }
-            | Event::InquiryTextAdded { .. }
-            | Event::InquiryEnded { .. }
-            | Event::RuleAdded { .. }
-            | Event::RuleRevoked { .. }
-            | Event::Answered { .. }
-            | Event::Paused
-            | Event::Unpaused
-            | Event::StopRequested
-            | Event::Noticed { .. } => {}
+            | Event::Proposal(ProposalEvent::FlashProgress { .. })
+            | Event::Proposal(ProposalEvent::Inquired { .. })
+            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
+            | Event::Proposal(ProposalEvent::InquiryEnded { .. })
+            | Event::Proposal(ProposalEvent::RuleAdded { .. })
+            | Event::Proposal(ProposalEvent::RuleRevoked { .. })
+            | Event::Build(BuildEvent::Progress { .. })
+            | Event::Log(_)
+            | Event::Port(PortEvent::Closed { .. })
+            | Event::Port(PortEvent::Changed { .. })
+            | Event::Person(_) => {}
         }
     }
 

@@ -12,9 +12,10 @@ use crate::config::assets::Assets;
 use crate::device::SerialHub;
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
-    BlobRef, BoardInfo, BuildId, BuildOutcome, CallId, Change, CheckKind, ContentHash, DecidedBy,
-    Decision, DraftChange, Event, FindingLevel, FlashPlan, Ledger, LogId, LogKind, Outcome,
-    ProposalId, Record, Seq, Timestamp, ToolName, TurnId, UserError, Verdict,
+    BlobRef, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, CheckKind, ContentHash,
+    DecidedBy, Decision, DraftChange, Event, FindingLevel, FlashPlan, Ledger, LogId, LogKind,
+    Outcome, ProposalEvent, ProposalId, Record, Seq, Timestamp, ToolName, TurnEvent, TurnId,
+    UserError, Verdict,
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::workspace::Sandbox;
@@ -135,9 +136,14 @@ impl Desk {
     /// Calls a tool the way the engine does, with the call and its answer on record.
     async fn recorded(&self, call: u32, tool: &str, args: Value) -> Value {
         let (turn, call) = (TurnId(1), CallId(call));
-        self.fold(Event::ToolCalled { turn, call, tool: tool.into(), args: args.clone() });
+        self.fold(Event::Turn(TurnEvent::ToolCalled {
+            turn,
+            call,
+            tool: tool.into(),
+            args: args.clone(),
+        }));
         let result = self.answer(tool, args).await;
-        self.fold(Event::ToolAnswered { call, result: result.clone(), millis: 1 });
+        self.fold(Event::Turn(TurnEvent::ToolAnswered { call, result: result.clone(), millis: 1 }));
         result
     }
 }
@@ -301,10 +307,18 @@ async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
     let approve = || desk.answer("approve_saved_files", json!({}));
     assert_eq!(approve().await["ok"], false);
     let log = LogId { kind: LogKind::Build, number: 1 };
-    let started = |build| Event::BuildStarted { build: BuildId(build), log, command: "x".into() };
+    let started = |build| {
+        Event::Build(BuildEvent::Started { build: BuildId(build), log, command: "x".into() })
+    };
     let ended = |build, outcome| {
         let diagnostics = Vec::new();
-        Event::BuildEnded { build: BuildId(build), outcome, diagnostics, millis: 1, size: None }
+        Event::Build(BuildEvent::Ended {
+            build: BuildId(build),
+            outcome,
+            diagnostics,
+            millis: 1,
+            size: None,
+        })
     };
     desk.fold(started(1));
     assert_eq!(approve().await["ok"], false);
@@ -316,7 +330,7 @@ async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
     assert_eq!(desk.context.state.snapshot().next_build(), BuildId(3));
     let path = crate::model::ProjectPath::new("a.c").unwrap();
     let content = BlobRef { hash: ContentHash::of(b""), bytes: 0 };
-    desk.fold(Event::Proposed(Box::new(Proposal {
+    desk.fold(Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
         id: ProposalId(1),
         turn: TurnId(1),
         call: CallId(1),
@@ -327,9 +341,12 @@ async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
         change: Change::Save { path, base: None, content },
         checks: Vec::new(),
         facts: crate::model::Facts::default(),
-    })));
+    }))));
     assert_eq!(approve().await["ok"], true);
-    desk.fold(Event::Settled { proposal: ProposalId(1), outcome: Outcome::Applied });
+    desk.fold(Event::Proposal(ProposalEvent::Settled {
+        proposal: ProposalId(1),
+        outcome: Outcome::Applied,
+    }));
     assert_eq!(approve().await["error"]["code"], "build_not_passed");
 }
 

@@ -14,6 +14,10 @@ use serde_json::json;
 use crate::config::Assets;
 use crate::model::event::{ProjectFile, SessionStart};
 use crate::model::*;
+use crate::model::{
+    BuildEvent, FilesEvent, LogEvent, PersonEvent, PhaseEvent, ProposalEvent, SessionEvent,
+    TurnEvent,
+};
 use crate::view::SessionView;
 
 use super::{Arrangement, Command, Depth, Keymap, Looks, Mode, ModelOffer, Theme, Ui, UiSetup};
@@ -132,7 +136,7 @@ impl Desk {
             kept.extend_from_slice(text.as_bytes());
             (kept.len() as u64, kept.iter().filter(|byte| **byte == b'\n').count() as u64)
         };
-        self.record(10, Event::LogGrew { log, bytes, lines });
+        self.record(10, Event::Log(LogEvent::Grew { log, bytes, lines }));
     }
 
     /// Lets time pass and brings the screen up to date.
@@ -302,7 +306,7 @@ impl Desk {
     pub fn begin(&mut self) {
         self.record(
             0,
-            Event::SessionStarted(Box::new(SessionStart {
+            Event::Session(SessionEvent::Started(Box::new(SessionStart {
                 id: SessionId::new("2026-01-02-i2c-scan"),
                 task: "Scan the I2C bus and log what answers".into(),
                 team: "generate".into(),
@@ -311,7 +315,7 @@ impl Desk {
                 toolchain: "virtual board".into(),
                 program: "0.1.0".into(),
                 ..empty_start()
-            })),
+            }))),
         );
         let file = |name: &str, bytes| ProjectFile { path: path(name), bytes };
         let files = vec![
@@ -322,16 +326,19 @@ impl Desk {
             file("main/src/main.c", 1_204),
             file("sdkconfig.defaults", 40),
         ];
-        self.record(5, Event::ProjectListed { files, omitted: 0 });
+        self.record(5, Event::Files(FilesEvent::Listed { files, omitted: 0 }));
         self.phase("build", "build & fix", 2, 10);
         self.record(
             20,
-            Event::SpeakerChosen {
+            Event::Turn(TurnEvent::SpeakerChosen {
                 agent: "BuildAgent".into(),
                 reason: "the files are saved and nothing was built yet".into(),
-            },
+            }),
         );
-        self.record(9, Event::TurnStarted { turn: TurnId(1), agent: "BuildAgent".into() });
+        self.record(
+            9,
+            Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: "BuildAgent".into() }),
+        );
         self.call(1, 1, "build_project", json!({"target": "esp32"}));
         self.build();
         let error = json!({
@@ -341,25 +348,37 @@ impl Desk {
         });
         let result = json!({"ok": false, "errors": [error], "warnings": [],
             "error": {"code": "build_failed", "message": "the build failed"}});
-        self.record(0, Event::ToolAnswered { call: CallId(1), result, millis: 3_249 });
+        self.record(
+            0,
+            Event::Turn(TurnEvent::ToolAnswered { call: CallId(1), result, millis: 3_249 }),
+        );
         let usage = Usage { input: 38_100, output: 3_136, ..Usage::default() };
-        self.record(5, Event::ModelAnswered { turn: TurnId(1), usage, state: None });
-        self.record(5, Event::TurnEnded { turn: TurnId(1), stop: TurnStop::Done });
+        self.record(
+            5,
+            Event::Turn(TurnEvent::ModelAnswered { turn: TurnId(1), usage, state: None }),
+        );
+        self.record(5, Event::Turn(TurnEvent::Ended { turn: TurnId(1), stop: TurnStop::Done }));
     }
 
     fn phase(&mut self, phase: &str, title: &str, attempt: u32, max_attempts: u32) {
         let (phase, title) = (phase.into(), title.into());
-        self.record(10, Event::PhaseStarted { phase, title, attempt, max_attempts });
+        self.record(10, Event::Phase(PhaseEvent::Started { phase, title, attempt, max_attempts }));
     }
 
     pub fn call(&mut self, turn: u32, call: u32, tool: &str, args: serde_json::Value) {
         let (turn, call) = (TurnId(turn), CallId(call));
-        self.record(100, Event::ToolCalled { turn, call, tool: tool.into(), args });
+        self.record(
+            100,
+            Event::Turn(TurnEvent::ToolCalled { turn, call, tool: tool.into(), args }),
+        );
     }
 
     fn build(&mut self) {
         let (build, log) = (BuildId(1), LogId { kind: LogKind::Build, number: 1 });
-        self.record(10, Event::BuildStarted { build, log, command: "idf.py build".into() });
+        self.record(
+            10,
+            Event::Build(BuildEvent::Started { build, log, command: "idf.py build".into() }),
+        );
         self.log(
             log,
             "[1/3] Building C object main.c.obj\n[2/3] Building C object i2c_scan.c.obj\n",
@@ -376,7 +395,13 @@ impl Desk {
         let outcome = BuildOutcome::Failed;
         self.record(
             3_200,
-            Event::BuildEnded { build, outcome, diagnostics, millis: 3_220, size: None },
+            Event::Build(BuildEvent::Ended {
+                build,
+                outcome,
+                diagnostics,
+                millis: 3_220,
+                size: None,
+            }),
         );
     }
 
@@ -384,11 +409,11 @@ impl Desk {
     pub fn work(&mut self) {
         let agent: AgentName = "CodeFixerAgent".into();
         let reason = "the build failed and nobody has looked at it".into();
-        self.record(8, Event::SpeakerChosen { agent: agent.clone(), reason });
-        self.record(4, Event::TurnStarted { turn: TurnId(2), agent });
+        self.record(8, Event::Turn(TurnEvent::SpeakerChosen { agent: agent.clone(), reason }));
+        self.record(4, Event::Turn(TurnEvent::Started { turn: TurnId(2), agent }));
         let text = "The scan uses the **master** driver, but its header is missing. I add \
             `driver/i2c_master.h` and drop one that is unused:\n\n```c\n#include \"driver/i2c_master.h\"\n```\n";
-        self.record(900, Event::TextAdded { turn: TurnId(2), text: text.into() });
+        self.record(900, Event::Turn(TurnEvent::TextAdded { turn: TurnId(2), text: text.into() }));
     }
 
     /// A change of one file, waiting for the person.
@@ -414,7 +439,7 @@ impl Desk {
             checks: vec![passed(CheckKind::Parses), passed(CheckKind::InProject)],
             facts: Facts::default(),
         };
-        self.record(40, Event::Proposed(Box::new(proposal.clone())));
+        self.record(40, Event::Proposal(ProposalEvent::Made(Box::new(proposal.clone()))));
         proposal
     }
 
@@ -423,18 +448,18 @@ impl Desk {
         let options = vec!["Only the address".into(), "Address and name".into(), "Nothing".into()];
         self.record(
             10,
-            Event::Asked {
+            Event::Person(PersonEvent::Asked {
                 question: QuestionId(1),
                 agent: Some("CodeFixerAgent".into()),
                 text: "What should be logged for each device?".into(),
                 options,
-            },
+            }),
         );
     }
 
     pub fn end(&mut self, outcome: SessionOutcome) {
-        self.record(10, Event::TurnEnded { turn: TurnId(2), stop: TurnStop::Done });
-        self.record(10, Event::SessionEnded { outcome });
+        self.record(10, Event::Turn(TurnEvent::Ended { turn: TurnId(2), stop: TurnStop::Done }));
+        self.record(10, Event::Session(SessionEvent::Ended { outcome }));
     }
 }
 

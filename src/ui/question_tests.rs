@@ -3,7 +3,7 @@
 use super::fixture::Desk;
 use super::layout::PaneId;
 use super::tests::intents;
-use crate::model::{Event, Intent, QuestionId};
+use crate::model::{Event, Intent, PersonEvent, QuestionId};
 
 #[test]
 fn a_question_is_answered_by_number_or_words() {
@@ -27,7 +27,8 @@ fn a_question_turns_to_the_chat_where_it_is_not_on_screen_and_back_when_answered
     desk.sync();
     assert_eq!(desk.ui.hands.front, PaneId::Chat);
     assert!(desk.last_row().contains("1–9 answer"), "{}", desk.last_row());
-    let answered = Event::Answered { question: QuestionId(1), answer: "Nothing".into() };
+    let answered =
+        Event::Person(PersonEvent::Answered { question: QuestionId(1), answer: "Nothing".into() });
     desk.record(10, answered.clone());
     desk.sync();
     assert_eq!(desk.ui.hands.front, PaneId::Logs);

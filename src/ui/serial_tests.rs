@@ -1,6 +1,6 @@
 //! Tests of whole screens that show a port.
 
-use crate::model::{BoardInfo, Event, LogId, LogKind, PortEvent};
+use crate::model::{BoardEvent, BoardInfo, Event, LogId, LogKind, PortChange, PortEvent};
 
 use super::fixture::Desk;
 
@@ -9,7 +9,7 @@ fn listening(width: u16, height: u16) -> Desk {
     let mut desk = Desk::at_work(width, height);
     let log = LogId { kind: LogKind::Serial, number: 1 };
     let port = "/dev/ttyUSB0".to_owned();
-    desk.record(10, Event::SerialOpened { port, log, baud: 115_200 });
+    desk.record(10, Event::Port(PortEvent::Opened { port, log, baud: 115_200 }));
     for number in 0..400_u32 {
         let (level, tag) = match number % 7 {
             0 => ('W', "wifi"),
@@ -81,13 +81,19 @@ fn the_header_tells_whether_the_board_is_there() {
     let (log, port) = (LogId { kind: LogKind::Serial, number: 1 }, "/dev/ttyUSB0".to_owned());
     let (label, chip) = ("ESP32-S3".to_owned(), "esp32s3".to_owned());
     let board = BoardInfo { label, chip, port: port.clone(), simulated: false };
-    let lost = PortEvent::Lost { why: "unplugged".to_owned() };
+    let lost = PortChange::Lost { why: "unplugged".to_owned() };
     let told = [
-        (Event::BoardConnected(board), "ESP32-S3 ●"),
-        (Event::SerialOpened { port, log, baud: 115_200 }, "ESP32-S3 ●"),
-        (Event::Port { log, event: lost }, "ESP32-S3 ○"),
-        (Event::Port { log, event: PortEvent::Back { millis: 900 } }, "ESP32-S3 ●"),
-        (Event::SerialClosed { log, why: "listening was stopped".to_owned() }, "ESP32-S3 ○"),
+        (Event::Board(BoardEvent::Connected(board)), "ESP32-S3 ●"),
+        (Event::Port(PortEvent::Opened { port, log, baud: 115_200 }), "ESP32-S3 ●"),
+        (Event::Port(PortEvent::Changed { log, event: lost }), "ESP32-S3 ○"),
+        (
+            Event::Port(PortEvent::Changed { log, event: PortChange::Back { millis: 900 } }),
+            "ESP32-S3 ●",
+        ),
+        (
+            Event::Port(PortEvent::Closed { log, why: "listening was stopped".to_owned() }),
+            "ESP32-S3 ○",
+        ),
     ];
     for (event, expected) in told {
         desk.record(10, event);

@@ -8,7 +8,7 @@ use super::action::{Action, Context};
 use super::fixture::Desk;
 use super::layout::PaneId;
 use super::{Chosen, Command, Mode};
-use crate::model::{Cost, Event, Intent, ModelEvent, TurnId, Usage};
+use crate::model::{Cost, Event, Intent, ModelEvent, TurnEvent, TurnId, Usage};
 
 fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) -> Vec<Command> {
     let modifiers = KeyModifiers::NONE;
@@ -103,7 +103,7 @@ fn a_cost_that_nobody_told_is_marked_as_an_estimate() {
     let answered = |cents: u64, is_estimated| {
         let cost = Cost(cents * 10_000_000);
         let usage = Usage { input: 5, output: 5, cached: 0, cost, is_estimated };
-        Event::ModelAnswered { turn: TurnId(1), usage, state: None }
+        Event::Turn(TurnEvent::ModelAnswered { turn: TurnId(1), usage, state: None })
     };
     desk.record(5, answered(12, false));
     desk.sync();

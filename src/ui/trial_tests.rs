@@ -8,7 +8,9 @@ use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 
 use super::fixture::Desk;
 use super::*;
-use crate::model::{DecidedBy, Decision, Event, Intent, Outcome, ProposalId, Verdict};
+use crate::model::{
+    DecidedBy, Decision, Event, Intent, Outcome, PersonEvent, ProposalEvent, ProposalId, Verdict,
+};
 
 const SEED: u64 = 0x5eed_f00d_2024_0611;
 const TRIALS: u32 = 1_000;
@@ -177,11 +179,17 @@ impl Person {
             let (verdict, by) =
                 (Verdict::reject(""), DecidedBy::Nobody("the trial is over".into()));
             let decision = Box::new(Decision { verdict, by, shown, unseen: 0, stops: 0 });
-            self.desk.record(1, Event::Decided { proposal, decision });
-            self.desk.record(1, Event::Settled { proposal, outcome: Outcome::Denied });
+            self.desk.record(1, Event::Proposal(ProposalEvent::Decided { proposal, decision }));
+            self.desk.record(
+                1,
+                Event::Proposal(ProposalEvent::Settled { proposal, outcome: Outcome::Denied }),
+            );
         }
         if let Some(question) = self.desk.view.head.question.as_ref().map(|asked| asked.id) {
-            self.desk.record(1, Event::Answered { question, answer: "Nothing".into() });
+            self.desk.record(
+                1,
+                Event::Person(PersonEvent::Answered { question, answer: "Nothing".into() }),
+            );
         }
         self.sync();
     }

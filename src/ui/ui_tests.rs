@@ -128,7 +128,10 @@ fn a_proposal_calls_the_person_and_lets_go_again() {
     };
     desk.record(
         10,
-        crate::model::Event::Decided { proposal: proposal.id, decision: Box::new(decision) },
+        crate::model::Event::Proposal(crate::model::ProposalEvent::Decided {
+            proposal: proposal.id,
+            decision: Box::new(decision),
+        }),
     );
     desk.pass(10);
     assert_eq!(desk.ui.hands.front, PaneId::Chat);
@@ -234,12 +237,12 @@ fn a_change_between_the_key_and_its_effect_takes_it_back() {
     let change = crate::model::Change::Save { path, base: None, content };
     desk.record(
         1,
-        crate::model::Event::Restated {
+        crate::model::Event::Proposal(crate::model::ProposalEvent::Restated {
             proposal: proposal.id,
             change: Box::new(change),
             checks: Vec::new(),
             why: "it changed on disk".into(),
-        },
+        }),
     );
     desk.pass(5);
     assert_eq!(intents(&desk.rest()), []);
@@ -356,28 +359,40 @@ fn nothing_foreign_reaches_the_terminal_as_it_is() {
     let mut desk = Desk::at_work(200, 60);
     let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}txt\r";
     let turn = crate::model::TurnId(2);
-    desk.record(1, crate::model::Event::TextAdded { turn, text: evil.into() });
-    desk.call(2, 9, evil, serde_json::json!({ "path": evil, evil: [evil] }));
-    desk.record(1, crate::model::Event::SpeakerChosen { agent: evil.into(), reason: evil.into() });
     desk.record(
         1,
-        crate::model::Event::TurnStarted { turn: crate::model::TurnId(3), agent: evil.into() },
+        crate::model::Event::Turn(crate::model::TurnEvent::TextAdded { turn, text: evil.into() }),
+    );
+    desk.call(2, 9, evil, serde_json::json!({ "path": evil, evil: [evil] }));
+    desk.record(
+        1,
+        crate::model::Event::Turn(crate::model::TurnEvent::SpeakerChosen {
+            agent: evil.into(),
+            reason: evil.into(),
+        }),
     );
     desk.record(
         1,
-        crate::model::Event::Asked {
+        crate::model::Event::Turn(crate::model::TurnEvent::Started {
+            turn: crate::model::TurnId(3),
+            agent: evil.into(),
+        }),
+    );
+    desk.record(
+        1,
+        crate::model::Event::Person(crate::model::PersonEvent::Asked {
             question: QuestionId(1),
             agent: Some(evil.into()),
             text: evil.into(),
             options: vec![evil.into()],
-        },
+        }),
     );
     desk.record(
         1,
-        crate::model::Event::Noticed {
+        crate::model::Event::Person(crate::model::PersonEvent::Noticed {
             level: crate::model::event::Level::Error,
             notice: UserError::new(evil, evil, evil),
-        },
+        }),
     );
     desk.sync();
     for keys in ["", "enter", "g g", "?"] {

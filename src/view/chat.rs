@@ -12,8 +12,9 @@ use super::ruled::RuledView;
 use super::waits::Waits;
 
 use crate::model::{
-    AgentName, CallId, Event, ModelEvent, ProjectPath, ProposalId, QuestionId, Record, TeamFact,
-    Timestamp, TurnId, Usage, UserError, event::Level,
+    AgentName, CallId, Event, ModelEvent, PersonEvent, PhaseEvent, ProjectPath, ProposalEvent,
+    ProposalId, QuestionId, Record, SessionEvent, TeamEvent, Timestamp, TurnEvent, TurnId, Usage,
+    UserError, event::Level,
 };
 
 /// Entries that are kept whole; older ones are in the journal.
@@ -56,7 +57,7 @@ impl Chat {
     pub(super) fn apply(&mut self, record: &Record, review: &Review) {
         let at = record.at;
         match &record.event {
-            Event::PhaseStarted { title, attempt, max_attempts, .. } => {
+            Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, .. }) => {
                 self.push(Entry::PhaseStarted {
                     title: title.clone(),
                     attempt: *attempt,
@@ -64,17 +65,19 @@ impl Chat {
                     at,
                 });
             }
-            Event::PhaseEnded { phase, attempt, outcome } => self.push(Entry::PhaseEnded {
-                phase: phase.clone(),
-                attempt: *attempt,
-                outcome: outcome.clone(),
-            }),
-            Event::SpeakerChosen { agent, reason } => {
+            Event::Phase(PhaseEvent::Ended { phase, attempt, outcome }) => {
+                self.push(Entry::PhaseEnded {
+                    phase: phase.clone(),
+                    attempt: *attempt,
+                    outcome: outcome.clone(),
+                })
+            }
+            Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
                 self.push(Entry::Choice { agent: agent.clone(), reason: reason.clone() });
             }
-            Event::TurnStarted { turn, agent } => self.start_turn(*turn, agent, at),
-            Event::TextAdded { turn, text } => self.add_text(*turn, text),
-            Event::ToolCalled { turn, call, tool, args } => {
+            Event::Turn(TurnEvent::Started { turn, agent }) => self.start_turn(*turn, agent, at),
+            Event::Turn(TurnEvent::TextAdded { turn, text }) => self.add_text(*turn, text),
+            Event::Turn(TurnEvent::ToolCalled { turn, call, tool, args }) => {
                 let state = CallState::Running { since: at };
                 if tool.as_str() == plan::TOOL {
                     self.unchecked.extend(FilePlan::read(args).map(|plan| (*call, plan)));
@@ -82,7 +85,7 @@ impl Chat {
                 let view = CallView { call: *call, tool: tool.clone(), args: args.clone(), state };
                 self.add_call(*turn, view);
             }
-            Event::ToolAnswered { call, result, millis } => {
+            Event::Turn(TurnEvent::ToolAnswered { call, result, millis }) => {
                 let plan = self.unchecked.remove(call);
                 let is_taken = result.get("ok").and_then(Value::as_bool) == Some(true);
                 let millis = millis.saturating_sub(self.waits.take(*call, at));
@@ -91,7 +94,7 @@ impl Chat {
                     self.take_plan(plan);
                 }
             }
-            Event::ModelAnswered { turn, usage, .. } => {
+            Event::Turn(TurnEvent::ModelAnswered { turn, usage, .. }) => {
                 let parts = self.with_turn(*turn, |view| {
                     view.usage += *usage;
                     view.parts.len()
@@ -99,12 +102,12 @@ impl Chat {
                 self.settled_parts.extend(parts.map(|parts| (*turn, parts)));
             }
             Event::Model(event) => self.apply_model(event, at),
-            Event::TurnEnded { turn, stop } => {
+            Event::Turn(TurnEvent::Ended { turn, stop }) => {
                 self.with_turn(*turn, |view| view.ended = Some((stop.clone(), at)));
                 self.open_turns.remove(turn);
                 self.settled_parts.remove(turn);
             }
-            Event::Proposed(proposal) => {
+            Event::Proposal(ProposalEvent::Made(proposal)) => {
                 self.waits.begin(proposal, at);
                 if let Some(left) = RuledView::left(proposal, at) {
                     self.push(Entry::Ruled(left));
@@ -119,8 +122,10 @@ impl Chat {
                     self.planned.insert(proposal.id, path);
                 }
             }
-            Event::Decided { proposal, .. } => self.waits.end(*proposal, at),
-            Event::Settled { proposal, outcome } => {
+            Event::Proposal(ProposalEvent::Decided { proposal, .. }) => {
+                self.waits.end(*proposal, at)
+            }
+            Event::Proposal(ProposalEvent::Settled { proposal, outcome }) => {
                 self.waits.end(*proposal, at);
                 let view = review.get(*proposal);
                 let decided = view.and_then(|view| view.decision.as_ref().map(|made| (view, made)));
@@ -134,50 +139,50 @@ impl Chat {
                     file.settle(outcome);
                 }
             }
-            Event::PersonSaid { to, text } => {
+            Event::Person(PersonEvent::Said { to, text }) => {
                 self.push(Entry::Person { to: to.clone(), text: text.clone(), at });
             }
-            Event::Asked { question, agent, text, options } => self.push(Entry::Question {
-                id: *question,
-                agent: agent.clone(),
-                text: text.clone(),
-                options: options.clone(),
-                answer: None,
-            }),
-            Event::Answered { question, answer } => self.answer_question(*question, answer),
-            Event::Noticed { level, notice } => {
+            Event::Person(PersonEvent::Asked { question, agent, text, options }) => {
+                self.push(Entry::Question {
+                    id: *question,
+                    agent: agent.clone(),
+                    text: text.clone(),
+                    options: options.clone(),
+                    answer: None,
+                })
+            }
+            Event::Person(PersonEvent::Answered { question, answer }) => {
+                self.answer_question(*question, answer)
+            }
+            Event::Person(PersonEvent::Noticed { level, notice }) => {
                 self.push(Entry::Notice { level: *level, notice: notice.clone() });
             }
-            Event::SessionResumed { .. } => {
+            Event::Session(SessionEvent::Resumed { .. }) => {
                 self.waits.restart(at);
                 self.push(Entry::Resumed { at });
             }
-            Event::SessionEnded { outcome } => self.push(Entry::Ended { outcome: outcome.clone() }),
+            Event::Session(SessionEvent::Ended { outcome }) => {
+                self.push(Entry::Ended { outcome: outcome.clone() })
+            }
             // The blackboard is not a part of the conversation.
-            Event::Team(TeamFact::ArtifactPosted(_)) => {}
+            Event::Team(TeamEvent::ArtifactPosted(_)) => {}
             Event::Team(fact) => self.push(Entry::Fact { fact: fact.clone(), at }),
-            Event::SessionStarted(_)
-            | Event::ProjectListed { .. }
+            Event::Session(SessionEvent::Started(_))
             | Event::Files(_)
-            | Event::FlashProgress { .. }
-            | Event::BuildStarted { .. }
-            | Event::BuildProgress { .. }
-            | Event::BuildEnded { .. }
-            | Event::LogGrew { .. }
-            | Event::BoardConnected(_)
-            | Event::BoardLost { .. }
-            | Event::SerialOpened { .. }
-            | Event::SerialClosed { .. }
-            | Event::Port { .. }
-            | Event::Paused
-            | Event::Unpaused
-            | Event::Restated { .. }
-            | Event::Inquired { .. }
-            | Event::InquiryTextAdded { .. }
-            | Event::InquiryEnded { .. }
-            | Event::RuleAdded { .. }
-            | Event::RuleRevoked { .. }
-            | Event::StopRequested => {}
+            | Event::Proposal(ProposalEvent::FlashProgress { .. })
+            | Event::Proposal(ProposalEvent::Restated { .. })
+            | Event::Proposal(ProposalEvent::Inquired { .. })
+            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
+            | Event::Proposal(ProposalEvent::InquiryEnded { .. })
+            | Event::Proposal(ProposalEvent::RuleAdded { .. })
+            | Event::Proposal(ProposalEvent::RuleRevoked { .. })
+            | Event::Build(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(PersonEvent::Paused)
+            | Event::Person(PersonEvent::Unpaused)
+            | Event::Person(PersonEvent::StopRequested) => {}
         }
     }
 

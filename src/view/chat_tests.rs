@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::Seq;
+use crate::model::{PersonEvent, ProposalEvent, TurnEvent};
 
 fn chat(events: Vec<Event>) -> Chat {
     let mut chat = Chat::default();
@@ -17,14 +18,17 @@ fn chat(events: Vec<Event>) -> Chat {
 #[test]
 fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
     let (turn, agent) = (TurnId(1), AgentName::from("A"));
-    let text = |text: &str| Event::TextAdded { turn, text: text.into() };
-    let call = |id| Event::ToolCalled {
-        turn,
-        call: CallId(id),
-        tool: "read_file".into(),
-        args: Value::Null,
+    let text = |text: &str| Event::Turn(TurnEvent::TextAdded { turn, text: text.into() });
+    let call = |id| {
+        Event::Turn(TurnEvent::ToolCalled {
+            turn,
+            call: CallId(id),
+            tool: "read_file".into(),
+            args: Value::Null,
+        })
     };
-    let answered = Event::ModelAnswered { turn, usage: Usage::default(), state: None };
+    let answered =
+        Event::Turn(TurnEvent::ModelAnswered { turn, usage: Usage::default(), state: None });
     let fault = UserError::new("The model broke off", "the connection was lost", "");
     let faulted = |attempt| {
         Event::Model(ModelEvent::Faulted {
@@ -35,9 +39,10 @@ fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
             fault: fault.clone(),
         })
     };
-    let result = Event::ToolAnswered { call: CallId(1), result: Value::Null, millis: 1 };
+    let result =
+        Event::Turn(TurnEvent::ToolAnswered { call: CallId(1), result: Value::Null, millis: 1 });
     let chat = chat(vec![
-        Event::TurnStarted { turn, agent },
+        Event::Turn(TurnEvent::Started { turn, agent }),
         text("I read it."),
         call(1),
         answered,
@@ -68,12 +73,12 @@ fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
 fn planned(call: u32, names: &[&str]) -> Event {
     let file = |name: &&str| serde_json::json!({ "file_name": name, "description": "why" });
     let files: Vec<Value> = names.iter().map(file).collect();
-    Event::ToolCalled {
+    Event::Turn(TurnEvent::ToolCalled {
         turn: TurnId(1),
         call: CallId(call),
         tool: plan::TOOL.into(),
         args: serde_json::json!({ "files": files }),
-    }
+    })
 }
 
 #[test]
@@ -82,14 +87,16 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
         Batch, BatchId, BlobRef, Change, ContentHash, Outcome, Proposal, ProposalId,
     };
     let (turn, agent) = (TurnId(1), AgentName::from("A"));
-    let answered = |call, ok: bool| Event::ToolAnswered {
-        call: CallId(call),
-        result: serde_json::json!({ "ok": ok }),
-        millis: 1,
+    let answered = |call, ok: bool| {
+        Event::Turn(TurnEvent::ToolAnswered {
+            call: CallId(call),
+            result: serde_json::json!({ "ok": ok }),
+            millis: 1,
+        })
     };
     let proposed = |id, path: &str| {
         let content = BlobRef { hash: ContentHash::of(b"x"), bytes: 1 };
-        Event::Proposed(Box::new(Proposal {
+        Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
             id: ProposalId(id),
             turn,
             call: CallId(9),
@@ -100,11 +107,12 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
             change: Change::Save { path: ProjectPath::new(path).unwrap(), base: None, content },
             checks: vec![],
             facts: crate::model::Facts::default(),
-        }))
+        })))
     };
-    let settled = |id, outcome| Event::Settled { proposal: ProposalId(id), outcome };
+    let settled =
+        |id, outcome| Event::Proposal(ProposalEvent::Settled { proposal: ProposalId(id), outcome });
     let mut events = vec![
-        Event::TurnStarted { turn, agent: agent.clone() },
+        Event::Turn(TurnEvent::Started { turn, agent: agent.clone() }),
         planned(1, &["refused.c"]),
         answered(1, false),
         planned(2, &["a.c", "b.c", "c.c"]),
@@ -133,14 +141,15 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
 #[test]
 fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
     let mut chat = Chat::default();
-    let said = |number: usize| Event::PersonSaid { to: None, text: format!("{number}") };
+    let said =
+        |number: usize| Event::Person(PersonEvent::Said { to: None, text: format!("{number}") });
     let record = |number: usize, event| Record {
         v: 1,
         seq: Seq(number as u64 + 1),
         at: Timestamp(0),
         event,
     };
-    let open = Event::TurnStarted { turn: TurnId(1), agent: "A".into() };
+    let open = Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: "A".into() });
     chat.apply(&record(0, open), &Review::default());
     for number in 1..=KEPT * 2 {
         chat.apply(&record(number, said(number)), &Review::default());

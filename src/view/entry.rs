@@ -6,7 +6,7 @@ use super::plan::FilePlan;
 use super::ruled::RuledView;
 
 use crate::model::{
-    AgentName, CallId, LeftOut, PhaseOutcome, QuestionId, SessionOutcome, TeamFact, Timestamp,
+    AgentName, CallId, LeftOut, PhaseOutcome, QuestionId, SessionOutcome, TeamEvent, Timestamp,
     ToolName, TurnId, TurnStop, Usage, UserError, event::Level,
 };
 
@@ -52,7 +52,7 @@ pub enum Entry {
         answer: Option<String>,
     },
     /// The team laid out something for its own work: a plan, files for the context, a document.
-    Fact { fact: TeamFact, at: Timestamp },
+    Fact { fact: TeamEvent, at: Timestamp },
     /// Something the person should know.
     Notice {
         level: Level,

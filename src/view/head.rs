@@ -1,8 +1,9 @@
 //! What the header shows: task, phase, speaker, board, tokens, and whether the run goes on.
 
 use crate::model::{
-    AgentName, BoardInfo, Budget, Event, ModelEvent, QuestionId, Record, SessionOutcome, Timestamp,
-    TurnId, Usage, UserError, event::SessionStart,
+    AgentName, BoardEvent, BoardInfo, Budget, Event, ModelEvent, PersonEvent, PhaseEvent,
+    ProposalEvent, QuestionId, Record, SessionEvent, SessionOutcome, Timestamp, TurnEvent, TurnId,
+    Usage, UserError, event::SessionStart,
 };
 
 /// The header's facts.
@@ -99,22 +100,22 @@ impl Head {
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub(super) fn apply(&mut self, record: &Record) {
         match &record.event {
-            Event::SessionStarted(start) => {
+            Event::Session(SessionEvent::Started(start)) => {
                 self.start = Some(SessionStart::clone(start));
                 self.state = RunState::Running;
             }
-            Event::SessionResumed { .. } => {
+            Event::Session(SessionEvent::Resumed { .. }) => {
                 self.state = RunState::Running;
                 self.speaker = None;
                 self.question = None;
                 self.board = None;
             }
-            Event::SessionEnded { outcome } => {
+            Event::Session(SessionEvent::Ended { outcome }) => {
                 self.state = RunState::Ended(outcome.clone());
                 self.speaker = None;
                 self.question = None;
             }
-            Event::PhaseStarted { phase, title, attempt, max_attempts } => {
+            Event::Phase(PhaseEvent::Started { phase, title, attempt, max_attempts }) => {
                 self.phase = Some(PhaseView {
                     name: phase.clone(),
                     title: title.clone(),
@@ -122,16 +123,17 @@ impl Head {
                     max_attempts: *max_attempts,
                 });
             }
-            Event::TurnStarted { turn, agent } => {
+            Event::Turn(TurnEvent::Started { turn, agent }) => {
                 self.speaker =
                     Some(Speaker { agent: agent.clone(), turn: *turn, since: record.at });
             }
-            Event::TurnEnded { turn, .. } => {
+            Event::Turn(TurnEvent::Ended { turn, .. }) => {
                 if self.speaker.as_ref().is_some_and(|speaker| speaker.turn == *turn) {
                     self.speaker = None;
                 }
             }
-            Event::ModelAnswered { usage, .. } | Event::InquiryEnded { usage, .. } => {
+            Event::Turn(TurnEvent::ModelAnswered { usage, .. })
+            | Event::Proposal(ProposalEvent::InquiryEnded { usage, .. }) => {
                 self.usage += *usage;
             }
             Event::Model(event) => match event {
@@ -145,13 +147,13 @@ impl Head {
                 | ModelEvent::Faulted { .. }
                 | ModelEvent::Trimmed { .. } => {}
             },
-            Event::BoardConnected(board) => self.board = Some(board.clone()),
-            Event::BoardLost { port, .. } => {
+            Event::Board(BoardEvent::Connected(board)) => self.board = Some(board.clone()),
+            Event::Board(BoardEvent::Lost { port, .. }) => {
                 if self.board.as_ref().is_some_and(|board| board.port == *port) {
                     self.board = None;
                 }
             }
-            Event::Asked { question, agent, text, options } => {
+            Event::Person(PersonEvent::Asked { question, agent, text, options }) => {
                 self.question = Some(Question {
                     id: *question,
                     agent: agent.clone(),
@@ -159,36 +161,31 @@ impl Head {
                     options: options.clone(),
                 });
             }
-            Event::Answered { .. } => self.question = None,
-            Event::Paused => self.state = RunState::Paused,
-            Event::Unpaused => self.state = RunState::Running,
-            Event::StopRequested => self.state = RunState::Stopping,
-            Event::ProjectListed { .. }
-            | Event::Files(_)
-            | Event::PhaseEnded { .. }
-            | Event::SpeakerChosen { .. }
-            | Event::TextAdded { .. }
-            | Event::ToolCalled { .. }
-            | Event::ToolAnswered { .. }
-            | Event::Proposed(_)
-            | Event::Restated { .. }
-            | Event::Inquired { .. }
-            | Event::InquiryTextAdded { .. }
-            | Event::RuleAdded { .. }
-            | Event::RuleRevoked { .. }
-            | Event::Decided { .. }
-            | Event::Settled { .. }
-            | Event::FlashProgress { .. }
-            | Event::BuildStarted { .. }
-            | Event::BuildProgress { .. }
-            | Event::BuildEnded { .. }
-            | Event::LogGrew { .. }
-            | Event::SerialOpened { .. }
-            | Event::SerialClosed { .. }
-            | Event::Port { .. }
-            | Event::PersonSaid { .. }
-            | Event::Team(_)
-            | Event::Noticed { .. } => {}
+            Event::Person(PersonEvent::Answered { .. }) => self.question = None,
+            Event::Person(PersonEvent::Paused) => self.state = RunState::Paused,
+            Event::Person(PersonEvent::Unpaused) => self.state = RunState::Running,
+            Event::Person(PersonEvent::StopRequested) => self.state = RunState::Stopping,
+            Event::Files(_)
+            | Event::Phase(PhaseEvent::Ended { .. })
+            | Event::Turn(TurnEvent::SpeakerChosen { .. })
+            | Event::Turn(TurnEvent::TextAdded { .. })
+            | Event::Turn(TurnEvent::ToolCalled { .. })
+            | Event::Turn(TurnEvent::ToolAnswered { .. })
+            | Event::Proposal(ProposalEvent::Made(_))
+            | Event::Proposal(ProposalEvent::Restated { .. })
+            | Event::Proposal(ProposalEvent::Inquired { .. })
+            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
+            | Event::Proposal(ProposalEvent::RuleAdded { .. })
+            | Event::Proposal(ProposalEvent::RuleRevoked { .. })
+            | Event::Proposal(ProposalEvent::Decided { .. })
+            | Event::Proposal(ProposalEvent::Settled { .. })
+            | Event::Proposal(ProposalEvent::FlashProgress { .. })
+            | Event::Build(_)
+            | Event::Log(_)
+            | Event::Port(_)
+            | Event::Person(PersonEvent::Said { .. })
+            | Event::Person(PersonEvent::Noticed { .. })
+            | Event::Team(_) => {}
         }
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::model::{
-    BuildId, BuildOutcome, CoreDump, Diagnostic, Event, LogId, LogKind, PanicReport, PortEvent,
-    ProgramSize, Record, SerialControl, Severity, Timestamp,
+    BuildEvent, BuildId, BuildOutcome, CoreDump, Diagnostic, Event, LogEvent, LogId, LogKind,
+    PanicReport, PortChange, PortEvent, ProgramSize, Record, SerialControl, SessionEvent, Severity,
+    Timestamp,
 };
 
 /// Builds that are kept at least, and connections; of older ones the journal knows.
@@ -108,23 +109,23 @@ pub struct PanicView {
 }
 
 impl SerialView {
-    fn apply(&mut self, at: Timestamp, event: &PortEvent) {
+    fn apply(&mut self, at: Timestamp, event: &PortChange) {
         match event {
-            PortEvent::Lost { why } => self.away = Some((at, why.clone())),
-            PortEvent::Back { .. } => self.away = None,
-            PortEvent::Controlled(SerialControl::Baud(baud)) => self.baud = *baud,
-            PortEvent::Panicked { line, end, report } => {
+            PortChange::Lost { why } => self.away = Some((at, why.clone())),
+            PortChange::Back { .. } => self.away = None,
+            PortChange::Controlled(SerialControl::Baud(baud)) => self.baud = *baud,
+            PortChange::Panicked { line, end, report } => {
                 let report = report.clone();
                 let panic = PanicView { line: *line, end: *end, at, report: *report };
                 self.panics.push(Arc::new(panic));
                 keep_newest(&mut self.panics);
             }
-            PortEvent::CoreDumped(dump) => {
+            PortChange::CoreDumped(dump) => {
                 self.dumps.push(dump.clone());
                 keep_newest(&mut self.dumps);
             }
-            PortEvent::Sent { .. }
-            | PortEvent::Controlled(SerialControl::Reset | SerialControl::BootLoader) => {}
+            PortChange::Sent { .. }
+            | PortChange::Controlled(SerialControl::Reset | SerialControl::BootLoader) => {}
         }
     }
 }
@@ -133,7 +134,7 @@ impl Logs {
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub(super) fn apply(&mut self, record: &Record) {
         match &record.event {
-            Event::BuildStarted { build, log, command } => {
+            Event::Build(BuildEvent::Started { build, log, command }) => {
                 self.shed(KEPT + SPARE, KEPT);
                 self.builds.push(Arc::new(BuildView {
                     build: *build,
@@ -150,7 +151,7 @@ impl Logs {
                     lines: 0,
                 }));
             }
-            Event::BuildProgress { build, done, total } => {
+            Event::Build(BuildEvent::Progress { build, done, total }) => {
                 self.with_build(
                     |view| view.build == *build,
                     |view| {
@@ -158,7 +159,7 @@ impl Logs {
                     },
                 );
             }
-            Event::BuildEnded { build, outcome, diagnostics, millis, size } => {
+            Event::Build(BuildEvent::Ended { build, outcome, diagnostics, millis, size }) => {
                 if let Some(size) = size {
                     self.measured = Some(ProgramSize::clone(size));
                 }
@@ -172,7 +173,7 @@ impl Logs {
                     },
                 );
             }
-            Event::LogGrew { log, bytes, lines } => match log.kind {
+            Event::Log(LogEvent::Grew { log, bytes, lines }) => match log.kind {
                 LogKind::Build => self.with_build(
                     |view| view.log == *log,
                     |view| {
@@ -183,7 +184,7 @@ impl Logs {
                     (view.bytes, view.lines) = (*bytes, *lines);
                 }),
             },
-            Event::SerialOpened { port, log, baud } => {
+            Event::Port(PortEvent::Opened { port, log, baud }) => {
                 self.shed(KEPT + SPARE, KEPT);
                 self.serials.push(Arc::new(SerialView {
                     port: port.clone(),
@@ -198,50 +199,26 @@ impl Logs {
                     dumps: Vec::new(),
                 }));
             }
-            Event::SerialClosed { log, why } => {
+            Event::Port(PortEvent::Closed { log, why }) => {
                 self.with_serial(*log, |view| {
                     view.closed = Some(why.clone());
                     view.away = None;
                 });
             }
-            Event::Port { log, event } => {
+            Event::Port(PortEvent::Changed { log, event }) => {
                 self.with_serial(*log, |view| view.apply(record.at, event));
             }
-            Event::SessionResumed { .. } => self.close_all(),
-            Event::SessionStarted(_)
-            | Event::SessionEnded { .. }
-            | Event::ProjectListed { .. }
+            Event::Session(SessionEvent::Resumed { .. }) => self.close_all(),
+            Event::Session(SessionEvent::Started(_))
+            | Event::Session(SessionEvent::Ended { .. })
             | Event::Files(_)
-            | Event::PhaseStarted { .. }
-            | Event::PhaseEnded { .. }
-            | Event::SpeakerChosen { .. }
-            | Event::TurnStarted { .. }
-            | Event::TextAdded { .. }
-            | Event::ToolCalled { .. }
-            | Event::ToolAnswered { .. }
-            | Event::ModelAnswered { .. }
+            | Event::Phase(_)
+            | Event::Turn(_)
             | Event::Model(_)
-            | Event::TurnEnded { .. }
             | Event::Team(_)
-            | Event::Proposed(_)
-            | Event::Decided { .. }
-            | Event::Settled { .. }
-            | Event::FlashProgress { .. }
-            | Event::BoardConnected(_)
-            | Event::BoardLost { .. }
-            | Event::PersonSaid { .. }
-            | Event::Asked { .. }
-            | Event::Restated { .. }
-            | Event::Inquired { .. }
-            | Event::InquiryTextAdded { .. }
-            | Event::InquiryEnded { .. }
-            | Event::RuleAdded { .. }
-            | Event::RuleRevoked { .. }
-            | Event::Answered { .. }
-            | Event::Paused
-            | Event::Unpaused
-            | Event::StopRequested
-            | Event::Noticed { .. } => {}
+            | Event::Proposal(_)
+            | Event::Board(_)
+            | Event::Person(_) => {}
         }
     }
 
@@ -316,16 +293,26 @@ mod tests {
         };
         for number in 1..=2_000 {
             let log = LogId { kind: LogKind::Build, number };
-            add(Event::BuildStarted { build: BuildId(number), log, command: "b".into() });
+            add(Event::Build(BuildEvent::Started {
+                build: BuildId(number),
+                log,
+                command: "b".into(),
+            }));
             let outcome = BuildOutcome::Failed;
             let (build, diagnostics) = (BuildId(number), vec![]);
             if number != 3 {
-                add(Event::BuildEnded { build, outcome, diagnostics, millis: 1, size: None });
+                add(Event::Build(BuildEvent::Ended {
+                    build,
+                    outcome,
+                    diagnostics,
+                    millis: 1,
+                    size: None,
+                }));
             }
             let log = LogId { kind: LogKind::Serial, number };
-            add(Event::SerialOpened { port: "p".into(), log, baud: 1 });
+            add(Event::Port(PortEvent::Opened { port: "p".into(), log, baud: 1 }));
             if number != 4 {
-                add(Event::SerialClosed { log, why: "w".into() });
+                add(Event::Port(PortEvent::Closed { log, why: "w".into() }));
             }
         }
         assert!((KEPT..=KEPT + SPARE + 1).contains(&logs.builds.len()), "{}", logs.builds.len());

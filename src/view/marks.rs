@@ -3,7 +3,10 @@
 //! Owns how many are kept: their number is bounded however long the session is. Must not know how
 //! a mark is drawn.
 
-use crate::model::{BuildOutcome, Event, Outcome, PortEvent, Record, Seq, Timestamp};
+use crate::model::{
+    BoardEvent, BuildEvent, BuildOutcome, Event, Outcome, PortChange, PortEvent, ProposalEvent,
+    Record, Seq, Timestamp, TurnEvent,
+};
 
 /// A moment of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,54 +115,51 @@ impl Marks {
 #[must_use]
 pub fn mark_of(record: &Record) -> Option<Mark> {
     let kind = match &record.event {
-        Event::TurnStarted { .. } => MarkKind::Turn,
-        Event::Proposed(_) => MarkKind::Proposal,
-        Event::Decided { decision, .. } if decision.verdict.is_approval() => return None,
-        Event::Decided { .. } => MarkKind::Rejection,
-        Event::Settled { outcome: Outcome::Failed(_) | Outcome::Stale { .. }, .. } => {
-            MarkKind::Error
+        Event::Turn(TurnEvent::Started { .. }) => MarkKind::Turn,
+        Event::Proposal(ProposalEvent::Made(_)) => MarkKind::Proposal,
+        Event::Proposal(ProposalEvent::Decided { decision, .. })
+            if decision.verdict.is_approval() =>
+        {
+            return None;
         }
-        Event::BuildEnded { outcome: BuildOutcome::Passed, .. } => MarkKind::BuildPassed,
-        Event::BuildEnded { .. } => MarkKind::Error,
-        Event::BoardConnected(_) => MarkKind::Flash,
-        Event::Port { event: PortEvent::Panicked { .. }, .. } => MarkKind::Panic,
-        Event::SessionStarted(_)
-        | Event::SessionResumed { .. }
-        | Event::SessionEnded { .. }
-        | Event::ProjectListed { .. }
+        Event::Proposal(ProposalEvent::Decided { .. }) => MarkKind::Rejection,
+        Event::Proposal(ProposalEvent::Settled {
+            outcome: Outcome::Failed(_) | Outcome::Stale { .. },
+            ..
+        }) => MarkKind::Error,
+        Event::Build(BuildEvent::Ended { outcome: BuildOutcome::Passed, .. }) => {
+            MarkKind::BuildPassed
+        }
+        Event::Build(BuildEvent::Ended { .. }) => MarkKind::Error,
+        Event::Board(BoardEvent::Connected(_)) => MarkKind::Flash,
+        Event::Port(PortEvent::Changed { event: PortChange::Panicked { .. }, .. }) => {
+            MarkKind::Panic
+        }
+        Event::Session(_)
         | Event::Files(_)
-        | Event::PhaseStarted { .. }
-        | Event::PhaseEnded { .. }
-        | Event::SpeakerChosen { .. }
-        | Event::TextAdded { .. }
-        | Event::ToolCalled { .. }
-        | Event::ToolAnswered { .. }
-        | Event::ModelAnswered { .. }
+        | Event::Phase(_)
+        | Event::Turn(TurnEvent::SpeakerChosen { .. })
+        | Event::Turn(TurnEvent::TextAdded { .. })
+        | Event::Turn(TurnEvent::ToolCalled { .. })
+        | Event::Turn(TurnEvent::ToolAnswered { .. })
+        | Event::Turn(TurnEvent::ModelAnswered { .. })
+        | Event::Turn(TurnEvent::Ended { .. })
         | Event::Model(_)
-        | Event::TurnEnded { .. }
         | Event::Team(_)
-        | Event::Settled { .. }
-        | Event::FlashProgress { .. }
-        | Event::BuildStarted { .. }
-        | Event::BuildProgress { .. }
-        | Event::LogGrew { .. }
-        | Event::BoardLost { .. }
-        | Event::SerialOpened { .. }
-        | Event::SerialClosed { .. }
-        | Event::Port { .. }
-        | Event::PersonSaid { .. }
-        | Event::Asked { .. }
-        | Event::Restated { .. }
-        | Event::Inquired { .. }
-        | Event::InquiryTextAdded { .. }
-        | Event::InquiryEnded { .. }
-        | Event::RuleAdded { .. }
-        | Event::RuleRevoked { .. }
-        | Event::Answered { .. }
-        | Event::Paused
-        | Event::Unpaused
-        | Event::StopRequested
-        | Event::Noticed { .. } => return None,
+        | Event::Proposal(ProposalEvent::Settled { .. })
+        | Event::Proposal(ProposalEvent::FlashProgress { .. })
+        | Event::Proposal(ProposalEvent::Restated { .. })
+        | Event::Proposal(ProposalEvent::Inquired { .. })
+        | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
+        | Event::Proposal(ProposalEvent::InquiryEnded { .. })
+        | Event::Proposal(ProposalEvent::RuleAdded { .. })
+        | Event::Proposal(ProposalEvent::RuleRevoked { .. })
+        | Event::Build(BuildEvent::Started { .. })
+        | Event::Build(BuildEvent::Progress { .. })
+        | Event::Log(_)
+        | Event::Board(BoardEvent::Lost { .. })
+        | Event::Port(_)
+        | Event::Person(_) => return None,
     };
     Some(Mark { seq: record.seq, at: record.at, kind })
 }
@@ -173,14 +173,16 @@ mod tests {
         let mut marks = Marks::default();
         for seq in 1..=records {
             let event = match failed.contains(&seq) {
-                true => Event::BuildEnded {
+                true => Event::Build(BuildEvent::Ended {
                     build: crate::model::BuildId(1),
                     outcome: BuildOutcome::Failed,
                     diagnostics: vec![],
                     millis: 1,
                     size: None,
-                },
-                false => Event::TurnStarted { turn: TurnId(1), agent: AgentName::from("A") },
+                }),
+                false => {
+                    Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: AgentName::from("A") })
+                }
             };
             marks.apply(&Record { v: 1, seq: Seq(seq), at: Timestamp(0), event });
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{
-    Change, Event, FileEvent, Outcome, ProjectPath, ProposalId, Record, Severity, TeamFact,
-    estimated_tokens,
+    BuildEvent, Change, Event, FileEvent, FilesEvent, Outcome, PhaseEvent, ProjectPath,
+    ProposalEvent, ProposalId, Record, Severity, TeamEvent, TurnEvent, estimated_tokens,
 };
 
 use super::context;
@@ -101,7 +101,7 @@ impl Project {
     #[expect(clippy::too_many_lines, reason = "names every event")]
     pub(super) fn apply(&mut self, record: &Record, review: &Review) {
         match &record.event {
-            Event::ProjectListed { files, omitted } => {
+            Event::Files(FilesEvent::Listed { files, omitted }) => {
                 let known = Arc::make_mut(&mut self.files);
                 for view in known.values_mut() {
                     view.bytes = None;
@@ -112,18 +112,20 @@ impl Project {
                 known.retain(|_, view| view.is_of_interest());
                 self.omitted = *omitted;
             }
-            Event::Files(event) => self.apply_files(event),
+            Event::Files(FilesEvent::Disk(event)) => self.apply_files(event),
             Event::Team(fact) => self.apply_team(fact),
-            Event::PhaseStarted { .. } => self.forget_context(),
-            Event::ToolAnswered { result, .. } => {
+            Event::Phase(PhaseEvent::Started { .. }) => self.forget_context(),
+            Event::Turn(TurnEvent::ToolAnswered { result, .. }) => {
                 for (path, bytes) in context::files_in(result) {
                     self.add_context(&path, estimated_tokens(bytes));
                 }
             }
-            Event::Proposed(proposal) => self.propose(&proposal.change),
-            Event::Restated { change, .. } => self.propose(change),
-            Event::Settled { proposal, outcome } => self.settle(*proposal, outcome, review),
-            Event::BuildEnded { diagnostics, .. } => {
+            Event::Proposal(ProposalEvent::Made(proposal)) => self.propose(&proposal.change),
+            Event::Proposal(ProposalEvent::Restated { change, .. }) => self.propose(change),
+            Event::Proposal(ProposalEvent::Settled { proposal, outcome }) => {
+                self.settle(*proposal, outcome, review)
+            }
+            Event::Build(BuildEvent::Ended { diagnostics, .. }) => {
                 let known = Arc::make_mut(&mut self.files);
                 for view in known.values_mut() {
                     (view.errors, view.warnings) = (0, 0);
@@ -138,39 +140,28 @@ impl Project {
                     }
                 }
             }
-            Event::SessionStarted(_)
-            | Event::SessionResumed { .. }
-            | Event::SessionEnded { .. }
-            | Event::PhaseEnded { .. }
-            | Event::SpeakerChosen { .. }
-            | Event::TurnStarted { .. }
-            | Event::TextAdded { .. }
-            | Event::ToolCalled { .. }
-            | Event::ModelAnswered { .. }
+            Event::Session(_)
+            | Event::Phase(PhaseEvent::Ended { .. })
+            | Event::Turn(TurnEvent::SpeakerChosen { .. })
+            | Event::Turn(TurnEvent::Started { .. })
+            | Event::Turn(TurnEvent::TextAdded { .. })
+            | Event::Turn(TurnEvent::ToolCalled { .. })
+            | Event::Turn(TurnEvent::ModelAnswered { .. })
+            | Event::Turn(TurnEvent::Ended { .. })
             | Event::Model(_)
-            | Event::TurnEnded { .. }
-            | Event::Decided { .. }
-            | Event::FlashProgress { .. }
-            | Event::BuildStarted { .. }
-            | Event::BuildProgress { .. }
-            | Event::LogGrew { .. }
-            | Event::BoardConnected(_)
-            | Event::BoardLost { .. }
-            | Event::SerialOpened { .. }
-            | Event::SerialClosed { .. }
-            | Event::Port { .. }
-            | Event::PersonSaid { .. }
-            | Event::Asked { .. }
-            | Event::Inquired { .. }
-            | Event::InquiryTextAdded { .. }
-            | Event::InquiryEnded { .. }
-            | Event::RuleAdded { .. }
-            | Event::RuleRevoked { .. }
-            | Event::Answered { .. }
-            | Event::Paused
-            | Event::Unpaused
-            | Event::StopRequested
-            | Event::Noticed { .. } => {}
+            | Event::Proposal(ProposalEvent::Decided { .. })
+            | Event::Proposal(ProposalEvent::FlashProgress { .. })
+            | Event::Proposal(ProposalEvent::Inquired { .. })
+            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
+            | Event::Proposal(ProposalEvent::InquiryEnded { .. })
+            | Event::Proposal(ProposalEvent::RuleAdded { .. })
+            | Event::Proposal(ProposalEvent::RuleRevoked { .. })
+            | Event::Build(BuildEvent::Started { .. })
+            | Event::Build(BuildEvent::Progress { .. })
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(_) => {}
         }
     }
 
@@ -199,9 +190,9 @@ impl Project {
         }
     }
 
-    fn apply_team(&mut self, fact: &TeamFact) {
+    fn apply_team(&mut self, fact: &TeamEvent) {
         match fact {
-            TeamFact::ContextEdited { add, remove } => {
+            TeamEvent::ContextEdited { add, remove } => {
                 let known = Arc::make_mut(&mut self.files);
                 for path in remove {
                     let view = known.entry(path.clone()).or_default();
@@ -211,12 +202,12 @@ impl Project {
                     known.entry(path.clone()).or_default().wanted = Wanted::In;
                 }
             }
-            TeamFact::ContextListed { files, .. } => {
+            TeamEvent::ContextListed { files, .. } => {
                 for file in files.iter().filter(|file| file.bytes.is_some()) {
                     self.add_context(&file.path, file.tokens);
                 }
             }
-            TeamFact::Attached(_) | TeamFact::PlanMade { .. } | TeamFact::ArtifactPosted(_) => {}
+            TeamEvent::Attached(_) | TeamEvent::PlanMade { .. } | TeamEvent::ArtifactPosted(_) => {}
         }
     }
 
@@ -321,7 +312,7 @@ mod tests {
     }
 
     fn proposed(id: u32, change: Change) -> Event {
-        Event::Proposed(Box::new(Proposal {
+        Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
             id: ProposalId(id),
             turn: TurnId(1),
             call: CallId(1),
@@ -332,11 +323,11 @@ mod tests {
             change,
             checks: vec![],
             facts: crate::model::Facts::default(),
-        }))
+        })))
     }
 
     fn settled(id: u32, outcome: Outcome) -> Event {
-        Event::Settled { proposal: ProposalId(id), outcome }
+        Event::Proposal(ProposalEvent::Settled { proposal: ProposalId(id), outcome })
     }
 
     /// The mark and length of `main/a.c` after each event.
@@ -382,7 +373,7 @@ mod tests {
         let files = vec![ProjectFile { path: path(), bytes: 5 }];
         let delete = Change::Delete { path: path(), base: blob(5) };
         let shown = marks(vec![
-            Event::ProjectListed { files, omitted: 0 },
+            Event::Files(FilesEvent::Listed { files, omitted: 0 }),
             proposed(1, save(Some(5))),
             proposed(2, delete),
             settled(1, Outcome::Applied),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::model::{
     AgentName, Change, ContentHash, Decision, Event, Excerpt, InquiryId, Outcome, ProjectPath,
-    Proposal, ProposalId, Record, RuleId, SessionRule, Timestamp, UserError,
+    Proposal, ProposalEvent, ProposalId, Record, RuleId, SessionRule, Timestamp, UserError,
 };
 
 /// Settled proposals that are kept at least; of older ones the journal knows.
@@ -201,7 +201,7 @@ impl Review {
     #[expect(clippy::too_many_lines, reason = "names every event")]
     pub(super) fn apply(&mut self, record: &Record) {
         match &record.event {
-            Event::Proposed(proposal) => {
+            Event::Proposal(ProposalEvent::Made(proposal)) => {
                 self.waiting.push(proposal.id);
                 if let Some(undone) = proposal.facts.undoes {
                     self.change(undone, |view| view.undone_by.push(proposal.id));
@@ -220,7 +220,7 @@ impl Review {
                     self.shed(KEPT);
                 }
             }
-            Event::Restated { proposal, change, checks, why } => {
+            Event::Proposal(ProposalEvent::Restated { proposal, change, checks, why }) => {
                 self.change(*proposal, |view| {
                     let before =
                         std::mem::replace(&mut view.proposal.change, Change::clone(change));
@@ -229,7 +229,13 @@ impl Review {
                     view.earlier.push(Restatement { before, at, why });
                 });
             }
-            Event::Inquired { inquiry, proposal, agent, excerpt, text } => {
+            Event::Proposal(ProposalEvent::Inquired {
+                inquiry,
+                proposal,
+                agent,
+                excerpt,
+                text,
+            }) => {
                 self.change(*proposal, |view| {
                     view.inquiries.push(InquiryView {
                         id: *inquiry,
@@ -241,69 +247,48 @@ impl Review {
                     });
                 });
             }
-            Event::InquiryTextAdded { inquiry, text } => {
+            Event::Proposal(ProposalEvent::InquiryTextAdded { inquiry, text }) => {
                 self.inquiry(*inquiry, |view| view.answer.push_str(text));
             }
-            Event::InquiryEnded { inquiry, failed, .. } => {
+            Event::Proposal(ProposalEvent::InquiryEnded { inquiry, failed, .. }) => {
                 self.inquiry(*inquiry, |view| {
                     let failed = failed.clone();
                     view.state = failed.map_or(InquiryState::Answered, InquiryState::Failed);
                 });
             }
-            Event::RuleAdded { rule, says } => {
+            Event::Proposal(ProposalEvent::RuleAdded { rule, says }) => {
                 let (id, rule, at) = (*rule, says.clone(), record.at);
                 self.rules.push(RuleView { id, rule, at, revoked: None });
             }
-            Event::RuleRevoked { rule } => {
+            Event::Proposal(ProposalEvent::RuleRevoked { rule }) => {
                 let known = self.rules.iter_mut().find(|known| known.id == *rule);
                 if let Some(known) = known.filter(|known| known.revoked.is_none()) {
                     known.revoked = Some(record.at);
                 }
             }
-            Event::Decided { proposal, decision } => {
+            Event::Proposal(ProposalEvent::Decided { proposal, decision }) => {
                 self.waiting.retain(|id| id != proposal);
                 self.change(*proposal, |view| {
                     view.decision = Some((Decision::clone(decision), record.at))
                 });
             }
-            Event::Settled { proposal, outcome } => {
+            Event::Proposal(ProposalEvent::Settled { proposal, outcome }) => {
                 self.settle(*proposal, outcome);
             }
-            Event::FlashProgress { proposal, done, total } => {
+            Event::Proposal(ProposalEvent::FlashProgress { proposal, done, total }) => {
                 self.change(*proposal, |view| view.progress = Some((*done, *total)));
             }
-            Event::SessionStarted(_)
-            | Event::SessionResumed { .. }
-            | Event::SessionEnded { .. }
-            | Event::ProjectListed { .. }
+            Event::Session(_)
             | Event::Files(_)
-            | Event::PhaseStarted { .. }
-            | Event::PhaseEnded { .. }
-            | Event::SpeakerChosen { .. }
-            | Event::TurnStarted { .. }
-            | Event::TextAdded { .. }
-            | Event::ToolCalled { .. }
-            | Event::ToolAnswered { .. }
-            | Event::ModelAnswered { .. }
+            | Event::Phase(_)
+            | Event::Turn(_)
             | Event::Model(_)
-            | Event::TurnEnded { .. }
             | Event::Team(_)
-            | Event::BuildStarted { .. }
-            | Event::BuildProgress { .. }
-            | Event::BuildEnded { .. }
-            | Event::LogGrew { .. }
-            | Event::BoardConnected(_)
-            | Event::BoardLost { .. }
-            | Event::SerialOpened { .. }
-            | Event::SerialClosed { .. }
-            | Event::Port { .. }
-            | Event::PersonSaid { .. }
-            | Event::Asked { .. }
-            | Event::Answered { .. }
-            | Event::Paused
-            | Event::Unpaused
-            | Event::StopRequested
-            | Event::Noticed { .. } => {}
+            | Event::Build(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(_) => {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the proposals as the screen knows them.
 
 use super::*;
+use crate::model::ProposalEvent;
 use crate::model::{
     Batch, BatchId, BlobRef, CallId, CheckKind, ContentHash, DecidedBy, Facts, ProjectPath,
     RuleSays, Seq, TurnId, Usage, Verdict,
@@ -14,7 +15,7 @@ fn change(content: &str) -> Change {
 }
 
 fn proposed(id: u32, undoes: Option<u32>) -> Event {
-    Event::Proposed(Box::new(Proposal {
+    Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
         id: ProposalId(id),
         turn: TurnId(1),
         call: CallId(1),
@@ -25,7 +26,7 @@ fn proposed(id: u32, undoes: Option<u32>) -> Event {
         change: change("first"),
         checks: vec![],
         facts: Facts { undoes: undoes.map(ProposalId), ..Facts::default() },
-    }))
+    })))
 }
 
 fn applied(id: u32) -> [Event; 2] {
@@ -33,8 +34,8 @@ fn applied(id: u32) -> [Event; 2] {
     let decision = Decision { verdict, by, shown: change("first").hash(), unseen: 0, stops: 0 };
     let proposal = ProposalId(id);
     [
-        Event::Decided { proposal, decision: Box::new(decision) },
-        Event::Settled { proposal, outcome: Outcome::Applied },
+        Event::Proposal(ProposalEvent::Decided { proposal, decision: Box::new(decision) }),
+        Event::Proposal(ProposalEvent::Settled { proposal, outcome: Outcome::Applied }),
     ]
 }
 
@@ -53,8 +54,12 @@ fn a_restated_proposal_shows_what_waits_now_and_keeps_what_it_was() {
     let level = crate::model::FindingLevel::Warning;
     let check = crate::model::Check::of(CheckKind::Merged, level, "merged");
     let why = "the file was changed".to_owned();
-    let restated =
-        Event::Restated { proposal, change: Box::new(change("second")), checks: vec![check], why };
+    let restated = Event::Proposal(ProposalEvent::Restated {
+        proposal,
+        change: Box::new(change("second")),
+        checks: vec![check],
+        why,
+    });
     let review = view([proposed(1, None), restated]);
     let shown = review.get(proposal).unwrap();
     assert_eq!(shown.proposal.change, change("second"));
@@ -69,15 +74,21 @@ fn a_restated_proposal_shows_what_waits_now_and_keeps_what_it_was() {
 #[test]
 fn questions_and_their_answers_stand_with_the_proposal() {
     let (inquiry, proposal) = (InquiryId(1), ProposalId(1));
-    let text = |text: &str| Event::InquiryTextAdded { inquiry, text: text.into() };
-    let asked = Event::Inquired {
+    let text = |text: &str| {
+        Event::Proposal(ProposalEvent::InquiryTextAdded { inquiry, text: text.into() })
+    };
+    let asked = Event::Proposal(ProposalEvent::Inquired {
         inquiry,
         proposal,
         agent: "A".into(),
         excerpt: None,
         text: "why?".into(),
-    };
-    let ended = Event::InquiryEnded { inquiry, usage: Usage::default(), failed: None };
+    });
+    let ended = Event::Proposal(ProposalEvent::InquiryEnded {
+        inquiry,
+        usage: Usage::default(),
+        failed: None,
+    });
     let review = view([proposed(1, None), asked, text("be"), text("cause"), ended]);
     let found = &review.get(proposal).unwrap().inquiries[0];
     assert_eq!((found.answer.as_str(), &found.state), ("because", &InquiryState::Answered));
@@ -87,8 +98,10 @@ fn questions_and_their_answers_stand_with_the_proposal() {
 fn rules_are_listed_until_they_are_revoked() {
     let (kind, path, tool, agent) = (None, Some("main/**".to_owned()), None, None);
     let says = SessionRule { says: RuleSays::Always, kind, path, tool, agent };
-    let added = |id| Event::RuleAdded { rule: RuleId(id), says: says.clone() };
-    let review = view([added(1), added(2), Event::RuleRevoked { rule: RuleId(1) }]);
+    let added =
+        |id| Event::Proposal(ProposalEvent::RuleAdded { rule: RuleId(id), says: says.clone() });
+    let review =
+        view([added(1), added(2), Event::Proposal(ProposalEvent::RuleRevoked { rule: RuleId(1) })]);
     let holding: Vec<RuleId> = review.rules().map(|rule| rule.id).collect();
     assert_eq!((holding, review.rules[0].revoked), (vec![RuleId(2)], Some(Timestamp(30))));
 }

@@ -5,13 +5,14 @@ use serde_json::json;
 use super::*;
 use crate::model::{
     Batch, BatchId, BlobRef, CallId, Change, Check, CheckKind, DecidedBy, Decision, Event, Facts,
-    FindingLevel, Outcome, Proposal, ProposalId, TurnId, Verdict,
+    FindingLevel, Outcome, Proposal, ProposalEvent, ProposalId, SessionEvent, TurnEvent, TurnId,
+    Verdict,
 };
 
 fn proposed(id: u32, checks: Vec<Check>, held_rule: &str) -> Event {
     let content = BlobRef { hash: ContentHash::of(b"a"), bytes: 1 };
     let path = ProjectPath::new("main/a.c").unwrap();
-    Event::Proposed(Box::new(Proposal {
+    Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
         id: ProposalId(id),
         turn: TurnId(1),
         call: CallId(1),
@@ -22,16 +23,19 @@ fn proposed(id: u32, checks: Vec<Check>, held_rule: &str) -> Event {
         change: Change::Save { path, base: None, content },
         checks,
         facts: Facts { held_rule: held_rule.into(), ..Facts::default() },
-    }))
+    })))
 }
 
 fn decided(id: u32, verdict: Verdict, by: DecidedBy) -> Event {
     let decision = Decision { verdict, by, shown: ContentHash::of(b"a"), unseen: 0, stops: 0 };
-    Event::Decided { proposal: ProposalId(id), decision: Box::new(decision) }
+    Event::Proposal(ProposalEvent::Decided {
+        proposal: ProposalId(id),
+        decision: Box::new(decision),
+    })
 }
 
 fn settled(id: u32, outcome: Outcome) -> Event {
-    Event::Settled { proposal: ProposalId(id), outcome }
+    Event::Proposal(ProposalEvent::Settled { proposal: ProposalId(id), outcome })
 }
 
 /// The view after these events, each at its time in milliseconds.
@@ -91,12 +95,28 @@ fn the_time_of_a_call_leaves_out_the_time_of_the_person() {
     let (turn, call) = (TurnId(1), CallId(1));
     let begun = || {
         vec![
-            (0, Event::TurnStarted { turn, agent: "A".into() }),
-            (0, Event::ToolCalled { turn, call, tool: "generate_code".into(), args: json!({}) }),
+            (0, Event::Turn(TurnEvent::Started { turn, agent: "A".into() })),
+            (
+                0,
+                Event::Turn(TurnEvent::ToolCalled {
+                    turn,
+                    call,
+                    tool: "generate_code".into(),
+                    args: json!({}),
+                }),
+            ),
         ]
     };
-    let answered =
-        |at: i64| (at, Event::ToolAnswered { call, result: json!({}), millis: at.unsigned_abs() });
+    let answered = |at: i64| {
+        (
+            at,
+            Event::Turn(TurnEvent::ToolAnswered {
+                call,
+                result: json!({}),
+                millis: at.unsigned_abs(),
+            }),
+        )
+    };
     let millis = |events: Vec<(i64, Event)>| {
         let view = view(events);
         let turn = view.chat.entries.first().and_then(|entry| entry.turn()).unwrap();
@@ -126,9 +146,9 @@ fn the_time_of_a_call_leaves_out_the_time_of_the_person() {
     let mut again = begun();
     again.extend([
         (100, proposed(1, Vec::new(), "")),
-        (50_000, Event::SessionResumed { program: "0".into() }),
+        (50_000, Event::Session(SessionEvent::Resumed { program: "0".into() })),
         (60_000, decided(1, Verdict::Approve, DecidedBy::Person)),
-        (60_050, Event::ToolAnswered { call, result: json!({}), millis: 10_050 }),
+        (60_050, Event::Turn(TurnEvent::ToolAnswered { call, result: json!({}), millis: 10_050 })),
     ]);
     assert_eq!(millis(again), 50);
 }

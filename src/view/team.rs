@@ -1,8 +1,8 @@
 //! What the team lays out for its own work: plan, files for the context, blackboard, documents.
 
 use crate::model::{
-    AgentName, Artifact, CallId, ContextFile, Document, Event, PlanItem, ProjectPath, Record,
-    TeamFact, Timestamp, TurnId, TurnStop,
+    AgentName, Artifact, CallId, ContextFile, Document, Event, PhaseEvent, PlanItem, ProjectPath,
+    Record, TeamEvent, Timestamp, TurnEvent, TurnId, TurnStop,
 };
 
 /// Plan, context and blackboard as they are now.
@@ -74,12 +74,12 @@ impl TeamView {
     pub(super) fn apply(&mut self, record: &Record) {
         match &record.event {
             Event::Team(fact) => self.learn(fact, record.at),
-            Event::PhaseStarted { .. } => (self.plan, self.context) = (None, None),
-            Event::TurnStarted { turn, agent } => {
+            Event::Phase(PhaseEvent::Started { .. }) => (self.plan, self.context) = (None, None),
+            Event::Turn(TurnEvent::Started { turn, agent }) => {
                 self.speaker = Some((*turn, agent.clone()));
                 self.mark(agent, StepState::Open, StepState::Active);
             }
-            Event::TurnEnded { turn, stop } => {
+            Event::Turn(TurnEvent::Ended { turn, stop }) => {
                 let Some((_, agent)) = self.speaker.take().filter(|(open, _)| open == turn) else {
                     return;
                 };
@@ -87,55 +87,32 @@ impl TeamView {
                 let to = if is_done { StepState::Done } else { StepState::Open };
                 self.mark(&agent, StepState::Active, to);
             }
-            Event::ToolAnswered { call, .. } => {
+            Event::Turn(TurnEvent::ToolAnswered { call, .. }) => {
                 if self.context.as_ref().is_some_and(|context| context.call == *call) {
                     self.context = None;
                 }
             }
-            Event::SessionStarted(_)
-            | Event::SessionResumed { .. }
-            | Event::SessionEnded { .. }
-            | Event::ProjectListed { .. }
+            Event::Session(_)
             | Event::Files(_)
-            | Event::PhaseEnded { .. }
-            | Event::SpeakerChosen { .. }
-            | Event::TextAdded { .. }
-            | Event::ToolCalled { .. }
-            | Event::ModelAnswered { .. }
+            | Event::Phase(PhaseEvent::Ended { .. })
+            | Event::Turn(TurnEvent::SpeakerChosen { .. })
+            | Event::Turn(TurnEvent::TextAdded { .. })
+            | Event::Turn(TurnEvent::ToolCalled { .. })
+            | Event::Turn(TurnEvent::ModelAnswered { .. })
             | Event::Model(_)
-            | Event::Proposed(_)
-            | Event::Restated { .. }
-            | Event::Inquired { .. }
-            | Event::InquiryTextAdded { .. }
-            | Event::InquiryEnded { .. }
-            | Event::RuleAdded { .. }
-            | Event::RuleRevoked { .. }
-            | Event::Decided { .. }
-            | Event::Settled { .. }
-            | Event::FlashProgress { .. }
-            | Event::BuildStarted { .. }
-            | Event::BuildProgress { .. }
-            | Event::BuildEnded { .. }
-            | Event::LogGrew { .. }
-            | Event::BoardConnected(_)
-            | Event::BoardLost { .. }
-            | Event::SerialOpened { .. }
-            | Event::SerialClosed { .. }
-            | Event::Port { .. }
-            | Event::PersonSaid { .. }
-            | Event::Asked { .. }
-            | Event::Answered { .. }
-            | Event::Paused
-            | Event::Unpaused
-            | Event::StopRequested
-            | Event::Noticed { .. } => {}
+            | Event::Proposal(_)
+            | Event::Build(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(_) => {}
         }
     }
 
-    fn learn(&mut self, fact: &TeamFact, at: Timestamp) {
+    fn learn(&mut self, fact: &TeamEvent, at: Timestamp) {
         match fact {
-            TeamFact::Attached(document) => self.documents.push(document.clone()),
-            TeamFact::PlanMade { by, items } => {
+            TeamEvent::Attached(document) => self.documents.push(document.clone()),
+            TeamEvent::PlanMade { by, items } => {
                 let state = |item: &PlanItem| match &item.agent {
                     Some(_) => StepState::Open,
                     None => StepState::Untold,
@@ -143,16 +120,16 @@ impl TeamView {
                 let steps = items.iter().map(|item| (item.clone(), state(item))).collect();
                 self.plan = Some(PlanView { by: by.clone(), steps });
             }
-            TeamFact::ContextListed { call, files } => {
+            TeamEvent::ContextListed { call, files } => {
                 self.context = Some(ContextView { call: *call, files: files.clone() });
             }
-            TeamFact::ContextEdited { add, remove } => {
+            TeamEvent::ContextEdited { add, remove } => {
                 self.added.retain(|path| !remove.contains(path));
                 self.removed.retain(|path| !add.contains(path));
                 self.added.extend(add.iter().cloned());
                 self.removed.extend(remove.iter().cloned());
             }
-            TeamFact::ArtifactPosted(artifact) => self.blackboard.push((artifact.clone(), at)),
+            TeamEvent::ArtifactPosted(artifact) => self.blackboard.push((artifact.clone(), at)),
         }
     }
 

@@ -8,7 +8,7 @@ use ignore::WalkBuilder;
 use super::{Sandbox, Stamp};
 use crate::files;
 use crate::model::event::ProjectFile;
-use crate::model::{Event, ProjectPath};
+use crate::model::{Event, FilesEvent, ProjectPath};
 
 /// How many files are listed when nothing else is said.
 pub const DEFAULT_LIST_LIMIT: usize = 2_000;
@@ -44,7 +44,7 @@ impl Listing {
     /// The list as a fact of the session.
     #[must_use]
     pub fn into_event(self) -> Event {
-        Event::ProjectListed { files: self.files, omitted: self.omitted }
+        Event::Files(FilesEvent::Listed { files: self.files, omitted: self.omitted })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use firmhand::model::{Event, TeamFact};
+use firmhand::model::{Event, TeamEvent};
 
 use crate::place::Place;
 
@@ -35,7 +35,7 @@ fn a_pdf_becomes_a_source_with_numbered_pages() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{errors}");
     let document = place.events().into_iter().find_map(|event| match event {
-        Event::Team(TeamFact::Attached(document)) => Some(document),
+        Event::Team(TeamEvent::Attached(document)) => Some(document),
         _ => None,
     });
     let document = document.expect("a source");

@@ -7,7 +7,9 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use firmhand::model::{BoardInfo, Change, Decision, Event, Outcome, Proposal, Verdict};
+use firmhand::model::{
+    BoardInfo, Change, Decision, Event, Outcome, Proposal, ProposalEvent, TurnEvent, Verdict,
+};
 use serde_json::{Value, json};
 
 use crate::desk::{Desk, LOOK, NEVER};
@@ -104,7 +106,7 @@ pub fn told_of(place: &Place, call: usize) -> Value {
     let answer = place.within(PATIENCE, || {
         let events = place.events().into_iter();
         let mut answers = events.filter_map(|event| match event {
-            Event::ToolAnswered { result, .. } => Some(result),
+            Event::Turn(TurnEvent::ToolAnswered { result, .. }) => Some(result),
             _ => None,
         });
         answers.nth(call)
@@ -186,8 +188,8 @@ fn a_line_reaches_the_port_only_as_it_was_shown_and_approved() {
     let at = |wanted: &dyn Fn(&Event) -> bool| {
         place.journal().iter().find(|record| wanted(&record.event)).expect("recorded").at.0
     };
-    let proposed = at(&|event| matches!(event, Event::Proposed(_)));
-    let decided = at(&|event| matches!(event, Event::Decided { .. }));
+    let proposed = at(&|event| matches!(event, Event::Proposal(ProposalEvent::Made(_))));
+    let decided = at(&|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })));
     assert!(decided - proposed >= DEAD_MILLIS, "decided {} ms after it came", decided - proposed);
 }
 

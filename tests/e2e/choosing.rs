@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Instant;
 
-use firmhand::model::{Event, ModelEvent};
+use firmhand::model::{Event, ModelEvent, PersonEvent};
 use firmhand::provider::Service;
 
 use crate::place::Place;
@@ -40,7 +40,7 @@ fn asked(terminal: &Terminal, server: &Server, count: usize) -> Vec<String> {
 /// so they are pressed until one counts.
 fn start(place: &Place, terminal: &mut Terminal) {
     let since = Instant::now();
-    let is_answered = |event: &Event| matches!(event, Event::Answered { .. });
+    let is_answered = |event: &Event| matches!(event, Event::Person(PersonEvent::Answered { .. }));
     while !place.events().iter().any(is_answered) {
         if since.elapsed() > PATIENCE {
             terminal.fail("the question was not answered");
@@ -112,7 +112,9 @@ fn a_profile_that_is_not_there_changes_nothing_and_is_told() {
     terminal.type_slowly("model wrong");
     terminal.press("enter");
     place.wait_for_event(&terminal, "a word", |event| match event {
-        Event::Noticed { notice, .. } => notice.why.contains("cheap").then_some(()),
+        Event::Person(PersonEvent::Noticed { notice, .. }) => {
+            notice.why.contains("cheap").then_some(())
+        }
         _ => None,
     });
     terminal.wait_for("there is no profile `wrong`|no profile");

@@ -3,7 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
-use firmhand::model::{BuildOutcome, Change, DecidedBy, Event, SessionOutcome, Verdict};
+use firmhand::model::{
+    BuildEvent, BuildOutcome, Change, DecidedBy, Event, ProposalEvent, SessionOutcome, TurnEvent,
+    Verdict,
+};
 
 use crate::desk::{Desk, LOOK, Next};
 use crate::place::Place;
@@ -20,18 +23,20 @@ fn approve_everything(size: Size) {
     let builds: Vec<&BuildOutcome> = events
         .iter()
         .filter_map(|event| match event {
-            Event::BuildEnded { outcome, .. } => Some(outcome),
+            Event::Build(BuildEvent::Ended { outcome, .. }) => Some(outcome),
             _ => None,
         })
         .collect();
     assert_eq!(builds, [&BuildOutcome::Failed, &BuildOutcome::Passed]);
     let flashes = events.iter().filter(|event| match event {
-        Event::Proposed(proposal) => matches!(proposal.change, Change::Flash(_)),
+        Event::Proposal(ProposalEvent::Made(proposal)) => {
+            matches!(proposal.change, Change::Flash(_))
+        }
         _ => false,
     });
     assert_eq!(flashes.count(), 1);
     for event in &events {
-        if let Event::Decided { decision, .. } = event {
+        if let Event::Proposal(ProposalEvent::Decided { decision, .. }) = event {
             assert_eq!(decision.by, DecidedBy::Person);
         }
     }
@@ -92,7 +97,7 @@ fn a_rejected_file_is_made_again_with_the_reason_in_mind() {
     }
     assert!(again, "{path} was not proposed again");
     let heard = place.events().iter().any(|event| match event {
-        Event::ToolAnswered { result, .. } => result.to_string().contains(words),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) => result.to_string().contains(words),
         _ => false,
     });
     assert!(heard, "the reason did not reach the agent");
@@ -134,7 +139,7 @@ fn typing_while_proposals_wait_decides_nothing_however_long_it_goes_on() {
         }
         assert!(round < 100, "no proposal came");
     }
-    let decided = |event: &Event| matches!(event, Event::Decided { .. });
+    let decided = |event: &Event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. }));
     assert!(!place.events().iter().any(decided), "{}", desk.terminal.screen());
     desk.terminal.wait_for("you were typing");
     // After a look the first key counts.
@@ -174,9 +179,12 @@ fn a_key_in_the_first_moment_does_not_decide() {
     let at = |wanted: &dyn Fn(&Event) -> bool| {
         journal.iter().find(|record| wanted(&record.event)).expect("recorded").at.0
     };
-    let proposed = at(&|event| matches!(event, Event::Proposed(p) if p.id == proposal.id));
-    let decided =
-        at(&|event| matches!(event, Event::Decided { proposal: id, .. } if *id == proposal.id));
+    let proposed = at(
+        &|event| matches!(event, Event::Proposal(ProposalEvent::Made(p)) if p.id == proposal.id),
+    );
+    let decided = at(
+        &|event| matches!(event, Event::Proposal(ProposalEvent::Decided { proposal: id, .. }) if *id == proposal.id),
+    );
     assert!(decided - proposed >= DEAD_MILLIS, "decided {} ms after it came", decided - proposed);
 }
 
@@ -196,7 +204,7 @@ fn the_rest_of_a_batch_is_listed_before_it_is_approved() {
     thread::sleep(LOOK);
     desk.terminal.press("A");
     for event in place.events() {
-        if let Event::Proposed(proposal) = event {
+        if let Event::Proposal(ProposalEvent::Made(proposal)) = event {
             let path = proposal.change.path().expect("a file").clone();
             desk.terminal.wait_for(&regex::escape(path.as_str()));
         }

@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use firmhand::model::{
-    Change, Decision, Event, Outcome, Proposal, ProposalId, SessionOutcome, Verdict,
+    Change, Decision, Event, Outcome, Proposal, ProposalEvent, ProposalId, SessionEvent,
+    SessionOutcome, Verdict,
 };
 
 use crate::place::Place;
@@ -55,7 +56,7 @@ impl<'a> Desk<'a> {
                 return Some(Next::Waits(self.proposal(id)));
             }
             let ended = self.place.events().into_iter().rev().find_map(|event| match event {
-                Event::SessionEnded { outcome } => Some(Next::Ended(outcome)),
+                Event::Session(SessionEvent::Ended { outcome }) => Some(Next::Ended(outcome)),
                 _ => None,
             });
             if is_closed && ended.is_none() {
@@ -78,7 +79,7 @@ impl<'a> Desk<'a> {
     fn proposal(&self, id: ProposalId) -> Proposal {
         let events = self.place.events().into_iter();
         let mut found = events.filter_map(|event| match event {
-            Event::Proposed(proposal) if proposal.id == id => Some(*proposal),
+            Event::Proposal(ProposalEvent::Made(proposal)) if proposal.id == id => Some(*proposal),
             _ => None,
         });
         found.next().unwrap_or_else(|| self.fail("an unknown proposal waits"))
@@ -201,7 +202,9 @@ impl<'a> Desk<'a> {
     /// What was decided on a proposal, if it is recorded in that time.
     pub fn decided(&self, id: ProposalId, time: Duration) -> Option<Decision> {
         self.place.event_within(time, |event| match event {
-            Event::Decided { proposal, decision } if *proposal == id => Some((**decision).clone()),
+            Event::Proposal(ProposalEvent::Decided { proposal, decision }) if *proposal == id => {
+                Some((**decision).clone())
+            }
             _ => None,
         })
     }
@@ -210,7 +213,11 @@ impl<'a> Desk<'a> {
     #[track_caller]
     pub fn settled(&self, proposal: &Proposal) -> Outcome {
         let outcome = self.place.event_within(PATIENCE, |event| match event {
-            Event::Settled { proposal: id, outcome } if *id == proposal.id => Some(outcome.clone()),
+            Event::Proposal(ProposalEvent::Settled { proposal: id, outcome })
+                if *id == proposal.id =>
+            {
+                Some(outcome.clone())
+            }
             _ => None,
         });
         outcome.unwrap_or_else(|| self.fail("nothing came of it"))

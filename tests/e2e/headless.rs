@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use firmhand::model::{Event, Record, SessionOutcome};
+use firmhand::model::{Event, PortEvent, ProposalEvent, Record, SessionEvent, SessionOutcome};
 
 use crate::place::Place;
 
@@ -30,14 +30,16 @@ fn allowed_everything_the_run_completes_and_prints_every_record() {
         .collect();
     let journal = place.journal();
     assert_eq!(printed, journal[..printed.len()]);
-    let end = Event::SessionEnded { outcome: SessionOutcome::Completed };
+    let end = Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Completed });
     let at = printed.iter().position(|record| record.event == end).expect("an end");
     // The board runs on when the team is done; nobody has to wait for its last words.
     for record in &journal[at + 1..] {
         let event = &record.event;
         let is_of_board = matches!(
             event,
-            Event::LogGrew { .. } | Event::Port { .. } | Event::SerialClosed { .. }
+            Event::Log(_)
+                | Event::Port(PortEvent::Changed { .. })
+                | Event::Port(PortEvent::Closed { .. })
         );
         assert!(is_of_board, "{event:?}");
     }
@@ -53,7 +55,7 @@ fn without_rules_nothing_is_written_and_the_run_does_not_succeed() {
     assert!([3, 4].contains(&code), "exit code {code}");
     assert!(!place.project().join("CMakeLists.txt").exists());
     for event in place.events() {
-        if let Event::Settled { outcome, .. } = event {
+        if let Event::Proposal(ProposalEvent::Settled { outcome, .. }) = event {
             assert_eq!(outcome, firmhand::model::Outcome::Denied);
         }
     }

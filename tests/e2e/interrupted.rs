@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use firmhand::model::{Event, ProposalId};
+use firmhand::model::{Event, ProposalEvent, ProposalId, TurnEvent};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ fn start(place: &Place) -> Terminal {
 fn all_proposed(place: &Place, terminal: &mut Terminal) {
     terminal.wait_for("approve 1,");
     place.wait_for_event(terminal, "the last proposal", |event| match event {
-        Event::Proposed(proposal) if proposal.batch.index == 2 => Some(()),
+        Event::Proposal(ProposalEvent::Made(proposal)) if proposal.batch.index == 2 => Some(()),
         _ => None,
     });
 }
@@ -76,7 +76,7 @@ fn allow_everything(place: &Place) {
 /// What the agent was told, for each call.
 fn answers(place: &Place) -> Vec<Value> {
     let answer = |event| match event {
-        Event::ToolAnswered { result, .. } => Some(result),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) => Some(result),
         _ => None,
     };
     place.events().into_iter().filter_map(answer).collect()
@@ -103,7 +103,9 @@ fn of_two_deletions_the_one_that_was_not_decided_waits_again() {
     terminal.type_text("approve 1\r");
     let settled = |id: u32| {
         move |event: &Event| match event {
-            Event::Settled { proposal, outcome } if proposal.0 == id => Some(outcome.clone()),
+            Event::Proposal(ProposalEvent::Settled { proposal, outcome }) if proposal.0 == id => {
+                Some(outcome.clone())
+            }
             _ => None,
         }
     };
@@ -165,8 +167,8 @@ fn what_was_carried_out_before_the_answer_is_told_as_done_and_not_done_again() {
             let usual = answers(&place)[0].clone();
             assert_eq!(usual["ok"], true, "{usual}");
             cut_behind(&place, |event| match event {
-                Event::Decided { .. } => !is_settled,
-                Event::Settled { .. } => is_settled,
+                Event::Proposal(ProposalEvent::Decided { .. }) => !is_settled,
+                Event::Proposal(ProposalEvent::Settled { .. }) => is_settled,
                 _ => false,
             });
             assert!(place.open(&RESUME, Size::LARGE).wait_exit().success());
@@ -175,7 +177,10 @@ fn what_was_carried_out_before_the_answer_is_told_as_done_and_not_done_again() {
             assert_eq!(answer.pointer(field).unwrap().to_string(), expected, "{call}: {answer}");
             assert_eq!(answer.pointer(field), usual.pointer(field));
             assert_eq!(fs::read_to_string(place.project().join("a.c")).unwrap(), content);
-            let proposals = place.events().into_iter().filter(|e| matches!(e, Event::Proposed(_)));
+            let proposals = place
+                .events()
+                .into_iter()
+                .filter(|e| matches!(e, Event::Proposal(ProposalEvent::Made(_))));
             assert_eq!(proposals.count(), if call.contains("src/b.c") { 2 } else { 1 });
         }
     }
@@ -188,7 +193,10 @@ fn a_batch_that_was_recorded_in_part_is_proposed_to_its_end() {
     all_proposed(&place, &mut terminal);
     terminal.signal(Signal::KILL);
     drop(terminal);
-    cut_behind(&place, |event| matches!(event, Event::Proposed(p) if p.batch.index == 1));
+    cut_behind(
+        &place,
+        |event| matches!(event, Event::Proposal(ProposalEvent::Made(p)) if p.batch.index == 1),
+    );
     allow_everything(&place);
     assert!(place.open(&RESUME, Size::LARGE).wait_exit().success());
     assert_eq!(answers(&place)[0]["saved"], json!(["a.c", "src/b.c"]));
@@ -205,7 +213,10 @@ fn what_cannot_be_proposed_any_more_is_told_beside_what_was() {
     all_proposed(&place, &mut terminal);
     terminal.signal(Signal::KILL);
     drop(terminal);
-    cut_behind(&place, |event| matches!(event, Event::Proposed(p) if p.batch.index == 1));
+    cut_behind(
+        &place,
+        |event| matches!(event, Event::Proposal(ProposalEvent::Made(p)) if p.batch.index == 1),
+    );
     fs::remove_file(place.project().join("b.c")).unwrap();
     allow_everything(&place);
     assert!(place.open(&RESUME, Size::LARGE).wait_exit().success());

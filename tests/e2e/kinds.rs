@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use firmhand::model::{Change, Event, Outcome, Proposal};
+use firmhand::model::{Change, Event, Outcome, PersonEvent, Proposal, ProposalEvent, SessionEvent};
 
 use crate::desk::{Desk, LOOK, Next};
 use crate::place::Place;
@@ -38,17 +38,17 @@ fn answer(desk: &mut Desk<'_>) {
         let place = desk.place;
         let open = place.within(PATIENCE, || {
             let events = place.events();
-            let is_over = events.iter().any(|event| matches!(event, Event::SessionEnded { .. }));
+            let is_over = events.iter().any(|event| matches!(event, Event::Session(SessionEvent::Ended { .. })));
             if is_over || !place.waiting().is_empty() {
                 return Some(None);
             }
             let answered = |id| {
                 events.iter().any(
-                    |event| matches!(event, Event::Answered { question, .. } if *question == id),
+                    |event| matches!(event, Event::Person(PersonEvent::Answered { question, .. }) if *question == id),
                 )
             };
             events.iter().rev().find_map(|event| match event {
-                Event::Asked { question, .. } if !answered(*question) => Some(Some(*question)),
+                Event::Person(PersonEvent::Asked { question, .. }) if !answered(*question) => Some(Some(*question)),
                 _ => None,
             })
         });
@@ -59,7 +59,9 @@ fn answer(desk: &mut Desk<'_>) {
         for _ in 0..5 {
             desk.terminal.press("1");
             let answered = place.event_within(Duration::from_secs(3), |event| match event {
-                Event::Answered { question, .. } if *question == id => Some(()),
+                Event::Person(PersonEvent::Answered { question, .. }) if *question == id => {
+                    Some(())
+                }
                 _ => None,
             });
             if answered.is_some() {
@@ -127,7 +129,9 @@ fn a_file_that_changes_while_its_proposal_waits_is_compared_anew() {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, "# written by somebody else\n").unwrap();
     let restated = place.event_within(PATIENCE, |event| match event {
-        Event::Restated { proposal: id, .. } if *id == proposal.id => Some(()),
+        Event::Proposal(ProposalEvent::Restated { proposal: id, .. }) if *id == proposal.id => {
+            Some(())
+        }
         _ => None,
     });
     assert!(restated.is_some(), "{}", desk.terminal.screen());

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use firmhand::model::{ChosenBy, Event, READ_FILES, START_PLAN, TeamFact};
+use firmhand::model::{ChosenBy, Event, PersonEvent, READ_FILES, START_PLAN, TeamEvent, TurnEvent};
 
 use crate::desk::LOOK;
 use crate::place::Place;
@@ -23,7 +23,7 @@ fn waiting(place: &Place, team: &str, size: Size, question: &str) -> Terminal {
 fn answers(place: &Place) -> Vec<String> {
     let events = place.events().into_iter();
     let answers = events.filter_map(|event| match event {
-        Event::Answered { answer, .. } => Some(answer),
+        Event::Person(PersonEvent::Answered { answer, .. }) => Some(answer),
         _ => None,
     });
     answers.collect()
@@ -59,15 +59,17 @@ fn files_for_the_context_are_taken_out_put_in_and_read() {
         thread::sleep(LOOK);
         terminal.press("enter");
         until(&place, &terminal, "the question was answered", |event| {
-            matches!(event, Event::Answered { .. })
+            matches!(event, Event::Person(PersonEvent::Answered { .. }))
         });
         until(&place, &terminal, "the files were read", |event| match event {
-            Event::ToolAnswered { result, .. } => result.to_string().contains("bme280_read"),
+            Event::Turn(TurnEvent::ToolAnswered { result, .. }) => {
+                result.to_string().contains("bme280_read")
+            }
             _ => false,
         });
         assert_eq!(answers(&place).first().map(String::as_str), Some(READ_FILES));
         let last = place.events().into_iter().rev().find_map(|event| match event {
-            Event::Team(TeamFact::ContextListed { files, .. }) => Some(files),
+            Event::Team(TeamEvent::ContextListed { files, .. }) => Some(files),
             _ => None,
         });
         let last = last.unwrap();
@@ -95,7 +97,9 @@ fn files_can_be_sent_back_with_words_and_left_waiting() {
     terminal.type_slowly("only the report");
     terminal.press("enter");
     until(&place, &terminal, "the words reach the agent", |event| match event {
-        Event::ToolAnswered { result, .. } => result.to_string().contains("only the report"),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) => {
+            result.to_string().contains("only the report")
+        }
         _ => false,
     });
     assert_eq!(answers(&place), ["only the report"]);
@@ -118,11 +122,11 @@ fn a_plan_is_changed_before_it_is_carried_out() {
         thread::sleep(LOOK);
         terminal.press("enter");
         until(&place, &terminal, "the plan is the person's", |event| {
-            matches!(event, Event::Team(TeamFact::PlanMade { by: None, items })
+            matches!(event, Event::Team(TeamEvent::PlanMade { by: None, items })
                 if items.len() == 5 && items[0].task.ends_with(", and keep names short"))
         });
         until(&place, &terminal, "it is carried out", |event| {
-            matches!(event, Event::SpeakerChosen { agent, .. }
+            matches!(event, Event::Turn(TurnEvent::SpeakerChosen { agent, .. })
                 if agent.as_str() == "FileOrganizerAgent")
         });
         assert_eq!(answers(&place), [START_PLAN]);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use firmhand::model::{Event, SessionOutcome};
+use firmhand::model::{Event, ProposalEvent, SessionEvent, SessionOutcome};
 use rustix::process::Signal;
 
 use crate::desk::Desk;
@@ -40,14 +40,14 @@ fn stopped_in_the_middle_the_journal_is_whole() {
     desk.terminal.wait_for("Stop the run");
     desk.terminal.press("down down enter");
     place.wait_for_event(&desk.terminal, "the end", |event| match event {
-        Event::SessionEnded { .. } => Some(()),
+        Event::Session(SessionEvent::Ended { .. }) => Some(()),
         _ => None,
     });
     desk.quit();
     assert!(place.journal_is_whole());
     let journal = place.journal();
     let last = &journal.last().expect("records").event;
-    assert_eq!(*last, Event::SessionEnded { outcome: SessionOutcome::Stopped });
+    assert_eq!(*last, Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped }));
     let listed = String::from_utf8(place.run(&["sessions"]).stdout).unwrap();
     assert!(listed.contains("stopped"), "{listed}");
 }
@@ -79,7 +79,7 @@ fn killed_with_a_proposal_waiting_it_waits_again_with_its_full_diff() {
     desk.quit();
     let after = place.journal();
     assert_eq!(after[..before.len()], before[..], "the past was changed");
-    let proposed = |event: &&Event| matches!(event, Event::Proposed(p) if p.id == waiting.id);
+    let proposed = |event: &&Event| matches!(event, Event::Proposal(ProposalEvent::Made(p)) if p.id == waiting.id);
     assert_eq!(place.events().iter().filter(proposed).count(), 1, "proposed twice");
 }
 
@@ -151,7 +151,7 @@ fn replayed_it_is_seen_again_step_by_step() {
     replay.wait_for("this is the start of the session");
     replay.press("}");
     let first = journal.iter().find_map(|record| match &record.event {
-        Event::Proposed(proposal) => proposal.change.path().cloned(),
+        Event::Proposal(ProposalEvent::Made(proposal)) => proposal.change.path().cloned(),
         _ => None,
     });
     let first = first.expect("a file was proposed");

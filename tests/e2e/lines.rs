@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use firmhand::model::{Decision, Event, SessionOutcome, Verdict};
+use firmhand::model::{Decision, Event, ProposalEvent, SessionOutcome, Verdict};
 
 use crate::desk::{Desk, Next};
 use crate::place::Place;
@@ -102,7 +102,11 @@ fn a_saved_session_is_told_line_by_line() {
     let output = place.run(&["replay", "--plain"]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
-    let proposed = place.events().iter().filter(|e| matches!(e, Event::Proposed(_))).count();
+    let proposed = place
+        .events()
+        .iter()
+        .filter(|e| matches!(e, Event::Proposal(ProposalEvent::Made(_))))
+        .count();
     assert!(proposed > 0 && text.contains("session "), "{text}");
     assert!(!text.contains('\u{1b}'));
 }

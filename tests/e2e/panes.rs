@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use firmhand::model::{Event, FileEvent, TeamFact};
+use firmhand::model::{Event, FileEvent, FilesEvent, PersonEvent, ProposalEvent, TeamEvent};
 
 use crate::place::Place;
 use crate::terminal::{Size, Terminal};
@@ -23,7 +23,7 @@ fn finished(place: &Place) {
 /// Waits until the demo's first proposal is on screen.
 fn waiting(place: &Place, terminal: &mut Terminal) {
     place.wait_for_event(terminal, "a proposal", |event| match event {
-        Event::Proposed(proposal) => Some(proposal.id),
+        Event::Proposal(ProposalEvent::Made(proposal)) => Some(proposal.id),
         _ => None,
     });
     terminal.wait_for("approve");
@@ -36,7 +36,7 @@ fn what_others_change_is_recorded_shown_and_opened() {
     waiting(&place, &mut terminal);
     fs::write(place.project().join("notes.txt"), "wire SDA to 21\n\x1b]0;owned\x07\n").unwrap();
     place.wait_for_event(&terminal, "the change", |event| match event {
-        Event::Files(FileEvent::ChangedOutside { files }) => {
+        Event::Files(FilesEvent::Disk(FileEvent::ChangedOutside { files })) => {
             files.iter().any(|file| file.path.as_str() == "notes.txt").then_some(())
         }
         _ => None,
@@ -48,7 +48,7 @@ fn what_others_change_is_recorded_shown_and_opened() {
     terminal.wait_for("wire SDA to 21");
     terminal.press("esc esc p");
     place.wait_for_event(&terminal, "the pin", |event| match event {
-        Event::Team(TeamFact::ContextEdited { add, .. }) => {
+        Event::Team(TeamEvent::ContextEdited { add, .. }) => {
             add.iter().any(|path| path.as_str() == "notes.txt").then_some(())
         }
         _ => None,
@@ -57,16 +57,26 @@ fn what_others_change_is_recorded_shown_and_opened() {
     terminal.press("p");
     terminal.wait_gone("◈ notes.txt");
     // Nothing of it decided anything.
-    assert!(!place.events().iter().any(|event| matches!(event, Event::Decided { .. })));
+    assert!(
+        !place
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })))
+    );
 }
 
 #[test]
 fn what_the_session_writes_itself_is_no_change_from_outside() {
     let place = Place::new();
     finished(&place);
-    let written = place.events().into_iter().filter(|event| matches!(event, Event::Settled { .. }));
+    let written = place
+        .events()
+        .into_iter()
+        .filter(|event| matches!(event, Event::Proposal(ProposalEvent::Settled { .. })));
     assert!(written.count() > 5);
-    let outside = |event: &Event| matches!(event, Event::Files(FileEvent::ChangedOutside { .. }));
+    let outside = |event: &Event| {
+        matches!(event, Event::Files(FilesEvent::Disk(FileEvent::ChangedOutside { .. })))
+    };
     assert!(!place.events().iter().any(outside));
 }
 
@@ -103,7 +113,12 @@ fn a_file_is_edited_in_the_persons_own_editor_and_the_screen_comes_back() {
     let environment = fs::read_to_string(place.config().join("editor.env")).unwrap();
     assert!(environment.contains("EDITOR=") && environment.contains("HOME="), "{environment}");
     assert!(!environment.contains("sk-e2e-secret"), "{environment}");
-    assert!(!place.events().iter().any(|event| matches!(event, Event::Decided { .. })));
+    assert!(
+        !place
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })))
+    );
     // An editor that fails is told of.
     fs::write(&editor, "#!/bin/sh\nexit 3\n").unwrap();
     terminal.press("o");
@@ -183,7 +198,9 @@ fn a_message_is_completed_and_remembered_for_the_next_session() {
     terminal.wait_for("look at this, @PlanningAgent");
     terminal.press("enter");
     place.wait_for_event(&terminal, "the message", |event| match event {
-        Event::PersonSaid { text, .. } => text.contains("@PlanningAgent").then_some(()),
+        Event::Person(PersonEvent::Said { text, .. }) => {
+            text.contains("@PlanningAgent").then_some(())
+        }
         _ => None,
     });
     std::thread::sleep(Duration::from_millis(300));

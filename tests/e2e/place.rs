@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use firmhand::journal::SessionDir;
-use firmhand::model::{Event, Outcome, Proposal, ProposalId, Record};
+use firmhand::model::{Event, Outcome, Proposal, ProposalEvent, ProposalId, Record};
 use portable_pty::CommandBuilder;
 use tempfile::TempDir;
 
@@ -177,7 +177,7 @@ impl Place {
     /// What became of the first proposal, so far.
     pub fn outcome(&self) -> Option<Outcome> {
         self.events().into_iter().find_map(|event| match event {
-            Event::Settled { outcome, .. } => Some(outcome),
+            Event::Proposal(ProposalEvent::Settled { outcome, .. }) => Some(outcome),
             _ => None,
         })
     }
@@ -212,13 +212,13 @@ impl Place {
     pub fn waiting(&self) -> Vec<ProposalId> {
         let events = self.events();
         let proposed = events.iter().filter_map(|event| match event {
-            Event::Proposed(proposal) => Some(proposal.id),
+            Event::Proposal(ProposalEvent::Made(proposal)) => Some(proposal.id),
             _ => None,
         });
         let decided = |id: &ProposalId| {
             events
                 .iter()
-                .any(|event| matches!(event, Event::Decided { proposal, .. } if proposal == id))
+                .any(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { proposal, .. }) if proposal == id))
         };
         proposed.filter(|id| !decided(id)).collect()
     }

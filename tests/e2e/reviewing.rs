@@ -5,8 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use firmhand::model::{
-    AfterReject, Amended, ContentHash, Decision, Event, Outcome, Proposal, RuleSays,
-    SessionOutcome, Side, Verdict,
+    AfterReject, Amended, ContentHash, Decision, Event, Outcome, Proposal, ProposalEvent, RuleSays,
+    SessionEvent, SessionOutcome, Side, Verdict,
 };
 use rustix::process::Signal;
 
@@ -201,7 +201,7 @@ fn a_comment_on_a_line_goes_back_with_the_rejection_that_stops_the_run() {
     assert_eq!((comments.len(), *then), (1, AfterReject::Stop));
     assert_eq!((comments[0].side, comments[0].text.as_str()), (Side::New, "not this"));
     let ended = place.event_within(PATIENCE, |event| match event {
-        Event::SessionEnded { outcome } => Some(outcome.clone()),
+        Event::Session(SessionEvent::Ended { outcome }) => Some(outcome.clone()),
         _ => None,
     });
     assert_eq!(ended, Some(SessionOutcome::Stopped));
@@ -218,7 +218,7 @@ fn a_question_is_answered_while_the_proposal_waits() {
     desk.terminal.press("enter");
     desk.terminal.wait_for("you asked: Why is this needed");
     let asked = place.event_within(PATIENCE, |event| match event {
-        Event::InquiryEnded { failed, .. } => Some(failed.clone()),
+        Event::Proposal(ProposalEvent::InquiryEnded { failed, .. }) => Some(failed.clone()),
         _ => None,
     });
     assert_eq!(asked, Some(None));
@@ -235,7 +235,7 @@ fn a_rule_names_its_scope_before_it_decides_anything() {
     assert_eq!(desk.decided(proposal.id, NEVER), None);
     desk.terminal.press("enter");
     let rule = place.wait_for_event(&desk.terminal, "the rule", |event| match event {
-        Event::RuleAdded { says, .. } => Some(says.clone()),
+        Event::Proposal(ProposalEvent::RuleAdded { says, .. }) => Some(says.clone()),
         _ => None,
     });
     assert_eq!(rule.says, RuleSays::Always);
@@ -270,7 +270,11 @@ fn a_key_that_is_held_down_decides_once() {
             desk.terminal.type_text("a");
             thread::sleep(Duration::from_millis(33));
         }
-        place.events().into_iter().filter(|e| matches!(e, Event::Decided { .. })).count()
+        place
+            .events()
+            .into_iter()
+            .filter(|e| matches!(e, Event::Proposal(ProposalEvent::Decided { .. })))
+            .count()
     };
     // Where the machine stands still for a moment, a key that is held was let go.
     assert!((0..3).any(|_| decided() <= 1), "many decisions by one key that was held");
@@ -310,7 +314,12 @@ fn typing_is_never_taken_for_a_decision() {
         thread::sleep(Duration::from_millis(60));
     }
     assert!(!place.waiting().is_empty(), "nothing was proposed meanwhile");
-    assert!(!place.events().iter().any(|event| matches!(event, Event::Decided { .. })));
+    assert!(
+        !place
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })))
+    );
     desk.terminal.wait_for("arararar");
     let first = desk.next_proposal();
     desk.terminal.press("esc");

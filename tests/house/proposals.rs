@@ -15,7 +15,7 @@ use firmhand::gate::{Context, examine};
 use firmhand::knowledge::NameList;
 use firmhand::model::{
     BoardInfo, BuildId, Check, ContentHash, Draft, DraftChange, Event, Finding, FindingLevel,
-    FlashImage, FlashPlan, Outcome, ProjectPath, Proposal, Timestamp,
+    FlashImage, FlashPlan, Outcome, ProjectPath, Proposal, ProposalEvent, Timestamp,
 };
 use firmhand::workspace::Sandbox;
 
@@ -63,8 +63,11 @@ fn delete(sandbox: &Sandbox, path: &str, context: &mut Context) {
     let change = DraftChange::Delete { path, base };
     let draft = Draft { change, reason: String::new(), checks: Vec::new() };
     for proposal in examine(sandbox, vec![draft], context) {
-        let settled = Event::Settled { proposal: proposal.id, outcome: Outcome::Applied };
-        context.observe(&Event::Proposed(Box::new(proposal)));
+        let settled = Event::Proposal(ProposalEvent::Settled {
+            proposal: proposal.id,
+            outcome: Outcome::Applied,
+        });
+        context.observe(&Event::Proposal(ProposalEvent::Made(Box::new(proposal))));
         context.observe(&settled);
     }
 }

@@ -7,6 +7,7 @@ use crate::events::{LAST_KIND, ORDER, event, kind, log};
 use firmhand::app::{Live, Progress, Timeline};
 use firmhand::engine::Recorder;
 use firmhand::journal::{JournalReader, ReadItem, SessionDir};
+use firmhand::model::LogEvent;
 use firmhand::model::*;
 use firmhand::view::SessionView;
 use proptest::prelude::*;
@@ -67,7 +68,7 @@ fn expected(dir: &SessionDir, given: Vec<Event>) -> Vec<SessionView> {
             Some(event) if kind(event) == kind(&record.event) && *event == record.event => {
                 record.event = given.next().unwrap();
             }
-            _ => assert!(matches!(record.event, Event::LogGrew { .. }), "{record:?}"),
+            _ => assert!(matches!(record.event, Event::Log(LogEvent::Grew { .. })), "{record:?}"),
         }
         let mut view = views.last().unwrap().clone();
         view.apply(&record);

@@ -11,8 +11,8 @@ use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 use firmhand::config::Assets;
 use firmhand::model::event::SessionStart;
 use firmhand::model::{
-    BlobSource, ContentHash, Event, EventSource, Intent, LogId, LogSource, Proposal, Record,
-    Timestamp, UserError, Verdict,
+    BlobSource, ContentHash, Event, EventSource, Intent, LogId, LogSource, Proposal, ProposalEvent,
+    Record, SessionEvent, Timestamp, UserError, Verdict,
 };
 use firmhand::text::sanitize;
 use firmhand::ui::{Arrangement, Command, Depth, Keymap, Looks, Mode, Theme, Ui, UiSetup};
@@ -106,8 +106,8 @@ impl Desk {
             "toolchain": "virtual board", "program": "0",
         });
         let start: SessionStart = serde_json::from_value(start).unwrap();
-        desk.record(Event::SessionStarted(Box::new(start)));
-        desk.record(Event::Proposed(Box::new(proposal.clone())));
+        desk.record(Event::Session(SessionEvent::Started(Box::new(start))));
+        desk.record(Event::Proposal(ProposalEvent::Made(Box::new(proposal.clone()))));
         desk.pass(20);
         desk.pass(1_000);
         desk

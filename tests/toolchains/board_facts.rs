@@ -8,8 +8,8 @@ use firmhand::config::Assets;
 use firmhand::device::SerialHub;
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::{
-    BlobRef, BoardInfo, BuildOutcome, ContentHash, Event, Ledger, LogId, Record, Seq, Timestamp,
-    ToolName, UserError,
+    BlobRef, BoardEvent, BoardInfo, BuildOutcome, ContentHash, Event, Ledger, LogId, Record, Seq,
+    Timestamp, ToolName, UserError,
 };
 use firmhand::toolchain::VirtualToolchain;
 use firmhand::tools::{Limits, Registry, Reply, SharedState, ToolContext};
@@ -47,7 +47,7 @@ fn tools(bench: &Bench, port: Option<String>) -> Registry {
     if let Some(port) = port {
         let (label, chip) = ("virtual board".to_owned(), "esp32".to_owned());
         let board = BoardInfo { label, chip, port, simulated: true };
-        ledger.record(Event::BoardConnected(board)).unwrap();
+        ledger.record(Event::Board(BoardEvent::Connected(board))).unwrap();
     }
     let docs = "---\ntitle: A\nsource: b\n---\n## C\nd\n";
     Registry::new(&ToolContext {

@@ -20,7 +20,8 @@ use crate::app::compose::Running;
 use crate::app::signals::{Signal, Signals};
 use crate::journal::{Blobs, JournalReader, ReadItem, SessionDir, scan};
 use crate::model::{
-    DecidedBy, Event, Examiner, Intent, Outcome, ProposalId, RuleId, Seq, SessionOutcome, UserError,
+    DecidedBy, Event, Examiner, Intent, Outcome, ProposalEvent, ProposalId, RuleId, Seq,
+    SessionEvent, SessionOutcome, TurnEvent, UserError,
 };
 use crate::text::sanitize;
 use crate::view::{RuledView, RunState, SessionView};
@@ -129,7 +130,9 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
 fn taken_up(dir: &SessionDir) -> Result<Seq, UserError> {
     let mut last = Seq(0);
     scan(&dir.journal(), |item, _| match item {
-        ReadItem::Record(record) if matches!(record.event, Event::SessionResumed { .. }) => {
+        ReadItem::Record(record)
+            if matches!(record.event, Event::Session(SessionEvent::Resumed { .. })) =>
+        {
             last = record.seq;
         }
         ReadItem::Record(_) | ReadItem::Damaged(_) => {}
@@ -198,26 +201,32 @@ impl Lines {
     }
 
     fn tell(&mut self, event: &Event) {
-        if let Event::Settled { proposal, outcome } = event {
+        if let Event::Proposal(ProposalEvent::Settled { proposal, outcome }) = event {
             self.tell_ruled(*proposal, outcome);
         }
         match event {
-            Event::TextAdded { text, .. } | Event::InquiryTextAdded { text, .. } => {
+            Event::Turn(TurnEvent::TextAdded { text, .. })
+            | Event::Proposal(ProposalEvent::InquiryTextAdded { text, .. }) => {
                 self.saying.push_str(text);
             }
             // It is printed whole when its turn has come.
-            Event::Proposed(proposal) => {
+            Event::Proposal(ProposalEvent::Made(proposal)) => {
                 self.end_saying();
                 if let Some(left) = RuledView::left(proposal, self.view.at) {
                     report::line(&sanitize::line(&format!("  {}", left.sentence())));
                 }
             }
-            Event::Decided { decision, .. } if matches!(decision.by, DecidedBy::Policy(_)) => {}
+            Event::Proposal(ProposalEvent::Decided { decision, .. })
+                if matches!(decision.by, DecidedBy::Policy(_)) => {}
             _ => {
                 if let Some(line) = run::line(event) {
                     self.end_saying();
                     report::line(&sanitize::line(&line));
-                } else if matches!(event, Event::TurnEnded { .. } | Event::InquiryEnded { .. }) {
+                } else if matches!(
+                    event,
+                    Event::Turn(TurnEvent::Ended { .. })
+                        | Event::Proposal(ProposalEvent::InquiryEnded { .. })
+                ) {
                     self.end_saying();
                 }
             }

@@ -12,8 +12,9 @@ use crate::engine::step::{Hold, Words};
 use crate::engine::steps;
 use crate::engine::team::Phase;
 use crate::model::{
-    AgentName, ArtifactKind, CallId, Event, ModelEvent, PhaseOutcome, QuestionId, SessionOutcome,
-    Spent, TeamFact,
+    AgentName, ArtifactKind, CallId, Event, FilesEvent, ModelEvent, PersonEvent, PhaseEvent,
+    PhaseOutcome, ProposalEvent, QuestionId, SessionEvent, SessionOutcome, Spent, TeamEvent,
+    TurnEvent,
 };
 
 impl Progress {
@@ -21,33 +22,37 @@ impl Progress {
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub fn apply(&mut self, event: &Event) {
         match event {
-            Event::SessionStarted(start) => {
+            Event::Session(SessionEvent::Started(start)) => {
                 self.task.clone_from(&start.task);
                 let task = start.task.clone();
                 self.memory.board.post(ArtifactKind::Task, &start.task, None, task);
             }
             // A person who goes on after all means it, whatever held the run before.
-            Event::SessionResumed { .. } => self.hold = Hold::default(),
-            Event::SessionEnded { outcome } => self.ended = Some(outcome.clone()),
-            Event::ProjectListed { files, .. } => self.memory.files.clone_from(files),
-            Event::PhaseStarted { phase, attempt, .. } => self.start_phase(phase, *attempt),
-            Event::PhaseEnded { outcome, .. } => self.end_phase(outcome),
-            Event::SpeakerChosen { agent, .. } => {
+            Event::Session(SessionEvent::Resumed { .. }) => self.hold = Hold::default(),
+            Event::Session(SessionEvent::Ended { outcome }) => self.ended = Some(outcome.clone()),
+            Event::Files(FilesEvent::Listed { files, .. }) => self.memory.files.clone_from(files),
+            Event::Phase(PhaseEvent::Started { phase, attempt, .. }) => {
+                self.start_phase(phase, *attempt)
+            }
+            Event::Phase(PhaseEvent::Ended { outcome, .. }) => self.end_phase(outcome),
+            Event::Turn(TurnEvent::SpeakerChosen { agent, .. }) => {
                 // A run that went on without asking has no plan that waits.
                 self.concern.take_if(|concern| matches!(concern, Concern::Plan(_)));
                 self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
             }
-            Event::TurnStarted { turn, agent } => {
+            Event::Turn(TurnEvent::Started { turn, agent }) => {
                 self.purse.turn = Spent::default();
                 self.numbers.turn = *turn;
                 self.in_attempt(|attempt| attempt.begun(*turn, agent));
             }
-            Event::TextAdded { text, .. } => self.in_attempt(|attempt| attempt.added(text)),
-            Event::ToolCalled { call, tool, args, .. } => {
+            Event::Turn(TurnEvent::TextAdded { text, .. }) => {
+                self.in_attempt(|attempt| attempt.added(text))
+            }
+            Event::Turn(TurnEvent::ToolCalled { call, tool, args, .. }) => {
                 self.numbers.call = *call;
                 self.in_attempt(|attempt| attempt.called(*call, tool, args));
             }
-            Event::ModelAnswered { usage, state, .. } => {
+            Event::Turn(TurnEvent::ModelAnswered { usage, state, .. }) => {
                 self.memory.state.clone_from(state);
                 let spent = self.purse.used(*usage).map(Concern::Spent);
                 self.concern = spent.or(self.concern.take());
@@ -62,51 +67,50 @@ impl Progress {
                 }
             }
             Event::Model(event) => self.model_event(event),
-            Event::ToolAnswered { call, result, millis } => {
+            Event::Turn(TurnEvent::ToolAnswered { call, result, millis }) => {
                 self.concern.take_if(|concern| matches!(concern, Concern::Context(_)));
                 self.tool_answered(*call, result, *millis);
             }
-            Event::TurnEnded { stop, .. } => {
+            Event::Turn(TurnEvent::Ended { stop, .. }) => {
                 let concern = self.in_phase(|attempt, phase| attempt.ended(stop, phase));
                 self.concern = self.concern.take().or(concern.flatten());
             }
             Event::Team(fact) => self.learned(fact),
-            Event::PersonSaid { to, text } => {
+            Event::Person(PersonEvent::Said { to, text }) => {
                 self.memory.said.push((to.clone(), text.clone()));
                 self.memory.board.post(ArtifactKind::Feedback, text, None, text.clone());
                 self.in_attempt(|attempt| attempt.told(to.clone(), text.clone()));
             }
-            Event::Asked { question, agent, .. } => self.asked(*question, agent.as_ref()),
-            Event::Answered { question, answer } => self.person_answered(*question, answer),
-            Event::Paused => self.hold.is_paused = true,
-            Event::Unpaused => self.hold.is_paused = false,
-            Event::StopRequested => self.hold.is_stopping = true,
-            Event::Inquired { .. }
-            | Event::InquiryTextAdded { .. }
-            | Event::InquiryEnded { .. }
-            | Event::Proposed(_)
-            | Event::Settled { .. } => self.happened_beside(event),
-            Event::Files(_)
-            | Event::Restated { .. }
-            | Event::RuleAdded { .. }
-            | Event::RuleRevoked { .. }
-            | Event::Decided { .. }
-            | Event::FlashProgress { .. }
-            | Event::BuildStarted { .. }
-            | Event::BuildProgress { .. }
-            | Event::BuildEnded { .. }
-            | Event::LogGrew { .. }
-            | Event::BoardConnected(_)
-            | Event::BoardLost { .. }
-            | Event::SerialOpened { .. }
-            | Event::SerialClosed { .. }
-            | Event::Port { .. }
-            | Event::Noticed { .. } => {}
+            Event::Person(PersonEvent::Asked { question, agent, .. }) => {
+                self.asked(*question, agent.as_ref())
+            }
+            Event::Person(PersonEvent::Answered { question, answer }) => {
+                self.person_answered(*question, answer)
+            }
+            Event::Person(PersonEvent::Paused) => self.hold.is_paused = true,
+            Event::Person(PersonEvent::Unpaused) => self.hold.is_paused = false,
+            Event::Person(PersonEvent::StopRequested) => self.hold.is_stopping = true,
+            Event::Proposal(ProposalEvent::Inquired { .. })
+            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
+            | Event::Proposal(ProposalEvent::InquiryEnded { .. })
+            | Event::Proposal(ProposalEvent::Made(_))
+            | Event::Proposal(ProposalEvent::Settled { .. }) => self.happened_beside(event),
+            Event::Files(FilesEvent::Disk(_))
+            | Event::Proposal(ProposalEvent::Restated { .. })
+            | Event::Proposal(ProposalEvent::RuleAdded { .. })
+            | Event::Proposal(ProposalEvent::RuleRevoked { .. })
+            | Event::Proposal(ProposalEvent::Decided { .. })
+            | Event::Proposal(ProposalEvent::FlashProgress { .. })
+            | Event::Build(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(PersonEvent::Noticed { .. }) => {}
         }
     }
 
     fn happened_beside(&mut self, event: &Event) {
-        if let Event::InquiryEnded { usage, .. } = event {
+        if let Event::Proposal(ProposalEvent::InquiryEnded { usage, .. }) = event {
             self.in_attempt(|attempt| attempt.facts.tokens += usage.total());
         }
         if let Some((to, words)) = self.memory.beside.apply(event) {
@@ -135,10 +139,10 @@ impl Progress {
     }
 
     /// Takes what the team laid out for its own work.
-    fn learned(&mut self, fact: &TeamFact) {
+    fn learned(&mut self, fact: &TeamEvent) {
         match fact {
-            TeamFact::Attached(document) => self.memory.documents.push(document.clone()),
-            TeamFact::PlanMade { by, items } => {
+            TeamEvent::Attached(document) => self.memory.documents.push(document.clone()),
+            TeamEvent::PlanMade { by, items } => {
                 let text = steps::in_words(items);
                 let title = format!("{} steps", items.len());
                 self.memory.board.post(ArtifactKind::Plan, &title, by.as_ref(), text);
@@ -147,7 +151,7 @@ impl Progress {
                 let concern = concern.flatten().filter(|_| is_asked);
                 self.concern = self.concern.take().or(concern);
             }
-            TeamFact::ContextListed { call, files } => {
+            TeamEvent::ContextListed { call, files } => {
                 let is_asked = self.supervision == Supervision::Ask;
                 let Stage::Running(attempt) = &mut self.stage else { return };
                 let Some(turn) = attempt.turn.as_mut() else { return };
@@ -157,7 +161,7 @@ impl Progress {
                     self.concern = self.concern.take().or(concern);
                 }
             }
-            TeamFact::ContextEdited { add, remove } => {
+            TeamEvent::ContextEdited { add, remove } => {
                 self.memory.pins.edit(add, remove);
                 // What was listed is out of date.
                 let is_open = matches!(self.concern, Some(Concern::Context(_)));
@@ -167,7 +171,7 @@ impl Progress {
                     }
                 });
             }
-            TeamFact::ArtifactPosted(artifact) => self.memory.board.recorded(artifact),
+            TeamEvent::ArtifactPosted(artifact) => self.memory.board.recorded(artifact),
         }
     }
 

@@ -10,8 +10,8 @@ use super::{Runner, millis_since};
 use crate::engine::concern::OUT_OF_TIME;
 use crate::gate::{GateError, Origin};
 use crate::model::{
-    AgentName, BuildOutcome, CallId, ContextFile, Event, LogId, LogKind, ProjectPath, Settlement,
-    TeamFact, ToolCall, UserError, estimated_tokens,
+    AgentName, BuildEvent, BuildOutcome, CallId, ContextFile, Event, LogId, LogKind, PersonEvent,
+    ProjectPath, Settlement, TeamEvent, ToolCall, TurnEvent, UserError, estimated_tokens,
 };
 use crate::tools::{
     ASK, AskArgs, Finish, HAND_OFF, HandOffArgs, LastBuild, Reply, Tool, ToolError,
@@ -50,7 +50,7 @@ impl Runner {
         let millis = millis_since(started);
         // A file may hold a key of the person: no model is told it, and no journal keeps it.
         self.redact(&mut result);
-        self.shared.record(Event::ToolAnswered { call: id, result, millis })
+        self.shared.record(Event::Turn(TurnEvent::ToolAnswered { call: id, result, millis }))
     }
 
     /// Puts an agent's question before the person; its call is answered with their words.
@@ -58,7 +58,7 @@ impl Runner {
         self.shared.record_with(|progress| {
             let question = progress.next_question();
             let (text, options) = (asked.question, asked.options);
-            Some(Event::Asked { question, agent: Some(agent), text, options })
+            Some(Event::Person(PersonEvent::Asked { question, agent: Some(agent), text, options }))
         })
     }
 
@@ -97,7 +97,7 @@ impl Runner {
             ContextFile { tokens, bytes, path, by, reason }
         });
         let files = files.collect();
-        self.shared.record(Event::Team(TeamFact::ContextListed { call, files }))
+        self.shared.record(Event::Team(TeamEvent::ContextListed { call, files }))
     }
 
     fn allowed(
@@ -196,7 +196,13 @@ impl Runner {
         self.shared.ledger.flush_log(LogId { kind: LogKind::Build, number: build.0 })?;
         let outcome = BuildOutcome::Cancelled;
         let diagnostics = Vec::new();
-        self.shared.record(Event::BuildEnded { build, outcome, diagnostics, millis, size: None })
+        self.shared.record(Event::Build(BuildEvent::Ended {
+            build,
+            outcome,
+            diagnostics,
+            millis,
+            size: None,
+        }))
     }
 
     /// Waits for a tool, but no longer than it may take and than there is time `left`, and hardly

@@ -7,6 +7,7 @@ use super::fixture::*;
 use crate::engine::EngineHandle;
 use crate::model::event::Level;
 use crate::model::*;
+use crate::model::{PersonEvent, ProposalEvent, SessionEvent, TurnEvent};
 use crate::provider::{Delta, Request};
 
 /// The proposal as it was stated last.
@@ -14,8 +15,12 @@ fn stated(world: &World, id: u32) -> Option<Proposal> {
     let mut found: Option<Proposal> = None;
     for event in world.events() {
         match event {
-            Event::Proposed(proposal) if proposal.id.0 == id => found = Some(*proposal),
-            Event::Restated { proposal, change, .. } if proposal.0 == id => {
+            Event::Proposal(ProposalEvent::Made(proposal)) if proposal.id.0 == id => {
+                found = Some(*proposal)
+            }
+            Event::Proposal(ProposalEvent::Restated { proposal, change, .. })
+                if proposal.0 == id =>
+            {
                 found.as_mut().unwrap().change = *change;
             }
             _ => {}
@@ -25,7 +30,8 @@ fn stated(world: &World, id: u32) -> Option<Proposal> {
 }
 
 async fn proposed(world: &World, id: u32) -> Shown {
-    until(world, |event| matches!(event, Event::Proposed(p) if p.id.0 == id)).await;
+    until(world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(p)) if p.id.0 == id))
+        .await;
     let hash = stated(world, id).unwrap().change.hash();
     Shown { stops: u32::MAX, ..Shown::whole(ProposalId(id), hash) }
 }
@@ -53,7 +59,9 @@ fn amend(shown: Shown, text: &str) -> Intent {
 /// The answers of the tool that saves.
 fn answers(world: &World) -> Vec<serde_json::Value> {
     let answer = |event| match event {
-        Event::ToolAnswered { result, .. } if result.get("saved").is_some() => Some(result),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) if result.get("saved").is_some() => {
+            Some(result)
+        }
         _ => None,
     };
     world.events().into_iter().filter_map(answer).collect()
@@ -98,7 +106,9 @@ async fn rejecting_can_stop_the_run() {
     assert_eq!(handle.join().await.unwrap(), SessionOutcome::Stopped);
     assert_eq!(world.file(), None);
     let decided = world.events().into_iter().find_map(|event| match event {
-        Event::Decided { decision, .. } => Some((decision.verdict, decision.by)),
+        Event::Proposal(ProposalEvent::Decided { decision, .. }) => {
+            Some((decision.verdict, decision.by))
+        }
         _ => None,
     });
     assert_eq!(decided, Some((verdict, DecidedBy::Person)));
@@ -122,13 +132,18 @@ async fn a_question_is_answered_while_the_proposal_waits_and_the_agent_remembers
     let excerpt = Some(Excerpt { side: Side::New, first: 1, last: 1, text });
     let text = "why a bug?".to_owned();
     send(&handle, Intent::Inquire { proposal: shown.proposal, excerpt, text }).await;
-    until(&world, |event| matches!(event, Event::InquiryEnded { failed: None, .. })).await;
+    until(&world, |event| {
+        matches!(event, Event::Proposal(ProposalEvent::InquiryEnded { failed: None, .. }))
+    })
+    .await;
     let events = world.events();
-    assert!(events.contains(&Event::InquiryTextAdded {
+    assert!(events.contains(&Event::Proposal(ProposalEvent::InquiryTextAdded {
         inquiry: InquiryId(1),
         text: "Because it was asked for.".into(),
-    }));
-    assert!(!events.iter().any(|event| matches!(event, Event::Decided { .. })));
+    })));
+    assert!(
+        !events.iter().any(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })))
+    );
     {
         let asked = asked.lock().unwrap();
         let aside = asked.last().unwrap();
@@ -166,9 +181,15 @@ async fn a_question_that_cannot_be_answered_says_why() {
         Intent::Inquire { proposal, excerpt, text: "why?".into() }
     };
     send(&handle, ask(1)).await;
-    until(&world, |event| matches!(event, Event::InquiryEnded { failed: Some(_), .. })).await;
+    until(&world, |event| {
+        matches!(event, Event::Proposal(ProposalEvent::InquiryEnded { failed: Some(_), .. }))
+    })
+    .await;
     send(&handle, ask(7)).await;
-    until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
+    until(&world, |event| {
+        matches!(event, Event::Person(PersonEvent::Noticed { level: Level::Warning, .. }))
+    })
+    .await;
     send(&handle, decide(shown, Verdict::Approve)).await;
     assert_eq!(world.supervise(handle, "stop").await.unwrap(), SessionOutcome::Completed);
 }
@@ -180,10 +201,13 @@ async fn a_listed_batch_is_decided_with_one_wish_and_a_wrong_entry_decides_nothi
     let right = proposed(&world, 1).await;
     let wrong = Shown { hash: ContentHash::of(b"other"), ..right };
     send(&handle, Intent::DecideAll { shown: vec![wrong], verdict: Verdict::Approve }).await;
-    until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
+    until(&world, |event| {
+        matches!(event, Event::Person(PersonEvent::Noticed { level: Level::Warning, .. }))
+    })
+    .await;
     assert_eq!(world.file(), None);
     send(&handle, Intent::DecideAll { shown: vec![right], verdict: Verdict::Approve }).await;
-    until(&world, |event| matches!(event, Event::Settled { .. })).await;
+    until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Settled { .. }))).await;
     assert_eq!(world.file().unwrap(), "a bug");
     handle.detach().await;
 }
@@ -196,20 +220,32 @@ async fn changes_are_undone_after_the_run_and_during_it() {
     send(&handle, decide(first, Verdict::Approve)).await;
     proposed(&world, 2).await;
     send(&handle, Intent::Undo { proposal: ProposalId(1) }).await;
-    until(&world, |event| matches!(event, Event::Restated { proposal: ProposalId(2), .. })).await;
+    until(&world, |event| {
+        matches!(event, Event::Proposal(ProposalEvent::Restated { proposal: ProposalId(2), .. }))
+    })
+    .await;
     assert_eq!(world.file(), None);
     let second = proposed(&world, 2).await;
     send(&handle, decide(second, Verdict::Approve)).await;
-    until(&world, |event| matches!(event, Event::SessionEnded { .. })).await;
+    until(&world, |event| matches!(event, Event::Session(SessionEvent::Ended { .. }))).await;
     assert_eq!(world.file().unwrap(), "mended");
     send(&handle, Intent::Undo { proposal: ProposalId(2) }).await;
     until(&world, |event| {
-        matches!(event, Event::Settled { proposal: ProposalId(4), outcome: Outcome::Applied })
+        matches!(
+            event,
+            Event::Proposal(ProposalEvent::Settled {
+                proposal: ProposalId(4),
+                outcome: Outcome::Applied
+            })
+        )
     })
     .await;
     assert_eq!(world.file(), None);
     send(&handle, Intent::Undo { proposal: ProposalId(2) }).await;
-    until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
+    until(&world, |event| {
+        matches!(event, Event::Person(PersonEvent::Noticed { level: Level::Warning, .. }))
+    })
+    .await;
     assert_eq!(handle.join().await.unwrap(), SessionOutcome::Completed);
 }
 
@@ -234,12 +270,12 @@ async fn a_rule_of_the_session_holds_after_a_restart_until_it_is_revoked() {
     };
     send(&handle, Intent::AddRule { rule }).await;
     assert!(handle.join().await.is_err());
-    assert!(matches!(world.events().last(), Some(Event::Settled { .. })));
+    assert!(matches!(world.events().last(), Some(Event::Proposal(ProposalEvent::Settled { .. }))));
     let handle = world.resume(Arc::new(usual)).unwrap();
     // Nobody decides any more.
     assert_eq!(handle.join().await.unwrap(), SessionOutcome::Completed);
     let by_rule = world.events().into_iter().filter(|event| {
-        matches!(event, Event::Decided { decision, .. } if matches!(decision.by, DecidedBy::Policy(_)))
+        matches!(event, Event::Proposal(ProposalEvent::Decided { decision, .. }) if matches!(decision.by, DecidedBy::Policy(_)))
     });
     assert_eq!(by_rule.count(), 2);
 }
@@ -252,11 +288,14 @@ async fn what_was_restated_waits_after_a_restart_as_it_was_stated_last() {
     send(&handle, Intent::Inquire { proposal: ProposalId(1), excerpt: None, text: "?".into() })
         .await;
     std::fs::write(world.project().join("main.txt"), "by hand").unwrap();
-    until(&world, |event| matches!(event, Event::Restated { .. })).await;
+    until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Restated { .. }))).await;
     handle.detach().await;
     let handle = world.resume(Arc::new(attentive)).unwrap();
     send(&handle, decide(before, Verdict::Approve)).await;
-    until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
+    until(&world, |event| {
+        matches!(event, Event::Person(PersonEvent::Noticed { level: Level::Warning, .. }))
+    })
+    .await;
     assert_eq!(world.file().unwrap(), "by hand");
     let now = proposed(&world, 1).await;
     assert_ne!(now.hash, before.hash);
@@ -272,7 +311,7 @@ async fn edit_all(world: &World, handle: EngineHandle) -> Result<SessionOutcome,
             world
                 .events()
                 .iter()
-                .any(|e| matches!(e, Event::Decided { proposal, .. } if *proposal == id))
+                .any(|e| matches!(e, Event::Proposal(ProposalEvent::Decided { proposal, .. }) if *proposal == id))
         };
         for id in 1..=2 {
             if let Some(proposal) = stated(world, id).filter(|p| !decided(p.id)) {
@@ -296,7 +335,12 @@ async fn an_edited_run_cut_off_at_any_record_comes_to_the_same_end() {
     let around: Vec<u64> = (1..)
         .zip(whole.events())
         .filter(|(_, e)| {
-            matches!(e, Event::Proposed(_) | Event::Decided { .. } | Event::Settled { .. })
+            matches!(
+                e,
+                Event::Proposal(ProposalEvent::Made(_))
+                    | Event::Proposal(ProposalEvent::Decided { .. })
+                    | Event::Proposal(ProposalEvent::Settled { .. })
+            )
         })
         .flat_map(|(seq, _)| [seq - 1, seq])
         .collect();
@@ -335,14 +379,16 @@ async fn what_could_not_be_saved_is_refused_to_the_agent_and_never_put_before_th
     let proposal = stated(&world, 1).unwrap();
     assert_eq!(proposal.change.path().unwrap().as_str(), "main.txt");
     let refused = world.events().into_iter().find_map(|event| match event {
-        Event::ToolAnswered { result, .. } if result["ok"] == false => Some(result),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) if result["ok"] == false => {
+            Some(result)
+        }
         _ => None,
     });
     let error = refused.unwrap()["error"].clone();
     assert_eq!(error["code"], "refused");
     assert!(error["message"].as_str().unwrap().contains("version control"), "{error}");
     send(&handle, decide(shown, Verdict::Approve)).await;
-    until(&world, |event| matches!(event, Event::Settled { .. })).await;
+    until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Settled { .. }))).await;
     world.supervise(handle, "stop").await.unwrap();
     assert!(world.file().is_some() && !world.project().join(".git").exists());
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::fixture::*;
 use crate::model::*;
+use crate::model::{PersonEvent, ProposalEvent, TurnEvent};
 use crate::provider::{Delta, Request};
 
 fn team(lines: &str) -> String {
@@ -27,8 +28,11 @@ async fn an_agent_that_only_calls_tools_is_ended_by_its_rounds_and_then_by_the_l
         panic!("it never ends")
     };
     assert!(error.why.contains("the limit of 3 messages"), "{error:?}");
-    let calls =
-        world.events().into_iter().filter(|e| matches!(e, Event::ToolCalled { .. })).count();
+    let calls = world
+        .events()
+        .into_iter()
+        .filter(|e| matches!(e, Event::Turn(TurnEvent::ToolCalled { .. })))
+        .count();
     assert_eq!(calls, 12, "three turns of four rounds");
 }
 
@@ -43,16 +47,21 @@ async fn an_answer_that_never_ends_is_cut_off_and_the_person_is_asked() {
     let told: usize = events
         .iter()
         .filter_map(|event| match event {
-            Event::TextAdded { text, .. } => Some(text.len()),
+            Event::Turn(TurnEvent::TextAdded { text, .. }) => Some(text.len()),
             _ => None,
         })
         .sum();
     assert!(told <= 4 << 20, "{told} bytes were recorded");
     let ended = events.iter().any(|event| match event {
-        Event::TurnEnded { stop: TurnStop::Failed(error), .. } => error.why.contains("longer than"),
+        Event::Turn(TurnEvent::Ended { stop: TurnStop::Failed(error), .. }) => {
+            error.why.contains("longer than")
+        }
         _ => false,
     });
-    assert!(ended && events.iter().any(|event| matches!(event, Event::Asked { .. })));
+    assert!(
+        ended
+            && events.iter().any(|event| matches!(event, Event::Person(PersonEvent::Asked { .. })))
+    );
 }
 
 const BOTH: &str = r#"
@@ -78,7 +87,7 @@ async fn of_two_agents_that_claim_a_file_the_second_changes_what_the_first_saved
         .events()
         .into_iter()
         .filter_map(|event| match event {
-            Event::Proposed(proposal) => Some(*proposal),
+            Event::Proposal(ProposalEvent::Made(proposal)) => Some(*proposal),
             _ => None,
         })
         .collect();

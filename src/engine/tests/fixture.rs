@@ -20,6 +20,7 @@ use crate::gate::{Desk, Gate, GateParts, Numbers};
 use crate::journal::{ReadItem, SessionDir, scan};
 use crate::model::event::{SessionParts, SessionStart};
 use crate::model::*;
+use crate::model::{PersonEvent, ProposalEvent, SessionEvent};
 use crate::provider::{Delta, Provider, Request};
 use crate::tools::Tool;
 use crate::workspace::Sandbox;
@@ -209,7 +210,7 @@ impl World {
         let mut proposals = Vec::new();
         for record in &records {
             state.fold(record);
-            if let Event::Proposed(proposal) = &record.event {
+            if let Event::Proposal(ProposalEvent::Made(proposal)) = &record.event {
                 proposals.push(Proposal::clone(proposal));
             }
         }
@@ -319,17 +320,18 @@ impl World {
         let mut question = None;
         for event in self.events() {
             match event {
-                Event::Proposed(proposal) => {
+                Event::Proposal(ProposalEvent::Made(proposal)) => {
                     // Whatever was found: these runs are about what comes afterwards.
                     let stops = proposal.stops();
                     let shown = Shown::whole(proposal.id, proposal.change.hash());
                     proposals.insert(proposal.id, Shown { stops, ..shown });
                 }
-                Event::Decided { proposal, .. } => {
+                Event::Proposal(ProposalEvent::Decided { proposal, .. }) => {
                     proposals.remove(&proposal);
                 }
-                Event::Asked { question: id, .. } => question = Some(id),
-                Event::Answered { .. } | Event::SessionResumed { .. } => question = None,
+                Event::Person(PersonEvent::Asked { question: id, .. }) => question = Some(id),
+                Event::Person(PersonEvent::Answered { .. })
+                | Event::Session(SessionEvent::Resumed { .. }) => question = None,
                 _ => {}
             }
         }

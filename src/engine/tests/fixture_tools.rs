@@ -7,6 +7,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
+use crate::model::BuildEvent;
 use crate::model::*;
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::tools::{Finish, PhaseGoal, Reply, SharedState, Tool, ToolError};
@@ -78,15 +79,22 @@ impl Tool for Build {
             let log = LogId { kind: LogKind::Build, number: build.0 };
             let told = |error: UserError| ToolError::from_user_error("record", &error);
             let command = "check".to_owned();
-            self.1.record(Event::BuildStarted { build, log, command }).map_err(told)?;
+            self.1
+                .record(Event::Build(BuildEvent::Started { build, log, command }))
+                .map_err(told)?;
             if args["hang"] == true {
                 std::future::pending::<()>().await;
             }
             let text = self.0.read(&ProjectPath::new("main.txt").unwrap()).unwrap();
             let has_bug = String::from_utf8(text).unwrap().contains("bug");
             let outcome = if has_bug { BuildOutcome::Failed } else { BuildOutcome::Passed };
-            let ended =
-                Event::BuildEnded { build, outcome, diagnostics: vec![], millis: 0, size: None };
+            let ended = Event::Build(BuildEvent::Ended {
+                build,
+                outcome,
+                diagnostics: vec![],
+                millis: 0,
+                size: None,
+            });
             self.1.record(ended).map_err(told)?;
             let errors = if has_bug { json!([{ "message": "a bug" }]) } else { json!([]) };
             Ok(Reply::Answer(json!({ "ok": !has_bug, "errors": errors })))

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::fixture::*;
 use crate::engine::{Budgets, Limits};
 use crate::model::*;
+use crate::model::{BuildEvent, PersonEvent, SessionEvent, TurnEvent};
 use crate::provider::{Delta, Request};
 
 type Answer = Vec<Result<Delta, UserError>>;
@@ -44,7 +45,10 @@ async fn what_an_answer_had_said_before_it_was_cut_is_told_to_nobody() {
     .await;
     assert_eq!(outcome, SessionOutcome::Completed);
     assert!(!heard.lock().unwrap().contains("HALF"));
-    let builds = world.events().into_iter().filter(|e| matches!(e, Event::BuildStarted { .. }));
+    let builds = world
+        .events()
+        .into_iter()
+        .filter(|e| matches!(e, Event::Build(BuildEvent::Started { .. })));
     assert_eq!(builds.count(), 2, "calls of a cut answer are not made");
     let faults = |e: &Event| matches!(e, Event::Model(ModelEvent::Faulted { .. }));
     assert!(world.events().iter().any(faults));
@@ -86,16 +90,23 @@ async fn a_session_asks_when_its_budget_is_used_up_and_goes_on_with_as_much_agai
     });
     let limits: Vec<u64> = limits.collect();
     assert_eq!(limits[..3], [10, 22, 34], "each time 10 more than were used");
-    let asked =
-        |e: &Event| matches!(e, Event::Asked { text, .. } if text.contains("12 of 10 tokens"));
+    let asked = |e: &Event| matches!(e, Event::Person(PersonEvent::Asked { text, .. }) if text.contains("12 of 10 tokens"));
     assert!(world.events().iter().any(asked));
 
     let world = World::new(TEAM);
     assert_eq!(run(&world, budgets, "stop", usual).await, SessionOutcome::Stopped);
     let last = world.events().pop();
-    assert_eq!(last, Some(Event::SessionEnded { outcome: SessionOutcome::Stopped }));
-    let opened = world.events().iter().filter(|e| matches!(e, Event::TurnStarted { .. })).count();
-    let ended = world.events().iter().filter(|e| matches!(e, Event::TurnEnded { .. })).count();
+    assert_eq!(
+        last,
+        Some(Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped }))
+    );
+    let opened = world
+        .events()
+        .iter()
+        .filter(|e| matches!(e, Event::Turn(TurnEvent::Started { .. })))
+        .count();
+    let ended =
+        world.events().iter().filter(|e| matches!(e, Event::Turn(TurnEvent::Ended { .. }))).count();
     assert_eq!(opened, ended, "everything that began has an end");
 }
 
@@ -104,9 +115,9 @@ async fn a_turn_ends_with_its_budget_and_the_run_goes_on() {
     let world = World::new(TEAM);
     let budgets = Budgets { turn: tokens(3), ..Budgets::default() };
     assert_eq!(run(&world, budgets, "stop", usual).await, SessionOutcome::Completed);
-    let told = |e: &Event| matches!(e, Event::Noticed { notice, .. } if notice.what == "The turn was ended");
+    let told = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.what == "The turn was ended");
     assert!(world.events().iter().any(told));
-    let said = |e: &Event| matches!(e, Event::TextAdded { text, .. } if text == "It is saved.");
+    let said = |e: &Event| matches!(e, Event::Turn(TurnEvent::TextAdded { text, .. }) if text == "It is saved.");
     assert!(!world.events().iter().any(said), "the writer had no second round");
 }
 
@@ -124,14 +135,14 @@ fn seconds(most: u64) -> Budget {
 
 fn stops(world: &World) -> Vec<TurnStop> {
     let stops = world.events().into_iter().filter_map(|event| match event {
-        Event::TurnEnded { stop, .. } => Some(stop),
+        Event::Turn(TurnEvent::Ended { stop, .. }) => Some(stop),
         _ => None,
     });
     stops.collect()
 }
 
 fn was_asked(world: &World, words: &str) -> bool {
-    let asked = |e: &Event| matches!(e, Event::Asked { text, .. } if text.contains(words));
+    let asked = |e: &Event| matches!(e, Event::Person(PersonEvent::Asked { text, .. }) if text.contains(words));
     world.events().iter().any(asked)
 }
 
@@ -173,9 +184,9 @@ async fn the_time_of_a_turn_ends_its_model_and_the_run_goes_on() {
     .await;
     assert_eq!(outcome, SessionOutcome::Completed, "{:#?}", world.events());
     assert_eq!(stops(&world)[0], TurnStop::Done);
-    let planned = |e: &Event| matches!(e, Event::Team(TeamFact::PlanMade { items, .. }) if items.iter().any(|item| item.task == "not this"));
+    let planned = |e: &Event| matches!(e, Event::Team(TeamEvent::PlanMade { items, .. }) if items.iter().any(|item| item.task == "not this"));
     assert!(!world.events().iter().any(planned), "half a plan is none");
-    let told = |e: &Event| matches!(e, Event::Noticed { notice, .. } if notice.why.contains("budget of a turn"));
+    let told = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.why.contains("budget of a turn"));
     assert!(world.events().iter().any(told));
 }
 
@@ -213,14 +224,15 @@ async fn the_time_of_a_session_ends_a_tool_and_a_build_that_never_end() {
         assert_eq!(outcome, SessionOutcome::Stopped);
         let events = world.events();
         let result = |e: &Event| match e {
-            Event::ToolAnswered { result, .. } => Some(result.to_string()),
+            Event::Turn(TurnEvent::ToolAnswered { result, .. }) => Some(result.to_string()),
             _ => None,
         };
         let result = events.iter().find_map(result).unwrap();
         assert!(result.contains("out_of_time"), "{result}");
         assert!(was_asked(&world, "seconds of work are over"));
-        let ended =
-            |e: &Event| matches!(e, Event::BuildEnded { outcome: BuildOutcome::Cancelled, .. });
+        let ended = |e: &Event| {
+            matches!(e, Event::Build(BuildEvent::Ended { outcome: BuildOutcome::Cancelled, .. }))
+        };
         assert_eq!(events.iter().filter(|e| ended(e)).count(), builds, "{tool}");
     }
 }
@@ -254,8 +266,7 @@ async fn a_choice_of_a_model_that_cannot_be_is_told() {
     };
     let handle = world.begin(u64::MAX, Arc::new(waits)).unwrap();
     handle.intents.send(Intent::UseModel { profile: "other".into() }).await.unwrap();
-    let told =
-        |e: &Event| matches!(e, Event::Noticed { notice, .. } if notice.what.contains("`other`"));
+    let told = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.what.contains("`other`"));
     until(&world, told).await;
     handle.detach().await;
 }

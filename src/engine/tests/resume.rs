@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::fixture::*;
 use crate::model::*;
+use crate::model::{ProposalEvent, SessionEvent, TurnEvent};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_cut_off_at_any_record_ends_as_if_it_had_not_been() {
@@ -34,9 +35,9 @@ fn no_number_twice(events: &[Event]) {
     let mut proposals = Vec::new();
     for event in events {
         match event {
-            Event::TurnStarted { turn, .. } => turns.push(turn.0),
-            Event::ToolCalled { call, .. } => calls.push(call.0),
-            Event::Proposed(proposal) => proposals.push(proposal.id.0),
+            Event::Turn(TurnEvent::Started { turn, .. }) => turns.push(turn.0),
+            Event::Turn(TurnEvent::ToolCalled { call, .. }) => calls.push(call.0),
+            Event::Proposal(ProposalEvent::Made(proposal)) => proposals.push(proposal.id.0),
             _ => {}
         }
     }
@@ -61,13 +62,21 @@ async fn an_ended_session_is_not_resumed() {
 async fn leaving_keeps_what_waits() {
     let world = World::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
-    until(&world, |event| matches!(event, Event::Proposed(_))).await;
+    until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))).await;
     handle.detach().await;
     let events = world.events();
-    assert!(!events.iter().any(|event| matches!(event, Event::Decided { .. })));
-    assert!(!events.iter().any(|event| matches!(event, Event::SessionEnded { .. })));
+    assert!(
+        !events.iter().any(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })))
+    );
+    assert!(
+        !events.iter().any(|event| matches!(event, Event::Session(SessionEvent::Ended { .. })))
+    );
     let handle = world.resume(Arc::new(usual)).unwrap();
     assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
-    let proposed = world.events().into_iter().filter(|e| matches!(e, Event::Proposed(_))).count();
+    let proposed = world
+        .events()
+        .into_iter()
+        .filter(|e| matches!(e, Event::Proposal(ProposalEvent::Made(_))))
+        .count();
     assert_eq!(proposed, 2);
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::fixture::*;
 use crate::model::*;
+use crate::model::{BuildEvent, PersonEvent, PhaseEvent, ProposalEvent, TurnEvent};
 use crate::provider::{Delta, Request};
 
 async fn run(world: &World, model: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Ended {
@@ -44,9 +45,14 @@ async fn each_attempt_begins_with_a_fresh_short_chat() {
         opened[2].2[1..],
         ["make main.txt", "Files of the project:\n- main.txt (6 bytes)\n", last]
     );
-    let ends: Vec<Event> =
-        world.events().into_iter().filter(|e| matches!(e, Event::PhaseEnded { .. })).collect();
-    let Event::PhaseEnded { outcome: PhaseOutcome::Failed(why), attempt: 1, .. } = &ends[1] else {
+    let ends: Vec<Event> = world
+        .events()
+        .into_iter()
+        .filter(|e| matches!(e, Event::Phase(PhaseEvent::Ended { .. })))
+        .collect();
+    let Event::Phase(PhaseEvent::Ended { outcome: PhaseOutcome::Failed(why), attempt: 1, .. }) =
+        &ends[1]
+    else {
         panic!("{ends:?}")
     };
     assert_eq!(why, "no build of the present files passed; approve_saved_files was called");
@@ -63,7 +69,9 @@ async fn a_phase_out_of_attempts_fails_the_session_with_a_clear_reason() {
     let SessionOutcome::Failed(error) = outcome.unwrap() else { panic!() };
     assert_eq!(error.what, "The phase “build & fix” did not reach its goal after 3 attempts");
     let attempts = world.events().into_iter().filter_map(|event| match event {
-        Event::PhaseStarted { phase, attempt, max_attempts: 3, .. } if phase == "build" => {
+        Event::Phase(PhaseEvent::Started { phase, attempt, max_attempts: 3, .. })
+            if phase == "build" =>
+        {
             Some(attempt)
         }
         _ => None,
@@ -73,7 +81,7 @@ async fn a_phase_out_of_attempts_fails_the_session_with_a_clear_reason() {
 
 fn answers(events: &[Event]) -> Vec<serde_json::Value> {
     let answer = |event: &Event| match event {
-        Event::ToolAnswered { result, .. } => Some(result.clone()),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) => Some(result.clone()),
         _ => None,
     };
     events.iter().filter_map(answer).collect()
@@ -103,8 +111,9 @@ async fn wrong_calls_are_answered_with_what_is_wrong_and_the_third_asks_the_pers
         assert_eq!(outcome.unwrap(), SessionOutcome::Stopped);
         let answers = answers(&world.events());
         assert_eq!(answers[0]["error"]["code"], code, "{args}");
-        let asked = until(&world, |event| matches!(event, Event::Asked { .. })).await;
-        let Event::Asked { text, .. } = asked else { unreachable!() };
+        let asked =
+            until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
+        let Event::Person(PersonEvent::Asked { text, .. }) = asked else { unreachable!() };
         assert_eq!(text, "Writer called its tools wrongly three times in a row. Go on?");
         assert_eq!(answers.len(), 3);
     }
@@ -140,10 +149,14 @@ async fn the_same_files_again_are_not_saved_before_the_person_is_asked() {
     .await;
     assert_eq!(outcome.unwrap(), SessionOutcome::Stopped);
     let events = world.events();
-    let proposed = events.iter().filter(|event| matches!(event, Event::Proposed(_))).count();
+    let proposed = events
+        .iter()
+        .filter(|event| matches!(event, Event::Proposal(ProposalEvent::Made(_))))
+        .count();
     assert_eq!(proposed, 1);
-    let asked = until(&world, |event| matches!(event, Event::Asked { .. })).await;
-    let Event::Asked { text, .. } = asked else { unreachable!() };
+    let asked =
+        until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
+    let Event::Person(PersonEvent::Asked { text, .. }) = asked else { unreachable!() };
     assert_eq!(text, "Writer wrote the same files as the time before. Go on?");
 }
 
@@ -157,10 +170,14 @@ async fn the_same_failing_build_again_asks_the_person() {
     .await;
     assert_eq!(outcome.unwrap(), SessionOutcome::Stopped);
     let events = world.events();
-    let builds = events.iter().filter(|event| matches!(event, Event::BuildStarted { .. })).count();
+    let builds = events
+        .iter()
+        .filter(|event| matches!(event, Event::Build(BuildEvent::Started { .. })))
+        .count();
     assert_eq!(builds, 2);
-    let asked = until(&world, |event| matches!(event, Event::Asked { .. })).await;
-    let Event::Asked { text, .. } = asked else { unreachable!() };
+    let asked =
+        until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
+    let Event::Person(PersonEvent::Asked { text, .. }) = asked else { unreachable!() };
     assert_eq!(text, "The build fails just as it did before. Go on?");
 }
 
@@ -177,9 +194,12 @@ async fn conditions_that_must_hold_together_end_an_attempt_only_together() {
     .await;
     assert!(matches!(outcome.unwrap(), SessionOutcome::Failed(_)));
     let events = world.events();
-    assert_eq!(events.iter().filter(|e| matches!(e, Event::TurnEnded { .. })).count(), 4);
-    let Some(Event::PhaseEnded { outcome: PhaseOutcome::Failed(why), .. }) =
-        events.iter().find(|event| matches!(event, Event::PhaseEnded { .. }))
+    assert_eq!(
+        events.iter().filter(|e| matches!(e, Event::Turn(TurnEvent::Ended { .. }))).count(),
+        4
+    );
+    let Some(Event::Phase(PhaseEvent::Ended { outcome: PhaseOutcome::Failed(why), .. })) =
+        events.iter().find(|event| matches!(event, Event::Phase(PhaseEvent::Ended { .. })))
     else {
         panic!()
     };
@@ -202,13 +222,18 @@ async fn a_model_that_fails_asks_the_person_and_takes_the_turn_again() {
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
     let outcome = world.supervise(handle, "retry").await;
     assert_eq!(outcome.unwrap(), SessionOutcome::Completed);
-    let asked = until(&world, |event| matches!(event, Event::Asked { .. })).await;
-    let Event::Asked { text, options, .. } = asked else { unreachable!() };
+    let asked =
+        until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
+    let Event::Person(PersonEvent::Asked { text, options, .. }) = asked else { unreachable!() };
     assert_eq!(text, "The model did not answer Writer: the script has run dry. Try again?");
     assert_eq!(options, ["retry", "stop"]);
     let events = world.events();
-    assert!(events.iter().any(|e| matches!(e, Event::TurnEnded { stop: TurnStop::Failed(_), .. })));
-    assert!(events.iter().any(|e| matches!(e, Event::Noticed { .. })));
+    assert!(
+        events
+            .iter()
+            .any(|e| matches!(e, Event::Turn(TurnEvent::Ended { stop: TurnStop::Failed(_), .. })))
+    );
+    assert!(events.iter().any(|e| matches!(e, Event::Person(PersonEvent::Noticed { .. }))));
 }
 
 #[tokio::test]
@@ -226,7 +251,7 @@ async fn text_is_recorded_whole_and_in_few_pieces() {
     let mut text = String::new();
     let mut pieces = 0;
     for event in world.events() {
-        if let Event::TextAdded { turn: TurnId(1), text: more } = event {
+        if let Event::Turn(TurnEvent::TextAdded { turn: TurnId(1), text: more }) = event {
             text.push_str(&more);
             pieces += 1;
         }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use super::fixture::*;
 use crate::model::*;
+use crate::model::{PersonEvent, TurnEvent};
 
 fn choices(events: &[Event]) -> Vec<(String, String)> {
     let choice = |event: &Event| match event {
-        Event::SpeakerChosen { agent, reason } => Some((agent.to_string(), reason.clone())),
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+            Some((agent.to_string(), reason.clone()))
+        }
         _ => None,
     };
     events.iter().filter_map(choice).collect()
@@ -66,8 +69,11 @@ async fn a_planner_who_names_nobody_is_asked_again_and_then_the_person() {
         _ => say("hm"),
     };
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
-    let asked = until(&world, |event| matches!(event, Event::Asked { .. })).await;
-    let Event::Asked { question, text, options, .. } = asked else { unreachable!() };
+    let asked =
+        until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
+    let Event::Person(PersonEvent::Asked { question, text, options, .. }) = asked else {
+        unreachable!()
+    };
     assert!(text.starts_with("Planner named nobody"), "{text}");
     assert_eq!(options, ["go on", "stop"]);
     assert_eq!(choices(&world.events()).len(), 3);
@@ -75,11 +81,11 @@ async fn a_planner_who_names_nobody_is_asked_again_and_then_the_person() {
     handle.intents.send(Intent::Answer { question, answer }).await.unwrap();
     until(
         &world,
-        |event| matches!(event, Event::SpeakerChosen { agent, .. } if agent.as_str() == "Writer"),
+        |event| matches!(event, Event::Turn(TurnEvent::SpeakerChosen { agent, .. }) if agent.as_str() == "Writer"),
     )
     .await;
     assert!(world.events().iter().any(
-        |event| matches!(event, Event::PersonSaid { to: None, text } if text == "listen to me")
+        |event| matches!(event, Event::Person(PersonEvent::Said { to: None, text }) if text == "listen to me")
     ));
     handle.intents.send(Intent::Stop).await.unwrap();
     handle.join().await.unwrap();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::fixture::*;
 use crate::engine::Supervision;
 use crate::model::*;
+use crate::model::{PersonEvent, PhaseEvent, SessionEvent, TurnEvent};
 use crate::provider::Request;
 
 /// A team of one phase with this way of choosing.
@@ -17,7 +18,9 @@ fn team(lines: &str) -> String {
 
 fn choices(world: &World) -> Vec<(String, String)> {
     let choice = |event: Event| match event {
-        Event::SpeakerChosen { agent, reason } => Some((agent.to_string(), reason)),
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+            Some((agent.to_string(), reason))
+        }
         _ => None,
     };
     world.events().into_iter().filter_map(choice).collect()
@@ -29,7 +32,7 @@ fn speakers(world: &World) -> Vec<String> {
 
 fn outcome(world: &World) -> PhaseOutcome {
     let ended = |event: Event| match event {
-        Event::PhaseEnded { outcome, .. } => Some(outcome),
+        Event::Phase(PhaseEvent::Ended { outcome, .. }) => Some(outcome),
         _ => None,
     };
     world.events().into_iter().find_map(ended).unwrap()
@@ -93,7 +96,7 @@ async fn a_pipeline_that_fails_too_often_asks_the_person() {
     let ended = world.supervise(handle, "stop").await.unwrap();
     assert_eq!(ended, SessionOutcome::Stopped);
     let asked = world.events().into_iter().find_map(|event| match event {
-        Event::Asked { text, .. } => Some(text),
+        Event::Person(PersonEvent::Asked { text, .. }) => Some(text),
         _ => None,
     });
     assert!(asked.is_some(), "{:?}", speakers(&world));
@@ -190,11 +193,14 @@ async fn a_question_of_an_agent_waits_and_its_call_gets_the_answer() {
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
     assert_eq!(world.supervise(handle, "GPIO 4").await.unwrap(), SessionOutcome::Completed);
     let asked = world.events().into_iter().find_map(|event| match event {
-        Event::Asked { agent, text, options, .. } => Some((agent, text, options.len())),
+        Event::Person(PersonEvent::Asked { agent, text, options, .. }) => {
+            Some((agent, text, options.len()))
+        }
         _ => None,
     });
     assert_eq!(asked, Some((Some("Writer".into()), "Which pin?".to_owned(), 2)));
-    let said = world.events().iter().any(|event| matches!(event, Event::PersonSaid { .. }));
+    let said =
+        world.events().iter().any(|event| matches!(event, Event::Person(PersonEvent::Said { .. })));
     assert!(!said, "the answer belongs to the call alone");
 }
 
@@ -220,15 +226,16 @@ async fn a_plan_waits_for_the_person_who_may_change_it_first() {
     let mut world = World::new(&team(PLANNED));
     world.supervision = Supervision::Ask;
     let handle = world.begin(u64::MAX, Arc::new(plan_of_two)).unwrap();
-    let asked = until(&world, |event| matches!(event, Event::Asked { .. })).await;
-    let Event::Asked { question, options, .. } = asked else { unreachable!() };
+    let asked =
+        until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
+    let Event::Person(PersonEvent::Asked { question, options, .. }) = asked else { unreachable!() };
     assert_eq!(options, ["start", "stop"]);
     assert_eq!(speakers(&world), ["Planner"]);
     let item = |task: &str, agent: &str| PlanItem { task: task.into(), agent: Some(agent.into()) };
     let items = vec![item("build first", "Builder"), item("ghost", "Nobody")];
     handle.intents.send(Intent::EditPlan { items }).await.unwrap();
     until(&world, |event| {
-        matches!(event, Event::Team(TeamFact::PlanMade { by: None, items }) if items.len() == 2)
+        matches!(event, Event::Team(TeamEvent::PlanMade { by: None, items }) if items.len() == 2)
     })
     .await;
     let answer = "start".to_owned();
@@ -251,10 +258,10 @@ async fn other_words_to_a_plan_bring_another_plan() {
         }
     };
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
-    until(&world, |event| matches!(event, Event::Asked { .. })).await;
+    until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
     let answer = |n, text: &str| Intent::Answer { question: QuestionId(n), answer: text.into() };
     handle.intents.send(answer(1, "build first")).await.unwrap();
-    let second = |event: &Event| matches!(event, Event::Asked { question, .. } if question.0 == 2);
+    let second = |event: &Event| matches!(event, Event::Person(PersonEvent::Asked { question, .. }) if question.0 == 2);
     until(&world, second).await;
     handle.intents.send(answer(2, "start")).await.unwrap();
     handle.join().await.unwrap();
@@ -268,7 +275,7 @@ async fn a_plan_without_supervision_is_shown_and_carried_out() {
     let handle = world.begin(u64::MAX, Arc::new(plan_of_two)).unwrap();
     handle.join().await.unwrap();
     assert_eq!(speakers(&world), ["Planner", "Writer", "Planner"]);
-    let is_plan = |event: &Event| matches!(event, Event::Team(TeamFact::PlanMade { .. }));
+    let is_plan = |event: &Event| matches!(event, Event::Team(TeamEvent::PlanMade { .. }));
     assert!(world.events().iter().any(is_plan));
 }
 
@@ -292,11 +299,12 @@ async fn files_for_the_context_wait_with_their_sizes_and_can_be_changed() {
         _ => call("read_project_files", r#"{"paths": ["a.c", "b.c"]}"#),
     };
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
-    let asked = until(&world, |event| matches!(event, Event::Asked { .. })).await;
-    let Event::Asked { question, .. } = asked else { unreachable!() };
+    let asked =
+        until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
+    let Event::Person(PersonEvent::Asked { question, .. }) = asked else { unreachable!() };
     let listed = |events: Vec<Event>| {
         let lists = events.into_iter().filter_map(|event| match event {
-            Event::Team(TeamFact::ContextListed { files, .. }) => Some(files),
+            Event::Team(TeamEvent::ContextListed { files, .. }) => Some(files),
             _ => None,
         });
         lists.collect::<Vec<_>>()
@@ -308,7 +316,7 @@ async fn files_for_the_context_wait_with_their_sizes_and_can_be_changed() {
     let edit = Intent::EditContext { add: vec![path("c.c")], remove: vec![path("a.c")] };
     handle.intents.send(edit).await.unwrap();
     until(&world, |event| {
-        matches!(event, Event::Team(TeamFact::ContextListed { files, .. })
+        matches!(event, Event::Team(TeamEvent::ContextListed { files, .. })
             if files.iter().any(|file| file.by == ChosenBy::Person))
     })
     .await;
@@ -339,7 +347,7 @@ async fn what_was_produced_is_on_the_blackboard_in_order_and_once() {
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     world.supervise(handle, "go on").await.unwrap();
     let posted = world.events().into_iter().filter_map(|event| match event {
-        Event::Team(TeamFact::ArtifactPosted(artifact)) => Some(artifact),
+        Event::Team(TeamEvent::ArtifactPosted(artifact)) => Some(artifact),
         _ => None,
     });
     let posted: Vec<Artifact> = posted.collect();
@@ -354,16 +362,24 @@ async fn a_plan_that_was_carried_out_does_not_wait_after_a_restart() {
     let handle = world.begin(u64::MAX, Arc::new(plan_of_two)).unwrap();
     until(
         &world,
-        |event| matches!(event, Event::SpeakerChosen { agent, .. } if agent.as_str() == "Writer"),
+        |event| matches!(event, Event::Turn(TurnEvent::SpeakerChosen { agent, .. }) if agent.as_str() == "Writer"),
     )
     .await;
     handle.detach().await;
-    let is_over = world.events().iter().any(|event| matches!(event, Event::SessionEnded { .. }));
+    let is_over = world
+        .events()
+        .iter()
+        .any(|event| matches!(event, Event::Session(SessionEvent::Ended { .. })));
     if is_over {
         return;
     }
     world.supervision = Supervision::Ask;
     let handle = world.resume(Arc::new(plan_of_two)).unwrap();
     handle.join().await.unwrap();
-    assert!(!world.events().iter().any(|event| matches!(event, Event::Asked { .. })));
+    assert!(
+        !world
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Person(PersonEvent::Asked { .. })))
+    );
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::fixture::*;
 use crate::model::event::Level;
 use crate::model::*;
+use crate::model::{PersonEvent, PhaseEvent, ProposalEvent, SessionEvent, TurnEvent};
 
 #[tokio::test]
 async fn stopping_denies_what_waits_and_ends_in_order() {
     let world = World::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
-    until(&world, |event| matches!(event, Event::Proposed(_))).await;
+    until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))).await;
     handle.intents.send(Intent::Stop).await.unwrap();
     assert_eq!(handle.join().await.unwrap(), SessionOutcome::Stopped);
     assert_eq!(world.file(), None);
@@ -18,7 +19,7 @@ async fn stopping_denies_what_waits_and_ends_in_order() {
     let names: Vec<&str> = events[events.len() - 6..].iter().map(name).collect();
     assert_eq!(names, ["decided", "settled", "answered", "turn", "phase", "session"]);
     let decided = events.iter().find_map(|event| match event {
-        Event::Decided { decision, .. } => Some(decision.by.clone()),
+        Event::Proposal(ProposalEvent::Decided { decision, .. }) => Some(decision.by.clone()),
         _ => None,
     });
     assert_eq!(decided, Some(DecidedBy::Nobody("the person stopped the run".into())));
@@ -29,12 +30,12 @@ type Heard = (String, String, bool, bool);
 
 fn name(event: &Event) -> &'static str {
     match event {
-        Event::Decided { .. } => "decided",
-        Event::Settled { .. } => "settled",
-        Event::ToolAnswered { .. } => "answered",
-        Event::TurnEnded { stop: TurnStop::Stopped, .. } => "turn",
-        Event::PhaseEnded { outcome: PhaseOutcome::Stopped, .. } => "phase",
-        Event::SessionEnded { outcome: SessionOutcome::Stopped } => "session",
+        Event::Proposal(ProposalEvent::Decided { .. }) => "decided",
+        Event::Proposal(ProposalEvent::Settled { .. }) => "settled",
+        Event::Turn(TurnEvent::ToolAnswered { .. }) => "answered",
+        Event::Turn(TurnEvent::Ended { stop: TurnStop::Stopped, .. }) => "turn",
+        Event::Phase(PhaseEvent::Ended { outcome: PhaseOutcome::Stopped, .. }) => "phase",
+        Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped }) => "session",
         _ => "other",
     }
 }
@@ -54,12 +55,13 @@ async fn a_model_that_never_ends_is_stopped_at_once() {
 async fn a_pause_holds_the_run_until_it_is_lifted() {
     let world = World::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
-    let proposed = until(&world, |event| matches!(event, Event::Proposed(_))).await;
-    let Event::Proposed(proposal) = proposed else { unreachable!() };
+    let proposed =
+        until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))).await;
+    let Event::Proposal(ProposalEvent::Made(proposal)) = proposed else { unreachable!() };
     for intent in [Intent::Pause, Intent::Pause] {
         handle.intents.send(intent).await.unwrap();
     }
-    until(&world, |event| matches!(event, Event::Paused)).await;
+    until(&world, |event| matches!(event, Event::Person(PersonEvent::Paused))).await;
     let (id, shown) = (proposal.id, proposal.change.hash());
     let verdict = Verdict::Approve;
     handle
@@ -70,13 +72,22 @@ async fn a_pause_holds_the_run_until_it_is_lifted() {
         })
         .await
         .unwrap();
-    until(&world, |event| matches!(event, Event::ToolAnswered { .. })).await;
+    until(&world, |event| matches!(event, Event::Turn(TurnEvent::ToolAnswered { .. }))).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let events = world.events();
-    let paused = events.iter().position(|event| *event == Event::Paused).unwrap();
-    let is_work = |e: &Event| matches!(e, Event::TextAdded { .. } | Event::SpeakerChosen { .. });
+    let paused =
+        events.iter().position(|event| *event == Event::Person(PersonEvent::Paused)).unwrap();
+    let is_work = |e: &Event| {
+        matches!(
+            e,
+            Event::Turn(TurnEvent::TextAdded { .. }) | Event::Turn(TurnEvent::SpeakerChosen { .. })
+        )
+    };
     assert!(!events[paused..].iter().any(is_work), "{events:#?}");
-    assert_eq!(events.iter().filter(|event| **event == Event::Paused).count(), 1);
+    assert_eq!(
+        events.iter().filter(|event| **event == Event::Person(PersonEvent::Paused)).count(),
+        1
+    );
     handle.intents.send(Intent::Resume).await.unwrap();
     assert_eq!(world.supervise(handle, "stop").await.unwrap(), SessionOutcome::Completed);
 }
@@ -85,15 +96,23 @@ async fn a_pause_holds_the_run_until_it_is_lifted() {
 async fn a_decision_on_something_else_than_what_waits_is_a_warning_and_decides_nothing() {
     let world = World::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
-    until(&world, |event| matches!(event, Event::Proposed(_))).await;
+    until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))).await;
     let shown = ContentHash::of(b"something else");
     let decide = Intent::Decide {
         shown: Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), shown) },
         verdict: Verdict::Approve,
     };
     handle.intents.send(decide).await.unwrap();
-    until(&world, |event| matches!(event, Event::Noticed { level: Level::Warning, .. })).await;
-    assert!(!world.events().iter().any(|event| matches!(event, Event::Decided { .. })));
+    until(&world, |event| {
+        matches!(event, Event::Person(PersonEvent::Noticed { level: Level::Warning, .. }))
+    })
+    .await;
+    assert!(
+        !world
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })))
+    );
     handle.detach().await;
 }
 
@@ -109,12 +128,13 @@ async fn words_to_the_team_reach_everyone_later_and_in_the_next_phase() {
         usual(request)
     };
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
-    until(&world, |event| matches!(event, Event::Proposed(_))).await;
+    until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))).await;
     let say =
         |to: Option<&str>, text: &str| Intent::Say { to: to.map(Into::into), text: text.into() };
     handle.intents.send(say(None, "use pin 21")).await.unwrap();
     handle.intents.send(say(Some("Closer"), "for Closer")).await.unwrap();
-    until(&world, |event| matches!(event, Event::PersonSaid { to: Some(_), .. })).await;
+    until(&world, |event| matches!(event, Event::Person(PersonEvent::Said { to: Some(_), .. })))
+        .await;
     world.supervise(handle, "stop").await.unwrap();
     let heard = heard.lock().unwrap();
     assert!(heard[..2].iter().all(|(_, _, team, _)| !team));

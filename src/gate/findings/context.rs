@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::knowledge::NameList;
 use crate::model::{
-    CallId, Change, ContentHash, Event, Outcome, PlanItem, ProjectPath, ProposalId, TeamFact,
-    ToolName,
+    CallId, Change, ContentHash, Event, Outcome, PersonEvent, PlanItem, ProjectPath, ProposalEvent,
+    ProposalId, SessionEvent, TeamEvent, ToolName, TurnEvent,
 };
 
 /// The tool by which a team says which files it is going to write.
@@ -52,22 +52,22 @@ pub(super) struct Deleted {
 impl Context {
     /// Folds an event in.
     pub fn observe(&mut self, event: &Event) {
-        if let Event::SessionStarted(start) = event {
+        if let Event::Session(SessionEvent::Started(start)) = event {
             self.task.clone_from(&start.task);
         }
-        if let Event::PersonSaid { text, .. } = event {
+        if let Event::Person(PersonEvent::Said { text, .. }) = event {
             self.said.push(text.clone());
         }
-        if let Event::Team(TeamFact::PlanMade { items, .. }) = event {
+        if let Event::Team(TeamEvent::PlanMade { items, .. }) = event {
             self.plan.clone_from(items);
         }
         self.observe_list(event);
-        if let Event::Proposed(proposal) = event
+        if let Event::Proposal(ProposalEvent::Made(proposal)) = event
             && let Change::Delete { path, base } = &proposal.change
         {
             self.deleting.insert(proposal.id, (path.clone(), base.hash));
         }
-        if let Event::Settled { proposal, outcome } = event
+        if let Event::Proposal(ProposalEvent::Settled { proposal, outcome }) = event
             && let Some((path, content)) = self.deleting.remove(proposal)
             && *outcome == Outcome::Applied
         {
@@ -76,14 +76,14 @@ impl Context {
     }
 
     fn observe_list(&mut self, event: &Event) {
-        if let Event::ToolCalled { call, tool, args, .. } = event
+        if let Event::Turn(TurnEvent::ToolCalled { call, tool, args, .. }) = event
             && *tool == ToolName::from(FILE_LIST_TOOL)
         {
             let files = args.get("files").and_then(Value::as_array).into_iter().flatten();
             let names = files.filter_map(|file| file.get("file_name")?.as_str());
             self.listing.insert(*call, names.map(str::to_owned).collect());
         }
-        if let Event::ToolAnswered { call, result, .. } = event
+        if let Event::Turn(TurnEvent::ToolAnswered { call, result, .. }) = event
             && let Some(names) = self.listing.remove(call)
             && result.get("ok").and_then(Value::as_bool) == Some(true)
         {

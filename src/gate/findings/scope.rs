@@ -103,6 +103,7 @@ fn speaks_of_files(words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::TurnEvent;
 
     #[test]
     fn a_list_of_the_team_tells_what_was_not_asked_for() {
@@ -111,16 +112,20 @@ mod tests {
 
         let mut context = super::super::Context::default();
         context.task = "make it blink".into();
-        let call = |call, name: &str| Event::ToolCalled {
-            turn: TurnId(1),
-            call: CallId(call),
-            tool: ToolName::from("file_name_checker"),
-            args: json!({ "files": [{ "file_name": name, "description": "x" }] }),
+        let call = |call, name: &str| {
+            Event::Turn(TurnEvent::ToolCalled {
+                turn: TurnId(1),
+                call: CallId(call),
+                tool: ToolName::from("file_name_checker"),
+                args: json!({ "files": [{ "file_name": name, "description": "x" }] }),
+            })
         };
-        let answer = |call, ok| Event::ToolAnswered {
-            call: CallId(call),
-            result: json!({ "ok": ok }),
-            millis: 1,
+        let answer = |call, ok| {
+            Event::Turn(TurnEvent::ToolAnswered {
+                call: CallId(call),
+                result: json!({ "ok": ok }),
+                millis: 1,
+            })
         };
         let path = |path: &str| ProjectPath::new(path).unwrap();
         context.observe(&call(1, "main/gpio.h"));

@@ -1,6 +1,7 @@
 //! Decisions that say more than yes or no.
 
 use super::*;
+use crate::model::ProposalEvent;
 use crate::model::{AfterReject, Amended, LineComment, Note, Side};
 
 impl World {
@@ -84,7 +85,12 @@ async fn content_that_is_not_what_was_decided_is_never_written() {
     world.ledger.damage(ContentHash::of(b"mine"), b"evil");
     assert!(matches!(task.await.unwrap(), Err(GateError::Record(_))));
     assert_eq!(world.read("a.c"), None);
-    assert!(!world.events().iter().any(|event| matches!(event, Event::Decided { .. })));
+    assert!(
+        !world
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })))
+    );
 }
 
 #[tokio::test]

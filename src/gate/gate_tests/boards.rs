@@ -4,8 +4,9 @@ use std::io::Read;
 
 use super::*;
 use crate::device::{DEFAULT_BAUD, Pty, SerialHub};
+use crate::model::{BoardEvent, PortEvent, ProposalEvent};
 use crate::model::{
-    Change, ChangeKind, FlashRegion, NvsPlan, PortEvent, ReadPlan, RuleSays, SendPlan, SessionRule,
+    Change, ChangeKind, FlashRegion, NvsPlan, PortChange, ReadPlan, RuleSays, SendPlan, SessionRule,
 };
 use crate::toolchain::nvs::{self, Planned, Wish};
 
@@ -59,9 +60,12 @@ async fn exactly_the_approved_text_is_sent_after_its_decision_is_recorded() {
     master.read_exact(&mut got).unwrap();
     assert_eq!(&got, b"wifi ssid\r\n");
     let events = world.events();
-    let decided = events.iter().position(|event| matches!(event, Event::Decided { .. })).unwrap();
+    let decided = events
+        .iter()
+        .position(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })))
+        .unwrap();
     let sent = events.iter().position(|event| {
-        matches!(event, Event::Port { event: PortEvent::Sent { text, by: Some(by) }, .. }
+        matches!(event, Event::Port(PortEvent::Changed { event: PortChange::Sent { text, by: Some(by) }, .. })
             if text == "wifi ssid\r\n" && by.as_str() == "CodeReviewerAgent")
     });
     assert!(sent.is_some_and(|sent| sent > decided), "{events:?}");
@@ -81,7 +85,7 @@ async fn nothing_is_sent_when_it_is_refused_or_the_port_is_closed() {
     assert_eq!(outcomes[0], Outcome::Denied);
     let Outcome::Failed(error) = &outcomes[1] else { panic!("{outcomes:?}") };
     assert!(error.what.contains("/dev/other") && !error.fix.is_empty(), "{error:?}");
-    let is_sent = |event: &Event| matches!(event, Event::Port { .. });
+    let is_sent = |event: &Event| matches!(event, Event::Port(PortEvent::Changed { .. }));
     assert!(!world.events().iter().any(is_sent));
 }
 
@@ -126,7 +130,9 @@ async fn erasing_takes_the_typed_phrase_and_no_other() {
     let erased = world.bench.erased.lock().unwrap();
     assert_eq!(erased.len(), 1);
     assert_eq!(erased[0].region.as_ref().unwrap().label, "nvs");
-    assert!(world.events().iter().any(|event| matches!(event, Event::BoardConnected(_))));
+    assert!(
+        world.events().iter().any(|event| matches!(event, Event::Board(BoardEvent::Connected(_))))
+    );
 }
 
 #[tokio::test]
@@ -146,7 +152,7 @@ async fn the_port_of_a_real_board_is_free_while_it_is_erased_and_listened_to_aft
     let heard = received.wait_for(|now| now.bytes == 5);
     tokio::time::timeout(PATIENCE, heard).await.unwrap().unwrap();
     let lost = world.events().into_iter().find_map(|event| match event {
-        Event::Port { event: PortEvent::Lost { why }, .. } => Some(why),
+        Event::Port(PortEvent::Changed { event: PortChange::Lost { why }, .. }) => Some(why),
         _ => None,
     });
     assert_eq!(lost.as_deref(), Some("it is being erased"));
@@ -207,7 +213,9 @@ async fn settings_are_changed_after_a_typed_phrase_if_they_are_what_was_shown() 
     let now = world.bench.memory.lock().unwrap().clone();
     let Change::Nvs(plan) = &change else { panic!("{change:?}") };
     assert_eq!(ContentHash::of(&now), plan.image);
-    assert!(world.events().iter().any(|event| matches!(event, Event::BoardConnected(_))));
+    assert!(
+        world.events().iter().any(|event| matches!(event, Event::Board(BoardEvent::Connected(_))))
+    );
 
     // It was planned before the first one was carried out: what it was shown is so no more.
     let task = world.submit(vec![set(&erased, "ssid", "two"), set(&erased, "other", "three")]);

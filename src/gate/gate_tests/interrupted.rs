@@ -1,6 +1,7 @@
 //! What becomes of proposals when the program was killed.
 
 use super::*;
+use crate::model::ProposalEvent;
 
 fn recorded(world: &World, decision: Option<Verdict>) -> Vec<Recorded> {
     let record = |proposal: Proposal| {
@@ -101,7 +102,9 @@ async fn what_has_lost_its_content_waits_damaged_and_can_only_be_rejected() {
     let task = tokio::spawn(async move { gate.resubmit(&origin(), again, Vec::new()).await });
     world.on_desk(2).await;
     let restated = |event| match event {
-        Event::Restated { proposal, checks, .. } => Some((proposal, checks)),
+        Event::Proposal(ProposalEvent::Restated { proposal, checks, .. }) => {
+            Some((proposal, checks))
+        }
         _ => None,
     };
     let told: Vec<(ProposalId, Vec<crate::model::Check>)> =

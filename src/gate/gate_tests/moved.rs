@@ -1,11 +1,12 @@
 //! Files that change on disk while a proposal waits.
 
 use super::*;
+use crate::model::{PersonEvent, ProposalEvent};
 
 impl World {
     fn restated(&self) -> Vec<(Vec<crate::model::Check>, String)> {
         let restated = |event| match event {
-            Event::Restated { checks, why, .. } => Some((checks, why)),
+            Event::Proposal(ProposalEvent::Restated { checks, why, .. }) => Some((checks, why)),
             _ => None,
         };
         self.events().into_iter().filter_map(restated).collect()
@@ -91,9 +92,14 @@ async fn an_approval_that_comes_too_late_is_not_taken() {
     world.until_restated(1).await;
     world.on_desk(1).await;
     assert_eq!(world.read("a.c").as_deref(), Some("changed by hand"));
-    let is_notice = |event: &Event| matches!(event, Event::Noticed { .. });
+    let is_notice = |event: &Event| matches!(event, Event::Person(PersonEvent::Noticed { .. }));
     assert!(world.events().iter().any(is_notice));
-    assert!(!world.events().iter().any(|event| matches!(event, Event::Decided { .. })));
+    assert!(
+        !world
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Proposal(ProposalEvent::Decided { .. })))
+    );
     world
         .desk
         .decide(

@@ -4,6 +4,7 @@ use std::sync::Weak;
 
 use super::*;
 use crate::gate::WorkTime;
+use crate::model::{BoardEvent, ProposalEvent};
 
 /// A run that has so much time.
 struct Run {
@@ -45,11 +46,13 @@ async fn a_flash_ends_when_the_time_of_the_run_is_over() {
     let worked = *run.worked.lock().unwrap();
     assert!(worked >= Duration::from_millis(300), "{worked:?}");
     let told = world.events().into_iter().filter_map(|event| match event {
-        Event::Settled { outcome, .. } => Some(outcome),
+        Event::Proposal(ProposalEvent::Settled { outcome, .. }) => Some(outcome),
         _ => None,
     });
     assert_eq!(told.collect::<Vec<_>>(), [Outcome::Interrupted(words.clone())]);
-    assert!(!world.events().iter().any(|event| matches!(event, Event::BoardConnected(_))));
+    assert!(
+        !world.events().iter().any(|event| matches!(event, Event::Board(BoardEvent::Connected(_))))
+    );
 }
 
 #[tokio::test]

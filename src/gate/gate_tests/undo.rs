@@ -1,6 +1,7 @@
 //! Taking applied changes back.
 
 use super::*;
+use crate::model::ProposalEvent;
 use crate::model::{Amended, Note, Record};
 
 impl World {
@@ -119,7 +120,9 @@ async fn an_undo_that_a_kill_cut_off_is_settled_from_the_disk() {
         world.write("a.c", content);
         let world = world.restarted();
         let last = world.events().pop();
-        let Some(Event::Settled { proposal: ProposalId(2), outcome }) = last else {
+        let Some(Event::Proposal(ProposalEvent::Settled { proposal: ProposalId(2), outcome })) =
+            last
+        else {
             panic!("{last:?}")
         };
         let kind = std::mem::discriminant::<Outcome>;

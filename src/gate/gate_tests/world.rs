@@ -16,7 +16,7 @@ use crate::gate::{Desk, Gate, GateError, GateParts, Numbers, Origin};
 use crate::model::{
     BlobRef, BlobSource, BoardInfo, BuildId, BuildOutcome, CallId, ContentHash, Draft, DraftChange,
     ErasePlan, Event, FlashImage, FlashPlan, Ledger, LogId, Outcome, ProjectPath, Proposal,
-    ProposalId, Seq, Settlement, Shown, Timestamp, TurnId, UserError, Verdict,
+    ProposalEvent, ProposalId, Seq, Settlement, Shown, Timestamp, TurnId, UserError, Verdict,
 };
 use crate::toolchain::syntax::{Finding, SyntaxJob};
 use crate::toolchain::{
@@ -241,7 +241,7 @@ impl World {
 
     pub(super) fn proposals(&self) -> Vec<Proposal> {
         let proposal = |event| match event {
-            Event::Proposed(proposal) => Some(*proposal),
+            Event::Proposal(ProposalEvent::Made(proposal)) => Some(*proposal),
             _ => None,
         };
         self.events().into_iter().filter_map(proposal).collect()

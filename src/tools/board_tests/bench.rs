@@ -14,9 +14,10 @@ use crate::config::assets::Assets;
 use crate::device::{Pty, SerialHub};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
-    BlobRef, BoardInfo, BuildId, BuildOutcome, ContentHash, DecidedBy, Decision, Diagnostic, Event,
-    FlashImage, FlashPlan, Ledger, LogId, Memory, MemoryUse, Outcome, ProgramSize, ProposalId,
-    Record, Seq, Settlement, Severity, Timestamp, ToolName, UserError, Verdict,
+    BlobRef, BoardEvent, BoardInfo, BuildId, BuildOutcome, ContentHash, DecidedBy, Decision,
+    Diagnostic, Event, FlashImage, FlashPlan, Ledger, LogId, Memory, MemoryUse, Outcome,
+    ProgramSize, ProposalId, Record, Seq, Settlement, Severity, Timestamp, ToolName, UserError,
+    Verdict,
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::tools::{Limits, Registry, Reply, SharedState, ToolContext, ToolError};
@@ -170,7 +171,7 @@ impl Bench {
         self.answer("build_project", json!({})).await;
         let reply = self.call("flash_project", json!({})).await;
         let Ok(Reply::Propose { finish, .. }) = reply else { panic!("no proposal") };
-        self.kept.record(Event::BoardConnected(self.board.clone())).unwrap();
+        self.kept.record(Event::Board(BoardEvent::Connected(self.board.clone()))).unwrap();
         let settlement = settlement(Verdict::Approve, Outcome::Applied);
         finish(vec![settlement]).await.unwrap()
     }

@@ -3,8 +3,10 @@
 //! Owns the wording. Must not look at anything but the record.
 
 use crate::model::{
-    AgentName, BuildOutcome, Change, Decision, Event, FileEvent, LogId, ModelEvent, Outcome,
-    PhaseOutcome, PortEvent, ProposalId, Record, SerialControl, SessionOutcome, TeamFact, TurnStop,
+    AgentName, BoardEvent, BuildEvent, BuildOutcome, Change, Decision, Event, FileEvent,
+    FilesEvent, LogEvent, LogId, ModelEvent, Outcome, PersonEvent, PhaseEvent, PhaseOutcome,
+    PortChange, PortEvent, ProposalEvent, ProposalId, Record, SerialControl, SessionEvent,
+    SessionOutcome, TeamEvent, TurnEvent, TurnStop,
 };
 use crate::text::sanitize;
 
@@ -46,16 +48,16 @@ pub fn digest(record: &Record) -> Digest {
 
 type Parts = (&'static str, String, Tone);
 
-fn of_port(log: LogId, event: &PortEvent) -> Parts {
+fn of_port(log: LogId, event: &PortChange) -> Parts {
     use Tone::{Bad, Good, Plain};
     match event {
-        PortEvent::Lost { why } => ("port", format!("{log} lost: {why}"), Bad),
-        PortEvent::Back { millis } => ("port", format!("{log} back after {millis} ms"), Good),
-        PortEvent::Sent { text, by } => {
+        PortChange::Lost { why } => ("port", format!("{log} lost: {why}"), Bad),
+        PortChange::Back { millis } => ("port", format!("{log} back after {millis} ms"), Good),
+        PortChange::Sent { text, by } => {
             let who = by.as_ref().map_or("the person", |agent| agent.as_str());
             ("port", format!("{log} {who} sent {text}"), Plain)
         }
-        PortEvent::Controlled(control) => {
+        PortChange::Controlled(control) => {
             let what = match control {
                 SerialControl::Baud(baud) => format!("{baud} Bd"),
                 SerialControl::Reset => "reset".to_owned(),
@@ -63,10 +65,10 @@ fn of_port(log: LogId, event: &PortEvent) -> Parts {
             };
             ("port", format!("{log} {what}"), Plain)
         }
-        PortEvent::Panicked { report, .. } => {
+        PortChange::Panicked { report, .. } => {
             ("port", format!("{log} {}: {}", report.kind.words(), report.said), Bad)
         }
-        PortEvent::CoreDumped(dump) => {
+        PortChange::CoreDumped(dump) => {
             ("port", format!("{log} {} · {} bytes", dump.name, dump.content.bytes), Plain)
         }
     }
@@ -76,47 +78,53 @@ fn of_port(log: LogId, event: &PortEvent) -> Parts {
 fn of_event(event: &Event) -> Parts {
     use Tone::{Bad, Good, Plain};
     match event {
-        Event::SessionStarted(start) => {
+        Event::Session(SessionEvent::Started(start)) => {
             ("session_started", format!("{} · {} · {}", start.team, start.model, start.task), Plain)
         }
-        Event::SessionResumed { program } => ("session_resumed", format!("by {program}"), Plain),
-        Event::SessionEnded { outcome } => match outcome {
+        Event::Session(SessionEvent::Resumed { program }) => {
+            ("session_resumed", format!("by {program}"), Plain)
+        }
+        Event::Session(SessionEvent::Ended { outcome }) => match outcome {
             SessionOutcome::Completed => ("session_ended", "completed".to_owned(), Good),
             SessionOutcome::Failed(error) => ("session_ended", error.to_string(), Bad),
             SessionOutcome::Stopped => ("session_ended", "stopped".to_owned(), Plain),
         },
-        Event::ProjectListed { files, omitted } => {
+        Event::Files(FilesEvent::Listed { files, omitted }) => {
             ("project_listed", format!("{} files", files.len() as u64 + omitted), Plain)
         }
-        Event::Files(event) => of_files(event),
-        Event::PhaseStarted { title, attempt, max_attempts, .. } => {
+        Event::Files(FilesEvent::Disk(event)) => of_files(event),
+        Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, .. }) => {
             ("phase_started", format!("{title} {attempt}/{max_attempts}"), Plain)
         }
-        Event::PhaseEnded { phase, attempt, outcome } => match outcome {
+        Event::Phase(PhaseEvent::Ended { phase, attempt, outcome }) => match outcome {
             PhaseOutcome::Succeeded(why) => {
                 ("phase_ended", format!("{phase} {attempt}: {why}"), Good)
             }
             PhaseOutcome::Failed(why) => ("phase_ended", format!("{phase} {attempt}: {why}"), Bad),
             PhaseOutcome::Stopped => ("phase_ended", format!("{phase} {attempt}: stopped"), Plain),
         },
-        Event::SpeakerChosen { agent, reason } => {
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
             ("speaker_chosen", format!("{agent}: {reason}"), Plain)
         }
-        Event::TurnStarted { turn, agent } => ("turn_started", format!("{turn} {agent}"), Plain),
-        Event::TextAdded { turn, text } => ("text_added", format!("{turn} {text}"), Plain),
-        Event::ToolCalled { call, tool, args, .. } => {
+        Event::Turn(TurnEvent::Started { turn, agent }) => {
+            ("turn_started", format!("{turn} {agent}"), Plain)
+        }
+        Event::Turn(TurnEvent::TextAdded { turn, text }) => {
+            ("text_added", format!("{turn} {text}"), Plain)
+        }
+        Event::Turn(TurnEvent::ToolCalled { call, tool, args, .. }) => {
             ("tool_called", format!("{call} {tool} {args}"), Plain)
         }
-        Event::ToolAnswered { call, result, millis } => {
+        Event::Turn(TurnEvent::ToolAnswered { call, result, millis }) => {
             let is_bad = result.get("ok").and_then(serde_json::Value::as_bool) == Some(false);
             let tone = if is_bad { Bad } else { Plain };
             ("tool_answered", format!("{call} {millis} ms {result}"), tone)
         }
-        Event::ModelAnswered { turn, usage, .. } => {
+        Event::Turn(TurnEvent::ModelAnswered { turn, usage, .. }) => {
             ("model_answered", format!("{turn} {} in, {} out", usage.input, usage.output), Plain)
         }
         Event::Model(event) => of_model(event),
-        Event::TurnEnded { turn, stop } => match stop {
+        Event::Turn(TurnEvent::Ended { turn, stop }) => match stop {
             TurnStop::Done => ("turn_ended", format!("{turn} done"), Plain),
             TurnStop::Terminated(why) => ("turn_ended", format!("{turn} {why}"), Plain),
             TurnStop::Stopped => ("turn_ended", format!("{turn} stopped"), Plain),
@@ -124,25 +132,25 @@ fn of_event(event: &Event) -> Parts {
             TurnStop::Interrupted => ("turn_ended", format!("{turn} interrupted"), Bad),
         },
         Event::Team(fact) => of_team(fact),
-        Event::Proposed(_)
-        | Event::Restated { .. }
-        | Event::Inquired { .. }
-        | Event::InquiryTextAdded { .. }
-        | Event::InquiryEnded { .. }
-        | Event::RuleAdded { .. }
-        | Event::RuleRevoked { .. }
-        | Event::Decided { .. }
-        | Event::Settled { .. } => of_proposal(event),
-        Event::FlashProgress { proposal, done, total } => {
+        Event::Proposal(ProposalEvent::Made(_))
+        | Event::Proposal(ProposalEvent::Restated { .. })
+        | Event::Proposal(ProposalEvent::Inquired { .. })
+        | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
+        | Event::Proposal(ProposalEvent::InquiryEnded { .. })
+        | Event::Proposal(ProposalEvent::RuleAdded { .. })
+        | Event::Proposal(ProposalEvent::RuleRevoked { .. })
+        | Event::Proposal(ProposalEvent::Decided { .. })
+        | Event::Proposal(ProposalEvent::Settled { .. }) => of_proposal(event),
+        Event::Proposal(ProposalEvent::FlashProgress { proposal, done, total }) => {
             ("flash_progress", format!("#{proposal} {done}/{total} bytes"), Plain)
         }
-        Event::BuildStarted { build, command, .. } => {
+        Event::Build(BuildEvent::Started { build, command, .. }) => {
             ("build_started", format!("{build} {command}"), Plain)
         }
-        Event::BuildProgress { build, done, total } => {
+        Event::Build(BuildEvent::Progress { build, done, total }) => {
             ("build_progress", format!("{build} [{done}/{total}]"), Plain)
         }
-        Event::BuildEnded { build, outcome, diagnostics, millis, .. } => {
+        Event::Build(BuildEvent::Ended { build, outcome, diagnostics, millis, .. }) => {
             let (text, tone) = match outcome {
                 BuildOutcome::Passed => ("passed".to_owned(), Good),
                 BuildOutcome::Failed => (format!("failed, {} findings", diagnostics.len()), Bad),
@@ -152,28 +160,38 @@ fn of_event(event: &Event) -> Parts {
             };
             ("build_ended", format!("{build} {millis} ms {text}"), tone)
         }
-        Event::LogGrew { log, bytes, lines } => {
+        Event::Log(LogEvent::Grew { log, bytes, lines }) => {
             ("log_grew", format!("{log} {bytes} bytes, {lines} lines"), Plain)
         }
-        Event::BoardConnected(board) => {
+        Event::Board(BoardEvent::Connected(board)) => {
             ("board_connected", format!("{} {} {}", board.label, board.chip, board.port), Good)
         }
-        Event::BoardLost { port, why } => ("board_lost", format!("{port} {why}"), Bad),
-        Event::SerialOpened { port, log, baud } => {
+        Event::Board(BoardEvent::Lost { port, why }) => {
+            ("board_lost", format!("{port} {why}"), Bad)
+        }
+        Event::Port(PortEvent::Opened { port, log, baud }) => {
             ("serial_opened", format!("{port} {baud} → {log}"), Plain)
         }
-        Event::SerialClosed { log, why } => ("serial_closed", format!("{log} {why}"), Plain),
-        Event::Port { log, event } => of_port(*log, event),
-        Event::PersonSaid { to, text } => match to {
+        Event::Port(PortEvent::Closed { log, why }) => {
+            ("serial_closed", format!("{log} {why}"), Plain)
+        }
+        Event::Port(PortEvent::Changed { log, event }) => of_port(*log, event),
+        Event::Person(PersonEvent::Said { to, text }) => match to {
             Some(agent) => ("person_said", format!("to {agent}: {text}"), Plain),
             None => ("person_said", text.clone(), Plain),
         },
-        Event::Asked { question, text, .. } => ("asked", format!("{question} {text}"), Plain),
-        Event::Answered { question, answer } => ("answered", format!("{question} {answer}"), Plain),
-        Event::Paused => ("paused", String::new(), Plain),
-        Event::Unpaused => ("unpaused", String::new(), Plain),
-        Event::StopRequested => ("stop_requested", String::new(), Plain),
-        Event::Noticed { notice, .. } => ("noticed", notice.to_string(), Plain),
+        Event::Person(PersonEvent::Asked { question, text, .. }) => {
+            ("asked", format!("{question} {text}"), Plain)
+        }
+        Event::Person(PersonEvent::Answered { question, answer }) => {
+            ("answered", format!("{question} {answer}"), Plain)
+        }
+        Event::Person(PersonEvent::Paused) => ("paused", String::new(), Plain),
+        Event::Person(PersonEvent::Unpaused) => ("unpaused", String::new(), Plain),
+        Event::Person(PersonEvent::StopRequested) => ("stop_requested", String::new(), Plain),
+        Event::Person(PersonEvent::Noticed { notice, .. }) => {
+            ("noticed", notice.to_string(), Plain)
+        }
     }
 }
 
@@ -188,7 +206,7 @@ fn of_files(event: &FileEvent) -> Parts {
 
 fn of_proposal(event: &Event) -> Parts {
     match event {
-        Event::Proposed(proposal) => {
+        Event::Proposal(ProposalEvent::Made(proposal)) => {
             let what = match &proposal.change {
                 Change::Send(plan) => format!("{} {}", plan.board.label, plan.visible().concat()),
                 Change::Read(plan) => format!("{} into {}", plan.region.name(), plan.path),
@@ -206,25 +224,29 @@ fn of_proposal(event: &Event) -> Parts {
                 Tone::Plain,
             )
         }
-        Event::Restated { proposal, why, .. } => {
+        Event::Proposal(ProposalEvent::Restated { proposal, why, .. }) => {
             ("restated", format!("#{proposal} {why}"), Tone::Plain)
         }
-        Event::Inquired { proposal, agent, text, .. } => {
+        Event::Proposal(ProposalEvent::Inquired { proposal, agent, text, .. }) => {
             ("inquired", format!("#{proposal} to {agent}: {text}"), Tone::Plain)
         }
-        Event::InquiryTextAdded { inquiry, text } => {
+        Event::Proposal(ProposalEvent::InquiryTextAdded { inquiry, text }) => {
             ("inquiry_text_added", format!("{inquiry} {text}"), Tone::Plain)
         }
-        Event::InquiryEnded { inquiry, failed, .. } => match failed {
+        Event::Proposal(ProposalEvent::InquiryEnded { inquiry, failed, .. }) => match failed {
             None => ("inquiry_ended", format!("{inquiry} answered"), Tone::Good),
             Some(error) => ("inquiry_ended", format!("{inquiry} {error}"), Tone::Bad),
         },
-        Event::RuleAdded { rule, says } => {
+        Event::Proposal(ProposalEvent::RuleAdded { rule, says }) => {
             ("rule_added", format!("rule {rule}: {says}"), Tone::Plain)
         }
-        Event::RuleRevoked { rule } => ("rule_revoked", format!("rule {rule}"), Tone::Plain),
-        Event::Decided { proposal, decision } => of_decision(*proposal, decision),
-        Event::Settled { proposal, outcome } => {
+        Event::Proposal(ProposalEvent::RuleRevoked { rule }) => {
+            ("rule_revoked", format!("rule {rule}"), Tone::Plain)
+        }
+        Event::Proposal(ProposalEvent::Decided { proposal, decision }) => {
+            of_decision(*proposal, decision)
+        }
+        Event::Proposal(ProposalEvent::Settled { proposal, outcome }) => {
             let (text, tone) = match outcome {
                 Outcome::Applied => ("applied".to_owned(), Tone::Good),
                 Outcome::Denied => ("not done".to_owned(), Tone::Plain),
@@ -277,16 +299,16 @@ fn of_decision(proposal: ProposalId, decision: &Decision) -> Parts {
     ("decided", text, tone)
 }
 
-fn of_team(fact: &TeamFact) -> Parts {
+fn of_team(fact: &TeamEvent) -> Parts {
     match fact {
-        TeamFact::Attached(document) => {
+        TeamEvent::Attached(document) => {
             ("attached", format!("{} {} bytes", document.name, document.bytes), Tone::Plain)
         }
-        TeamFact::PlanMade { by, items } => {
+        TeamEvent::PlanMade { by, items } => {
             let by = by.as_ref().map_or("the person", AgentName::as_str);
             ("plan_made", format!("by {by}, {} steps", items.len()), Tone::Plain)
         }
-        TeamFact::ContextListed { call, files } => {
+        TeamEvent::ContextListed { call, files } => {
             let tokens: u64 = files.iter().map(|file| file.tokens).sum();
             (
                 "context_listed",
@@ -294,10 +316,10 @@ fn of_team(fact: &TeamFact) -> Parts {
                 Tone::Plain,
             )
         }
-        TeamFact::ContextEdited { add, remove } => {
+        TeamEvent::ContextEdited { add, remove } => {
             ("context_edited", format!("+{} -{}", add.len(), remove.len()), Tone::Plain)
         }
-        TeamFact::ArtifactPosted(artifact) => {
+        TeamEvent::ArtifactPosted(artifact) => {
             let (number, kind) = (artifact.number, artifact.kind.word());
             ("artifact_posted", format!("{number} {kind}: {}", artifact.title), Tone::Plain)
         }
@@ -312,7 +334,7 @@ mod tests {
     #[test]
     fn a_digest_is_one_harmless_short_line() {
         let text = format!("a\nb\u{1b}[31m{}", "x".repeat(5000));
-        let event = Event::TextAdded { turn: TurnId(3), text };
+        let event = Event::Turn(TurnEvent::TextAdded { turn: TurnId(3), text });
         let record = Record { v: 1, seq: Seq(1), at: Timestamp(0), event };
         let found = digest(&record);
         assert_eq!(found.kind, "text_added");

@@ -102,6 +102,7 @@ fn row(record: &Record) -> EventRow {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::PersonEvent;
     use std::ops::Range;
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -116,7 +117,12 @@ mod tests {
             self.0.fetch_add(1, Ordering::Relaxed);
             Ok(range
                 .filter(|seq| *seq <= 50)
-                .map(|seq| Record { v: 1, seq: Seq(seq), at: Timestamp(0), event: Event::Paused })
+                .map(|seq| Record {
+                    v: 1,
+                    seq: Seq(seq),
+                    at: Timestamp(0),
+                    event: Event::Person(PersonEvent::Paused),
+                })
                 .collect())
         }
     }

@@ -5,7 +5,8 @@ use std::thread;
 
 use super::*;
 use crate::model::{
-    Event, EventSource, LogId, LogKind, LogSource, LogStart, Record, Seq, Timestamp, TurnId,
+    Event, EventSource, LogId, LogKind, LogSource, LogStart, Record, Seq, Timestamp, TurnEvent,
+    TurnId,
 };
 
 struct Memory(Vec<u8>);
@@ -146,7 +147,9 @@ fn records_are_lines_with_their_numbers_also_where_some_are_missing() {
     struct Journal;
     impl EventSource for Journal {
         fn records(&self, range: Range<u64>) -> Result<Vec<Record>, UserError> {
-            let event = |seq| Event::TextAdded { turn: TurnId(1), text: format!("word{seq} ") };
+            let event = |seq| {
+                Event::Turn(TurnEvent::TextAdded { turn: TurnId(1), text: format!("word{seq} ") })
+            };
             let record = |seq| Record { v: 1, seq: Seq(seq), at: Timestamp(0), event: event(seq) };
             Ok(range.filter(|seq| seq % 3 != 0 && *seq <= 5_000).map(record).collect())
         }

@@ -6,6 +6,7 @@ use insta::assert_snapshot;
 use super::super::test_desk::{Desk, Store};
 use super::*;
 use crate::model::*;
+use crate::model::{BoardEvent, BuildEvent, PortEvent};
 use crate::ui::pane::{Command, FilePlace, Saved};
 
 const BUILD: LogId = LogId { kind: LogKind::Build, number: 1 };
@@ -18,12 +19,12 @@ fn pane(desk: &Desk) -> LogsPane {
 
 fn with_build() -> Desk {
     let mut desk = Desk::new();
-    desk.record(Event::BuildStarted {
+    desk.record(Event::Build(BuildEvent::Started {
         build: BuildId(1),
         log: BUILD,
         command: "idf.py build".into(),
-    });
-    desk.record(Event::BuildProgress { build: BuildId(1), done: 3, total: 9 });
+    }));
+    desk.record(Event::Build(BuildEvent::Progress { build: BuildId(1), done: 3, total: 9 }));
     desk.log(BUILD, "[1/9] Generating\n[2/9] Building C object main.c.obj\n");
     desk
 }
@@ -42,7 +43,7 @@ fn fail(desk: &mut Desk) {
         message: message.into(),
         hint: hint.into(),
     };
-    desk.record(Event::BuildEnded {
+    desk.record(Event::Build(BuildEvent::Ended {
         build: BuildId(1),
         outcome: BuildOutcome::Failed,
         diagnostics: vec![
@@ -56,7 +57,7 @@ fn fail(desk: &mut Desk) {
         ],
         millis: 3_210,
         size: None,
-    });
+    }));
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn a_build_runs_and_fails() {
 fn passed(desk: &mut Desk, build: u32, host: &str, uses: Vec<MemoryUse>, warnings: u32) {
     let log = LogId { kind: LogKind::Build, number: build };
     let build = BuildId(build);
-    desk.record(Event::BuildStarted { build, log, command: "ninja -C build".into() });
+    desk.record(Event::Build(BuildEvent::Started { build, log, command: "ninja -C build".into() }));
     desk.log(log, "[9/9] Linking C executable scan.elf\n");
     let diagnostics = (0..warnings).map(|line| Diagnostic {
         file: Some("main/a.c".into()),
@@ -84,13 +85,13 @@ fn passed(desk: &mut Desk, build: u32, host: &str, uses: Vec<MemoryUse>, warning
         message: "unused variable 'x'".into(),
         hint: String::new(),
     });
-    desk.record(Event::BuildEnded {
+    desk.record(Event::Build(BuildEvent::Ended {
         build,
         outcome: BuildOutcome::Passed,
         diagnostics: diagnostics.collect(),
         millis: 910,
         size: Some(Box::new(ProgramSize { program: "scan.elf".into(), host: host.into(), uses })),
-    });
+    }));
 }
 
 #[test]
@@ -247,13 +248,17 @@ fn a_log_is_saved_where_the_person_says_and_copied_clean() {
 
 fn with_serial(lines: u32) -> Desk {
     let mut desk = Desk::new();
-    desk.record(Event::BoardConnected(BoardInfo {
+    desk.record(Event::Board(BoardEvent::Connected(BoardInfo {
         label: "virtual board".into(),
         chip: "esp32".into(),
         port: "/dev/pts/3".into(),
         simulated: true,
+    })));
+    desk.record(Event::Port(PortEvent::Opened {
+        port: "/dev/pts/3".into(),
+        log: SERIAL,
+        baud: 115_200,
     }));
-    desk.record(Event::SerialOpened { port: "/dev/pts/3".into(), log: SERIAL, baud: 115_200 });
     for number in 0..lines {
         let level = if number % 5 == 4 { 'W' } else { 'I' };
         desk.log(
@@ -290,7 +295,10 @@ fn serial_output_follows_until_held_and_is_searched() {
     shown.push(desk.show(&mut pane, 78, 8));
     typed(&desk, &mut pane, "(");
     shown.push(desk.show(&mut pane, 78, 8));
-    desk.record(Event::SerialClosed { log: SERIAL, why: "the board was unplugged".into() });
+    desk.record(Event::Port(PortEvent::Closed {
+        log: SERIAL,
+        why: "the board was unplugged".into(),
+    }));
     pane.on_text(&KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), &desk.cx());
     for _ in 0..2 {
         desk.press(&mut pane, Action::Back);
@@ -355,7 +363,7 @@ fn what_began_last_shows_until_the_person_picks() {
     let mut pane = pane(&desk);
     desk.show(&mut pane, 60, 10);
     assert_eq!(pane.tab(), Tab::Build);
-    desk.record(Event::SerialOpened { port: "/dev/pts/3".into(), log: SERIAL, baud: 0 });
+    desk.record(Event::Port(PortEvent::Opened { port: "/dev/pts/3".into(), log: SERIAL, baud: 0 }));
     desk.log(SERIAL, "boot\n");
     desk.show(&mut pane, 60, 10);
     assert_eq!(pane.tab(), Tab::Serial);

@@ -7,6 +7,7 @@ use super::super::test_desk::Desk;
 use super::*;
 use crate::model::event::ProjectFile;
 use crate::model::*;
+use crate::model::{FilesEvent, TurnEvent};
 
 fn path(text: &str) -> ProjectPath {
     ProjectPath::new(text).unwrap()
@@ -14,12 +15,12 @@ fn path(text: &str) -> ProjectPath {
 
 fn listed(paths: &[&str]) -> Event {
     let files = paths.iter().map(|name| ProjectFile { path: path(name), bytes: 1_240 }).collect();
-    Event::ProjectListed { files, omitted: 0 }
+    Event::Files(FilesEvent::Listed { files, omitted: 0 })
 }
 
 fn edited(add: &[&str], remove: &[&str]) -> Event {
     let paths = |names: &[&str]| names.iter().map(|name| path(name)).collect();
-    Event::Team(TeamFact::ContextEdited { add: paths(add), remove: paths(remove) })
+    Event::Team(TeamEvent::ContextEdited { add: paths(add), remove: paths(remove) })
 }
 
 const PATHS: [&str; 6] = [
@@ -40,14 +41,14 @@ fn desk() -> Desk {
         OutsideChange { path: path("sdkconfig.defaults"), bytes: Some(77) },
         OutsideChange { path: path("main/src/new.c"), bytes: Some(5) },
     ];
-    desk.record(Event::Files(FileEvent::ChangedOutside { files }));
-    desk.record(Event::ToolAnswered {
+    desk.record(Event::Files(FilesEvent::Disk(FileEvent::ChangedOutside { files })));
+    desk.record(Event::Turn(TurnEvent::ToolAnswered {
         call: CallId(9),
         result: serde_json::json!({
             "ok": true, "files": [{ "path": "main/CMakeLists.txt", "content": "x".repeat(800) }]
         }),
         millis: 1,
-    });
+    }));
     desk.record(edited(&[], &["CMakeLists.txt"]));
     desk.propose_save("main/src/i2c_scan.c", Some("old\n"), "new\n");
     desk

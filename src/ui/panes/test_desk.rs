@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 use crate::config::Assets;
 use crate::model::event::SessionStart;
 use crate::model::*;
+use crate::model::{LogEvent, ProposalEvent, SessionEvent};
 use crate::ui::action::Action;
 use crate::ui::agents::Agents;
 use crate::ui::clock::Clock;
@@ -116,7 +117,7 @@ impl Desk {
             clock: Clock { now, anchor: (now, Timestamp(START)), mode: Mode::Live },
             proposals: 0,
         };
-        desk.record(Event::SessionStarted(Box::new(SessionStart {
+        desk.record(Event::Session(SessionEvent::Started(Box::new(SessionStart {
             id: SessionId::new("test"),
             task: "Scan the bus".into(),
             team: "generate".into(),
@@ -125,7 +126,7 @@ impl Desk {
             toolchain: "virtual board".into(),
             program: "0".into(),
             parts: Default::default(),
-        })));
+        }))));
         desk
     }
 
@@ -161,7 +162,7 @@ impl Desk {
             let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
             (bytes.len() as u64, lines)
         };
-        self.record(Event::LogGrew { log, bytes: length.0, lines: length.1 });
+        self.record(Event::Log(LogEvent::Grew { log, bytes: length.0, lines: length.1 }));
     }
 
     /// Proposes a change as the `index`-th of a batch of `of`; its number.
@@ -177,7 +178,7 @@ impl Desk {
     ) -> ProposalId {
         self.proposals += 1;
         let id = ProposalId(self.proposals);
-        self.record(Event::Proposed(Box::new(Proposal {
+        self.record(Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
             id,
             turn: TurnId(1),
             call: CallId(1),
@@ -196,7 +197,7 @@ impl Desk {
                 Check::clean(CheckKind::InProject),
             ],
             facts,
-        })));
+        }))));
         id
     }
 
@@ -213,7 +214,10 @@ impl Desk {
     pub fn decide(&mut self, proposal: ProposalId, verdict: Verdict, by: DecidedBy, unseen: u32) {
         let shown = self.view.review.get(proposal).unwrap().proposal.change.hash();
         let decision = Decision { verdict, by, shown, unseen, stops: 0 };
-        self.record(Event::Decided { proposal, decision: Box::new(decision) });
+        self.record(Event::Proposal(ProposalEvent::Decided {
+            proposal,
+            decision: Box::new(decision),
+        }));
     }
 
     /// What time it is here.

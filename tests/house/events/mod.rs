@@ -5,6 +5,10 @@
 
 use firmhand::model::event::{Level, ProjectFile, SessionParts, SessionStart};
 use firmhand::model::*;
+use firmhand::model::{
+    BoardEvent, BuildEvent, FilesEvent, LogEvent, PhaseEvent, PortEvent, ProposalEvent,
+    SessionEvent, TurnEvent,
+};
 
 pub mod boards;
 mod review;
@@ -19,48 +23,48 @@ pub const LAST_KIND: usize = 41;
 /// the scenario must hold it.
 pub fn kind(event: &Event) -> usize {
     match event {
-        Event::SessionStarted(_) => 0,
-        Event::SessionResumed { .. } => 1,
-        Event::SessionEnded { .. } => 2,
-        Event::ProjectListed { .. } => 3,
-        Event::PhaseStarted { .. } => 4,
-        Event::PhaseEnded { .. } => 5,
-        Event::SpeakerChosen { .. } => 6,
-        Event::TurnStarted { .. } => 7,
-        Event::TextAdded { .. } => 8,
-        Event::ToolCalled { .. } => 9,
-        Event::ToolAnswered { .. } => 10,
-        Event::ModelAnswered { .. } => 11,
-        Event::TurnEnded { .. } => 12,
-        Event::Proposed(_) => 13,
-        Event::Decided { .. } => 14,
-        Event::Settled { .. } => 15,
-        Event::FlashProgress { .. } => 16,
-        Event::BuildStarted { .. } => 17,
-        Event::BuildProgress { .. } => 18,
-        Event::BuildEnded { .. } => 19,
-        Event::LogGrew { .. } => 20,
-        Event::BoardConnected(_) => 21,
-        Event::BoardLost { .. } => 22,
-        Event::SerialOpened { .. } => 23,
-        Event::SerialClosed { .. } => 24,
-        Event::PersonSaid { .. } => 25,
-        Event::Asked { .. } => 26,
-        Event::Answered { .. } => 27,
-        Event::Paused => 28,
-        Event::Unpaused => 29,
-        Event::StopRequested => 30,
-        Event::Noticed { .. } => 31,
-        Event::Port { .. } => 40,
+        Event::Session(SessionEvent::Started(_)) => 0,
+        Event::Session(SessionEvent::Resumed { .. }) => 1,
+        Event::Session(SessionEvent::Ended { .. }) => 2,
+        Event::Files(FilesEvent::Listed { .. }) => 3,
+        Event::Phase(PhaseEvent::Started { .. }) => 4,
+        Event::Phase(PhaseEvent::Ended { .. }) => 5,
+        Event::Turn(TurnEvent::SpeakerChosen { .. }) => 6,
+        Event::Turn(TurnEvent::Started { .. }) => 7,
+        Event::Turn(TurnEvent::TextAdded { .. }) => 8,
+        Event::Turn(TurnEvent::ToolCalled { .. }) => 9,
+        Event::Turn(TurnEvent::ToolAnswered { .. }) => 10,
+        Event::Turn(TurnEvent::ModelAnswered { .. }) => 11,
+        Event::Turn(TurnEvent::Ended { .. }) => 12,
+        Event::Proposal(ProposalEvent::Made(_)) => 13,
+        Event::Proposal(ProposalEvent::Decided { .. }) => 14,
+        Event::Proposal(ProposalEvent::Settled { .. }) => 15,
+        Event::Proposal(ProposalEvent::FlashProgress { .. }) => 16,
+        Event::Build(BuildEvent::Started { .. }) => 17,
+        Event::Build(BuildEvent::Progress { .. }) => 18,
+        Event::Build(BuildEvent::Ended { .. }) => 19,
+        Event::Log(LogEvent::Grew { .. }) => 20,
+        Event::Board(BoardEvent::Connected(_)) => 21,
+        Event::Board(BoardEvent::Lost { .. }) => 22,
+        Event::Port(PortEvent::Opened { .. }) => 23,
+        Event::Port(PortEvent::Closed { .. }) => 24,
+        Event::Person(PersonEvent::Said { .. }) => 25,
+        Event::Person(PersonEvent::Asked { .. }) => 26,
+        Event::Person(PersonEvent::Answered { .. }) => 27,
+        Event::Person(PersonEvent::Paused) => 28,
+        Event::Person(PersonEvent::Unpaused) => 29,
+        Event::Person(PersonEvent::StopRequested) => 30,
+        Event::Person(PersonEvent::Noticed { .. }) => 31,
+        Event::Port(PortEvent::Changed { .. }) => 40,
         Event::Model(_) => 32,
         Event::Team(_) => 33,
-        Event::Restated { .. } => 34,
-        Event::Inquired { .. } => 35,
-        Event::InquiryTextAdded { .. } => 36,
-        Event::InquiryEnded { .. } => 37,
-        Event::RuleAdded { .. } => 38,
-        Event::RuleRevoked { .. } => 39,
-        Event::Files(_) => 41,
+        Event::Proposal(ProposalEvent::Restated { .. }) => 34,
+        Event::Proposal(ProposalEvent::Inquired { .. }) => 35,
+        Event::Proposal(ProposalEvent::InquiryTextAdded { .. }) => 36,
+        Event::Proposal(ProposalEvent::InquiryEnded { .. }) => 37,
+        Event::Proposal(ProposalEvent::RuleAdded { .. }) => 38,
+        Event::Proposal(ProposalEvent::RuleRevoked { .. }) => 39,
+        Event::Files(FilesEvent::Disk(_)) => 41,
     }
 }
 
@@ -94,13 +98,13 @@ fn build_ended(variant: u32, number: u32) -> Event {
         hint: String::new(),
     });
     let diagnostics = diagnostics.into();
-    Event::BuildEnded {
+    Event::Build(BuildEvent::Ended {
         build: BuildId(number),
         outcome,
         diagnostics,
         millis: 3200,
         size: size(variant).map(Box::new),
-    }
+    })
 }
 
 fn size(variant: u32) -> Option<ProgramSize> {
@@ -158,22 +162,22 @@ fn turn_event(kind: usize, variant: u32, number: u32) -> Event {
     let (turn, call) = (TurnId(number), CallId(number));
     let agent = AgentName::new(format!("Agent{}", variant % 3));
     match kind {
-        6 => Event::SpeakerChosen { agent, reason: "the planner named it".into() },
-        7 => Event::TurnStarted { turn, agent },
-        8 => Event::TextAdded { turn, text: format!("text {variant}\n") },
+        6 => Event::Turn(TurnEvent::SpeakerChosen { agent, reason: "the planner named it".into() }),
+        7 => Event::Turn(TurnEvent::Started { turn, agent }),
+        8 => Event::Turn(TurnEvent::TextAdded { turn, text: format!("text {variant}\n") }),
         9 => {
             let args = serde_json::json!({"file_name": "a.c", "z": [1, null], "b": variant});
-            Event::ToolCalled { turn, call, tool: "read_files".into(), args }
+            Event::Turn(TurnEvent::ToolCalled { turn, call, tool: "read_files".into(), args })
         }
         10 => {
             let result = serde_json::json!({"ok": variant.is_multiple_of(2)});
-            Event::ToolAnswered { call, result, millis: 7 }
+            Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 7 })
         }
         11 => {
             let is_estimated = variant.is_multiple_of(2);
             let output = u64::from(variant);
             let usage = Usage { input: 10, output, cached: 3, cost: Cost(7), is_estimated };
-            Event::ModelAnswered { turn, usage, state: Some("opaque".into()) }
+            Event::Turn(TurnEvent::ModelAnswered { turn, usage, state: Some("opaque".into()) })
         }
         _ => {
             let stop = match variant % 5 {
@@ -183,14 +187,14 @@ fn turn_event(kind: usize, variant: u32, number: u32) -> Event {
                 3 => TurnStop::Failed(error("script")),
                 _ => TurnStop::Interrupted,
             };
-            Event::TurnEnded { turn, stop }
+            Event::Turn(TurnEvent::Ended { turn, stop })
         }
     }
 }
 
 fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
     match kind {
-        0 => Event::SessionStarted(Box::new(SessionStart {
+        0 => Event::Session(SessionEvent::Started(Box::new(SessionStart {
             id: "s".into(),
             task: "scan the bus".into(),
             team: "generate".into(),
@@ -199,32 +203,32 @@ fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
             toolchain: "virtual board".into(),
             program: "0.1.0".into(),
             parts: SessionParts::default(),
-        })),
-        1 => Event::SessionResumed { program: "0.1.0".into() },
-        2 => Event::SessionEnded {
+        }))),
+        1 => Event::Session(SessionEvent::Resumed { program: "0.1.0".into() }),
+        2 => Event::Session(SessionEvent::Ended {
             outcome: match variant % 3 {
                 0 => SessionOutcome::Completed,
                 1 => SessionOutcome::Failed(error("limit")),
                 _ => SessionOutcome::Stopped,
             },
-        },
+        }),
         3 => {
             let file = |n| ProjectFile { path: path(n), bytes: u64::from(n) };
-            Event::ProjectListed { files: (0..number).map(file).collect(), omitted: 2 }
+            Event::Files(FilesEvent::Listed { files: (0..number).map(file).collect(), omitted: 2 })
         }
-        4 => Event::PhaseStarted {
+        4 => Event::Phase(PhaseEvent::Started {
             phase: "build".into(),
             title: "build & fix".into(),
             attempt: number,
             max_attempts: 10,
-        },
+        }),
         _ => {
             let outcome = match variant % 3 {
                 0 => PhaseOutcome::Succeeded("approved".into()),
                 1 => PhaseOutcome::Failed("build".into()),
                 _ => PhaseOutcome::Stopped,
             };
-            Event::PhaseEnded { phase: "build".into(), attempt: number, outcome }
+            Event::Phase(PhaseEvent::Ended { phase: "build".into(), attempt: number, outcome })
         }
     }
 }
@@ -233,38 +237,51 @@ fn other_event(kind: usize, variant: u32, number: u32) -> Event {
     let port = || "/dev/pts/7".to_owned();
     let levels = [Level::Info, Level::Warning, Level::Error];
     match kind {
-        16 => Event::FlashProgress { proposal: ProposalId(number), done: 1, total: 9 },
+        16 => Event::Proposal(ProposalEvent::FlashProgress {
+            proposal: ProposalId(number),
+            done: 1,
+            total: 9,
+        }),
         17 => {
             let log = log(0, number);
-            Event::BuildStarted { build: BuildId(number), log, command: "cc".into() }
+            Event::Build(BuildEvent::Started { build: BuildId(number), log, command: "cc".into() })
         }
-        18 => Event::BuildProgress { build: BuildId(number), done: variant, total: 9 },
-        20 => Event::LogGrew { log: log(variant, number), bytes: 80, lines: u64::from(variant) },
-        21 => Event::BoardConnected(board()),
-        22 => Event::BoardLost { port: port(), why: "unplugged".into() },
-        23 => Event::SerialOpened { port: port(), log: log(1, number), baud: 115_200 },
-        24 => Event::SerialClosed { log: log(1, number), why: "flash".into() },
-        25 => Event::PersonSaid { to: Some("A".into()), text: "use GPIO 21".into() },
-        26 => Event::Asked {
+        18 => {
+            Event::Build(BuildEvent::Progress { build: BuildId(number), done: variant, total: 9 })
+        }
+        20 => Event::Log(LogEvent::Grew {
+            log: log(variant, number),
+            bytes: 80,
+            lines: u64::from(variant),
+        }),
+        21 => Event::Board(BoardEvent::Connected(board())),
+        22 => Event::Board(BoardEvent::Lost { port: port(), why: "unplugged".into() }),
+        23 => Event::Port(PortEvent::Opened { port: port(), log: log(1, number), baud: 115_200 }),
+        24 => Event::Port(PortEvent::Closed { log: log(1, number), why: "flash".into() }),
+        25 => Event::Person(PersonEvent::Said { to: Some("A".into()), text: "use GPIO 21".into() }),
+        26 => Event::Person(PersonEvent::Asked {
             question: QuestionId(number),
             agent: None,
             text: "go on?".into(),
             options: vec!["yes".into(), "no".into()],
-        },
-        27 => Event::Answered { question: QuestionId(number), answer: "yes".into() },
-        28 => Event::Paused,
-        29 => Event::Unpaused,
-        30 => Event::StopRequested,
+        }),
+        27 => Event::Person(PersonEvent::Answered {
+            question: QuestionId(number),
+            answer: "yes".into(),
+        }),
+        28 => Event::Person(PersonEvent::Paused),
+        29 => Event::Person(PersonEvent::Unpaused),
+        30 => Event::Person(PersonEvent::StopRequested),
         _ => {
             let level = levels[variant as usize % levels.len()];
-            Event::Noticed { level, notice: error("note") }
+            Event::Person(PersonEvent::Noticed { level, notice: error("note") })
         }
     }
 }
 
-fn team_fact(variant: u32, number: u32) -> TeamFact {
+fn team_fact(variant: u32, number: u32) -> TeamEvent {
     match variant % 5 {
-        0 => TeamFact::Attached(Document {
+        0 => TeamEvent::Attached(Document {
             name: "spec.md".into(),
             bytes: 40,
             text: "It blinks.".into(),
@@ -277,7 +294,7 @@ fn team_fact(variant: u32, number: u32) -> TeamFact {
                 agent: agent.map(AgentName::from),
             };
             let by = number.is_multiple_of(2).then(|| AgentName::from("A"));
-            TeamFact::PlanMade { by, items: vec![item(Some("A")), item(None)] }
+            TeamEvent::PlanMade { by, items: vec![item(Some("A")), item(None)] }
         }
         2 => {
             let file = |number, by| ContextFile {
@@ -289,10 +306,10 @@ fn team_fact(variant: u32, number: u32) -> TeamFact {
             };
             let by_agent = ChosenBy::Agent("A".into());
             let files = vec![file(number, by_agent), file(number + 1, ChosenBy::Person)];
-            TeamFact::ContextListed { call: CallId(number), files }
+            TeamEvent::ContextListed { call: CallId(number), files }
         }
-        3 => TeamFact::ContextEdited { add: vec![path(number)], remove: vec![path(number + 1)] },
-        _ => TeamFact::ArtifactPosted(Artifact {
+        3 => TeamEvent::ContextEdited { add: vec![path(number)], remove: vec![path(number + 1)] },
+        _ => TeamEvent::ArtifactPosted(Artifact {
             number,
             kind: ArtifactKind::ALL[number as usize % ArtifactKind::ALL.len()],
             title: "a build".into(),
@@ -302,12 +319,12 @@ fn team_fact(variant: u32, number: u32) -> TeamFact {
     }
 }
 
-fn of_port(variant: u32, number: u32) -> PortEvent {
+fn of_port(variant: u32, number: u32) -> PortChange {
     match variant % 6 {
-        0 => PortEvent::Lost { why: "unplugged".into() },
-        1 => PortEvent::Back { millis: 40 },
-        2 => PortEvent::Sent { text: "help\n".into(), by: Some("TestAgent".into()) },
-        3 => PortEvent::Controlled(match number % 3 {
+        0 => PortChange::Lost { why: "unplugged".into() },
+        1 => PortChange::Back { millis: 40 },
+        2 => PortChange::Sent { text: "help\n".into(), by: Some("TestAgent".into()) },
+        3 => PortChange::Controlled(match number % 3 {
             0 => SerialControl::Baud(921_600),
             1 => SerialControl::Reset,
             _ => SerialControl::BootLoader,
@@ -325,7 +342,7 @@ fn of_port(variant: u32, number: u32) -> PortEvent {
                 frame(Some("app_main"), false),
                 frame(None, false),
             ];
-            PortEvent::Panicked {
+            PortChange::Panicked {
                 line: 4,
                 end: 20,
                 report: Box::new(PanicReport {
@@ -343,7 +360,7 @@ fn of_port(variant: u32, number: u32) -> PortEvent {
         }
         _ => {
             let name = format!("core-{number}-1.bin");
-            PortEvent::CoreDumped(CoreDump { name, content: blob(number) })
+            PortChange::CoreDumped(CoreDump { name, content: blob(number) })
         }
     }
 }
@@ -360,8 +377,10 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         32 => Event::Model(of_model(variant, number)),
         33 => Event::Team(team_fact(variant, number)),
         34..=39 => desk_event(kind, variant, number),
-        40 => Event::Port { log: log(1, number), event: of_port(variant, number) },
-        41 => Event::Files(of_files(variant, number)),
+        40 => {
+            Event::Port(PortEvent::Changed { log: log(1, number), event: of_port(variant, number) })
+        }
+        41 => Event::Files(FilesEvent::Disk(of_files(variant, number))),
         _ => other_event(kind, variant, number),
     }
 }

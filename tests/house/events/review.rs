@@ -1,5 +1,6 @@
 //! Proposals, what is asked about them, and what came of them.
 
+use firmhand::model::ProposalEvent;
 use firmhand::model::*;
 
 use super::boards::{board, board_change, board_kind};
@@ -33,7 +34,7 @@ fn change(variant: u32, number: u32) -> Change {
 }
 
 pub(super) fn proposal(variant: u32, number: u32) -> Event {
-    Event::Proposed(Box::new(Proposal {
+    Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
         id: ProposalId(number),
         turn: TurnId(number),
         call: CallId(number),
@@ -44,7 +45,7 @@ pub(super) fn proposal(variant: u32, number: u32) -> Event {
         change: change(variant, number),
         checks: vec![Check::of(CheckKind::Parses, FindingLevel::Warning, "odd")],
         facts: facts(variant, number),
-    }))
+    })))
 }
 
 fn facts(variant: u32, number: u32) -> Facts {
@@ -90,20 +91,31 @@ pub(super) fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
             let check = Check::of(kind, FindingLevel::Warning, "merged");
             let why = "the file was changed on disk".into();
             let change = change(variant, number + 1);
-            Event::Restated { proposal, change: Box::new(change), checks: vec![check], why }
+            Event::Proposal(ProposalEvent::Restated {
+                proposal,
+                change: Box::new(change),
+                checks: vec![check],
+                why,
+            })
         }
         35 => {
             let text = "+int a;".into();
             let excerpt = Excerpt { side: Side::New, first: 2, last: 3, text };
             let excerpt = variant.is_multiple_of(2).then_some(excerpt);
             let agent = "CodeReviewerAgent".into();
-            Event::Inquired { inquiry, proposal, agent, excerpt, text: "why?".into() }
+            Event::Proposal(ProposalEvent::Inquired {
+                inquiry,
+                proposal,
+                agent,
+                excerpt,
+                text: "why?".into(),
+            })
         }
-        36 => Event::InquiryTextAdded { inquiry, text: "because ".into() },
+        36 => Event::Proposal(ProposalEvent::InquiryTextAdded { inquiry, text: "because ".into() }),
         37 => {
             let usage = Usage { input: 5, output: 2, cached: 0, cost: Cost(3), is_estimated: true };
             let failed = (variant % 2 == 1).then(|| error("cut off"));
-            Event::InquiryEnded { inquiry, usage, failed }
+            Event::Proposal(ProposalEvent::InquiryEnded { inquiry, usage, failed })
         }
         38 => {
             let kinds =
@@ -113,9 +125,12 @@ pub(super) fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
             let path = variant.is_multiple_of(3).then(|| "main/**".to_owned());
             let tool = (variant % 3 == 1).then(|| "generate_code".into());
             let agent = Some("CodeReviewerAgent".into());
-            Event::RuleAdded { rule, says: SessionRule { says, kind, path, tool, agent } }
+            Event::Proposal(ProposalEvent::RuleAdded {
+                rule,
+                says: SessionRule { says, kind, path, tool, agent },
+            })
         }
-        _ => Event::RuleRevoked { rule },
+        _ => Event::Proposal(ProposalEvent::RuleRevoked { rule }),
     }
 }
 
@@ -143,10 +158,10 @@ pub(super) fn decided(variant: u32, number: u32) -> Event {
         _ => DecidedBy::Nobody("the desk is gone".into()),
     };
     let shown = ContentHash::of(b"shown");
-    Event::Decided {
+    Event::Proposal(ProposalEvent::Decided {
         proposal: ProposalId(number),
         decision: Box::new(Decision { verdict, by, shown, unseen: 0, stops: 0 }),
-    }
+    })
 }
 
 pub(super) fn settled(variant: u32, number: u32) -> Event {
@@ -157,5 +172,5 @@ pub(super) fn settled(variant: u32, number: u32) -> Event {
         3 => Outcome::Failed(error("disk")),
         _ => Outcome::Interrupted("half".into()),
     };
-    Event::Settled { proposal: ProposalId(number), outcome }
+    Event::Proposal(ProposalEvent::Settled { proposal: ProposalId(number), outcome })
 }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use firmhand::model::{BuildOutcome, Event, PhaseOutcome, Proposal, SessionOutcome, Verdict};
+use firmhand::model::{
+    BuildEvent, BuildOutcome, Event, PersonEvent, PhaseEvent, PhaseOutcome, Proposal,
+    ProposalEvent, SessionOutcome, TurnEvent, Verdict,
+};
 
 use super::stage::{Nobody, Person, Stage, approve, reject, subject};
 use super::workbench::{Compiler, Workbench};
@@ -14,7 +17,7 @@ fn stage() -> Stage {
 /// All that agents said, in one text.
 fn said(stage: &Stage) -> String {
     let texts = stage.events().into_iter().filter_map(|event| match event {
-        Event::TextAdded { text, .. } => Some(text),
+        Event::Turn(TurnEvent::TextAdded { text, .. }) => Some(text),
         _ => None,
     });
     texts.collect()
@@ -22,14 +25,14 @@ fn said(stage: &Stage) -> String {
 
 fn builds(stage: &Stage) -> Vec<BuildOutcome> {
     let ended = stage.events().into_iter().filter_map(|event| match event {
-        Event::BuildEnded { outcome, .. } => Some(outcome),
+        Event::Build(BuildEvent::Ended { outcome, .. }) => Some(outcome),
         _ => None,
     });
     ended.collect()
 }
 
 fn attempts(stage: &Stage) -> usize {
-    let is_failed = |event: &Event| matches!(event, Event::PhaseEnded { outcome: PhaseOutcome::Failed(_), phase, .. } if phase == "build");
+    let is_failed = |event: &Event| matches!(event, Event::Phase(PhaseEvent::Ended { outcome: PhaseOutcome::Failed(_), phase, .. }) if phase == "build");
     stage.events().iter().filter(|event| is_failed(event)).count()
 }
 
@@ -45,7 +48,12 @@ fn a_refused_flash_ends_in_order_without_touching_the_board() {
     let said = said(&stage);
     assert!(said.contains("The board was not written: not on my desk."), "{said}");
     assert!(said.contains("the board stays as it was"), "{said}");
-    assert!(!stage.events().iter().any(|event| matches!(event, Event::FlashProgress { .. })));
+    assert!(
+        !stage
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Proposal(ProposalEvent::FlashProgress { .. })))
+    );
 }
 
 #[test]
@@ -181,7 +189,7 @@ impl Person for Talker {
     }
 
     fn says(&mut self, event: &Event) -> Option<String> {
-        let speaks = !self.0 && matches!(event, Event::Proposed(_));
+        let speaks = !self.0 && matches!(event, Event::Proposal(ProposalEvent::Made(_)));
         self.0 |= speaks;
         speaks.then(|| "please use GPIO 4".to_owned())
     }
@@ -200,14 +208,20 @@ fn under_a_rule_that_allows_all_nobody_is_asked() {
     let stage = stage().allowing_all();
     assert_eq!(stage.play(Nobody), SessionOutcome::Completed);
     let events = stage.events();
-    assert_eq!(events.iter().filter(|event| matches!(event, Event::Proposed(_))).count(), 9);
-    assert!(!events.iter().any(|event| matches!(event, Event::Asked { .. })));
+    assert_eq!(
+        events
+            .iter()
+            .filter(|event| matches!(event, Event::Proposal(ProposalEvent::Made(_))))
+            .count(),
+        9
+    );
+    assert!(!events.iter().any(|event| matches!(event, Event::Person(PersonEvent::Asked { .. }))));
     // The planner alternates with the others from beginning to end.
     let mut is_planners_turn = true;
     for event in &events {
         match event {
-            Event::PhaseStarted { .. } => is_planners_turn = true,
-            Event::TurnStarted { agent, turn } => {
+            Event::Phase(PhaseEvent::Started { .. }) => is_planners_turn = true,
+            Event::Turn(TurnEvent::Started { agent, turn }) => {
                 assert_eq!(agent.as_str() == "PlanningAgent", is_planners_turn, "turn {turn}");
                 is_planners_turn = !is_planners_turn;
             }

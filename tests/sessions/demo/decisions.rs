@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use firmhand::model::{
-    AfterReject, Change, ChangeKind, DecidedBy, Event, Intent, LineComment, Outcome, Proposal,
-    ProposalId, RuleSays, SessionOutcome, SessionRule, Side, Verdict,
+    AfterReject, Change, ChangeKind, DecidedBy, Event, Intent, LineComment, Outcome, PersonEvent,
+    Proposal, ProposalEvent, ProposalId, RuleSays, SessionEvent, SessionOutcome, SessionRule, Side,
+    TurnEvent, Verdict,
 };
 use serde_json::Value;
 
@@ -18,7 +19,7 @@ fn stage() -> Stage {
 /// What agents were told beside the outcomes.
 fn reviews(stage: &Stage) -> Vec<Value> {
     let review = |event| match event {
-        Event::ToolAnswered { result, .. } => result.get("review").cloned(),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) => result.get("review").cloned(),
         _ => None,
     };
     let all = stage.events().into_iter().filter_map(review);
@@ -83,7 +84,9 @@ impl Person for Asker {
 
     fn wishes(&mut self, event: &Event) -> Vec<Intent> {
         match event {
-            Event::Proposed(proposal) if !std::mem::replace(&mut self.asked, true) => {
+            Event::Proposal(ProposalEvent::Made(proposal))
+                if !std::mem::replace(&mut self.asked, true) =>
+            {
                 let (proposal, excerpt) = (proposal.id, None);
                 let ask = |text: &str| Intent::Inquire {
                     proposal,
@@ -105,8 +108,10 @@ fn the_recording_answers_questions_and_goes_on_where_it_was() {
     let mut ended = 0;
     for event in stage.events() {
         match event {
-            Event::InquiryTextAdded { text, .. } => answers.push_str(&text),
-            Event::InquiryEnded { failed: None, .. } => ended += 1,
+            Event::Proposal(ProposalEvent::InquiryTextAdded { text, .. }) => {
+                answers.push_str(&text)
+            }
+            Event::Proposal(ProposalEvent::InquiryEnded { failed: None, .. }) => ended += 1,
             _ => {}
         }
     }
@@ -133,13 +138,17 @@ impl Person for &mut Ruler {
 
     fn wishes(&mut self, event: &Event) -> Vec<Intent> {
         match event {
-            Event::Proposed(proposal) if matches!(proposal.change, Change::Save { .. }) => {
+            Event::Proposal(ProposalEvent::Made(proposal))
+                if matches!(proposal.change, Change::Save { .. }) =>
+            {
                 self.left_to_the_rule.insert(proposal.id);
             }
-            Event::Decided { proposal, .. } => _ = self.left_to_the_rule.remove(proposal),
+            Event::Proposal(ProposalEvent::Decided { proposal, .. }) => {
+                _ = self.left_to_the_rule.remove(proposal)
+            }
             _ => {}
         }
-        if !matches!(event, Event::SessionStarted(_)) {
+        if !matches!(event, Event::Session(SessionEvent::Started(_))) {
             return Vec::new();
         }
         let rule = SessionRule {
@@ -161,7 +170,7 @@ fn a_rule_decides_the_saves_and_leaves_the_flash_to_the_person() {
     assert_eq!(ruler.decided, ["flash"]);
     let words = "always save ** by generate_code (session rule 1)";
     let by_rule = stage.events().into_iter().filter(|event| {
-        matches!(event, Event::Decided { decision, .. } if decision.by == DecidedBy::Policy(words.into()))
+        matches!(event, Event::Proposal(ProposalEvent::Decided { decision, .. }) if decision.by == DecidedBy::Policy(words.into()))
     });
     assert_eq!(by_rule.count(), 8);
 }
@@ -176,7 +185,10 @@ impl Person for Undoer {
 
     fn wishes(&mut self, event: &Event) -> Vec<Intent> {
         match event {
-            Event::Settled { proposal: ProposalId(1), outcome: Outcome::Applied } => {
+            Event::Proposal(ProposalEvent::Settled {
+                proposal: ProposalId(1),
+                outcome: Outcome::Applied,
+            }) => {
                 let undo = |id| Intent::Undo { proposal: ProposalId(id) };
                 vec![undo(1), undo(9), undo(8)]
             }
@@ -193,12 +205,17 @@ fn undo_and_undo_of_undo_leave_the_project_whole() {
         .events()
         .into_iter()
         .filter_map(|event| match event {
-            Event::Proposed(p) => Some((p.id.0, p.facts.undoes?.0)),
+            Event::Proposal(ProposalEvent::Made(p)) => Some((p.id.0, p.facts.undoes?.0)),
             _ => None,
         })
         .collect();
     // The second wish names nothing that was carried out; the third takes the first one back.
     assert_eq!(undoes, [(8, 1), (9, 8)]);
     assert!(stage.project("CMakeLists.txt").exists());
-    assert!(stage.events().iter().any(|event| matches!(event, Event::Noticed { .. })));
+    assert!(
+        stage
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Person(PersonEvent::Noticed { .. })))
+    );
 }

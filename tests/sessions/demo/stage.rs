@@ -15,8 +15,8 @@ use firmhand::journal::{ReadItem, SessionDir, scan};
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::event::{SessionParts, SessionStart};
 use firmhand::model::{
-    Amended, BlobSource, Event, Intent, Ledger, Note, Proposal, Record, Seq, SessionId,
-    SessionOutcome, Shown, Timestamp, Verdict,
+    Amended, BlobSource, Event, Intent, Ledger, Note, PersonEvent, Proposal, ProposalEvent, Record,
+    Seq, SessionId, SessionOutcome, Shown, Timestamp, Verdict,
 };
 use firmhand::provider::{Pacing, Provider, Script, Scripted};
 use firmhand::toolchain::Toolchain;
@@ -179,7 +179,7 @@ impl Stage {
 
     fn setup(&self, recorder: &Arc<Recorder>, known_before: &[Record]) -> EngineSetup {
         let proposals = known_before.iter().filter_map(|record| match &record.event {
-            Event::Proposed(proposal) => Some(&**proposal),
+            Event::Proposal(ProposalEvent::Made(proposal)) => Some(&**proposal),
             _ => None,
         });
         let numbers = Numbers::after(proposals);
@@ -316,9 +316,13 @@ impl Stage {
                     send(&run, Intent::Say { to: None, text }).await;
                 }
                 match event {
-                    Event::Proposed(proposal) => open.push((**proposal).clone()),
-                    Event::Decided { proposal, .. } => open.retain(|known| known.id != *proposal),
-                    Event::Asked { question, text, .. } => {
+                    Event::Proposal(ProposalEvent::Made(proposal)) => {
+                        open.push((**proposal).clone())
+                    }
+                    Event::Proposal(ProposalEvent::Decided { proposal, .. }) => {
+                        open.retain(|known| known.id != *proposal)
+                    }
+                    Event::Person(PersonEvent::Asked { question, text, .. }) => {
                         let (question, answer) = (*question, person.answer(text));
                         send(&run, Intent::Answer { question, answer }).await;
                     }

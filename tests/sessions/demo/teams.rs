@@ -3,7 +3,8 @@
 use firmhand::config::Assets;
 use firmhand::engine::{Selection, Team};
 use firmhand::model::{
-    BuildOutcome, Event, LogId, LogKind, PhaseOutcome, Proposal, SessionOutcome, TeamFact, Verdict,
+    BuildEvent, BuildOutcome, Event, LogId, LogKind, PhaseEvent, PhaseOutcome, Proposal,
+    ProposalEvent, SessionOutcome, TeamEvent, TurnEvent, Verdict,
 };
 use firmhand::provider::Script;
 use firmhand::tools::known;
@@ -13,7 +14,7 @@ use super::whole::stage;
 
 fn builds(stage: &Stage) -> Vec<BuildOutcome> {
     let ended = stage.events().into_iter().filter_map(|event| match event {
-        Event::BuildEnded { outcome, .. } => Some(outcome),
+        Event::Build(BuildEvent::Ended { outcome, .. }) => Some(outcome),
         _ => None,
     });
     ended.collect()
@@ -51,9 +52,11 @@ fn every_team_has_a_recording_of_its_own() {
 fn single_answers_with_its_sources_and_writes_nothing() {
     let stage = played("single");
     let events = stage.events();
-    assert!(!events.iter().any(|event| matches!(event, Event::Proposed(_))));
+    assert!(!events.iter().any(|event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))));
     let found = events.iter().any(|event| match event {
-        Event::ToolAnswered { result, .. } => result.to_string().contains("i2c_master"),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) => {
+            result.to_string().contains("i2c_master")
+        }
         _ => false,
     });
     assert!(found, "the search is the program's own");
@@ -65,7 +68,7 @@ fn draft_ends_when_its_planner_says_so_and_every_file_is_saved() {
     assert!(builds(&stage).is_empty());
     assert!(stage.file("main/src/press_counter.c").contains("STEADY_LOOKS"));
     let plan = stage.events().into_iter().find_map(|event| match event {
-        Event::Team(TeamFact::PlanMade { items, .. }) => Some(items),
+        Event::Team(TeamEvent::PlanMade { items, .. }) => Some(items),
         _ => None,
     });
     assert_eq!(plan.unwrap().len(), 4);
@@ -111,7 +114,7 @@ fn edit_existing_reads_only_chosen_files_and_leaves_the_others() {
     assert_eq!(builds(&stage), [BuildOutcome::Failed, BuildOutcome::Passed]);
     assert_eq!(stage.file("components/bus/bus.c"), bus);
     let listed = stage.events().into_iter().find_map(|event| match event {
-        Event::Team(TeamFact::ContextListed { files, .. }) => Some(files),
+        Event::Team(TeamEvent::ContextListed { files, .. }) => Some(files),
         _ => None,
     });
     let listed = listed.unwrap();
@@ -143,7 +146,7 @@ fn arduino_mends_a_sketch_that_neither_builds_nor_runs() {
         stage.log(LogId { kind: LogKind::Build, number: 1 })
     );
     let errors = stage.events().into_iter().find_map(|event| match event {
-        Event::BuildEnded { diagnostics, .. } => Some(diagnostics),
+        Event::Build(BuildEvent::Ended { diagnostics, .. }) => Some(diagnostics),
         _ => None,
     });
     let errors = errors.unwrap();
@@ -151,7 +154,7 @@ fn arduino_mends_a_sketch_that_neither_builds_nor_runs() {
     assert_eq!((first.file.as_deref(), first.line), (Some("room-monitor.ino"), Some(14)));
     assert!(first.message.contains("'Wire' was not declared"), "{first:?}");
     let panic = stage.events().into_iter().find_map(|event| match event {
-        Event::ToolAnswered { result, .. } => result.pointer("/panics/0").cloned(),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) => result.pointer("/panics/0").cloned(),
         _ => None,
     });
     let panic = panic.unwrap().to_string();
@@ -162,7 +165,7 @@ fn arduino_mends_a_sketch_that_neither_builds_nor_runs() {
     assert!(source.contains("#include <Wire.h>\n") && source.contains("history.add"), "{source}");
     assert!(serial(&stage).contains("temp=2"), "{}", serial(&stage));
     let reached = stage.events().into_iter().find_map(|event| match event {
-        Event::PhaseEnded { outcome: PhaseOutcome::Succeeded(why), .. } => Some(why),
+        Event::Phase(PhaseEvent::Ended { outcome: PhaseOutcome::Succeeded(why), .. }) => Some(why),
         _ => None,
     });
     assert_eq!(reached.unwrap(), "the serial output was stable for 5 seconds");
@@ -171,7 +174,9 @@ fn arduino_mends_a_sketch_that_neither_builds_nor_runs() {
 /// Who spoke, and why, in order.
 fn speakers(stage: &Stage) -> Vec<(String, String)> {
     let chosen = stage.events().into_iter().filter_map(|event| match event {
-        Event::SpeakerChosen { agent, reason } => Some((agent.to_string(), reason)),
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+            Some((agent.to_string(), reason))
+        }
         _ => None,
     });
     chosen.collect()
@@ -227,7 +232,7 @@ fn a_pair_hands_the_work_to_and_fro_until_it_is_the_persons() {
     assert!(speakers[2].1.contains("TryAgent handed over to ChangeAgent: “components/report"));
     assert!(serial(&stage).contains("warm: above 20.0 C"), "{}", serial(&stage));
     let reached = stage.events().into_iter().find_map(|event| match event {
-        Event::PhaseEnded { outcome: PhaseOutcome::Succeeded(why), .. } => Some(why),
+        Event::Phase(PhaseEvent::Ended { outcome: PhaseOutcome::Succeeded(why), .. }) => Some(why),
         _ => None,
     });
     assert_eq!(reached.unwrap(), "it was handed over to person");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use firmhand::config::Assets;
 use firmhand::model::{
-    BuildOutcome, Check, CheckKind, Event, FindingLevel, LogId, LogKind, PhaseOutcome, Proposal,
-    Record, SessionOutcome, Severity,
+    BuildEvent, BuildOutcome, Check, CheckKind, Event, FindingLevel, LogId, LogKind, PhaseEvent,
+    PhaseOutcome, PortEvent, Proposal, ProposalEvent, Record, SessionOutcome, Severity, TurnEvent,
 };
 use firmhand::toolchain::{Kit, Toolchain, VirtualToolchain};
 use firmhand::view::SessionView;
@@ -28,7 +28,7 @@ pub fn stage() -> Stage {
 
 fn said(events: &[Event]) -> String {
     let texts = events.iter().filter_map(|event| match event {
-        Event::TextAdded { text, .. } => Some(text.as_str()),
+        Event::Turn(TurnEvent::TextAdded { text, .. }) => Some(text.as_str()),
         _ => None,
     });
     texts.collect()
@@ -36,7 +36,9 @@ fn said(events: &[Event]) -> String {
 
 fn assert_built_twice(events: &[Event]) {
     let builds = events.iter().filter_map(|event| match event {
-        Event::BuildEnded { outcome, diagnostics, .. } => Some((outcome, diagnostics)),
+        Event::Build(BuildEvent::Ended { outcome, diagnostics, .. }) => {
+            Some((outcome, diagnostics))
+        }
         _ => None,
     });
     let builds: Vec<_> = builds.collect();
@@ -54,10 +56,13 @@ fn assert_built_twice(events: &[Event]) {
 /// Before a first build nobody can be asked how a file is compiled, so nothing is said; afterwards
 /// the compiler takes what is proposed, unless the machine was too busy to ask it.
 fn assert_compiler_asked(events: &[Event]) {
-    let built = events.iter().position(|event| matches!(event, Event::BuildEnded { .. })).unwrap();
+    let built = events
+        .iter()
+        .position(|event| matches!(event, Event::Build(BuildEvent::Ended { .. })))
+        .unwrap();
     let said = |events: &[Event]| -> Vec<(String, Option<FindingLevel>)> {
         let proposals = events.iter().filter_map(|event| match event {
-            Event::Proposed(proposal) => Some(proposal),
+            Event::Proposal(ProposalEvent::Made(proposal)) => Some(proposal),
             _ => None,
         });
         let checks = proposals.flat_map(|proposal| {
@@ -98,7 +103,7 @@ fn the_recording_runs_by_itself_from_the_task_to_the_serial_output() {
     assert!(said(&events).contains("The scan found **0x3C** and **0x76**"));
 
     let failed = |event: &&Event| {
-        matches!(event, Event::PhaseEnded { outcome: PhaseOutcome::Failed(_), .. })
+        matches!(event, Event::Phase(PhaseEvent::Ended { outcome: PhaseOutcome::Failed(_), .. }))
     };
     assert_eq!(events.iter().filter(failed).count(), 1, "the first attempt to build");
     let seqs: Vec<u64> = records.iter().map(|record| record.seq.0).collect();
@@ -136,6 +141,10 @@ fn a_refused_flash_leaves_the_board_as_it_was() {
     let events = stage.events();
     assert_built_twice(&events);
     assert!(said(&events).contains("The board was not written: not today."));
-    assert!(!events.iter().any(|event| matches!(event, Event::SerialOpened { .. })));
-    assert!(!events.iter().any(|event| matches!(event, Event::FlashProgress { .. })));
+    assert!(!events.iter().any(|event| matches!(event, Event::Port(PortEvent::Opened { .. }))));
+    assert!(
+        !events
+            .iter()
+            .any(|event| matches!(event, Event::Proposal(ProposalEvent::FlashProgress { .. })))
+    );
 }

@@ -8,7 +8,10 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use firmhand::config::Assets;
-use firmhand::model::{Event, Record, SessionOutcome, UserError};
+use firmhand::model::{
+    BuildEvent, Event, PhaseEvent, ProposalEvent, Record, SessionEvent, SessionOutcome, TurnEvent,
+    UserError,
+};
 use firmhand::provider::{
     Delta, Pacing, Provider, Recording, Remote, Request, Script, Scripted, Service, retell,
 };
@@ -79,7 +82,7 @@ fn course(events: &[Event]) -> Vec<String> {
     let mut course: Vec<String> = Vec::new();
     let mut said = String::new();
     for event in events {
-        if let Event::TextAdded { text, .. } = event {
+        if let Event::Turn(TurnEvent::TextAdded { text, .. }) = event {
             said.push_str(text);
             continue;
         }
@@ -87,15 +90,19 @@ fn course(events: &[Event]) -> Vec<String> {
             course.push(std::mem::take(&mut said).trim_end().to_owned());
         }
         course.extend(match event {
-            Event::SpeakerChosen { agent, reason } => Some(format!("{agent}: {reason}")),
-            Event::ToolCalled { tool, args, .. } => Some(format!("{tool} {args}")),
-            Event::Proposed(proposal) => Some(format!("{:?}", proposal.change.path())),
-            Event::Settled { outcome, .. } => Some(format!("{outcome:?}")),
-            Event::BuildEnded { outcome, diagnostics, .. } => {
+            Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+                Some(format!("{agent}: {reason}"))
+            }
+            Event::Turn(TurnEvent::ToolCalled { tool, args, .. }) => Some(format!("{tool} {args}")),
+            Event::Proposal(ProposalEvent::Made(proposal)) => {
+                Some(format!("{:?}", proposal.change.path()))
+            }
+            Event::Proposal(ProposalEvent::Settled { outcome, .. }) => Some(format!("{outcome:?}")),
+            Event::Build(BuildEvent::Ended { outcome, diagnostics, .. }) => {
                 Some(format!("{outcome:?} {diagnostics:?}"))
             }
-            Event::PhaseEnded { outcome, .. } => Some(format!("{outcome:?}")),
-            Event::SessionEnded { outcome } => Some(format!("{outcome:?}")),
+            Event::Phase(PhaseEvent::Ended { outcome, .. }) => Some(format!("{outcome:?}")),
+            Event::Session(SessionEvent::Ended { outcome }) => Some(format!("{outcome:?}")),
             _ => None,
         });
     }
@@ -201,8 +208,7 @@ fn the_demo_over_http_comes_to_the_same_end_as_the_recording() {
         assert_eq!(files, made, "{service}");
         assert_eq!((server.left(), server.seen().len()), (0, said.len()), "{service}");
         let named = format!("test-model ({service})");
-        let is_named =
-            |event: &Event| matches!(event, Event::SessionStarted(start) if start.model == named);
+        let is_named = |event: &Event| matches!(event, Event::Session(SessionEvent::Started(start)) if start.model == named);
         assert!(events.iter().any(is_named), "{service}: it says who answers");
     }
 }

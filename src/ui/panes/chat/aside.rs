@@ -71,6 +71,7 @@ pub(super) fn trimmed(view: &TrimView, place: &Place<'_>) -> Vec<EntryRow> {
 #[cfg(test)]
 mod tests {
     use super::super::ChatPane;
+    use crate::model::TurnEvent;
     use crate::model::{Event, LeftOut, ModelEvent, TurnId, UserError};
     use crate::ui::action::Action;
     use crate::ui::panes::test_desk::Desk;
@@ -80,10 +81,10 @@ mod tests {
         let mut desk = Desk::new();
         let mut pane = ChatPane::default();
         let turn = TurnId(1);
-        desk.record(Event::TurnStarted { turn, agent: "Coder".into() });
+        desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into() }));
         let text = "let me see\u{1b}[31m what the pins are".to_owned();
         desk.record(Event::Model(ModelEvent::Reasoned { turn, text }));
-        desk.record(Event::TextAdded { turn, text: "Half an ans".into() });
+        desk.record(Event::Turn(TurnEvent::TextAdded { turn, text: "Half an ans".into() }));
         let fault = UserError::new("host has a fault", "it said “no luck” (503)", "");
         let (attempt, most, wait_millis) = (2, 6, 9_000);
         desk.record(Event::Model(ModelEvent::Faulted { turn, attempt, most, wait_millis, fault }));

@@ -7,27 +7,28 @@ use serde_json::json;
 use super::super::test_desk::Desk;
 use super::*;
 use crate::model::*;
+use crate::model::{ProposalEvent, TurnEvent};
 use crate::ui::pane::Command;
 
 fn turn(desk: &mut Desk, id: u32, agent: &str, text: &str) {
     let turn = TurnId(id);
-    desk.record(Event::TurnStarted { turn, agent: agent.into() });
-    desk.record(Event::TextAdded { turn, text: text.into() });
+    desk.record(Event::Turn(TurnEvent::Started { turn, agent: agent.into() }));
+    desk.record(Event::Turn(TurnEvent::TextAdded { turn, text: text.into() }));
 }
 
 fn end(desk: &mut Desk, id: u32) {
     let usage = Usage { input: 1_200, output: 80, ..Usage::default() };
-    desk.record(Event::ModelAnswered { turn: TurnId(id), usage, state: None });
-    desk.record(Event::TurnEnded { turn: TurnId(id), stop: TurnStop::Done });
+    desk.record(Event::Turn(TurnEvent::ModelAnswered { turn: TurnId(id), usage, state: None }));
+    desk.record(Event::Turn(TurnEvent::Ended { turn: TurnId(id), stop: TurnStop::Done }));
 }
 
 fn call(desk: &mut Desk, turn: u32, call: u32, tool: &str, args: serde_json::Value) {
     let (turn, call) = (TurnId(turn), CallId(call));
-    desk.record(Event::ToolCalled { turn, call, tool: tool.into(), args });
+    desk.record(Event::Turn(TurnEvent::ToolCalled { turn, call, tool: tool.into(), args }));
 }
 
 fn answer(desk: &mut Desk, call: u32, result: serde_json::Value) {
-    desk.record(Event::ToolAnswered { call: CallId(call), result, millis: 12 });
+    desk.record(Event::Turn(TurnEvent::ToolAnswered { call: CallId(call), result, millis: 12 }));
 }
 
 /// A conversation with a plan, sources, a proposal and an error.
@@ -55,7 +56,10 @@ fn desk() -> Desk {
     call(&mut desk, 4, 1, "generate_code", json!({ "path": "main/main.c" }));
     let id = desk.propose_save("main/main.c", None, "int x;\n");
     desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
-    desk.record(Event::Settled { proposal: id, outcome: Outcome::Applied });
+    desk.record(Event::Proposal(ProposalEvent::Settled {
+        proposal: id,
+        outcome: Outcome::Applied,
+    }));
     answer(&mut desk, 1, json!({ "ok": true }));
     end(&mut desk, 4);
     turn(&mut desk, 5, "BuildAgent", "I build.");

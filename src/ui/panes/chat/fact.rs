@@ -1,6 +1,6 @@
 //! Plans, files for the context, documents, and what was cut, as rows of the chat.
 
-use crate::model::{AgentName, ChosenBy, ContextFile, PlanItem, TeamFact, Timestamp};
+use crate::model::{AgentName, ChosenBy, ContextFile, PlanItem, TeamEvent, Timestamp};
 use crate::ui::line;
 use crate::ui::markdown::Piece;
 use crate::ui::role::Role;
@@ -9,13 +9,13 @@ use super::card::marked;
 use super::row::{EntryRow, Place};
 
 /// The rows of a fact.
-pub(super) fn rows(fact: &TeamFact, at: Timestamp, whole: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn rows(fact: &TeamEvent, at: Timestamp, whole: &Place<'_>) -> Vec<EntryRow> {
     // The first row ends with the time, which nothing may run into.
     let time = whole.time(at);
     let room = line::width(&time) + 1;
     let place = &Place { width: whole.width.saturating_sub(room), ..*whole };
     let mut rows = match fact {
-        TeamFact::Attached(document) => {
+        TeamEvent::Attached(document) => {
             let cut = match document.omitted {
                 0 => String::new(),
                 bytes => format!(", {} left out", line::bytes(bytes)),
@@ -29,16 +29,16 @@ pub(super) fn rows(fact: &TeamFact, at: Timestamp, whole: &Place<'_>) -> Vec<Ent
             let text = format!("source {}, {pages}{bytes}{cut}", document.name);
             marked("▤", Role::Title, &text, Role::Text, place)
         }
-        TeamFact::PlanMade { by, items } => plan(by.as_ref(), items, place),
-        TeamFact::ContextListed { files, .. } => context(files, place),
-        TeamFact::ContextEdited { add, remove } => {
+        TeamEvent::PlanMade { by, items } => plan(by.as_ref(), items, place),
+        TeamEvent::ContextListed { files, .. } => context(files, place),
+        TeamEvent::ContextEdited { add, remove } => {
             let added = add.iter().map(|path| format!("+{path}"));
             let removed = remove.iter().map(|path| format!("-{path}"));
             let paths: Vec<String> = added.chain(removed).collect();
             let text = format!("you changed the context: {}", paths.join(" "));
             marked("▤", Role::Person, &text, Role::Text, place)
         }
-        TeamFact::ArtifactPosted(artifact) => {
+        TeamEvent::ArtifactPosted(artifact) => {
             let text = format!("{}: {}", artifact.kind.word(), artifact.title);
             marked("▪", Role::Dim, &text, Role::Dim, place)
         }

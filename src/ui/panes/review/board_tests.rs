@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 
 use super::tests::pane;
+use crate::model::ProposalEvent;
 use crate::model::*;
 use crate::ui::action::Action;
 use crate::ui::panes::test_desk::Desk;
@@ -166,7 +167,10 @@ fn the_tables_of_a_flash_give_up_columns_and_never_break_a_row() {
         assert!(shown.contains("bootloader and table stay"), "{width}\n{shown}");
     }
     desk.decide(ProposalId(1), Verdict::Approve, DecidedBy::Person, 0);
-    desk.record(Event::Settled { proposal: ProposalId(1), outcome: Outcome::Applied });
+    desk.record(Event::Proposal(ProposalEvent::Settled {
+        proposal: ProposalId(1),
+        outcome: Outcome::Applied,
+    }));
     desk.show(&mut pane, 80, 24);
     let said = format!("{:?}", desk.press(&mut pane, Action::Undo));
     assert!(said.contains("a flash cannot be taken back"), "{said}");

@@ -4,6 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
 
 use super::*;
+use crate::model::ProposalEvent;
 use crate::model::{Shown as ShownHash, *};
 use crate::ui::guard::Care;
 use crate::ui::overlay::Overlay;
@@ -140,12 +141,12 @@ pub(super) fn restate(desk: &mut Desk, id: ProposalId) {
     let content = desk.store(b"int other;\nint d;\n");
     let change = Change::Save { path, base, content };
     let why = "main/a.c changed on disk".to_owned();
-    desk.record(Event::Restated {
+    desk.record(Event::Proposal(ProposalEvent::Restated {
         proposal: id,
         change: Box::new(change),
         checks: Vec::new(),
         why,
-    });
+    }));
 }
 
 #[test]
@@ -267,7 +268,7 @@ fn rules_name_their_scope_and_can_be_ended() {
     rules.on_action(Action::Down);
     let Intent::AddRule { rule } = intent(rules.on_action(Action::Accept)) else { panic!() };
     assert_eq!(rule.to_string(), "always save main/**");
-    desk.record(Event::RuleAdded { rule: RuleId(1), says: rule });
+    desk.record(Event::Proposal(ProposalEvent::RuleAdded { rule: RuleId(1), says: rule }));
     let Overlay::Rules(mut rules) = opened(desk.press(&mut pane, Action::Rules)) else { panic!() };
     rules.on_action(Action::Bottom);
     let ended = intent(rules.on_action(Action::Accept));
@@ -279,7 +280,10 @@ fn an_applied_change_is_taken_back_from_the_history() {
     let (mut desk, mut pane, id) = at_desk();
     assert!(said(&desk.press(&mut pane, Action::Undo)).contains("still waits"));
     desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
-    desk.record(Event::Settled { proposal: id, outcome: Outcome::Applied });
+    desk.record(Event::Proposal(ProposalEvent::Settled {
+        proposal: id,
+        outcome: Outcome::Applied,
+    }));
     assert!(desk.show(&mut pane, 90, 24).contains("u takes it back"));
     assert_eq!(intent(desk.press(&mut pane, Action::Undo)), Intent::Undo { proposal: id });
 }
@@ -294,12 +298,12 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
     let note = "3:1: `{` is never closed";
     let failed = Check::of(CheckKind::Parses, FindingLevel::Stop, note);
     let why = "changed".to_owned();
-    desk.record(Event::Restated {
+    desk.record(Event::Proposal(ProposalEvent::Restated {
         proposal: id,
         change: Box::new(change),
         checks: vec![failed],
         why,
-    });
+    }));
     let shown = desk.show(&mut pane, 90, 24);
     let (reject, approve) = (shown.find("r reject"), shown.find("X approve although it 3:1"));
     assert!(reject.is_some() && reject < approve && !shown.contains("a approve"), "{shown}");

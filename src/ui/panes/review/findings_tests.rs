@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use super::tests::pane;
 use super::*;
+use crate::model::ProposalEvent;
 use crate::model::*;
 use crate::ui::panes::test_desk::Desk;
 use crate::ui::role::Role;
@@ -16,7 +17,7 @@ fn propose(desk: &mut Desk, new: &str, checks: Vec<Check>, facts: Facts) {
         base: Some(desk.store(b"int limit = 30;\n")),
         content: desk.store(new.as_bytes()),
     };
-    desk.record(Event::Proposed(Box::new(Proposal {
+    desk.record(Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
         id: ProposalId(1),
         turn: TurnId(1),
         call: CallId(1),
@@ -27,7 +28,7 @@ fn propose(desk: &mut Desk, new: &str, checks: Vec<Check>, facts: Facts) {
         change,
         checks,
         facts,
-    })));
+    }))));
 }
 
 fn scope(text: &str) -> Check {

@@ -2,6 +2,7 @@
 
 use super::board_tests::flash_plan;
 use super::*;
+use crate::model::ProposalEvent;
 use crate::model::*;
 use crate::ui::action::Context;
 use crate::ui::overlay::{BatchList, Overlay};
@@ -23,12 +24,12 @@ fn batch(of: u32, bad: &[u32]) -> (Desk, ReviewPane) {
         let id = desk.propose(change.clone(), (index, of));
         let level = if bad.contains(&index) { FindingLevel::Stop } else { FindingLevel::Note };
         let checks = vec![Check::of(CheckKind::Secrets, level, "contains a password")];
-        desk.record(Event::Restated {
+        desk.record(Event::Proposal(ProposalEvent::Restated {
             proposal: id,
             change: Box::new(change),
             checks,
             why: String::new(),
-        });
+        }));
     }
     let mut pane = pane(&desk);
     for _ in 0..of {
@@ -311,7 +312,10 @@ fn where_nothing_can_be_decided_no_key_is_named() {
     let decided = || {
         let (mut desk, mut pane) = hardware(Change::Flash(flash_plan()));
         desk.decide(ProposalId(1), Verdict::Approve, DecidedBy::Person, 0);
-        desk.record(Event::Settled { proposal: ProposalId(1), outcome: Outcome::Applied });
+        desk.record(Event::Proposal(ProposalEvent::Settled {
+            proposal: ProposalId(1),
+            outcome: Outcome::Applied,
+        }));
         desk.show(&mut pane, 80, 24);
         (desk, pane)
     };

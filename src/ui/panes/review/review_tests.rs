@@ -5,6 +5,7 @@ use insta::assert_snapshot;
 
 use super::board_tests::flash_plan;
 use super::*;
+use crate::model::ProposalEvent;
 use crate::model::Shown as ShownHash;
 use crate::model::*;
 use crate::ui::overlay::Overlay;
@@ -181,18 +182,22 @@ fn what_came_of_it_in_words() {
         let id = desk.propose_save("a.c", None, "int a;\n");
         desk.decide(id, Verdict::Approve, DecidedBy::Person, 3);
         foot(&desk, &mut pane);
-        desk.record(Event::Settled { proposal: id, outcome });
+        desk.record(Event::Proposal(ProposalEvent::Settled { proposal: id, outcome }));
         foot(&desk, &mut pane);
     }
     let id = desk.propose_save("a.c", None, "int a;\n");
     let reason = "too much".to_owned();
     desk.decide(id, Verdict::reject(reason), DecidedBy::Policy("no a.c".into()), 0);
-    desk.record(Event::Settled { proposal: id, outcome: Outcome::Denied });
+    desk.record(Event::Proposal(ProposalEvent::Settled { proposal: id, outcome: Outcome::Denied }));
     foot(&desk, &mut pane);
     let id = desk.propose(Change::Flash(flash_plan()), (1, 1));
     desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
     foot(&desk, &mut pane);
-    desk.record(Event::FlashProgress { proposal: id, done: 52_000, total: 208_000 });
+    desk.record(Event::Proposal(ProposalEvent::FlashProgress {
+        proposal: id,
+        done: 52_000,
+        total: 208_000,
+    }));
     foot(&desk, &mut pane);
     assert_snapshot!(feet.join("\n"));
 }
@@ -338,7 +343,7 @@ fn a_rejected_change_stays_readable() {
     );
     let verdict = Verdict::reject("keep gpio.h");
     desk.decide(id, verdict, DecidedBy::Person, 0);
-    desk.record(Event::Settled { proposal: id, outcome: Outcome::Denied });
+    desk.record(Event::Proposal(ProposalEvent::Settled { proposal: id, outcome: Outcome::Denied }));
     desk.propose_save("main/b.c", None, "int b;\n");
     assert!(desk.show(&mut pane, 80, 18).contains("main/b.c"));
     desk.press(&mut pane, Action::PreviousProposal);

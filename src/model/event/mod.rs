@@ -1,0 +1,66 @@
+//! Every fact of a session, by family.
+//!
+//! A new event is a variant of its family and the folds that care for it. Its JSON form is part of
+//! the journal's format, see `wire.rs`: adding a variant or an optional field keeps
+//! [`Record::VERSION`](super::Record::VERSION), anything else raises it. Must not say what follows
+//! from an event.
+
+mod board;
+mod build;
+mod files;
+mod person;
+mod proposal;
+mod session;
+mod turn;
+mod wire;
+
+pub use board::{BoardEvent, PortEvent};
+pub use build::{BuildEvent, LogEvent};
+pub use files::{FilesEvent, ProjectFile};
+pub use person::{Level, PersonEvent};
+pub use proposal::ProposalEvent;
+pub use session::{PhaseEvent, SessionEvent, SessionParts, SessionStart};
+pub use turn::TurnEvent;
+
+use super::answering::ModelEvent;
+use super::team::TeamEvent;
+
+/// A fact. What is large and rare is boxed: a long session holds a million, and every
+/// fact is moved several times on its way into a view.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The session as a whole.
+    Session(SessionEvent),
+    /// Its phases.
+    Phase(PhaseEvent),
+    /// The conversation.
+    Turn(TurnEvent),
+    /// The model that answers.
+    Model(ModelEvent),
+    /// The team's own work.
+    Team(TeamEvent),
+    /// The project's files on disk.
+    Files(FilesEvent),
+    /// Proposals, decisions and outcomes.
+    Proposal(ProposalEvent),
+    /// Builds.
+    Build(BuildEvent),
+    /// Raw logs.
+    Log(LogEvent),
+    /// Boards.
+    Board(BoardEvent),
+    /// Serial ports.
+    Port(PortEvent),
+    /// The person.
+    Person(PersonEvent),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_small() {
+        assert!(size_of::<Event>() <= 128, "{} bytes", size_of::<Event>());
+    }
+}

@@ -1,0 +1,60 @@
+//! Facts of the person at the screen.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::error::UserError;
+use crate::model::ids::{AgentName, QuestionId};
+
+/// How important a [`Event::Noticed`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// Something is off, the run goes on.
+    Warning,
+    Error,
+}
+
+/// What the person says and does, and what they are asked and told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum PersonEvent {
+    /// The person said something.
+    #[serde(rename = "person_said")]
+    Said {
+        /// `None`: to all agents.
+        to: Option<AgentName>,
+        text: String,
+    },
+    /// The run asks the person.
+    #[serde(rename = "asked")]
+    Asked {
+        /// Number of the question.
+        question: QuestionId,
+        /// Who asks; `None`: the program itself.
+        agent: Option<AgentName>,
+        text: String,
+        /// Answers to choose from; empty: free text.
+        options: Vec<String>,
+    },
+    /// The person answered.
+    #[serde(rename = "answered")]
+    Answered { question: QuestionId, answer: String },
+    /// The run holds.
+    #[serde(rename = "paused")]
+    Paused,
+    /// The run goes on.
+    #[serde(rename = "unpaused")]
+    Unpaused,
+    /// The person wants the run to end.
+    #[serde(rename = "stop_requested")]
+    StopRequested,
+    /// Something the person should know.
+    #[serde(rename = "noticed")]
+    Noticed {
+        /// How important it is.
+        level: Level,
+        /// What, why, and what to do.
+        notice: UserError,
+    },
+}

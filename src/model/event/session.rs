@@ -1,0 +1,83 @@
+//! Facts of a session as a whole: its beginning, its phases and its end.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::ids::SessionId;
+use crate::model::outcome::{PhaseOutcome, SessionOutcome};
+
+/// What a session is about; the body of [`Event::SessionStarted`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionStart {
+    /// Name of the session.
+    pub id: SessionId,
+    /// The person's request.
+    pub task: String,
+    /// Name of the team.
+    pub team: String,
+    /// Absolute path of the project folder.
+    pub project: String,
+    /// What the screen calls the model, e.g. `scripted model`.
+    pub model: String,
+    /// What the screen calls the toolchain, e.g. `virtual board`.
+    pub toolchain: String,
+    /// Version of the program that wrote this.
+    pub program: String,
+    /// How to get the same model and toolchain again.
+    #[serde(default)]
+    pub parts: SessionParts,
+}
+
+/// What a session runs with, in a form that can be opened again.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SessionParts {
+    /// What answers for the agents, e.g. `script:i2c-scan` or `script:/home/me/own/script.toml`.
+    pub provider: String,
+    /// What builds and flashes: `virtual` or `idf`.
+    pub toolchain: String,
+}
+
+/// How a session begins, goes on and ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum SessionEvent {
+    /// The first record of every journal.
+    #[serde(rename = "session_started")]
+    Started(Box<SessionStart>),
+    /// The program opened the session again to go on.
+    #[serde(rename = "session_resumed")]
+    Resumed {
+        /// Version of the program.
+        program: String,
+    },
+    /// The run is over.
+    #[serde(rename = "session_ended")]
+    Ended {
+        /// How it ended.
+        outcome: SessionOutcome,
+    },
+}
+
+/// How the phases of a run begin and end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum PhaseEvent {
+    /// A phase, or one attempt of it, begins with an empty chat.
+    #[serde(rename = "phase_started")]
+    Started {
+        /// Its name in the team's file, e.g. `generate`.
+        phase: String,
+        /// Its name for people, e.g. `build & fix`.
+        title: String,
+        /// Counted from 1.
+        attempt: u32,
+        /// How many there may be.
+        max_attempts: u32,
+    },
+    /// That attempt is over.
+    #[serde(rename = "phase_ended")]
+    Ended {
+        /// Name of the phase.
+        phase: String,
+        attempt: u32,
+        /// How it ended.
+        outcome: PhaseOutcome,
+    },
+}
