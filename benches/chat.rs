@@ -18,7 +18,7 @@ use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 use firmhand::config::Assets;
 use firmhand::model::TurnEvent;
 use firmhand::model::*;
-use firmhand::ui::{Arrangement, Depth, Keymap, Looks, Mode, Theme, Ui, UiSetup};
+use firmhand::ui::{Arrangement, Depth, Keymap, Mode, Theme, ThemeState, Ui, UiSetup};
 use firmhand::view::SessionView;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -92,7 +92,7 @@ impl Screen {
         let nothing = Arc::new(Nothing);
         let size = Size { width: 120, height: 40 };
         let ui = Ui::new(UiSetup {
-            looks: Looks {
+            looks: ThemeState {
                 theme: Theme::load(&assets, "dark", Depth::True).unwrap(),
                 name: "dark".to_owned(),
                 names: Vec::new(),

@@ -26,7 +26,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use firmhand::lang::{History, ProjectIndex, Question, parse_log, rank, read_header, within};
+use firmhand::lang::{
+    CommitHistory, ProjectIndex, RelevanceQuery, parse_log, rank, read_header, within,
+};
 use firmhand::model::ProjectPath;
 use firmhand::workspace::{Sandbox, is_source};
 
@@ -99,7 +101,7 @@ fn is_code(name: &str) -> bool {
 }
 
 /// The project and its past as they were before a commit.
-fn before(repo: &Path, id: &str) -> (ProjectIndex, History, usize) {
+fn before(repo: &Path, id: &str) -> (ProjectIndex, CommitHistory, usize) {
     let parent = format!("{id}^");
     let names = git(repo, &["-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", &parent]);
     let names: Vec<&str> = names.lines().filter(|name| is_code(name)).collect();
@@ -193,7 +195,7 @@ fn past_commits(repo: &Path, count: usize) {
     for (number, past) in commits(repo, count).iter().enumerate() {
         let (index, history, files) = before(repo, &past.id);
         let started = Instant::now();
-        let question = Question { request: &past.message, diagnosed: &[], history: &history };
+        let question = RelevanceQuery { request: &past.message, diagnosed: &[], history: &history };
         let ranked = rank(&index, &question);
         ranking.push(started.elapsed());
         let paths: Vec<&str> = ranked.iter().map(|chosen| chosen.path.as_str()).collect();
@@ -308,7 +310,7 @@ fn small() {
     let index = ProjectIndex::new(files);
     let history = parse_log("\u{1}Start part 7 later\n\nmain/part7.c\n");
     let question =
-        Question { request: "part7_start shall wait", diagnosed: &[], history: &history };
+        RelevanceQuery { request: "part7_start shall wait", diagnosed: &[], history: &history };
     let ranked = rank(&index, &question);
     println!("{} files, {} candidates, first {}", index.len(), ranked.len(), ranked[0].path);
     assert_eq!(ranked[0].path.as_str(), "main/part7.c");

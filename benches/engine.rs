@@ -19,10 +19,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use firmhand::config::{Assets, Origin, Policy, Rule, Ruling};
+use firmhand::config::{Assets, Origin, Policy, PolicyRule, Ruling};
 use firmhand::device::SerialHub;
-use firmhand::engine::{Engine, EngineSetup, Limits, Recorder, Team, Toolbox};
-use firmhand::gate::{Desk, Gate, GateParts, Numbers};
+use firmhand::engine::{Engine, EngineLimits, EngineSetup, Recorder, Team, Toolbox};
+use firmhand::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use firmhand::journal::SessionDir;
 use firmhand::model::event::SessionStart;
 use firmhand::model::*;
@@ -95,7 +95,7 @@ impl Provider for Model {
     }
 
     fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
-        let answered = request.messages.last().is_some_and(|last| last.role == Role::Tool);
+        let answered = request.messages.last().is_some_and(|last| last.role == MessageRole::Tool);
         let number = request.messages.len();
         let piece = if self.0 == Kind::Chat || answered {
             Delta::Text("Some words that an agent says in its turn.".into())
@@ -213,10 +213,10 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
     let blobs = Arc::new(recorder.blobs().clone());
     let ledger: Arc<dyn Ledger> = recorder;
     let project = Arc::new(Sandbox::open(&root.join("project")).unwrap());
-    let (desk, stop) = (Desk::default(), CancellationToken::new());
+    let (desk, stop) = (ApprovalQueue::default(), CancellationToken::new());
     let origin = Origin::User { file: "bench.toml".into(), line: 1 };
     let (tool, agent, path) = (None, None, None);
-    let rule = Rule { decide: Ruling::Allow, kind: None, tool, agent, path, origin };
+    let rule = PolicyRule { decide: Ruling::Allow, kind: None, tool, agent, path, origin };
     let parts = GateParts {
         ledger: Arc::clone(&ledger),
         blobs,
@@ -227,10 +227,10 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
         names: None,
         cancel: stop.clone(),
     };
-    let gate = Arc::new(Gate::new(parts, &desk, Numbers::after([])));
+    let gate = Arc::new(Gate::new(parts, &desk, NextNumbers::after([])));
     let save: Arc<dyn Tool> = Arc::new(Save(Arc::clone(&project), AtomicU32::new(0)));
     let tools = Toolbox::from([(ToolName::from("generate_code"), save)]);
-    let (provider, limits) = (Arc::new(Model(kind)), Limits::default());
+    let (provider, limits) = (Arc::new(Model(kind)), EngineLimits::default());
     let documents = Vec::new();
     EngineSetup {
         session,

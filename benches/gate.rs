@@ -23,10 +23,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use firmhand::config::{Origin as RuleOrigin, Policy, Rule, Ruling};
+use firmhand::config::{Origin as RuleOrigin, Policy, PolicyRule, Ruling};
 use firmhand::device::SerialHub;
 use firmhand::engine::Recorder;
-use firmhand::gate::{Desk, Gate, GateParts, Numbers, Origin};
+use firmhand::gate::{ApprovalQueue, Gate, GateParts, NextNumbers, Origin};
 use firmhand::journal::SessionDir;
 use firmhand::model::{
     BoardInfo, BuildId, BuildOutcome, CallId, Draft, DraftChange, FlashPlan, Outcome, ProjectPath,
@@ -90,7 +90,7 @@ struct Supervised {
     runtime: tokio::runtime::Runtime,
     recorder: Arc<Recorder>,
     gate: Gate,
-    _desk: Desk,
+    _desk: ApprovalQueue,
     number: usize,
 }
 
@@ -103,8 +103,8 @@ impl Supervised {
         fs::create_dir(&project).unwrap();
         let origin = RuleOrigin::User { file: "config.toml".into(), line: 1 };
         let decide = Ruling::Allow;
-        let rule = Rule { decide, kind: None, tool: None, agent: None, path: None, origin };
-        let desk = Desk::default();
+        let rule = PolicyRule { decide, kind: None, tool: None, agent: None, path: None, origin };
+        let desk = ApprovalQueue::default();
         let parts = GateParts {
             ledger: Arc::<Recorder>::clone(&recorder),
             blobs: Arc::new(blobs),
@@ -115,7 +115,7 @@ impl Supervised {
             names: None,
             cancel: CancellationToken::new(),
         };
-        let gate = Gate::new(parts, &desk, Numbers::after([]));
+        let gate = Gate::new(parts, &desk, NextNumbers::after([]));
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         Self { runtime, recorder, gate, _desk: desk, number: 0 }
     }

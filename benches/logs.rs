@@ -17,8 +17,8 @@ use firmhand::journal::{LogFiles, SessionDir};
 use firmhand::model::*;
 use firmhand::ui::panes::logs_index::{Extent, LineIndex};
 use firmhand::ui::panes::logs_scroll::Move;
-use firmhand::ui::panes::logs_search::{Matcher, Search};
-use firmhand::ui::panes::logs_source::Source;
+use firmhand::ui::panes::logs_search::{LogSearch, Matcher};
+use firmhand::ui::panes::logs_source::LogSourceView;
 use firmhand::ui::panes::logs_text::{LogText, matcher};
 
 const LOG: LogId = LogId { kind: LogKind::Serial, number: 1 };
@@ -77,8 +77,8 @@ fn index(source: &dyn LogSource, extent: Extent) {
 
 fn search(source: &Arc<LogFiles>, extent: Extent) {
     for pattern in ["temp=39\\.9", "^E .*sensor"] {
-        let raw = Source::Raw(Arc::<LogFiles>::clone(source), LOG);
-        let mut search = Search::new(raw, Matcher::regex(pattern).unwrap());
+        let raw = LogSourceView::Raw(Arc::<LogFiles>::clone(source), LOG);
+        let mut search = LogSearch::new(raw, Matcher::regex(pattern).unwrap());
         let start = Instant::now();
         let mut longest = Duration::ZERO;
         while !search.is_complete(extent.bytes) {
@@ -107,17 +107,17 @@ fn open(source: &Arc<LogFiles>, extent: Extent) {
     println!("{:<42} {:>9}", "frames until every line can be found", frames);
     println!("{:<42} {:>9.2} ms", "longest of them", millis(longest));
     let start = Instant::now();
-    text.lens.go(Move::Start);
+    text.view.go(Move::Start);
     text.sync(extent);
     report("to the start", start);
     let start = Instant::now();
-    text.lens.go(Move::End);
+    text.view.go(Move::End);
     text.sync(extent);
     report("jump to the end", start);
     let mut frames: Vec<Duration> = (0..2_000)
         .map(|step| {
             let start = Instant::now();
-            text.lens.go(Move::Lines(if step < 1_000 { -3 } else { 3 }));
+            text.view.go(Move::Lines(if step < 1_000 { -3 } else { 3 }));
             text.sync(extent);
             start.elapsed()
         })
@@ -129,15 +129,15 @@ fn open(source: &Arc<LogFiles>, extent: Extent) {
 /// Filters and searches twice the lines, and tells how much memory the whole program took.
 fn look_at_everything(source: &Arc<LogFiles>, extent: Extent) {
     let mut text = LogText::new(Arc::<LogFiles>::clone(source), LOG);
-    text.lens.filter_by(matcher("^[IE] ").unwrap());
-    text.lens.search_for(matcher("temp=").unwrap());
+    text.view.filter_by(matcher("^[IE] ").unwrap());
+    text.view.search_for(matcher("temp=").unwrap());
     let start = Instant::now();
     text.sync(extent);
     while text.is_busy() {
         thread::sleep(Duration::from_millis(1));
         text.sync(extent);
     }
-    let found = text.lens.search().map_or(0, Search::total);
+    let found = text.view.search().map_or(0, LogSearch::total);
     report(&format!("filter and search {} lines ({found} found)", extent.feeds), start);
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find(|line| line.starts_with("VmHWM"));

@@ -19,7 +19,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use firmhand::model::{Message, Role};
+use firmhand::model::{Message, MessageRole};
 use firmhand::provider::{Delta, ModelOptions, Provider, Remote, Request, Service};
 use futures::StreamExt;
 use wire::speak::{self, DIALECTS, Say, say};
@@ -128,7 +128,7 @@ async fn listen(remote: &Remote) -> usize {
         let text = text.to_owned();
         Arc::new(Message { role, agent: None, text, calls: Vec::new(), answers: None })
     };
-    let messages = vec![message(Role::System, "rules"), message(Role::User, "task")];
+    let messages = vec![message(MessageRole::System, "rules"), message(MessageRole::User, "task")];
     let mut answer = remote.ask(Request {
         agent: "A".into(),
         phase: "p".into(),

@@ -28,7 +28,7 @@ pub const PROGRAM: u64 = 512 << 20;
 
 /// Why a file is not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ReadRefusal {
     /// It is a named pipe, a socket or a device.
     #[error("it is {0}, not a regular file")]
     Kind(&'static str),
@@ -42,11 +42,11 @@ pub enum Refusal {
     },
 }
 
-impl From<Refusal> for io::Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<ReadRefusal> for io::Error {
+    fn from(refusal: ReadRefusal) -> Self {
         let kind = match refusal {
-            Refusal::Kind(_) => ErrorKind::InvalidInput,
-            Refusal::TooLong { .. } => ErrorKind::FileTooLarge,
+            ReadRefusal::Kind(_) => ErrorKind::InvalidInput,
+            ReadRefusal::TooLong { .. } => ErrorKind::FileTooLarge,
         };
         Self::new(kind, refusal)
     }
@@ -104,13 +104,13 @@ pub fn is_readable(path: &Path, limit: u64) -> bool {
 fn read_open(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let bytes = file.metadata()?.len();
     if bytes > limit {
-        return Err(Refusal::TooLong { bytes, limit }.into());
+        return Err(ReadRefusal::TooLong { bytes, limit }.into());
     }
     let mut content = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0) + 1);
     // It may grow while it is read, and some files do not tell their length.
     file.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     let bytes = content.len() as u64;
-    if bytes > limit { Err(Refusal::TooLong { bytes, limit }.into()) } else { Ok(content) }
+    if bytes > limit { Err(ReadRefusal::TooLong { bytes, limit }.into()) } else { Ok(content) }
 }
 
 fn check(found: &Metadata) -> io::Result<()> {
@@ -128,7 +128,7 @@ fn check(found: &Metadata) -> io::Result<()> {
     } else {
         "a device"
     };
-    Err(Refusal::Kind(name).into())
+    Err(ReadRefusal::Kind(name).into())
 }
 
 #[cfg(test)]

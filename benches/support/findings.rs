@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use firmhand::gate::{Context, examine};
+use firmhand::gate::{FindingsContext, examine};
 use firmhand::model::{
     BoardInfo, BuildId, ContentHash, Draft, DraftChange, FlashImage, FlashPlan, ProjectPath,
     Timestamp,
@@ -27,7 +27,7 @@ pub fn run(data: &Path, rounds: usize) {
     fs::create_dir_all(project.join("build")).unwrap();
     let images = images(&project);
     let sandbox = Sandbox::open(&project).unwrap();
-    let mut context = Context::default();
+    let mut context = FindingsContext::default();
     context.chip = Some("esp32".to_owned());
     context.task = "Let the pump run at most half an hour, in main/pump.c".to_owned();
     for (what, change) in changes(images) {

@@ -11,16 +11,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::keyring::Keyring;
 use super::leftovers::{clear_up, tell_all};
-use super::parts::{Parts, Wanted};
+use super::parts::{RunParts, RunRequest};
 use super::past::Past;
 use super::project_folder::{begin_with, check_trust, project_folder};
 use super::trust::{Trust, is_untouched};
 use crate::config::{Assets, Dirs, Settings};
 use crate::device::{Adapters, Programs, SerialHub, adapters};
 use crate::engine::{
-    Budgets, Engine, EngineHandle, EngineSetup, Limits, Recorder, Supervision, Team, toolbox,
+    Budgets, Engine, EngineHandle, EngineLimits, EngineSetup, Recorder, Supervision, Team, toolbox,
 };
-use crate::gate::{Desk, Gate, GateParts, Numbers};
+use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use crate::journal::{LogLimits, SessionDir};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::event::{SessionParts, SessionStart};
@@ -56,7 +56,7 @@ pub struct Order {
 
 /// What every run on this machine shares.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct Machine {
     /// Where settings and sessions are.
     pub dirs: Dirs,
     /// Shipped data and the person's own.
@@ -78,20 +78,20 @@ pub struct Running {
     /// Its engine.
     pub engine: EngineHandle,
     /// Where decisions go; kept, because a desk that is dropped denies everything.
-    pub desk: Desk,
+    pub desk: ApprovalQueue,
     /// Looks at what the person would write instead of what was proposed.
     pub examiner: Arc<dyn Examiner>,
     /// Board and open ports; kept, so that the board runs on and is listened to after the run.
-    pub bench: Bench,
+    pub bench: RunServices,
 }
 
 /// What goes on when the run is over, as long as somebody looks.
-pub struct Bench {
+pub struct RunServices {
     _toolchain: Arc<dyn Toolchain>,
     serial: Arc<SerialHub>,
 }
 
-impl Bench {
+impl RunServices {
     /// The ports that are listened to.
     #[must_use]
     pub fn serial(&self) -> Arc<SerialHub> {
@@ -112,11 +112,11 @@ impl Running {
 ///
 /// # Errors
 /// When a part cannot be made; names the part and what to do.
-pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
+pub fn start(world: &Machine, order: Order) -> Result<Running, UserError> {
     let team = load_team(world, &order.team)?;
     let now = Timestamp(now_millis());
     // Both fail before a folder is made: a wish that cannot be met leaves nothing behind.
-    let wanted = Wanted::check(world, &order, &Vec::new())?;
+    let wanted = RunRequest::check(world, &order, &Vec::new())?;
     let team = team.briefed(&world.assets, &wanted.parts.toolchain)?;
     let trust = Trust::of(&world.dirs.data);
     let begins_here = order.project.as_deref().is_some_and(is_untouched);
@@ -148,7 +148,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
     let left = clear_up(&world.dirs.data, &dir, &project);
     let recorder = Recorder::create(dir.clone())?.keeping(log_limits(&world.settings));
     let recorder = Arc::new(recorder.guarded_by(&world.secrets));
-    let desk = Desk::default();
+    let desk = ApprovalQueue::default();
     let (setup, examiner, bench) = assemble(
         world,
         Assembly {
@@ -158,7 +158,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
             project: Arc::new(project),
             recorder: Arc::clone(&recorder),
             desk: desk.clone(),
-            numbers: Numbers::after([]),
+            numbers: NextNumbers::after([]),
             supervision: order.supervision,
             documents: order.documents,
         },
@@ -175,7 +175,7 @@ pub fn start(world: &World, order: Order) -> Result<Running, UserError> {
 /// # Errors
 /// When it has ended, is in use, cannot be read, or a part cannot be made again.
 pub fn resume(
-    world: &World,
+    world: &Machine,
     dir: SessionDir,
     pacing: Pacing,
     record: Option<PathBuf>,
@@ -206,13 +206,13 @@ pub fn resume(
         starter: None,
     };
     let team = load_team(world, &order.team)?;
-    let wanted = Wanted::check(world, &order, &dir)?;
+    let wanted = RunRequest::check(world, &order, &dir)?;
     let team = team.briefed(&world.assets, &wanted.parts.toolchain)?;
     check_trust(&Trust::of(&world.dirs.data), &wanted, order.project.as_deref())?;
     let parts = wanted.make(&dir);
     let project = Sandbox::open(Path::new(&session.project))?;
     let left = clear_up(&world.dirs.data, &dir, &project);
-    let desk = Desk::default();
+    let desk = ApprovalQueue::default();
     let (setup, examiner, bench) = assemble(
         world,
         Assembly {
@@ -236,19 +236,19 @@ pub fn resume(
 struct Assembly {
     session: SessionStart,
     team: Arc<Team>,
-    parts: Parts,
+    parts: RunParts,
     project: Arc<Sandbox>,
     recorder: Arc<Recorder>,
-    desk: Desk,
-    numbers: Numbers,
+    desk: ApprovalQueue,
+    numbers: NextNumbers,
     supervision: Supervision,
     documents: Vec<Document>,
 }
 
 fn assemble(
-    world: &World,
+    world: &Machine,
     assembly: Assembly,
-) -> Result<(EngineSetup, Arc<dyn Examiner>, Bench), UserError> {
+) -> Result<(EngineSetup, Arc<dyn Examiner>, RunServices), UserError> {
     let Assembly { session, team, parts, project, recorder, desk, numbers, supervision, documents } =
         assembly;
     let stop = CancellationToken::new();
@@ -282,13 +282,13 @@ fn assemble(
         assets: world.assets.clone(),
         toolchain: Arc::clone(&parts.toolchain),
         serial: Arc::clone(&serial),
-        limits: tools::Limits {
+        limits: tools::AnswerLimits {
             build_seconds: u64::from(limits.build_seconds.value),
-            ..tools::Limits::default()
+            ..tools::AnswerLimits::default()
         },
         cancel: stop.clone(),
     };
-    let bench = Bench { _toolchain: Arc::clone(&parts.toolchain), serial };
+    let bench = RunServices { _toolchain: Arc::clone(&parts.toolchain), serial };
     let setup = EngineSetup {
         session,
         documents,
@@ -301,7 +301,7 @@ fn assemble(
         provider: parts.provider,
         project,
         stop,
-        limits: Limits { supervision, ..limits_of(&world.settings) },
+        limits: EngineLimits { supervision, ..limits_of(&world.settings) },
     };
     Ok((setup, examiner, bench))
 }
@@ -313,16 +313,16 @@ pub(super) fn log_limits(settings: &Settings) -> LogLimits {
 }
 
 /// The bounds of a run that the settings give.
-fn limits_of(settings: &Settings) -> Limits {
+fn limits_of(settings: &Settings) -> EngineLimits {
     let models = &settings.models;
-    Limits {
+    EngineLimits {
         max_attempts: settings.limits.max_attempts.value,
         budgets: Budgets {
             turn: models.turn.value,
             phase: models.phase.value,
             session: models.session.value,
         },
-        ..Limits::default()
+        ..EngineLimits::default()
     }
 }
 
@@ -330,7 +330,7 @@ fn limits_of(settings: &Settings) -> Limits {
 ///
 /// # Errors
 /// When there is none of that name, or its files are wrong; says file and line.
-pub fn load_team(world: &World, name: &str) -> Result<Arc<Team>, UserError> {
+pub fn load_team(world: &Machine, name: &str) -> Result<Arc<Team>, UserError> {
     Team::load(&world.assets, name, &|tool: &ToolName| tools::known(tool))
 }
 

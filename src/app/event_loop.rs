@@ -12,8 +12,8 @@ use crossterm::event::{Event as TerminalEvent, EventStream};
 use futures::StreamExt;
 use tokio::sync::mpsc;
 
-use super::chores::Chores;
-use super::feed::{Feed, Progress};
+use super::copies::Chores;
+use super::feed::{Feed, FeedChange};
 use super::frames::{FRAME, FRAME_AFTER_INPUT, Frames};
 use super::outside::Outside;
 use super::signals::{Signal, Signals};
@@ -22,7 +22,7 @@ use super::themes::Themes;
 use crate::engine::BreakOff;
 use crate::model::{Intent, SerialCommand, TimelineCommand, UserError};
 use crate::text;
-use crate::ui::{BROKE_OFF, Chosen, Command, Ui};
+use crate::ui::{BROKE_OFF, ThemeChoice, Ui, UiCommand};
 use crate::view::RunState;
 
 /// Terminal events handled before the next frame; a paste of any length stays interruptible.
@@ -91,9 +91,9 @@ impl Session<'_> {
             }
             let woken = self.wait(&mut events, &mut signals, &frames, progress).await?;
             match woken {
-                Woken::News => {}
-                Woken::Themes => self.reload_theme(&mut frames),
-                Woken::Timer => {
+                LoopWake::News => {}
+                LoopWake::Themes => self.reload_theme(&mut frames),
+                LoopWake::Timer => {
                     if let Some(left) = self.on_timer(&mut frames)? {
                         return Ok(left);
                     }
@@ -102,18 +102,18 @@ impl Session<'_> {
                         None => return Ok(Left::TerminalLost),
                     };
                 }
-                Woken::BrokenOff(why) => self.break_off(why, &mut frames)?,
-                Woken::Signal(signal) => {
+                LoopWake::BrokenOff(why) => self.break_off(why, &mut frames)?,
+                LoopWake::Signal(signal) => {
                     if let Some(left) = self.on_signal(signal)? {
                         return Ok(left);
                     }
                     frames.ask(Duration::ZERO);
                 }
-                Woken::Chore(done) => {
+                LoopWake::Chore(done) => {
                     self.ui.tell_result(done, Instant::now());
                     frames.ask(FRAME_AFTER_INPUT);
                 }
-                Woken::Terminal(Some(Ok(first))) => {
+                LoopWake::Terminal(Some(Ok(first))) => {
                     frames.ask(FRAME_AFTER_INPUT);
                     if let Some(left) = self.take_events(first, &mut events).await? {
                         return Ok(left);
@@ -123,17 +123,17 @@ impl Session<'_> {
                         None => return Ok(Left::TerminalLost),
                     };
                 }
-                Woken::Terminal(Some(Err(error))) if is_woken(&error) => {}
-                Woken::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
+                LoopWake::Terminal(Some(Err(error))) if is_woken(&error) => {}
+                LoopWake::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
             }
         }
     }
 
     /// Takes over what was recorded meanwhile.
-    fn advance(&mut self, now: Instant, frames: &mut Frames) -> Result<Progress, UserError> {
+    fn advance(&mut self, now: Instant, frames: &mut Frames) -> Result<FeedChange, UserError> {
         let waiting = self.feed.view().review.waiting.len();
         let progress = self.feed.advance(now)?;
-        if progress != Progress::Unchanged {
+        if progress != FeedChange::Unchanged {
             self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
             // What calls the person does not wait for its turn.
             let is_call = self.feed.view().review.waiting.len() > waiting;
@@ -153,7 +153,7 @@ impl Session<'_> {
     /// Shows all that was recorded before the run broke off, and that it did.
     fn break_off(&mut self, why: UserError, frames: &mut Frames) -> Result<(), UserError> {
         let now = Instant::now();
-        while self.feed.advance(now)? == Progress::ChangedAndMore {}
+        while self.feed.advance(now)? == FeedChange::ChangedAndMore {}
         self.feed.break_off(why);
         self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
         frames.ask(FRAME_AFTER_INPUT);
@@ -182,15 +182,15 @@ impl Session<'_> {
         events: &mut EventStream,
         signals: &mut Signals,
         frames: &Frames,
-        progress: Progress,
-    ) -> Result<Woken, UserError> {
+        progress: FeedChange,
+    ) -> Result<LoopWake, UserError> {
         let now = Instant::now();
         self.ui_due = self.ui.next_wake(self.feed.view(), now);
         let wakes = [
             frames.next(),
             self.ui_due,
             self.feed.wait()?.map(|wait| now + wait),
-            (progress == Progress::ChangedAndMore).then_some(now),
+            (progress == FeedChange::ChangedAndMore).then_some(now),
         ];
         let wake = wakes.into_iter().flatten().min();
         let timer = async {
@@ -201,13 +201,13 @@ impl Session<'_> {
         };
         Ok(tokio::select! {
             biased;
-            signal = signals.next() => Woken::Signal(signal),
-            event = events.next() => Woken::Terminal(event),
-            done = self.chores.next_done() => Woken::Chore(done),
-            why = broken_off(&mut self.break_off) => Woken::BrokenOff(why),
-            () = timer => Woken::Timer,
-            () = self.feed.changed() => Woken::News,
-            () = self.themes.changed() => Woken::Themes,
+            signal = signals.next() => LoopWake::Signal(signal),
+            event = events.next() => LoopWake::Terminal(event),
+            done = self.chores.next_done() => LoopWake::Chore(done),
+            why = broken_off(&mut self.break_off) => LoopWake::BrokenOff(why),
+            () = timer => LoopWake::Timer,
+            () = self.feed.changed() => LoopWake::News,
+            () = self.themes.changed() => LoopWake::Themes,
         })
     }
 
@@ -256,39 +256,39 @@ impl Session<'_> {
         Ok(())
     }
 
-    pub(super) fn obey(&mut self, command: Command) -> Result<Option<Left>, UserError> {
+    pub(super) fn obey(&mut self, command: UiCommand) -> Result<Option<Left>, UserError> {
         match command {
-            Command::Intent(intent) => self.send(intent),
-            Command::Serial(command) => self.send_serial(command),
-            Command::Timeline(command) => self.play(command)?,
+            UiCommand::Intent(intent) => self.send(intent),
+            UiCommand::Serial(command) => self.send_serial(command),
+            UiCommand::Timeline(command) => self.play(command)?,
             // Done by the loop, which has to let go of the keyboard first.
-            Command::EditOutside(edit) => self.outside = Some(Outside::Text(edit)),
-            Command::Edit(place) => self.outside = Some(Outside::File(place)),
-            Command::Quit => return Ok(Some(Left::Quit)),
-            Command::ShowTheme(name) => self.show_theme(&name, Chosen::No),
-            Command::KeepTheme(name) => self.show_theme(&name, Chosen::Yes),
-            Command::Copy(text) => {
+            UiCommand::EditOutside(edit) => self.outside = Some(Outside::Text(edit)),
+            UiCommand::Edit(place) => self.outside = Some(Outside::File(place)),
+            UiCommand::Quit => return Ok(Some(Left::Quit)),
+            UiCommand::ShowTheme(name) => self.show_theme(&name, ThemeChoice::No),
+            UiCommand::KeepTheme(name) => self.show_theme(&name, ThemeChoice::Yes),
+            UiCommand::Copy(text) => {
                 if self.screen.copy(&text).is_err() {
                     return Ok(Some(Left::TerminalLost));
                 }
             }
-            Command::Suspend => {
+            UiCommand::Suspend => {
                 if self.screen.suspend().is_err() {
                     return Ok(Some(Left::TerminalLost));
                 }
             }
-            Command::Redraw => {
+            UiCommand::Redraw => {
                 if self.screen.repaint().is_err() {
                     return Ok(Some(Left::TerminalLost));
                 }
             }
-            Command::Remember(message) => self.chores.remember(message),
-            Command::Save { what, to } => self.chores.save(what, &to),
+            UiCommand::Remember(message) => self.chores.remember(message),
+            UiCommand::Save { what, to } => self.chores.save(what, &to),
         }
         Ok(None)
     }
 
-    fn show_theme(&mut self, name: &str, chosen: Chosen) {
+    fn show_theme(&mut self, name: &str, chosen: ThemeChoice) {
         match self.themes.load(name) {
             Ok(theme) => self.ui.set_theme(theme, name, chosen),
             Err(error) => {
@@ -302,7 +302,7 @@ impl Session<'_> {
     fn reload_theme(&mut self, frames: &mut Frames) {
         let name = self.ui.theme_name().to_owned();
         self.ui.set_theme_names(self.themes.names());
-        self.show_theme(&name, Chosen::No);
+        self.show_theme(&name, ThemeChoice::No);
         self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
         frames.ask(FRAME);
     }
@@ -389,13 +389,13 @@ async fn at_once(events: &mut EventStream) -> Poll<Option<io::Result<TerminalEve
 
 async fn broken_off(break_off: &mut Option<BreakOff>) -> UserError {
     match break_off {
-        Some(break_off) => break_off.told().await,
+        Some(break_off) => break_off.error().await,
         None => std::future::pending().await,
     }
 }
 
 /// What ended a wait.
-enum Woken {
+enum LoopWake {
     /// The run broke off.
     BrokenOff(UserError),
     /// There are new records.

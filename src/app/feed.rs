@@ -14,7 +14,7 @@ use super::timeline::Timeline;
 
 /// What one call changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum FeedChange {
     /// Nothing.
     Unchanged,
     /// The view; it is up to date.
@@ -54,7 +54,7 @@ impl Feed {
     ///
     /// # Errors
     /// When the journal cannot be read any more.
-    pub fn advance(&mut self, now: Instant) -> Result<Progress, UserError> {
+    pub fn advance(&mut self, now: Instant) -> Result<FeedChange, UserError> {
         match self {
             Self::Live(live) => live.pull(),
             Self::Replay(timeline) => timeline.advance(now),
@@ -153,7 +153,7 @@ impl Live {
     ///
     /// # Errors
     /// When the journal cannot be read any more.
-    pub fn pull(&mut self) -> Result<Progress, UserError> {
+    pub fn pull(&mut self) -> Result<FeedChange, UserError> {
         let published = *self.published.borrow_and_update();
         let start = self.reader.position();
         for _ in 0..BATCH {
@@ -163,7 +163,7 @@ impl Live {
                 break;
             }
             if position.offset - start.offset >= BATCH_BYTES {
-                return Ok(Progress::ChangedAndMore);
+                return Ok(FeedChange::ChangedAndMore);
             }
             match self.reader.next_item()? {
                 Some(item) => fold(item, &mut self.view, &mut self.damage),
@@ -172,9 +172,9 @@ impl Live {
         }
         let end = self.reader.position();
         Ok(match (end.line > start.line, end.line - start.line == BATCH as u64) {
-            (false, _) => Progress::Unchanged,
-            (true, false) => Progress::Changed,
-            (true, true) => Progress::ChangedAndMore,
+            (false, _) => FeedChange::Unchanged,
+            (true, false) => FeedChange::Changed,
+            (true, true) => FeedChange::ChangedAndMore,
         })
     }
 
@@ -215,7 +215,7 @@ mod tests {
             recorder.record(Event::Person(PersonEvent::Paused)).unwrap();
         }
         let mut places = vec![];
-        while live.pull().unwrap() == Progress::ChangedAndMore {
+        while live.pull().unwrap() == FeedChange::ChangedAndMore {
             places.push(live.view().seq.0);
         }
         assert_eq!(places, [2_000, 4_000]);
@@ -224,11 +224,11 @@ mod tests {
         for _ in 0..4 {
             recorder.record(long.clone()).unwrap();
         }
-        assert_eq!(live.pull().unwrap(), Progress::ChangedAndMore);
+        assert_eq!(live.pull().unwrap(), FeedChange::ChangedAndMore);
         assert_eq!(live.view().seq, Seq(4_502), "a megabyte is enough for one go");
-        assert_eq!(live.pull().unwrap(), Progress::Changed);
+        assert_eq!(live.pull().unwrap(), FeedChange::Changed);
         assert_eq!(live.view().seq, Seq(4_504));
-        assert_eq!(live.pull().unwrap(), Progress::Unchanged);
+        assert_eq!(live.pull().unwrap(), FeedChange::Unchanged);
     }
 
     #[test]
@@ -237,9 +237,9 @@ mod tests {
         let (publish, published) = watch::channel(Seq(0));
         let mut live = Live::open(recorder.dir(), published).unwrap();
         recorder.record(Event::Person(PersonEvent::Paused)).unwrap();
-        assert_eq!(live.pull().unwrap(), Progress::Unchanged);
+        assert_eq!(live.pull().unwrap(), FeedChange::Unchanged);
         publish.send_replace(Seq(1));
-        assert_eq!(live.pull().unwrap(), Progress::Changed);
+        assert_eq!(live.pull().unwrap(), FeedChange::Changed);
     }
 
     #[tokio::test]
@@ -249,7 +249,7 @@ mod tests {
         let mut feed = Feed::Live(Box::new(live));
         recorder.record(Event::Person(PersonEvent::Paused)).unwrap();
         feed.changed().await;
-        assert_eq!(feed.advance(Instant::now()).unwrap(), Progress::Changed);
+        assert_eq!(feed.advance(Instant::now()).unwrap(), FeedChange::Changed);
         assert!(futures::poll!(std::pin::pin!(feed.changed())).is_pending());
         drop(recorder);
         assert!(futures::poll!(std::pin::pin!(feed.changed())).is_pending());

@@ -17,11 +17,11 @@ const MAX_BYTES: u64 = 256 << 10;
 
 /// The history of one project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct History {
+pub struct InputHistory {
     file: PathBuf,
 }
 
-impl History {
+impl InputHistory {
     /// The history of the project in that folder.
     #[must_use]
     pub fn of(data: &Path, project: &Path) -> Self {
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn messages_come_back_in_the_same_project_and_damage_is_passed_over() {
         let data = tempfile::tempdir().unwrap();
-        let history = History::of(data.path(), Path::new("/p/one"));
+        let history = InputHistory::of(data.path(), Path::new("/p/one"));
         assert!(history.read().is_empty());
         for number in 0..150 {
             history.add(&format!("line {number}\nof two")).unwrap();
@@ -89,6 +89,6 @@ mod tests {
         text.push_str("\"cut");
         fs::write(&history.file, text).unwrap();
         assert_eq!(history.read().last().unwrap(), "line 149\nof two");
-        assert!(History::of(data.path(), Path::new("/p/two")).read().is_empty());
+        assert!(InputHistory::of(data.path(), Path::new("/p/two")).read().is_empty());
     }
 }

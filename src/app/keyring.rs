@@ -96,22 +96,22 @@ fn look_up(desktop: &Desktop, entry: &str) -> Result<SecretString, UserError> {
     }
     let printed = match run(command) {
         Ok(printed) => printed,
-        Err(Failed::Missing) => {
+        Err(KeyringError::Missing) => {
             let why = format!("the command `{program}` is not there");
             return Err(cannot(why, format!("{install}, {other}")));
         }
-        Err(Failed::Silent) => {
+        Err(KeyringError::Silent) => {
             let seconds = PATIENCE.as_secs();
             let why = format!("`{program}` did not answer within {seconds} s");
             return Err(cannot(why, format!("unlock the keyring first, {other}")));
         }
-        Err(Failed::Other(error)) => {
+        Err(KeyringError::Other(error)) => {
             return Err(cannot(format!("`{program}`: {error}"), other.to_owned()));
         }
     };
     let fix = format!("store it with `{store} {entry}`, {other}");
     if !printed.status.success() {
-        let why = match printed.said.as_str() {
+        let why = match printed.message.as_str() {
             "" => format!("`{program}` found none"),
             said => format!("`{program}` said “{said}”"),
         };
@@ -132,10 +132,10 @@ fn look_up(desktop: &Desktop, entry: &str) -> Result<SecretString, UserError> {
 struct Printed {
     status: ExitStatus,
     key: Vec<u8>,
-    said: String,
+    message: String,
 }
 
-enum Failed {
+enum KeyringError {
     /// There is no such command.
     Missing,
     /// It did not end in time.
@@ -143,11 +143,11 @@ enum Failed {
     Other(std::io::Error),
 }
 
-fn run(mut command: Command) -> Result<Printed, Failed> {
+fn run(mut command: Command) -> Result<Printed, KeyringError> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Failed::Missing,
-        _ => Failed::Other(error),
+        ErrorKind::NotFound => KeyringError::Missing,
+        _ => KeyringError::Other(error),
     })?;
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let (done, ended) = mpsc::channel();
@@ -161,13 +161,13 @@ fn run(mut command: Command) -> Result<Printed, Failed> {
         // It may end by itself just now.
         let _ = child.kill();
         let _ = child.wait();
-        return Err(Failed::Silent);
+        return Err(KeyringError::Silent);
     };
-    let status = child.wait().map_err(Failed::Other)?;
+    let status = child.wait().map_err(KeyringError::Other)?;
     let said = String::from_utf8_lossy(&said);
     let said = said.lines().next().unwrap_or_default().trim();
     let said = sanitize::line(said).chars().take(200).collect();
-    Ok(Printed { status, key, said })
+    Ok(Printed { status, key, message: said })
 }
 
 /// All that comes, within bounds.

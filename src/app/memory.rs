@@ -16,7 +16,7 @@ use crate::ui::Arrangement;
 
 /// The memory of one project's screen.
 #[derive(Debug, Clone)]
-pub struct Memory {
+pub struct ScreenMemory {
     file: PathBuf,
     project: String,
 }
@@ -30,7 +30,7 @@ struct Page {
     arrangement: Arrangement,
 }
 
-impl Memory {
+impl ScreenMemory {
     /// The memory of `project` below the data folder. All projects inside of sessions share one:
     /// each of them is seen once only.
     #[must_use]
@@ -89,11 +89,11 @@ mod tests {
     fn every_project_has_its_own_memory_outside_of_itself() {
         let data = tempfile::tempdir().unwrap();
         let project = tempfile::tempdir().unwrap();
-        let memory = Memory::of(data.path(), project.path());
+        let memory = ScreenMemory::of(data.path(), project.path());
         assert_eq!(memory.recall(), Arrangement::default());
         memory.keep(arrangement()).unwrap();
-        assert_eq!(Memory::of(data.path(), project.path()).recall(), arrangement());
-        let other = Memory::of(data.path(), Path::new("/elsewhere"));
+        assert_eq!(ScreenMemory::of(data.path(), project.path()).recall(), arrangement());
+        let other = ScreenMemory::of(data.path(), Path::new("/elsewhere"));
         assert_eq!(other.recall(), Arrangement::default());
         assert_eq!(fs::read_dir(project.path()).unwrap().count(), 0);
         let names: Vec<_> = fs::read_dir(data.path().join("projects")).unwrap().collect();
@@ -104,14 +104,14 @@ mod tests {
     fn projects_inside_of_sessions_share_one_memory() {
         let data = tempfile::tempdir().unwrap();
         let inside = |name: &str| data.path().join("sessions").join(name).join("project");
-        Memory::of(data.path(), &inside("a")).keep(arrangement()).unwrap();
-        assert_eq!(Memory::of(data.path(), &inside("b")).recall(), arrangement());
+        ScreenMemory::of(data.path(), &inside("a")).keep(arrangement()).unwrap();
+        assert_eq!(ScreenMemory::of(data.path(), &inside("b")).recall(), arrangement());
     }
 
     #[test]
     fn a_damaged_memory_counts_as_none() {
         let data = tempfile::tempdir().unwrap();
-        let memory = Memory::of(data.path(), Path::new("/p"));
+        let memory = ScreenMemory::of(data.path(), Path::new("/p"));
         memory.keep(arrangement()).unwrap();
         fs::write(&memory.file, "front = 7").unwrap();
         assert_eq!(memory.recall(), Arrangement::default());

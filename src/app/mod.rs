@@ -2,8 +2,8 @@
 
 mod checkpoints;
 pub mod choice;
-pub mod chores;
 pub mod compose;
+pub mod copies;
 pub mod doctor;
 pub mod documents;
 pub mod editor;
@@ -11,6 +11,7 @@ pub mod event_loop;
 pub mod feed;
 mod frames;
 pub mod history;
+mod idle_wake;
 pub mod keyring;
 mod leftovers;
 pub mod memory;
@@ -25,14 +26,13 @@ mod past;
 pub mod pdf_apart;
 pub mod ports;
 mod project_folder;
-pub mod serial_desk;
+pub mod serial_commands;
 pub mod signals;
 pub mod start;
 pub mod terminal;
 pub mod themes;
 pub mod timeline;
 pub mod trust;
-mod woken;
 
-pub use feed::{Feed, Live, Progress};
+pub use feed::{Feed, FeedChange, Live};
 pub use timeline::Timeline;

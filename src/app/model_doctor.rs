@@ -7,14 +7,14 @@ use std::sync::Arc;
 use futures::StreamExt;
 use serde_json::json;
 
-use super::compose::World;
+use super::compose::Machine;
 use super::models;
-use crate::model::{Health, HealthLine, Message, Role, ToolSpec, UserError};
+use crate::model::{Health, HealthLine, Message, MessageRole, ToolSpec, UserError};
 use crate::provider::{Delta, KeySource, ModelOptions, Profile, Provider, Remote, Request};
 
 /// How far the doctor goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum CheckDepth {
     /// Looks at configuration and keys.
     Here,
     /// Asks the services, which costs a few tokens each.
@@ -29,9 +29,9 @@ const AREA: &str = "model";
 /// # Errors
 /// When a profile is named that there is not.
 pub async fn models(
-    world: &World,
+    world: &Machine,
     only: Option<&str>,
-    reach: Reach,
+    reach: CheckDepth,
 ) -> Result<Vec<HealthLine>, UserError> {
     let names = match only {
         Some(name) => vec![name.to_owned()],
@@ -57,7 +57,7 @@ pub async fn models(
 
 /// Looks at configuration and keys alone, for those who cannot wait for a service.
 #[must_use]
-pub fn here(world: &World) -> Vec<HealthLine> {
+pub fn here(world: &Machine) -> Vec<HealthLine> {
     let names = models::names(world);
     if names.is_empty() {
         return vec![none()];
@@ -65,7 +65,7 @@ pub fn here(world: &World) -> Vec<HealthLine> {
     let look = |name: String| match models::find(world, &name, None) {
         // Nobody is asked to unlock a keyring for a look at the list.
         Ok(profile) if matches!(profile.key_source, KeySource::Keyring(_)) => {
-            told(&profile, &format!("key in the {}", profile.key_source))
+            key_line(&profile, &format!("key in the {}", profile.key_source))
         }
         Ok(profile) => key(&profile),
         Err(error) => broken(&name, &error),
@@ -87,10 +87,10 @@ fn key(profile: &Profile) -> HealthLine {
         Ok(None) => "without a key".to_owned(),
         Err(error) => return broken(&profile.name, &error),
     };
-    told(profile, &key)
+    key_line(profile, &key)
 }
 
-fn told(profile: &Profile, key: &str) -> HealthLine {
+fn key_line(profile: &Profile, key: &str) -> HealthLine {
     let what = format!("{} at {}, {key}", profile.label(), profile.host());
     HealthLine::new(AREA, profile.name.clone(), Health::Good, what)
 }
@@ -100,7 +100,7 @@ fn broken(subject: &str, error: &UserError) -> HealthLine {
     HealthLine::new(AREA, subject, Health::Broken, detail).fix(error.fix.clone())
 }
 
-async fn examine(mut profile: Profile, reach: Reach, findings: &mut Vec<HealthLine>) {
+async fn examine(mut profile: Profile, reach: CheckDepth, findings: &mut Vec<HealthLine>) {
     let name = profile.name.clone();
     let first = key(&profile);
     let is_usable = first.health == Health::Good;
@@ -108,7 +108,7 @@ async fn examine(mut profile: Profile, reach: Reach, findings: &mut Vec<HealthLi
     if !is_usable {
         return;
     }
-    if reach == Reach::Here {
+    if reach == CheckDepth::Here {
         return;
     }
     // A person waits: once is enough.
@@ -132,12 +132,12 @@ async fn examine(mut profile: Profile, reach: Reach, findings: &mut Vec<HealthLi
 
 async fn nameless(
     mut profile: Profile,
-    reach: Reach,
+    reach: CheckDepth,
     error: &UserError,
     findings: &mut Vec<HealthLine>,
 ) {
     let (name, host) = (profile.name.clone(), profile.host());
-    if reach == Reach::Services {
+    if reach == CheckDepth::Services {
         profile.wire.tries = 1;
         let finding = match Remote::new(profile).models().await {
             Ok(offered) => {
@@ -206,8 +206,11 @@ fn question() -> Request {
         phase: "doctor".to_owned(),
         attempt: 1,
         messages: Arc::from([
-            message(Role::System, "You are being tested."),
-            message(Role::User, "Say in five words that you are ready, and call report_ready."),
+            message(MessageRole::System, "You are being tested."),
+            message(
+                MessageRole::User,
+                "Say in five words that you are ready, and call report_ready.",
+            ),
         ]),
         tools: Arc::from([spec]),
         options: ModelOptions { max_tokens: Some(2_000), ..ModelOptions::default() },

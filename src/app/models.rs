@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::compose::World;
+use super::compose::Machine;
 use super::keyring::Keyring;
 use crate::config::models::{AgentLayer, KeyLayer, ProfileLayer, ToolsWord};
 use crate::config::{Assets, Origin, ProfileEntry, Settings};
@@ -75,7 +75,7 @@ pub fn secrets(settings: &Settings) -> Secrets {
 
 /// Names of the profiles there are: the person's own, then those found in the environment.
 #[must_use]
-pub fn names(world: &World) -> Vec<String> {
+pub fn names(world: &Machine) -> Vec<String> {
     let own = world.settings.models.profiles.keys().cloned();
     let found = FOUND.into_iter().filter(|(_, name)| variable(name).is_some());
     let mut names: Vec<String> = own.collect();
@@ -89,7 +89,7 @@ pub fn names(world: &World) -> Vec<String> {
 
 /// The name of the profile that answers when nobody says otherwise; `None`: there is no model.
 #[must_use]
-pub fn usual(world: &World) -> Option<String> {
+pub fn usual(world: &Machine) -> Option<String> {
     let named = world.settings.models.profile.value.clone();
     named.or_else(|| names(world).into_iter().next())
 }
@@ -98,7 +98,7 @@ pub fn usual(world: &World) -> Option<String> {
 ///
 /// # Errors
 /// When there is no such profile, or something it needs is missing.
-pub fn find(world: &World, name: &str, model: Option<&str>) -> Result<Profile, UserError> {
+pub fn find(world: &Machine, name: &str, model: Option<&str>) -> Result<Profile, UserError> {
     let catalogue = catalogue(&world.assets)?;
     let own = world.settings.models.profiles.get(name);
     let mut profile = match own {
@@ -113,7 +113,7 @@ pub fn find(world: &World, name: &str, model: Option<&str>) -> Result<Profile, U
 ///
 /// # Errors
 /// As [`find`].
-pub fn panel(world: &World, name: &str, model: Option<&str>) -> Result<Panel, UserError> {
+pub fn panel(world: &Machine, name: &str, model: Option<&str>) -> Result<Panel, UserError> {
     let usual = usual(world);
     let name = match (name, usual.as_deref()) {
         ("", Some(usual)) => usual,
@@ -133,7 +133,7 @@ fn catalogue(assets: &Assets) -> Result<Catalogue, UserError> {
     Catalogue::parse(&file.origin.to_string(), &file.text)
 }
 
-fn no_model(world: &World) -> UserError {
+fn no_model(world: &Machine) -> UserError {
     let file = world.dirs.config.join("config.toml");
     UserError::new(
         "there is no model to answer",
@@ -147,7 +147,7 @@ fn no_model(world: &World) -> UserError {
 }
 
 fn found_profile(
-    world: &World,
+    world: &Machine,
     name: &str,
     model: Option<&str>,
     catalogue: &Catalogue,
@@ -227,7 +227,7 @@ fn no_name(profile: &str, service: Service) -> UserError {
 }
 
 fn own_profile(
-    world: &World,
+    world: &Machine,
     (name, entry): (&str, &ProfileEntry),
     model: Option<&str>,
     catalogue: &Catalogue,
@@ -277,7 +277,7 @@ fn wire(url: &str, says: &ProfileLayer, folder: Option<&Path>) -> Wire {
     let mut wire = Wire::new(url);
     let layer = &says.wire;
     wire.api_version.clone_from(&layer.api_version);
-    wire.ca_file = layer.ca_file.as_ref().map(|file| beside(file, folder));
+    wire.ca_file = layer.ca_file.as_ref().map(|file| sibling(file, folder));
     wire.proxy.clone_from(&layer.proxy);
     wire.headers.clone_from(&layer.headers);
     if let Some(seconds) = layer.stall_seconds {
@@ -301,7 +301,7 @@ fn choice(layer: &AgentLayer) -> AgentChoice {
 }
 
 /// A file that is named from the folder of the configuration.
-fn beside(file: &Path, folder: Option<&Path>) -> PathBuf {
+fn sibling(file: &Path, folder: Option<&Path>) -> PathBuf {
     folder.map_or_else(|| file.to_owned(), |folder| folder.join(file))
 }
 
@@ -320,7 +320,7 @@ fn with_key(profile: Profile, key: &KeyLayer, folder: Option<&Path>, keyring: &K
         return with_variable(profile, name);
     }
     if let Some(file) = &key.file {
-        let file = beside(file, folder);
+        let file = sibling(file, folder);
         let source = KeySource::File(file.clone());
         return profile.with_key(source, Box::new(move || key_file(&file).map(Some)));
     }

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::compose::{World, load_adapters, log_limits, now_millis};
+use super::compose::{Machine, load_adapters, log_limits, now_millis};
 use crate::device::{Address, Listener, Programs, SerialHub, ports};
 use crate::engine::Recorder;
 use crate::journal::SessionDir;
@@ -18,7 +18,7 @@ pub const TEAM: &str = "monitor";
 
 /// What to listen to.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct MonitorOptions {
     /// The port; `None`: the only board that is connected.
     pub port: Option<String>,
     /// Bits per second.
@@ -56,7 +56,7 @@ impl Monitor {
 ///
 /// # Errors
 /// When there is no such port, several to choose from, or it cannot be opened.
-pub async fn start(world: &World, wish: Wish) -> Result<Monitor, UserError> {
+pub async fn start(world: &Machine, wish: MonitorOptions) -> Result<Monitor, UserError> {
     let adapters = load_adapters(&world.assets)?;
     let port = match wish.port {
         Some(port) => port,

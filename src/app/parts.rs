@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::compose::{Order, World};
+use super::compose::{Machine, Order};
 use super::models;
 use crate::config::Assets;
 use crate::files;
@@ -14,8 +14,8 @@ use crate::model::{RecordSource, UserError};
 use crate::provider::Recording as RecordedModel;
 use crate::provider::{Pacing, Provider, Script, Scripted, retell};
 use crate::toolchain::{
-    ArduinoToolchain, IdfToolchain, Kind, Kit, PlatformioToolchain, Toolchain, VirtualToolchain,
-    fitting, platformio,
+    ArduinoToolchain, IdfToolchain, Kit, PlatformioToolchain, Toolchain, ToolchainKind,
+    VirtualToolchain, fitting, platformio,
 };
 
 /// Folder of the recorded conversations that ship with the program.
@@ -28,7 +28,7 @@ const KIT: &str = "assets/virtual";
 const DEMO: &str = "i2c-scan";
 
 /// The parts of a run that differ from run to run, checked and ready to be made.
-pub struct Wanted {
+pub struct RunRequest {
     /// How the same parts can be had again.
     pub parts: SessionParts,
     voice: Voice,
@@ -51,14 +51,14 @@ enum Builder {
 }
 
 /// The parts of a run.
-pub struct Parts {
+pub struct RunParts {
     /// Answers for the agents.
     pub provider: Arc<dyn Provider>,
     /// Builds and flashes.
     pub toolchain: Arc<dyn Toolchain>,
 }
 
-impl Wanted {
+impl RunRequest {
     /// Finds out whether the parts of `order` can be had. An empty provider stands for the usual
     /// profile, or without any for the recording that fits the task. What the session has
     /// recorded before belongs to a recording of it.
@@ -66,7 +66,7 @@ impl Wanted {
     /// # Errors
     /// When there is no model and no recording fits, a profile, script or kit file is wrong, or the toolchain is not there.
     pub fn check(
-        world: &World,
+        world: &Machine,
         order: &Order,
         before: &dyn RecordSource,
     ) -> Result<Self, UserError> {
@@ -95,7 +95,7 @@ impl Wanted {
 
     /// Makes them for the session in `dir`.
     #[must_use]
-    pub fn make(self, dir: &SessionDir) -> Parts {
+    pub fn make(self, dir: &SessionDir) -> RunParts {
         let provider = self.voice.into_provider(self.pacing);
         let board = dir.root().join("board");
         let toolchain: Arc<dyn Toolchain> = match self.builder {
@@ -104,7 +104,7 @@ impl Wanted {
             Builder::Platformio(pio) => Arc::new(pio.with_host_folder(board)),
             Builder::Virtual(kit) => Arc::new(VirtualToolchain::new(kit, board)),
         };
-        Parts { provider, toolchain }
+        RunParts { provider, toolchain }
     }
 }
 
@@ -112,14 +112,14 @@ impl Builder {
     /// The one that the order names; where it leaves that open, the fittest that is installed.
     fn wanted(order: &Order, assets: &Assets) -> Result<Self, UserError> {
         let named = match order.parts.toolchain.as_str() {
-            "idf" => Some(Kind::Idf),
-            "arduino" => Some(Kind::Arduino),
-            "platformio" => Some(Kind::Platformio),
+            "idf" => Some(ToolchainKind::Idf),
+            "arduino" => Some(ToolchainKind::Arduino),
+            "platformio" => Some(ToolchainKind::Platformio),
             _ => None,
         };
         let of_platformio = order.project.as_deref().is_some_and(platformio::is_at);
         match named {
-            Some(Kind::Platformio) if !of_platformio => Err(no_platformio(order)),
+            Some(ToolchainKind::Platformio) if !of_platformio => Err(no_platformio(order)),
             Some(kind) => Self::find(kind),
             None if order.parts.toolchain != "auto" => Ok(Self::Virtual(load_kit(assets)?)),
             None => {
@@ -134,11 +134,11 @@ impl Builder {
         }
     }
 
-    fn find(kind: Kind) -> Result<Self, UserError> {
+    fn find(kind: ToolchainKind) -> Result<Self, UserError> {
         Ok(match kind {
-            Kind::Idf => Self::Idf(IdfToolchain::find()?),
-            Kind::Arduino => Self::Arduino(ArduinoToolchain::find()?),
-            Kind::Platformio => Self::Platformio(PlatformioToolchain::find()?),
+            ToolchainKind::Idf => Self::Idf(IdfToolchain::find()?),
+            ToolchainKind::Arduino => Self::Arduino(ArduinoToolchain::find()?),
+            ToolchainKind::Platformio => Self::Platformio(PlatformioToolchain::find()?),
         })
     }
 
@@ -153,11 +153,11 @@ impl Builder {
 }
 
 /// The toolchains that fit what the order is about; a sketch may have to be made yet.
-fn kinds(order: &Order) -> &'static [Kind] {
+fn kinds(order: &Order) -> &'static [ToolchainKind] {
     match order.project.as_deref() {
-        _ if order.team == "arduino" => &[Kind::Arduino],
+        _ if order.team == "arduino" => &[ToolchainKind::Arduino],
         Some(project) => fitting(project),
-        None => &[Kind::Idf],
+        None => &[ToolchainKind::Idf],
     }
 }
 
@@ -183,7 +183,7 @@ impl Voice {
 }
 
 /// What answers, and how it can be had again.
-fn voice(world: &World, order: &Order) -> Result<(String, Voice), UserError> {
+fn voice(world: &Machine, order: &Order) -> Result<(String, Voice), UserError> {
     let wanted = order.parts.provider.as_str();
     if let Some(name) = wanted.strip_prefix("script:") {
         let script = load_script(&world.assets, name)?;

@@ -3,7 +3,7 @@
 //! A fold of records; must not keep them.
 
 use crate::engine::Recorder;
-use crate::gate::Numbers;
+use crate::gate::NextNumbers;
 use crate::journal::SessionDir;
 use crate::model::event::SessionStart;
 use crate::model::{Event, ModelEvent, ProposalEvent, RecordSource, SessionEvent, UserError};
@@ -14,13 +14,13 @@ pub(super) struct Past {
     pub session: Option<Box<SessionStart>>,
     /// The model that was chosen last.
     pub provider: Option<String>,
-    pub numbers: Numbers,
+    pub numbers: NextNumbers,
 }
 
 impl Past {
     /// Reads the session, and lets the tools' state of `recorder` learn of it.
     pub fn of(dir: &SessionDir, recorder: &Recorder) -> Result<Self, UserError> {
-        let mut past = Self { session: None, provider: None, numbers: Numbers::after([]) };
+        let mut past = Self { session: None, provider: None, numbers: NextNumbers::after([]) };
         let state = recorder.state();
         let mut is_first = true;
         dir.each(&mut |record| {

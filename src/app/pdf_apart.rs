@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::files;
 use crate::text::json;
 use crate::text::pdf::{self, PdfFault, PdfText};
-use crate::toolchain::process::{Ended, Job, run};
+use crate::toolchain::process::{ProcessEnd, ProcessSpec, run};
 
 /// Longest document that is read, in bytes.
 pub(super) const MOST_BYTES: u64 = 64 << 20;
@@ -41,7 +41,7 @@ pub(super) fn read(path: &Path) -> Result<PdfText, (String, String)> {
         let fix = "attach its text as a .md or .txt file instead";
         (format!("its reader could not be started: {error}"), fix.to_owned())
     };
-    let job = Job {
+    let job = ProcessSpec {
         program: std::env::current_exe().map_err(failed)?.into(),
         args: vec![COMMAND.into(), std::path::absolute(path).map_err(failed)?.into()],
         env: Vec::new(),
@@ -61,19 +61,19 @@ pub(super) fn read(path: &Path) -> Result<PdfText, (String, String)> {
 }
 
 /// What the reader's end and its answer mean.
-fn understood(ended: Ended, answer: &[u8]) -> Result<PdfText, (String, String)> {
+fn understood(ended: ProcessEnd, answer: &[u8]) -> Result<PdfText, (String, String)> {
     let anew = "open it in a viewer, print the pages that matter to a new PDF, and attach that";
     match ended {
-        Ended::Well => {
+        ProcessEnd::Well => {
             let read = serde_json::from_slice::<Result<PdfText, PdfFault>>(answer);
             let read =
                 read.map_err(|_| ("its reader gave no answer".to_owned(), anew.to_owned()))?;
             read.map_err(in_words)
         }
-        Ended::TimedOut => {
+        ProcessEnd::TimedOut => {
             Err((format!("reading it takes longer than {MOST_SECONDS} s"), anew.to_owned()))
         }
-        Ended::Badly(_) | Ended::Cancelled => {
+        ProcessEnd::Badly(_) | ProcessEnd::Cancelled => {
             let gigabytes = MOST_MEMORY >> 30;
             let why = format!("its reader broke off: it is damaged, or takes over {gigabytes} GiB");
             Err((why, anew.to_owned()))
@@ -139,12 +139,12 @@ mod tests {
     fn every_end_of_the_reader_has_words_and_a_way_on() {
         let text = Ok::<_, PdfFault>(PdfText { pages: vec!["a".into()], of: 1 });
         let answer = serde_json::to_vec(&text).unwrap();
-        assert_eq!(understood(Ended::Well, &answer).unwrap().of, 1);
+        assert_eq!(understood(ProcessEnd::Well, &answer).unwrap().of, 1);
         for (ended, why) in [
-            (Ended::Well, "no answer"),
-            (Ended::TimedOut, "20 s"),
-            (Ended::Badly(Some(101)), "broke off"),
-            (Ended::Badly(None), "1 GiB"),
+            (ProcessEnd::Well, "no answer"),
+            (ProcessEnd::TimedOut, "20 s"),
+            (ProcessEnd::Badly(Some(101)), "broke off"),
+            (ProcessEnd::Badly(None), "1 GiB"),
         ] {
             let (found, fix) = understood(ended, b"thread panicked").unwrap_err();
             assert!(found.contains(why) && fix.contains("viewer"), "{found}");
@@ -158,7 +158,7 @@ mod tests {
             (PdfFault::NoLetters, "letters"),
         ] {
             let answer = serde_json::to_vec(&Err::<PdfText, _>(fault)).unwrap();
-            let (found, fix) = understood(Ended::Well, &answer).unwrap_err();
+            let (found, fix) = understood(ProcessEnd::Well, &answer).unwrap_err();
             assert!(found.contains(why) && !fix.is_empty(), "{found}");
         }
     }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::event_loop::Left;
+use super::idle_wake::{IdleWake, Sources};
 use super::terminal::Screen;
-use super::woken::{Sources, Woken};
 use crate::device::{Adapters, Address, ports};
 use crate::model::UserError;
 use crate::ui::ports::{PortChoice, PortList, PortRow, Presence};
@@ -14,14 +14,14 @@ const LOOK: Duration = Duration::from_millis(300);
 
 /// Which ports the person wants to choose from.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct PortFilter {
     /// Those that were named; none: every one of this machine.
     pub named: Vec<String>,
     /// What USB adapters are called.
     pub adapters: Adapters,
 }
 
-impl Wanted {
+impl PortFilter {
     /// The ports as they are now. Reads a few small files.
     #[must_use]
     pub fn look(&self) -> Vec<PortRow> {
@@ -83,7 +83,7 @@ impl Wanted {
 pub async fn choose(
     screen: &mut Screen,
     list: &mut PortList,
-    wanted: &Wanted,
+    wanted: &PortFilter,
 ) -> Result<Result<String, Left>, UserError> {
     let mut sources = Sources::watch()?;
     let mut looks = tokio::time::interval(LOOK);
@@ -96,9 +96,9 @@ pub async fn choose(
         let choice = tokio::select! {
             biased;
             woken = sources.next(screen) => match woken {
-                Ok(Woken::Event(event)) => list.on_event(&event),
-                Ok(Woken::Suspend) => Some(PortChoice::Suspend),
-                Ok(Woken::Redraw) => None,
+                Ok(IdleWake::Event(event)) => list.on_event(&event),
+                Ok(IdleWake::Suspend) => Some(PortChoice::Suspend),
+                Ok(IdleWake::Redraw) => None,
                 Err(left) => return Ok(Err(left)),
             },
             _ = looks.tick() => {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::parts::Wanted;
+use super::parts::RunRequest;
 use super::trust::Trust;
 use crate::config::Assets;
 use crate::journal::SessionDir;
@@ -15,7 +15,7 @@ use crate::workspace::Sandbox;
 /// its sources; what a flash to it runs has the person's rights all the same, and is proposed first.
 pub(super) fn check_trust(
     trust: &Trust,
-    wanted: &Wanted,
+    wanted: &RunRequest,
     project: Option<&Path>,
 ) -> Result<(), UserError> {
     match project {

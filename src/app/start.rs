@@ -1,8 +1,8 @@
 //! Shows the start screen until the person chooses.
 
 use super::event_loop::Left;
+use super::idle_wake::{IdleWake, Sources};
 use super::terminal::Screen;
-use super::woken::{Sources, Woken};
 use crate::model::UserError;
 use crate::ui::start::{Start, StartChoice};
 
@@ -21,9 +21,9 @@ pub async fn choose(
             return Ok(Err(Left::TerminalLost));
         }
         let choice = match sources.next(screen).await {
-            Ok(Woken::Event(event)) => start.on_event(&event),
-            Ok(Woken::Suspend) => Some(StartChoice::Suspend),
-            Ok(Woken::Redraw) => None,
+            Ok(IdleWake::Event(event)) => start.on_event(&event),
+            Ok(IdleWake::Suspend) => Some(StartChoice::Suspend),
+            Ok(IdleWake::Redraw) => None,
             Err(left) => return Ok(Err(left)),
         };
         match choice {

@@ -11,7 +11,7 @@ use crate::model::{
 use crate::view::{Mark, MarkKind, SessionView};
 
 use super::checkpoints::Checkpoints;
-use super::feed::Progress;
+use super::feed::FeedChange;
 use super::milestones::Milestones;
 
 /// Longer pauses between two records are played as if they lasted this long.
@@ -169,8 +169,8 @@ impl Timeline {
     ///
     /// # Errors
     /// When the journal cannot be read any more.
-    pub fn advance(&mut self, now: Instant) -> Result<Progress, UserError> {
-        let Some(since) = self.clock.playing else { return Ok(Progress::Unchanged) };
+    pub fn advance(&mut self, now: Instant) -> Result<FeedChange, UserError> {
+        let Some(since) = self.clock.playing else { return Ok(FeedChange::Unchanged) };
         let elapsed = now.saturating_duration_since(since);
         self.clock.playing = Some(now.max(since));
         self.clock.credit =
@@ -178,17 +178,17 @@ impl Timeline {
         for folded in 0..BATCH {
             let Some(gap) = self.gap()? else {
                 self.hold();
-                return Ok(Progress::Changed);
+                return Ok(FeedChange::Changed);
             };
             if gap > self.clock.credit {
-                return Ok(if folded == 0 { Progress::Unchanged } else { Progress::Changed });
+                return Ok(if folded == 0 { FeedChange::Unchanged } else { FeedChange::Changed });
             }
             self.clock.credit -= gap;
             self.fold_next()?;
         }
         // More than can be shown is due: the surplus must not be made up for later.
         self.clock.credit = self.clock.credit.min(micros(MAX_GAP));
-        Ok(Progress::ChangedAndMore)
+        Ok(FeedChange::ChangedAndMore)
     }
 
     /// How long nothing changes by itself, counted from the last [`Timeline::advance`]; `None`

@@ -30,7 +30,7 @@ fn turn(turn: u32) -> Event {
     Event::Turn(TurnEvent::Started { turn: TurnId(turn), agent: AgentName::from("A") })
 }
 
-fn said(turn: u32, number: usize) -> Event {
+fn text_added(turn: u32, number: usize) -> Event {
     Event::Turn(TurnEvent::TextAdded { turn: TurnId(turn), text: format!("{number} ") })
 }
 
@@ -59,7 +59,7 @@ fn after(start: Instant, millis: u64) -> Instant {
 #[test]
 fn plays_in_recorded_time_with_long_pauses_shortened() {
     let moments = [1000, 1100, 1100, 1400, 90_000, 90_100];
-    let events = moments.iter().enumerate().map(|(n, at)| (*at, said(1, n))).collect();
+    let events = moments.iter().enumerate().map(|(n, at)| (*at, text_added(1, n))).collect();
     let (_data, dir, _) = session(events);
     let mut timeline = Timeline::open(&dir).unwrap();
     assert_eq!(position(&timeline), 6);
@@ -67,9 +67,9 @@ fn plays_in_recorded_time_with_long_pauses_shortened() {
     timeline.command(TimelineCommand::TogglePlay, start).unwrap();
     assert_eq!(position(&timeline), 1, "at the end it plays from the start");
     assert_eq!(timeline.wait().unwrap(), Some(Duration::from_millis(100)));
-    assert_eq!(timeline.advance(after(start, 99)).unwrap(), Progress::Unchanged);
+    assert_eq!(timeline.advance(after(start, 99)).unwrap(), FeedChange::Unchanged);
     assert_eq!(timeline.wait().unwrap(), Some(Duration::from_millis(1)));
-    assert_eq!(timeline.advance(after(start, 100)).unwrap(), Progress::Changed);
+    assert_eq!(timeline.advance(after(start, 100)).unwrap(), FeedChange::Changed);
     assert_eq!(position(&timeline), 3, "two records of one moment come together");
     timeline.command(TimelineCommand::Faster, after(start, 100)).unwrap();
     timeline.advance(after(start, 250)).unwrap();
@@ -87,7 +87,7 @@ fn plays_in_recorded_time_with_long_pauses_shortened() {
 
 #[test]
 fn holding_keeps_the_place() {
-    let events = (0..10).map(|n| (i64::from(n) * 100, said(1, 0))).collect();
+    let events = (0..10).map(|n| (i64::from(n) * 100, text_added(1, 0))).collect();
     let (_data, dir, _) = session(events);
     let mut timeline = Timeline::open(&dir).unwrap();
     let start = Instant::now();
@@ -95,20 +95,20 @@ fn holding_keeps_the_place() {
     timeline.command(TimelineCommand::TogglePlay, start).unwrap();
     timeline.advance(after(start, 200)).unwrap();
     timeline.command(TimelineCommand::TogglePlay, after(start, 250)).unwrap();
-    assert_eq!(timeline.advance(after(start, 9000)).unwrap(), Progress::Unchanged);
+    assert_eq!(timeline.advance(after(start, 9000)).unwrap(), FeedChange::Unchanged);
     assert_eq!(position(&timeline), 3);
     timeline.command(TimelineCommand::TogglePlay, after(start, 9000)).unwrap();
-    assert_eq!(timeline.advance(after(start, 9050)).unwrap(), Progress::Unchanged);
+    assert_eq!(timeline.advance(after(start, 9050)).unwrap(), FeedChange::Unchanged);
 }
 
 #[test]
 fn a_flood_is_folded_in_bounded_pieces() {
-    let (_data, dir, _) = session((0..9_000).map(|n| (5, said(1, n))).collect());
+    let (_data, dir, _) = session((0..9_000).map(|n| (5, text_added(1, n))).collect());
     let mut timeline = Timeline::open(&dir).unwrap();
     let start = Instant::now();
     timeline.command(TimelineCommand::TogglePlay, start).unwrap();
     let mut places = vec![];
-    while timeline.advance(start).unwrap() == Progress::ChangedAndMore {
+    while timeline.advance(start).unwrap() == FeedChange::ChangedAndMore {
         places.push(position(&timeline));
     }
     assert_eq!(places, [4_001, 8_001]);
@@ -120,10 +120,10 @@ fn steps_by_event_turn_and_proposal_and_stays_inside() {
     use Direction::{Back, Forward};
     let events = vec![
         turn(1),
-        said(1, 1),
+        text_added(1, 1),
         proposal(1),
         turn(2),
-        said(2, 1),
+        text_added(2, 1),
         proposal(2),
         Event::Person(PersonEvent::Paused),
     ];
@@ -155,7 +155,7 @@ fn steps_by_event_turn_and_proposal_and_stays_inside() {
 fn every_place_of_a_long_session_is_the_fold_up_to_it() {
     let event = |n: usize| match n % 40 {
         0 => turn(u32::try_from(n).unwrap()),
-        _ => said(u32::try_from(n / 40 * 40).unwrap(), n),
+        _ => text_added(u32::try_from(n / 40 * 40).unwrap(), n),
     };
     let (_data, dir, records) =
         session((0..7_000).map(|n| (i64::try_from(n).unwrap() * 3, event(n))).collect());

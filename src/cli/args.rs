@@ -28,12 +28,12 @@ pub struct Cli {
     pub plain: bool,
     /// What to do; without it, the start screen: recent sessions, projects, the demo.
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub command: Option<CliCommand>,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Watch and decide a recorded run: real files, a real build, a virtual board.
     Demo(DemoArgs),
     /// Start a team on a task.

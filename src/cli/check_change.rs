@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::gate::{Context, examine};
+use crate::gate::{FindingsContext, examine};
 use crate::knowledge::NameList;
 use crate::model::{
     BoardInfo, BuildId, Check, ContentHash, Draft, DraftChange, FindingLevel, FlashImage,
@@ -34,7 +34,7 @@ const EXAMPLE: &str = "write e.g. `--args '{\"path\": \"main/main.c\", \"content
 struct Args {
     /// Several changes; instead of a single one.
     #[serde(default)]
-    changes: Vec<Wanted>,
+    changes: Vec<ChangeInput>,
     /// The chip, e.g. `esp32s3`; found in the project when left out.
     #[serde(default)]
     chip: Option<String>,
@@ -45,15 +45,15 @@ struct Args {
     #[serde(default)]
     plan: Vec<String>,
     #[serde(flatten)]
-    single: Wanted,
+    single: ChangeInput,
 }
 
 /// One change.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Wanted {
+struct ChangeInput {
     /// `save`, `insert`, `delete` or `flash`; `save` when left out.
     #[serde(default)]
-    kind: Kind,
+    kind: ChangeKind,
     /// The file, relative to the project; for changes of files.
     #[serde(default)]
     path: Option<String>,
@@ -73,7 +73,7 @@ struct Wanted {
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum ChangeKind {
     #[default]
     Save,
     Insert,
@@ -112,7 +112,7 @@ pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Val
         UserError::new("the arguments do not describe a change", error.to_string(), EXAMPLE)
     })?;
     let sandbox = Sandbox::open(project)?;
-    let mut context = Context::default();
+    let mut context = FindingsContext::default();
     context.chip.clone_from(&args.chip);
     context.task = args.task;
     context.plan = args.plan.into_iter().map(|task| PlanItem { task, agent: None }).collect();
@@ -173,10 +173,10 @@ fn findings(check: &Check, path: Option<&str>) -> Vec<Value> {
     check.findings.iter().map(finding).collect()
 }
 
-fn draft(sandbox: &Sandbox, chip: &str, wanted: Wanted) -> Result<Draft, UserError> {
+fn draft(sandbox: &Sandbox, chip: &str, wanted: ChangeInput) -> Result<Draft, UserError> {
     let change = match wanted.kind {
-        Kind::Flash => DraftChange::Flash(flash(sandbox, chip, wanted.images)?),
-        Kind::Save | Kind::Insert | Kind::Delete => {
+        ChangeKind::Flash => DraftChange::Flash(flash(sandbox, chip, wanted.images)?),
+        ChangeKind::Save | ChangeKind::Insert | ChangeKind::Delete => {
             let path = wanted.path.as_deref().ok_or_else(|| missing("path"))?;
             let path = ProjectPath::new(path)
                 .map_err(|error| UserError::from_cause("the path cannot be used", &error))?;
@@ -192,12 +192,12 @@ fn draft(sandbox: &Sandbox, chip: &str, wanted: Wanted) -> Result<Draft, UserErr
                 (None, None) => None,
             };
             match (wanted.kind, base) {
-                (Kind::Delete, Some(base)) => DraftChange::Delete { path, base },
-                (Kind::Delete, None) => {
+                (ChangeKind::Delete, Some(base)) => DraftChange::Delete { path, base },
+                (ChangeKind::Delete, None) => {
                     let why = "there is no such file in the project";
                     return Err(UserError::new(format!("`{path}` cannot be deleted"), why, ""));
                 }
-                (Kind::Insert, Some(base)) => {
+                (ChangeKind::Insert, Some(base)) => {
                     let content = content.ok_or_else(|| missing("content"))?;
                     DraftChange::Insert { path, base, content }
                 }

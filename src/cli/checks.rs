@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use super::args::DoctorArgs;
 use super::report;
-use crate::app::compose::World;
-use crate::app::model_doctor::Reach;
+use crate::app::compose::Machine;
+use crate::app::model_doctor::CheckDepth;
 use crate::app::{doctor, model_doctor, models};
 use crate::model::{Health, HealthLine, UserError};
 use crate::provider::Remote;
@@ -14,8 +14,8 @@ use crate::provider::Remote;
 ///
 /// # Errors
 /// When a profile is named that there is not.
-pub fn doctor(world: &World, args: &DoctorArgs) -> Result<ExitCode, UserError> {
-    let reach = if args.offline { Reach::Here } else { Reach::Services };
+pub fn doctor(world: &Machine, args: &DoctorArgs) -> Result<ExitCode, UserError> {
+    let reach = if args.offline { CheckDepth::Here } else { CheckDepth::Services };
     let only = args.profile.as_deref();
     let mut findings = match only {
         Some(_) => Vec::new(),
@@ -47,7 +47,7 @@ fn print(findings: &[HealthLine]) {
 ///
 /// # Errors
 /// When there is no such profile, or its service does not answer.
-pub fn models(world: &World, profile: Option<&str>) -> Result<ExitCode, UserError> {
+pub fn models(world: &Machine, profile: Option<&str>) -> Result<ExitCode, UserError> {
     let name = match profile {
         Some(name) => name.to_owned(),
         None => models::usual(world).unwrap_or_default(),

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use tokio::runtime::Builder;
 
 use super::report;
-use super::run::{Form, Headless, run_headless};
-use crate::app::compose::{self, Order, Running, World};
+use super::run::{EventFormat, Headless, run_headless};
+use crate::app::compose::{self, Machine, Order, Running};
 use crate::app::signals::Signals;
 use crate::model::UserError;
 
@@ -15,7 +15,7 @@ use crate::model::UserError;
 ///
 /// # Errors
 /// When the session cannot be begun, or its events cannot be written.
-pub fn run(world: &World, order: Order, form: Form) -> Result<ExitCode, UserError> {
+pub fn run(world: &Machine, order: Order, form: EventFormat) -> Result<ExitCode, UserError> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime =
         runtime.map_err(|error| UserError::from_cause("cannot start the engine", &error))?;
@@ -27,7 +27,7 @@ pub fn run(world: &World, order: Order, form: Form) -> Result<ExitCode, UserErro
         let run = Headless { engine, desk, journal: dir.journal(), published, form };
         let interrupted = async { signals.ending().await };
         let exit = run_headless(run, interrupted, &mut io::stdout()).await?;
-        if form == Form::Text {
+        if form == EventFormat::Text {
             report::line(&format!("Session {}", dir.id()));
         }
         Ok(ExitCode::from(exit as u8))

@@ -8,13 +8,13 @@ use clap::{CommandFactory, ValueEnum};
 
 use super::args::Cli;
 use super::lines;
-use crate::app::compose::World;
+use crate::app::compose::Machine;
 use crate::engine::Team;
 use crate::model::UserError;
 use crate::provider::Service;
 use crate::tools;
 use crate::ui::Keymap;
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 
 /// What there is a page about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,7 +55,7 @@ impl Topic {
 /// page is made of is wrong.
 pub fn page(
     name: Option<&str>,
-    world: impl Fn() -> Result<World, UserError>,
+    world: impl Fn() -> Result<Machine, UserError>,
 ) -> Result<String, UserError> {
     let mut command = Cli::command();
     let Some(name) = name else {
@@ -83,21 +83,21 @@ fn topics() -> String {
     text
 }
 
-fn about(topic: Topic, world: &World) -> Result<String, UserError> {
+fn about(topic: Topic, world: &Machine) -> Result<String, UserError> {
     match topic {
-        Topic::Keys => keys(world, &Context::ALL, KEYS),
-        Topic::Review => keys(world, &[Context::Review, Context::Select], REVIEW),
+        Topic::Keys => keys(world, &KeyContext::ALL, KEYS),
+        Topic::Review => keys(world, &[KeyContext::Review, KeyContext::Select], REVIEW),
         Topic::Teams => teams(world),
         Topic::Models => Ok(models(world)),
         Topic::Config => Ok(config(world)),
         Topic::Boards => Ok(BOARDS.to_owned()),
-        Topic::Sessions => keys(world, &[Context::Replay], SESSIONS),
+        Topic::Sessions => keys(world, &[KeyContext::Replay], SESSIONS),
         Topic::Plain => Ok(format!("{PLAIN}\n  {}\n", lines::HELP.join("\n  "))),
     }
 }
 
 /// `text`, then the keys of these contexts in the keymap that is set.
-fn keys(world: &World, contexts: &[Context], text: &str) -> Result<String, UserError> {
+fn keys(world: &Machine, contexts: &[KeyContext], text: &str) -> Result<String, UserError> {
     let name = &world.settings.keymap.value;
     let keymap = Keymap::load(&world.assets, name)?;
     let mut page = format!("{text}\nKeymap: {name}\n");
@@ -115,7 +115,7 @@ fn action_words(action: Action) -> String {
     format!("{} ({})", action.help(), action.name())
 }
 
-fn teams(world: &World) -> Result<String, UserError> {
+fn teams(world: &Machine) -> Result<String, UserError> {
     let mut page = TEAMS.to_owned();
     for file in world.assets.list("prompts/teams") {
         let name = file.strip_prefix("prompts/teams/").unwrap_or(&file);
@@ -130,7 +130,7 @@ fn teams(world: &World) -> Result<String, UserError> {
     Ok(page)
 }
 
-fn models(world: &World) -> String {
+fn models(world: &Machine) -> String {
     let mut page = MODELS.to_owned();
     let names: Vec<&str> = Service::ALL.iter().map(|service| service.name()).collect();
     let _ = writeln!(page, "\nServices: {}", names.join(", "));
@@ -140,7 +140,7 @@ fn models(world: &World) -> String {
     page
 }
 
-fn config(world: &World) -> String {
+fn config(world: &Machine) -> String {
     let file = world.dirs.config.join("config.toml");
     let mut page = format!("{CONFIG}\nYour file: {}\n\n", file.display());
     for row in world.settings.rows() {
@@ -229,7 +229,7 @@ mod tests {
 
     fn shown(name: Option<&str>) -> Result<String, UserError> {
         let folder = tempfile::tempdir().unwrap();
-        let place = crate::cli::Place {
+        let place = crate::cli::CommandDirs {
             dirs: crate::config::Dirs {
                 config: folder.path().join("config"),
                 data: folder.path().join("data"),
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn pages_come_from_the_tables() {
         let keys = shown(Some("keys")).unwrap();
-        for context in Context::ALL {
+        for context in KeyContext::ALL {
             assert!(keys.contains(&format!("\n{}\n", context.title())), "{}", context.title());
         }
         assert!(

@@ -3,7 +3,7 @@
 mod args;
 mod check_change;
 mod checks;
-mod desk;
+mod full_screen;
 mod headless;
 mod help;
 mod lines;
@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use crate::app::compose::World;
+use crate::app::compose::Machine;
 use crate::app::keyring::Keyring;
 use crate::app::models;
 use crate::app::pdf_apart;
@@ -34,8 +34,8 @@ use crate::model::{Cost, UserError};
 use crate::provider::Pacing;
 use crate::toolchain::process::hide_variables;
 use args::{
-    Cli, Command, DemoArgs, EditArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, SessionArg, Speed,
-    ToolArgs,
+    Cli, CliCommand, DemoArgs, EditArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, SessionArg,
+    Speed, ToolArgs,
 };
 
 /// Runs what the arguments say. Exit codes: 0 done; 1 could not be done; 2 wrong usage; those of
@@ -55,14 +55,14 @@ pub fn main() -> ExitCode {
 
 #[expect(clippy::too_many_lines, reason = "one arm for each command")]
 fn run(cli: Cli) -> Result<ExitCode, UserError> {
-    if let Some(Command::PdfText { path }) = &cli.command {
+    if let Some(CliCommand::PdfText { path }) = &cli.command {
         let (code, answer) = pdf_apart::answer(path);
         report::raw(answer.as_bytes());
         return Ok(code);
     }
     let is_dumb = env::var("TERM").is_ok_and(|term| term == "dumb");
     let face = if cli.plain || is_dumb { Face::Lines } else { Face::Screen };
-    let place = Place { dirs: Dirs::from_env()?, theme: cli.theme, keymap: cli.keymap };
+    let place = CommandDirs { dirs: Dirs::from_env()?, theme: cli.theme, keymap: cli.keymap };
     let dirs = &place.dirs;
     let Some(command) = cli.command else {
         // Where nobody can choose, what there is is printed.
@@ -73,40 +73,40 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         return start::run(&place.world(None, None)?);
     };
     match command {
-        Command::Demo(DemoArgs { options }) => {
+        CliCommand::Demo(DemoArgs { options }) => {
             let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
-            desk::live(&world, orders::demo(&world, options)?, face)
+            full_screen::live(&world, orders::demo(&world, options)?, face)
         }
-        Command::New(NewArgs { task, example, options }) => {
+        CliCommand::New(NewArgs { task, example, options }) => {
             let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
-            desk::live(&world, orders::new(&world, task, example.as_deref(), options)?, face)
+            full_screen::live(&world, orders::new(&world, task, example.as_deref(), options)?, face)
         }
-        Command::Edit(EditArgs { task, options }) => {
+        CliCommand::Edit(EditArgs { task, options }) => {
             let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
-            desk::live(&world, orders::edit(&world, task, options)?, face)
+            full_screen::live(&world, orders::edit(&world, task, options)?, face)
         }
-        Command::Examples { json } => {
+        CliCommand::Examples { json } => {
             let assets = Assets::with_user_folder(&dirs.config);
-            let form = if json { run::Form::Json } else { run::Form::Text };
+            let form = if json { run::EventFormat::Json } else { run::EventFormat::Text };
             orders::print_examples(&assets, form)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Run(RunArgs { task, options, policy, json }) => {
+        CliCommand::Run(RunArgs { task, options, policy, json }) => {
             let world = bounded(place.world(options.project.as_deref(), policy)?, &options.model);
-            let form = if json { run::Form::Json } else { run::Form::Text };
+            let form = if json { run::EventFormat::Json } else { run::EventFormat::Text };
             headless::run(&world, orders::headless(&world, task, options)?, form)
         }
-        Command::Resume(ResumeArgs { session, speed, record }) => {
-            let dir = desk::find(&dirs.data, session.id.as_deref())?;
-            let project = desk::project_of(&dir);
-            let wanted = desk::ResumeAs { pacing: pacing(speed), record };
-            desk::resume(&place.world(project.as_deref(), None)?, dir, wanted, face)
+        CliCommand::Resume(ResumeArgs { session, speed, record }) => {
+            let dir = full_screen::find(&dirs.data, session.id.as_deref())?;
+            let project = full_screen::project_of(&dir);
+            let wanted = full_screen::ResumeAs { pacing: pacing(speed), record };
+            full_screen::resume(&place.world(project.as_deref(), None)?, dir, wanted, face)
         }
-        Command::Replay(SessionArg { id }) => {
-            let dir = desk::find(&dirs.data, id.as_deref())?;
-            desk::replay(&place.world(None, None)?, &dir, face)
+        CliCommand::Replay(SessionArg { id }) => {
+            let dir = full_screen::find(&dirs.data, id.as_deref())?;
+            full_screen::replay(&place.world(None, None)?, &dir, face)
         }
-        Command::Sessions { json } => {
+        CliCommand::Sessions { json } => {
             if json {
                 sessions::print_json(&dirs.data)?;
             } else {
@@ -114,18 +114,20 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             }
             Ok(ExitCode::SUCCESS)
         }
-        Command::Completions { shell } => completions(shell),
-        Command::Help { topic } => {
+        CliCommand::Completions { shell } => completions(shell),
+        CliCommand::Help { topic } => {
             let page = help::page(topic.as_deref(), || place.world(None, None))?;
             report::line(page.trim_end());
             Ok(ExitCode::SUCCESS)
         }
-        Command::Doctor(args) => checks::doctor(&place.world(None, None)?, &args),
-        Command::Models { profile } => {
+        CliCommand::Doctor(args) => checks::doctor(&place.world(None, None)?, &args),
+        CliCommand::Models { profile } => {
             checks::models(&place.world(None, None)?, profile.as_deref())
         }
-        Command::Monitor(args) => monitor::run(&place.world(args.project.as_deref(), None)?, args),
-        Command::Tool(ToolArgs { name, args, project }) => {
+        CliCommand::Monitor(args) => {
+            monitor::run(&place.world(args.project.as_deref(), None)?, args)
+        }
+        CliCommand::Tool(ToolArgs { name, args, project }) => {
             let project = project.unwrap_or_else(|| PathBuf::from("."));
             let world = place.world(Some(&project), None)?;
             match name {
@@ -133,15 +135,15 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
                 None => tool::list(&world, &project),
             }
         }
-        Command::Trust { dir: Some(dir), forget: true } => trust::forget(&dirs.data, &dir),
-        Command::Trust { dir, .. } => trust::add_or_list(&dirs.data, dir.as_deref()),
-        Command::Config { project } => config(&place.world(project.as_deref(), None)?),
+        CliCommand::Trust { dir: Some(dir), forget: true } => trust::forget(&dirs.data, &dir),
+        CliCommand::Trust { dir, .. } => trust::add_or_list(&dirs.data, dir.as_deref()),
+        CliCommand::Config { project } => config(&place.world(project.as_deref(), None)?),
         // Answered above, before anything of a person's place is looked at.
-        Command::PdfText { .. } => Ok(ExitCode::FAILURE),
+        CliCommand::PdfText { .. } => Ok(ExitCode::FAILURE),
     }
 }
 
-fn config(world: &World) -> Result<ExitCode, UserError> {
+fn config(world: &Machine) -> Result<ExitCode, UserError> {
     for row in world.settings.rows() {
         report::line(&format!("{} = {}  # {}", row.key, row.value, row.origin));
     }
@@ -156,7 +158,7 @@ fn completions(shell: clap_complete::Shell) -> Result<ExitCode, UserError> {
 }
 
 /// With the limits of the command line, which go before those of any file.
-fn bounded(mut world: World, args: &ModelArgs) -> World {
+fn bounded(mut world: Machine, args: &ModelArgs) -> Machine {
     let session = &mut world.settings.models.session;
     let limits = [
         (args.max_tokens.is_some(), "--max-tokens"),
@@ -190,18 +192,18 @@ enum Face {
 }
 
 /// What every command begins with: the folders, and the flags that all commands know.
-struct Place {
+struct CommandDirs {
     dirs: Dirs,
     theme: Option<String>,
     keymap: Option<String>,
 }
 
-impl Place {
+impl CommandDirs {
     fn world(
         &self,
         project: Option<&Path>,
         policy_file: Option<PathBuf>,
-    ) -> Result<World, UserError> {
+    ) -> Result<Machine, UserError> {
         let env = EnvOverrides::read(|name| env::var_os(name));
         let (theme, keymap) = (self.theme.clone(), self.keymap.clone());
         let overrides = Overrides { theme, keymap, policy_file, env };
@@ -211,6 +213,6 @@ impl Place {
         hide_variables(profiles.filter_map(|entry| entry.says.key.env.clone()).collect());
         let (keyring, secrets) = (Keyring::default(), models::secrets(&settings));
         report::keep(&secrets);
-        Ok(World { dirs: self.dirs.clone(), assets, settings, keyring, secrets })
+        Ok(Machine { dirs: self.dirs.clone(), assets, settings, keyring, secrets })
     }
 }

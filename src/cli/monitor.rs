@@ -10,10 +10,10 @@ use tokio::runtime::{Builder, Runtime};
 use super::args::MonitorArgs;
 use super::plain_monitor::{Colour, Plain};
 use super::report;
-use crate::app::compose::{World, load_adapters};
+use crate::app::compose::{Machine, load_adapters};
 use crate::app::event_loop::Left;
-use crate::app::monitor::{self, Monitor, Wish};
-use crate::app::ports::{self, Wanted};
+use crate::app::monitor::{self, Monitor, MonitorOptions};
+use crate::app::ports::{self, PortFilter};
 use crate::app::signals::Signals;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::device::{Address, DEFAULT_BAUD};
@@ -31,14 +31,14 @@ const BUFFER: usize = 64 * 1024;
 ///
 /// # Errors
 /// When there is no such port or it cannot be opened.
-pub fn run(world: &World, args: MonitorArgs) -> Result<ExitCode, UserError> {
+pub fn run(world: &Machine, args: MonitorArgs) -> Result<ExitCode, UserError> {
     let filter = TagFilter::parse(&args.filter).map_err(|why| {
         UserError::new("`--filter` cannot be understood", why, "write e.g. `--filter '*:W wifi:V'`")
     })?;
     let project = args.project.unwrap_or_else(|| PathBuf::from("."));
     let project = std::path::absolute(&project).unwrap_or(project);
     let baud = args.baud.or_else(|| console_baud(&project)).unwrap_or(DEFAULT_BAUD);
-    let mut wish = Wish { port: None, baud, elf: args.elf, project };
+    let mut wish = MonitorOptions { port: None, baud, elf: args.elf, project };
     if args.plain {
         wish.port = match args.ports.as_slice() {
             [] => None,
@@ -52,19 +52,19 @@ pub fn run(world: &World, args: MonitorArgs) -> Result<ExitCode, UserError> {
         Address::parse(port)?;
     }
     terminal::require()?;
-    let wanted = Wanted { named: args.ports, adapters: load_adapters(&world.assets)? };
+    let wanted = PortFilter { named: args.ports, adapters: load_adapters(&world.assets)? };
     if let Some(port) = wanted.only() {
         wish.port = Some(port);
-        return super::desk::monitor(world, wish, filter);
+        return super::full_screen::monitor(world, wish, filter);
     }
     let mut error = None;
     loop {
         let port = match choose(world, &wanted, error.take())? {
             Ok(port) => port,
-            Err(left) => return Ok(super::desk::exit_code(left)),
+            Err(left) => return Ok(super::full_screen::exit_code(left)),
         };
-        let wish = Wish { port: Some(port), ..wish.clone() };
-        match super::desk::monitor(world, wish, filter.clone()) {
+        let wish = MonitorOptions { port: Some(port), ..wish.clone() };
+        match super::full_screen::monitor(world, wish, filter.clone()) {
             Ok(code) => return Ok(code),
             // One that was waited for comes back at once; there would be nothing to read.
             Err(failed) if wanted.named.len() == 1 => return Err(failed),
@@ -77,8 +77,8 @@ pub fn run(world: &World, args: MonitorArgs) -> Result<ExitCode, UserError> {
 
 /// Lets the person choose a port, or waits for the one that was named.
 fn choose(
-    world: &World,
-    wanted: &Wanted,
+    world: &Machine,
+    wanted: &PortFilter,
     error: Option<String>,
 ) -> Result<Result<String, Left>, UserError> {
     let env = |name: &str| std::env::var(name).ok();
@@ -86,7 +86,7 @@ fn choose(
     let keymap = Keymap::load(&world.assets, &world.settings.keymap.value)?;
     let mut list = PortList::new(theme, keymap, wanted.look(), error);
     let mut screen = Screen::take(Uses::of(&world.settings.terminal, env))?;
-    super::desk::screen_runtime()?.block_on(ports::choose(&mut screen, &mut list, wanted))
+    super::full_screen::screen_runtime()?.block_on(ports::choose(&mut screen, &mut list, wanted))
 }
 
 fn several() -> UserError {
@@ -97,7 +97,11 @@ fn several() -> UserError {
     )
 }
 
-async fn plain(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode, UserError> {
+async fn plain(
+    world: &Machine,
+    wish: MonitorOptions,
+    filter: TagFilter,
+) -> Result<ExitCode, UserError> {
     let mut signals = Signals::watch()?;
     let Monitor { dir, recorder, hub, listener } = monitor::start(world, wish).await?;
     let is_colourful = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();

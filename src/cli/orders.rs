@@ -3,23 +3,23 @@
 use std::path::Path;
 
 use super::args::{ModelArgs, RunOptions, SuperviseArg, ToolchainArg};
-use super::run::Form;
+use super::run::EventFormat;
 use super::{pacing, report};
 use crate::app::choice;
-use crate::app::compose::{self, Order, World};
+use crate::app::compose::{self, Machine, Order};
 use crate::app::documents;
 use crate::app::parts::{self, Recording};
 use crate::config::{Assets, Example};
 use crate::engine::Supervision;
 use crate::model::event::SessionParts;
 use crate::model::{Ground, UserError};
-use crate::toolchain::{Kind, fitting};
+use crate::toolchain::{ToolchainKind, fitting};
 
 /// The order of `demo`: the recording of a team.
 ///
 /// # Errors
 /// When the team has none, or an option is wrong.
-pub fn demo(world: &World, options: RunOptions) -> Result<Order, UserError> {
+pub fn demo(world: &Machine, options: RunOptions) -> Result<Order, UserError> {
     // The plain demo shows its plan and goes on; one that is asked for by team waits for it.
     let supervision = if options.team.is_some() { Supervision::Ask } else { Supervision::Show };
     let recording = parts::recording(&world.assets, options.team.as_deref())?;
@@ -37,7 +37,7 @@ pub fn demo(world: &World, options: RunOptions) -> Result<Order, UserError> {
 /// # Errors
 /// When there is no such example, or team and project do not fit.
 pub fn new(
-    world: &World,
+    world: &Machine,
     task: Option<String>,
     example: Option<&str>,
     mut options: RunOptions,
@@ -65,7 +65,7 @@ fn is_said_by(task: &str, example: &str) -> bool {
 ///
 /// # Errors
 /// When there is no project, or the team does not fit it.
-pub fn edit(world: &World, task: String, mut options: RunOptions) -> Result<Order, UserError> {
+pub fn edit(world: &Machine, task: String, mut options: RunOptions) -> Result<Order, UserError> {
     let ground = choice::ground(options.project.as_deref());
     if ground == Ground::Empty {
         choice::check(&*compose::load_team(world, "edit-existing")?, ground)?;
@@ -80,7 +80,7 @@ pub fn edit(world: &World, task: String, mut options: RunOptions) -> Result<Orde
 ///
 /// # Errors
 /// When team and project do not fit, or an option is wrong.
-pub fn headless(world: &World, task: String, options: RunOptions) -> Result<Order, UserError> {
+pub fn headless(world: &Machine, task: String, options: RunOptions) -> Result<Order, UserError> {
     let recording = parts::recorded(&world.assets, &task)?;
     make(world, task, recording, None, Supervision::Show, options)
 }
@@ -88,13 +88,15 @@ pub fn headless(world: &World, task: String, options: RunOptions) -> Result<Orde
 /// The virtual board builds projects of ESP-IDF and sketches, and nothing of PlatformIO's alone.
 fn usual_toolchain(project: Option<&Path>) -> ToolchainArg {
     match project {
-        Some(project) if fitting(project) == [Kind::Platformio] => ToolchainArg::Platformio,
+        Some(project) if fitting(project) == [ToolchainKind::Platformio] => {
+            ToolchainArg::Platformio
+        }
         _ => ToolchainArg::Virtual,
     }
 }
 
 fn make(
-    world: &World,
+    world: &Machine,
     task: String,
     recording: Option<Recording>,
     starter: Option<String>,
@@ -153,10 +155,10 @@ fn make(
 ///
 /// # Errors
 /// When one of its files is wrong.
-pub fn print_examples(assets: &Assets, form: Form) -> Result<(), UserError> {
+pub fn print_examples(assets: &Assets, form: EventFormat) -> Result<(), UserError> {
     for example in Example::all(assets)? {
         match form {
-            Form::Json => report::json(&serde_json::json!({
+            EventFormat::Json => report::json(&serde_json::json!({
                 "name": example.name,
                 "title": example.title,
                 "team": example.team,
@@ -165,7 +167,7 @@ pub fn print_examples(assets: &Assets, form: Form) -> Result<(), UserError> {
                 "after": example.after,
                 "recorded": example.is_recorded,
             }))?,
-            Form::Text => {
+            EventFormat::Text => {
                 let note = example.note();
                 let note = if note.is_empty() { note } else { format!("  ({note})") };
                 let (name, team, title) = (example.name, example.team, example.title);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::device::panic::{Found, Watch};
+use crate::device::panic::{PanicEvent, Watch};
 use crate::device::{Listener, Received, SerialHub};
 use crate::model::{ElfMatch, LogId, LogSource, PanicReport};
 use crate::text::esp_log::{self, LogLevel, TagFilter};
@@ -143,7 +143,7 @@ impl<W: Write> Plain<W> {
     }
 
     /// Shows complete lines; returns what was found in them.
-    fn push(&mut self, bytes: &[u8]) -> io::Result<Vec<Found>> {
+    fn push(&mut self, bytes: &[u8]) -> io::Result<Vec<PanicEvent>> {
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let (line, after) = rest.split_at(end);
@@ -204,11 +204,11 @@ impl<W: Write> Plain<W> {
 
     async fn report(
         &mut self,
-        found: impl IntoIterator<Item = Found>,
+        found: impl IntoIterator<Item = PanicEvent>,
         hub: &Arc<SerialHub>,
     ) -> io::Result<()> {
         for found in found {
-            let Found::Panic(raw) = found else {
+            let PanicEvent::Panic(raw) = found else {
                 self.note("a core dump was kept with the session")?;
                 continue;
             };

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tokio::sync::watch;
 
 use crate::engine::EngineHandle;
-use crate::gate::Desk;
+use crate::gate::ApprovalQueue;
 use crate::journal::{JournalReader, ReadItem};
 use crate::model::{
     BuildEvent, BuildOutcome, DecidedBy, Event, Intent, Outcome, PersonEvent, PhaseEvent,
@@ -35,7 +35,7 @@ pub enum RunExit {
 
 /// How events are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum EventFormat {
     /// Every record as one line of JSON, as the journal has it.
     Json,
     /// What matters, as text.
@@ -47,13 +47,13 @@ pub struct Headless {
     /// Takes what is decided, and ends with the run.
     pub engine: EngineHandle,
     /// Where its proposals would wait.
-    pub desk: Desk,
+    pub desk: ApprovalQueue,
     /// Its file of records.
     pub journal: PathBuf,
     /// The recorder's number of the last record.
     pub published: watch::Receiver<Seq>,
     /// How its events are written.
-    pub form: Form,
+    pub form: EventFormat,
 }
 
 /// What a proposal that no rule decides is denied with.
@@ -129,7 +129,7 @@ async fn send(engine: &EngineHandle, intent: Intent) {
 /// one.
 fn write_new(
     reader: &mut JournalReader,
-    form: Form,
+    form: EventFormat,
     out: &mut (dyn Write + Send),
 ) -> Result<Option<Intent>, UserError> {
     let mut question = None;
@@ -154,20 +154,30 @@ fn cannot_write(error: std::io::Error) -> UserError {
 }
 
 /// Why the run broke off, where its records would have said it.
-fn write_end(error: &UserError, form: Form, out: &mut (dyn Write + Send)) -> std::io::Result<()> {
+fn write_end(
+    error: &UserError,
+    form: EventFormat,
+    out: &mut (dyn Write + Send),
+) -> std::io::Result<()> {
     match form {
-        Form::Json => writeln!(out, "{}", json::line(&serde_json::json!({ "broken_off": error }))?),
-        Form::Text => writeln!(out, "{}", sanitize::block(&sentence(error))),
+        EventFormat::Json => {
+            writeln!(out, "{}", json::line(&serde_json::json!({ "broken_off": error }))?)
+        }
+        EventFormat::Text => writeln!(out, "{}", sanitize::block(&sentence(error))),
     }
 }
 
-fn write_record(record: &Record, form: Form, out: &mut (dyn Write + Send)) -> std::io::Result<()> {
+fn write_record(
+    record: &Record,
+    form: EventFormat,
+    out: &mut (dyn Write + Send),
+) -> std::io::Result<()> {
     match form {
-        Form::Json => {
+        EventFormat::Json => {
             let line = json::line(record)?;
             writeln!(out, "{line}")
         }
-        Form::Text => match line(&record.event) {
+        EventFormat::Text => match line(&record.event) {
             Some(line) => writeln!(out, "{}", sanitize::block(&line)),
             None => Ok(()),
         },
@@ -263,20 +273,27 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::config::{Origin, Policy, Rule, Ruling};
-    use crate::engine::tests::fixture::{Begun, TEAM, World, usual};
+    use crate::config::{Origin, Policy, PolicyRule, Ruling};
+    use crate::engine::tests::fixture::{Begun, SessionBench, TEAM, usual};
 
     fn allow_saves() -> Policy {
         let origin = Origin::User { file: "p.toml".into(), line: 1 };
         let (tool, agent, path) = (None, None, None);
-        Policy::new(vec![Rule { decide: Ruling::Allow, kind: None, tool, agent, path, origin }])
+        Policy::new(vec![PolicyRule {
+            decide: Ruling::Allow,
+            kind: None,
+            tool,
+            agent,
+            path,
+            origin,
+        }])
     }
 
     fn headless((engine, desk, journal, published): Begun) -> Headless {
-        Headless { engine, desk, journal, published, form: Form::Json }
+        Headless { engine, desk, journal, published, form: EventFormat::Json }
     }
 
-    async fn run(world: &World, policy: Policy) -> (RunExit, Vec<Record>) {
+    async fn run(world: &SessionBench, policy: Policy) -> (RunExit, Vec<Record>) {
         let mut out = Vec::new();
         let run = headless(world.begin_under(policy, Arc::new(usual)));
         let exit = run_headless(run, std::future::pending(), &mut out).await.unwrap();
@@ -286,7 +303,7 @@ mod tests {
 
     #[tokio::test]
     async fn rules_decide_and_every_record_is_written_once() {
-        let world = World::new(TEAM);
+        let world = SessionBench::new(TEAM);
         let (exit, records) = run(&world, allow_saves()).await;
         assert_eq!(exit, RunExit::Completed);
         assert_eq!(records, world.records());
@@ -295,7 +312,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_would_be_asked_is_denied_and_says_why() {
-        let world = World::new(TEAM);
+        let world = SessionBench::new(TEAM);
         let (exit, records) = run(&world, Policy::default()).await;
         assert_eq!(exit, RunExit::NeedsPerson);
         assert_eq!(world.file(), None);
@@ -320,7 +337,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_interruption_stops_the_run_in_order() {
-        let world = World::new(TEAM);
+        let world = SessionBench::new(TEAM);
         let endless = |_: &crate::provider::Request| -> Vec<_> {
             (0..500_000).map(|_| Ok(crate::provider::Delta::Text(String::new()))).collect()
         };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::app::compose::World;
+use crate::app::compose::Machine;
 use crate::app::event_loop::Left;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::{doctor, model_doctor, models, parts, start};
@@ -12,19 +12,19 @@ use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::UserError;
 use crate::provider::Pacing;
 use crate::ui::start::{
-    Draft, ExampleGround, Open, Start, StartChoice, StartExample, StartFacts, StartSession,
+    Draft, ExampleGround, SessionAccess, Start, StartChoice, StartExample, StartFacts, StartSession,
 };
 use crate::ui::{Depth, Keymap, Theme};
 
 use super::args::RunOptions;
-use super::{Face, desk, orders, sessions};
+use super::{Face, full_screen, orders, sessions};
 
 /// Shows the start screen, then what is chosen. What cannot be done comes back to the screen as a
 /// word; a session that was shown ends the program.
 ///
 /// # Errors
 /// When there is no terminal or the settings are wrong.
-pub fn run(world: &World) -> Result<ExitCode, UserError> {
+pub fn run(world: &Machine) -> Result<ExitCode, UserError> {
     terminal::require()?;
     let mut failed = None;
     loop {
@@ -34,24 +34,24 @@ pub fn run(world: &World) -> Result<ExitCode, UserError> {
             _ => None,
         };
         let result = match chosen {
-            Err(left) => return Ok(desk::exit_code(left)),
+            Err(left) => return Ok(full_screen::exit_code(left)),
             Ok(StartChoice::Demo) => orders::demo(world, RunOptions::usual(None))
-                .and_then(|order| desk::live(world, order, Face::Screen)),
+                .and_then(|order| full_screen::live(world, order, Face::Screen)),
             Ok(StartChoice::New(Draft { task, project, model, example })) => {
                 let mut options = RunOptions::usual(project.map(PathBuf::from));
                 options.model.profile = model;
                 orders::new(world, Some(task), example.as_deref(), options)
-                    .and_then(|order| desk::live(world, order, Face::Screen))
+                    .and_then(|order| full_screen::live(world, order, Face::Screen))
             }
             Ok(StartChoice::Resume(name)) => {
                 SessionDir::find(&world.dirs.data, &name).map_err(UserError::from).and_then(|dir| {
-                    let wanted = desk::ResumeAs { pacing: Pacing::Real, record: None };
-                    desk::resume(world, dir, wanted, Face::Screen)
+                    let wanted = full_screen::ResumeAs { pacing: Pacing::Real, record: None };
+                    full_screen::resume(world, dir, wanted, Face::Screen)
                 })
             }
             Ok(StartChoice::Replay(name)) => SessionDir::find(&world.dirs.data, &name)
                 .map_err(UserError::from)
-                .and_then(|dir| desk::replay(world, &dir, Face::Screen)),
+                .and_then(|dir| full_screen::replay(world, &dir, Face::Screen)),
             Ok(StartChoice::Quit | StartChoice::Suspend) => return Ok(ExitCode::SUCCESS),
         };
         match result {
@@ -65,16 +65,19 @@ pub fn run(world: &World) -> Result<ExitCode, UserError> {
 }
 
 /// Why what was chosen could not be done, and the task that was written.
-type Failed = (String, Option<Draft>);
+type StartError = (String, Option<Draft>);
 
-fn choose(world: &World, failed: Option<Failed>) -> Result<Result<StartChoice, Left>, UserError> {
+fn choose(
+    world: &Machine,
+    failed: Option<StartError>,
+) -> Result<Result<StartChoice, Left>, UserError> {
     let env = |name: &str| std::env::var(name).ok();
     let depth = Depth::detect(env);
     let theme = Theme::load(&world.assets, &world.settings.theme.value, depth)?;
     let keymap = Keymap::load(&world.assets, &world.settings.keymap.value)?;
     let mut start = Start::new(theme, keymap, facts(world, failed)?);
     let mut screen = Screen::take(Uses::of(&world.settings.terminal, env))?;
-    desk::screen_runtime()?.block_on(start::choose(&mut screen, &mut start))
+    full_screen::screen_runtime()?.block_on(start::choose(&mut screen, &mut start))
 }
 
 /// An example as the list shows it.
@@ -91,7 +94,7 @@ fn example(example: Example) -> StartExample {
     }
 }
 
-fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError> {
+fn facts(world: &Machine, failed: Option<StartError>) -> Result<StartFacts, UserError> {
     let (error, draft) = failed.map_or((None, None), |(words, draft)| (Some(words), draft));
     let data = &world.dirs.data;
     let all = list_sessions(data)?;
@@ -108,15 +111,15 @@ fn facts(world: &World, failed: Option<Failed>) -> Result<StartFacts, UserError>
         state: sessions::state_with_waiting(summary),
         when: sessions::local(summary.last_at),
         open: match summary.state {
-            SessionState::Unfinished => Open::ResumeOrReplay,
+            SessionState::Unfinished => SessionAccess::ResumeOrReplay,
             SessionState::Running(_) | SessionState::Ended(_) | SessionState::Unreadable(_) => {
-                Open::Replay
+                SessionAccess::Replay
             }
         },
     };
     Ok(StartFacts {
         demo: parts::recording(&world.assets, None)?.task,
-        models: desk::offers(world),
+        models: full_screen::offers(world),
         model: draft
             .as_ref()
             .and_then(|draft| draft.model.clone())

@@ -13,13 +13,14 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 use super::{check_change, report};
-use crate::app::compose::{self, World};
+use crate::app::compose::{self, Machine};
 use crate::app::parts;
 use crate::app::trust::Trust;
 use crate::device::{Programs, SerialHub};
 use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolName, UserError};
 use crate::toolchain::{
-    ArduinoToolchain, IdfToolchain, Kind, PlatformioToolchain, Toolchain, VirtualToolchain, fitting,
+    ArduinoToolchain, IdfToolchain, PlatformioToolchain, Toolchain, ToolchainKind,
+    VirtualToolchain, fitting,
 };
 use crate::tools::{self, Registry, Reply, SharedState, ToolContext};
 use crate::workspace::Sandbox;
@@ -53,7 +54,12 @@ impl Ledger for Unkept {
 ///
 /// # Errors
 /// When there is no such tool, the arguments are no JSON, or a part cannot be made.
-pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<ExitCode, UserError> {
+pub fn call(
+    world: &Machine,
+    name: &str,
+    args: &str,
+    project: &Path,
+) -> Result<ExitCode, UserError> {
     let name = ToolName::new(name);
     if name.as_str() != check_change::NAME {
         tools::known(&name)?;
@@ -90,7 +96,7 @@ pub fn call(world: &World, name: &str, args: &str, project: &Path) -> Result<Exi
 
 /// Answers what the review would find in changes; a question that cannot be answered has an answer
 /// too.
-fn check(world: &World, args: &str, project: &Path) -> Result<ExitCode, UserError> {
+fn check(world: &Machine, args: &str, project: &Path) -> Result<ExitCode, UserError> {
     let names = compose::load_names(&world.assets, toolchain(world, project)?.as_ref())?;
     match check_change::parse(args).and_then(|args| check_change::answer(project, names, args)) {
         Ok(answer) => {
@@ -106,8 +112,9 @@ fn check(world: &World, args: &str, project: &Path) -> Result<ExitCode, UserErro
 
 /// A build by a real toolchain runs what the project brings; PlatformIO reads its configuration also
 /// to name its boards, which may lead it anywhere.
-fn check_trust(world: &World, name: &ToolName, project: &Path) -> Result<(), UserError> {
-    let asks = name.as_str() == "list_boards" && fitting(project).contains(&Kind::Platformio);
+fn check_trust(world: &Machine, name: &ToolName, project: &Path) -> Result<(), UserError> {
+    let asks =
+        name.as_str() == "list_boards" && fitting(project).contains(&ToolchainKind::Platformio);
     if (BUILDS.contains(&name.as_str()) || asks) && installed(project).is_some() {
         return Trust::of(&world.dirs.data).check(project);
     }
@@ -123,7 +130,7 @@ fn untrusted(error: &UserError) -> Value {
 ///
 /// # Errors
 /// When a part of the session that tools need cannot be made.
-pub fn list(world: &World, project: &Path) -> Result<ExitCode, UserError> {
+pub fn list(world: &Machine, project: &Path) -> Result<ExitCode, UserError> {
     let specs = runtime()?
         .block_on(async { Ok::<_, UserError>(Registry::new(&context(world, project)?).all()) })?;
     let room = specs.iter().map(|spec| spec.name.as_str().len()).max().unwrap_or(0);
@@ -156,7 +163,7 @@ fn too_slow(limit: Duration) -> Value {
     json!({ "ok": false, "error": { "code": "timed_out", "message": message } })
 }
 
-fn context(world: &World, project: &Path) -> Result<ToolContext, UserError> {
+fn context(world: &Machine, project: &Path) -> Result<ToolContext, UserError> {
     let ledger: Arc<dyn Ledger> = Arc::new(Unkept);
     let sandbox = Arc::new(Sandbox::open(project)?);
     let toolchain = toolchain(world, sandbox.root())?;
@@ -171,13 +178,13 @@ fn context(world: &World, project: &Path) -> Result<ToolContext, UserError> {
         assets: world.assets.clone(),
         toolchain,
         serial: Arc::new(hub),
-        limits: tools::Limits::default(),
+        limits: tools::AnswerLimits::default(),
         cancel: CancellationToken::new(),
     })
 }
 
 /// The toolchain that a session in that folder would have.
-fn toolchain(world: &World, project: &Path) -> Result<Arc<dyn Toolchain>, UserError> {
+fn toolchain(world: &Machine, project: &Path) -> Result<Arc<dyn Toolchain>, UserError> {
     if let Some(installed) = installed(project) {
         return Ok(installed);
     }
@@ -190,9 +197,9 @@ fn toolchain(world: &World, project: &Path) -> Result<Arc<dyn Toolchain>, UserEr
 fn installed(project: &Path) -> Option<Arc<dyn Toolchain>> {
     fitting(project).iter().find_map(|kind| -> Option<Arc<dyn Toolchain>> {
         Some(match kind {
-            Kind::Idf => Arc::new(IdfToolchain::find().ok()?),
-            Kind::Arduino => Arc::new(ArduinoToolchain::find().ok()?),
-            Kind::Platformio => Arc::new(PlatformioToolchain::find().ok()?),
+            ToolchainKind::Idf => Arc::new(IdfToolchain::find().ok()?),
+            ToolchainKind::Arduino => Arc::new(ArduinoToolchain::find().ok()?),
+            ToolchainKind::Platformio => Arc::new(PlatformioToolchain::find().ok()?),
         })
     })
 }

@@ -45,7 +45,7 @@ mod tests {
     const EVIL: &str = "PWN\u{1b}]0;title\u{7}\u{1b}[31m\u{9b}2J\u{202e}\r";
 
     /// What is printed about these arguments.
-    fn said(args: &[&str]) -> String {
+    fn output_of(args: &[&str]) -> String {
         let typed: Vec<OsString> = ["firmhand"].iter().chain(args).map(OsString::from).collect();
         let error = Cli::try_parse_from(&typed).unwrap_err();
         match harmless(&typed, &error) {
@@ -71,12 +71,12 @@ mod tests {
             &["run", "x", "--profile", "a", "--script", EVIL],
             &["completions", EVIL],
         ] {
-            let said = said(args);
+            let said = output_of(args);
             assert!(said.chars().all(|c| c == '\n' || !c.is_control()), "{args:?}: {said:?}");
             assert!(!said.contains('\u{202e}'), "{said:?}");
         }
-        assert!(said(&[EVIL]).contains("PWN␛]0;title␇"), "{}", said(&[EVIL]));
-        assert!(said(&["demo", &value]).contains("possible values: real, max"));
+        assert!(output_of(&[EVIL]).contains("PWN␛]0;title␇"), "{}", output_of(&[EVIL]));
+        assert!(output_of(&["demo", &value]).contains("possible values: real, max"));
     }
 
     #[test]

@@ -35,13 +35,13 @@ pub struct Example {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Library {
-    examples: Vec<Spanned<Row>>,
+struct ExampleLibrary {
+    examples: Vec<Spanned<ExampleRow>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct ExampleRow {
     name: Spanned<String>,
     title: String,
     team: String,
@@ -108,7 +108,7 @@ fn read(file: &AssetFile, all: &mut Vec<Example>) -> Result<(), UserError> {
         let line = before.matches('\n').count() + 1;
         UserError::new(format!("Cannot use {}, line {line}", file.origin), why, fix)
     };
-    let library: Library = toml::from_str(&file.text).map_err(|error| {
+    let library: ExampleLibrary = toml::from_str(&file.text).map_err(|error| {
         let why = error.message().trim().replace('\n', ", ");
         wrong(error.span().unwrap_or(0..0), why, "Correct or remove that line.")
     })?;

@@ -11,7 +11,7 @@ use crate::model::UserError;
 use super::glob::Glob;
 use super::models::{BudgetsLayer, ModelsLayer, Profiles};
 use super::origin::{Origin, Sourced};
-use super::policy::{Rule, RuleKind, Ruling};
+use super::policy::{PolicyRule, RuleKind, Ruling};
 use super::settings::Notify;
 
 /// Which file a layer is.
@@ -25,7 +25,7 @@ pub(super) enum LayerKind {
 
 /// The text of a configuration file together with its place, for error messages.
 #[derive(Debug)]
-pub(super) struct Source<'a> {
+pub(super) struct ConfigSource<'a> {
     pub kind: LayerKind,
     pub file: &'a Path,
     pub text: &'a str,
@@ -89,7 +89,7 @@ struct PolicyLayer {
     policy: Vec<Spanned<RuleLayer>>,
 }
 
-impl Source<'_> {
+impl ConfigSource<'_> {
     /// Reads the values.
     pub fn parse(&self) -> Result<Layer, UserError> {
         let layer = match self.kind {
@@ -101,11 +101,11 @@ impl Source<'_> {
     }
 
     /// The rules of a parsed layer.
-    pub fn rules(&self, layer: &Layer) -> Result<Vec<Rule>, UserError> {
+    pub fn rules(&self, layer: &Layer) -> Result<Vec<PolicyRule>, UserError> {
         layer.policy.iter().map(|rule| self.rule(rule)).collect()
     }
 
-    fn rule(&self, spanned: &Spanned<RuleLayer>) -> Result<Rule, UserError> {
+    fn rule(&self, spanned: &Spanned<RuleLayer>) -> Result<PolicyRule, UserError> {
         let rule = spanned.get_ref();
         if self.kind == LayerKind::Project && rule.decide == Ruling::Allow {
             let mut error = self.wrong(
@@ -126,7 +126,7 @@ impl Source<'_> {
                 Some(Glob::new(path.get_ref()).map_err(|why| self.wrong(path.span(), &why))?)
             }
         };
-        Ok(Rule {
+        Ok(PolicyRule {
             decide: rule.decide,
             kind: rule.kind,
             tool: rule.tool.as_deref().map(Into::into),

@@ -19,5 +19,5 @@ pub use examples::Example;
 pub use glob::Glob;
 pub use models::{Models, ProfileEntry, ProfileLayer};
 pub use origin::{Origin, Sourced};
-pub use policy::{Policy, Rule, RuleKind, Ruling};
-pub use settings::{EnvOverrides, Limits, Notify, Overrides, SettingRow, Settings, TerminalUse};
+pub use policy::{Policy, PolicyRule, RuleKind, Ruling};
+pub use settings::{EnvOverrides, Notify, Overrides, RunLimits, SettingRow, Settings, TerminalUse};

@@ -11,7 +11,7 @@ use toml::Spanned;
 
 use crate::model::{Budget, Cost, UserError};
 
-use super::layer::{LayerKind, Source};
+use super::layer::{ConfigSource, LayerKind};
 use super::origin::{Origin, Sourced};
 
 /// Models and budgets.
@@ -198,7 +198,7 @@ impl Models {
     /// Takes what a layer says.
     pub(super) fn take(
         &mut self,
-        source: &Source<'_>,
+        source: &ConfigSource<'_>,
         models: &ModelsLayer,
         profiles: &Profiles,
         budgets: &BudgetsLayer,
@@ -230,7 +230,7 @@ impl Models {
 }
 
 fn entry(
-    source: &Source<'_>,
+    source: &ConfigSource<'_>,
     name: &Spanned<String>,
     spanned: &Spanned<ProfileLayer>,
 ) -> Result<ProfileEntry, UserError> {
@@ -283,7 +283,7 @@ fn entry(
     Ok(ProfileEntry { origin, says: says.clone() })
 }
 
-fn budget(source: &Source<'_>, spanned: &Spanned<BudgetLayer>) -> Result<Budget, UserError> {
+fn budget(source: &ConfigSource<'_>, spanned: &Spanned<BudgetLayer>) -> Result<Budget, UserError> {
     let BudgetLayer { tokens, dollars, minutes } = *spanned.get_ref();
     let is_wrong = |number: f64| !number.is_finite() || number <= 0.0;
     if tokens == Some(0) || dollars.is_some_and(is_wrong) || minutes.is_some_and(is_wrong) {

@@ -83,7 +83,7 @@ impl RuleKind {
 
 /// One rule; a condition that is `None` holds for everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct PolicyRule {
     /// What it says.
     pub decide: Ruling,
     /// Kind of effect.
@@ -98,7 +98,7 @@ pub struct Rule {
     pub origin: Origin,
 }
 
-impl Rule {
+impl PolicyRule {
     fn holds(
         &self,
         kind: &str,
@@ -116,7 +116,7 @@ impl Rule {
     }
 }
 
-impl Rule {
+impl PolicyRule {
     /// The rule without its origin, e.g. `allow save main/** by generate_code`.
     #[must_use]
     pub fn words(&self) -> String {
@@ -136,7 +136,7 @@ impl Rule {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for PolicyRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.words(), self.origin)
     }
@@ -145,21 +145,21 @@ impl fmt::Display for Rule {
 /// All rules in force. Without any, everything is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policy {
-    rules: Vec<Rule>,
+    rules: Vec<PolicyRule>,
 }
 
 impl Policy {
     /// Puts rules in order of precedence: the project's go first, because the loader lets them
     /// only tighten; then those in the order given.
     #[must_use]
-    pub fn new(mut rules: Vec<Rule>) -> Self {
+    pub fn new(mut rules: Vec<PolicyRule>) -> Self {
         rules.sort_by_key(|rule| !matches!(rule.origin, Origin::Project { .. }));
         Self { rules }
     }
 
     /// The rules in order of precedence.
     #[must_use]
-    pub fn rules(&self) -> &[Rule] {
+    pub fn rules(&self) -> &[PolicyRule] {
         &self.rules
     }
 
@@ -190,9 +190,9 @@ mod tests {
 
     use super::*;
 
-    fn rule(decide: Ruling, path: Option<&str>, origin: Origin) -> Rule {
+    fn rule(decide: Ruling, path: Option<&str>, origin: Origin) -> PolicyRule {
         let path = path.map(|path| Glob::new(path).unwrap());
-        Rule { decide, kind: None, tool: None, agent: None, path, origin }
+        PolicyRule { decide, kind: None, tool: None, agent: None, path, origin }
     }
 
     fn user(line: usize) -> Origin {
@@ -258,7 +258,7 @@ mod tests {
         #[test]
         fn a_denial_that_holds_is_final(before in 0usize..5, after in 0usize..5) {
             let allow = |line| rule(Ruling::Allow, None, user(line));
-            let mut rules: Vec<Rule> = (0..before).map(allow).collect();
+            let mut rules: Vec<PolicyRule> = (0..before).map(allow).collect();
             rules.push(rule(Ruling::Deny, Some("main/*"), user(99)));
             rules.extend((0..after).map(allow));
             let policy = Policy::new(rules);

@@ -10,7 +10,7 @@ use crate::files;
 use crate::model::UserError;
 
 use super::dirs::Dirs;
-use super::layer::{Layer, LayerKind, Source};
+use super::layer::{ConfigSource, Layer, LayerKind};
 use super::models::{Models, budget_words};
 use super::origin::{Origin, Sourced};
 use super::policy::Policy;
@@ -31,7 +31,7 @@ pub struct Settings {
     /// What the terminal is asked for besides showing text.
     pub terminal: TerminalUse,
     /// Bounds on runs.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// How much raw output is kept.
     pub logs: LogKeeping,
     /// Models, and what may be spent on them.
@@ -83,7 +83,7 @@ impl Notify {
 
 /// Bounds on runs; `None` leaves it to the team.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct RunLimits {
     /// A build is ended after this long.
     pub build_seconds: Sourced<u32>,
     /// Any other tool call is ended after this long, the person's thinking not counted.
@@ -159,7 +159,7 @@ impl Default for Settings {
                 title: Sourced::default(false),
                 notify: Sourced::default(Notify::Auto),
             },
-            limits: Limits {
+            limits: RunLimits {
                 build_seconds: Sourced::default(1200),
                 tool_seconds: Sourced::default(60),
                 monitor_seconds: Sourced::default(10),
@@ -196,7 +196,7 @@ impl Settings {
         for (kind, file) in files {
             let Some(file) = file else { continue };
             let Some(text) = read(kind, file)? else { continue };
-            let source = Source { kind, file, text: &text };
+            let source = ConfigSource { kind, file, text: &text };
             let layer = source.parse()?;
             rules.extend(source.rules(&layer)?);
             settings.take(&source, &layer)?;
@@ -258,7 +258,7 @@ impl Settings {
         rows
     }
 
-    fn take(&mut self, source: &Source<'_>, layer: &Layer) -> Result<(), UserError> {
+    fn take(&mut self, source: &ConfigSource<'_>, layer: &Layer) -> Result<(), UserError> {
         if let Some(theme) = &layer.ui.theme {
             self.theme = source.sourced(theme);
         }

@@ -5,11 +5,11 @@ use std::fs;
 use super::*;
 use crate::config::policy::Ruling;
 
-struct Place {
+struct ConfigDirs {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl ConfigDirs {
     fn new(user: &str, project: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = Self { folder };
@@ -33,7 +33,7 @@ impl Place {
 #[test]
 fn later_layers_win_and_each_value_knows_its_origin() {
     let user = "[ui]\ntheme = 'light'\nkeymap = 'own'\n[limits]\nbuild_seconds = 5\n";
-    let place = Place::new(user, "[limits]\n\nbuild_seconds = 7\nmax_turns = 3");
+    let place = ConfigDirs::new(user, "[limits]\n\nbuild_seconds = 7\nmax_turns = 3");
     let env = EnvOverrides { keymap: Some("vim".into()), theme: None };
     let settings = place.load(&Overrides { env, ..Overrides::default() }).unwrap();
     let user_file = place.path("config/config.toml");
@@ -61,12 +61,13 @@ fn no_files_mean_defaults() {
 
 #[test]
 fn unknown_keys_are_told_with_file_line_and_the_known_ones() {
-    let error = Place::new("[ui]\n\ntheem = 'x'\n", "").load(&Overrides::default()).unwrap_err();
+    let error =
+        ConfigDirs::new("[ui]\n\ntheem = 'x'\n", "").load(&Overrides::default()).unwrap_err();
     assert!(error.what.ends_with("config.toml, line 3"), "{error:?}");
     for word in ["theem", "theme", "keymap"] {
         assert!(error.why.contains(word), "{error:?}");
     }
-    let error = Place::new("", "[uii]\n").load(&Overrides::default()).unwrap_err();
+    let error = ConfigDirs::new("", "[uii]\n").load(&Overrides::default()).unwrap_err();
     assert!(error.what.contains(".firmhand"), "{error:?}");
     assert!(error.why.contains("uii") && error.why.contains("limits"), "{error:?}");
 }
@@ -83,7 +84,7 @@ fn senseless_values_are_told_with_their_line() {
         ("[[policy]]\ndecide = 'ask'\nkind = 'burn'", 3, "delete"),
         ("[[policy]]\npath = 'main/*'", 1, "decide"),
     ] {
-        let error = Place::new(text, "").load(&Overrides::default()).unwrap_err();
+        let error = ConfigDirs::new(text, "").load(&Overrides::default()).unwrap_err();
         assert!(error.what.ends_with(&format!("line {line}")), "{text}: {error:?}");
         assert!(error.why.contains(word), "{text}: {error:?}");
     }
@@ -92,7 +93,7 @@ fn senseless_values_are_told_with_their_line() {
 #[test]
 fn a_project_may_tighten_but_never_allow() {
     let user = "[[policy]]\ndecide = 'allow'\nkind = 'save'\n";
-    let place = Place::new(user, "[[policy]]\ndecide = 'deny'\npath = 'sdkconfig'\n");
+    let place = ConfigDirs::new(user, "[[policy]]\ndecide = 'deny'\npath = 'sdkconfig'\n");
     let policy = place.load(&Overrides::default()).unwrap().policy;
     let ruled = |path: &str| {
         let path = crate::model::ProjectPath::new(path).unwrap();
@@ -100,7 +101,7 @@ fn a_project_may_tighten_but_never_allow() {
     };
     assert_eq!(ruled("main/a.c"), Ruling::Allow);
     assert_eq!(ruled("sdkconfig"), Ruling::Deny);
-    let place = Place::new("", "\n[[policy]]\ndecide = 'allow'\n");
+    let place = ConfigDirs::new("", "\n[[policy]]\ndecide = 'allow'\n");
     let error = place.load(&Overrides::default()).unwrap_err();
     assert!(error.what.ends_with("line 2"), "{error:?}");
     assert!(error.why.contains("only ask or deny"), "{error:?}");
@@ -108,7 +109,7 @@ fn a_project_may_tighten_but_never_allow() {
 
 #[test]
 fn a_policy_file_holds_rules_only_and_must_exist() {
-    let place = Place::new("", "");
+    let place = ConfigDirs::new("", "");
     let file = place.path("policy.toml");
     let overrides = Overrides { policy_file: Some(file.clone()), ..Overrides::default() };
     assert!(place.load(&overrides).unwrap_err().what.contains("policy.toml"));
@@ -124,7 +125,7 @@ fn a_policy_file_holds_rules_only_and_must_exist() {
 #[test]
 fn a_project_whose_settings_never_end_is_refused_by_name() {
     for kind in ["pipe", "device", "3221225472 bytes"] {
-        let place = Place::new("", "");
+        let place = ConfigDirs::new("", "");
         let file = place.path("project/.firmhand/config.toml");
         fs::remove_file(&file).unwrap();
         match kind {

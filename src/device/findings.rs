@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::panic::{Found, FoundDump, Programs, RawPanic};
+use super::panic::{FoundDump, PanicEvent, Programs, RawPanic};
 use crate::model::{CoreDump, Event, Ledger, LogId, PortChange, PortEvent};
 
 /// Findings recorded per minute; a board that fails all the time does not fill the journal.
@@ -37,7 +37,7 @@ impl Findings {
     }
 
     /// Records what was found; lookups go on by themselves.
-    pub fn tell(&mut self, found: impl IntoIterator<Item = Found>) {
+    pub fn tell(&mut self, found: impl IntoIterator<Item = PanicEvent>) {
         for found in found {
             let now = Instant::now();
             while self.recent.front().is_some_and(|at| now - *at > Duration::from_secs(60)) {
@@ -48,8 +48,8 @@ impl Findings {
             }
             self.recent.push_back(now);
             match found {
-                Found::Panic(raw) => self.look_up(*raw),
-                Found::Dump(dump) => self.keep(&dump),
+                PanicEvent::Panic(raw) => self.look_up(*raw),
+                PanicEvent::Dump(dump) => self.keep(&dump),
             }
         }
     }

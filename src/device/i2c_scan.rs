@@ -36,7 +36,7 @@ pub struct Scan {
 
 /// What a line says about a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Said {
+enum ScanLine {
     /// A scan begins.
     Start,
     /// These answered; with it the scan may be over.
@@ -63,19 +63,19 @@ pub struct ScanReader {
 impl ScanReader {
     /// Takes a line without escape sequences.
     pub fn push(&mut self, line: &str) {
-        match said(line) {
-            Said::Start => {
+        match parse_line(line) {
+            ScanLine::Start => {
                 self.close();
                 self.note(line);
             }
-            Said::Found(addresses) => {
+            ScanLine::Found(addresses) => {
                 if addresses.first().is_some_and(|first| self.last.is_some_and(|l| *first <= l)) {
                     self.close();
                 }
                 self.last = addresses.last().copied();
                 self.note(line).devices.extend(addresses);
             }
-            Said::Row(base, found, busy) => {
+            ScanLine::Row(base, found, busy) => {
                 if self.last.is_some_and(|last| base <= last) {
                     self.close();
                 }
@@ -88,12 +88,12 @@ impl ScanReader {
                     self.over();
                 }
             }
-            Said::End => {
+            ScanLine::End => {
                 // Some firmware says only that it found nobody.
                 self.note(line);
                 self.over();
             }
-            Said::Else => {
+            ScanLine::Else => {
                 self.others += 1;
                 let has_found = self.open.as_ref().is_some_and(|scan| !scan.devices.is_empty());
                 if has_found && self.others >= LINES_AFTER {
@@ -143,31 +143,31 @@ impl ScanReader {
     }
 }
 
-fn said(line: &str) -> Said {
+fn parse_line(line: &str) -> ScanLine {
     if let Some(row) = row(line) {
         return row;
     }
     if says(&HEADER, line) {
-        return Said::Start;
+        return ScanLine::Start;
     }
     if says(&FOREIGN, line) {
-        return Said::Else;
+        return ScanLine::Else;
     }
     if says(&NOBODY, line) {
-        return Said::End;
+        return ScanLine::End;
     }
     let found = addresses(line);
     if says(&ANSWER, line) && !says(&REFUSAL, line) && !found.is_empty() {
-        return Said::Found(found);
+        return ScanLine::Found(found);
     }
     if says(&END, line) {
-        return Said::End;
+        return ScanLine::End;
     }
-    if says(&START, line) { Said::Start } else { Said::Else }
+    if says(&START, line) { ScanLine::Start } else { ScanLine::Else }
 }
 
 /// A row such as `30: -- -- 32 UU`.
-fn row(line: &str) -> Option<Said> {
+fn row(line: &str) -> Option<ScanLine> {
     let (base, cells) = line.trim().split_once(':')?;
     let is_base = base.len() == 2 && base.ends_with('0');
     let base = u8::from_str_radix(base, 16).ok().filter(|base| is_base && *base <= LAST)?;
@@ -190,7 +190,7 @@ fn row(line: &str) -> Option<Said> {
             }
         }
     }
-    Some(Said::Row(base, found, busy))
+    Some(ScanLine::Row(base, found, busy))
 }
 
 /// Addresses in a line, rising; numbers that are said to be something else are left out.

@@ -31,7 +31,7 @@ pub enum LineKind {
 
 /// One line, harmless to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct SerialLine {
     /// Its text without escape sequences.
     pub text: String,
     /// What it tells.
@@ -47,7 +47,7 @@ pub struct LineSplitter {
 impl LineSplitter {
     /// Takes more bytes; returns the lines that are complete now. A line ends with `\n`; a line
     /// without an end is cut after 4096 bytes.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Line> {
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<SerialLine> {
         let mut lines = Vec::new();
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
@@ -65,11 +65,11 @@ impl LineSplitter {
 
     /// The line that has not ended; `None` when there is nothing of it.
     #[must_use]
-    pub fn partial(&self) -> Option<Line> {
+    pub fn partial(&self) -> Option<SerialLine> {
         (!self.partial.is_empty()).then(|| make(&self.partial))
     }
 
-    fn cut_long(&mut self, lines: &mut Vec<Line>) {
+    fn cut_long(&mut self, lines: &mut Vec<SerialLine>) {
         while self.partial.len() > MAX_LINE_BYTES {
             let rest = self.partial.split_off(MAX_LINE_BYTES);
             lines.push(make(&self.partial));
@@ -78,10 +78,10 @@ impl LineSplitter {
     }
 }
 
-fn make(bytes: &[u8]) -> Line {
+fn make(bytes: &[u8]) -> SerialLine {
     let text = sanitize::log_line(bytes).into_owned();
     let kind = recognise(&text);
-    Line { text, kind }
+    SerialLine { text, kind }
 }
 
 /// Tells what a line without escape sequences is about.
@@ -181,7 +181,7 @@ mod tests {
     fn colours_are_dropped_before_a_line_is_recognised() {
         let mut splitter = LineSplitter::default();
         let lines = splitter.push(b"\x1b[0;33mW (5) a: b\x1b[0m\r\nrest");
-        let line = Line { text: "W (5) a: b".into(), kind: log_of(LogLevel::Warning, "a") };
+        let line = SerialLine { text: "W (5) a: b".into(), kind: log_of(LogLevel::Warning, "a") };
         assert_eq!(lines, [line]);
         assert_eq!(splitter.partial().unwrap().text, "rest");
     }

@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::refusal::check_baud;
-use super::reset::Lines;
+use super::reset::ControlLines;
 use super::rfc2217::{self, Agreed, Decoder};
 use crate::model::UserError;
 
@@ -192,7 +192,7 @@ impl Link {
     ///
     /// # Errors
     /// As the system says; `Unsupported` where there are no lines.
-    pub async fn set_lines(&mut self, lines: Lines) -> io::Result<()> {
+    pub async fn set_lines(&mut self, lines: ControlLines) -> io::Result<()> {
         match self {
             Self::Tty(port) => {
                 let port = port.get_ref();

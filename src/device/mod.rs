@@ -23,7 +23,7 @@ mod tail;
 
 pub use adapters::{Adapter, Adapters, ResetStyle};
 pub use i2c_scan::{Scan, ScanReader};
-pub use lines::{Line, LineKind, LineSplitter, last_reset, recognise, reset_cause};
+pub use lines::{LineKind, LineSplitter, SerialLine, last_reset, recognise, reset_cause};
 pub use link::{Address, Identity, identity, is_free};
 pub use panic::Programs;
 pub use pinout::{AdcInput, Caution, FOLDER as PINOUTS, JtagSignal, Pin, Pinout, Roles, UsbLine};

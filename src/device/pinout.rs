@@ -174,7 +174,7 @@ impl Pinout {
         if table.source.is_empty() || table.source.iter().any(|source| source.trim().is_empty()) {
             return Err(wrong(place("source"), "it does not say where the facts are from".into()));
         }
-        let mut seen = Seen::default();
+        let mut seen = UsedPins::default();
         for (index, pin) in table.pins.iter().enumerate() {
             let checked = seen.take(pin).and_then(|()| table.is_whole(pin));
             checked.map_err(|why| wrong(line_of(text, "gpio", index), why))?;
@@ -262,12 +262,12 @@ const fn word(kind: Caution) -> &'static str {
 
 /// What the pins so far have taken.
 #[derive(Default)]
-struct Seen {
+struct UsedPins {
     last: Option<u8>,
     taken: BTreeSet<String>,
 }
 
-impl Seen {
+impl UsedPins {
     fn take(&mut self, pin: &Pin) -> Result<(), String> {
         if self.last.is_some_and(|last| last >= pin.gpio) {
             return Err(format!("GPIO{} is there twice, or not in its place", pin.gpio));

@@ -14,7 +14,7 @@ use super::findings::Findings;
 use super::link::{Address, Link};
 use super::panic::{Programs, Watch};
 use super::ports::{self, UsbId};
-use super::reset::Step;
+use super::reset::ResetStep;
 use super::serial::{Received, lock};
 use super::tail::Tail;
 use crate::model::{Event, Ledger, LogId, PortChange, PortEvent};
@@ -42,7 +42,7 @@ pub(super) enum Task {
     /// Change the baud rate.
     Baud(u32),
     /// Move DTR and RTS.
-    Pulse(&'static [Step]),
+    Pulse(&'static [ResetStep]),
     /// Let go of the port until it is given back.
     Lend {
         /// What it is lent for.
@@ -86,7 +86,7 @@ enum End {
 }
 
 /// What ended a wait.
-enum Woken {
+enum PumpWake {
     Stopped,
     Silence,
     Order(Option<Order>),
@@ -137,31 +137,31 @@ impl Pump {
         loop {
             let woken = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => Woken::Stopped,
-                order = self.orders.recv() => Woken::Order(order),
-                read = link.read(&mut buffer) => Woken::Read(read),
-                () = tokio::time::sleep(SILENCE), if watch.is_open() => Woken::Silence,
+                () = self.stop.cancelled() => PumpWake::Stopped,
+                order = self.orders.recv() => PumpWake::Order(order),
+                read = link.read(&mut buffer) => PumpWake::Read(read),
+                () = tokio::time::sleep(SILENCE), if watch.is_open() => PumpWake::Silence,
             };
             let bytes = match woken {
-                Woken::Stopped | Woken::Order(None) => {
+                PumpWake::Stopped | PumpWake::Order(None) => {
                     return End::Stopped("listening was stopped".to_owned());
                 }
-                Woken::Silence => {
+                PumpWake::Silence => {
                     findings.tell(watch.finish());
                     continue;
                 }
-                Woken::Order(Some(Order { task: Task::Lend { why, given_back }, reply })) => {
+                PumpWake::Order(Some(Order { task: Task::Lend { why, given_back }, reply })) => {
                     findings.tell(watch.finish());
                     return End::Lent { why, given_back, reply };
                 }
-                Woken::Order(Some(Order { task, reply })) => {
+                PumpWake::Order(Some(Order { task, reply })) => {
                     // Whoever asked may be gone.
                     let _ = reply.send(self.perform(task, link).await);
                     continue;
                 }
-                Woken::Read(Ok(0)) => return End::Lost("the port hung up".to_owned()),
-                Woken::Read(Ok(count)) => buffer.get(..count).unwrap_or_default(),
-                Woken::Read(Err(error)) => {
+                PumpWake::Read(Ok(0)) => return End::Lost("the port hung up".to_owned()),
+                PumpWake::Read(Ok(count)) => buffer.get(..count).unwrap_or_default(),
+                PumpWake::Read(Err(error)) => {
                     findings.tell(watch.finish());
                     return End::Lost(gone(&error));
                 }

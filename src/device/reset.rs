@@ -8,7 +8,7 @@ use super::adapters::ResetStyle;
 
 /// Where DTR and RTS are set to; `true` asserts the line, which pulls it low.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lines {
+pub struct ControlLines {
     /// Pulls IO0 low on most boards.
     pub dtr: bool,
     /// Pulls EN low on most boards.
@@ -17,9 +17,9 @@ pub struct Lines {
 
 /// One step: lines, and how long they stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct ResetStep {
     /// What the lines are set to.
-    pub lines: Lines,
+    pub lines: ControlLines,
     /// For how long.
     pub wait: Duration,
 }
@@ -32,16 +32,16 @@ pub enum Into {
     BootLoader,
 }
 
-const fn step(dtr: bool, rts: bool, millis: u64) -> Step {
-    Step { lines: Lines { dtr, rts }, wait: Duration::from_millis(millis) }
+const fn step(dtr: bool, rts: bool, millis: u64) -> ResetStep {
+    ResetStep { lines: ControlLines { dtr, rts }, wait: Duration::from_millis(millis) }
 }
 
 /// EN low, then high.
-const CLASSIC_PROGRAM: &[Step] = &[step(false, true, 100), step(false, false, 0)];
+const CLASSIC_PROGRAM: &[ResetStep] = &[step(false, true, 100), step(false, false, 0)];
 
 /// EN low; then IO0 low while EN rises. Both lines pass through the idle state first, which the
 /// transistors of common boards need when the lines cannot be set at once ("tight" reset).
-const CLASSIC_LOADER: &[Step] = &[
+const CLASSIC_LOADER: &[ResetStep] = &[
     step(false, false, 0),
     step(true, true, 0),
     step(false, true, 100),
@@ -50,11 +50,11 @@ const CLASSIC_LOADER: &[Step] = &[
 ];
 
 /// The chip's own USB block watches for RTS alone.
-const JTAG_PROGRAM: &[Step] =
+const JTAG_PROGRAM: &[ResetStep] =
     &[step(false, false, 50), step(false, true, 200), step(false, false, 200)];
 
 /// IO0 is remembered while DTR is set; the chip starts when RTS falls.
-const JTAG_LOADER: &[Step] = &[
+const JTAG_LOADER: &[ResetStep] = &[
     step(false, false, 100),
     step(true, false, 100),
     step(true, true, 0),
@@ -64,7 +64,7 @@ const JTAG_LOADER: &[Step] = &[
 
 /// The steps for a chip.
 #[must_use]
-pub const fn steps(style: ResetStyle, into: Into) -> &'static [Step] {
+pub const fn steps(style: ResetStyle, into: Into) -> &'static [ResetStep] {
     match (style, into) {
         (ResetStyle::Classic, Into::Program) => CLASSIC_PROGRAM,
         (ResetStyle::Classic, Into::BootLoader) => CLASSIC_LOADER,
@@ -83,7 +83,11 @@ mod tests {
             for into in [Into::Program, Into::BootLoader] {
                 let steps = steps(style, into);
                 let last = steps.last().unwrap();
-                assert_eq!(last.lines, Lines { dtr: false, rts: false }, "{style:?} {into:?}");
+                assert_eq!(
+                    last.lines,
+                    ControlLines { dtr: false, rts: false },
+                    "{style:?} {into:?}"
+                );
                 let held: Duration = steps.iter().filter(|s| s.lines.rts).map(|s| s.wait).sum();
                 assert!(held >= Duration::from_millis(100), "{style:?} {into:?}");
                 // Only the boot loader has IO0 low when the chip starts.

@@ -44,12 +44,12 @@ pub enum Agreed {
 /// Reads what the other side sends.
 #[derive(Debug, Clone, Default)]
 pub struct Decoder {
-    state: State,
+    state: NegotiationState,
     agreed: Agreed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
+enum NegotiationState {
     #[default]
     Data,
     Command,
@@ -88,7 +88,7 @@ pub fn set_baud(baud: u32) -> Vec<u8> {
 
 /// Sets DTR and RTS; `true` asserts the line.
 #[must_use]
-pub fn set_lines(lines: super::reset::Lines) -> Vec<u8> {
+pub fn set_lines(lines: super::reset::ControlLines) -> Vec<u8> {
     let dtr = if lines.dtr { DTR_ON } else { DTR_OFF };
     let rts = if lines.rts { RTS_ON } else { RTS_OFF };
     [subnegotiation(SET_CONTROL, &[dtr]), subnegotiation(SET_CONTROL, &[rts])].concat()
@@ -126,28 +126,28 @@ impl Decoder {
     pub fn push(&mut self, bytes: &[u8], data: &mut Vec<u8>, replies: &mut Vec<u8>) {
         let mut rest = bytes;
         while let [byte, after @ ..] = rest {
-            if self.state == State::Data {
+            if self.state == NegotiationState::Data {
                 let end = memchr::memchr(IAC, rest).unwrap_or(rest.len());
                 data.extend_from_slice(rest.get(..end).unwrap_or_default());
                 rest = rest.get(end..).unwrap_or_default();
                 if !rest.is_empty() {
                     rest = rest.get(1..).unwrap_or_default();
-                    self.state = State::Command;
+                    self.state = NegotiationState::Command;
                 }
                 continue;
             }
             rest = after;
             self.state = match self.state {
-                State::Data => State::Data,
-                State::Command => command(*byte, data),
-                State::Option(verb) => {
+                NegotiationState::Data => NegotiationState::Data,
+                NegotiationState::Command => command(*byte, data),
+                NegotiationState::Option(verb) => {
                     self.option(verb, *byte, replies);
-                    State::Data
+                    NegotiationState::Data
                 }
-                State::Inside if *byte == IAC => State::InsideCommand,
-                State::Inside => State::Inside,
-                State::InsideCommand if *byte == SE => State::Data,
-                State::InsideCommand => State::Inside,
+                NegotiationState::Inside if *byte == IAC => NegotiationState::InsideCommand,
+                NegotiationState::Inside => NegotiationState::Inside,
+                NegotiationState::InsideCommand if *byte == SE => NegotiationState::Data,
+                NegotiationState::InsideCommand => NegotiationState::Inside,
             };
         }
     }
@@ -166,16 +166,16 @@ impl Decoder {
     }
 }
 
-fn command(byte: u8, data: &mut Vec<u8>) -> State {
+fn command(byte: u8, data: &mut Vec<u8>) -> NegotiationState {
     match byte {
         IAC => {
             data.push(IAC);
-            State::Data
+            NegotiationState::Data
         }
-        DO | DONT | WILL | WONT => State::Option(byte),
+        DO | DONT | WILL | WONT => NegotiationState::Option(byte),
         // What it reports of its lines is of no use here.
-        SB => State::Inside,
-        _ => State::Data,
+        SB => NegotiationState::Inside,
+        _ => NegotiationState::Data,
     }
 }
 
@@ -184,7 +184,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::device::reset::Lines;
+    use crate::device::reset::ControlLines;
 
     fn read(decoder: &mut Decoder, bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
         let (mut data, mut replies) = (Vec::new(), Vec::new());
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_rate_with_the_command_byte_in_it_is_escaped() {
         assert_eq!(set_baud(0xff), [IAC, SB, COM_PORT, 1, 0, 0, 0, IAC, IAC, IAC, SE]);
-        let lines = set_lines(Lines { dtr: true, rts: false });
+        let lines = set_lines(ControlLines { dtr: true, rts: false });
         assert_eq!(lines, [IAC, SB, COM_PORT, 5, 8, IAC, SE, IAC, SB, COM_PORT, 5, 12, IAC, SE]);
     }
 

@@ -13,14 +13,14 @@ use crate::model::PortEvent;
 use crate::model::{BlobRef, PanicKind, Seq};
 
 #[derive(Default)]
-struct Kept {
+struct CapturedSerial {
     /// Whether the disk takes no output.
     is_full: std::sync::atomic::AtomicBool,
     events: Mutex<Vec<Event>>,
     logs: Mutex<BTreeMap<LogId, Vec<u8>>>,
 }
 
-impl Ledger for Kept {
+impl Ledger for CapturedSerial {
     fn record(&self, event: Event) -> Result<Seq, UserError> {
         lock(&self.events).push(event);
         Ok(Seq(1))
@@ -64,7 +64,7 @@ const LOG: LogId = LogId { kind: LogKind::Serial, number: 3 };
 
 #[tokio::test]
 async fn everything_a_board_prints_reaches_the_log() {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(CapturedSerial::default());
     let hub = SerialHub::new(kept.clone());
     let (mut board, port) = board();
     let listener = hub.open(&port, DEFAULT_BAUD, 3).await.unwrap();
@@ -98,7 +98,7 @@ async fn everything_a_board_prints_reaches_the_log() {
 
 #[tokio::test]
 async fn a_full_disk_is_told_and_the_port_stays_open() {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(CapturedSerial::default());
     let hub = SerialHub::new(kept.clone());
     let (mut board, port) = board();
     let listener = hub.open(&port, DEFAULT_BAUD, 3).await.unwrap();
@@ -117,7 +117,7 @@ async fn a_full_disk_is_told_and_the_port_stays_open() {
 
 #[tokio::test]
 async fn an_open_port_keeps_its_log_and_a_dead_one_gets_another() {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(CapturedSerial::default());
     let hub = SerialHub::new(kept.clone());
     let (mut first, port) = board();
     let listener = hub.open(&port, DEFAULT_BAUD, 3).await.unwrap();
@@ -133,14 +133,14 @@ async fn an_open_port_keeps_its_log_and_a_dead_one_gets_another() {
 
 #[tokio::test]
 async fn a_missing_port_is_told_with_a_way_out() {
-    let hub = SerialHub::new(Arc::new(Kept::default()));
+    let hub = SerialHub::new(Arc::new(CapturedSerial::default()));
     let error = hub.open("/dev/no-such-port", DEFAULT_BAUD, 1).await.unwrap_err();
     assert!(error.what.contains("/dev/no-such-port") && !error.fix.is_empty(), "{error:?}");
 }
 
 #[tokio::test]
 async fn what_another_terminal_of_the_same_name_says_is_not_heard() {
-    let hub = SerialHub::new(Arc::new(Kept::default()));
+    let hub = SerialHub::new(Arc::new(CapturedSerial::default()));
     let (first, port) = board();
     let listener = hub.open(&port, DEFAULT_BAUD, 3).await.unwrap();
     drop(first);
@@ -191,7 +191,7 @@ impl Socket {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unplugged_board_is_found_again_and_nothing_is_lost() {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(CapturedSerial::default());
     let hub = SerialHub::new(kept.clone());
     let mut socket = Socket::new();
     let listener = hub.open(&socket.port(), DEFAULT_BAUD, 3).await.unwrap();
@@ -221,7 +221,7 @@ async fn an_unplugged_board_is_found_again_and_nothing_is_lost() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_sends_and_what_was_sent_is_recorded_first() {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(CapturedSerial::default());
     let hub = SerialHub::new(kept.clone());
     let (mut board, port) = board();
     let nobody = hub.transmit(&port, "x", None).await.unwrap_err();
@@ -245,7 +245,7 @@ async fn a_port_that_another_program_has_is_refused() {
     let (_board, port) = board();
     let other = serial2::SerialPort::open(&port, DEFAULT_BAUD).unwrap();
     rustix::fs::flock(&other, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    let hub = SerialHub::new(Arc::new(Kept::default()));
+    let hub = SerialHub::new(Arc::new(CapturedSerial::default()));
     let error = hub.open(&port, DEFAULT_BAUD, 1).await.unwrap_err();
     assert!(error.why.contains("has it open") && error.fix.contains("End that"), "{error:?}");
     drop(other);
@@ -254,7 +254,7 @@ async fn a_port_that_another_program_has_is_refused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_panic_is_recorded_as_one() {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(CapturedSerial::default());
     let fixture =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/panic/crash-rv32.elf");
     let programs = Programs::named(Some(&fixture), None);
@@ -295,7 +295,7 @@ async fn serve(listener: TcpListener, said: Arc<Mutex<Vec<u8>>>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_board_in_a_lab_is_reset_over_the_network() {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(CapturedSerial::default());
     let hub = SerialHub::new(kept.clone());
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = format!("rfc2217://{}", server.local_addr().unwrap());
@@ -322,14 +322,14 @@ async fn nobody_at_an_address_is_told() {
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = format!("tcp://{}", server.local_addr().unwrap());
     drop(server);
-    let hub = SerialHub::new(Arc::new(Kept::default()));
+    let hub = SerialHub::new(Arc::new(CapturedSerial::default()));
     let error = hub.open(&port, DEFAULT_BAUD, 1).await.unwrap_err();
     assert_eq!(error.why, "nobody answers at that address");
 }
 
 #[tokio::test]
 async fn a_lent_port_is_free_until_it_is_given_back() {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(CapturedSerial::default());
     let hub = SerialHub::new(kept.clone());
     let (mut board, port) = board();
     let listener = hub.open(&port, DEFAULT_BAUD, 3).await.unwrap();

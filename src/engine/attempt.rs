@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::chat::{Chat, Heard};
+use super::chat::{Audience, Chat};
 use super::concern::Concern;
-use super::condition::{Answer, Facts};
+use super::condition::{CallResult, Facts};
 use super::guard::Guard;
 use super::listing::Listing;
 use super::select::Assignment;
-use super::speakers::{Choice, Speakers, Spoken};
+use super::speakers::{NextSpeaker, Speakers, Spoken};
 use super::steps;
-use super::team::{Phase, PlanReview, Selection};
+use super::team::{Phase, PlanReview, SpeakerSelection};
 use crate::model::{AgentName, CallId, PlanItem, ToolCall, ToolName, TurnId, TurnStop, Usage};
 use crate::tools::{ASK, HAND_OFF, HandOffArgs};
 
@@ -53,7 +53,7 @@ pub(super) enum Move {
 
 /// A turn that is under way.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Turn {
+pub(super) struct OpenTurn {
     pub id: TurnId,
     pub agent: AgentName,
     /// What the model call under way, or the last complete one, said.
@@ -78,7 +78,7 @@ pub(super) enum Answered {
     Yes,
 }
 
-impl Turn {
+impl OpenTurn {
     fn new(id: TurnId, agent: AgentName) -> Self {
         Self {
             id,
@@ -115,7 +115,7 @@ pub(super) struct Attempt {
     pub facts: Facts,
     pub chat: Chat,
     /// The turn under way.
-    pub turn: Option<Turn>,
+    pub turn: Option<OpenTurn>,
     speakers: Speakers,
     speaker: Option<AgentName>,
     plan: PlanStage,
@@ -179,13 +179,13 @@ impl Attempt {
             return Move::Begin(agent.clone());
         }
         match self.speakers.next(phase) {
-            Choice::Speak(agent, reason) => Move::Choose(agent, reason),
-            Choice::Over(why) => Move::End(why),
+            NextSpeaker::Speak(agent, reason) => Move::Choose(agent, reason),
+            NextSpeaker::Over(why) => Move::End(why),
         }
     }
 
     /// The person said something.
-    pub fn told(&mut self, to: Option<AgentName>, text: String) {
+    pub fn person_said(&mut self, to: Option<AgentName>, text: String) {
         let waits = self.turn.as_ref().is_some_and(|t| t.is_complete && t.open_call().is_some());
         if waits {
             self.held.push((to, text));
@@ -203,7 +203,7 @@ impl Attempt {
     /// A turn began.
     pub fn begun(&mut self, turn: TurnId, agent: &AgentName) {
         self.speaker = None;
-        self.turn = Some(Turn::new(turn, agent.clone()));
+        self.turn = Some(OpenTurn::new(turn, agent.clone()));
     }
 
     /// More text came.
@@ -240,9 +240,9 @@ impl Attempt {
         let mut saves = calls.iter().filter(|call| call.tool.as_str() == SAVING_TOOL);
         let repeated = saves.any(|call| guard.repeats_save(&call.args));
         let rewritten = guard.repeats_files(&turn.agent, &turn.text);
-        let is_private = phase.selection == Selection::Selector(turn.agent.clone());
-        let heard = if is_private { Heard::ByItself } else { Heard::ByAll };
-        self.chat.said(&turn.agent, &turn.text, calls, heard);
+        let is_private = phase.selection == SpeakerSelection::Selector(turn.agent.clone());
+        let heard = if is_private { Audience::ByItself } else { Audience::ByAll };
+        self.chat.add_answer(&turn.agent, &turn.text, calls, heard);
         (repeated || rewritten).then(|| Concern::SameFiles(turn.agent.clone()))
     }
 
@@ -269,7 +269,7 @@ impl Attempt {
         }
         turn.tools.insert(tool.clone(), is_ok);
         self.facts.learn(&call, result, millis);
-        self.facts.answered(tool, if is_ok { Answer::Ok } else { Answer::Any });
+        self.facts.answered(tool, if is_ok { CallResult::Ok } else { CallResult::Any });
         self.chat.answered(&turn.agent, id, tool, result);
         let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
         turn.wrong_calls = if WRONG_CALLS.contains(&code) { turn.wrong_calls + 1 } else { 0 };
@@ -329,9 +329,9 @@ impl Attempt {
             TurnStop::Done => {}
         }
         self.facts.messages += 1;
-        self.facts.heard(&phase.terminate, &turn.agent, &turn.text);
+        self.facts.observe_text(&phase.terminate, &turn.agent, &turn.text);
         self.facts.spoke(&turn.agent);
-        if let Selection::Planner(planner) = &phase.selection
+        if let SpeakerSelection::Planner(planner) = &phase.selection
             && *planner == turn.agent
             && let Some(items) = steps::read(&turn.text, &phase.participants, planner)
         {
@@ -364,7 +364,7 @@ impl Attempt {
             });
             self.speakers.replace_plan(named.collect());
             let note = format!("I changed the plan. It is now:\n{}", steps::in_words(items));
-            self.told(None, note);
+            self.person_said(None, note);
             return None;
         };
         let waits = phase.plan == PlanReview::First && was_due && !self.is_plan_seen;
@@ -380,7 +380,7 @@ impl Attempt {
     }
 
     /// The call that waits for the person's answer to the agent's own question.
-    fn asking(&mut self) -> Option<&mut Turn> {
+    fn asking(&mut self) -> Option<&mut OpenTurn> {
         let turn = self.turn.as_mut()?;
         let asks = turn.open_call().is_some_and(|call| call.tool.as_str() == ASK);
         asks.then_some(turn)

@@ -16,7 +16,7 @@ const TITLE: usize = 80;
 
 /// An artifact with what it holds.
 #[derive(Debug, Clone, PartialEq)]
-struct Entry {
+struct PostedArtifact {
     artifact: Artifact,
     text: String,
     /// The chat it was made in.
@@ -26,7 +26,7 @@ struct Entry {
 /// All kinds, newest of each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Blackboard {
-    newest: BTreeMap<ArtifactKind, Entry>,
+    newest: BTreeMap<ArtifactKind, PostedArtifact>,
     /// Those that are not recorded yet.
     unrecorded: VecDeque<Artifact>,
     last: u32,
@@ -52,7 +52,7 @@ impl Blackboard {
             tokens: estimated_tokens(text.len() as u64),
         };
         self.unrecorded.push_back(artifact.clone());
-        self.newest.insert(kind, Entry { artifact, text, chat: self.chat });
+        self.newest.insert(kind, PostedArtifact { artifact, text, chat: self.chat });
     }
 
     /// What is to be recorded next.
@@ -79,7 +79,7 @@ impl Blackboard {
     }
 
     /// Takes what an agent wrote: a list of files is code.
-    pub fn said(&mut self, agent: &AgentName, text: &str) {
+    pub fn observe_text(&mut self, agent: &AgentName, text: &str) {
         if !text.contains("\"file_name\"") {
             return;
         }
@@ -173,7 +173,8 @@ mod tests {
     fn each_artifact_is_to_be_recorded_once_and_in_order() {
         let mut board = Blackboard::default();
         board.post(ArtifactKind::Task, "a\nb", None, "a\nb".into());
-        board.said(&"A".into(), "```json\n[{\"file_name\": \"a.c\", \"code\": \"x\"}]\n```");
+        board
+            .observe_text(&"A".into(), "```json\n[{\"file_name\": \"a.c\", \"code\": \"x\"}]\n```");
         let mut titles = Vec::new();
         while let Some(Event::Team(TeamEvent::ArtifactPosted(artifact))) = board.due() {
             board.recorded(&artifact);

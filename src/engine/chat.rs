@@ -8,11 +8,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::model::event::ProjectFile;
-use crate::model::{AgentName, CallId, Document, Message, Role, ToolCall, ToolName};
+use crate::model::{AgentName, CallId, Document, Message, MessageRole, ToolCall, ToolName};
 
 /// One message, as its author and as the others see it.
 #[derive(Debug, Clone, PartialEq)]
-struct Line {
+struct ChatLine {
     of: Option<AgentName>,
     /// `None`: everyone sees it.
     to: Option<AgentName>,
@@ -20,7 +20,7 @@ struct Line {
     other: Option<Arc<Message>>,
 }
 
-impl Line {
+impl ChatLine {
     /// About how long it is.
     fn bytes(&self) -> usize {
         let both = [&self.own, &self.other];
@@ -31,7 +31,7 @@ impl Line {
 
     /// Whether it is what a model answered.
     fn is_answer(&self) -> bool {
-        self.own.as_ref().is_some_and(|own| own.role == Role::Assistant)
+        self.own.as_ref().is_some_and(|own| own.role == MessageRole::Assistant)
     }
 }
 
@@ -48,7 +48,7 @@ fn length(value: &Value) -> usize {
 
 /// Who hears what an agent says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum Audience {
     /// Everyone in the chat.
     ByAll,
     /// Nobody but itself.
@@ -58,7 +58,7 @@ pub(super) enum Heard {
 /// The chat.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Chat {
-    lines: Vec<Line>,
+    lines: Vec<ChatLine>,
     /// About how long they are together.
     bytes: usize,
     /// Whether the oldest part was given up.
@@ -72,10 +72,10 @@ impl Chat {
     /// Adds the task, the person's words, or a note of the program.
     pub fn tell(&mut self, to: Option<AgentName>, text: String) {
         let message = Arc::new(user(None, text));
-        self.push(Line { of: None, to, own: None, other: Some(message) });
+        self.push(ChatLine { of: None, to, own: None, other: Some(message) });
     }
 
-    fn push(&mut self, line: Line) {
+    fn push(&mut self, line: ChatLine) {
         self.bytes += line.bytes();
         self.lines.push(line);
         if self.bytes > MOST_BYTES {
@@ -87,7 +87,7 @@ impl Chat {
     /// than so many bytes are left. What the program and the person said stays, and so does the
     /// newest answer.
     fn cut(&mut self, most: usize) {
-        let newest = self.lines.iter().rposition(Line::is_answer).unwrap_or(0);
+        let newest = self.lines.iter().rposition(ChatLine::is_answer).unwrap_or(0);
         let lines = std::mem::take(&mut self.lines);
         let (mut goes, mut first) = (false, None);
         for (place, line) in lines.into_iter().enumerate() {
@@ -104,26 +104,32 @@ impl Chat {
         if let Some(first) = first.filter(|_| !self.is_cut) {
             let note = "An older part of this conversation was left out here.".to_owned();
             let other = Some(Arc::new(user(None, note)));
-            self.lines.insert(first, Line { of: None, to: None, own: None, other });
+            self.lines.insert(first, ChatLine { of: None, to: None, own: None, other });
             self.is_cut = true;
         }
     }
 
     /// Adds one complete answer of a model.
-    pub fn said(&mut self, agent: &AgentName, text: &str, calls: Vec<ToolCall>, heard: Heard) {
+    pub fn add_answer(
+        &mut self,
+        agent: &AgentName,
+        text: &str,
+        calls: Vec<ToolCall>,
+        heard: Audience,
+    ) {
         if text.is_empty() && calls.is_empty() {
             return;
         }
-        let is_heard = heard == Heard::ByAll && !text.is_empty();
+        let is_heard = heard == Audience::ByAll && !text.is_empty();
         let other = is_heard.then(|| Arc::new(user(Some(agent.clone()), text.to_owned())));
         let own = Arc::new(Message {
-            role: Role::Assistant,
+            role: MessageRole::Assistant,
             agent: Some(agent.clone()),
             text: text.to_owned(),
             calls,
             answers: None,
         });
-        self.push(Line { of: Some(agent.clone()), to: None, own: Some(own), other });
+        self.push(ChatLine { of: Some(agent.clone()), to: None, own: Some(own), other });
     }
 
     /// Adds a tool's answer to a call of `agent`.
@@ -131,14 +137,14 @@ impl Chat {
         let json = result.to_string();
         let told = format!("`{tool}` answered me: {json}");
         let own = Arc::new(Message {
-            role: Role::Tool,
+            role: MessageRole::Tool,
             agent: None,
             text: json,
             calls: Vec::new(),
             answers: Some(call),
         });
         let other = Some(Arc::new(user(Some(agent.clone()), told)));
-        self.push(Line { of: Some(agent.clone()), to: None, own: Some(own), other });
+        self.push(ChatLine { of: Some(agent.clone()), to: None, own: Some(own), other });
     }
 
     /// What `agent` is given: its instructions, the task, what it needs from the blackboard, and
@@ -224,11 +230,11 @@ fn error_line(error: &Value) -> String {
 /// Makes an agent's instructions a message.
 pub(super) fn system(text: String) -> Arc<Message> {
     let calls = Vec::new();
-    Arc::new(Message { role: Role::System, agent: None, text, calls, answers: None })
+    Arc::new(Message { role: MessageRole::System, agent: None, text, calls, answers: None })
 }
 
 fn user(agent: Option<AgentName>, text: String) -> Message {
-    Message { role: Role::User, agent, text, calls: Vec::new(), answers: None }
+    Message { role: MessageRole::User, agent, text, calls: Vec::new(), answers: None }
 }
 
 #[cfg(test)]
@@ -246,7 +252,7 @@ mod tests {
         for number in 1..=100 {
             let args = json!({ "code": "x".repeat(size) });
             let call = ToolCall { id: CallId(number), tool: "read_file".into(), args };
-            chat.said(&a, "", vec![call], Heard::ByAll);
+            chat.add_answer(&a, "", vec![call], Audience::ByAll);
             if number == 50 {
                 chat.tell(None, "the person's words".into());
             }
@@ -272,13 +278,16 @@ mod tests {
         let (a, b) = (AgentName::from("A"), AgentName::from("B"));
         chat.tell(None, "the task".into());
         let call = ToolCall { id: CallId(1), tool: "build_project".into(), args: json!({}) };
-        chat.said(&a, "", vec![call], Heard::ByAll);
+        chat.add_answer(&a, "", vec![call], Audience::ByAll);
         chat.answered(&a, CallId(1), &"build_project".into(), &json!({ "ok": true }));
         chat.tell(Some(b.clone()), "only for B".into());
         let rules = system("rules".into());
         let for_a = chat.messages(&a, &rules, Vec::new());
-        let roles: Vec<Role> = for_a.iter().map(|m| m.role).collect();
-        assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::Tool]);
+        let roles: Vec<MessageRole> = for_a.iter().map(|m| m.role).collect();
+        assert_eq!(
+            roles,
+            [MessageRole::System, MessageRole::User, MessageRole::Assistant, MessageRole::Tool]
+        );
         assert_eq!(for_a[3].answers, Some(CallId(1)));
         let for_b = chat.messages(&b, &rules, Vec::new());
         assert_eq!(for_b.len(), 4);

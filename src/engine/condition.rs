@@ -18,7 +18,7 @@ pub enum Condition {
     Tool {
         tool: ToolName,
         /// How it must have answered.
-        answer: Answer,
+        answer: CallResult,
     },
     /// Some text was said.
     Text {
@@ -47,7 +47,7 @@ pub enum Condition {
 
 /// How a tool answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum CallResult {
     Any,
     /// With `"ok": true`.
     Ok,
@@ -70,16 +70,16 @@ pub(super) struct Facts {
     /// Who was handed over to.
     handed: BTreeSet<AgentName>,
     /// The files of the accepted list, and those that were saved.
-    files: Files,
+    files: PlannedFiles,
     /// Whether the last build is on the board, and how long it ran without fault, in milliseconds.
     board: (bool, Option<u64>),
     /// Texts of conditions that were heard, with the speaker.
-    heard: BTreeSet<(String, AgentName)>,
+    observed: BTreeSet<(String, AgentName)>,
 }
 
 /// Files that were planned and files that are there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Files {
+struct PlannedFiles {
     planned: BTreeSet<String>,
     saved: BTreeSet<String>,
 }
@@ -139,9 +139,9 @@ impl Facts {
     }
 
     /// Notes a tool's answer.
-    pub fn answered(&mut self, tool: &ToolName, is_ok: Answer) {
+    pub fn answered(&mut self, tool: &ToolName, is_ok: CallResult) {
         let ok = self.tools.entry(tool.clone()).or_default();
-        *ok |= is_ok == Answer::Ok;
+        *ok |= is_ok == CallResult::Ok;
     }
 
     /// Whether that tool answered `ok`.
@@ -150,16 +150,16 @@ impl Facts {
     }
 
     /// Notes what an agent said, as far as `condition` listens for it.
-    pub fn heard(&mut self, condition: &Condition, agent: &AgentName, said: &str) {
+    pub fn observe_text(&mut self, condition: &Condition, agent: &AgentName, said: &str) {
         match condition {
             Condition::Any(parts) | Condition::All(parts) => {
                 for part in parts {
-                    self.heard(part, agent, said);
+                    self.observe_text(part, agent, said);
                 }
             }
             Condition::Text { text, .. } => {
                 if said.contains(text.as_str()) {
-                    self.heard.insert((text.clone(), agent.clone()));
+                    self.observed.insert((text.clone(), agent.clone()));
                 }
             }
             Condition::Tool { .. }
@@ -207,12 +207,12 @@ impl Condition {
             Self::Tool { tool, answer } => {
                 let ok = *facts.tools.get(tool)?;
                 match answer {
-                    Answer::Any => Some(format!("{tool} was called")),
-                    Answer::Ok => ok.then(|| format!("{tool} succeeded")),
+                    CallResult::Any => Some(format!("{tool} was called")),
+                    CallResult::Ok => ok.then(|| format!("{tool} succeeded")),
                 }
             }
             Self::Text { text, agent } => facts
-                .heard
+                .observed
                 .iter()
                 .find(|(heard, by)| heard == text && agent.as_ref().is_none_or(|a| a == by))
                 .map(|(_, by)| format!("{by} said “{text}”")),
@@ -263,19 +263,19 @@ fn runs_well(heard: &Value) -> bool {
 mod tests {
     use super::*;
 
-    fn approve(answer: Answer) -> Condition {
+    fn approve(answer: CallResult) -> Condition {
         Condition::Tool { tool: "approve_saved_files".into(), answer }
     }
 
     #[test]
     fn any_holds_with_one_part_and_all_only_with_all() {
         let mut facts = Facts { messages: 3, ..Facts::default() };
-        let parts = vec![approve(Answer::Any), Condition::MaxMessages(3)];
+        let parts = vec![approve(CallResult::Any), Condition::MaxMessages(3)];
         let any = Condition::Any(parts.clone());
         let all = Condition::All(parts);
         assert_eq!(any.met(&facts).unwrap(), "the limit of 3 messages was reached");
         assert_eq!(all.met(&facts), None);
-        facts.answered(&"approve_saved_files".into(), Answer::Any);
+        facts.answered(&"approve_saved_files".into(), CallResult::Any);
         assert_eq!(
             all.met(&facts).unwrap(),
             "approve_saved_files was called and the limit of 3 messages was reached"
@@ -285,12 +285,12 @@ mod tests {
     #[test]
     fn a_tool_that_must_succeed_is_not_met_by_a_refusal() {
         let mut facts = Facts::default();
-        facts.answered(&"approve_saved_files".into(), Answer::Any);
-        assert_eq!(approve(Answer::Ok).met(&facts), None);
-        assert!(approve(Answer::Any).met(&facts).is_some());
-        facts.answered(&"approve_saved_files".into(), Answer::Ok);
-        facts.answered(&"approve_saved_files".into(), Answer::Any);
-        assert_eq!(approve(Answer::Ok).met(&facts).unwrap(), "approve_saved_files succeeded");
+        facts.answered(&"approve_saved_files".into(), CallResult::Any);
+        assert_eq!(approve(CallResult::Ok).met(&facts), None);
+        assert!(approve(CallResult::Any).met(&facts).is_some());
+        facts.answered(&"approve_saved_files".into(), CallResult::Ok);
+        facts.answered(&"approve_saved_files".into(), CallResult::Any);
+        assert_eq!(approve(CallResult::Ok).met(&facts).unwrap(), "approve_saved_files succeeded");
     }
 
     #[test]
@@ -298,10 +298,10 @@ mod tests {
         let bound = Condition::Text { text: "TERMINATE".into(), agent: Some("Planner".into()) };
         let open = Condition::Text { text: "TERMINATE".into(), agent: None };
         let mut facts = Facts::default();
-        facts.heard(&bound, &"Coder".into(), "I say TERMINATE.");
+        facts.observe_text(&bound, &"Coder".into(), "I say TERMINATE.");
         assert_eq!(bound.met(&facts), None);
         assert!(open.met(&facts).is_some());
-        facts.heard(&bound, &"Planner".into(), "TERMINATE");
+        facts.observe_text(&bound, &"Planner".into(), "TERMINATE");
         assert_eq!(bound.met(&facts).unwrap(), "Planner said “TERMINATE”");
     }
 

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::model::{LeftOut, Message, ModelEvent, Role, ToolSpec, TurnId, UserError};
-use crate::provider::{Counter, Meter, Request};
+use crate::model::{LeftOut, Message, MessageRole, ModelEvent, ToolSpec, TurnId, UserError};
+use crate::provider::{Meter, Request, TokenCounter};
 
 /// How much of the room is filled once something has to be left out, in per cent: not to have to
 /// leave out more with every message.
@@ -44,7 +44,7 @@ impl Trimmed {
 }
 
 /// Messages that only make sense together: an answer with its calls and what came of them.
-struct Group {
+struct MessageGroup {
     range: std::ops::Range<usize>,
     tokens: u64,
     /// `None`: stays whatever happens.
@@ -121,7 +121,7 @@ pub(super) fn within(most: Option<u64>, meter: Option<Meter>) -> Option<Meter> {
 
 /// A window of which nothing is known.
 fn unbounded() -> Meter {
-    Meter { window: u64::MAX, answer: 0, counter: Counter::unknown() }
+    Meter { window: u64::MAX, answer: 0, counter: TokenCounter::unknown() }
 }
 
 /// A smaller window for a model that refused what was to fit; `None` when nothing is known.
@@ -131,7 +131,7 @@ pub(super) fn smaller(
     limit: Option<u64>,
 ) -> Option<Meter> {
     let meter = meter.cloned().unwrap_or_else(unbounded);
-    let counted = |counter: &Counter| -> u64 {
+    let counted = |counter: &TokenCounter| -> u64 {
         let messages = request.messages.iter().map(|message| counter.message(message));
         messages.chain(request.tools.iter().map(|spec| counter.tool(spec))).sum()
     };
@@ -150,16 +150,16 @@ fn bytes(messages: &[Arc<Message>], tools: &[ToolSpec]) -> u64 {
     messages.chain(tools).sum::<usize>() as u64
 }
 
-fn groups(messages: &[Arc<Message>], counter: &Counter) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(messages: &[Arc<Message>], counter: &TokenCounter) -> Vec<MessageGroup> {
+    let mut groups: Vec<MessageGroup> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         let tokens = counter.message(message);
         match groups.last_mut() {
-            Some(group) if message.role == Role::Tool => {
+            Some(group) if message.role == MessageRole::Tool => {
                 group.range.end = at + 1;
                 group.tokens += tokens;
             }
-            _ => groups.push(Group { range: at..at + 1, tokens, rank: None }),
+            _ => groups.push(MessageGroup { range: at..at + 1, tokens, rank: None }),
         }
     }
     let mut has_task = false;
@@ -168,9 +168,9 @@ fn groups(messages: &[Arc<Message>], counter: &Counter) -> Vec<Group> {
         .iter()
         .map(|group| {
             let message = messages.get(group.range.start)?;
-            let is_task = message.role == Role::User && message.agent.is_none() && !has_task;
+            let is_task = message.role == MessageRole::User && message.agent.is_none() && !has_task;
             has_task |= is_task;
-            let stays = is_task || message.role == Role::System;
+            let stays = is_task || message.role == MessageRole::System;
             (!stays).then(|| rank(message))
         })
         .collect();
@@ -195,21 +195,21 @@ fn groups(messages: &[Arc<Message>], counter: &Counter) -> Vec<Group> {
 
 fn rank(message: &Message) -> Rank {
     match message.role {
-        Role::Assistant | Role::Tool => Rank::Own,
-        Role::User if message.agent.is_none() => Rank::Person,
-        Role::User if told_result(message).is_some() => Rank::Result,
-        Role::User | Role::System => Rank::OtherWords,
+        MessageRole::Assistant | MessageRole::Tool => Rank::Own,
+        MessageRole::User if message.agent.is_none() => Rank::Person,
+        MessageRole::User if told_result(message).is_some() => Rank::Result,
+        MessageRole::User | MessageRole::System => Rank::OtherWords,
     }
 }
 
 /// The agent and the tool of a result that others are told of.
 fn told_result(message: &Message) -> Option<(&str, &str)> {
-    let agent = message.agent.as_ref().filter(|_| message.role == Role::User)?;
+    let agent = message.agent.as_ref().filter(|_| message.role == MessageRole::User)?;
     let (tool, _) = message.text.strip_prefix('`')?.split_once("` answered me: ")?;
     Some((agent.as_str(), tool))
 }
 
-fn left_out(messages: &[Arc<Message>], group: &Group) -> LeftOut {
+fn left_out(messages: &[Arc<Message>], group: &MessageGroup) -> LeftOut {
     let message = messages.get(group.range.start);
     let agent =
         message.and_then(|message| message.agent.as_ref()).map_or("", |agent| agent.as_str());
@@ -240,7 +240,7 @@ fn begin(text: &str) -> String {
 
 fn without(
     messages: &[Arc<Message>],
-    groups: &[Group],
+    groups: &[MessageGroup],
     gone: &BTreeSet<usize>,
     left_out: &[LeftOut],
 ) -> Vec<Arc<Message>> {
@@ -254,7 +254,7 @@ fn without(
                  Ask for what you need of it.)",
                 list.join("; ")
             );
-            let (role, calls) = (Role::User, Vec::new());
+            let (role, calls) = (MessageRole::User, Vec::new());
             kept.push(Arc::new(Message { role, agent: None, text, calls, answers: None }));
         }
         if !gone.contains(&at) {

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::model::{CallId, ToolCall};
 
-fn said(role: Role, agent: Option<&str>, text: &str) -> Arc<Message> {
+fn message(role: MessageRole, agent: Option<&str>, text: &str) -> Arc<Message> {
     let agent = agent.map(Into::into);
     Arc::new(Message { role, agent, text: text.into(), calls: vec![], answers: None })
 }
@@ -14,31 +14,39 @@ fn said(role: Role, agent: Option<&str>, text: &str) -> Arc<Message> {
 fn called(tool: &str) -> Arc<Message> {
     let call = ToolCall { id: CallId(1), tool: tool.into(), args: json!({}) };
     let agent = Some("Me".into());
-    let role = Role::Assistant;
+    let role = MessageRole::Assistant;
     Arc::new(Message { role, agent, text: String::new(), calls: vec![call], answers: None })
 }
 
 fn result(text: &str) -> Arc<Message> {
-    let (role, answers) = (Role::Tool, Some(CallId(1)));
+    let (role, answers) = (MessageRole::Tool, Some(CallId(1)));
     Arc::new(Message { role, agent: None, text: text.into(), calls: vec![], answers })
 }
 
 fn meter(window: u64) -> Meter {
-    Meter { window, answer: 0, counter: Counter::unknown() }
+    Meter { window, answer: 0, counter: TokenCounter::unknown() }
 }
 
 fn conversation() -> Arc<[Arc<Message>]> {
     let long = "word ".repeat(700);
     Arc::from([
-        said(Role::System, None, "rules"),
-        said(Role::User, None, "the task"),
-        said(Role::User, Some("Uploader"), &format!("`read_code_files` answered me: old {long}")),
-        said(Role::User, Some("Coder"), &format!("I wrote {long}")),
+        message(MessageRole::System, None, "rules"),
+        message(MessageRole::User, None, "the task"),
+        message(
+            MessageRole::User,
+            Some("Uploader"),
+            &format!("`read_code_files` answered me: old {long}"),
+        ),
+        message(MessageRole::User, Some("Coder"), &format!("I wrote {long}")),
         called("read_file"),
         result(&long),
-        said(Role::User, Some("Uploader"), &format!("`read_code_files` answered me: new {long}")),
-        said(Role::User, None, "the person's words"),
-        said(Role::User, Some("Planner"), "Me : mend it"),
+        message(
+            MessageRole::User,
+            Some("Uploader"),
+            &format!("`read_code_files` answered me: new {long}"),
+        ),
+        message(MessageRole::User, None, "the person's words"),
+        message(MessageRole::User, Some("Planner"), "Me : mend it"),
     ])
 }
 
@@ -64,11 +72,11 @@ proptest! {
         pieces in proptest::collection::vec((0..3_usize, 0..4_000_usize), 0..20),
         window in 50..4_000_u64,
     ) {
-        let mut all = vec![said(Role::System, None, "rules"), said(Role::User, None, "task")];
+        let mut all = vec![message(MessageRole::System, None, "rules"), message(MessageRole::User, None, "task")];
         for (number, (kind, size)) in (1_u32..).zip(pieces) {
             let text = "ä".repeat(size);
             if kind == 0 {
-                all.push(said(Role::User, Some("Other"), &text));
+                all.push(message(MessageRole::User, Some("Other"), &text));
                 continue;
             }
             let mut asked = Message::clone(&called("read_file"));
@@ -82,7 +90,7 @@ proptest! {
         let mut open = None;
         for message in fitted.messages.iter() {
             open = message.calls.first().map(|call| call.id).or(open);
-            if message.role == Role::Tool {
+            if message.role == MessageRole::Tool {
                 prop_assert_eq!(message.answers, open);
             }
         }
@@ -115,8 +123,11 @@ fn what_is_outdated_goes_first_and_is_named() {
 #[test]
 fn calls_and_their_results_go_together_and_the_task_never() {
     let fitted = fit(&conversation(), &[], Some(&meter(600))).unwrap();
-    let roles: Vec<Role> = fitted.messages.iter().map(|message| message.role).collect();
-    assert!(!roles.contains(&Role::Tool) && !roles.contains(&Role::Assistant), "{roles:?}");
+    let roles: Vec<MessageRole> = fitted.messages.iter().map(|message| message.role).collect();
+    assert!(
+        !roles.contains(&MessageRole::Tool) && !roles.contains(&MessageRole::Assistant),
+        "{roles:?}"
+    );
     let texts = texts(&fitted);
     for stays in ["rules", "the task", "the person's words", "Me : mend it"] {
         assert!(texts.iter().any(|text| text == stays), "{stays} in {texts:?}");
@@ -126,7 +137,7 @@ fn calls_and_their_results_go_together_and_the_task_never() {
 #[test]
 fn what_must_stay_and_does_not_fit_is_an_error_and_nothing_is_split() {
     let mut all = conversation().to_vec();
-    all.push(said(Role::User, Some("Planner"), &"x".repeat(40_000)));
+    all.push(message(MessageRole::User, Some("Planner"), &"x".repeat(40_000)));
     let error = fit(&all.into(), &[], Some(&meter(3_000))).err().unwrap();
     assert!(error.why.contains("3000"), "{error:?}");
 }

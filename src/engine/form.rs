@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::team::{Agent, Phase, Selection};
+use super::team::{Agent, Phase, SpeakerSelection};
 use super::team_format::FormWord;
 use crate::model::AgentName;
 use crate::provider::AnswerForm;
@@ -12,7 +12,7 @@ use crate::provider::AnswerForm;
 /// The form of what an agent answers in a phase; `None`: words.
 pub(super) fn form(agent: &Agent, phase: &Phase) -> Option<Arc<AnswerForm>> {
     let form = match (&phase.selection, agent.answer) {
-        (Selection::Selector(selector), _) if *selector == agent.name => {
+        (SpeakerSelection::Selector(selector), _) if *selector == agent.name => {
             choice(phase.participants.iter().filter(|other| *other != selector))
         }
         (_, Some(FormWord::Files)) => files(),

@@ -7,15 +7,15 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::budget_meter::Budgets;
 use super::inquiry;
-use super::intents::Clerk;
-use super::progress::Progress;
-use super::purse::Budgets;
+use super::intents::IntentHandler;
+use super::progress::RunProgress;
 use super::resume;
 use super::run::Runner;
 use super::shared::Shared;
 use super::team::Team;
-use crate::gate::{Desk, Gate};
+use crate::gate::{ApprovalQueue, Gate};
 use crate::model::event::SessionStart;
 use crate::model::{
     Document, Event, Intent, Ledger, RecordSource, SessionEvent, SessionOutcome, TeamEvent,
@@ -37,7 +37,7 @@ pub fn toolbox(registry: &Registry) -> Toolbox {
 
 /// Bounds of a run that no team's file sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct EngineLimits {
     /// Attempts of a phase; `None`: as the team's file says.
     pub max_attempts: Option<u32>,
     /// Bytes one model answer may have.
@@ -61,7 +61,7 @@ pub enum Supervision {
     Ask,
 }
 
-impl Default for Limits {
+impl Default for EngineLimits {
     fn default() -> Self {
         Self {
             max_attempts: None,
@@ -87,7 +87,7 @@ pub struct EngineSetup {
     /// Brings what tools wish for to a decision and an end.
     pub gate: Arc<Gate>,
     /// Where the person's decisions go.
-    pub desk: Desk,
+    pub desk: ApprovalQueue,
     /// What agents can call.
     pub tools: Toolbox,
     /// What tools know of the session; the recorder folds every record into it, and for a resumed
@@ -99,7 +99,7 @@ pub struct EngineSetup {
     pub project: Arc<Sandbox>,
     /// Cancelled when the person stops the run; the tools hold the same token.
     pub stop: CancellationToken,
-    pub limits: Limits,
+    pub limits: EngineLimits,
 }
 
 pub struct Engine;
@@ -110,7 +110,7 @@ impl Engine {
     /// # Errors
     /// When the first record cannot be written.
     pub fn start(setup: EngineSetup) -> Result<EngineHandle, UserError> {
-        let progress = Progress::new(Arc::clone(&setup.team), &setup.limits);
+        let progress = RunProgress::new(Arc::clone(&setup.team), &setup.limits);
         let shared = Arc::new(Shared::new(progress, &setup));
         shared.record(Event::Session(SessionEvent::Started(Box::new(setup.session.clone()))))?;
         for document in &setup.documents {
@@ -157,23 +157,23 @@ pub struct EngineHandle {
     /// Where the person's wishes go.
     pub intents: mpsc::Sender<Intent>,
     task: JoinHandle<()>,
-    ended: watch::Receiver<Option<Ended>>,
+    ended: watch::Receiver<Option<RunEnd>>,
 }
 
 /// How a run ended.
-type Ended = Result<SessionOutcome, UserError>;
+type RunEnd = Result<SessionOutcome, UserError>;
 
 /// How many wishes may wait.
 const INTENTS: usize = 64;
 
 /// Waits for a run to break off.
 #[derive(Debug)]
-pub struct BreakOff(watch::Receiver<Option<Ended>>);
+pub struct BreakOff(watch::Receiver<Option<RunEnd>>);
 
 impl BreakOff {
     /// Resolves once, when a fact could not be recorded and the run ended for it; says why. Never
     /// resolves for a run that ends in order or is left. Safe to drop and call again.
-    pub async fn told(&mut self) -> UserError {
+    pub async fn error(&mut self) -> UserError {
         let ended = self.0.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone());
         if let Some(Err(why)) = ended {
             // Told once.
@@ -185,9 +185,9 @@ impl BreakOff {
 }
 
 impl EngineHandle {
-    fn spawn(runner: Runner, desk: Desk) -> Self {
+    fn spawn(runner: Runner, desk: ApprovalQueue) -> Self {
         let (intents, inbox) = mpsc::channel(INTENTS);
-        let clerk = Clerk::new(runner.counter(desk), inbox);
+        let clerk = IntentHandler::new(runner.counter(desk), inbox);
         let lookout = runner.lookout();
         let (end, ended) = watch::channel(None);
         // One task for both, so that ending it ends everything at once. The clerk stays when the

@@ -10,12 +10,12 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::Instant;
 
-use super::progress::Progress;
-use super::seat::Seats;
+use super::agent_setup::Seats;
+use super::progress::RunProgress;
 use super::shared::Shared;
 use crate::model::{
-    AgentName, Event, Excerpt, InquiryId, Message, Proposal, ProposalEvent, Role, Side, ToolCall,
-    Usage, UserError,
+    AgentName, Event, Excerpt, InquiryId, Message, MessageRole, Proposal, ProposalEvent, Side,
+    ToolCall, Usage, UserError,
 };
 use crate::provider::{Delta, Provider, Request};
 
@@ -23,7 +23,7 @@ use crate::provider::{Delta, Provider, Request};
 const GATHER: Duration = Duration::from_millis(50);
 
 /// What is asked.
-pub(super) struct Question {
+pub(super) struct InquiryRequest {
     /// About which proposal.
     pub proposal: Proposal,
     /// About which of its lines.
@@ -32,7 +32,7 @@ pub(super) struct Question {
     pub text: String,
 }
 
-impl Question {
+impl InquiryRequest {
     /// Records the question and makes the request; `None` when the agent is not in its seat.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Question {
         let mut made = None;
         shared.record_with(|progress| {
             let request = self.request(progress, seats)?;
-            let inquiry = progress.beside().next_inquiry();
+            let inquiry = progress.side_work().next_inquiry();
             made = Some((inquiry, request));
             Some(Event::Proposal(ProposalEvent::Inquired {
                 inquiry,
@@ -58,7 +58,7 @@ impl Question {
         Ok(made)
     }
 
-    fn request(&self, progress: &Progress, seats: &Seats) -> Option<Request> {
+    fn request(&self, progress: &RunProgress, seats: &Seats) -> Option<Request> {
         let (attempt, phase) = progress.running()?;
         let agent = &self.proposal.agent;
         let seat = seats.get(attempt.phase, agent)?;
@@ -104,7 +104,8 @@ impl Question {
 
 /// No service takes a question while a call has no answer, so the open calls become words.
 fn close_open_calls(messages: &mut [Arc<Message>]) {
-    let Some(at) = messages.iter().rposition(|message| message.role == Role::Assistant) else {
+    let Some(at) = messages.iter().rposition(|message| message.role == MessageRole::Assistant)
+    else {
         return;
     };
     let (before, rest) = messages.split_at_mut(at);
@@ -125,7 +126,7 @@ fn close_open_calls(messages: &mut [Arc<Message>]) {
 }
 
 fn user(text: String) -> Message {
-    Message { role: Role::User, agent: None, text, calls: Vec::new(), answers: None }
+    Message { role: MessageRole::User, agent: None, text, calls: Vec::new(), answers: None }
 }
 
 /// Takes the answer to its end and records it as it comes.
@@ -146,7 +147,7 @@ pub(super) async fn listen(
         let due = gathered.due();
         let delta = tokio::select! {
             biased;
-            () = shared.stop.cancelled() => break Err(told("the run was stopped")),
+            () = shared.stop.cancelled() => break Err(inquiry_error("the run was stopped")),
             delta = answer.next() => delta,
             () = tokio::time::sleep_until(due), if !gathered.text.is_empty() => {
                 gathered.flush()?;
@@ -156,7 +157,7 @@ pub(super) async fn listen(
         match delta {
             Some(Ok(Delta::Text(text))) => {
                 let Some(rest) = left.checked_sub(text.len()) else {
-                    break Err(told("the answer is longer than any answer may be"));
+                    break Err(inquiry_error("the answer is longer than any answer may be"));
                 };
                 left = rest;
                 gathered.push(&text)?;
@@ -164,7 +165,7 @@ pub(super) async fn listen(
             // Nobody is told it, but it must not go on for ever either.
             Some(Ok(Delta::Reasoning(text))) => {
                 let Some(rest) = left.checked_sub(text.len()) else {
-                    break Err(told("the model thinks longer than it may"));
+                    break Err(inquiry_error("the model thinks longer than it may"));
                 };
                 left = rest;
             }
@@ -172,7 +173,7 @@ pub(super) async fn listen(
             // No tool was offered; whatever is called is not done.
             Some(Ok(_)) => {}
             Some(Err(error)) => break Err(error),
-            None => break Err(told("the answer broke off")),
+            None => break Err(inquiry_error("the answer broke off")),
         }
     };
     gathered.flush()?;
@@ -188,9 +189,9 @@ pub(super) async fn listen(
 /// # Errors
 /// When that cannot be recorded.
 pub(super) fn close(shared: &Shared) -> Result<(), UserError> {
-    let open = shared.progress().beside().open_inquiries();
+    let open = shared.progress().side_work().open_inquiries();
     for inquiry in open {
-        let failed = Some(told("the program ended before it was there"));
+        let failed = Some(inquiry_error("the program ended before it was there"));
         shared.record(Event::Proposal(ProposalEvent::InquiryEnded {
             inquiry,
             usage: Usage::default(),
@@ -200,7 +201,7 @@ pub(super) fn close(shared: &Shared) -> Result<(), UserError> {
     Ok(())
 }
 
-fn told(why: &str) -> UserError {
+fn inquiry_error(why: &str) -> UserError {
     UserError::new("There is no whole answer to the question", why, "Ask again.")
 }
 
@@ -244,7 +245,7 @@ pub(super) fn remembered(question: &str, answer: &str) -> String {
 
 /// A question on its way to an answer, as the run's own fold knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Open {
+pub(super) struct OpenInquiry {
     /// Who was asked.
     pub agent: AgentName,
     pub text: String,

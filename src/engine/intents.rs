@@ -6,26 +6,26 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc;
 
+use super::agent_setup::Seats;
 use super::concern::STOP;
-use super::inquiry::{self, Question};
-use super::progress::Progress;
-use super::seat::Seats;
+use super::inquiry::{self, InquiryRequest};
+use super::progress::RunProgress;
 use super::shared::Shared;
 use super::step::Words;
-use crate::gate::{Desk, DeskError, Gate};
+use crate::gate::{ApprovalQueue, Gate, QueueError};
 use crate::model::event::Level;
 use crate::model::{
     AfterReject, AgentName, BlobRef, Event, Excerpt, Intent, Ledger, ModelEvent, PersonEvent,
     PlanItem, ProposalId, QuestionId, Shown, TeamEvent, UserError, Verdict,
 };
-use crate::provider::Chosen;
+use crate::provider::ChosenModel;
 use crate::workspace::MAX_FILE_BYTES;
 
 /// What the clerk works with.
-pub(super) struct Counter {
+pub(super) struct ClerkParts {
     pub shared: Arc<Shared>,
     /// Where proposals wait.
-    pub desk: Desk,
+    pub desk: ApprovalQueue,
     /// Takes changes back and keeps the rules of the session.
     pub gate: Arc<Gate>,
     /// Stores what the person has written.
@@ -37,15 +37,15 @@ pub(super) struct Counter {
 }
 
 /// Takes wishes one after the other.
-pub(super) struct Clerk {
-    counter: Counter,
+pub(super) struct IntentHandler {
+    counter: ClerkParts,
     inbox: mpsc::Receiver<Intent>,
     /// Questions about proposals that agents are answering.
     asides: FuturesUnordered<BoxFuture<'static, Result<(), UserError>>>,
 }
 
-impl Clerk {
-    pub fn new(counter: Counter, inbox: mpsc::Receiver<Intent>) -> Self {
+impl IntentHandler {
+    pub fn new(counter: ClerkParts, inbox: mpsc::Receiver<Intent>) -> Self {
         Self { counter, inbox, asides: FuturesUnordered::new() }
     }
 
@@ -95,8 +95,8 @@ impl Clerk {
                 .try_for_each(|shown| counter.decide(Shown { stops: 0, ..shown }, verdict.clone())),
             Intent::Inquire { proposal, excerpt, text } => self.inquire(proposal, excerpt, text),
             Intent::Undo { proposal } => counter.undo(proposal),
-            Intent::AddRule { rule } => counter.told(counter.gate.add_rule(rule).map(drop)),
-            Intent::RevokeRule { rule } => counter.told(counter.gate.revoke_rule(rule)),
+            Intent::AddRule { rule } => counter.report(counter.gate.add_rule(rule).map(drop)),
+            Intent::RevokeRule { rule } => counter.report(counter.gate.revoke_rule(rule)),
             Intent::Say { to, text } => counter.say(to, text),
             Intent::Answer { question, answer } => counter.answer(question, answer),
             Intent::EditPlan { items } => counter.edit_plan(items),
@@ -109,7 +109,7 @@ impl Clerk {
             Intent::Pause => counter
                 .when(|p| !p.is_paused() && !p.is_stopping(), Event::Person(PersonEvent::Paused)),
             Intent::Resume => {
-                counter.when(Progress::is_paused, Event::Person(PersonEvent::Unpaused))
+                counter.when(RunProgress::is_paused, Event::Person(PersonEvent::Unpaused))
             }
             Intent::Stop => counter.stop(),
         }
@@ -122,7 +122,7 @@ impl Clerk {
         excerpt: Option<Excerpt>,
         text: String,
     ) -> Result<(), UserError> {
-        let Counter { shared, gate, seats, answer_bytes, .. } = &self.counter;
+        let ClerkParts { shared, gate, seats, answer_bytes, .. } = &self.counter;
         if text.trim().is_empty() {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl Clerk {
         let Some(proposal) = gate.waiting(proposal) else {
             return refused("it does not wait any more");
         };
-        let question = Question { proposal, excerpt, text };
+        let question = InquiryRequest { proposal, excerpt, text };
         let Some((inquiry, request)) = question.put(shared, seats)? else {
             return refused("its agent does not take part in what runs now");
         };
@@ -145,7 +145,7 @@ impl Clerk {
     }
 }
 
-impl Counter {
+impl ClerkParts {
     fn decide(&self, shown: Shown, verdict: Verdict) -> Result<(), UserError> {
         let stops = matches!(verdict, Verdict::Reject { then: AfterReject::Stop, .. });
         match self.desk.decide(shown, verdict) {
@@ -183,20 +183,20 @@ impl Counter {
                 events.iter().for_each(|event| progress.apply(event));
             })
         };
-        self.told(undone)
+        self.report(undone)
     }
 
     /// What the person wished and could not have is told to the person.
-    fn told(&self, result: Result<(), UserError>) -> Result<(), UserError> {
+    fn report(&self, result: Result<(), UserError>) -> Result<(), UserError> {
         result.or_else(|error| self.shared.notice(Level::Warning, error))
     }
 
-    fn refuse(&self, error: DeskError) -> Result<(), UserError> {
+    fn refuse(&self, error: QueueError) -> Result<(), UserError> {
         self.shared.notice(Level::Warning, error.into())
     }
 
     /// Records `event` if it makes sense now; doing the same twice is no fact.
-    fn when(&self, sense: impl Fn(&Progress) -> bool, event: Event) -> Result<(), UserError> {
+    fn when(&self, sense: impl Fn(&RunProgress) -> bool, event: Event) -> Result<(), UserError> {
         self.shared.record_with(|p| (p.ended().is_none() && sense(p)).then_some(event))
     }
 
@@ -230,7 +230,7 @@ impl Counter {
 
     fn choose(&self, profile: &str) -> Result<(), UserError> {
         match self.shared.provider.choose(profile.trim()) {
-            Ok(Chosen { provider, label }) => {
+            Ok(ChosenModel { provider, label }) => {
                 self.when(|_| true, Event::Model(ModelEvent::Chosen { provider, label }))
             }
             Err(error) => self.shared.notice(Level::Warning, error),

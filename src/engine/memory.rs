@@ -1,23 +1,23 @@
 //! What outlives an attempt, and what of it each chat begins with.
 
-use super::beside::Beside;
 use super::blackboard::Blackboard;
 use super::chat::{self, Chat};
 use super::listing::Pins;
+use super::side_work::SideWork;
 use super::team::ContextPart;
 use crate::model::event::ProjectFile;
 use crate::model::{AgentName, Document};
 
 /// What outlives an attempt.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Memory {
+pub(super) struct PhaseMemory {
     /// What the person does beside the run.
-    pub beside: Beside,
+    pub side_work: SideWork,
     pub files: Vec<ProjectFile>,
     /// Errors of the last build, if it failed.
     pub errors: Option<String>,
     /// What the person said.
-    pub said: Vec<(Option<AgentName>, String)>,
+    pub person_messages: Vec<(Option<AgentName>, String)>,
     /// What the provider wants back.
     pub state: Option<String>,
     /// The model that answered last, as its service names it.
@@ -30,7 +30,7 @@ pub(super) struct Memory {
     pub pins: Pins,
 }
 
-impl Memory {
+impl PhaseMemory {
     /// Begins the chat of an attempt: the task, its documents, the parts its phase asks for, and
     /// what the person has said so far.
     pub fn open_chat(&mut self, task: &str, parts: &[ContextPart], chat: &mut Chat) {
@@ -50,7 +50,7 @@ impl Memory {
                 chat.tell(None, text);
             }
         }
-        for (to, text) in &self.said {
+        for (to, text) in &self.person_messages {
             chat.tell(to.clone(), text.clone());
         }
     }

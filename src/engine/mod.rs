@@ -3,10 +3,11 @@
 //! The run is a fold of its own events: the same fold says what comes next live and after a
 //! restart. Must not know the screen, and must not touch a file except through the gate.
 
+mod agent_setup;
 mod attempt;
-mod beside;
 mod blackboard;
 mod briefing;
+mod budget_meter;
 mod chat;
 mod concern;
 mod condition;
@@ -22,15 +23,14 @@ mod memory;
 mod outside;
 mod phase_file;
 mod progress;
-mod purse;
 pub mod raw_logs;
 mod recorder;
 mod resume;
 mod run;
-mod seat;
 mod select;
 mod selector;
 mod shared;
+mod side_work;
 mod speakers;
 mod step;
 mod steps;
@@ -39,14 +39,14 @@ mod team_file;
 mod team_format;
 mod turn;
 
+pub use budget_meter::Budgets;
 pub use concern::Concern;
-pub use condition::{Answer, Condition};
+pub use condition::{CallResult, Condition};
 pub use handle::{
-    BreakOff, Engine, EngineHandle, EngineSetup, Limits, Supervision, Toolbox, toolbox,
+    BreakOff, Engine, EngineHandle, EngineLimits, EngineSetup, Supervision, Toolbox, toolbox,
 };
-pub use purse::Budgets;
 pub use recorder::Recorder;
-pub use team::{Agent, ContextPart, Failure, Phase, PlanReview, Rework, Selection, Team};
+pub use team::{Agent, ContextPart, Failure, Phase, PlanReview, Rework, SpeakerSelection, Team};
 pub use team_file::{KnownTool, agents};
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ struct Bell {
 #[derive(Debug, Default)]
 struct Rung {
     /// When something may have changed for the first time since the last look.
-    told: Option<Instant>,
+    reported_at: Option<Instant>,
     /// Nobody wants to know any more.
     is_over: bool,
 }
@@ -72,8 +72,8 @@ impl Bell {
     /// Something may have changed. Of many in a row only the first one wakes anybody.
     fn ring(&self) {
         let mut rung = self.lock();
-        if rung.told.is_none() {
-            rung.told = Some(Instant::now());
+        if rung.reported_at.is_none() {
+            rung.reported_at = Some(Instant::now());
             self.changed.notify_all();
         }
     }
@@ -97,9 +97,9 @@ impl Bell {
         let mut rung = self.lock();
         loop {
             let now = Instant::now();
-            let end = rung.told.map_or(until, |told| earliest.max(told + SETTLE));
+            let end = rung.reported_at.map_or(until, |told| earliest.max(told + SETTLE));
             if rung.is_over || now >= end {
-                rung.told = None;
+                rung.reported_at = None;
                 return !rung.is_over;
             }
             let waited = self.changed.wait_timeout(rung, end - now);

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use toml::Spanned;
 
-use super::condition::{Answer, Condition};
-use super::team::{ContextPart, Failure, Phase, PlanReview, Rework, Selection};
-use super::team_file::{KnownTool, Source};
+use super::condition::{CallResult, Condition};
+use super::team::{ContextPart, Failure, Phase, PlanReview, Rework, SpeakerSelection};
+use super::team_file::{KnownTool, TeamSource};
 use super::team_format::{
     AnswerWord, ConditionFile, GoalWord, PhaseFile, ReworkFile, SelectionWord,
 };
@@ -25,12 +25,12 @@ const PERSON: &str = "person";
 
 /// Reads one phase.
 pub(super) fn phase(
-    source: &Source<'_>,
+    source: &TeamSource<'_>,
     mut file: PhaseFile,
     known: &[AgentName],
     tools: KnownTool<'_>,
 ) -> Result<Phase, UserError> {
-    let reader = Reader { source, tools };
+    let reader = PhaseReader { source, tools };
     let span = file.participants.span();
     let names = file.participants.get_ref().iter();
     let participants: Vec<AgentName> =
@@ -51,7 +51,7 @@ pub(super) fn phase(
     }
     let plan = match (file.review_plan, &selection) {
         (false, _) => PlanReview::None,
-        (true, Selection::Planner(_)) => PlanReview::First,
+        (true, SpeakerSelection::Planner(_)) => PlanReview::First,
         (true, _) => {
             let why = "there is no plan to review without the selection `planner`";
             return Err(source.wrong(&file.name.span(), why, "Drop `review_plan`."));
@@ -78,17 +78,17 @@ pub(super) fn phase(
 }
 
 /// What the parts of a phase are read with.
-struct Reader<'a> {
-    source: &'a Source<'a>,
+struct PhaseReader<'a> {
+    source: &'a TeamSource<'a>,
     tools: KnownTool<'a>,
 }
 
-impl Reader<'_> {
+impl PhaseReader<'_> {
     fn selection(
         &self,
         file: &mut PhaseFile,
         participants: &[AgentName],
-    ) -> Result<Selection, UserError> {
+    ) -> Result<SpeakerSelection, UserError> {
         let word = file.selection.word();
         let keys = [
             ("planner", "planner", file.planner.as_ref().map(Spanned::span)),
@@ -112,10 +112,12 @@ impl Reader<'_> {
             }
         };
         Ok(match file.selection {
-            SelectionWord::Planner => Selection::Planner(named(&file.planner, "planner")?),
-            SelectionWord::Selector => Selection::Selector(named(&file.selector, "selector")?),
-            SelectionWord::HandOff => Selection::HandOff(named(&file.first, "first")?),
-            SelectionWord::RoundRobin => Selection::RoundRobin,
+            SelectionWord::Planner => SpeakerSelection::Planner(named(&file.planner, "planner")?),
+            SelectionWord::Selector => {
+                SpeakerSelection::Selector(named(&file.selector, "selector")?)
+            }
+            SelectionWord::HandOff => SpeakerSelection::HandOff(named(&file.first, "first")?),
+            SelectionWord::RoundRobin => SpeakerSelection::RoundRobin,
             SelectionWord::Pipeline => {
                 let reworks = std::mem::take(&mut file.rework);
                 self.pipeline(file.order.as_ref(), reworks, participants)?
@@ -128,7 +130,7 @@ impl Reader<'_> {
         order: Option<&Spanned<Vec<Spanned<String>>>>,
         reworks: Vec<Spanned<ReworkFile>>,
         participants: &[AgentName],
-    ) -> Result<Selection, UserError> {
+    ) -> Result<SpeakerSelection, UserError> {
         let order = match order {
             Some(names) if names.get_ref().is_empty() => {
                 let why = "the pipeline has no step";
@@ -146,7 +148,7 @@ impl Reader<'_> {
             .into_iter()
             .map(|rework| self.rework(rework, participants))
             .collect::<Result<_, _>>()?;
-        Ok(Selection::Pipeline { order, reworks })
+        Ok(SpeakerSelection::Pipeline { order, reworks })
     }
 
     fn rework(
@@ -197,7 +199,7 @@ impl Reader<'_> {
         if let Some(tool) = &file.tool {
             let tool = self.source.tool(tool, self.tools)?;
             let is_ok = file.answer == Some(AnswerWord::Ok);
-            let answer = if is_ok { Answer::Ok } else { Answer::Any };
+            let answer = if is_ok { CallResult::Ok } else { CallResult::Any };
             found.push(Condition::Tool { tool, answer });
         }
         let agent = |name: &Spanned<String>| self.source.one_of(name, agents);

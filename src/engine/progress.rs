@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::attempt::{Attempt, Move};
-use super::beside::Beside;
 use super::blackboard::Blackboard;
+use super::budget_meter::BudgetMeter;
 use super::concern::Concern;
 use super::guard::Guard;
-use super::handle::{Limits, Supervision};
-use super::memory::Memory;
-use super::purse::Purse;
-use super::step::{self, Hold, Numbers, Step, Words};
+use super::handle::{EngineLimits, Supervision};
+use super::memory::PhaseMemory;
+use super::side_work::SideWork;
+use super::step::{self, Hold, LastNumbers, RunStep, Words};
 use super::team::{Phase, Team};
 use crate::model::{
     CallId, ChosenBy, Event, ModelEvent, PersonEvent, PhaseEvent, ProjectPath, QuestionId,
@@ -24,7 +24,7 @@ use crate::model::{
 };
 
 #[derive(Debug, Clone, PartialEq)]
-enum Stage {
+enum RunStage {
     /// This attempt of this phase begins.
     Before {
         phase: usize,
@@ -36,36 +36,36 @@ enum Stage {
 
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Progress {
+pub(super) struct RunProgress {
     team: Arc<Team>,
     max_attempts: Option<u32>,
     supervision: Supervision,
     task: String,
-    stage: Stage,
+    stage: RunStage,
     ended: Option<SessionOutcome>,
     hold: Hold,
     concern: Option<Concern>,
-    numbers: Numbers,
+    numbers: LastNumbers,
     guard: Guard,
-    memory: Memory,
-    purse: Purse,
+    memory: PhaseMemory,
+    budget_meter: BudgetMeter,
 }
 
-impl Progress {
-    pub fn new(team: Arc<Team>, limits: &Limits) -> Self {
+impl RunProgress {
+    pub fn new(team: Arc<Team>, limits: &EngineLimits) -> Self {
         Self {
             team,
             max_attempts: limits.max_attempts,
             supervision: limits.supervision,
             task: String::new(),
-            stage: Stage::Before { phase: 0, attempt: 1 },
+            stage: RunStage::Before { phase: 0, attempt: 1 },
             ended: None,
             hold: Hold::default(),
             concern: None,
-            numbers: Numbers::default(),
+            numbers: LastNumbers::default(),
             guard: Guard::default(),
-            memory: Memory::default(),
-            purse: Purse::new(limits.budgets),
+            memory: PhaseMemory::default(),
+            budget_meter: BudgetMeter::new(limits.budgets),
         }
     }
 
@@ -82,8 +82,8 @@ impl Progress {
     }
 
     /// What the person does beside the run.
-    pub const fn beside(&self) -> &Beside {
-        &self.memory.beside
+    pub const fn side_work(&self) -> &SideWork {
+        &self.memory.side_work
     }
 
     /// What was produced so far.
@@ -107,8 +107,8 @@ impl Progress {
     /// The attempt that runs, and its phase.
     pub fn running(&self) -> Option<(&Attempt, &Phase)> {
         match &self.stage {
-            Stage::Running(attempt) => Some((attempt, self.team.phases.get(attempt.phase)?)),
-            Stage::Before { .. } | Stage::Over(_) => None,
+            RunStage::Running(attempt) => Some((attempt, self.team.phases.get(attempt.phase)?)),
+            RunStage::Before { .. } | RunStage::Over(_) => None,
         }
     }
 
@@ -122,14 +122,14 @@ impl Progress {
     }
 
     /// What was used, and what may be.
-    pub fn purse(&self) -> &Purse {
-        &self.purse
+    pub fn budget_meter(&self) -> &BudgetMeter {
+        &self.budget_meter
     }
 
     /// Why the open turn ends before its agent is done: the budget that is used up.
     pub fn cut(&self) -> Option<String> {
         let (attempt, phase) = self.running()?;
-        matches!(attempt.next(phase), Move::AskModel).then(|| self.purse.cut()).flatten()
+        matches!(attempt.next(phase), Move::AskModel).then(|| self.budget_meter.cut()).flatten()
     }
 
     pub fn ended(&self) -> Option<&SessionOutcome> {
@@ -153,11 +153,11 @@ impl Progress {
     /// Adds to the time that models and tools have worked; what that uses up of the session's
     /// budget is a matter for the person.
     pub fn worked(&mut self, millis: u64) {
-        self.purse.worked(millis);
-        if let Stage::Running(attempt) = &mut self.stage {
+        self.budget_meter.worked(millis);
+        if let RunStage::Running(attempt) = &mut self.stage {
             attempt.facts.worked += millis;
         }
-        let spent = self.purse.session_reached().map(Concern::Spent);
+        let spent = self.budget_meter.session_reached().map(Concern::Spent);
         self.concern = self.concern.take().or(spent);
     }
 
@@ -165,21 +165,21 @@ impl Progress {
     pub fn time_left(&self) -> Option<Duration> {
         let condition =
             self.running().and_then(|(attempt, phase)| phase.terminate.time_left(&attempt.facts));
-        self.purse.time_left().into_iter().chain(condition).min()
+        self.budget_meter.time_left().into_iter().chain(condition).min()
     }
 
     /// Which time is over, and how the open turn ends for it.
     pub fn time_over(&self) -> (String, TurnStop) {
-        if let Some(what) = self.purse.session_reached() {
+        if let Some(what) = self.budget_meter.session_reached() {
             let why = format!("the budget of the session is used up: {what}");
             return (why, TurnStop::Interrupted);
         }
         let met =
             || self.running().and_then(|(attempt, phase)| phase.terminate.met(&attempt.facts));
-        if let Some(why) = self.purse.phase_reached().or_else(met) {
+        if let Some(why) = self.budget_meter.phase_reached().or_else(met) {
             return (why.clone(), TurnStop::Terminated(why));
         }
-        (self.purse.cut().unwrap_or_else(|| "its time is over".to_owned()), TurnStop::Done)
+        (self.budget_meter.cut().unwrap_or_else(|| "its time is over".to_owned()), TurnStop::Done)
     }
 
     fn attempts(&self, phase: &Phase) -> u32 {
@@ -190,35 +190,35 @@ impl Progress {
     }
 
     /// What comes next.
-    pub fn next(&self) -> Step {
+    pub fn next(&self) -> RunStep {
         if let Some(outcome) = &self.ended {
-            return Step::Finish(outcome.clone());
+            return RunStep::Finish(outcome.clone());
         }
         if self.hold.is_stopping {
-            return Step::Record(step::of_stop(self.running()));
+            return RunStep::Record(step::of_stop(self.running()));
         }
         if let Some(event) = self.memory.board.due() {
-            return Step::Record(event);
+            return RunStep::Record(event);
         }
         if self.hold.is_paused {
-            return Step::Wait;
+            return RunStep::Wait;
         }
         // A list that the person has changed is shown anew although a question waits.
         if let Some((attempt, phase)) = self.running()
             && let Move::ListContext(call) = attempt.next(phase)
         {
-            return Step::ListContext(call);
+            return RunStep::ListContext(call);
         }
         if self.hold.question.is_some() {
-            return Step::Wait;
+            return RunStep::Wait;
         }
-        if let Some(raised) = self.purse.raised {
-            return Step::Record(Event::Model(ModelEvent::Budgeted(raised)));
+        if let Some(raised) = self.budget_meter.raised {
+            return RunStep::Record(Event::Model(ModelEvent::Budgeted(raised)));
         }
         if let Some(concern) = &self.concern {
             let (text, options) = concern.question();
             let question = self.numbers.question.next();
-            return Step::Record(Event::Person(PersonEvent::Asked {
+            return RunStep::Record(Event::Person(PersonEvent::Asked {
                 question,
                 agent: None,
                 text,
@@ -226,21 +226,21 @@ impl Progress {
             }));
         }
         match &self.stage {
-            Stage::Before { phase, attempt } => self.next_phase(*phase, *attempt),
-            Stage::Running(attempt) => self.next_in(attempt),
-            Stage::Over(outcome) => {
-                Step::Record(Event::Session(SessionEvent::Ended { outcome: outcome.clone() }))
+            RunStage::Before { phase, attempt } => self.next_phase(*phase, *attempt),
+            RunStage::Running(attempt) => self.next_in(attempt),
+            RunStage::Over(outcome) => {
+                RunStep::Record(Event::Session(SessionEvent::Ended { outcome: outcome.clone() }))
             }
         }
     }
 
-    fn next_phase(&self, phase: usize, attempt: u32) -> Step {
+    fn next_phase(&self, phase: usize, attempt: u32) -> RunStep {
         let Some(phase) = self.team.phases.get(phase) else {
-            return Step::Record(Event::Session(SessionEvent::Ended {
+            return RunStep::Record(Event::Session(SessionEvent::Ended {
                 outcome: SessionOutcome::Completed,
             }));
         };
-        Step::Record(Event::Phase(PhaseEvent::Started {
+        RunStep::Record(Event::Phase(PhaseEvent::Started {
             phase: phase.name.clone(),
             title: phase.title.clone(),
             attempt,
@@ -248,38 +248,39 @@ impl Progress {
         }))
     }
 
-    fn next_in(&self, attempt: &Attempt) -> Step {
+    fn next_in(&self, attempt: &Attempt) -> RunStep {
         // A running attempt always belongs to a phase of its team.
-        let Some(phase) = self.team.phases.get(attempt.phase) else { return Step::Wait };
+        let Some(phase) = self.team.phases.get(attempt.phase) else { return RunStep::Wait };
         let turn = attempt.turn.as_ref().map(|turn| turn.id);
         let next = match attempt.next(phase) {
             // A turn ends early between model calls only, so that every call has its answer.
-            Move::AskModel if self.purse.cut().is_some() => Move::EndTurn(TurnStop::Done),
-            Move::Choose(..) | Move::Begin(_) if self.purse.phase_reached().is_some() => {
-                Move::End(self.purse.phase_reached().unwrap_or_default())
+            Move::AskModel if self.budget_meter.cut().is_some() => Move::EndTurn(TurnStop::Done),
+            Move::Choose(..) | Move::Begin(_) if self.budget_meter.phase_reached().is_some() => {
+                Move::End(self.budget_meter.phase_reached().unwrap_or_default())
             }
             next => next,
         };
         match next {
             Move::Choose(agent, reason) => {
-                Step::Record(Event::Turn(TurnEvent::SpeakerChosen { agent, reason }))
+                RunStep::Record(Event::Turn(TurnEvent::SpeakerChosen { agent, reason }))
             }
             Move::Begin(agent) => {
-                Step::Record(Event::Turn(TurnEvent::Started { turn: self.next_turn(), agent }))
+                RunStep::Record(Event::Turn(TurnEvent::Started { turn: self.next_turn(), agent }))
             }
-            Move::AskModel => Step::AskModel,
-            Move::RunCall(call) => Step::RunCall(call),
-            Move::ListContext(call) => Step::ListContext(call),
+            Move::AskModel => RunStep::AskModel,
+            Move::RunCall(call) => RunStep::RunCall(call),
+            Move::ListContext(call) => RunStep::ListContext(call),
             Move::Answer(call, result) => {
-                Step::Record(Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 0 }))
+                RunStep::Record(Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 0 }))
             }
             Move::ShowPlan(agent, items) => {
-                Step::Record(Event::Team(TeamEvent::PlanMade { by: Some(agent), items }))
+                RunStep::Record(Event::Team(TeamEvent::PlanMade { by: Some(agent), items }))
             }
-            Move::EndTurn(stop) => {
-                Step::Record(Event::Turn(TurnEvent::Ended { turn: turn.unwrap_or_default(), stop }))
-            }
-            Move::End(why) => Step::Judge(why),
+            Move::EndTurn(stop) => RunStep::Record(Event::Turn(TurnEvent::Ended {
+                turn: turn.unwrap_or_default(),
+                stop,
+            })),
+            Move::End(why) => RunStep::Judge(why),
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct Recorder {
     dir: SessionDir,
     blobs: Blobs,
     logs: Arc<LogFiles>,
-    journal: Mutex<Journal>,
+    journal: Mutex<RecorderJournal>,
     growth: Mutex<BTreeMap<LogId, Growth>>,
     raw_logs: RawLogs,
     /// What tools know of the session; folded under the journal's lock, so always in order.
@@ -40,7 +40,7 @@ pub struct Recorder {
 }
 
 #[derive(Debug)]
-struct Journal {
+struct RecorderJournal {
     writer: JournalWriter,
     last_at: Timestamp,
 }
@@ -86,7 +86,7 @@ impl Recorder {
             blobs: writer.blobs().clone(),
             logs: Arc::new(dir.logs()),
             dir,
-            journal: Mutex::new(Journal { writer, last_at }),
+            journal: Mutex::new(RecorderJournal { writer, last_at }),
             growth: Mutex::default(),
             raw_logs: RawLogs::default(),
             state: SharedState::default(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::handle::EngineSetup;
-use super::progress::Progress;
+use super::progress::RunProgress;
 use crate::gate::Recorded;
 use crate::model::{
     CallId, Event, ProposalEvent, ProposalId, Record, RecordSource, SessionEvent, TurnEvent,
@@ -14,7 +14,7 @@ use crate::model::{
 /// A run as it was when the program ended.
 pub(super) struct Rebuilt {
     /// How far it had come.
-    pub progress: Progress,
+    pub progress: RunProgress,
     /// Proposals of the calls that have no answer yet.
     pub proposals: BTreeMap<CallId, Vec<Recorded>>,
 }
@@ -27,7 +27,7 @@ pub(super) fn rebuild(
     let cannot = |why: String, fix: &str| {
         UserError::new(format!("Cannot resume {}", setup.session.id), why, fix)
     };
-    let mut progress = Progress::new(Arc::clone(&setup.team), &setup.limits);
+    let mut progress = RunProgress::new(Arc::clone(&setup.team), &setup.limits);
     let mut proposals = Proposals::default();
     let mut first: Option<Event> = None;
     records.each(&mut |record: &Record| {

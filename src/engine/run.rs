@@ -10,17 +10,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use super::agent_setup::Seats;
 use super::attempt::Answered;
 use super::concern::{OUT_OF_TIME, not_run};
 use super::context;
-use super::handle::{EngineSetup, Limits, Toolbox};
-use super::intents::Counter;
+use super::handle::{EngineLimits, EngineSetup, Toolbox};
+use super::intents::ClerkParts;
 use super::outside::Lookout;
-use super::seat::Seats;
 use super::shared::Shared;
-use super::step::Step;
-use super::turn::{Asking, Heard};
-use crate::gate::{Desk, Gate, Recorded, WorkTime};
+use super::step::RunStep;
+use super::turn::{AnswerEnd, Asking};
+use crate::gate::{ApprovalQueue, Gate, Recorded, WorkTime};
 use crate::model::event::Level;
 use crate::model::{
     CallId, Event, PhaseEvent, PhaseOutcome, SessionOutcome, TurnEvent, TurnId, TurnStop, UserError,
@@ -43,7 +43,7 @@ pub(super) struct Runner {
     seats: Arc<Seats>,
     state: SharedState,
     project: Arc<Sandbox>,
-    limits: Limits,
+    limits: EngineLimits,
     /// Proposals from before a restart whose calls have no answer yet.
     recorded: Mutex<BTreeMap<CallId, Vec<Recorded>>>,
     gave_way: Mutex<Instant>,
@@ -77,8 +77,8 @@ impl Runner {
     }
 
     /// What the clerk works with beside the run.
-    pub fn counter(&self, desk: Desk) -> Counter {
-        Counter {
+    pub fn counter(&self, desk: ApprovalQueue) -> ClerkParts {
+        ClerkParts {
             shared: Arc::clone(&self.shared),
             desk,
             gate: Arc::clone(&self.gate),
@@ -103,7 +103,7 @@ impl Runner {
     /// Closes a turn whose model had begun to answer when the program ended; it is taken again.
     pub fn close_interrupted(&self) -> Result<(), UserError> {
         let turn = self.shared.progress().running().and_then(|(attempt, _)| attempt.turn.clone());
-        let Some(turn) = turn.filter(super::attempt::Turn::is_cut_off) else { return Ok(()) };
+        let Some(turn) = turn.filter(super::attempt::OpenTurn::is_cut_off) else { return Ok(()) };
         self.answer_open_calls("interrupted", "the program ended before the model was done")?;
         self.shared
             .record(Event::Turn(TurnEvent::Ended { turn: turn.id, stop: TurnStop::Interrupted }))
@@ -135,13 +135,13 @@ impl Runner {
                 self.settle_recorded().await?;
             }
             match step {
-                Step::Wait => self.shared.changed.notified().await,
-                Step::Record(event) => self.step(event)?,
-                Step::AskModel => self.ask_model().await?,
-                Step::RunCall(call) => self.run_call(call).await?,
-                Step::ListContext(call) => self.list_context(call)?,
-                Step::Judge(why) => self.judge(why)?,
-                Step::Finish(outcome) => return Ok(outcome),
+                RunStep::Wait => self.shared.changed.notified().await,
+                RunStep::Record(event) => self.step(event)?,
+                RunStep::AskModel => self.ask_model().await?,
+                RunStep::RunCall(call) => self.run_call(call).await?,
+                RunStep::ListContext(call) => self.list_context(call)?,
+                RunStep::Judge(why) => self.judge(why)?,
+                RunStep::Finish(outcome) => return Ok(outcome),
             }
         }
     }
@@ -162,7 +162,7 @@ impl Runner {
             self.list_project()?;
         }
         self.shared.record_with(|progress| {
-            let is_still_next = matches!(progress.next(), Step::Record(next) if next == event);
+            let is_still_next = matches!(progress.next(), RunStep::Record(next) if next == event);
             is_still_next.then_some(event)
         })?;
         if is_phase {
@@ -232,8 +232,8 @@ impl Runner {
             }
             let (limit, error) =
                 match asking.listen(self.shared.provider.ask(request.clone())).await? {
-                    Ok(Heard::All) => return Ok(Ok(())),
-                    Ok(Heard::TooLong(limit, error)) => (limit, error),
+                    Ok(AnswerEnd::All) => return Ok(Ok(())),
+                    Ok(AnswerEnd::TooLong(limit, error)) => (limit, error),
                     Err(error) => return Ok(Err(error)),
                 };
             let Some(smaller) = context::smaller(&request, meter.as_ref(), limit) else {
@@ -256,7 +256,7 @@ impl Runner {
     fn judge(&self, why: String) -> Result<(), UserError> {
         let state = self.state.snapshot();
         self.shared.record_with(|progress| {
-            let Step::Judge(_) = progress.next() else { return None };
+            let RunStep::Judge(_) = progress.next() else { return None };
             let (attempt, phase) = progress.running()?;
             let reached = match phase.goal {
                 PhaseGoal::FilesSaved => {

@@ -14,14 +14,14 @@ pub(super) struct Assignment {
 
 /// What a planner's message says about who comes next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Plan {
+pub(super) struct SpeakerPlan {
     /// In the order of the lines.
     pub assignments: Vec<Assignment>,
     /// Names on such lines that nobody in the phase has.
     pub unknown: Vec<String>,
 }
 
-impl Plan {
+impl SpeakerPlan {
     /// Reads every line `<Agent> : <task>` outside of code fences. List numbers, bullets, bold,
     /// code marks and angle brackets around the name do not matter.
     pub fn read(text: &str, participants: &[AgentName], planner: &AgentName) -> Self {
@@ -109,11 +109,11 @@ mod tests {
         ["PlanningAgent", "BuildAgent", "CodeFixerAgent"].map(AgentName::from).to_vec()
     }
 
-    fn read(text: &str) -> Plan {
-        Plan::read(text, &names(), &"PlanningAgent".into())
+    fn read(text: &str) -> SpeakerPlan {
+        SpeakerPlan::read(text, &names(), &"PlanningAgent".into())
     }
 
-    fn pairs(plan: &Plan) -> Vec<(&str, &str)> {
+    fn pairs(plan: &SpeakerPlan) -> Vec<(&str, &str)> {
         plan.assignments.iter().map(|a| (a.agent.as_str(), a.task.as_str())).collect()
     }
 
@@ -141,7 +141,7 @@ mod tests {
     fn prose_code_and_the_planner_itself_name_nobody() {
         let text = "Now BuildAgent should build: go\n```\nBuildAgent: x\n```\nPlanningAgent: wait\n\
                     Note: nothing";
-        assert_eq!(read(text), Plan::default());
+        assert_eq!(read(text), SpeakerPlan::default());
     }
 
     #[test]

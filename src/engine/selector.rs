@@ -33,7 +33,7 @@ pub(super) fn read(
             None => Err(crate::text::sanitize::line(name).chars().take(60).collect()),
         };
     }
-    let mut plan = super::select::Plan::read(text, participants, selector);
+    let mut plan = super::select::SpeakerPlan::read(text, participants, selector);
     if plan.assignments.len() == 1
         && let Some(only) = plan.assignments.pop()
     {

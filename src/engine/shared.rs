@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::handle::EngineSetup;
-use super::progress::Progress;
+use super::progress::RunProgress;
 use crate::gate::{Gate, WorkTime};
 use crate::model::event::Level;
 use crate::model::{Budget, Event, Ledger, ModelEvent, PersonEvent, UserError};
@@ -15,7 +15,7 @@ use crate::provider::Provider;
 
 /// What the run and the clerk who takes the person's wishes work on together.
 pub(super) struct Shared {
-    progress: Mutex<Progress>,
+    progress: Mutex<RunProgress>,
     pub ledger: Arc<dyn Ledger>,
     /// Told when a wish may let the run go on.
     pub changed: Notify,
@@ -38,7 +38,7 @@ impl WorkTime for Shared {
 }
 
 impl Shared {
-    pub fn new(progress: Progress, setup: &EngineSetup) -> Self {
+    pub fn new(progress: RunProgress, setup: &EngineSetup) -> Self {
         Self {
             progress: Mutex::new(progress),
             ledger: Arc::clone(&setup.ledger),
@@ -50,7 +50,7 @@ impl Shared {
     }
 
     /// The progress, for a short look. Never held across an await.
-    pub fn progress(&self) -> MutexGuard<'_, Progress> {
+    pub fn progress(&self) -> MutexGuard<'_, RunProgress> {
         // Each fold leaves the progress whole, so a panic elsewhere does not make it wrong.
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -63,7 +63,7 @@ impl Shared {
     /// Records what `make` makes of the progress, if anything, with nothing in between.
     pub fn record_with(
         &self,
-        make: impl FnOnce(&Progress) -> Option<Event>,
+        make: impl FnOnce(&RunProgress) -> Option<Event>,
     ) -> Result<(), UserError> {
         let mut progress = self.progress();
         let Some(event) = make(&progress) else { return Ok(()) };
@@ -76,8 +76,8 @@ impl Shared {
     /// Records what the session may use, unless that is known.
     pub fn set_budget(&self, budget: Budget) -> Result<(), UserError> {
         self.record_with(|progress| {
-            let is_less = progress.purse().budget.is_open() || budget.is_open();
-            (is_less && progress.purse().budget != budget)
+            let is_less = progress.budget_meter().budget.is_open() || budget.is_open();
+            (is_less && progress.budget_meter().budget != budget)
                 .then_some(Event::Model(ModelEvent::Budgeted(budget)))
         })
     }

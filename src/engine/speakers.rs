@@ -5,9 +5,9 @@
 use std::collections::VecDeque;
 
 use super::concern::Concern;
-use super::select::{Assignment, Plan, shortened};
+use super::select::{Assignment, SpeakerPlan, shortened};
 use super::selector;
-use super::team::{Failure, Phase, Rework, Selection};
+use super::team::{Failure, Phase, Rework, SpeakerSelection};
 use crate::model::{AgentName, ToolName};
 
 /// How often somebody may name nobody before the person is asked.
@@ -15,7 +15,7 @@ const PATIENCE: u32 = 3;
 
 /// What comes next as far as speaking goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum NextSpeaker {
     /// This agent speaks, for this reason.
     Speak(AgentName, String),
     /// Nobody does; the attempt is over for this reason.
@@ -58,10 +58,10 @@ pub(super) struct Speakers {
 
 impl Speakers {
     /// Who speaks next.
-    pub fn next(&self, phase: &Phase) -> Choice {
+    pub fn next(&self, phase: &Phase) -> NextSpeaker {
         let (agent, reason) = match &phase.selection {
-            Selection::Planner(planner) => self.planned(planner),
-            Selection::RoundRobin => {
+            SpeakerSelection::Planner(planner) => self.planned(planner),
+            SpeakerSelection::RoundRobin => {
                 let place = |name| phase.participants.iter().position(|agent| agent == name);
                 let next = self.last.as_ref().and_then(place).map_or(0, |last| last + 1);
                 let next = next % phase.participants.len().max(1);
@@ -70,20 +70,22 @@ impl Speakers {
                 let agent = agent.unwrap_or_else(|| AgentName::from(""));
                 (agent, "the agents of this phase speak in turn".to_owned())
             }
-            Selection::Pipeline { order, .. } => {
+            SpeakerSelection::Pipeline { order, .. } => {
                 match (self.queue.front(), order.get(self.place)) {
                     (Some(next), _) => (next.agent.clone(), next.task.clone()),
                     (None, Some(agent)) => {
                         let reason = format!("step {} of {}", self.place + 1, order.len());
                         (agent.clone(), reason)
                     }
-                    (None, None) => return Choice::Over("the pipeline came to its end".to_owned()),
+                    (None, None) => {
+                        return NextSpeaker::Over("the pipeline came to its end".to_owned());
+                    }
                 }
             }
-            Selection::Selector(selector) => self.selected(selector),
-            Selection::HandOff(first) => self.handed(first),
+            SpeakerSelection::Selector(selector) => self.selected(selector),
+            SpeakerSelection::HandOff(first) => self.handed(first),
         };
-        Choice::Speak(agent, reason)
+        NextSpeaker::Speak(agent, reason)
     }
 
     fn planned(&self, planner: &AgentName) -> (AgentName, String) {
@@ -141,7 +143,7 @@ impl Speakers {
         self.wants_plan = false;
         if self.queue.front().is_some_and(|next| next.agent == *agent) {
             self.queue.pop_front();
-        } else if let Selection::Pipeline { .. } = phase.selection {
+        } else if let SpeakerSelection::Pipeline { .. } = phase.selection {
             self.place += 1;
         }
     }
@@ -172,13 +174,13 @@ impl Speakers {
     pub fn ended(&mut self, turn: &Spoken<'_>, phase: &Phase) -> Aftermath {
         self.last = Some(turn.agent.clone());
         match &phase.selection {
-            Selection::Planner(planner) if planner == turn.agent => {
-                let plan = Plan::read(turn.text, &phase.participants, planner);
+            SpeakerSelection::Planner(planner) if planner == turn.agent => {
+                let plan = SpeakerPlan::read(turn.text, &phase.participants, planner);
                 let unknown = plan.unknown.join(", ");
                 plan.merge_into(&mut self.queue);
                 self.named(planner, phase, &unknown)
             }
-            Selection::Selector(selector) if selector == turn.agent => {
+            SpeakerSelection::Selector(selector) if selector == turn.agent => {
                 let chosen = selector::read(turn.text, &phase.participants, selector);
                 self.queue.clear();
                 match chosen {
@@ -189,12 +191,12 @@ impl Speakers {
                     Err(unknown) => self.named(selector, phase, &unknown),
                 }
             }
-            Selection::HandOff(first) if first == turn.agent => self.named(first, phase, ""),
-            Selection::Pipeline { reworks, .. } => self.reworked(turn, reworks),
-            Selection::Planner(_)
-            | Selection::Selector(_)
-            | Selection::HandOff(_)
-            | Selection::RoundRobin => Aftermath::default(),
+            SpeakerSelection::HandOff(first) if first == turn.agent => self.named(first, phase, ""),
+            SpeakerSelection::Pipeline { reworks, .. } => self.reworked(turn, reworks),
+            SpeakerSelection::Planner(_)
+            | SpeakerSelection::Selector(_)
+            | SpeakerSelection::HandOff(_)
+            | SpeakerSelection::RoundRobin => Aftermath::default(),
         }
     }
 
@@ -212,9 +214,11 @@ impl Speakers {
             format!("Nobody here is called {unknown}.")
         };
         let how = match &phase.selection {
-            Selection::Selector(_) => selector::HOW,
-            Selection::HandOff(_) => "Call `hand_off` with the agent who shall go on.",
-            Selection::Planner(_) | Selection::RoundRobin | Selection::Pipeline { .. } => {
+            SpeakerSelection::Selector(_) => selector::HOW,
+            SpeakerSelection::HandOff(_) => "Call `hand_off` with the agent who shall go on.",
+            SpeakerSelection::Planner(_)
+            | SpeakerSelection::RoundRobin
+            | SpeakerSelection::Pipeline { .. } => {
                 "End your message with a line `<Agent> : <task>`."
             }
         };

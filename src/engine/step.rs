@@ -10,7 +10,7 @@ use crate::model::{
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
+pub(super) enum RunStep {
     /// Nothing, until the person answers or lets the run go on.
     Wait,
     /// This happens, and is to be recorded.
@@ -29,7 +29,7 @@ pub(super) enum Step {
 
 /// The numbers given last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Numbers {
+pub(super) struct LastNumbers {
     pub turn: TurnId,
     pub call: CallId,
     pub question: QuestionId,

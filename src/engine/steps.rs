@@ -1,6 +1,6 @@
 //! The steps of a plan, read from what a planner wrote.
 
-use super::select::{self, Plan};
+use super::select::{self, SpeakerPlan};
 use crate::model::{AgentName, PlanItem};
 
 /// Most steps of one plan.
@@ -20,14 +20,14 @@ pub(super) fn read(
             is_fenced = !is_fenced;
         }
         let Some(step) = numbered(line).filter(|_| !is_fenced) else { continue };
-        let mut named = Plan::read(step, participants, planner).assignments;
+        let mut named = SpeakerPlan::read(step, participants, planner).assignments;
         items.push(match named.pop() {
             Some(one) => PlanItem { task: one.task, agent: Some(one.agent) },
             None => PlanItem { task: select::plain(step), agent: None },
         });
     }
     if items.len() < 2 {
-        let named = Plan::read(text, participants, planner).assignments.into_iter();
+        let named = SpeakerPlan::read(text, participants, planner).assignments.into_iter();
         items = named.map(|one| PlanItem { task: one.task, agent: Some(one.agent) }).collect();
     }
     items.retain(|item| !item.task.is_empty());

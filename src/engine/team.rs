@@ -53,7 +53,7 @@ pub struct Phase {
     /// Who takes part, in the order of the file.
     pub participants: Vec<AgentName>,
     /// Who speaks next.
-    pub selection: Selection,
+    pub selection: SpeakerSelection,
     /// What the chat of an attempt begins with, after the task.
     pub context: Vec<ContextPart>,
     /// How many attempts there may be.
@@ -72,7 +72,7 @@ pub struct Phase {
 
 /// Who speaks next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Selection {
+pub enum SpeakerSelection {
     /// The planner speaks first and after every other agent; its lines `<Agent> : <task>` name
     /// the others.
     Planner(AgentName),
@@ -91,7 +91,7 @@ pub enum Selection {
     HandOff(AgentName),
 }
 
-impl Selection {
+impl SpeakerSelection {
     /// The agent who decides on the others and has to know who they are.
     #[must_use]
     pub const fn leader(&self) -> Option<&AgentName> {

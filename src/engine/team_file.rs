@@ -48,7 +48,7 @@ impl Team {
         }
         let agents = agents(assets, tools)?;
         let file = assets.text(&format!("prompts/teams/{name}.toml"))?;
-        let source = Source { file: &file, skipped: 0 };
+        let source = TeamSource { file: &file, skipped: 0 };
         source.team(name, &agents, tools).map(Arc::new)
     }
 }
@@ -73,12 +73,12 @@ pub fn agents(
 }
 
 /// A file, and how many of its bytes stand before the TOML that is read.
-pub(super) struct Source<'a> {
+pub(super) struct TeamSource<'a> {
     file: &'a AssetFile,
     skipped: usize,
 }
 
-impl Source<'_> {
+impl TeamSource<'_> {
     pub fn wrong(&self, span: &Range<usize>, why: impl Into<String>, fix: &str) -> UserError {
         let before = self.file.text.get(..self.skipped + span.start).unwrap_or(&self.file.text);
         let line = before.matches('\n').count() + 1;
@@ -187,7 +187,7 @@ impl From<ContextWord> for ContextPart {
 /// Reads one agent: TOML between two lines of `+++` or `---`, then the instructions.
 fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, UserError> {
     let text = &*file.text;
-    let whole = Source { file, skipped: 0 };
+    let whole = TeamSource { file, skipped: 0 };
     let first = text.lines().next().unwrap_or_default().trim_end();
     let start = text.find('\n').map_or(text.len(), |end| end + 1);
     let rest = text.get(start..).unwrap_or_default();
@@ -199,7 +199,7 @@ fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, Us
         let why = "an agent's file begins with its fields between two lines of `+++`";
         return Err(whole.wrong(&(0..0), why, "Put name, description and tools there."));
     };
-    let source = Source { file, skipped: start };
+    let source = TeamSource { file, skipped: start };
     let fields: AgentFile = source.parse(rest.get(..close).unwrap_or_default())?;
     source.same_name(&fields.name, stem)?;
     let prompt = rest.get(close + first.len()..).unwrap_or_default().trim().to_owned();

@@ -7,9 +7,9 @@ use futures::stream::BoxStream;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::handle::Limits;
-use super::progress::Progress;
-use super::seat::Seats;
+use super::agent_setup::Seats;
+use super::handle::EngineLimits;
+use super::progress::RunProgress;
 use super::shared::Shared;
 use crate::model::event::Level;
 use crate::model::{Event, ModelEvent, ToolName, TurnEvent, TurnId, UserError};
@@ -24,22 +24,22 @@ pub(super) struct Asking<'a> {
     turn: TurnId,
     /// Text that is not recorded yet, of which kind, and by when it must be.
     gathered: String,
-    kind: Kind,
+    kind: TextKind,
     due: Option<Instant>,
     /// Bytes that may still come, and that may come in all.
-    left: usize,
+    remaining: usize,
     most: usize,
 }
 
 /// What a model's text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TextKind {
     Said,
     Thought,
 }
 
 /// How listening to a model ended, unless it failed.
-pub(super) enum Heard {
+pub(super) enum AnswerEnd {
     /// The answer is complete, or the run is stopped.
     All,
     /// The model cannot take the conversation, but perhaps one of so many tokens.
@@ -50,10 +50,10 @@ impl<'a> Asking<'a> {
     /// Makes the request of the open turn, and tells how many tokens it may hold at most; `None`
     /// without a turn.
     pub fn new(
-        progress: &Progress,
+        progress: &RunProgress,
         seats: &Seats,
         shared: &'a Shared,
-        limits: &Limits,
+        limits: &EngineLimits,
     ) -> Option<(Self, Request, Option<u64>)> {
         let (attempt, phase) = progress.running()?;
         let turn = attempt.turn.as_ref()?;
@@ -67,16 +67,20 @@ impl<'a> Asking<'a> {
             messages: messages.into(),
             tools: seat.tools.clone(),
             options: ModelOptions {
-                max_tokens: progress.purse().allowed_answer(seat.options.max_tokens),
+                max_tokens: progress.budget_meter().allowed_answer(seat.options.max_tokens),
                 ..seat.options.clone()
             },
             form: seat.form.clone(),
             state: progress.provider_state(),
         };
         let gathered = String::new();
-        let (turn, kind, due) = (turn.id, Kind::Said, None);
+        let (turn, kind, due) = (turn.id, TextKind::Said, None);
         let (left, most) = (limits.answer_bytes, limits.answer_bytes);
-        Some((Self { shared, turn, gathered, kind, due, left, most }, request, seat.context_tokens))
+        Some((
+            Self { shared, turn, gathered, kind, due, remaining: left, most },
+            request,
+            seat.context_tokens,
+        ))
     }
 
     /// The turn that asks.
@@ -89,7 +93,7 @@ impl<'a> Asking<'a> {
     pub async fn listen(
         mut self,
         mut answer: BoxStream<'static, Result<Delta, UserError>>,
-    ) -> Result<Result<Heard, UserError>, UserError> {
+    ) -> Result<Result<AnswerEnd, UserError>, UserError> {
         let mut too_long = None;
         let stop = self.shared.stop.clone();
         let mut stopped = std::pin::pin!(stop.cancelled());
@@ -99,7 +103,7 @@ impl<'a> Asking<'a> {
                 biased;
                 () = &mut stopped => {
                     self.flush()?;
-                    return Ok(Ok(Heard::All));
+                    return Ok(Ok(AnswerEnd::All));
                 }
                 delta = answer.next() => delta,
                 () = at(due), if due.is_some() && !self.gathered.is_empty() => {
@@ -110,7 +114,7 @@ impl<'a> Asking<'a> {
             let error = match delta {
                 Some(Ok(delta)) => match self.take(delta)? {
                     Taken::More => continue,
-                    Taken::Done => return Ok(Ok(Heard::All)),
+                    Taken::Done => return Ok(Ok(AnswerEnd::All)),
                     Taken::TooMuch => too_much(),
                     Taken::TooLong(limit) => {
                         too_long = Some(limit);
@@ -118,7 +122,7 @@ impl<'a> Asking<'a> {
                     }
                 },
                 Some(Err(error)) => match too_long {
-                    Some(limit) => return Ok(Ok(Heard::TooLong(limit, error))),
+                    Some(limit) => return Ok(Ok(AnswerEnd::TooLong(limit, error))),
                     None => error,
                 },
                 None => broken_off(),
@@ -130,8 +134,8 @@ impl<'a> Asking<'a> {
 
     fn take(&mut self, delta: Delta) -> Result<Taken, UserError> {
         match delta {
-            Delta::Text(text) => return self.gather(&text, Kind::Said),
-            Delta::Reasoning(text) => return self.gather(&text, Kind::Thought),
+            Delta::Text(text) => return self.gather(&text, TextKind::Said),
+            Delta::Reasoning(text) => return self.gather(&text, TextKind::Thought),
             Delta::Model(model) => self.shared.record_with(|progress| {
                 let is_new = progress.model() != Some(&model);
                 is_new.then_some(Event::Model(ModelEvent::Named { model }))
@@ -142,17 +146,17 @@ impl<'a> Asking<'a> {
             }
             Delta::Again { attempt, most, wait_millis, fault } => {
                 self.gathered.clear();
-                self.left = self.most;
+                self.remaining = self.most;
                 let turn = self.turn;
                 let faulted = ModelEvent::Faulted { turn, attempt, most, wait_millis, fault };
                 self.shared.record(Event::Model(faulted))?;
             }
             Delta::TooLong { limit } => return Ok(Taken::TooLong(limit)),
             Delta::Call { tool, args } => {
-                let Some(left) = self.left.checked_sub(args.len()) else {
+                let Some(left) = self.remaining.checked_sub(args.len()) else {
                     return Ok(Taken::TooMuch);
                 };
-                self.left = left;
+                self.remaining = left;
                 self.flush()?;
                 self.call(tool, args)?;
             }
@@ -170,9 +174,9 @@ impl<'a> Asking<'a> {
     }
 
     /// The first piece is recorded at once, later ones together.
-    fn gather(&mut self, text: &str, kind: Kind) -> Result<Taken, UserError> {
-        let Some(left) = self.left.checked_sub(text.len()) else { return Ok(Taken::TooMuch) };
-        self.left = left;
+    fn gather(&mut self, text: &str, kind: TextKind) -> Result<Taken, UserError> {
+        let Some(left) = self.remaining.checked_sub(text.len()) else { return Ok(Taken::TooMuch) };
+        self.remaining = left;
         if self.kind != kind {
             self.flush()?;
             self.kind = kind;
@@ -192,8 +196,8 @@ impl<'a> Asking<'a> {
         self.due = Some(Instant::now() + GATHER);
         let turn = self.turn;
         self.shared.record(match self.kind {
-            Kind::Said => Event::Turn(TurnEvent::TextAdded { turn, text }),
-            Kind::Thought => Event::Model(ModelEvent::Reasoned { turn, text }),
+            TextKind::Said => Event::Turn(TurnEvent::TextAdded { turn, text }),
+            TextKind::Thought => Event::Model(ModelEvent::Reasoned { turn, text }),
         })
     }
 

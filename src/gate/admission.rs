@@ -102,14 +102,14 @@ fn differs(path: &ProjectPath, other: &ProjectPath) -> Result<(), UserError> {
             continue;
         }
         return match folded(one) == folded(two) {
-            true => Err(twin(path, one, two)),
+            true => Err(case_conflict(path, one, two)),
             false => Ok(()),
         };
     }
     Ok(())
 }
 
-fn twin(path: &ProjectPath, name: &str, there: &str) -> UserError {
+fn case_conflict(path: &ProjectPath, name: &str, there: &str) -> UserError {
     UserError::new(
         format!("Cannot make `{path}`"),
         format!("`{name}` and `{there}` differ only in upper and lower case"),
@@ -125,7 +125,7 @@ fn place(sandbox: &Sandbox, path: &ProjectPath, is_new: bool) -> Result<(), User
     let mut folder = openat(root.as_fd(), ".", FOLDER, Mode::empty()).map_err(failed)?;
     for part in path.as_str().split('/') {
         if is_new && let Some(there) = twin_in(&folder, part).map_err(failed)? {
-            return Err(twin(path, part, &there));
+            return Err(case_conflict(path, part, &there));
         }
         match openat(&folder, part, FOLDER, Mode::empty()) {
             Ok(next) => folder = next,

@@ -31,14 +31,14 @@ impl<P> Approved<P> {
 /// A content that was approved, and whose approval is written but perhaps not yet on the disk:
 /// enough to lay the content ready beside the file, not to put it in place.
 #[derive(Debug)]
-pub struct Granted<'a> {
+pub struct SyncPending<'a> {
     proposal: ProposalId,
-    place: Place<'a>,
+    place: ContentUse<'a>,
 }
 
 /// What a content is for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct ContentUse<'a> {
     pub path: &'a ProjectPath,
     /// What it has to hold before; `None`: it must not exist.
     pub base: Option<ContentHash>,
@@ -48,14 +48,14 @@ pub(super) struct Place<'a> {
     pub hash: ContentHash,
 }
 
-impl Granted<'_> {
+impl SyncPending<'_> {
     /// The proposal that was approved.
     pub(super) fn proposal(&self) -> ProposalId {
         self.proposal
     }
 
     /// Where the content goes.
-    pub(super) fn place(&self) -> Place<'_> {
+    pub(super) fn place(&self) -> ContentUse<'_> {
         self.place
     }
 }
@@ -74,8 +74,8 @@ pub struct Save {
 
 impl Save {
     /// Where the content goes.
-    pub(super) fn place(&self) -> Place<'_> {
-        Place { path: &self.path, base: self.base, content: &self.content, hash: self.hash }
+    pub(super) fn place(&self) -> ContentUse<'_> {
+        ContentUse { path: &self.path, base: self.base, content: &self.content, hash: self.hash }
     }
 }
 
@@ -93,8 +93,13 @@ pub struct Insert {
 
 impl Insert {
     /// Where the content goes.
-    pub(super) fn place(&self) -> Place<'_> {
-        Place { path: &self.path, base: Some(self.base), content: &self.content, hash: self.hash }
+    pub(super) fn place(&self) -> ContentUse<'_> {
+        ContentUse {
+            path: &self.path,
+            base: Some(self.base),
+            content: &self.content,
+            hash: self.hash,
+        }
     }
 }
 
@@ -178,7 +183,7 @@ pub(super) fn decide(
     (proposal, judged): (&Proposal, &Proposal),
     decision: &Decision,
     content: Vec<u8>,
-    lay: &mut dyn FnMut(&Granted<'_>),
+    lay: &mut dyn FnMut(&SyncPending<'_>),
 ) -> Result<Ruled, UserError> {
     let refused = |why: &str| {
         let what = format!("Cannot carry out the decision on proposal {}", proposal.id);
@@ -214,7 +219,7 @@ pub(super) fn decide(
     });
     match ruled.place() {
         Some(place) => {
-            let granted = Granted { proposal: proposal.id, place };
+            let granted = SyncPending { proposal: proposal.id, place };
             ledger.record_meanwhile(decided, &mut || lay(&granted))?;
         }
         None => _ = ledger.record(decided)?,
@@ -224,7 +229,7 @@ pub(super) fn decide(
 
 impl Ruled {
     /// Where an approved content goes.
-    fn place(&self) -> Option<Place<'_>> {
+    fn place(&self) -> Option<ContentUse<'_>> {
         match self {
             Self::Save(approved) => Some(approved.effect.place()),
             Self::Insert(approved) => Some(approved.effect.place()),

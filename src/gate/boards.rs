@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::approved::{Approved, EditNvs, Erase, Flash, ReadBack, SendText};
 use super::effect_time::{Ended, out_of_time};
-use super::effects::{self, Done, Unwritten};
+use super::effects::{self, EffectResult, Unwritten};
 use super::submit::{Gate, GateError};
 use crate::device::Loan;
 use crate::model::event::Level;
@@ -62,7 +62,7 @@ impl Gate {
         }
     }
 
-    pub(super) async fn read_back(&self, approved: &Approved<ReadBack>) -> Done {
+    pub(super) async fn read_back(&self, approved: &Approved<ReadBack>) -> EffectResult {
         let cancel = self.parts.cancel.child_token();
         let _ended = cancel.clone().drop_guard();
         let toolchain = self.parts.toolchain.as_ref();

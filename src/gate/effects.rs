@@ -7,7 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "what was approved is performed here")]
 
 mod done;
-mod laid;
+mod staged;
 mod swap;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{Mode, mkdirat};
 
 use super::approved::{
-    Approved, Delete, EditNvs, Erase, Flash, Granted, Insert, Place, ReadBack, Save, SendText,
+    Approved, ContentUse, Delete, EditNvs, Erase, Flash, Insert, ReadBack, Save, SendText,
+    SyncPending,
 };
 use super::folder::{PlaceError, folder_if_there, look, look_in, open_folder};
 use crate::device::SerialHub;
@@ -23,9 +24,9 @@ use crate::model::{BoardInfo, ContentHash, Outcome, ProjectPath, ProposalId, Use
 use crate::toolchain::nvs::{self, Rewritten};
 use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain};
 use crate::workspace::Sandbox;
-pub use done::Done;
+pub use done::EffectResult;
 use done::make_lasting;
-pub use laid::Laid;
+pub use staged::StagedFile;
 use swap::Swap;
 
 /// Names the temporary file of a content that nobody knows before it is there.
@@ -35,17 +36,21 @@ pub(super) const UNKNOWN: ContentHash = ContentHash::NONE;
 /// `None` when the folder is missing or something is in the way: then all is done, and told, once
 /// the approval is there.
 #[must_use]
-pub fn lay(granted: &Granted<'_>, sandbox: &Sandbox) -> Option<Laid> {
+pub fn lay(granted: &SyncPending<'_>, sandbox: &Sandbox) -> Option<StagedFile> {
     let place = granted.place();
     let folder = folder_if_there(sandbox, place.path).ok()??;
     let seen = look_in(&folder, place.path.file_name()).ok()?;
     let is_base = seen.as_ref().map(|seen| seen.hash) == place.base;
-    is_base.then(|| Laid::beside(folder, seen, granted.proposal(), place).ok())?
+    is_base.then(|| StagedFile::stage(folder, seen, granted.proposal(), place).ok())?
 }
 
 /// Writes a whole file; its folders are made where they are missing.
 #[must_use]
-pub fn save(approved: &Approved<Save>, laid: Option<Laid>, sandbox: &Sandbox) -> Done {
+pub fn save(
+    approved: &Approved<Save>,
+    laid: Option<StagedFile>,
+    sandbox: &Sandbox,
+) -> EffectResult {
     let place = approved.effect().place();
     let result = write(sandbox, approved.proposal(), place, laid);
     result.unwrap_or_else(|error| Outcome::Failed(error.tell("save", place.path)).into())
@@ -53,7 +58,11 @@ pub fn save(approved: &Approved<Save>, laid: Option<Laid>, sandbox: &Sandbox) ->
 
 /// Writes an existing file with something inserted.
 #[must_use]
-pub fn insert(approved: &Approved<Insert>, laid: Option<Laid>, sandbox: &Sandbox) -> Done {
+pub fn insert(
+    approved: &Approved<Insert>,
+    laid: Option<StagedFile>,
+    sandbox: &Sandbox,
+) -> EffectResult {
     let place = approved.effect().place();
     let result = write(sandbox, approved.proposal(), place, laid);
     result.unwrap_or_else(|error| Outcome::Failed(error.tell("change", place.path)).into())
@@ -61,7 +70,7 @@ pub fn insert(approved: &Approved<Insert>, laid: Option<Laid>, sandbox: &Sandbox
 
 /// Removes a file. Its folder stays, even when it is empty now.
 #[must_use]
-pub fn delete(approved: &Approved<Delete>, sandbox: &Sandbox) -> Done {
+pub fn delete(approved: &Approved<Delete>, sandbox: &Sandbox) -> EffectResult {
     let Delete { path, base } = approved.effect();
     let result = remove(sandbox, approved.proposal(), path, *base);
     result.unwrap_or_else(|error| Outcome::Failed(error.tell("delete", path)).into())
@@ -102,7 +111,7 @@ pub async fn read_back(
     sandbox: &Sandbox,
     toolchain: &dyn Toolchain,
     order: impl FnOnce(&ReadBack) -> ReadOrder,
-) -> Done {
+) -> EffectResult {
     let ReadBack { plan } = approved.effect();
     let mut order = order(approved.effect());
     order.plan = plan.clone();
@@ -116,7 +125,7 @@ pub async fn read_back(
         Ok(content) => content,
         Err(error) => return Outcome::Failed(error).into(),
     };
-    let place = Place { path: &plan.path, base: None, content: &content, hash: UNKNOWN };
+    let place = ContentUse { path: &plan.path, base: None, content: &content, hash: UNKNOWN };
     let written = write(sandbox, approved.proposal(), place, None);
     written.unwrap_or_else(|error| Outcome::Failed(error.tell("save", &plan.path)).into())
 }
@@ -186,7 +195,7 @@ pub(super) fn tidy(
     to: Option<ContentHash>,
 ) -> Result<(), PlaceError> {
     match folder_if_there(sandbox, path)? {
-        Some(folder) => laid::tidy(&folder, path.file_name(), proposal, base, to),
+        Some(folder) => staged::tidy(&folder, path.file_name(), proposal, base, to),
         None => Ok(()),
     }
 }
@@ -194,10 +203,10 @@ pub(super) fn tidy(
 fn write(
     sandbox: &Sandbox,
     proposal: ProposalId,
-    place: Place<'_>,
-    laid: Option<Laid>,
-) -> Result<Done, PlaceError> {
-    if let Some(laid) = laid.filter(|laid| laid.is_for(proposal, place)) {
+    place: ContentUse<'_>,
+    staged: Option<StagedFile>,
+) -> Result<EffectResult, PlaceError> {
+    if let Some(laid) = staged.filter(|laid| laid.is_for(proposal, place)) {
         return laid.put();
     }
     // Looked at before folders are made, so that a stale base leaves nothing behind.
@@ -208,7 +217,7 @@ fn write(
     };
     let found = seen.as_ref().map(|seen| seen.hash);
     if found != place.base {
-        return Ok(Done::from(Outcome::Stale { found }));
+        return Ok(EffectResult::from(Outcome::Stale { found }));
     }
     let folder = match folder {
         Some(folder) => folder,
@@ -217,7 +226,7 @@ fn write(
             make_lasting(folder)
         })?,
     };
-    Laid::beside(folder, seen, proposal, place)?.put()
+    StagedFile::stage(folder, seen, proposal, place)?.put()
 }
 
 fn remove(
@@ -225,15 +234,15 @@ fn remove(
     proposal: ProposalId,
     path: &ProjectPath,
     base: ContentHash,
-) -> Result<Done, PlaceError> {
+) -> Result<EffectResult, PlaceError> {
     let Some(folder) = folder_if_there(sandbox, path)? else {
-        return Ok(Done::from(Outcome::Stale { found: None }));
+        return Ok(EffectResult::from(Outcome::Stale { found: None }));
     };
     let name = path.file_name();
     let found = look_in(&folder, name)?.map(|seen| seen.hash);
     if found != Some(base) {
-        return Ok(Done::from(Outcome::Stale { found }));
+        return Ok(EffectResult::from(Outcome::Stale { found }));
     }
     let outcome = Swap { folder: &folder, name, proposal, base, to: None }.remove()?;
-    Ok(Done::lasting(outcome, &folder, name))
+    Ok(EffectResult::lasting(outcome, &folder, name))
 }

@@ -4,7 +4,7 @@
 //! asks. Must not record or perform anything.
 
 use super::facts;
-use super::findings::{self, Context, Subject};
+use super::findings::{self, FindingsContext, Subject};
 use crate::model::{AgentName, Batch, BatchId, CallId, ProposalId, ToolName, TurnId};
 use crate::model::{BlobRef, Change, Check, ContentHash, Draft, DraftChange, Facts, Proposal};
 use crate::workspace::Sandbox;
@@ -63,7 +63,7 @@ impl Examined {
         (change, base, content): (&Change, Option<&[u8]>, &[u8]),
         known: Vec<Check>,
         facts: Facts,
-        (sandbox, context): (&Sandbox, &Context),
+        (sandbox, context): (&Sandbox, &FindingsContext),
     ) -> Self {
         let facts = facts::find(sandbox, change, facts);
         let (checks, consequence) = {
@@ -77,7 +77,7 @@ impl Examined {
 /// What a proposal of these drafts would look like; nothing is stored, recorded or decided. The
 /// proposals have numbers from 1, and belong to no turn.
 #[must_use]
-pub fn examine(sandbox: &Sandbox, drafts: Vec<Draft>, context: &Context) -> Vec<Proposal> {
+pub fn examine(sandbox: &Sandbox, drafts: Vec<Draft>, context: &FindingsContext) -> Vec<Proposal> {
     let of = u32::try_from(drafts.len()).unwrap_or(u32::MAX);
     let store = |content: &[u8]| {
         let (hash, bytes) = (ContentHash::of(content), content.len() as u64);

@@ -119,7 +119,12 @@ mod tests {
     use super::*;
     use crate::model::*;
 
-    fn told(verdict: Verdict, base: &str, proposed: &str, written: &str) -> Option<Value> {
+    fn applied_changes(
+        verdict: Verdict,
+        base: &str,
+        proposed: &str,
+        written: &str,
+    ) -> Option<Value> {
         let blob = |text: &str| BlobRef {
             hash: ContentHash::of(text.as_bytes()),
             bytes: text.len() as u64,
@@ -154,10 +159,10 @@ mod tests {
         let verdict = Verdict::ApproveAmended {
             how: Amended::Lines,
             content: BlobRef { hash, bytes: written.len() as u64 },
-            note: Note::new("keep c"),
+            note: DecisionNote::new("keep c"),
             phrase: None,
         };
-        let told = told(verdict, "a\nb\nc\n", "a\nnew b\nnew c\n", written).unwrap();
+        let told = applied_changes(verdict, "a\nb\nc\n", "a\nnew b\nnew c\n", written).unwrap();
         assert_eq!(told["decision"], "approved in part");
         assert_eq!(told["words"], "keep c");
         assert_eq!(told["refused_lines"], json!([{ "line": 3, "text": "new c" }]));
@@ -174,7 +179,7 @@ mod tests {
         ];
         let verdict =
             Verdict::Reject { reason: "see comments".into(), comments, then: AfterReject::GoOn };
-        let told = told(verdict, "a\n", "a\r\nb\r\n", "a\r\nb\r\n").unwrap();
+        let told = applied_changes(verdict, "a\n", "a\r\nb\r\n", "a\r\nb\r\n").unwrap();
         assert_eq!(told["comments"][0]["at"], "main/a.c:2");
         assert_eq!(told["comments"][0]["line"], "b");
         assert_eq!(told["comments"][1]["line"], "");
@@ -182,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_plain_answer_says_nothing_more() {
-        assert_eq!(told(Verdict::Approve, "a", "b", "b"), None);
-        assert_eq!(told(Verdict::reject("no"), "a", "b", "b"), None);
+        assert_eq!(applied_changes(Verdict::Approve, "a", "b", "b"), None);
+        assert_eq!(applied_changes(Verdict::reject("no"), "a", "b", "b"), None);
     }
 }

@@ -87,7 +87,7 @@ pub(super) type OnMissing<'a> = &'a dyn Fn(&OwnedFd, &str) -> Result<(), Errno>;
 
 /// The folder that holds a file, and the file as it was when looked at.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct OpenFolder {
     /// Hash of its content.
     pub(super) hash: ContentHash,
     pub(super) mode: Mode,
@@ -155,7 +155,10 @@ pub(super) fn folder_if_there(
 }
 
 /// Looks at the file `path`; `None` when neither it nor its folder is there.
-pub(super) fn look(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<Found>, PlaceError> {
+pub(super) fn look(
+    sandbox: &Sandbox,
+    path: &ProjectPath,
+) -> Result<Option<OpenFolder>, PlaceError> {
     match folder_if_there(sandbox, path)? {
         Some(folder) => look_in(&folder, path.file_name()),
         None => Ok(None),
@@ -176,7 +179,7 @@ pub(super) fn identity(
 }
 
 /// Looks at one file of an open folder.
-pub(super) fn look_in(folder: &OwnedFd, name: &str) -> Result<Option<Found>, PlaceError> {
+pub(super) fn look_in(folder: &OwnedFd, name: &str) -> Result<Option<OpenFolder>, PlaceError> {
     // Non-blocking: opening a pipe would wait for its other end.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match openat(folder, name, flags, Mode::empty()) {
@@ -197,14 +200,14 @@ pub(super) fn look_in(folder: &OwnedFd, name: &str) -> Result<Option<Found>, Pla
     let mut content = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0) + 1);
     File::from(file).take(MAX_FILE_BYTES).read_to_end(&mut content)?;
     let hash = ContentHash::of(&content);
-    Ok(Some(Found { hash, mode: Mode::from_raw_mode(stat.st_mode), identity }))
+    Ok(Some(OpenFolder { hash, mode: Mode::from_raw_mode(stat.st_mode), identity }))
 }
 
 /// Whether the file is still the one that was looked at, or still is not there.
 pub(super) fn is_still(
     folder: &OwnedFd,
     name: &str,
-    seen: Option<&Found>,
+    seen: Option<&OpenFolder>,
 ) -> Result<bool, PlaceError> {
     match (statat(folder, name, AtFlags::SYMLINK_NOFOLLOW), seen) {
         (Ok(stat), Some(seen)) => Ok(Identity::of(&stat) == seen.identity),

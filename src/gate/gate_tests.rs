@@ -26,18 +26,18 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::{Origin as RuleOrigin, Policy, Rule, Ruling};
+use crate::config::{Origin as RuleOrigin, Policy, PolicyRule, Ruling};
 use crate::model::{
     BatchId, BoardEvent, BoardInfo, CheckKind, ContentHash, DecidedBy, Decision, Draft,
     DraftChange, ErasePlan, Event, FindingLevel, Ledger, Outcome, ProjectPath, Proposal,
     ProposalEvent, ProposalId, Seq, Shown, Timestamp, Verdict,
 };
 use crate::toolchain::syntax::{Finding, SyntaxJob, no_answer};
-use world::{Memory, World, delete, flash, gate, origin, outcomes, path, reject, save};
+use world::{GateBench, MemoryLedger, delete, flash, gate, origin, outcomes, path, reject, save};
 
 #[tokio::test]
 async fn an_approved_file_is_written_after_its_decision_is_recorded() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let applied = world.approved(vec![save("main/src/a.c", None, "int a;\n")]).await;
     assert_eq!(applied, [Outcome::Applied]);
     assert_eq!(world.read("main/src/a.c").as_deref(), Some("int a;\n"));
@@ -54,7 +54,7 @@ async fn an_approved_file_is_written_after_its_decision_is_recorded() {
 
 #[tokio::test]
 async fn nothing_is_written_when_the_decision_cannot_be_recorded() {
-    let world = World::ruled(Ruling::Allow);
+    let world = GateBench::ruled(Ruling::Allow);
     *world.ledger.broken_at.lock().unwrap() = Some(1);
     let before = world.everything();
     let result = world.gate.submit(&origin(), vec![save("a.txt", None, "x")]).await;
@@ -64,7 +64,7 @@ async fn nothing_is_written_when_the_decision_cannot_be_recorded() {
 
 #[tokio::test]
 async fn the_whole_batch_is_proposed_first_and_decided_in_any_order() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task =
         world.submit(vec![save("a.c", None, "a"), save("b.c", None, "b"), save("c.c", None, "c")]);
     world.on_desk(3).await;
@@ -85,14 +85,14 @@ async fn the_whole_batch_is_proposed_first_and_decided_in_any_order() {
 
 #[tokio::test]
 async fn a_decision_on_something_else_is_refused() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![save("a.c", None, "a")]);
     world.on_desk(1).await;
     let wrong = world.desk.decide(
         Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), ContentHash::of(b"other")) },
         Verdict::Approve,
     );
-    assert_eq!(wrong, Err(DeskError::HashMismatch(ProposalId(1))));
+    assert_eq!(wrong, Err(QueueError::HashMismatch(ProposalId(1))));
     world.decide(1, reject(""));
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
     assert_eq!(world.read("a.c"), None);
@@ -101,7 +101,8 @@ async fn a_decision_on_something_else_is_refused() {
 #[tokio::test]
 async fn every_kind_of_denial_leaves_the_disk_as_it_was() {
     for end in ["reject", "close", "lost", "policy"] {
-        let mut world = if end == "policy" { World::ruled(Ruling::Deny) } else { World::asking() };
+        let mut world =
+            if end == "policy" { GateBench::ruled(Ruling::Deny) } else { GateBench::asking() };
         world.write("old.c", "old");
         let before = world.everything();
         let drafts = vec![
@@ -116,7 +117,7 @@ async fn every_kind_of_denial_leaves_the_disk_as_it_was() {
         match end {
             "reject" => (1..=3).for_each(|id| world.decide(id, reject("no"))),
             "close" => world.desk.close("the run was stopped"),
-            "lost" => world.desk = Desk::default(),
+            "lost" => world.desk = ApprovalQueue::default(),
             _ => {}
         }
         let settled = task.await.unwrap().unwrap();
@@ -129,7 +130,7 @@ async fn every_kind_of_denial_leaves_the_disk_as_it_was() {
 
 #[tokio::test]
 async fn leaving_records_nothing_and_writes_nothing() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![save("a.c", None, "a")]);
     world.on_desk(1).await;
     world.desk.detach();
@@ -140,7 +141,7 @@ async fn leaving_records_nothing_and_writes_nothing() {
 
 #[tokio::test]
 async fn a_failed_write_keeps_the_old_file_and_leaves_nothing_behind() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("main/a.c", "old");
     world.write("plain", "file");
     fs::create_dir(world.path("main/folder.c")).unwrap();
@@ -154,7 +155,7 @@ async fn a_failed_write_keeps_the_old_file_and_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn a_read_only_folder_is_told_plainly() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("main/a.c", "old");
     let folder = world.path("main");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
@@ -174,7 +175,7 @@ async fn a_read_only_folder_is_told_plainly() {
 
 #[tokio::test]
 async fn permissions_survive_an_edit_and_a_leftover_is_no_obstacle() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("tool.sh", "old");
     fs::set_permissions(world.path("tool.sh"), fs::Permissions::from_mode(0o751)).unwrap();
     let leftover = format!(".firmhand-1-{}.tmp", ContentHash::of(b"new").short());
@@ -188,7 +189,7 @@ async fn permissions_survive_an_edit_and_a_leftover_is_no_obstacle() {
 
 #[tokio::test]
 async fn no_rule_approves_a_flash_of_a_real_board() {
-    let world = World::ruled(Ruling::Allow);
+    let world = GateBench::ruled(Ruling::Allow);
     for draft in [flash(false, false), flash(true, true), flash(false, true)] {
         let task = world.submit(vec![draft]);
         world.on_desk(1).await;

@@ -34,7 +34,7 @@ pub(super) struct Carried {
 
 /// Every file change that was carried out.
 #[derive(Debug, Default)]
-pub(super) struct History {
+pub(super) struct ChangeHistory {
     carried: BTreeMap<ProposalId, Carried>,
     /// The newest of those that are too old to be taken back.
     given_up: Option<ProposalId>,
@@ -44,7 +44,7 @@ pub(super) struct History {
     under_way: BTreeMap<ProposalId, (Proposal, Option<Decision>)>,
 }
 
-impl History {
+impl ChangeHistory {
     /// Notes what came of a proposal.
     pub(super) fn settled(&mut self, proposal: &Proposal, decision: &Decision, outcome: &Outcome) {
         if *outcome != Outcome::Applied {

@@ -6,7 +6,6 @@ mod admission;
 pub mod approved;
 mod boards;
 mod compare;
-mod desk;
 mod edited;
 mod effect_time;
 pub mod effects;
@@ -17,6 +16,7 @@ mod findings;
 mod folder;
 mod history;
 mod leftovers;
+mod queue;
 mod restate;
 mod resume;
 mod session_rules;
@@ -25,13 +25,13 @@ mod submit;
 mod syntax;
 mod undo;
 
-pub use desk::{Desk, DeskError};
 pub use effect_time::WorkTime;
 pub use examine::examine;
-pub use findings::Context;
+pub use findings::FindingsContext;
 pub use leftovers::{Leftover, leftovers, settle_leftovers};
+pub use queue::{ApprovalQueue, QueueError};
 pub use resume::Recorded;
-pub use submit::{Gate, GateError, GateParts, Numbers, Origin};
+pub use submit::{Gate, GateError, GateParts, NextNumbers, Origin};
 pub use undo::{PERSON, UNDO_TOOL};
 
 #[cfg(test)]

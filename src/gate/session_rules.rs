@@ -12,11 +12,11 @@ use crate::model::{
 #[derive(Debug, Default)]
 pub(super) struct SessionRules {
     last: RuleId,
-    rules: Vec<Known>,
+    rules: Vec<ActiveRule>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct ActiveRule {
     id: RuleId,
     rule: SessionRule,
     path: Option<Glob>,
@@ -63,7 +63,7 @@ impl SessionRules {
         self.last = self.last.max(id);
         // A rule whose pattern cannot be read would hold for every path without it.
         let Ok(path) = rule.path.as_deref().map(Glob::new).transpose() else { return };
-        self.rules.push(Known { id, rule: rule.clone(), path });
+        self.rules.push(ActiveRule { id, rule: rule.clone(), path });
     }
 
     /// Ends a rule; tells whether it held.
@@ -96,7 +96,7 @@ impl SessionRules {
     }
 }
 
-impl Known {
+impl ActiveRule {
     fn holds(&self, proposal: &Proposal) -> bool {
         let Proposal { tool, agent, change, .. } = proposal;
         self.rule.kind.is_none_or(|kind| kind == change.change_kind())

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use futures::future::try_join_all;
 
-use super::approved::{Granted, Ruled, decide};
-use super::desk::{Spoken, Terms, Ticket};
-use super::effects::{self, Done, Laid};
+use super::approved::{Ruled, SyncPending, decide};
+use super::effects::{self, EffectResult, StagedFile};
 use super::feedback::{Versions, feedback};
+use super::queue::{DecisionTerms, QueueAnswer, Ticket};
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
 use crate::model::{
@@ -55,12 +55,12 @@ impl Gate {
                     (Decision { verdict, by, shown, unseen: 0, stops: 0 }, false)
                 }
                 Judge::Desk(ticket) => match self.hear(&mut pending, ticket).await? {
-                    Spoken::Verdict { verdict, by, unseen, stops } => {
+                    QueueAnswer::Verdict { verdict, by, unseen, stops } => {
                         let shown = pending.proposal.change.hash();
                         let by_person = by == DecidedBy::Person;
                         (Decision { verdict, by, shown, unseen, stops }, by_person)
                     }
-                    Spoken::Detached => return Err(GateError::Detached),
+                    QueueAnswer::Detached => return Err(GateError::Detached),
                 },
             };
             // A rule was not shown anything: there the effect itself finds the file changed.
@@ -81,7 +81,11 @@ impl Gate {
 
     /// Waits until somebody, or a rule of the session, decides; states the proposal anew whenever
     /// its file changes.
-    async fn hear(&self, pending: &mut Pending, mut ticket: Ticket) -> Result<Spoken, GateError> {
+    async fn hear(
+        &self,
+        pending: &mut Pending,
+        mut ticket: Ticket,
+    ) -> Result<QueueAnswer, GateError> {
         let mut rules = self.watch_rules();
         let mut looks = self.parts.sandbox.looks();
         loop {
@@ -94,13 +98,13 @@ impl Gate {
                     {
                         self.note_decided(pending.proposal.id);
                         let by = DecidedBy::Policy(rule);
-                        return Ok(Spoken::Verdict { verdict, by, unseen: 0, stops: 0 });
+                        return Ok(QueueAnswer::Verdict { verdict, by, unseen: 0, stops: 0 });
                     }
                 }
                 () = looks.next() => {
                     if self.has_moved(pending)
                         && let Some((new, event)) = self.restated(pending)?
-                        && ticket.restate(Terms::of(&new.proposal))
+                        && ticket.restate(DecisionTerms::of(&new.proposal))
                     {
                         *pending = new;
                         self.stated(&pending.proposal);
@@ -193,9 +197,9 @@ impl Gate {
         proposal: &Proposal,
         decision: &Decision,
         content: Vec<u8>,
-    ) -> Result<(Ruled, Option<Laid>), UserError> {
+    ) -> Result<(Ruled, Option<StagedFile>), UserError> {
         let mut laid = None;
-        let mut lay = |granted: &Granted<'_>| laid = effects::lay(granted, &self.parts.sandbox);
+        let mut lay = |granted: &SyncPending<'_>| laid = effects::lay(granted, &self.parts.sandbox);
         let edited = match decision.verdict.amended() {
             Some(_) => Some(self.with_content(proposal, &content)?),
             None => None,
@@ -210,7 +214,7 @@ impl Gate {
         &self,
         proposal: &Proposal,
         decision: Decision,
-        done: Done,
+        done: EffectResult,
     ) -> Result<Settlement, GateError> {
         let settlement = self.settled(proposal, decision, done.outcome)?;
         if let Some(notice) = done.doubt {
@@ -259,7 +263,7 @@ impl Gate {
     }
 
     /// Performs what changes files; what is done to a board takes its time and goes another way.
-    pub(super) fn perform_on_files(&self, ruled: Ruled, laid: Option<Laid>) -> Done {
+    pub(super) fn perform_on_files(&self, ruled: Ruled, laid: Option<StagedFile>) -> EffectResult {
         let sandbox = &self.parts.sandbox;
         match ruled {
             Ruled::Denied

@@ -11,12 +11,12 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::admission;
-use super::desk::{Desk, Queue, Terms, Ticket};
 use super::effect_time::WorkTime;
 use super::examine::{self, Examined, Stated};
-use super::findings::{self, Context};
+use super::findings::{self, FindingsContext};
 use super::folder::Identity;
-use super::history::History;
+use super::history::ChangeHistory;
+use super::queue::{ApprovalQueue, DecisionTerms, Queue, Ticket};
 use super::session_rules::SessionRules;
 use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
@@ -76,14 +76,14 @@ pub struct GateParts {
 
 /// The numbers that come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Numbers {
+pub struct NextNumbers {
     /// For a proposal.
     pub proposal: ProposalId,
     /// For a batch.
     pub batch: BatchId,
 }
 
-impl Numbers {
+impl NextNumbers {
     /// The numbers that follow those of a session's proposals, or the first ones.
     pub fn after<'a>(proposals: impl IntoIterator<Item = &'a Proposal>) -> Self {
         let mut numbers = Self { proposal: ProposalId(1), batch: BatchId(1) };
@@ -102,8 +102,8 @@ impl Numbers {
 pub struct Gate {
     pub(super) parts: GateParts,
     queue: Queue,
-    numbers: Mutex<Numbers>,
-    history: Mutex<History>,
+    numbers: Mutex<NextNumbers>,
+    history: Mutex<ChangeHistory>,
     rules: Mutex<SessionRules>,
     /// Told whenever a rule of the session was made or ended.
     rules_changed: watch::Sender<()>,
@@ -111,7 +111,7 @@ pub struct Gate {
     /// What waits for the person, as it was stated last.
     waiting: Mutex<BTreeMap<ProposalId, Proposal>>,
     /// What findings take into account.
-    context: Mutex<Arc<Context>>,
+    context: Mutex<Arc<FindingsContext>>,
     /// The time that the run has; empty while none runs.
     work_time: OnceLock<Weak<dyn WorkTime>>,
 }
@@ -146,8 +146,8 @@ pub(super) enum Judge {
 impl Gate {
     /// Puts a gate before `desk`; it does not keep the desk alive.
     #[must_use]
-    pub fn new(parts: GateParts, desk: &Desk, numbers: Numbers) -> Self {
-        let mut context = Context::default();
+    pub fn new(parts: GateParts, desk: &ApprovalQueue, numbers: NextNumbers) -> Self {
+        let mut context = FindingsContext::default();
         context.names.clone_from(&parts.names);
         Self {
             parts,
@@ -174,7 +174,7 @@ impl Gate {
     }
 
     /// What findings take into account now.
-    pub(super) fn context(&self) -> Arc<Context> {
+    pub(super) fn context(&self) -> Arc<FindingsContext> {
         let mut context = lock(&self.context);
         let chip = findings::chip_of(&self.parts.sandbox);
         if chip.is_some() && context.chip != chip {
@@ -343,13 +343,13 @@ impl Gate {
     /// it; a person sees it and can reject it.
     pub(super) fn judge_damaged(&self, pending: &Proposal, why: String) -> Judge {
         self.stated(pending);
-        Judge::Desk(self.queue.put(pending.id, Terms::damaged(pending, why)))
+        Judge::Desk(self.queue.put(pending.id, DecisionTerms::damaged(pending, why)))
     }
 
     /// Puts a proposal on the desk.
     pub(super) fn put_down(&self, proposal: &Proposal) -> Ticket {
         self.stated(proposal);
-        self.queue.put(proposal.id, Terms::of(proposal))
+        self.queue.put(proposal.id, DecisionTerms::of(proposal))
     }
 
     /// A proposal that waits for the person, as it was stated last.
@@ -437,7 +437,7 @@ impl Gate {
         settlements.iter().filter_map(|settled| all.remove(&settled.proposal)).collect()
     }
 
-    pub(super) fn history(&self) -> MutexGuard<'_, History> {
+    pub(super) fn history(&self) -> MutexGuard<'_, ChangeHistory> {
         lock(&self.history)
     }
 

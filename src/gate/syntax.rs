@@ -60,9 +60,9 @@ fn check(path: &ProjectPath, errors: &[Diagnostic]) -> Check {
         return Check::clean(CheckKind::Compiles);
     };
     let note = match errors.len() - 1 {
-        0 => told(path, first),
-        1 => format!("{}; and another error", told(path, first)),
-        more => format!("{}; and {more} more errors", told(path, first)),
+        0 => finding_text(path, first),
+        1 => format!("{}; and another error", finding_text(path, first)),
+        more => format!("{}; and {more} more errors", finding_text(path, first)),
     };
     // Another file that is wrong, or that this one breaks, is worth a look.
     let is_here = |error: &Diagnostic| error.file.as_deref() == Some(path.as_str());
@@ -76,7 +76,7 @@ fn check(path: &ProjectPath, errors: &[Diagnostic]) -> Check {
 }
 
 /// An error with its place; the file is named when it is another one.
-fn told(path: &ProjectPath, error: &Diagnostic) -> String {
+fn finding_text(path: &ProjectPath, error: &Diagnostic) -> String {
     let file = error.file.as_deref().filter(|file| *file != path.as_str());
     let mut place: Vec<String> = file.map(|file| format!("`{file}`")).into_iter().collect();
     place.extend(error.line.map(|line| line.to_string()));

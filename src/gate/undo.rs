@@ -47,7 +47,7 @@ impl Gate {
         };
         let batch = Batch { id: self.next_batch(), index: 1, of: 1 };
         let facts = Facts { undoes: Some(id), ..Facts::default() };
-        let pending = self.prepare(&origin, batch, draft, facts).map_err(told)?;
+        let pending = self.prepare(&origin, batch, draft, facts).map_err(user_error)?;
         let proposed = Event::Proposal(ProposalEvent::Made(Box::new(pending.proposal.clone())));
         self.parts.ledger.record(proposed.clone())?;
         self.note_decided(pending.proposal.id);
@@ -58,7 +58,7 @@ impl Gate {
         });
         let (ruled, laid) = self.decide(&pending.proposal, &decision, pending.content)?;
         let done = self.perform_on_files(ruled, laid);
-        let settlement = self.done(&pending.proposal, decision, done).map_err(told)?;
+        let settlement = self.done(&pending.proposal, decision, done).map_err(user_error)?;
         let settled = Event::Proposal(ProposalEvent::Settled {
             proposal: settlement.proposal,
             outcome: settlement.outcome.clone(),
@@ -103,7 +103,9 @@ impl Gate {
         let unfinished = self.history().unfinished_undos();
         for (proposal, decision) in unfinished {
             match decision {
-                Some(decision) => self.look_up(&proposal, decision).map(drop).map_err(told)?,
+                Some(decision) => {
+                    self.look_up(&proposal, decision).map(drop).map_err(user_error)?
+                }
                 None => {
                     let by = DecidedBy::Nobody("the program ended".to_owned());
                     let (verdict, shown) = (Verdict::reject(""), proposal.change.hash());
@@ -113,7 +115,7 @@ impl Gate {
                         decision: Box::new(decision.clone()),
                     });
                     self.parts.ledger.record(decided)?;
-                    self.settled(&proposal, decision, Outcome::Denied).map_err(told)?;
+                    self.settled(&proposal, decision, Outcome::Denied).map_err(user_error)?;
                 }
             }
         }
@@ -121,7 +123,7 @@ impl Gate {
     }
 }
 
-fn told(error: GateError) -> UserError {
+fn user_error(error: GateError) -> UserError {
     match error {
         GateError::Record(error) => error,
         GateError::Detached => UserError::new("The program leaves", "", ""),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::JournalError;
-use super::pack::{self, Place};
+use super::pack::{self, PackSlot};
 use super::storage::{Storage, append_once};
 use crate::model::{BlobRef, BlobSource, ContentHash, UserError};
 
@@ -21,15 +21,15 @@ use crate::model::{BlobRef, BlobSource, ContentHash, UserError};
 #[derive(Debug, Clone)]
 pub struct Blobs {
     path: PathBuf,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<BlobIndex>>,
 }
 
 /// What was found in the file so far.
 #[derive(Debug, Default)]
-struct Known {
+struct BlobIndex {
     reading: Option<File>,
     writing: Option<Writing>,
-    places: HashMap<ContentHash, Place>,
+    places: HashMap<ContentHash, PackSlot>,
     /// Behind the last whole entry.
     end: u64,
 }
@@ -162,7 +162,7 @@ impl Blobs {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, BlobIndex> {
         // Every change is made after its write or read, so a panic elsewhere leaves it whole.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -172,7 +172,7 @@ impl Blobs {
     }
 }
 
-impl Known {
+impl BlobIndex {
     /// Takes note of what was written since the last time.
     fn catch_up(&mut self, path: &Path) -> io::Result<()> {
         let file = match &self.reading {
@@ -216,7 +216,7 @@ impl Known {
             let _ = writing.file.cut(len);
         })?;
         writing.len += entry.len() as u64;
-        let place = Place { offset: len + header.len() as u64, bytes: content.len() as u64 };
+        let place = PackSlot { offset: len + header.len() as u64, bytes: content.len() as u64 };
         self.places.insert(hash, place);
         self.end = len + entry.len() as u64;
         Ok(())

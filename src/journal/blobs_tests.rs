@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-struct Place {
+struct BlobFolder {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl BlobFolder {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -37,7 +37,7 @@ fn why(error: JournalError) -> String {
 
 #[test]
 fn content_reads_back_is_kept_once_and_damage_is_noticed_and_mended() {
-    let place = Place::new();
+    let place = BlobFolder::new();
     let blobs = place.store();
     let nothing = blobs.load(&ContentHash::of(b"other")).unwrap_err();
     assert!(why(nothing).contains("missing"));
@@ -63,7 +63,7 @@ fn content_reads_back_is_kept_once_and_damage_is_noticed_and_mended() {
 
 #[test]
 fn a_reader_sees_what_is_written_meanwhile_once_it_is_whole() {
-    let place = Place::new();
+    let place = BlobFolder::new();
     let (writer, reader) = (place.store(), place.store());
     let first = writer.store(b"first").unwrap();
     assert_eq!(&*reader.load(&first.hash).unwrap(), b"first");
@@ -83,7 +83,7 @@ fn a_reader_sees_what_is_written_meanwhile_once_it_is_whole() {
 
 #[test]
 fn a_program_that_was_killed_leaves_a_torn_entry_and_the_next_one_goes_on_behind_it() {
-    let place = Place::new();
+    let place = BlobFolder::new();
     let before = place.store();
     let (kept, torn) = (before.store(b"kept").unwrap(), before.store(b"torn content").unwrap());
     let whole = place.bytes();
@@ -106,7 +106,7 @@ fn a_program_that_was_killed_leaves_a_torn_entry_and_the_next_one_goes_on_behind
 
 #[test]
 fn what_cannot_be_written_leaves_nothing_and_is_told() {
-    let place = Place::new();
+    let place = BlobFolder::new();
     fs::create_dir(place.path()).unwrap();
     let error = UserError::from(place.store().store(b"x").unwrap_err());
     assert!(error.what.contains("keep a file's content") && !error.why.is_empty(), "{error:?}");
@@ -132,7 +132,7 @@ proptest! {
         hit in any::<prop::sample::Index>(),
         junk in prop::collection::vec(any::<u8>(), 1..40),
     ) {
-        let place = Place::new();
+        let place = BlobFolder::new();
         let blobs = place.store();
         let mut spans = Vec::new();
         for content in &contents {
@@ -173,7 +173,7 @@ proptest! {
 
 #[test]
 fn what_an_older_session_kept_in_files_of_their_own_is_found() {
-    let place = Place::new();
+    let place = BlobFolder::new();
     let hash = ContentHash::of(b"old");
     let folder = place.folder.path().join("blobs").join(&hash.to_string()[..2]);
     fs::create_dir_all(&folder).unwrap();

@@ -40,7 +40,7 @@ pub(super) struct LogWriter {
     is_at_line: bool,
     /// What is no longer kept.
     given_up: u64,
-    failed: Option<Failed>,
+    failed: Option<LogFailure>,
 }
 
 /// A file that does not grow any more.
@@ -63,7 +63,7 @@ struct Current {
 
 /// The last failure.
 #[derive(Debug)]
-struct Failed {
+struct LogFailure {
     at: Instant,
     kind: ErrorKind,
 }
@@ -130,7 +130,7 @@ impl LogWriter {
         let mut rest = bytes;
         let mut done = Ok(());
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(self.room(rest));
+            let (now, later) = rest.split_at(self.free_bytes(rest));
             let written = self.write(now, at);
             self.count(now);
             done = done.and(written);
@@ -153,7 +153,7 @@ impl LogWriter {
     }
 
     /// How many of `bytes` go to the file that comes next: all, or as many as end it with a line.
-    fn room(&self, bytes: &[u8]) -> usize {
+    fn free_bytes(&self, bytes: &[u8]) -> usize {
         let held = self.held().unwrap_or(0);
         let most = (self.limits.segment + SLACK).saturating_sub(held);
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(bytes.len());
@@ -170,7 +170,7 @@ impl LogWriter {
         let written = self.try_write(bytes, at);
         self.failed = None;
         if let Err(error) = &written {
-            self.failed = Some(Failed { at: Instant::now(), kind: error.kind() });
+            self.failed = Some(LogFailure { at: Instant::now(), kind: error.kind() });
             // The next file begins where the gap ends.
             self.leave();
         }

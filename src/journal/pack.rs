@@ -14,14 +14,14 @@ use crate::model::ContentHash;
 
 /// Where a content lies in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PackSlot {
     /// Of its first byte.
     pub offset: u64,
     /// Length in bytes.
     pub bytes: u64,
 }
 
-impl Place {
+impl PackSlot {
     /// The first byte behind it.
     pub const fn end(self) -> u64 {
         self.offset.saturating_add(self.bytes)
@@ -49,7 +49,7 @@ pub(super) fn header(hash: &ContentHash, bytes: usize) -> String {
 pub(super) fn entries(
     file: &File,
     from: u64,
-    mut found: impl FnMut(ContentHash, Place),
+    mut found: impl FnMut(ContentHash, PackSlot),
 ) -> io::Result<u64> {
     let len = file.metadata()?.len();
     let (mut at, mut is_lost) = (from, false);
@@ -78,7 +78,7 @@ pub(super) fn entries(
 ///
 /// # Errors
 /// When the file cannot be read.
-pub(super) fn read(file: &File, place: Place) -> io::Result<Vec<u8>> {
+pub(super) fn read(file: &File, place: PackSlot) -> io::Result<Vec<u8>> {
     // Never more than the file has, whatever a damaged header says.
     let bytes = place.bytes.min(file.metadata()?.len().saturating_sub(place.offset));
     let mut content = vec![0; usize::try_from(bytes).unwrap_or(0)];
@@ -87,12 +87,12 @@ pub(super) fn read(file: &File, place: Place) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-fn entry_at(file: &File, at: u64) -> io::Result<Option<(ContentHash, Place)>> {
+fn entry_at(file: &File, at: u64) -> io::Result<Option<(ContentHash, PackSlot)>> {
     let mut head = [0; MAX_HEADER];
     let got = read_up_to(file, &mut head, at)?;
     let head = head.get(..got).unwrap_or_default();
     let parsed = parse(head);
-    Ok(parsed.map(|(hash, bytes, length)| (hash, Place { offset: at + length, bytes })))
+    Ok(parsed.map(|(hash, bytes, length)| (hash, PackSlot { offset: at + length, bytes })))
 }
 
 /// Hash, length of the content, and length of the header.
@@ -112,7 +112,7 @@ fn parse(head: &[u8]) -> Option<(ContentHash, u64, u64)> {
 fn behind(
     file: &File,
     hash: &ContentHash,
-    place: Place,
+    place: PackSlot,
     len: u64,
     is_lost: bool,
 ) -> io::Result<Option<u64>> {

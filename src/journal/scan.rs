@@ -42,7 +42,7 @@ fn scan_with(
         }
         return Ok(reader.position());
     }
-    let plan = Plan { file: &file, path, len, chunk, chunks: len.div_ceil(chunk) };
+    let plan = ScanPlan { file: &file, path, len, chunk, chunks: len.div_ceil(chunk) };
     let belt = Belt::new(plan.chunks, threads as u64 + 2);
     thread::scope(|scope| {
         // Whatever ends the fold early must also end the threads that wait for room.
@@ -95,7 +95,7 @@ fn fold_line(
 }
 
 /// How the file is cut: chunk `i` holds the lines that start in `[i, i + 1) * chunk`.
-struct Plan<'a> {
+struct ScanPlan<'a> {
     file: &'a File,
     path: &'a Path,
     len: u64,
@@ -109,7 +109,7 @@ struct Parsed {
     lines: Vec<(Result<Record, BadLine>, u64)>,
 }
 
-impl Plan<'_> {
+impl ScanPlan<'_> {
     fn parse(&self, index: u64) -> Result<Parsed, JournalError> {
         let start = self.line_start(index * self.chunk)?;
         let end = self.line_start((index + 1) * self.chunk)?;
@@ -156,7 +156,7 @@ struct Belt {
     state: Mutex<BeltState>,
     changed: Condvar,
     chunks: u64,
-    room: u64,
+    free_bytes: u64,
 }
 
 #[derive(Default)]
@@ -168,8 +168,8 @@ struct BeltState {
 }
 
 impl Belt {
-    fn new(chunks: u64, room: u64) -> Self {
-        Self { state: Mutex::default(), changed: Condvar::new(), chunks, room }
+    fn new(chunks: u64, free_bytes: u64) -> Self {
+        Self { state: Mutex::default(), changed: Condvar::new(), chunks, free_bytes }
     }
 
     fn lock(&self) -> MutexGuard<'_, BeltState> {
@@ -183,7 +183,9 @@ impl Belt {
     /// The next chunk to parse; `None` when there is none left.
     fn claim(&self) -> Option<u64> {
         let mut state = self.lock();
-        while !state.is_stopped && state.next < self.chunks && state.next >= state.taken + self.room
+        while !state.is_stopped
+            && state.next < self.chunks
+            && state.next >= state.taken + self.free_bytes
         {
             state = self.wait(state);
         }

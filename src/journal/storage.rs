@@ -58,7 +58,7 @@ pub(super) fn append_once(file: &dyn Storage, bytes: &[u8]) -> io::Result<()> {
 
 /// What was done to files, in order: `NAME append`, `NAME sync`, `NAME cut`.
 #[cfg(test)]
-pub(super) type Done = std::sync::Arc<std::sync::Mutex<Vec<String>>>;
+pub(super) type StorageCall = std::sync::Arc<std::sync::Mutex<Vec<String>>>;
 
 /// A file that notes what is done to it.
 #[cfg(test)]
@@ -66,7 +66,7 @@ pub(super) type Done = std::sync::Arc<std::sync::Mutex<Vec<String>>>;
 pub(super) struct Noted {
     pub file: File,
     pub name: &'static str,
-    pub done: Done,
+    pub done: StorageCall,
     /// Whether the disk takes nothing.
     pub is_broken: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }

@@ -14,7 +14,7 @@ const TITLE_WEIGHT: u32 = 3;
 
 /// What a piece holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PassageKind {
     /// Some program text.
     Code,
     Docs,
@@ -34,11 +34,11 @@ pub struct Chunk {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Entry {
+struct IndexEntry {
     title: String,
     source: String,
     text: String,
-    kind: Kind,
+    kind: PassageKind,
     counts: BTreeMap<String, u32>,
     length: u32,
 }
@@ -46,7 +46,7 @@ struct Entry {
 /// The searchable documents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Knowledge {
-    entries: Vec<Entry>,
+    entries: Vec<IndexEntry>,
     /// In how many pieces a word occurs.
     spread: BTreeMap<String, u32>,
 }
@@ -62,7 +62,7 @@ impl Knowledge {
     ) -> Result<Self, UserError> {
         let mut knowledge = Self::default();
         for (file, text) in documents {
-            let document = Document::parse(file, text)?;
+            let document = IndexedDocument::parse(file, text)?;
             for (heading, text) in pieces(document.body) {
                 knowledge.add(&document, heading, &text);
             }
@@ -85,11 +85,11 @@ impl Knowledge {
     /// The `k` pieces that fit best, the best first; only those that share a word with the query,
     /// and of that kind if one is given. Equal scores keep the order of the documents.
     #[must_use]
-    pub fn search(&self, query: &str, k: usize, kind: Option<Kind>) -> Vec<Chunk> {
+    pub fn search(&self, query: &str, k: usize, kind: Option<PassageKind>) -> Vec<Chunk> {
         let mut words = tokens(query);
         words.sort();
         words.dedup();
-        let mut found: Vec<(f64, &Entry)> = self
+        let mut found: Vec<(f64, &IndexEntry)> = self
             .entries
             .iter()
             .filter(|entry| kind.is_none_or(|kind| entry.kind == kind))
@@ -101,7 +101,7 @@ impl Knowledge {
         found.into_iter().map(|(score, entry)| entry.chunk(score)).collect()
     }
 
-    fn add(&mut self, document: &Document<'_>, heading: Option<&str>, text: &str) {
+    fn add(&mut self, document: &IndexedDocument<'_>, heading: Option<&str>, text: &str) {
         let title = match heading {
             Some(heading) => format!("{}: {heading}", document.title),
             None => document.title.to_owned(),
@@ -116,13 +116,13 @@ impl Knowledge {
         for word in counts.keys() {
             *self.spread.entry(word.clone()).or_default() += 1;
         }
-        let kind = if text.contains("```") { Kind::Code } else { Kind::Docs };
+        let kind = if text.contains("```") { PassageKind::Code } else { PassageKind::Docs };
         let length = counts.values().sum();
         let (source, text) = (document.source.to_owned(), text.to_owned());
-        self.entries.push(Entry { title, source, text, kind, counts, length });
+        self.entries.push(IndexEntry { title, source, text, kind, counts, length });
     }
 
-    fn score(&self, entry: &Entry, words: &[String]) -> f64 {
+    fn score(&self, entry: &IndexEntry, words: &[String]) -> f64 {
         let count = f64::from(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         let all: f64 = self.entries.iter().map(|entry| f64::from(entry.length)).sum();
         let relative = f64::from(entry.length) * count / all.max(1.0);
@@ -136,20 +136,20 @@ impl Knowledge {
     }
 }
 
-impl Entry {
+impl IndexEntry {
     fn chunk(&self, score: f64) -> Chunk {
         let (title, source, text) = (self.title.clone(), self.source.clone(), self.text.clone());
         Chunk { title, source, score, text }
     }
 }
 
-struct Document<'a> {
+struct IndexedDocument<'a> {
     title: &'a str,
     source: &'a str,
     body: &'a str,
 }
 
-impl<'a> Document<'a> {
+impl<'a> IndexedDocument<'a> {
     fn parse(file: &str, text: &'a str) -> Result<Self, UserError> {
         let wrong = |line: usize, why: &str| {
             UserError::new(
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn code_and_words_are_told_apart() {
-        let found = knowledge().search("bus", 5, Some(Kind::Code));
+        let found = knowledge().search("bus", 5, Some(PassageKind::Code));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].title, "I2C: Making a bus");
     }

@@ -6,5 +6,5 @@
 mod index;
 mod names;
 
-pub use index::{Chunk, Kind, Knowledge};
+pub use index::{Chunk, Knowledge, PassageKind};
 pub use names::{NameConflict, NameList};

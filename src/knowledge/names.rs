@@ -14,13 +14,13 @@ use crate::model::UserError;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NameList {
     source: String,
-    headers: BTreeMap<String, Header>,
+    headers: BTreeMap<String, TakenHeader>,
     components: BTreeSet<String>,
 }
 
 /// Where a taken header is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Header {
+struct TakenHeader {
     path: String,
     component: String,
 }
@@ -156,7 +156,7 @@ impl NameList {
 
     fn take_header(&mut self, path: &str, component: &str) -> Result<(), ()> {
         let name = path.rsplit('/').next().unwrap_or(path).to_owned();
-        let header = Header { path: path.to_owned(), component: component.to_owned() };
+        let header = TakenHeader { path: path.to_owned(), component: component.to_owned() };
         match self.headers.get(&name) {
             Some(known) if known.path == header.path => return Err(()),
             // One without a folder is what a file of the project would really hide.
@@ -172,7 +172,7 @@ impl NameList {
         if C_HEADERS.contains(&header) {
             return Some(format!("`{file_name}` has the name of a header of the C library"));
         }
-        if let Some(Header { path, component }) = self.headers.get(header) {
+        if let Some(TakenHeader { path, component }) = self.headers.get(header) {
             return Some(match path == header {
                 true => format!("`{file_name}` would hide `{path}` of the framework's {component}"),
                 false => format!(
@@ -188,7 +188,7 @@ impl NameList {
     fn source_conflict(&self, stem: &str, file_name: &str) -> Option<String> {
         let header = format!("{stem}.h");
         // `string.c` beside the C library's `string.h` is harmless; its header would not be.
-        if let Some(Header { path, component }) = self.headers.get(&header) {
+        if let Some(TakenHeader { path, component }) = self.headers.get(&header) {
             return Some(format!(
                 "`{file_name}` looks like the source of the framework's `{path}` ({component})"
             ));

@@ -46,7 +46,7 @@ pub struct Declaration {
 
 /// What a header says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Header {
+pub struct HeaderSummary {
     /// Sorted by line.
     pub declarations: Vec<Declaration>,
     /// In their order.
@@ -59,13 +59,13 @@ pub struct Header {
 
 /// Reads the declarations of a C or C++ text, within `budget` for the grammar.
 #[must_use]
-pub fn read_header(path: &ProjectPath, source: &str, budget: Duration) -> Header {
+pub fn read_header(path: &ProjectPath, source: &str, budget: Duration) -> HeaderSummary {
     let grammar = match grammar_of(path, source) {
         Some(Grammar::Cpp) => Grammar::Cpp,
         Some(Grammar::C | Grammar::Python) | None => Grammar::C,
     };
     let tamed = tame(source, grammar);
-    let mut header = Header { includes: includes(source), ..Header::default() };
+    let mut header = HeaderSummary { includes: includes(source), ..HeaderSummary::default() };
     match parse(grammar, &tamed, Instant::now() + budget) {
         Some(tree) => {
             collect(tree.root_node(), &tamed, &mut header);
@@ -85,7 +85,7 @@ pub fn read_header(path: &ProjectPath, source: &str, budget: Duration) -> Header
     header
 }
 
-fn collect<'tree>(root: Node<'tree>, source: &str, header: &mut Header) {
+fn collect<'tree>(root: Node<'tree>, source: &str, header: &mut HeaderSummary) {
     // A stack instead of recursion: the depth of a tree is the text's choice.
     let mut open = vec![root];
     while let Some(node) = open.pop() {
@@ -102,7 +102,7 @@ fn collect<'tree>(root: Node<'tree>, source: &str, header: &mut Header) {
 }
 
 /// Adds what the tree does not show: an error can swallow whatever is around it.
-fn complete(source: &str, header: &mut Header) {
+fn complete(source: &str, header: &mut HeaderSummary) {
     let known: BTreeSet<String> = header.declarations.iter().map(|d| d.name.clone()).collect();
     let found = scan::prototypes(source, 1);
     header.declarations.extend(found.into_iter().filter(|d| !known.contains(&d.name)));
@@ -268,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    fn read(name: &str, source: &str) -> Header {
+    fn read(name: &str, source: &str) -> HeaderSummary {
         read_header(&ProjectPath::new(name).unwrap(), source, Duration::from_secs(20))
     }
 

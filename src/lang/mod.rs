@@ -13,8 +13,10 @@ mod sketch_map;
 mod tree;
 
 pub use complexity::{Complexity, complexity};
-pub use declarations::{Declaration, DeclarationKind, Header, read_header};
+pub use declarations::{Declaration, DeclarationKind, HeaderSummary, read_header};
 pub use preprocess::grammar_of;
-pub use relevance::{Chosen, Commit, History, ProjectIndex, Question, parse_log, rank, within};
-pub use sketch_map::{Place, SketchMap};
+pub use relevance::{
+    ChosenFile, Commit, CommitHistory, ProjectIndex, RelevanceQuery, parse_log, rank, within,
+};
+pub use sketch_map::{SketchMap, SketchSpot};
 pub use tree::Grammar;

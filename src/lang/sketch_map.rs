@@ -14,7 +14,7 @@ const MOST: usize = 200;
 
 /// Somewhere in the sketch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct SketchSpot {
     pub file: String,
     /// Counted from 1.
     pub line: usize,
@@ -25,14 +25,14 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct SketchMap {
     /// `setup` and `loop`, tasks that are created, interrupt handlers.
-    pub entry_points: Vec<Place>,
+    pub entry_points: Vec<SketchSpot>,
     /// Headers in angle brackets.
-    pub libraries: Vec<Place>,
-    pub i2c: Vec<Place>,
-    pub spi: Vec<Place>,
-    pub uart: Vec<Place>,
+    pub libraries: Vec<SketchSpot>,
+    pub i2c: Vec<SketchSpot>,
+    pub spi: Vec<SketchSpot>,
+    pub uart: Vec<SketchSpot>,
     /// Pins that are set up or given a name.
-    pub pins: Vec<Place>,
+    pub pins: Vec<SketchSpot>,
 }
 
 struct Patterns {
@@ -80,11 +80,11 @@ impl SketchMap {
     }
 
     fn line(&mut self, file: &str, line: usize, code: &str) {
-        let note = |list: &mut Vec<Place>, pattern: &Option<Regex>| {
+        let note = |list: &mut Vec<SketchSpot>, pattern: &Option<Regex>| {
             let Some(pattern) = pattern else { return };
             for found in pattern.captures_iter(code).take(MOST.saturating_sub(list.len())) {
                 let what = found.get(1).map_or("", |found| found.as_str()).trim().to_owned();
-                list.push(Place { file: file.to_owned(), line, what });
+                list.push(SketchSpot { file: file.to_owned(), line, what });
             }
         };
         let patterns = &*PATTERNS;
@@ -133,7 +133,7 @@ fn without_comments(line: &str, in_comment: &mut bool) -> String {
 mod tests {
     use super::*;
 
-    fn told(places: &[Place]) -> Vec<String> {
+    fn lines_of(places: &[SketchSpot]) -> Vec<String> {
         places.iter().map(|at| format!("{}:{} {}", at.file, at.line, at.what)).collect()
     }
 
@@ -145,13 +145,13 @@ mod tests {
                     void loop() {}\n/* void loop() {\n Serial1.begin(9600); */ void task(void *) {}\n";
         let other = "void start() { xTaskCreate(task, \"t\", 2048, NULL, 1, NULL); }\n";
         let map = SketchMap::of([("a.ino", main), ("b.cpp", other)]);
-        let entries = told(&map.entry_points);
+        let entries = lines_of(&map.entry_points);
         assert_eq!(entries[..2], ["a.ino:5 setup()", "a.ino:10 loop()"]);
         assert!(entries[2].starts_with("b.cpp:1 xTaskCreate(task"), "{entries:?}");
-        assert_eq!(told(&map.libraries), ["a.ino:1 Wire.h"]);
-        assert_eq!(told(&map.uart), ["a.ino:6 Serial.begin(115200)"]);
-        assert_eq!(told(&map.i2c), ["a.ino:7 Wire.begin(21, 22)"]);
-        assert_eq!(told(&map.spi), ["a.ino:7 SPI.begin()"]);
-        assert_eq!(told(&map.pins).len(), 2, "{:?}", map.pins);
+        assert_eq!(lines_of(&map.libraries), ["a.ino:1 Wire.h"]);
+        assert_eq!(lines_of(&map.uart), ["a.ino:6 Serial.begin(115200)"]);
+        assert_eq!(lines_of(&map.i2c), ["a.ino:7 Wire.begin(21, 22)"]);
+        assert_eq!(lines_of(&map.spi), ["a.ino:7 SPI.begin()"]);
+        assert_eq!(lines_of(&map.pins).len(), 2, "{:?}", map.pins);
     }
 }

@@ -27,7 +27,7 @@ pub struct LineComment {
 
 /// Words to the agent, and comments on lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Note {
+pub struct DecisionNote {
     /// The words; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
@@ -36,7 +36,7 @@ pub struct Note {
     pub comments: Vec<LineComment>,
 }
 
-impl Note {
+impl DecisionNote {
     /// Words without comments.
     pub fn new(words: impl Into<String>) -> Self {
         Self { words: words.into(), comments: Vec::new() }
@@ -90,7 +90,7 @@ pub enum Verdict {
     /// Do it exactly as shown, and tell the agent something.
     ApproveAndTell {
         /// What it is told.
-        note: Note,
+        note: DecisionNote,
     },
     /// Write this content instead of the one proposed. The agent is told every difference.
     ApproveAmended {
@@ -99,8 +99,8 @@ pub enum Verdict {
         /// What is written.
         content: BlobRef,
         /// Why, and whatever else the agent is told.
-        #[serde(default, skip_serializing_if = "Note::is_empty")]
-        note: Note,
+        #[serde(default, skip_serializing_if = "DecisionNote::is_empty")]
+        note: DecisionNote,
         /// The phrase that was typed, where what is written asks for one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         phrase: Option<String>,

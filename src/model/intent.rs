@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::blob::ContentHash;
-use super::decision::{Amended, Note, Side, Verdict};
+use super::decision::{Amended, DecisionNote, Side, Verdict};
 use super::ids::{AgentName, ProposalId, QuestionId, RuleId};
 use super::path::ProjectPath;
 use super::rule::SessionRule;
@@ -66,7 +66,7 @@ pub enum Intent {
         content: Vec<u8>,
         /// Why, and whatever else the agent is told.
         #[serde(default)]
-        note: Note,
+        note: DecisionNote,
         /// The phrase that was typed, where the content asks for one.
         #[serde(default)]
         phrase: Option<String>,

@@ -9,7 +9,7 @@ use super::ids::{AgentName, CallId, ToolName};
 /// Who a message is from, in the sense of the chat protocols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum MessageRole {
     /// The agent's own instructions.
     System,
     /// The task, the person, or another agent.
@@ -24,7 +24,7 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// Who it is from.
-    pub role: Role,
+    pub role: MessageRole,
     /// The agent that spoke; `None` for the person and for instructions.
     pub agent: Option<AgentName>,
     /// The text; for a tool message the tool's JSON answer.

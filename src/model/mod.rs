@@ -37,7 +37,9 @@ pub use blob::{BlobRef, ContentHash};
 pub use board::{BoardInfo, ErasePlan, FlashImage, FlashPlan, FlashRegion, ReadPlan, SendPlan};
 pub use build::{BuildOutcome, Diagnostic, Memory, MemoryUse, ProgramSize, Severity};
 pub use check::{Check, CheckKind, Finding, FindingLevel, FindingPlace};
-pub use decision::{AfterReject, Amended, DecidedBy, Decision, LineComment, Note, Side, Verdict};
+pub use decision::{
+    AfterReject, Amended, DecidedBy, Decision, DecisionNote, LineComment, Side, Verdict,
+};
 pub use draft::{Draft, DraftChange, Settlement};
 pub use error::UserError;
 pub use event::{
@@ -54,8 +56,8 @@ pub use ids::{
     Seq, SessionId, ToolName, TurnId,
 };
 pub use intent::{Excerpt, Intent, Shown};
-pub use message::{Message, Role, ToolCall, Usage};
-pub use nvs::{NvsEdit, NvsKind, NvsPlan, NvsRoom, NvsSeen, NvsValue};
+pub use message::{Message, MessageRole, ToolCall, Usage};
+pub use nvs::{NvsEdit, NvsKind, NvsPlan, NvsSeen, NvsSpace, NvsValue};
 pub use outcome::{PhaseOutcome, SessionOutcome, TurnStop};
 pub use panic::{
     CoreDump, ElfMatch, PanicElf, PanicFrame, PanicKind, PanicRegister, PanicReport, PanicTrace,

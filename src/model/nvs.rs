@@ -109,12 +109,13 @@ pub struct NvsPlan {
     pub image: ContentHash,
     pub edits: Vec<NvsEdit>,
     /// How full it would be.
-    pub room: NvsRoom,
+    #[serde(rename = "room")]
+    pub space: NvsSpace,
 }
 
 /// How full a partition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NvsRoom {
+pub struct NvsSpace {
     /// Entries of 32 bytes that are taken.
     pub used: u32,
     /// Those that there are, without the page that stays free.

@@ -144,7 +144,8 @@ pub struct PanicReport {
     /// What went wrong.
     pub kind: PanicKind,
     /// The board's own line on it.
-    pub said: String,
+    #[serde(rename = "said")]
+    pub message: String,
     /// Which task, when it is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,

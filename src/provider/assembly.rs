@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::dialect::{Piece, Slot, Stop};
+use super::dialect::{AnswerPiece, Slot, Stop};
 use super::fault::Fault;
 use super::form::Fence;
 use super::profile::Profile;
@@ -20,14 +20,14 @@ const MOST_KEPT: usize = 4 << 20;
 
 /// Whether a piece brought an answer further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum AssemblyProgress {
     /// It holds text, a thought, a part of a call, a count that grew, or the end.
     Content,
     /// It holds nothing, as what services send to keep a connection open.
     Nothing,
 }
 
-impl Progress {
+impl AssemblyProgress {
     const fn made(is_made: bool) -> Self {
         if is_made { Self::Content } else { Self::Nothing }
     }
@@ -88,31 +88,36 @@ impl Assembly {
     /// Takes a piece; what can be shown at once is added to `out`, joined to what is there.
     pub fn take(
         &mut self,
-        piece: Piece,
+        piece: AnswerPiece,
         profile: &Profile,
         out: &mut Vec<Delta>,
-    ) -> Result<Progress, Fault> {
+    ) -> Result<AssemblyProgress, Fault> {
         // What comes after the end is no part of the answer, but for the count.
-        if self.stop.is_some() && !matches!(piece, Piece::Usage(_) | Piece::Keep(_)) {
-            return Ok(Progress::Nothing);
+        if self.stop.is_some() && !matches!(piece, AnswerPiece::Usage(_) | AnswerPiece::Keep(_)) {
+            return Ok(AssemblyProgress::Nothing);
         }
         // Blanks alone are what a model that is stuck writes.
         let is_content = match &piece {
-            Piece::Text(text) | Piece::Reasoning(text) => !text.trim().is_empty(),
-            Piece::Call { slot, args, .. } => {
+            AnswerPiece::Text(text) | AnswerPiece::Reasoning(text) => !text.trim().is_empty(),
+            AnswerPiece::Call { slot, args, .. } => {
                 !args.trim().is_empty() || self.place_of(slot).is_none()
             }
-            Piece::Usage(usage) => usage.output > self.usage.output,
-            Piece::Keep(_) | Piece::Stop(_) => true,
-            Piece::Model(_) => false,
+            AnswerPiece::Usage(usage) => usage.output > self.usage.output,
+            AnswerPiece::Keep(_) | AnswerPiece::Stop(_) => true,
+            AnswerPiece::Model(_) => false,
         };
         self.add(piece, profile, out)?;
-        Ok(Progress::made(is_content))
+        Ok(AssemblyProgress::made(is_content))
     }
 
-    fn add(&mut self, piece: Piece, profile: &Profile, out: &mut Vec<Delta>) -> Result<(), Fault> {
+    fn add(
+        &mut self,
+        piece: AnswerPiece,
+        profile: &Profile,
+        out: &mut Vec<Delta>,
+    ) -> Result<(), Fault> {
         match piece {
-            Piece::Text(text) => {
+            AnswerPiece::Text(text) => {
                 self.has_said |= !text.trim().is_empty();
                 if let Some(all) = &mut self.text {
                     all.push_str(&text);
@@ -124,17 +129,17 @@ impl Assembly {
                     _ => out.push(Delta::Text(text)),
                 }
             }
-            Piece::Reasoning(text) => match out.last_mut() {
+            AnswerPiece::Reasoning(text) => match out.last_mut() {
                 Some(Delta::Reasoning(last)) => last.push_str(&text),
                 _ if text.is_empty() => {}
                 _ => out.push(Delta::Reasoning(text)),
             },
-            Piece::Call { slot, name, args } => self.call(slot, &name, &args, profile)?,
-            Piece::Model(model) => {
+            AnswerPiece::Call { slot, name, args } => self.call(slot, &name, &args, profile)?,
+            AnswerPiece::Model(model) => {
                 out.push(Delta::Model(format!("{model} ({})", profile.service)));
             }
-            Piece::Usage(usage) => self.usage = usage,
-            Piece::Keep(value) => {
+            AnswerPiece::Usage(usage) => self.usage = usage,
+            AnswerPiece::Keep(value) => {
                 self.kept_bytes += value.to_string().len();
                 if self.kept_bytes > MOST_KEPT {
                     let what = format!("its sealed thoughts exceed {} MB", MOST_KEPT >> 20);
@@ -142,7 +147,7 @@ impl Assembly {
                 }
                 self.kept.push(value);
             }
-            Piece::Stop(stop) => self.stop = Some(stop),
+            AnswerPiece::Stop(stop) => self.stop = Some(stop),
         }
         Ok(())
     }
@@ -221,7 +226,9 @@ mod tests {
         let mut assembly = Assembly::new();
         for (slot, name, args) in pieces {
             let (slot, name, args) = (slot.clone(), (*name).to_owned(), (*args).to_owned());
-            assembly.take(Piece::Call { slot, name, args }, &profile(), &mut Vec::new()).unwrap();
+            assembly
+                .take(AnswerPiece::Call { slot, name, args }, &profile(), &mut Vec::new())
+                .unwrap();
         }
         assembly.calls(&[])
     }
@@ -254,7 +261,7 @@ mod tests {
         let mut assembly = Assembly::new();
         let refused = (0..10_000).find_map(|place| {
             let piece =
-                Piece::Call { slot: Slot::Place(place), name: "a".into(), args: "{}".into() };
+                AnswerPiece::Call { slot: Slot::Place(place), name: "a".into(), args: "{}".into() };
             assembly.take(piece, &profile(), &mut Vec::new()).err()
         });
         assert!(refused.unwrap().error.why.contains("256 tool calls"));

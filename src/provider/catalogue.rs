@@ -12,12 +12,12 @@ use crate::model::UserError;
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
     usual: BTreeMap<String, String>,
-    models: Vec<Known>,
+    models: Vec<KnownModel>,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Known {
+struct KnownModel {
     begins: String,
     window: u64,
     price: Price,
@@ -75,7 +75,7 @@ impl Catalogue {
             return;
         }
         let model = profile.model.rsplit('/').next().unwrap_or_default().replace('.', "-");
-        let begins = |known: &&Known| model.starts_with(&known.begins.replace('.', "-"));
+        let begins = |known: &&KnownModel| model.starts_with(&known.begins.replace('.', "-"));
         let known = self.models.iter().filter(begins).max_by_key(|known| known.begins.len());
         let Some(known) = known else { return };
         let Price { input, cached, output } = known.price;

@@ -13,11 +13,11 @@ use crate::model::{ToolName, UserError};
 use crate::text::redact::{Pieces, Redactor};
 use crate::text::secrets::Secrets;
 
-type Answer = BoxStream<'static, Result<Delta, UserError>>;
+type RedactedStream = BoxStream<'static, Result<Delta, UserError>>;
 
 /// The answer without secrets. They are asked for with each piece, as a key may be read only when
 /// the first request goes out.
-pub(super) fn answer(secrets: Secrets, answer: Answer) -> Answer {
+pub(super) fn answer(secrets: Secrets, answer: RedactedStream) -> RedactedStream {
     let listener = Listener { secrets, text: Pieces::default(), thought: Pieces::default() };
     let heard = stream::unfold((answer, Some(listener)), |(mut answer, listener)| async move {
         let mut listener = listener?;

@@ -10,7 +10,7 @@ use super::profile::Profile;
 use super::service::Service;
 use crate::model::UserError;
 use crate::text::sanitize;
-use complaint::{in_words, locked_proxy, said, special, words};
+use complaint::{in_words, locked_proxy, service_message, special, words};
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,7 +161,7 @@ impl Fault {
 
     /// An answer other than success; `body` is the beginning of its text.
     pub fn status(profile: &Profile, status: u16, after: Option<Duration>, body: &str) -> Self {
-        let said = said(profile, body);
+        let said = service_message(profile, body);
         let lower = said.to_lowercase();
         if let Some(kind) = special(status, &lower, body) {
             let error = UserError::new(
@@ -184,7 +184,7 @@ impl Fault {
     }
 
     /// A failure that is told within a stream that began well.
-    pub fn told(profile: &Profile, code: &str, message: &str) -> Self {
+    pub fn from_service(profile: &Profile, code: &str, message: &str) -> Self {
         let status = match code {
             "overloaded_error" | "server_overloaded" => 529,
             "rate_limit_error" | "rate_limit_exceeded" => 429,

@@ -22,7 +22,7 @@ pub struct AnswerForm {
 impl AnswerForm {
     /// Adds the form to a model's instructions: a model that is only held to it, and not told of
     /// it, writes worse.
-    pub(super) fn told(&self, system: &mut String) {
+    pub(super) fn add_to_instructions(&self, system: &mut String) {
         if !system.is_empty() {
             system.push_str("\n\n");
         }

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::Request;
 use super::profile::Profile;
-use crate::model::Role;
+use crate::model::MessageRole;
 
 /// The state as it travels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct StoredState {
     agent: String,
     service: String,
     model: String,
@@ -27,7 +27,7 @@ pub(super) fn kept(request: &Request, profile: &Profile) -> Vec<Vec<Value>> {
         return Vec::new();
     };
     // The state of another service, or of a recording, is none of ours.
-    let Ok(kept) = serde_json::from_str::<Kept>(state) else { return Vec::new() };
+    let Ok(kept) = serde_json::from_str::<StoredState>(state) else { return Vec::new() };
     let is_ours = kept.agent == request.agent.as_str()
         && kept.service == profile.service.name()
         && kept.model == profile.model;
@@ -45,7 +45,7 @@ pub(super) fn state(
         return None;
     }
     answers.push(new);
-    let kept = Kept {
+    let kept = StoredState {
         agent: request.agent.to_string(),
         service: profile.service.name().to_owned(),
         model: profile.model.clone(),
@@ -57,14 +57,15 @@ pub(super) fn state(
 
 /// How many of the agent's answers lie in the tool loop at the end of the conversation.
 pub(super) fn loop_length(request: &Request) -> usize {
-    let mut back = request.messages.iter().rev().skip_while(|message| message.role == Role::User);
+    let mut back =
+        request.messages.iter().rev().skip_while(|message| message.role == MessageRole::User);
     let mut length = 0;
     let mut has_result = false;
     for message in &mut back {
         match message.role {
-            Role::Tool => has_result = true,
-            Role::Assistant if has_result && !message.calls.is_empty() => length += 1,
-            Role::Assistant | Role::User | Role::System => break,
+            MessageRole::Tool => has_result = true,
+            MessageRole::Assistant if has_result && !message.calls.is_empty() => length += 1,
+            MessageRole::Assistant | MessageRole::User | MessageRole::System => break,
         }
     }
     length

@@ -9,7 +9,7 @@ mod dialect;
 mod discreet;
 mod fault;
 #[doc(hidden)]
-pub mod foreign;
+pub mod foreign_reply;
 mod form;
 mod keep;
 mod panel;
@@ -37,7 +37,7 @@ pub use remote::Remote;
 pub use retell::{Retold, retell};
 pub use scripted::{Pacing, Script, Scripted, Sibling};
 pub use service::Service;
-pub use tokens::{Counter, Meter};
+pub use tokens::{Meter, TokenCounter};
 
 use crate::model::{AgentName, Message, ToolName, ToolSpec, Usage, UserError};
 
@@ -118,7 +118,7 @@ pub enum Delta {
 
 /// A model that was chosen in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ChosenModel {
     /// How to get it again.
     pub provider: String,
     /// What the screen calls it.
@@ -135,7 +135,7 @@ pub trait Provider: Send + Sync {
     ///
     /// # Errors
     /// When there is no such profile, or nothing can be chosen; then all stays as it is.
-    fn choose(&self, wanted: &str) -> Result<Chosen, UserError> {
+    fn choose(&self, wanted: &str) -> Result<ChosenModel, UserError> {
         Err(UserError::new(
             format!("cannot let `{wanted}` answer"),
             format!("a {} plays its own part", self.label()),

@@ -10,7 +10,7 @@ use futures::stream::{self, BoxStream};
 use super::profile::{KeySource, Profile};
 use super::remote::Remote;
 use super::tokens::Meter;
-use super::{Chosen, Delta, ModelOptions, Provider, Request};
+use super::{ChosenModel, Delta, ModelOptions, Provider, Request};
 use crate::model::{AgentName, UserError};
 
 /// Finds a profile by its name, and by the name of a model if another one is wanted.
@@ -35,7 +35,7 @@ impl Panel {
     /// # Errors
     /// When a profile that it names for an agent cannot be used.
     pub fn new(profile: Profile, find: FindProfile) -> Result<Self, UserError> {
-        let seated = Mutex::new(seat(profile, &find)?);
+        let seated = Mutex::new(panelist(profile, &find)?);
         Ok(Self { find, seated })
     }
 
@@ -71,7 +71,7 @@ impl Panel {
     }
 }
 
-fn seat(profile: Profile, find: &FindProfile) -> Result<Seated, UserError> {
+fn panelist(profile: Profile, find: &FindProfile) -> Result<Seated, UserError> {
     let mut agents = BTreeMap::new();
     for (agent, choice) in &profile.agents {
         let name = choice.profile.as_deref().unwrap_or(&profile.name);
@@ -86,7 +86,7 @@ impl Provider for Panel {
         self.seated().main.label()
     }
 
-    fn choose(&self, wanted: &str) -> Result<Chosen, UserError> {
+    fn choose(&self, wanted: &str) -> Result<ChosenModel, UserError> {
         let (name, model) = match wanted.split_once('/') {
             Some((name, model)) => (name, Some(model)),
             None => (wanted, None),
@@ -104,8 +104,8 @@ impl Provider for Panel {
             None => format!("profile:{name}"),
         };
         let label = profile.label();
-        *self.seated() = seat(profile, &self.find)?;
-        Ok(Chosen { provider, label })
+        *self.seated() = panelist(profile, &self.find)?;
+        Ok(ChosenModel { provider, label })
     }
 
     fn redact(&self, text: &str) -> String {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::retell::Retold;
 use super::tokens::Meter;
-use super::{Chosen, Delta, Provider, Request};
+use super::{ChosenModel, Delta, Provider, Request};
 use crate::model::UserError;
 
 /// What keys look like, whoever's they are.
@@ -127,7 +127,7 @@ impl Provider for Recording {
         self.model.label()
     }
 
-    fn choose(&self, wanted: &str) -> Result<Chosen, UserError> {
+    fn choose(&self, wanted: &str) -> Result<ChosenModel, UserError> {
         self.model.choose(wanted)
     }
 

@@ -14,12 +14,12 @@ use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::assembly::Assembly;
-use super::dialect::{Asked, Dialect, Gist, Stop, Without};
+use super::dialect::{Conversation, Dialect, RequestBody, Stop, Without};
 use super::discreet;
 use super::fault::{Fault, FaultKind, Feature};
 use super::keep;
 use super::profile::{Profile, ToolUse, Wire};
-use super::tokens::{Counter, Meter};
+use super::tokens::{Meter, TokenCounter};
 use super::wire::Client;
 use super::words;
 use super::{Delta, Provider, Request};
@@ -47,7 +47,7 @@ struct Inner {
     client: Client,
     /// What the service turned out not to take.
     without: Mutex<Without>,
-    counter: Counter,
+    counter: TokenCounter,
 }
 
 /// Where deltas go; closed when nobody waits for the answer any more.
@@ -74,7 +74,7 @@ impl Remote {
         let dialect = Dialect::of(profile.service);
         let tools = profile.tools == ToolUse::Words;
         let without = Mutex::new(Without { tools, ..Without::default() });
-        let counter = Counter::of(&profile);
+        let counter = TokenCounter::of(&profile);
         let profile = Arc::new(profile);
         Self {
             inner: Arc::new(Inner {
@@ -183,21 +183,21 @@ impl Inner {
     async fn attempt(&self, request: &Request, out: &Out) -> Result<(), Broken> {
         let profile = &self.profile;
         let mut without = self.without();
-        let gist = Gist::new(&request.messages, &request.tools);
+        let gist = Conversation::new(&request.messages, &request.tools);
         let mut gist = if without.tools { words::in_words(gist) } else { gist };
         // Services that are held to a form call no tools, or refuse both together.
         let form = request.form.as_deref().filter(|_| request.tools.is_empty() && !without.form);
         if let Some(form) = form {
-            form.told(&mut gist.system);
+            form.add_to_instructions(&mut gist.system);
         }
         let kept = keep::kept(request, profile);
         // A loop that began without signed thoughts cannot go on with them.
         without.reasoning |=
             self.dialect == Dialect::Anthropic && kept.len() < keep::loop_length(request);
         let options = &request.options;
-        let body = self.dialect.write(&Asked {
+        let body = self.dialect.write(&RequestBody {
             profile,
-            gist: &gist,
+            conversation: &gist,
             kept: &kept,
             form,
             without,

@@ -16,13 +16,13 @@ const USUAL: u64 = 3_600;
 
 /// How a model's tokens are counted.
 #[derive(Debug, Clone)]
-pub struct Counter {
-    kind: Kind,
+pub struct TokenCounter {
+    kind: CountMethod,
     learnt: Arc<Learnt>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CountMethod {
     O200k,
     Cl100k,
     Estimate,
@@ -39,10 +39,10 @@ pub struct Meter {
     pub window: u64,
     /// Tokens to be left for the answer.
     pub answer: u64,
-    pub counter: Counter,
+    pub counter: TokenCounter,
 }
 
-impl Counter {
+impl TokenCounter {
     /// The counter of a profile's model.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
@@ -58,9 +58,9 @@ impl Counter {
             || model == "gpt-4"
             || ["gpt-4-", "gpt-4-32k"].iter().any(|old| model.starts_with(old));
         let kind = match (is_theirs, is_old) {
-            (false, _) => Kind::Estimate,
-            (true, true) => Kind::Cl100k,
-            (true, false) => Kind::O200k,
+            (false, _) => CountMethod::Estimate,
+            (true, true) => CountMethod::Cl100k,
+            (true, false) => CountMethod::O200k,
         };
         Self { kind, learnt: Arc::new(Learnt(AtomicU64::new(USUAL))) }
     }
@@ -68,22 +68,22 @@ impl Counter {
     /// One for a model of which nothing is known.
     #[must_use]
     pub fn unknown() -> Self {
-        Self { kind: Kind::Estimate, learnt: Arc::new(Learnt(AtomicU64::new(USUAL))) }
+        Self { kind: CountMethod::Estimate, learnt: Arc::new(Learnt(AtomicU64::new(USUAL))) }
     }
 
     /// Whether it counts rather than estimates.
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        self.kind != Kind::Estimate
+        self.kind != CountMethod::Estimate
     }
 
     /// Tokens of a text.
     #[must_use]
     pub fn text(&self, text: &str) -> u64 {
         let encoding = match self.kind {
-            Kind::O200k => tiktoken::get_encoding("o200k_base"),
-            Kind::Cl100k => tiktoken::get_encoding("cl100k_base"),
-            Kind::Estimate => None,
+            CountMethod::O200k => tiktoken::get_encoding("o200k_base"),
+            CountMethod::Cl100k => tiktoken::get_encoding("cl100k_base"),
+            CountMethod::Estimate => None,
         };
         encoding.map_or_else(|| self.estimate(text), |encoding| encoding.count(text) as u64)
     }
@@ -112,7 +112,7 @@ impl Counter {
     /// Learns from a service that counted `counted` tokens where this counted `estimated`.
     pub(super) fn learn(&self, estimated: u64, counted: u64) {
         // Short requests consist of what services add of their own.
-        if self.kind != Kind::Estimate || counted < 200 || estimated == 0 {
+        if self.kind != CountMethod::Estimate || counted < 200 || estimated == 0 {
             return;
         }
         let old = self.learnt.0.load(Ordering::Relaxed);
@@ -127,8 +127,8 @@ mod tests {
     use super::super::profile::Wire;
     use super::*;
 
-    fn counter(service: Service, model: &str) -> Counter {
-        Counter::of(&Profile::new("p", service, model, Wire::new("http://h")))
+    fn counter(service: Service, model: &str) -> TokenCounter {
+        TokenCounter::of(&Profile::new("p", service, model, Wire::new("http://h")))
     }
 
     #[test]
@@ -143,8 +143,8 @@ mod tests {
         assert!((14..=20).contains(&new.text(code)), "{}", new.text(code));
         assert!(!counter(Service::GitHub, "meta/llama-3.3-70b-instruct").is_exact());
         assert!(!counter(Service::Anthropic, "claude-sonnet-4-5").is_exact());
-        assert_eq!(counter(Service::OpenAi, "gpt-4-turbo").kind, Kind::Cl100k);
-        assert_eq!(counter(Service::OpenAi, "gpt-4.1").kind, Kind::O200k);
+        assert_eq!(counter(Service::OpenAi, "gpt-4-turbo").kind, CountMethod::Cl100k);
+        assert_eq!(counter(Service::OpenAi, "gpt-4.1").kind, CountMethod::O200k);
     }
 
     #[test]

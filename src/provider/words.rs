@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::{Gist, Turn, join};
+use super::dialect::{Conversation, ConversationTurn, join};
 use crate::model::ToolSpec;
 use crate::text::recover;
 
@@ -10,8 +10,8 @@ use crate::text::recover;
 const HOW: &str = include_str!("words.md");
 
 /// Says in words what a conversation says through tools.
-pub(super) fn in_words<'a>(gist: Gist<'a>) -> Gist<'a> {
-    let Gist { mut system, turns, tools } = gist;
+pub(super) fn in_words<'a>(gist: Conversation<'a>) -> Conversation<'a> {
+    let Conversation { mut system, turns, tools } = gist;
     if !tools.is_empty() {
         if !system.is_empty() {
             system.push_str("\n\n");
@@ -22,11 +22,11 @@ pub(super) fn in_words<'a>(gist: Gist<'a>) -> Gist<'a> {
             system.push_str(&format!("\n## {name}\n\n{description}\n\nSchema: `{schema}`\n"));
         }
     }
-    let mut worded: Vec<Turn<'a>> = Vec::with_capacity(turns.len());
+    let mut worded: Vec<ConversationTurn<'a>> = Vec::with_capacity(turns.len());
     for turn in turns {
         match turn {
-            Turn::Outside(text) => join(&mut worded, text),
-            Turn::Own { text, calls } => {
+            ConversationTurn::Outside(text) => join(&mut worded, text),
+            ConversationTurn::Own { text, calls } => {
                 // The model that wrote its calls into its words has said them already.
                 let is_said = calls.iter().all(|call| text.contains(call.tool.as_str()));
                 let text = match is_said {
@@ -39,14 +39,14 @@ pub(super) fn in_words<'a>(gist: Gist<'a>) -> Gist<'a> {
                         format!("{text}\n\n```json\n{}\n```", Value::Array(calls)).into()
                     }
                 };
-                worded.push(Turn::Own { text, calls: &[] });
+                worded.push(ConversationTurn::Own { text, calls: &[] });
             }
-            Turn::Result { tool, json, .. } => {
+            ConversationTurn::Result { tool, json, .. } => {
                 join(&mut worded, format!("`{tool}` answered:\n{json}"));
             }
         }
     }
-    Gist { system, turns: worded, tools: &[] }
+    Conversation { system, turns: worded, tools: &[] }
 }
 
 /// The calls in an answer, as tool and arguments; arguments that cannot be read are given as they
@@ -152,15 +152,19 @@ mod tests {
         let call = ToolCall { id: CallId(1), tool: "read_file".into(), args: json!({}) };
         let (specs, calls) = (tools(), [call]);
         let turns = vec![
-            Turn::Outside("task".into()),
-            Turn::Own { text: "I read.".into(), calls: &calls },
-            Turn::Result { call: CallId(1), tool: "read_file", json: "{}" },
-            Turn::Outside("and?".into()),
+            ConversationTurn::Outside("task".into()),
+            ConversationTurn::Own { text: "I read.".into(), calls: &calls },
+            ConversationTurn::Result { call: CallId(1), tool: "read_file", json: "{}" },
+            ConversationTurn::Outside("and?".into()),
         ];
-        let gist = in_words(Gist { system: "rules".into(), turns, tools: &specs });
+        let gist = in_words(Conversation { system: "rules".into(), turns, tools: &specs });
         assert!(gist.tools.is_empty());
         assert!(gist.system.starts_with("rules") && gist.system.contains("## build_project"));
-        let [Turn::Outside(_), Turn::Own { text, calls }, Turn::Outside(rest)] = &*gist.turns
+        let [
+            ConversationTurn::Outside(_),
+            ConversationTurn::Own { text, calls },
+            ConversationTurn::Outside(rest),
+        ] = &*gist.turns
         else {
             panic!("{:?}", gist.turns)
         };

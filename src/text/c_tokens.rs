@@ -134,7 +134,7 @@ pub enum Style {
 /// The tokens of a source, in order, without comments and what `#if 0` leaves out.
 #[must_use]
 pub fn tokens(source: &str, style: Style) -> Vec<Token<'_>> {
-    let mut reader = Reader { source, at: 0, style, in_directive: false, found: Vec::new() };
+    let mut reader = TokenReader { source, at: 0, style, in_directive: false, found: Vec::new() };
     reader.found.reserve(source.len() / 5);
     while reader.step() {}
     if reader.in_directive {
@@ -146,7 +146,7 @@ pub fn tokens(source: &str, style: Style) -> Vec<Token<'_>> {
     }
 }
 
-struct Reader<'a> {
+struct TokenReader<'a> {
     source: &'a str,
     at: usize,
     style: Style,
@@ -154,7 +154,7 @@ struct Reader<'a> {
     found: Vec<Token<'a>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TokenReader<'a> {
     fn byte(&self, ahead: usize) -> u8 {
         self.source.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
     }

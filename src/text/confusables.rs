@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use unicode_security::confusable_detection::skeleton as prototypes;
 
-use super::inspect::Place;
+use super::inspect::Located;
 
 /// What each ASCII letter and digit is reduced to, and the first that is reduced to it.
 static PROTOTYPES: LazyLock<HashMap<String, char>> = LazyLock::new(|| {
@@ -50,7 +50,7 @@ pub enum Reading {
 /// Posing letters within words that are meant to be read as Latin ones: those that are Latin
 /// otherwise, names in source, and what reads like another word of the text.
 #[must_use]
-pub fn lookalikes(text: &str, reading: Reading) -> Vec<Place> {
+pub fn lookalikes(text: &str, reading: Reading) -> Vec<Located> {
     if text.is_ascii() {
         return Vec::new();
     }
@@ -63,7 +63,7 @@ pub fn lookalikes(text: &str, reading: Reading) -> Vec<Place> {
         plain.contains(skeleton(word).as_str())
     };
     let mut places = Vec::new();
-    let mut state = State::Code;
+    let mut state = ScanState::Code;
     for (number, line) in text.split('\n').enumerate() {
         let is_needed = !line.is_ascii();
         let mut word: Option<(usize, usize, bool)> = None;
@@ -71,7 +71,7 @@ pub fn lookalikes(text: &str, reading: Reading) -> Vec<Place> {
         for (column, at) in ends {
             let (at, c) = at.unwrap_or((line.len(), ' '));
             if is_of_word(c) {
-                let is_code = reading == Reading::Source && state == State::Code;
+                let is_code = reading == Reading::Source && state == ScanState::Code;
                 word.get_or_insert((at, column, is_code));
                 continue;
             }
@@ -94,10 +94,10 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-fn posing(word: &str, line: usize, column: usize) -> Vec<Place> {
+fn posing(word: &str, line: usize, column: usize) -> Vec<Located> {
     let place = |(offset, c): (usize, char)| {
         let what = format!("U+{:04X}, which looks like `{}`", u32::from(c), poses_as(c)?);
-        Some(Place { line, column: column + offset, what })
+        Some(Located { line, column: column + offset, what })
     };
     word.chars().enumerate().filter_map(place).collect()
 }
@@ -125,7 +125,7 @@ const fn is_greek(c: char) -> bool {
 
 /// Where in a source one is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ScanState {
     Code,
     LineComment,
     Comment,
@@ -134,7 +134,7 @@ enum State {
     Escape(char),
 }
 
-impl State {
+impl ScanState {
     /// After the first character of `rest`, which is none of a word.
     fn after(self, rest: &str) -> Self {
         let c = rest.chars().next().unwrap_or('\n');

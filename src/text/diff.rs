@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use similar::{Algorithm, DiffOp, group_diff_ops};
 
 use super::align::align;
+use super::line_pairs::{self, LinePair};
 use super::sanitize;
-use super::twins::{self, Twin};
 
 /// What to compare how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub struct Options {
     /// After this time the rest is found in a coarser way: still right, but with longer changes.
     pub budget: Duration,
     /// How much is kept of what was found.
-    pub limits: Limits,
+    pub limits: DiffLimits,
 }
 
 /// Most that is kept of a comparison; what is beyond is only counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct DiffLimits {
     /// Lines in all.
     pub lines: usize,
     /// Bytes of one line; more of it is cut off.
@@ -35,7 +35,7 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for DiffLimits {
     fn default() -> Self {
         Self { lines: 200_000, line: 256 * 1024, bytes: 16 * 1024 * 1024 }
     }
@@ -45,7 +45,7 @@ impl Default for Options {
     fn default() -> Self {
         // Tests are about what is found, and may run on a busy machine.
         let budget = Duration::from_millis(if cfg!(test) { 60_000 } else { 500 });
-        Self { context: 3, budget, limits: Limits::default() }
+        Self { context: 3, budget, limits: DiffLimits::default() }
     }
 }
 
@@ -97,7 +97,7 @@ pub struct DiffLine {
     /// none or nothing is alike.
     pub emphasis: Vec<Range<usize>>,
     /// The line of the other version that it belongs to.
-    pub twin: Twin,
+    pub pair: LinePair,
     /// Bytes at its end that were cut off because it is too long.
     pub cut: usize,
 }
@@ -201,7 +201,7 @@ pub fn diff(old: &[u8], new: &[u8], options: Options) -> FileDiff {
         .collect();
     let left_out = builder.left_out;
     hunks.retain(|hunk| !hunk.lines.is_empty());
-    twins::find(&mut hunks, deadline);
+    line_pairs::find(&mut hunks, deadline);
     FileDiff {
         added,
         removed,
@@ -220,7 +220,7 @@ struct Builder<'a> {
     old: &'a [&'a [u8]],
     new: &'a [&'a [u8]],
     /// What is left of them.
-    limits: Limits,
+    limits: DiffLimits,
     left_out: usize,
 }
 
@@ -280,7 +280,7 @@ impl Builder<'_> {
             text: sanitize::decode(text.get(..size).unwrap_or(text)).into_owned(),
             end,
             emphasis: Vec::new(),
-            twin: Twin::None,
+            pair: LinePair::None,
             cut: text.len() - size,
         });
     }

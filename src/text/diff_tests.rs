@@ -129,14 +129,14 @@ proptest! {
 /// A long line is left out, and the short ones behind it too: a gap must not look like none.
 #[test]
 fn once_a_line_was_left_out_all_that_follow_are() {
-    let limits = Limits { lines: 100, line: 64, bytes: 40 };
+    let limits = DiffLimits { lines: 100, line: 64, bytes: 40 };
     let new = format!("first\n{}\nshort\nlast\n", "x".repeat(60));
     let found = diff(b"", new.as_bytes(), Options { limits, ..Options::default() });
     let kept: Vec<&str> = found.lines().map(|line| line.text.as_str()).collect();
     assert_eq!((kept, found.left_out), (vec!["first"], 3));
 }
 
-fn kept(new: &str, limits: Limits) -> (Vec<(String, usize)>, usize) {
+fn kept(new: &str, limits: DiffLimits) -> (Vec<(String, usize)>, usize) {
     let found = diff(b"", new.as_bytes(), Options { limits, ..Options::default() });
     let lines = found.lines().map(|line| (line.text.clone(), line.cut)).collect();
     (lines, found.left_out)
@@ -144,7 +144,7 @@ fn kept(new: &str, limits: Limits) -> (Vec<(String, usize)>, usize) {
 
 #[test]
 fn a_long_line_is_cut_between_letters() {
-    let limits = |line| Limits { lines: 100, line, bytes: 1000 };
+    let limits = |line| DiffLimits { lines: 100, line, bytes: 1000 };
     assert_eq!(kept("aé€b\n", limits(9)), (vec![("aé€b".to_owned(), 0)], 0));
     assert_eq!(kept("aé€b\n", limits(6)), (vec![("aé€".to_owned(), 1)], 0));
     assert_eq!(kept("aé€b\n", limits(5)), (vec![("aé".to_owned(), 4)], 0));
@@ -156,9 +156,9 @@ fn a_long_line_is_cut_between_letters() {
 fn no_more_lines_and_bytes_are_kept_than_there_is_room_for() {
     let line = |text: &str| (text.to_owned(), 0);
     let two = vec![line("ab"), line("cd")];
-    let lines = Limits { lines: 2, line: 64, bytes: 100 };
+    let lines = DiffLimits { lines: 2, line: 64, bytes: 100 };
     assert_eq!(kept("ab\ncd\nef\n", lines), (two.clone(), 1));
-    let bytes = Limits { lines: 100, line: 64, bytes: 4 };
+    let bytes = DiffLimits { lines: 100, line: 64, bytes: 4 };
     assert_eq!(kept("ab\ncd\nef\n", bytes), (two, 1));
 }
 

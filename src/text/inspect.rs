@@ -68,7 +68,7 @@ pub fn line_ends(bytes: &[u8]) -> LineEnds {
 
 /// A finding and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Located {
     /// Counted from 1.
     pub line: usize,
     /// In characters, from 1.

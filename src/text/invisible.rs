@@ -2,13 +2,13 @@
 //!
 //! Owns which of them a script or a picture needs where they stand. Must not judge the text.
 
-use super::inspect::Place;
+use super::inspect::Located;
 
 /// An invisible character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invisible {
     /// Where it is.
-    pub place: Place,
+    pub place: Located,
     /// Whether texts that hide nothing have no use for it; false for marks of typesetting.
     pub is_harmful: bool,
 }
@@ -36,7 +36,7 @@ pub fn invisible(text: &str) -> Vec<Invisible> {
             let harm = if is_mark { None } else { harm(c, before, after) };
             if let Some(is_harmful) = harm {
                 let what = format!("U+{:04X}", u32::from(c));
-                let place = Place { line: number + 1, column: column + 1, what };
+                let place = Located { line: number + 1, column: column + 1, what };
                 found.push(Invisible { place, is_harmful });
             }
             before = before.then(c, harm.is_some());
@@ -151,7 +151,7 @@ const fn is_right_to_left(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Vec<(usize, usize, String, bool)> {
+    fn findings_of(text: &str) -> Vec<(usize, usize, String, bool)> {
         let found = invisible(text).into_iter();
         found.map(|i| (i.place.line, i.place.column, i.place.what, i.is_harmful)).collect()
     }
@@ -160,9 +160,9 @@ mod tests {
     fn hidden_characters_are_found_where_they_are() {
         let text = "int a;\r\nint \u{202e}b;\n\u{200b}c\x1b[2J\tok\n";
         let found: Vec<_> =
-            told(text).into_iter().map(|(line, column, ..)| (line, column)).collect();
+            findings_of(text).into_iter().map(|(line, column, ..)| (line, column)).collect();
         assert_eq!(found, [(2, 5), (3, 1), (3, 3)]);
-        assert!(told("\u{feff}int a;\t\n\u{c}\nint b;\n").is_empty());
+        assert!(findings_of("\u{feff}int a;\t\n\u{c}\nint b;\n").is_empty());
         for text in [
             "int max\u{200d}_temp;",
             "a\u{200c}b",
@@ -176,7 +176,7 @@ mod tests {
             "a\u{2066}b",
             "x;\ry",
         ] {
-            assert!(told(text).iter().any(|(.., is_harmful)| *is_harmful), "{text:?}");
+            assert!(findings_of(text).iter().any(|(.., is_harmful)| *is_harmful), "{text:?}");
         }
     }
 
@@ -190,9 +190,9 @@ mod tests {
             "क\u{94d}\u{200d}ष",
             "葛\u{e0100}",
         ] {
-            assert_eq!(told(text), [], "{text:?}");
+            assert_eq!(findings_of(text), [], "{text:?}");
         }
-        assert!(told("hy\u{ad}phen").iter().all(|(.., is_harmful)| !is_harmful));
-        assert!(told("שלום\u{200f}.").iter().all(|(.., is_harmful)| !is_harmful));
+        assert!(findings_of("hy\u{ad}phen").iter().all(|(.., is_harmful)| !is_harmful));
+        assert!(findings_of("שלום\u{200f}.").iter().all(|(.., is_harmful)| !is_harmful));
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct TextLine<'a> {
     /// Without its end.
     pub text: &'a str,
     /// Where it begins, in bytes.
@@ -14,14 +14,14 @@ pub struct Line<'a> {
 
 /// Splits a text at its line feeds. A text that ends with one has no empty line behind it.
 #[must_use]
-pub fn lines(source: &str) -> Vec<Line<'_>> {
+pub fn lines(source: &str) -> Vec<TextLine<'_>> {
     let mut start = 0;
     source
         .split_inclusive('\n')
         .map(|whole| {
             let end = start + whole.len();
             let text = whole.strip_suffix('\n').unwrap_or(whole);
-            let line = Line { text: text.strip_suffix('\r').unwrap_or(text), start, end };
+            let line = TextLine { text: text.strip_suffix('\r').unwrap_or(text), start, end };
             start = end;
             line
         })

@@ -52,11 +52,11 @@ struct Edit {
 }
 
 /// Lines of the base whose edits touch each other.
-struct Group {
+struct EditGroup {
     base: Range<usize>,
 }
 
-impl Group {
+impl EditGroup {
     fn holds(&self, edit: &Edit) -> bool {
         self.base.start <= edit.base.start && edit.base.end <= self.base.end
     }
@@ -92,16 +92,16 @@ fn edits(base: &[&[u8]], side: &[&[u8]]) -> Vec<Edit> {
 }
 
 /// Edits of both sides that overlap or touch, taken together.
-fn groups(ours: &[Edit], theirs: &[Edit]) -> Vec<Group> {
+fn groups(ours: &[Edit], theirs: &[Edit]) -> Vec<EditGroup> {
     let mut all: Vec<Range<usize>> = ours.iter().chain(theirs).map(|e| e.base.clone()).collect();
     all.sort_by_key(|range| (range.start, range.end));
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<EditGroup> = Vec::new();
     for range in all {
         match groups.last_mut() {
             Some(last) if range.start <= last.base.end => {
                 last.base.end = last.base.end.max(range.end);
             }
-            _ => groups.push(Group { base: range }),
+            _ => groups.push(EditGroup { base: range }),
         }
     }
     groups

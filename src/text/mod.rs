@@ -16,6 +16,7 @@ pub mod insert;
 pub mod inspect;
 pub mod invisible;
 pub mod json;
+pub mod line_pairs;
 mod lines;
 pub mod mark;
 pub mod merge;
@@ -32,7 +33,6 @@ pub mod syntax;
 mod syntax_error;
 mod syntax_grammar;
 pub mod syntax_versions;
-pub mod twins;
 pub mod values;
 pub mod words;
 

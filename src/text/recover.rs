@@ -10,14 +10,14 @@ use serde_json::Value;
 
 /// A place in a text, for people and models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// Counted from 1.
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -45,7 +45,7 @@ pub enum RecoverError {
     )]
     CutOff {
         /// Where the value begins.
-        start: Place,
+        start: TextPosition,
         /// What was still open at the end.
         open: String,
     },
@@ -53,9 +53,9 @@ pub enum RecoverError {
     #[error("the JSON value that begins at {start} is wrong at {at}: {cause}, near `{found}`")]
     Malformed {
         /// Where the value begins.
-        start: Place,
+        start: TextPosition,
         /// Where it goes wrong.
-        at: Place,
+        at: TextPosition,
         /// What is wrong, with advice where a mistake is common.
         cause: String,
         /// What stands there.
@@ -259,12 +259,12 @@ fn floor_boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-fn place(text: &str, at: usize) -> Place {
+fn place(text: &str, at: usize) -> TextPosition {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = before.matches('\n').count() + 1;
     let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
-    Place { line, column }
+    TextPosition { line, column }
 }
 
 /// A few characters around a place, on one line.

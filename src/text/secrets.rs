@@ -57,11 +57,11 @@ const TELLING: [&str; 9] =
 /// The secrets known so far. All clones are the same.
 #[derive(Clone, Default)]
 pub struct Secrets {
-    known: Arc<RwLock<Known>>,
+    known: Arc<RwLock<KnownSecret>>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownSecret {
     secrets: BTreeSet<String>,
     redactor: Arc<Redactor>,
 }

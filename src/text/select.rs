@@ -9,14 +9,14 @@ use super::diff::{FileDiff, LineKind};
 
 /// Changed lines that are accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Selection {
+pub struct LineSelection {
     /// Lines of the old version that may go, by their numbers from 1.
     pub removed: BTreeSet<usize>,
     /// Lines of the new version that may come, by their numbers from 1.
     pub added: BTreeSet<usize>,
 }
 
-impl Selection {
+impl LineSelection {
     /// Every changed line of a comparison.
     #[must_use]
     pub fn all(diff: &FileDiff) -> Self {
@@ -53,7 +53,7 @@ impl Selection {
 ///
 /// Where a line without a line end would no longer be the last one, it gets the file's line end.
 #[must_use]
-pub fn select(old: &[u8], new: &[u8], diff: &FileDiff, accepted: &Selection) -> Vec<u8> {
+pub fn select(old: &[u8], new: &[u8], diff: &FileDiff, accepted: &LineSelection) -> Vec<u8> {
     let old_lines: Vec<&[u8]> = old.split_inclusive(|&byte| byte == b'\n').collect();
     let new_lines: Vec<&[u8]> = new.split_inclusive(|&byte| byte == b'\n').collect();
     let crlf = old_lines.iter().chain(&new_lines).any(|line| line.ends_with(b"\r\n"));
@@ -113,7 +113,8 @@ mod tests {
     fn chosen(old: &str, new: &str, removed: &[usize], added: &[usize]) -> String {
         let diff = diff(old.as_bytes(), new.as_bytes(), Options::default());
         let (removed, added) = (removed.iter().copied().collect(), added.iter().copied().collect());
-        let bytes = select(old.as_bytes(), new.as_bytes(), &diff, &Selection { removed, added });
+        let bytes =
+            select(old.as_bytes(), new.as_bytes(), &diff, &LineSelection { removed, added });
         String::from_utf8(bytes).unwrap()
     }
 
@@ -157,8 +158,8 @@ mod tests {
         fn all_is_the_proposal_and_none_is_the_file(old in text(), new in text(), context in 0usize..4) {
             let options = Options { context, ..Options::default() };
             let diff = diff(&old, &new, options);
-            prop_assert_eq!(select(&old, &new, &diff, &Selection::all(&diff)), new.clone());
-            prop_assert_eq!(select(&old, &new, &diff, &Selection::default()), old);
+            prop_assert_eq!(select(&old, &new, &diff, &LineSelection::all(&diff)), new.clone());
+            prop_assert_eq!(select(&old, &new, &diff, &LineSelection::default()), old);
         }
 
         #[test]
@@ -167,7 +168,7 @@ mod tests {
         ) {
             let diff = diff(&old, &new, Options::default());
             let mut coins = coins.into_iter().cycle();
-            let mut some = Selection::all(&diff);
+            let mut some = LineSelection::all(&diff);
             some.removed.retain(|_| coins.next().unwrap());
             some.added.retain(|_| coins.next().unwrap());
             let out = select(&old, &new, &diff, &some);

@@ -135,13 +135,13 @@ impl<'a> Text<'a> {
 }
 
 /// A part of both versions that can be parsed by itself.
-struct Piece<'a> {
+struct ParsedPart<'a> {
     old: &'a str,
     new: &'a str,
     changes: Vec<Changed>,
 }
 
-impl Piece<'_> {
+impl ParsedPart<'_> {
     fn colour(&self, language: Language, deadline: Instant) -> Versions {
         let Some(tree) = syntax::parse(language, self.new, deadline) else {
             return Versions::default();
@@ -190,7 +190,7 @@ fn pieces<'a>(
     old: &Text<'a>,
     new: &Text<'a>,
     changes: &[Changed],
-) -> Vec<Piece<'a>> {
+) -> Vec<ParsedPart<'a>> {
     let mut pieces = Vec::new();
     let (mut from_old, mut from_new) = (0, 0);
     let mut cut = |to_old: usize, to_new: usize| {
@@ -202,7 +202,7 @@ fn pieces<'a>(
             old: change.old.start - from_old..change.old.end - from_old,
             new: change.new.start - from_new..change.new.end - from_new,
         });
-        pieces.push(Piece {
+        pieces.push(ParsedPart {
             old: old.slice(&(from_old..to_old)),
             new: new.slice(&(from_new..to_new)),
             changes: changes.collect(),
@@ -235,7 +235,7 @@ fn places(
         let middle = new.text.len() / parts * part;
         from = from.max(new.starts.partition_point(|start| *start < middle));
         let found = (from..new.lines()).find_map(|line| {
-            let twin = twin(line, changes)?;
+            let twin = matching_line(line, changes)?;
             let is_outer = |outer: &[bool], line: usize| outer.get(line) == Some(&true);
             (is_outer(&outer_new, line) && is_outer(&outer_old, twin)).then_some((twin, line))
         });
@@ -247,7 +247,7 @@ fn places(
 }
 
 /// The old line that is the same as this new one; `None` when there is none.
-fn twin(line: usize, changes: &[Changed]) -> Option<usize> {
+fn matching_line(line: usize, changes: &[Changed]) -> Option<usize> {
     let after = changes.partition_point(|change| change.new.end <= line);
     if changes.get(after).is_some_and(|change| change.new.start <= line) {
         return None;
@@ -261,7 +261,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::diff::{Limits, Options, diff};
+    use crate::text::diff::{DiffLimits, Options, diff};
 
     fn changes(old: &str, new: &str) -> Vec<Changed> {
         changes_of(&diff(old.as_bytes(), new.as_bytes(), Options::default())).unwrap()
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_comparison_that_was_cut_short_tells_no_changes() {
-        let limits = Limits { lines: 2, ..Limits::default() };
+        let limits = DiffLimits { lines: 2, ..DiffLimits::default() };
         let options = Options { limits, ..Options::default() };
         assert_eq!(changes_of(&diff(b"", b"a\nb\nc\n", options)), None);
         assert_eq!(changes("a\n", "a\n"), []);

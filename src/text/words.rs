@@ -26,7 +26,7 @@ pub fn emphasis(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) 
     let (old_words, new_words) = (split(old), split(new));
     let ops = align(Algorithm::Myers, &old_words, &new_words, None);
     let mut alike = 0;
-    let (mut old_marks, mut new_marks) = (Marks::new(&old_words), Marks::new(&new_words));
+    let (mut old_marks, mut new_marks) = (WordRanges::new(&old_words), WordRanges::new(&new_words));
     for op in ops {
         if let DiffOp::Equal { old_index, len, .. } = op {
             let same = old_words.get(old_index..old_index + len).unwrap_or_default();
@@ -130,13 +130,13 @@ fn in_common(one: &HashMap<&str, usize>, other: &HashMap<&str, usize>) -> usize 
 }
 
 /// Collects ranges of words as ranges of bytes.
-struct Marks<'a> {
+struct WordRanges<'a> {
     words: &'a [&'a str],
     at: usize,
     ranges: Vec<Range<usize>>,
 }
 
-impl<'a> Marks<'a> {
+impl<'a> WordRanges<'a> {
     const fn new(words: &'a [&'a str]) -> Self {
         Self { words, at: 0, ranges: Vec::new() }
     }

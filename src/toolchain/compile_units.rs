@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::syntax::{Entry, Line};
+use super::syntax::{CompileEntry, CompileLine};
 
 use crate::files;
 
@@ -30,8 +30,8 @@ pub struct CompileUnit {
 
 impl CompileUnit {
     /// A compilation as a toolchain knows it, for a reader that is another compiler.
-    pub(super) fn of(line: Line, project: &Path) -> Self {
-        let Line { source, compiler, options } = line;
+    pub(super) fn of(line: CompileLine, project: &Path) -> Self {
+        let CompileLine { source, compiler, options } = line;
         Self { file: project.join(source), flags: taken(options, project), compiler }
     }
 }
@@ -41,12 +41,13 @@ impl CompileUnit {
 pub fn of_build(project: &Path) -> Vec<CompileUnit> {
     let lists = PLACES.iter().map(|place| project.join(place));
     let texts = lists.filter_map(|path| files::read_text(&path, MAX_BYTES).ok());
-    let entries = texts.filter_map(|text| serde_json::from_str::<Vec<Entry>>(&text).ok()).next();
+    let entries =
+        texts.filter_map(|text| serde_json::from_str::<Vec<CompileEntry>>(&text).ok()).next();
     let units = entries.into_iter().flatten().filter_map(|entry| unit(project, &entry));
     units.collect()
 }
 
-fn unit(project: &Path, entry: &Entry) -> Option<CompileUnit> {
+fn unit(project: &Path, entry: &CompileEntry) -> Option<CompileUnit> {
     let file = tidy(&entry.source());
     if !file.starts_with(project) {
         return None;

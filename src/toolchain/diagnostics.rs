@@ -15,7 +15,7 @@ use crate::text::sanitize;
 
 pub use gather::Gather;
 use patterns::{PATTERNS, captures, group, number};
-pub use progress::Progress;
+pub use progress::NinjaProgress;
 
 /// More findings than this help nobody; errors are kept first.
 const MAX_DIAGNOSTICS: usize = 500;

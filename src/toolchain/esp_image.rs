@@ -83,7 +83,7 @@ impl Chip {
 
 /// What an image is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ImageRole {
     /// It runs from flash.
     App,
     /// It runs from memory alone, as a bootloader does.
@@ -94,16 +94,16 @@ pub enum Role {
 
 /// The header of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
+pub struct ImageHeader {
     /// The chip's number.
     pub chip: u16,
     /// The flash size that it was made for; `None` when the field holds none.
     pub flash_bytes: Option<u64>,
     /// What it is for.
-    pub role: Role,
+    pub role: ImageRole,
 }
 
-impl Header {
+impl ImageHeader {
     /// Reads the header at the beginning of `image`; `None` when there is none.
     #[must_use]
     pub fn read(image: &[u8]) -> Option<Self> {
@@ -119,27 +119,29 @@ impl Header {
     }
 }
 
-fn role(image: &[u8], segments: u8, chip: u16) -> Role {
+fn role(image: &[u8], segments: u8, chip: u16) -> ImageRole {
     if word(image, HEADER + SEGMENT) == Some(APP_DESCRIPTION) {
-        return Role::App;
+        return ImageRole::App;
     }
-    let Some(chip) = Chip::with_id(chip) else { return Role::Unknown };
+    let Some(chip) = Chip::with_id(chip) else { return ImageRole::Unknown };
     if segments == 0 {
-        return Role::Unknown;
+        return ImageRole::Unknown;
     }
     let mut at = HEADER;
     for _ in 0..segments {
         let (Some(address), Some(length)) = (word(image, at), word(image, at + 4)) else {
-            return Role::Unknown;
+            return ImageRole::Unknown;
         };
         if chip.maps(address) {
-            return Role::App;
+            return ImageRole::App;
         }
         let next = (at + SEGMENT).checked_add(length as usize);
-        let Some(next) = next.filter(|next| *next <= image.len()) else { return Role::Unknown };
+        let Some(next) = next.filter(|next| *next <= image.len()) else {
+            return ImageRole::Unknown;
+        };
         at = next;
     }
-    Role::Bootloader
+    ImageRole::Bootloader
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
@@ -205,17 +207,18 @@ pub(crate) mod tests {
     #[test]
     fn a_header_tells_chip_size_and_role() {
         let app = image("esp32", 0x3f40_0020, 2, &[0; 64]);
-        let told = Header { chip: 0, flash_bytes: Some(4 * MEGABYTE), role: Role::App };
-        assert_eq!(Header::read(&app), Some(told));
+        let told = ImageHeader { chip: 0, flash_bytes: Some(4 * MEGABYTE), role: ImageRole::App };
+        assert_eq!(ImageHeader::read(&app), Some(told));
         let boot = image("esp32s3", 0x3fce_2810, 4, &[0; 64]);
-        let told = Header { chip: 9, flash_bytes: Some(16 * MEGABYTE), role: Role::Bootloader };
-        assert_eq!(Header::read(&boot), Some(told));
+        let told =
+            ImageHeader { chip: 9, flash_bytes: Some(16 * MEGABYTE), role: ImageRole::Bootloader };
+        assert_eq!(ImageHeader::read(&boot), Some(told));
         let described = image("esp32c3", 0x3fc8_0000, 0, &APP_DESCRIPTION.to_le_bytes());
-        assert_eq!(Header::read(&described).unwrap().role, Role::App);
+        assert_eq!(ImageHeader::read(&described).unwrap().role, ImageRole::App);
         let cut = &boot[..40];
-        assert_eq!(Header::read(cut).unwrap().role, Role::Unknown);
+        assert_eq!(ImageHeader::read(cut).unwrap().role, ImageRole::Unknown);
         for none in [&b""[..], b"\xe9", b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0", &[MAGIC; 64]] {
-            assert_eq!(Header::read(none), None);
+            assert_eq!(ImageHeader::read(none), None);
         }
     }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::process::{self, Ended, Job};
+use super::process::{self, ProcessEnd, ProcessSpec};
 use crate::device;
 use crate::files;
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
@@ -283,7 +283,7 @@ pub(super) fn is_free(what: &str, port: &str) -> Result<(), UserError> {
 /// # Errors
 /// When it cannot be started, fails, takes too long or is stopped, or has not verified every image.
 pub(super) async fn write(
-    job: Job,
+    job: ProcessSpec,
     plan: &FlashPlan,
     progress: &(dyn Fn(u64, u64) + Send + Sync),
 ) -> Result<BoardInfo, Trouble> {
@@ -299,16 +299,16 @@ pub(super) async fn write(
     .await
     .map_err(|error| Trouble::new(error.to_string(), "Install it: `pip install esptool`."))?;
     match ended {
-        Ended::Well if writing.verified >= plan.images.len() => {
+        ProcessEnd::Well if writing.verified >= plan.images.len() => {
             progress(total, total);
             Ok(plan.board.clone())
         }
-        Ended::Well => Err(Trouble::new("what was written was not verified", AGAIN)),
-        Ended::Badly(_) => {
+        ProcessEnd::Well => Err(Trouble::new("what was written was not verified", AGAIN)),
+        ProcessEnd::Badly(_) => {
             Err(Trouble::of(&writing.cause(), device::identity(&plan.board.port) == port))
         }
-        Ended::TimedOut => Err(Trouble::new("the board took too long", AGAIN)),
-        Ended::Cancelled => {
+        ProcessEnd::TimedOut => Err(Trouble::new("the board took too long", AGAIN)),
+        ProcessEnd::Cancelled => {
             let fix = "Try again: the board may hold half of what was written.";
             Err(Trouble::new("the flash was stopped", fix))
         }
@@ -319,7 +319,7 @@ pub(super) async fn write(
 ///
 /// # Errors
 /// When it cannot be started, fails, takes too long or is stopped.
-pub(super) async fn run(what: &str, job: Job, board: &BoardInfo) -> Result<(), UserError> {
+pub(super) async fn run(what: &str, job: ProcessSpec, board: &BoardInfo) -> Result<(), UserError> {
     let mut writing = Writing::default();
     let port = device::identity(&board.port);
     let ended = process::run(job, |bytes| {
@@ -328,14 +328,14 @@ pub(super) async fn run(what: &str, job: Job, board: &BoardInfo) -> Result<(), U
     .await;
     let told = |why: &str| UserError::new(what, why, "Try it again.");
     match ended {
-        Ok(Ended::Well) => Ok(()),
-        Ok(Ended::Badly(_)) => {
+        Ok(ProcessEnd::Well) => Ok(()),
+        Ok(ProcessEnd::Badly(_)) => {
             let is_there = device::identity(&board.port) == port;
             let trouble = Trouble::of(&writing.cause(), is_there);
             Err(UserError { what: what.to_owned(), ..trouble.error })
         }
-        Ok(Ended::TimedOut) => Err(told("the board took too long")),
-        Ok(Ended::Cancelled) => Err(told("it was stopped")),
+        Ok(ProcessEnd::TimedOut) => Err(told("the board took too long")),
+        Ok(ProcessEnd::Cancelled) => Err(told("it was stopped")),
         Err(error) => Err(told(&error.to_string()).fix("Install it: `pip install esptool`.")),
     }
 }

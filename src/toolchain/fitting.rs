@@ -9,7 +9,7 @@ use super::sketch::Sketch;
 
 /// A toolchain that has to be installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ToolchainKind {
     Idf,
     /// `arduino-cli`.
     Arduino,
@@ -18,12 +18,12 @@ pub enum Kind {
 
 /// Those that build the project in that folder, the fittest first.
 #[must_use]
-pub fn fitting(project: &Path) -> &'static [Kind] {
+pub fn fitting(project: &Path) -> &'static [ToolchainKind] {
     match (platformio::is_at(project), platformio::is_esp_idf(project)) {
-        (true, true) => &[Kind::Idf, Kind::Platformio],
-        (true, false) => &[Kind::Platformio],
-        (false, _) if Sketch::is_at(project) => &[Kind::Arduino],
-        (false, _) => &[Kind::Idf],
+        (true, true) => &[ToolchainKind::Idf, ToolchainKind::Platformio],
+        (true, false) => &[ToolchainKind::Platformio],
+        (false, _) if Sketch::is_at(project) => &[ToolchainKind::Arduino],
+        (false, _) => &[ToolchainKind::Idf],
     }
 }
 
@@ -38,14 +38,14 @@ mod tests {
             std::fs::create_dir_all(place.path().join(path).parent().unwrap()).unwrap();
             std::fs::write(place.path().join(path), "").unwrap();
         };
-        assert_eq!(fitting(place.path()), [Kind::Idf]);
+        assert_eq!(fitting(place.path()), [ToolchainKind::Idf]);
         put("blink.ino");
-        assert_eq!(fitting(place.path()), [Kind::Arduino]);
+        assert_eq!(fitting(place.path()), [ToolchainKind::Arduino]);
         put("platformio.ini");
-        assert_eq!(fitting(place.path()), [Kind::Platformio]);
+        assert_eq!(fitting(place.path()), [ToolchainKind::Platformio]);
         put("CMakeLists.txt");
-        assert_eq!(fitting(place.path()), [Kind::Platformio]);
+        assert_eq!(fitting(place.path()), [ToolchainKind::Platformio]);
         put("main/CMakeLists.txt");
-        assert_eq!(fitting(place.path()), [Kind::Idf, Kind::Platformio]);
+        assert_eq!(fitting(place.path()), [ToolchainKind::Idf, ToolchainKind::Platformio]);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::process::{self, Ended, Job};
+use super::process::{self, ProcessEnd, ProcessSpec};
 
 /// Changes that are looked at.
 const MOST_CHANGES: &str = "3000";
@@ -41,7 +41,7 @@ pub async fn git_log(project: &Path, timeout: Duration, cancel: CancellationToke
     ];
     let env =
         [("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0")];
-    let job = Job {
+    let job = ProcessSpec {
         program: "git".into(),
         args: safe.iter().chain(&log).map(OsString::from).collect(),
         env: env.map(|(name, value)| (name.into(), value.into())).to_vec(),
@@ -55,9 +55,11 @@ pub async fn git_log(project: &Path, timeout: Duration, cancel: CancellationToke
         output.extend(bytes.iter().take(room));
     });
     match ended.await {
-        Ok(Ended::Well) => String::from_utf8_lossy(&output).into_owned(),
+        Ok(ProcessEnd::Well) => String::from_utf8_lossy(&output).into_owned(),
         // A project without a history is nothing out of the ordinary.
-        Ok(Ended::Badly(_) | Ended::TimedOut | Ended::Cancelled) | Err(_) => String::new(),
+        Ok(ProcessEnd::Badly(_) | ProcessEnd::TimedOut | ProcessEnd::Cancelled) | Err(_) => {
+            String::new()
+        }
     }
 }
 

@@ -26,8 +26,8 @@ const SETTINGS: &str = "nvs.bin";
 pub(super) const APP_OFFSET: u32 = 0x1_0000;
 
 /// What the board's memory has: one file each.
-const PARTS: [Part; 2] = [
-    Part {
+const PARTS: [MemoryRegion; 2] = [
+    MemoryRegion {
         label: "nvs",
         kind: "data",
         subtype: "nvs",
@@ -35,7 +35,7 @@ const PARTS: [Part; 2] = [
         bytes: 0x6000,
         file: SETTINGS,
     },
-    Part {
+    MemoryRegion {
         label: "factory",
         kind: "app",
         subtype: "factory",
@@ -49,7 +49,7 @@ const PARTS: [Part; 2] = [
 const ERASED: u8 = 0xff;
 
 /// A part of the memory, where ESP-IDF's default partition table has it.
-struct Part {
+struct MemoryRegion {
     label: &'static str,
     kind: &'static str,
     subtype: &'static str,
@@ -106,7 +106,7 @@ impl HostMemory {
     /// When there is none of that name, or a file cannot be removed.
     pub fn erase(&self, label: Option<&str>) -> Result<(), UserError> {
         self.is_part(label)?;
-        let is_meant = |part: &&Part| label.is_none_or(|label| label == part.label);
+        let is_meant = |part: &&MemoryRegion| label.is_none_or(|label| label == part.label);
         for part in PARTS.iter().filter(is_meant) {
             match fs::remove_file(self.folder.join(part.file)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -122,7 +122,7 @@ impl HostMemory {
     /// What it is divided into; there is no table in the memory itself.
     #[must_use]
     pub fn partitions() -> Vec<Partition> {
-        let named = |part: &Part| Partition {
+        let named = |part: &MemoryRegion| Partition {
             label: part.label.to_owned(),
             kind: part.kind.to_owned(),
             subtype: part.subtype.to_owned(),
@@ -140,12 +140,12 @@ impl HostMemory {
     pub fn read(&self, region: &FlashRegion) -> Result<Vec<u8>, UserError> {
         let (from, to) =
             (u64::from(region.offset), u64::from(region.offset) + u64::from(region.bytes));
-        let holds = |part: &&Part| {
+        let holds = |part: &&MemoryRegion| {
             let start = u64::from(part.offset);
             (start..=start + u64::from(part.bytes)).contains(&to) && start <= from
         };
         let Some(part) = PARTS.iter().find(holds) else {
-            let end = |part: &Part| part.offset + part.bytes;
+            let end = |part: &MemoryRegion| part.offset + part.bytes;
             let there = PARTS
                 .each_ref()
                 .map(|part| format!("`{}` (0x{:x} – 0x{:x})", part.label, part.offset, end(part)));
@@ -174,7 +174,7 @@ impl HostMemory {
     pub fn rewrite(&self, order: &RewriteOrder) -> Result<(), UserError> {
         let failed = |why: String, fix: &str| UserError::new(CANNOT_REWRITE, why, fix);
         let region = &order.region;
-        let is_meant = |part: &&Part| {
+        let is_meant = |part: &&MemoryRegion| {
             (part.kind, part.offset, part.bytes) == ("data", region.offset, region.bytes)
         };
         let Some(part) = PARTS.iter().find(is_meant) else {

@@ -36,7 +36,7 @@ pub use analysis::{Analysis, AnalysisOrder, Gap, Issue, Linter, analyze};
 pub use arduino::ArduinoToolchain;
 pub use compile_units::CompileUnit;
 pub use console::console_baud;
-pub use fitting::{Kind, fitting};
+pub use fitting::{ToolchainKind, fitting};
 pub use history::git_log;
 pub use platformio::PlatformioToolchain;
 pub use virtual_board::{Kit, VirtualToolchain};
@@ -56,7 +56,7 @@ use crate::model::{
 pub use crate::device::loader::Remake;
 pub use chip::Loader;
 pub use idf::IdfToolchain;
-use process::Ended;
+use process::ProcessEnd;
 use syntax::{Finding, SyntaxJob};
 
 /// One build to run.
@@ -106,13 +106,13 @@ impl BuildReport {
     }
 }
 
-impl From<Ended> for BuildOutcome {
-    fn from(ended: Ended) -> Self {
+impl From<ProcessEnd> for BuildOutcome {
+    fn from(ended: ProcessEnd) -> Self {
         match ended {
-            Ended::Well => Self::Passed,
-            Ended::Badly(_) => Self::Failed,
-            Ended::TimedOut => Self::TimedOut,
-            Ended::Cancelled => Self::Cancelled,
+            ProcessEnd::Well => Self::Passed,
+            ProcessEnd::Badly(_) => Self::Failed,
+            ProcessEnd::TimedOut => Self::TimedOut,
+            ProcessEnd::Cancelled => Self::Cancelled,
         }
     }
 }

@@ -13,7 +13,7 @@ pub const APP_ALIGN: u32 = 0x1_0000;
 
 /// One entry and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct CsvEntry {
     /// Counted from 1.
     pub line: u32,
     /// The entry, its offset worked out where it is left to the build.
@@ -33,7 +33,7 @@ pub struct Fault {
 /// Reads every line. `first` is where an entry without an offset may begin: right behind the table.
 /// Entries without an offset follow the one before, applications at the next multiple of 64 KiB.
 #[must_use]
-pub fn read(text: &str, first: u32) -> (Vec<Row>, Vec<Fault>) {
+pub fn read(text: &str, first: u32) -> (Vec<CsvEntry>, Vec<Fault>) {
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
     let mut next = first;
     for (line, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
@@ -52,7 +52,7 @@ pub fn read(text: &str, first: u32) -> (Vec<Row>, Vec<Fault>) {
     (rows, faults)
 }
 
-fn row(line: u32, text: &str, next: u32) -> Result<Row, String> {
+fn row(line: u32, text: &str, next: u32) -> Result<CsvEntry, String> {
     let mut fields = text.split(',').map(str::trim);
     let mut field = || fields.next().unwrap_or_default().to_owned();
     let (label, kind, subtype, offset, size) = (field(), field(), field(), field(), field());
@@ -82,7 +82,7 @@ fn row(line: u32, text: &str, next: u32) -> Result<Row, String> {
     let flags = flags.map(str::to_ascii_lowercase).collect();
     let subtype = subtype.to_ascii_lowercase();
     let partition = Partition { label, kind, subtype, offset, bytes };
-    Ok(Row { line, partition, flags })
+    Ok(CsvEntry { line, partition, flags })
 }
 
 /// Whether a type is that of applications.

@@ -25,7 +25,7 @@ const LEFTOVER: Duration = Duration::from_secs(2);
 
 /// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
+pub struct ProcessSpec {
     /// The program, by path or to be found in `PATH`.
     pub program: OsString,
     pub args: Vec<OsString>,
@@ -41,7 +41,7 @@ pub struct Job {
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ProcessEnd {
     Well,
     /// With this exit code; `None` when a signal ended it.
     Badly(Option<i32>),
@@ -52,13 +52,13 @@ pub enum Ended {
 }
 
 /// A process and all it starts. Dropping it ends what is left of it.
-pub(super) struct Group {
+pub(super) struct ChildGroup {
     /// The process that leads the group.
     pub(super) child: Box<dyn ChildWrapper>,
     is_over: bool,
 }
 
-impl Group {
+impl ChildGroup {
     /// Starts `command` as the leader of a group of its own.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ChildGroup {
     fn drop(&mut self) {
         if !self.is_over {
             // It may be gone already.
@@ -83,7 +83,7 @@ impl Drop for Group {
 ///
 /// # Errors
 /// When it cannot be started or waited for.
-pub async fn run(job: Job, mut output: impl FnMut(&[u8])) -> std::io::Result<Ended> {
+pub async fn run(job: ProcessSpec, mut output: impl FnMut(&[u8])) -> std::io::Result<ProcessEnd> {
     let (reader, writer) = std::io::pipe()?;
     let mut reader = pipe::Receiver::from_owned_fd(reader.into())?;
     let mut command = CommandWrap::with_new(&job.program, |command| {
@@ -96,12 +96,12 @@ pub async fn run(job: Job, mut output: impl FnMut(&[u8])) -> std::io::Result<End
     });
     command.command_mut().stdout(writer.try_clone()?).stderr(writer);
     // Together with the command goes our writing end, so that the pipe ends with the process.
-    let mut group = Group::spawn(command)?;
+    let mut group = ChildGroup::spawn(command)?;
     let cancel = job.cancel.clone();
     tokio::select! {
         biased;
-        () = cancel.cancelled() => Ok(Ended::Cancelled),
-        () = tokio::time::sleep(job.timeout) => Ok(Ended::TimedOut),
+        () = cancel.cancelled() => Ok(ProcessEnd::Cancelled),
+        () = tokio::time::sleep(job.timeout) => Ok(ProcessEnd::TimedOut),
         ended = until_over(&mut group, &mut reader, &mut output) => ended,
     }
 }
@@ -132,10 +132,10 @@ pub fn hide_variables(names: Vec<String>) {
 }
 
 async fn until_over(
-    group: &mut Group,
+    group: &mut ChildGroup,
     reader: &mut pipe::Receiver,
     output: &mut impl FnMut(&[u8]),
-) -> std::io::Result<Ended> {
+) -> std::io::Result<ProcessEnd> {
     let mut buffer = vec![0; CHUNK_BYTES];
     let mut is_open = true;
     let status = loop {
@@ -159,15 +159,15 @@ async fn until_over(
     }
     // What was left running and still holds the pipe is ended with the group.
     group.is_over = !is_open;
-    Ok(if status.success() { Ended::Well } else { Ended::Badly(status.code()) })
+    Ok(if status.success() { ProcessEnd::Well } else { ProcessEnd::Badly(status.code()) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Job {
-        Job {
+    fn shell(script: &str) -> ProcessSpec {
+        ProcessSpec {
             program: "/bin/sh".into(),
             args: vec!["-c".into(), script.into()],
             env: vec![("WORD".into(), "hello".into())],
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    async fn output_of(job: Job) -> (Ended, String) {
+    async fn output_of(job: ProcessSpec) -> (ProcessEnd, String) {
         let mut all = Vec::new();
         let ended = run(job, |bytes| all.extend_from_slice(bytes)).await.unwrap();
         (ended, String::from_utf8(all).unwrap())
@@ -202,10 +202,10 @@ mod tests {
     async fn both_outputs_come_in_order_and_whole() {
         let script = "for i in 1 2 3; do echo out $i; echo err $i >&2; done; echo $WORD; exit 3";
         let (ended, output) = output_of(shell(script)).await;
-        assert_eq!(ended, Ended::Badly(Some(3)));
+        assert_eq!(ended, ProcessEnd::Badly(Some(3)));
         assert_eq!(output, "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nhello\n");
         let (ended, output) = output_of(shell("head -c 1000000 /dev/zero | tr '\\0' x")).await;
-        assert_eq!((ended, output.len()), (Ended::Well, 1_000_000));
+        assert_eq!((ended, output.len()), (ProcessEnd::Well, 1_000_000));
     }
 
     #[tokio::test]
@@ -213,7 +213,7 @@ mod tests {
         let mut job = shell("sleep 1000 & echo $!; wait");
         job.timeout = Duration::from_secs(1);
         let (ended, output) = output_of(job).await;
-        assert_eq!(ended, Ended::TimedOut);
+        assert_eq!(ended, ProcessEnd::TimedOut);
         let child: u32 = output.trim().parse().unwrap();
         let state = || std::fs::read_to_string(format!("/proc/{child}/stat"));
         // Ended, or not yet collected by whoever adopted it.
@@ -226,12 +226,12 @@ mod tests {
     async fn a_cancelled_process_ends_at_once() {
         let job = shell("sleep 1000");
         job.cancel.cancel();
-        assert_eq!(output_of(job).await.0, Ended::Cancelled);
+        assert_eq!(output_of(job).await.0, ProcessEnd::Cancelled);
     }
 
     #[tokio::test]
     async fn what_cannot_be_started_is_an_error() {
-        let job = Job { program: "/no/such/program".into(), ..shell("") };
+        let job = ProcessSpec { program: "/no/such/program".into(), ..shell("") };
         assert!(run(job, |_| {}).await.is_err());
     }
 }

@@ -30,7 +30,7 @@ pub(super) enum Home {
 
 /// A section that is loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Section {
+struct ElfSection {
     name: String,
     bytes: u64,
     /// Whether the file holds its content.
@@ -58,12 +58,12 @@ pub(super) fn is_for_host(file: &Path) -> bool {
     matches!(kind, Ok(Architecture::X86_64 | Architecture::Aarch64))
 }
 
-fn sections(file: &Path) -> Option<Vec<Section>> {
+fn sections(file: &Path) -> Option<Vec<ElfSection>> {
     let cache = ReadCache::new(files::open(file).ok()?);
     let program = object::File::parse(&cache).ok()?;
     let loaded = program.sections().filter_map(|section| {
         let SectionFlags::Elf { sh_flags, .. } = section.flags() else { return None };
-        sh_flags.contains(elf::SHF_ALLOC).then(|| Section {
+        sh_flags.contains(elf::SHF_ALLOC).then(|| ElfSection {
             name: section.name().unwrap_or_default().to_owned(),
             bytes: section.size(),
             is_stored: !matches!(
@@ -78,11 +78,11 @@ fn sections(file: &Path) -> Option<Vec<Section>> {
 
 /// The memories of a chip. The flash holds all that is stored, also what is copied to RAM when the
 /// chip starts.
-fn on_chip(sections: &[Section], of: Option<u64>) -> Vec<MemoryUse> {
+fn on_chip(sections: &[ElfSection], of: Option<u64>) -> Vec<MemoryUse> {
     let real =
         || sections.iter().filter(|section| !ROOM.iter().any(|word| section.name.contains(word)));
     let in_ram = |beginnings: &[&str]| -> u64 {
-        let named = |section: &&Section| beginnings.iter().any(|b| section.name.starts_with(b));
+        let named = |section: &&ElfSection| beginnings.iter().any(|b| section.name.starts_with(b));
         total(real().filter(named))
     };
     let flash = total(real().filter(|section| section.is_stored));
@@ -96,8 +96,8 @@ fn on_chip(sections: &[Section], of: Option<u64>) -> Vec<MemoryUse> {
     used(uses)
 }
 
-fn on_host(sections: &[Section]) -> Vec<MemoryUse> {
-    let sum = |fits: &dyn Fn(&Section) -> bool| -> u64 {
+fn on_host(sections: &[ElfSection]) -> Vec<MemoryUse> {
+    let sum = |fits: &dyn Fn(&ElfSection) -> bool| -> u64 {
         total(sections.iter().filter(|section| fits(section)))
     };
     used([
@@ -108,7 +108,7 @@ fn on_host(sections: &[Section]) -> Vec<MemoryUse> {
 }
 
 /// Bytes of sections together; a damaged program may say anything.
-fn total<'a>(sections: impl Iterator<Item = &'a Section>) -> u64 {
+fn total<'a>(sections: impl Iterator<Item = &'a ElfSection>) -> u64 {
     sections.fold(0, |sum, section| sum.saturating_add(section.bytes))
 }
 
@@ -130,12 +130,12 @@ fn smallest_app(table: &Path) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn section(name: &str, bytes: u64, is_stored: bool) -> Section {
+    fn section(name: &str, bytes: u64, is_stored: bool) -> ElfSection {
         let is_written = !name.contains("text") && !name.contains("rodata");
-        Section { name: name.to_owned(), bytes, is_stored, is_written }
+        ElfSection { name: name.to_owned(), bytes, is_stored, is_written }
     }
 
-    fn told(uses: &[MemoryUse]) -> Vec<(Memory, u64)> {
+    fn uses_of(uses: &[MemoryUse]) -> Vec<(Memory, u64)> {
         uses.iter().map(|used| (used.memory, used.bytes)).collect()
     }
 
@@ -162,7 +162,7 @@ mod tests {
         let uses = on_chip(&sections, Some(0x10_0000));
         let flash = 0x10 + 0x400 + 0x8000 + 0x2000 + 0x100 + 0x6000 + 0x1_0000;
         assert_eq!(
-            told(&uses),
+            uses_of(&uses),
             [
                 (Memory::Flash, flash),
                 (Memory::Iram, 0x8400),
@@ -182,7 +182,7 @@ mod tests {
             (size.program.as_str(), size.host.as_str()),
             ("crash-xtensa.elf", "virtual board")
         );
-        assert_eq!(told(&size.uses), [(Memory::Text, 0x6e), (Memory::Bss, 4)]);
+        assert_eq!(uses_of(&size.uses), [(Memory::Text, 0x6e), (Memory::Bss, 4)]);
         let none = |path: &Path| assert_eq!(of(path, &Home::Host("x")), None, "{}", path.display());
         none(Path::new("/no/such/file"));
         assert!(is_for_host(&std::env::current_exe().unwrap()) && !is_for_host(file));

@@ -25,7 +25,7 @@ impl BuildSink for Paper {
 }
 
 /// A folder with a project in it and a stand-in beside it, which notes its arguments in `calls`.
-pub struct Place {
+pub struct StandInProject {
     folder: tempfile::TempDir,
     project: PathBuf,
 }
@@ -34,7 +34,7 @@ pub struct Place {
 pub const ESPTOOL: &str = "for word; do case $word in *.bin)\n\
     echo 'Writing at 0x00010000... (100 %)'\necho 'Hash of data verified.';; esac; done";
 
-impl Place {
+impl StandInProject {
     /// One with these files of the project, whose folder has that name.
     pub fn new(project: &str, files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();

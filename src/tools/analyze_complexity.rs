@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Limits, Reply, Tool, ToolContext, ToolError, answer, args, files};
+use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args, files};
 use crate::lang::complexity;
 use crate::model::ToolSpec;
 use crate::workspace::Sandbox;
@@ -34,7 +34,7 @@ pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
 
 struct AnalyzeComplexity {
     sandbox: Arc<Sandbox>,
-    limits: Limits,
+    limits: AnswerLimits,
 }
 
 impl AnalyzeComplexity {

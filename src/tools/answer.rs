@@ -17,7 +17,7 @@ pub fn ok(fields: Value) -> Value {
 }
 
 /// How the one proposal of a call is told of, once it is settled.
-pub(super) struct Told<'a> {
+pub(super) struct OutcomeReport<'a> {
     /// The code when it did not come to pass, e.g. `not_sent`.
     pub code: &'static str,
     /// The fields when it did.
@@ -30,7 +30,7 @@ pub(super) struct Told<'a> {
     pub again: &'a str,
 }
 
-impl Told<'_> {
+impl OutcomeReport<'_> {
     /// The answer to the call.
     ///
     /// # Errors

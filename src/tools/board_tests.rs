@@ -14,14 +14,14 @@ use crate::model::{
     Outcome, PortChange, PortEvent, SerialControl, Severity, Timestamp, ToolName, UserError,
     Verdict,
 };
-use bench::{Bench, finding, settlement};
+use bench::{BoardBench, finding, settlement};
 
 const BUILD_LOG: LogId = LogId { kind: LogKind::Build, number: 1 };
 
 #[tokio::test]
 async fn a_build_is_recorded_from_its_start_to_its_end() {
     let warning = finding(Severity::Warning, 4);
-    let bench = Bench::new(BuildOutcome::Passed, vec![warning.clone()]);
+    let bench = BoardBench::new(BuildOutcome::Passed, vec![warning.clone()]);
     let answer = bench.answer("build_project", json!({})).await;
     assert_eq!((&answer["ok"], &answer["build"]), (&json!(true), &json!(1)));
     assert_eq!((&answer["errors"], &answer["warnings"]), (&json!([]), &json!([warning])));
@@ -45,7 +45,7 @@ async fn a_build_is_recorded_from_its_start_to_its_end() {
 
 #[tokio::test]
 async fn the_size_of_what_passed_is_told_against_the_build_before() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     let memory = |bytes: u64| json!({ "name": "flash", "bytes": bytes, "limit": 4096 });
     let first = bench.answer("build_project", json!({})).await;
     assert_eq!(first["size"], json!({ "program": "a.elf", "memory": [memory(1000)] }));
@@ -61,7 +61,7 @@ async fn the_size_of_what_passed_is_told_against_the_build_before() {
         _ => None,
     });
     assert_eq!(recorded.collect::<Vec<_>>(), [1000, 1010]);
-    let bench = Bench::new(BuildOutcome::Failed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Failed, Vec::new());
     assert_eq!(bench.answer("build_project", json!({})).await.get("size"), None);
 }
 
@@ -70,7 +70,7 @@ async fn errors_are_told_first_and_within_the_bound() {
     let found = (1..=5)
         .map(|line| finding(if line < 3 { Severity::Error } else { Severity::Warning }, line))
         .collect();
-    let bench = Bench::new(BuildOutcome::Failed, found);
+    let bench = BoardBench::new(BuildOutcome::Failed, found);
     let answer = bench.answer("build_project", json!({})).await;
     assert_eq!((&answer["ok"], &answer["error"]["code"]), (&json!(false), &json!("build_failed")));
     assert_eq!(answer["errors"].as_array().unwrap().len(), 2);
@@ -80,7 +80,7 @@ async fn errors_are_told_first_and_within_the_bound() {
 
 #[tokio::test]
 async fn a_failure_without_a_finding_shows_the_end_of_the_output() {
-    let bench = Bench::new(BuildOutcome::Failed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Failed, Vec::new());
     let answer = bench.answer("build_project", json!({})).await;
     let tail = answer["output_tail"].as_str().unwrap();
     assert!(tail.starts_with('[') && tail.ends_with("[1000/1000] step"), "{tail}");
@@ -89,11 +89,11 @@ async fn a_failure_without_a_finding_shows_the_end_of_the_output() {
 
 #[tokio::test]
 async fn only_a_fresh_build_can_be_flashed() {
-    let bench = Bench::new(BuildOutcome::Failed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Failed, Vec::new());
     assert_eq!(bench.answer("flash_project", json!({})).await["error"]["code"], "not_built");
     bench.answer("build_project", json!({})).await;
     assert_eq!(bench.answer("flash_project", json!({})).await["error"]["code"], "not_built");
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     bench.answer("build_project", json!({})).await;
     let other = bench.answer("flash_project", json!({ "port": "/dev/ttyUSB7" })).await;
     assert_eq!(other["error"]["code"], "bad_arguments");
@@ -111,7 +111,7 @@ async fn only_a_fresh_build_can_be_flashed() {
 
 #[tokio::test]
 async fn a_flashed_board_is_listened_to_and_nothing_it_says_is_lost() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     assert_eq!(bench.answer("monitor_serial", json!({})).await["error"]["code"], "no_board");
     bench.prints("rst:0x1 (POWERON),boot:0x13 (SPI_FAST_FLASH_BOOT)\n");
     let flashed = bench.flashed().await;
@@ -137,9 +137,9 @@ async fn a_flashed_board_is_listened_to_and_nothing_it_says_is_lost() {
 
 #[tokio::test]
 async fn a_board_that_goes_away_ends_listening() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     bench.flashed().await;
-    let Bench { master, kept, registry, .. } = bench;
+    let BoardBench { master, kept, registry, .. } = bench;
     (&master).write_all(b"last words\n").unwrap();
     let tool = registry.get(&ToolName::from("monitor_serial")).unwrap();
     let Ok(Reply::Answer(heard)) = tool.call(json!({ "until": "words" })).await else {
@@ -159,7 +159,7 @@ async fn a_board_that_goes_away_ends_listening() {
 
 #[tokio::test]
 async fn listening_ends_with_the_run_and_refuses_nonsense() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     bench.flashed().await;
     for (args, field) in [
         (json!({ "until": "(" }), "until"),
@@ -178,7 +178,7 @@ async fn listening_ends_with_the_run_and_refuses_nonsense() {
 
 #[tokio::test]
 async fn what_the_old_firmware_said_is_not_the_new_ones() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     bench.flashed().await;
     bench.prints("I (1) app: done\n");
     bench.answer("build_project", json!({})).await;
@@ -197,7 +197,7 @@ async fn what_the_old_firmware_said_is_not_the_new_ones() {
 
 #[tokio::test]
 async fn a_port_that_is_open_is_listened_to_as_the_new_firmware_talks() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     bench.flashed().await;
     let retuned = || {
         let baud = |event: &Event| match event {
@@ -229,7 +229,7 @@ async fn a_port_that_is_open_is_listened_to_as_the_new_firmware_talks() {
 
 #[tokio::test]
 async fn a_scan_that_was_printed_is_told_and_stays_unheard_by_the_monitor() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     assert_eq!(bench.answer("scan_i2c", json!({})).await["error"]["code"], "no_board");
     bench.flashed().await;
     bench.prints("rst:0x1 (POWERON)\nfound 0x50\nscan done\n");
@@ -246,7 +246,7 @@ async fn a_scan_that_was_printed_is_told_and_stays_unheard_by_the_monitor() {
     assert_eq!(told["evidence"].as_array().unwrap().len(), 4, "{told}");
     let heard = bench.answer("monitor_serial", json!({ "until": "2 devices" })).await;
     assert_eq!(heard["matched"], true, "{heard}");
-    let Bench { master, kept: _kept, registry, .. } = bench;
+    let BoardBench { master, kept: _kept, registry, .. } = bench;
     drop(master);
     // What was said before the board went away still counts.
     let tool = registry.get(&ToolName::from("scan_i2c")).unwrap();
@@ -256,7 +256,7 @@ async fn a_scan_that_was_printed_is_told_and_stays_unheard_by_the_monitor() {
 
 #[tokio::test]
 async fn firmware_that_does_not_scan_brings_a_scanner() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     bench.flashed().await;
     let silent = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
     assert!(silent["error"]["message"].as_str().unwrap().starts_with("nothing has come"));
@@ -280,7 +280,7 @@ async fn firmware_that_does_not_scan_brings_a_scanner() {
 
 #[tokio::test]
 async fn what_is_sent_is_proposed_with_its_line_end() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     let none = bench.answer("serial_send", json!({ "text": "help" })).await;
     assert_eq!(none["error"]["code"], "no_board");
     let gone = json!({ "text": "help", "port": "/dev/no-such-port" });

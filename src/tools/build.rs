@@ -57,7 +57,7 @@ impl BuildProject {
             ledger: Arc::clone(ledger),
             build,
             log,
-            seen: Mutex::new(Seen { progress_at: None, tail: Vec::new(), lost: None }),
+            seen: Mutex::new(SeenOutput { progress_at: None, tail: Vec::new(), lost: None }),
         });
         let cancel = self.context.cancel.child_token();
         // When whoever waits here goes away, the build must not go on unseen.
@@ -94,7 +94,7 @@ impl BuildProject {
             return Err(not_recorded(error));
         }
         let seconds = millis / 100;
-        let mut told = told(&diagnostics, limits.diagnostics);
+        let mut told = diagnostics_json(&diagnostics, limits.diagnostics);
         told["build"] = json!(build);
         told["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
         if let Some(size) = &size {
@@ -143,7 +143,7 @@ impl BuildProject {
 }
 
 /// Lists diagnostics, errors first, within the bound.
-fn told(diagnostics: &[Diagnostic], limit: usize) -> Value {
+fn diagnostics_json(diagnostics: &[Diagnostic], limit: usize) -> Value {
     let of = |severity: Severity| diagnostics.iter().filter(move |d| d.severity == severity);
     let errors: Vec<&Diagnostic> = of(Severity::Error).take(limit).collect();
     let warnings: Vec<&Diagnostic> = of(Severity::Warning).take(limit - errors.len()).collect();
@@ -189,10 +189,10 @@ struct Sink {
     ledger: Arc<dyn Ledger>,
     build: BuildId,
     log: LogId,
-    seen: Mutex<Seen>,
+    seen: Mutex<SeenOutput>,
 }
 
-struct Seen {
+struct SeenOutput {
     progress_at: Option<Instant>,
     tail: Vec<u8>,
     /// The first failure to write the log.
@@ -200,7 +200,7 @@ struct Seen {
 }
 
 impl Sink {
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, SeenOutput> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

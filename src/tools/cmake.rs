@@ -100,7 +100,7 @@ pub(super) struct Unregistered {
 
 /// What it takes to have new sources built.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Plan {
+pub(super) struct CMakePlan {
     /// Lists that have to change.
     pub(super) edits: Vec<ListEdit>,
     /// Sources that a person has to decide about.
@@ -113,8 +113,8 @@ pub(super) fn plan(
     sandbox: &Sandbox,
     sources: &[ProjectPath],
     written: &dyn Fn(&ProjectPath) -> bool,
-) -> Plan {
-    let mut plan = Plan::default();
+) -> CMakePlan {
+    let mut plan = CMakePlan::default();
     for source in sources {
         let read = |list: &ProjectPath| {
             if let Some(edit) = plan.edits.iter().find(|edit| edit.path == *list) {
@@ -147,7 +147,7 @@ pub(super) fn plan(
     plan
 }
 
-impl Plan {
+impl CMakePlan {
     fn add(&mut self, source: &ProjectPath, near: Nearest, text: String) {
         match self.edits.iter_mut().find(|edit| edit.path == near.list) {
             Some(edit) => {
@@ -251,6 +251,6 @@ mod tests {
         );
         assert!(open[2].1.contains("no CMakeLists.txt"), "{open:?}");
         let own = plan(&sandbox, &sources[..2], &|list| list.as_str() == "main/CMakeLists.txt");
-        assert_eq!(own, Plan::default());
+        assert_eq!(own, CMakePlan::default());
     }
 }

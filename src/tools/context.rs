@@ -32,14 +32,14 @@ pub struct ToolContext {
     /// Keeps serial ports open.
     pub serial: Arc<SerialHub>,
     /// Bounds of answers.
-    pub limits: Limits,
+    pub limits: AnswerLimits,
     /// Ends whatever runs at once.
     pub cancel: CancellationToken,
 }
 
 /// Bounds of what tools answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct AnswerLimits {
     /// Files in one list.
     pub files: usize,
     /// Bytes of one file's content.
@@ -52,7 +52,7 @@ pub struct Limits {
     pub build_seconds: u64,
 }
 
-impl Default for Limits {
+impl Default for AnswerLimits {
     fn default() -> Self {
         Self {
             files: 500,

@@ -15,7 +15,7 @@ use crate::model::{
     BlobSource, Change, Draft, DraftChange, FlashRegion, NvsEdit, NvsPlan, Outcome, Partition,
     ProjectPath, Proposal, Settlement, ToolSpec,
 };
-use crate::toolchain::nvs::{self, NvsError, Planned, WhyNot, Wish};
+use crate::toolchain::nvs::{self, EntryChange, NvsError, Planned, WhyNot};
 
 /// Name of the tool.
 pub const NAME: &str = "edit_nvs";
@@ -97,7 +97,7 @@ impl EditNvs {
         let planned = nvs::plan(&held, wishes).map_err(|error| not_planned(&base, &error))?;
         let Planned { base, image, edits, room } = planned;
         let names: Vec<String> = edits.iter().map(NvsEdit::name).collect();
-        let change = DraftChange::Nvs(NvsPlan { board, region, base, image, edits, room });
+        let change = DraftChange::Nvs(NvsPlan { board, region, base, image, edits, space: room });
         let draft = Draft { change, reason, checks: Vec::new() };
         Ok(Reply::Propose { drafts: vec![draft], finish: finish(names) })
     }
@@ -135,7 +135,7 @@ impl EditNvs {
     }
 
     /// The entries of a file.
-    fn listed(&self, csv: &str) -> Result<Vec<Wish>, ToolError> {
+    fn listed(&self, csv: &str) -> Result<Vec<EntryChange>, ToolError> {
         let read = |file: &str| {
             let path = ProjectPath::new(file).map_err(|error| error.to_string())?;
             self.context.sandbox.read(&path).map_err(|error| error.to_string())
@@ -160,11 +160,11 @@ fn wrong(message: String, hint: &str) -> ToolError {
 }
 
 /// The wishes that the arguments tell.
-fn wishes(entries: Vec<EntryArgs>) -> Result<Vec<Wish>, ToolError> {
+fn wishes(entries: Vec<EntryArgs>) -> Result<Vec<EntryChange>, ToolError> {
     entries.into_iter().enumerate().map(|(number, entry)| wish(number, entry)).collect()
 }
 
-fn wish(number: usize, entry: EntryArgs) -> Result<Wish, ToolError> {
+fn wish(number: usize, entry: EntryArgs) -> Result<EntryChange, ToolError> {
     let EntryArgs { namespace, key, kind, value, delete } = entry;
     let at = |field: &str, why: String| {
         wrong(format!("entries[{number}].{field}: {why}"), "Correct the entry.")
@@ -186,7 +186,7 @@ fn wish(number: usize, entry: EntryArgs) -> Result<Wish, ToolError> {
         (false, None, _) => return Err(at("type", "it is missing".to_owned())),
         (false, _, None) => return Err(at("value", "it is missing".to_owned())),
     };
-    Ok(Wish { namespace, key, value })
+    Ok(EntryChange { namespace, key, value })
 }
 
 fn not_planned(base: &str, error: &WhyNot) -> ToolError {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::tool_tests::{Desk, settlement};
+use super::tool_tests::{ToolBench, settlement};
 use super::*;
 use crate::model::{
     Batch, BatchId, BlobRef, BlobSource, CallId, Change, ContentHash, DecidedBy, Draft,
@@ -13,8 +13,8 @@ use crate::model::{
 
 #[tokio::test]
 async fn headers_are_read_as_declarations_and_all_files_are_listed() {
-    let mut desk = Desk::new();
-    desk.context.limits = Limits::default();
+    let mut desk = ToolBench::new();
+    desk.context.limits = AnswerLimits::default();
     let desk = desk.remade();
     desk.write("main/include/led.h", "/* c */ int led_on(int a);\n#define LED(n) (n)\n");
     desk.write("components/x/x.hpp", "class X { int a() { return 1; } };\n");
@@ -38,8 +38,8 @@ async fn headers_are_read_as_declarations_and_all_files_are_listed() {
 
 #[tokio::test]
 async fn headers_that_declare_the_same_say_so() {
-    let mut desk = Desk::new();
-    desk.context.limits = Limits::default();
+    let mut desk = ToolBench::new();
+    desk.context.limits = AnswerLimits::default();
     let desk = desk.remade();
     let long = "esp_err_t board_display_init(int width, int height, int rotation);\n";
     for (name, text) in
@@ -58,7 +58,7 @@ async fn headers_that_declare_the_same_say_so() {
 
 #[tokio::test]
 async fn headers_beyond_the_answer_are_named() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     for name in ["a.h", "b.h", "c.h"] {
         desk.write(name, &format!("int {}_{}(void);\n", &name[..1], "x".repeat(30)));
     }
@@ -70,7 +70,7 @@ async fn headers_beyond_the_answer_are_named() {
 
 #[tokio::test]
 async fn chosen_files_are_read_in_their_order() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("a.c", "int a;\n");
     desk.write("b.c", "int b;\n");
     let paths = json!({ "paths": ["b.c", "./b.c", "a.c", "none.c"] });
@@ -84,7 +84,7 @@ async fn chosen_files_are_read_in_their_order() {
 }
 
 /// What a call proposes, and the answer when the given settlements come back.
-async fn proposed(desk: &Desk, tool: &str, args: Value) -> (Vec<Draft>, Finish) {
+async fn proposed(desk: &ToolBench, tool: &str, args: Value) -> (Vec<Draft>, Finish) {
     match desk.call(tool, args).await {
         Ok(Reply::Propose { drafts, finish }) => (drafts, finish),
         Ok(Reply::Answer(answer)) => panic!("{tool} answered {answer}"),
@@ -112,7 +112,7 @@ fn text(draft: &Draft) -> (&str, &str) {
 
 #[tokio::test]
 async fn insertions_into_one_file_are_one_proposal() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("main/a.c", "#include <stdio.h>\r\nint a;\r\nint b;\r\n");
     desk.write("main/b.c", "int z;\n");
     let wish = |file: &str, context: &str, code: &str| json!({ "file_name": file, "context": context, "insertion_code": code, "includes": ["<b.h>"] });
@@ -144,7 +144,7 @@ async fn insertions_into_one_file_are_one_proposal() {
 
 #[tokio::test]
 async fn an_insertion_without_a_certain_place_proposes_nothing() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("a.c", "x();\nx();\n");
     std::fs::write(desk.folder.path().join("wide.c"), b"\xff\xfei\0n\0t\0").unwrap();
     std::fs::write(desk.folder.path().join("bin.c"), b"i\0nt").unwrap();
@@ -172,7 +172,7 @@ async fn an_insertion_without_a_certain_place_proposes_nothing() {
 
 #[tokio::test]
 async fn deleted_files_are_told_with_the_lines_that_still_name_them() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("main/led.c", "#include \"led.h\"\n");
     desk.write("main/led.h", "int a;\n");
     desk.write("main/main.c", "#include <stdio.h>\n#include \"led.h\"\n");
@@ -206,7 +206,7 @@ async fn deleted_files_are_told_with_the_lines_that_still_name_them() {
 
 #[tokio::test]
 async fn a_diff_becomes_one_proposal_and_tells_what_was_forgiven() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("a.c", "int a;\r\nint b;\r\nint c;\r\n");
     let diff = "--- a/a.c\n+++ b/a.c\n@@ -7,3 +7,3 @@\n int a;\n-int b;\n+int z;\n int c;\n";
     let args = json!({ "path": "a.c", "diff": diff });
@@ -234,7 +234,7 @@ async fn a_diff_becomes_one_proposal_and_tells_what_was_forgiven() {
 
 #[tokio::test]
 async fn new_sources_are_listed_by_a_proposal_of_its_own() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("main/CMakeLists.txt", "idf_component_register(SRCS main.c)\n");
     desk.write("odd/CMakeLists.txt", "odd()\n");
     let files = json!([
@@ -268,7 +268,7 @@ async fn new_sources_are_listed_by_a_proposal_of_its_own() {
 async fn a_new_project_is_marked_and_stays_so() {
     let top = |code: &str| json!({ "files": [{ "file_name": "CMakeLists.txt", "code": code }] });
     let marked = "# firmhand: generated project\nproject(a)\n";
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     let (drafts, _) = proposed(&desk, "generate_code", top("project(a)\n")).await;
     assert_eq!(text(&drafts[0]).1, marked);
     desk.write("CMakeLists.txt", marked);
@@ -276,7 +276,7 @@ async fn a_new_project_is_marked_and_stays_so() {
     assert!(desk.context.sandbox.is_generated());
     let (drafts, _) = proposed(&desk, "generate_code", top("project(b)\n")).await;
     assert_eq!(text(&drafts[0]).1, "# firmhand: generated project\nproject(b)\n");
-    let theirs = Desk::new();
+    let theirs = ToolBench::new();
     theirs.write("main/main.c", "");
     let (drafts, _) = proposed(&theirs, "generate_code", top("project(a)\n")).await;
     assert_eq!(text(&drafts[0]).1, "project(a)\n");
@@ -285,8 +285,8 @@ async fn a_new_project_is_marked_and_stays_so() {
 
 #[tokio::test]
 async fn functions_are_measured_and_what_is_no_source_is_told() {
-    let mut desk = Desk::new();
-    desk.context.limits = Limits::default();
+    let mut desk = ToolBench::new();
+    desk.context.limits = AnswerLimits::default();
     let desk = desk.remade();
     desk.write("a.c", "int f(int a) { if (a) { return 1; } return 0; }\n");
     desk.write("b.py", "def g():\n    pass\n");
@@ -303,7 +303,7 @@ async fn functions_are_measured_and_what_is_no_source_is_told() {
 
 #[tokio::test]
 async fn relevant_files_come_with_sizes_and_reasons() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("main/wifi.c", "#include \"wifi.h\"\nint wifi_start(void) { return 0; }\n");
     desk.write("main/wifi.h", "int wifi_start(void);\n");
     desk.write("main/led.c", "int led(void) { return 0; }\n");
@@ -368,7 +368,7 @@ fn recorded(drafts: &[Draft]) -> (Vec<Proposal>, Kept) {
 
 #[tokio::test]
 async fn a_call_that_is_taken_up_again_is_answered_as_one_that_was_not_cut_off() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("a.c", "int a;\r\nint b;\r\nint c;\r\n");
     desk.write("b.c", "int x;\nint y;\n\nint z;\n");
     desk.write("c.c", "int p;\nint q;\n\nint r;\n");

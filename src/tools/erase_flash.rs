@@ -53,7 +53,7 @@ impl EraseFlash {
 
 fn finish(erased: String) -> Finish {
     Box::new(move |settlements| {
-        let told = answer::Told {
+        let told = answer::OutcomeReport {
             code: "not_erased",
             done: json!({ "erased": erased }),
             refused: json!({ "erased": Value::Null }),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Limits, Reply, Tool, ToolContext, ToolError, answer, args};
+use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{ProjectPath, ToolSpec, UserError};
 use crate::workspace::{DEFAULT_LIST_LIMIT, Sandbox, WorkspaceError, is_source};
 
@@ -55,15 +55,15 @@ enum What {
     ReadChosen,
 }
 
-struct Files {
+struct FileBatch {
     what: What,
     sandbox: Arc<Sandbox>,
-    limits: Limits,
+    limits: AnswerLimits,
 }
 
 fn make(what: What, context: &ToolContext) -> Arc<dyn Tool> {
     let (sandbox, limits) = (Arc::clone(&context.sandbox), context.limits);
-    Arc::new(Files { what, sandbox, limits })
+    Arc::new(FileBatch { what, sandbox, limits })
 }
 
 /// Makes `list_project_files`.
@@ -125,7 +125,7 @@ pub(super) fn folder(sandbox: &Sandbox, text: &str) -> Result<String, ToolError>
     Ok(format!("{}/", args::path("project_path", text)?))
 }
 
-impl Files {
+impl FileBatch {
     fn list(&self, args: ListArgs) -> Result<Value, ToolError> {
         let folder = folder(&self.sandbox, args.project_path.as_deref().unwrap_or("."))?;
         let listing = self.sandbox.list(DEFAULT_LIST_LIMIT);
@@ -225,7 +225,7 @@ impl Files {
     }
 }
 
-impl Tool for Files {
+impl Tool for FileBatch {
     fn spec(&self) -> ToolSpec {
         match self.what {
             What::List => args::spec::<ListArgs>(

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::lang::{Chosen, History, ProjectIndex, Question, parse_log, rank, within};
+use crate::lang::{
+    ChosenFile, CommitHistory, ProjectIndex, RelevanceQuery, parse_log, rank, within,
+};
 use crate::model::{ProjectPath, ToolSpec};
 use crate::toolchain::git_log;
 use crate::workspace::Sandbox;
@@ -63,22 +65,27 @@ impl FindRelevantFiles {
     }
 }
 
-fn choose(sandbox: &Sandbox, args: &Args, diagnosed: &[ProjectPath], history: &History) -> Value {
+fn choose(
+    sandbox: &Sandbox,
+    args: &Args,
+    diagnosed: &[ProjectPath],
+    history: &CommitHistory,
+) -> Value {
     let index = ProjectIndex::new(sandbox.sources());
-    let question = Question { request: &args.request, diagnosed, history };
+    let question = RelevanceQuery { request: &args.request, diagnosed, history };
     let ranked = rank(&index, &question);
     let of = ranked.len();
     let (files, tokens) = (args.most_files.unwrap_or(FILES), args.most_tokens.unwrap_or(TOKENS));
     let chosen = within(ranked, files.clamp(1, 200), tokens);
     let total: u64 = chosen.iter().map(|chosen| chosen.tokens).sum();
-    let files: Vec<Value> = chosen.iter().map(told).collect();
+    let files: Vec<Value> = chosen.iter().map(file_json).collect();
     answer::ok(json!({
         "files": files, "tokens": total, "candidates": of, "project_files": index.len(),
         "project_tokens": index.bytes().div_ceil(4),
     }))
 }
 
-fn told(chosen: &Chosen) -> Value {
+fn file_json(chosen: &ChosenFile) -> Value {
     // Two digits are more than the ranking is worth.
     let score = (chosen.score * 100.0).round() / 100.0;
     json!({

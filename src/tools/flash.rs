@@ -62,7 +62,7 @@ impl FlashProject {
         let baud = baud.or_else(|| console_baud(context.sandbox.root()));
         Box::new(move |settlements| {
             Box::pin(async move {
-                let told = answer::Told {
+                let told = answer::OutcomeReport {
                     code: "not_flashed",
                     done: json!({ "flashed": true, "bytes": bytes, "verified": true }),
                     refused: json!({ "flashed": false }),

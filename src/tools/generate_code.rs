@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
-use super::cmake::{self, ListEdit, Plan, Registration, Unregistered, is_compiled};
+use super::cmake::{self, CMakePlan, ListEdit, Registration, Unregistered, is_compiled};
 use super::report::Report;
 use super::state::SharedState;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
@@ -124,14 +124,14 @@ impl GenerateCode {
         for (edit, file) in plan.edits.iter().zip(batch.iter().skip(files.len())) {
             drafts.push(list_draft(edit, around.check(file)));
         }
-        let Plan { edits, unregistered } = plan;
+        let CMakePlan { edits, unregistered } = plan;
         let edits = edits.into_iter().map(|edit| (edit.path, edit.sources)).collect();
         let planned = Planned { files, lists, edits, unregistered };
         Ok(Reply::Propose { drafts, finish: planned.finish() })
     }
 
     /// What it takes to have the new sources built.
-    fn plan(&self, batch: &[NewFile]) -> Plan {
+    fn plan(&self, batch: &[NewFile]) -> CMakePlan {
         let is_new = |file: &&NewFile| is_compiled(&file.path) && !self.sandbox.is_file(&file.path);
         let sources: Vec<ProjectPath> =
             batch.iter().filter(is_new).map(|file| file.path.clone()).collect();

@@ -108,11 +108,11 @@ impl Tool for GetPinoutInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::tool_tests::Desk;
+    use crate::tools::tool_tests::ToolBench;
 
     #[tokio::test]
     async fn a_pin_is_told_with_its_warnings_and_source() {
-        let desk = Desk::new();
+        let desk = ToolBench::new();
         let told = desk.answer(NAME, json!({ "chip": "esp32-s3", "pin": "IO19" })).await;
         assert_eq!((&told["ok"], &told["chip"]), (&json!(true), &json!("ESP32-S3")));
         let can = json!({
@@ -133,7 +133,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_there_is_not_is_told_with_what_there_is() {
-        let desk = Desk::new();
+        let desk = ToolBench::new();
         for (args, code, hint) in [
             (json!({ "chip": "esp8266", "pin": "2" }), "unknown_chip", "esp32c6"),
             (json!({ "chip": "esp32s3", "pin": "GPIO22" }), "unknown_pin", "0–21, 26–48"),

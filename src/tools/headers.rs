@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Limits, Reply, Tool, ToolContext, ToolError, answer, args, files};
-use crate::lang::{Header, read_header};
+use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args, files};
+use crate::lang::{HeaderSummary, read_header};
 use crate::model::{ProjectPath, ToolSpec};
 use crate::workspace::{Sandbox, is_source};
 
@@ -46,29 +46,29 @@ pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
 
 struct ReadHeaders {
     sandbox: Arc<Sandbox>,
-    limits: Limits,
+    limits: AnswerLimits,
 }
 
 /// What the answer collects.
 #[derive(Default)]
-struct Answer {
+struct HeaderReport {
     headers: usize,
     /// Headers that declare nothing; they are in the list of files.
     empty: usize,
     text: String,
     /// The first header with those declarations.
-    told: HashMap<String, ProjectPath>,
+    reported: HashMap<String, ProjectPath>,
     cut: Vec<Value>,
 }
 
-impl Answer {
-    fn add(&mut self, path: &ProjectPath, header: &Header, limit: usize) {
+impl HeaderReport {
+    fn add(&mut self, path: &ProjectPath, header: &HeaderSummary, limit: usize) {
         let declared = declared(header);
         if declared.is_empty() && !header.in_haste {
             self.empty += 1;
             return;
         }
-        let words = match self.told.get(&declared) {
+        let words = match self.reported.get(&declared) {
             Some(first) => Cow::Owned(format!("// the same as {first}\n")),
             None => Cow::Borrowed(declared.as_str()),
         };
@@ -81,7 +81,7 @@ impl Answer {
         self.headers += 1;
         self.text.push_str(&block);
         if declared.len() > SHORT {
-            self.told.entry(declared).or_insert_with(|| path.clone());
+            self.reported.entry(declared).or_insert_with(|| path.clone());
         }
         if header.in_haste {
             self.cut.push(json!({ "path": path, "why": "too long: only prototypes were read" }));
@@ -94,7 +94,7 @@ impl Answer {
 }
 
 /// The declarations of one header as text for a model.
-fn declared(header: &Header) -> String {
+fn declared(header: &HeaderSummary) -> String {
     let mut text = String::new();
     for found in &header.declarations {
         // Writing to a string cannot fail.
@@ -112,7 +112,7 @@ impl ReadHeaders {
         let folder = files::folder(&self.sandbox, args.folder.as_deref().unwrap_or("."))?;
         let listing = self.sandbox.list(MOST_FILES);
         let started = Instant::now();
-        let mut answer = Answer::default();
+        let mut answer = HeaderReport::default();
         let mut paths = Vec::new();
         for path in listing.files.into_iter().map(|file| file.path) {
             if is_header(&path) && path.as_str().starts_with(&folder) {
@@ -138,7 +138,7 @@ impl ReadHeaders {
         Ok(answer::ok(fields))
     }
 
-    fn header(&self, path: &ProjectPath, started: Instant, answer: &mut Answer) {
+    fn header(&self, path: &ProjectPath, started: Instant, answer: &mut HeaderReport) {
         let left = BUDGET.saturating_sub(started.elapsed());
         if left.is_zero() {
             return answer.leave_out(path, "reading all headers takes too long; name a folder");

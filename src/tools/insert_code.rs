@@ -27,7 +27,7 @@ pub const NAME: &str = "insert_code";
 #[serde(deny_unknown_fields)]
 struct Args {
     /// What goes where. Insertions into the same file are merged and decided together.
-    insertions: Vec<Wish>,
+    insertions: Vec<InsertRequest>,
     /// Why, in one sentence for the person who decides.
     #[serde(default)]
     reason: String,
@@ -35,7 +35,7 @@ struct Args {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Wish {
+struct InsertRequest {
     /// An existing file, relative to the project folder.
     file_name: String,
     /// The 10 to 20 lines right before the place, exactly as the file has them.
@@ -139,11 +139,11 @@ impl InsertCode {
     }
 }
 
-fn by_file(wishes: Vec<Wish>) -> Result<Vec<FileWishes>, ToolError> {
+fn by_file(wishes: Vec<InsertRequest>) -> Result<Vec<FileWishes>, ToolError> {
     let mut files: Vec<FileWishes> = Vec::new();
     for (index, wish) in wishes.into_iter().enumerate() {
         let path = args::path(&format!("insertions[{index}].file_name"), &wish.file_name)?;
-        let Wish { context, insertion_code: code, includes, .. } = wish;
+        let InsertRequest { context, insertion_code: code, includes, .. } = wish;
         let insertion = Insertion { context, code, includes };
         match files.iter_mut().find(|file| file.path == path) {
             Some(file) => {

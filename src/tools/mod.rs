@@ -29,7 +29,6 @@ mod flash_regions;
 mod generate_code;
 mod get_pinout_info;
 mod headers;
-mod heard;
 mod insert_code;
 mod list_boards;
 mod map_sketch;
@@ -41,6 +40,7 @@ mod retrieve_docs;
 mod run_static_analysis;
 mod scan_i2c;
 mod serial;
+mod serial_capture;
 mod serial_send;
 mod write_file;
 
@@ -51,7 +51,7 @@ use serde_json::Value;
 
 use crate::model::{BlobSource, Draft, Proposal, Settlement, ToolSpec};
 
-pub use context::{Limits, ToolContext};
+pub use context::{AnswerLimits, ToolContext};
 pub use dialogue::{ASK, AskArgs, HAND_OFF, HandOffArgs};
 pub use recorded::plain_finish;
 pub use registry::{Registry, TOOLS, ToolEntry, known};

@@ -3,7 +3,7 @@
 //! Source: ESP-IDF Programming Guide, "NVS Partition Generator Utility". Must not read a file
 //! itself.
 
-use crate::toolchain::nvs::{self, Value, Wish};
+use crate::toolchain::nvs::{self, EntryChange, StoredValue};
 
 /// The names of the columns, which the first line repeats.
 const COLUMNS: [&str; 4] = ["key", "type", "encoding", "value"];
@@ -12,7 +12,7 @@ const COLUMNS: [&str; 4] = ["key", "type", "encoding", "value"];
 pub(super) fn parse(
     text: &str,
     file: impl Fn(&str) -> Result<Vec<u8>, String>,
-) -> Result<Vec<Wish>, String> {
+) -> Result<Vec<EntryChange>, String> {
     let mut wishes = Vec::new();
     let mut namespace: Option<String> = None;
     for (number, row) in rows(text)? {
@@ -25,7 +25,7 @@ pub(super) fn parse(
         }
         nvs::name(&key).map_err(|why| at(format!("key: {why}")))?;
         let wrong = |why: String| at(format!("`{key}`: {why}"));
-        let value: Value = match kind.as_str() {
+        let value: StoredValue = match kind.as_str() {
             "namespace" => {
                 namespace = Some(key);
                 continue;
@@ -42,7 +42,7 @@ pub(super) fn parse(
         let Some(namespace) = namespace.clone() else {
             return Err(at(format!("`{key}` comes before the first namespace")));
         };
-        wishes.push(Wish { namespace, key, value: Some(value) });
+        wishes.push(EntryChange { namespace, key, value: Some(value) });
     }
     Ok(wishes)
 }
@@ -93,7 +93,7 @@ fn rows(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> Result<Vec<Wish>, String> {
+    fn parsed(text: &str) -> Result<Vec<EntryChange>, String> {
         parse(text, |name| match name {
             "cert.bin" => Ok(vec![1, 2, 3]),
             other => Err(format!("`{other}` is not there")),
@@ -105,7 +105,7 @@ mod tests {
         let text = "key,type,encoding,value\r\n# what the device needs\n\nwifi,namespace,,\n\
                     ssid,data,string,\"a \"\"b\"\", c\"\nchannel,data,u8,11\n\
                     app,namespace,,\ncert,file,binary,cert.bin";
-        let wish = |namespace: &str, key: &str, value| Wish {
+        let wish = |namespace: &str, key: &str, value| EntryChange {
             namespace: namespace.into(),
             key: key.into(),
             value: Some(value),

@@ -28,7 +28,7 @@ pub(super) fn json_of(report: &PanicReport) -> Value {
             told
         })
         .collect();
-    let mut told = json!({ "kind": report.kind, "message": report.said });
+    let mut told = json!({ "kind": report.kind, "message": report.message });
     if let Some(task) = &report.task {
         told["task"] = json!(task);
     }

@@ -87,7 +87,7 @@ impl ReadFlash {
 
 fn finish(file: ProjectPath, bytes: u32) -> Finish {
     Box::new(move |settlements| {
-        let told = answer::Told {
+        let told = answer::OutcomeReport {
             code: "not_read",
             done: json!({ "saved": file.as_str(), "bytes": bytes, "verified": true }),
             refused: json!({ "saved": Value::Null }),

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Limits, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::knowledge::{Kind, Knowledge};
+use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args};
+use crate::knowledge::{Knowledge, PassageKind};
 use crate::model::ToolSpec;
 
 /// Name of the tool.
@@ -45,14 +45,14 @@ pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
 
 struct RetrieveDocs {
     knowledge: Arc<Knowledge>,
-    limits: Limits,
+    limits: AnswerLimits,
 }
 
 impl RetrieveDocs {
     fn search(&self, args: &Args) -> Value {
         let kind = args.kind.map(|kind| match kind {
-            ArgKind::Code => Kind::Code,
-            ArgKind::Docs => Kind::Docs,
+            ArgKind::Code => PassageKind::Code,
+            ArgKind::Docs => PassageKind::Docs,
         });
         let k = args.k.unwrap_or(DEFAULT_K).clamp(1, MAX_K);
         let mut room = self.limits.answer_bytes;

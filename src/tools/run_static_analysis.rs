@@ -84,10 +84,10 @@ impl RunStaticAnalysis {
             timeout: Duration::from_secs(seconds.into()),
             cancel,
         };
-        Ok(self.told(&order, analyze(&order).await))
+        Ok(self.answer(&order, analyze(&order).await))
     }
 
-    fn told(&self, order: &AnalysisOrder, mut found: Analysis) -> Value {
+    fn answer(&self, order: &AnalysisOrder, mut found: Analysis) -> Value {
         // A header is read with every source that includes it.
         let is_wanted = |file: &ProjectPath| order.files.contains(file);
         found.issues.retain(|issue| issue.file.as_ref().is_none_or(is_wanted));
@@ -179,11 +179,11 @@ impl Tool for RunStaticAnalysis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::tool_tests::Desk;
+    use crate::tools::tool_tests::ToolBench;
 
     #[tokio::test]
     async fn faults_are_told_with_their_places_or_the_missing_linters() {
-        let desk = Desk::new();
+        let desk = ToolBench::new();
         desk.write(
             "main/main.c",
             "int value(void)\n{\n    int b[2] = {0, 0};\n    return b[2];\n}\n",
@@ -218,7 +218,7 @@ mod tests {
 
     #[tokio::test]
     async fn nonsense_is_refused() {
-        let desk = Desk::new();
+        let desk = ToolBench::new();
         desk.write("README.md", "# x\n");
         for (args, code) in [
             (json!({}), "no_sources"),
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn files_of_the_last_errors_come_first() {
-        let desk = Desk::new();
+        let desk = ToolBench::new();
         for path in ["main/a.c", "main/b.c", "main/c.h", "tools/d.py", "build/e.c", "f.ino"] {
             desk.write(path, "");
         }

@@ -47,7 +47,7 @@ struct ScanI2c {
 
 /// What the board printed since it started, as far as it was read.
 #[derive(Default)]
-struct Heard {
+struct ScanOutput {
     reader: ScanReader,
     splitter: LineSplitter,
     position: u64,
@@ -55,7 +55,7 @@ struct Heard {
     has_reset: bool,
 }
 
-impl Heard {
+impl ScanOutput {
     /// Begins at the last reset that is known of, else with the oldest that is held.
     fn new(listener: &Listener) -> Self {
         let (start, bytes) = listener.since(0);
@@ -95,7 +95,7 @@ impl ScanI2c {
             listener.closed().is_none() || listener.subscribe().borrow().bytes > 0
         };
         let listener = serial::listener(&self.context, args.port, None, serves).await?;
-        let mut heard = Heard::new(&listener);
+        let mut heard = ScanOutput::new(&listener);
         tokio::select! {
             biased;
             () = self.context.cancel.cancelled() => {}
@@ -105,7 +105,7 @@ impl ScanI2c {
         let since =
             if heard.has_reset { "the last reset" } else { "the beginning of what is held" };
         match heard.reader.best() {
-            Some(scan) => Ok(told(&scan, &listener.port, since)),
+            Some(scan) => Ok(answer(&scan, &listener.port, since)),
             None => Ok(self.none(heard.has_console, &listener)),
         }
     }
@@ -151,7 +151,7 @@ impl ScanI2c {
     }
 }
 
-fn told(scan: &Scan, port: &str, since: &str) -> Value {
+fn answer(scan: &Scan, port: &str, since: &str) -> Value {
     let hex = |addresses: &std::collections::BTreeSet<u8>| -> Vec<String> {
         addresses.iter().map(|address| format!("0x{address:02X}")).collect()
     };
@@ -175,7 +175,7 @@ fn told(scan: &Scan, port: &str, since: &str) -> Value {
 }
 
 /// Reads until a scan is over or the port is closed.
-async fn until_over(listener: &Listener, heard: &mut Heard) {
+async fn until_over(listener: &Listener, heard: &mut ScanOutput) {
     let mut received = listener.subscribe();
     loop {
         let is_closed = received.borrow_and_update().closed.is_some();

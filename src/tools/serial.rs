@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::heard::Heard;
+use super::serial_capture::SerialCapture;
 use super::{Reply, Tool, ToolContext, ToolError, answer, args, panics};
 use crate::device::panic::RawPanic;
 use crate::device::{DEFAULT_BAUD, Listener};
@@ -64,7 +64,7 @@ impl MonitorSerial {
         }
         let until = args.until.as_deref().map(pattern).transpose()?;
         let listener = self.listener(args.port, args.baud).await?;
-        let mut heard = Heard::new(self.context.limits.answer_bytes.min(LOG_BYTES), until);
+        let mut heard = SerialCapture::new(self.context.limits.answer_bytes.min(LOG_BYTES), until);
         let mut position = listener.reported();
         let losses = listener.subscribe().borrow().losses;
         let end = listen(&listener, &mut position, &mut heard);
@@ -154,7 +154,11 @@ fn pattern(text: &str) -> Result<Regex, ToolError> {
 }
 
 /// Listens until a line matches or the port ends; returns why it ended.
-async fn listen(listener: &Listener, position: &mut u64, heard: &mut Heard) -> Option<String> {
+async fn listen(
+    listener: &Listener,
+    position: &mut u64,
+    heard: &mut SerialCapture,
+) -> Option<String> {
     let mut received = listener.subscribe();
     loop {
         let now = received.borrow_and_update().clone();

@@ -107,7 +107,7 @@ impl SerialSend {
 
 fn finish(bytes: usize, port: String) -> Finish {
     Box::new(move |settlements| {
-        let told = answer::Told {
+        let told = answer::OutcomeReport {
             code: "not_sent",
             done: json!({ "sent": true, "bytes": bytes, "port": port }),
             refused: json!({ "sent": false }),

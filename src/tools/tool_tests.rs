@@ -74,13 +74,13 @@ impl Toolchain for Unused {
 }
 
 /// A project folder with the tools on it.
-pub(super) struct Desk {
+pub(super) struct ToolBench {
     pub(super) folder: tempfile::TempDir,
     pub(super) context: ToolContext,
     registry: Registry,
 }
 
-impl Desk {
+impl ToolBench {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let names = "source: ESP-IDF v0\nheader driver/gpio.h esp_driver_gpio\ncomponent led\n";
@@ -94,7 +94,12 @@ impl Desk {
             assets: Assets::built_in(),
             toolchain: Arc::new(Unused),
             serial: Arc::new(SerialHub::new(Arc::new(Unused))),
-            limits: Limits { files: 3, file_bytes: 40, answer_bytes: 120, ..Limits::default() },
+            limits: AnswerLimits {
+                files: 3,
+                file_bytes: 40,
+                answer_bytes: 120,
+                ..AnswerLimits::default()
+            },
             cancel: CancellationToken::new(),
         };
         let registry = Registry::new(&context);
@@ -160,7 +165,7 @@ pub(super) fn settlement(
 
 #[test]
 fn every_tool_has_a_closed_schema_and_words() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     for entry in TOOLS {
         let spec = desk.registry.get(&ToolName::from(entry.name)).unwrap().spec();
         assert_eq!(spec.name.as_str(), entry.name);
@@ -179,7 +184,7 @@ fn an_unknown_tool_is_told_with_the_known_ones() {
 
 #[tokio::test]
 async fn wrong_arguments_name_the_field() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     let cases = [
         ("generate_code", json!({ "files": [{ "file_name": "a.c" }] }), "files[0]"),
         ("generate_code", json!({ "files": [], "why": "x" }), "why"),
@@ -202,7 +207,7 @@ async fn wrong_arguments_name_the_field() {
 
 #[tokio::test]
 async fn lists_are_bounded_and_leave_build_output_out() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     for file in ["build/x.o", ".git/config", "secret.log", "main/a.c", "main/b.c", "z/c.c"] {
         desk.write(file, "x");
     }
@@ -218,7 +223,7 @@ async fn lists_are_bounded_and_leave_build_output_out() {
 
 #[tokio::test]
 async fn long_files_are_cut_at_a_line_and_it_is_said() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("a.c", &"0123456789\n".repeat(10));
     let read = desk.answer("read_file", json!({ "path": "a.c" })).await;
     assert_eq!(read["content"], "0123456789\n".repeat(3));
@@ -235,7 +240,7 @@ async fn long_files_are_cut_at_a_line_and_it_is_said() {
 
 #[tokio::test]
 async fn sources_come_in_blocks_within_the_bound() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("main/main.c", "int a;\n");
     desk.write("README.md", "not a source\n");
     desk.write("CMakeLists.txt", "project(x)");
@@ -251,7 +256,7 @@ async fn sources_come_in_blocks_within_the_bound() {
 
 #[tokio::test]
 async fn a_file_behind_a_link_out_of_the_project_cannot_be_read() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     let outside = tempfile::NamedTempFile::new().unwrap();
     std::os::unix::fs::symlink(outside.path(), desk.folder.path().join("a.c")).unwrap();
     let read = desk.answer("read_file", json!({ "path": "a.c" })).await;
@@ -263,7 +268,7 @@ async fn a_file_behind_a_link_out_of_the_project_cannot_be_read() {
 
 #[tokio::test]
 async fn taken_names_are_told_and_a_good_list_is_remembered() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     let files = |names: [&str; 2]| {
         let file = |name: &str| json!({ "file_name": name, "description": "x" });
         json!({ "files": names.map(file) })
@@ -289,7 +294,7 @@ async fn taken_names_are_told_and_a_good_list_is_remembered() {
 
 #[tokio::test]
 async fn a_list_with_a_path_outside_is_refused_and_not_remembered() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     for outside in ["../x.c", "/etc/passwd", "main/../../x.c", "C:\\x.c", "~/x.c"] {
         let files = [("main/main.c", "x"), (outside, "y")]
             .map(|(name, what)| json!({ "file_name": name, "description": what }));
@@ -302,7 +307,7 @@ async fn a_list_with_a_path_outside_is_refused_and_not_remembered() {
 
 #[tokio::test]
 async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.context.state.set_goal(PhaseGoal::BuildPassed);
     let approve = || desk.answer("approve_saved_files", json!({}));
     assert_eq!(approve().await["ok"], false);
@@ -352,7 +357,7 @@ async fn a_phase_that_builds_is_closed_by_a_fresh_build_only() {
 
 #[tokio::test]
 async fn passages_carry_title_source_and_score() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     let found = desk.answer("retrieve_docs", json!({ "query": "gpio_set_level" })).await;
     assert_eq!(found["chunks"][0]["title"], "GPIO: Levels");
     assert_eq!(found["chunks"][0]["source"], "manual");
@@ -363,7 +368,7 @@ async fn passages_carry_title_source_and_score() {
 
 #[tokio::test]
 async fn new_code_is_checked_and_proposed_file_by_file() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     desk.write("main/old.c", "int old;\n");
     let code = |name: &str, code: &str| json!({ "file_name": name, "code": code });
     let files = json!([
@@ -408,7 +413,7 @@ async fn new_code_is_checked_and_proposed_file_by_file() {
 
 #[tokio::test]
 async fn the_same_file_twice_is_refused() {
-    let desk = Desk::new();
+    let desk = ToolBench::new();
     let file = json!({ "file_name": "a.c", "code": "" });
     let twice = json!({ "files": [file, { "file_name": "./a.c", "code": "x" }] });
     let error = desk.call("generate_code", twice).await.err().unwrap();

@@ -117,7 +117,7 @@ fn refused(path: &ProjectPath, error: &PatchError) -> ToolError {
 }
 
 fn all_told(hunks: &[Applied]) -> Vec<Value> {
-    hunks.iter().enumerate().map(|(index, hunk)| told(index, hunk)).collect()
+    hunks.iter().enumerate().map(|(index, hunk)| hunk_json(index, hunk)).collect()
 }
 
 /// How the hunks of a recorded call were applied to what the file held then; `None` when that is
@@ -134,7 +134,7 @@ fn hunks_again(
 }
 
 /// How a hunk was applied, as far as there is something to tell.
-fn told(index: usize, hunk: &Applied) -> Value {
+fn hunk_json(index: usize, hunk: &Applied) -> Value {
     let mut fields = json!({ "hunk": index + 1, "line": hunk.line });
     if let Some(fields) = fields.as_object_mut() {
         if let Some(offset) = hunk.offset.filter(|offset| *offset != 0) {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::model::Seq;
 use crate::view::SessionView;
 
-use super::action::{Action, Context};
-use super::desk::Desk;
+use super::action::{Action, KeyContext};
 use super::input::Now;
 use super::key::Key;
 use super::layout::PaneId;
 use super::overlay::{HelpView, JumpTo, ModelList, Overlay, PaletteView, ThemeList};
-use super::pane::{Command, Effect, Keys, Mode};
+use super::pane::{Effect, Keys, Mode, UiCommand};
+use super::screen_kind::ScreenKind;
 use super::sizes::Sizes;
 use super::{Composing, Ui, possible, run};
 
@@ -23,50 +23,50 @@ impl Ui {
         key: Option<Key>,
         now: Now<'_>,
     ) -> Vec<Effect> {
-        if let Some(overlay) = &mut self.hands.overlay {
+        if let Some(overlay) = &mut self.controls.overlay {
             let cx = self.scene.cx(now.view, Keys::Elsewhere);
             return overlay.on_action(action, &cx);
         }
-        let action = match self.hands.desk.takes(action) {
+        let action = match self.controls.desk.takes(action) {
             Ok(action) => action,
             Err(why) => return Effect::refuse(why),
         };
         match action.home() {
-            Context::Global => self.act_globally(action, now),
-            Context::Composer => self.act_in_composer(action, now),
-            Context::Replay if action == Action::JumpTo && self.scene.mode == Mode::Replay => {
+            KeyContext::Global => self.act_globally(action, now),
+            KeyContext::Composer => self.act_in_composer(action, now),
+            KeyContext::Replay if action == Action::JumpTo && self.scene.mode == Mode::Replay => {
                 let last = self.scene.timeline.map_or(Seq(0), |timeline| timeline.last);
                 let jump = JumpTo::new(Arc::clone(&self.panes.files.events), last);
                 vec![Effect::Open(Box::new(Overlay::JumpTo(jump)))]
             }
-            Context::Replay => run::play(action, self.scene.mode),
-            Context::Question if action == Action::LookInto => run::look_into(now.view),
-            Context::Question => run::answer(key, now.view),
-            Context::Pane
-            | Context::Chat
-            | Context::Project
-            | Context::Review
-            | Context::Select
-            | Context::Logs
-            | Context::Dialog => self.with_front(now, |pane, cx| pane.on_action(action, cx)),
+            KeyContext::Replay => run::play(action, self.scene.mode),
+            KeyContext::Question if action == Action::LookInto => run::look_into(now.view),
+            KeyContext::Question => run::answer(key, now.view),
+            KeyContext::Pane
+            | KeyContext::Chat
+            | KeyContext::Project
+            | KeyContext::Review
+            | KeyContext::Select
+            | KeyContext::Logs
+            | KeyContext::Dialog => self.with_front(now, |pane, cx| pane.on_action(action, cx)),
         }
     }
 
     fn act_globally(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
         match action {
             Action::Help => {
-                let first = self.contexts(now.view).first().copied().unwrap_or(Context::Global);
+                let first = self.contexts(now.view).first().copied().unwrap_or(KeyContext::Global);
                 vec![Effect::Open(Box::new(Overlay::Help(HelpView::new(first))))]
             }
             // All of it is kept; there is nothing to ask.
-            Action::Quit if self.hands.desk == Desk::Port => {
-                vec![Effect::Command(Command::Quit)]
+            Action::Quit if self.controls.desk == ScreenKind::Port => {
+                vec![Effect::Command(UiCommand::Quit)]
             }
             Action::Quit => run::quit(self.scene.mode, now.view),
-            Action::Suspend => vec![Effect::Command(Command::Suspend)],
-            Action::Redraw => vec![Effect::Command(Command::Redraw)],
-            Action::FocusNext => vec![Effect::Focus(self.hands.front.next())],
-            Action::FocusPrevious => vec![Effect::Focus(self.hands.front.previous())],
+            Action::Suspend => vec![Effect::Command(UiCommand::Suspend)],
+            Action::Redraw => vec![Effect::Command(UiCommand::Redraw)],
+            Action::FocusNext => vec![Effect::Focus(self.controls.front.next())],
+            Action::FocusPrevious => vec![Effect::Focus(self.controls.front.previous())],
             Action::FocusProject => vec![Effect::Focus(PaneId::Project)],
             Action::FocusChat => vec![Effect::Focus(PaneId::Chat)],
             Action::FocusReview => vec![Effect::Focus(PaneId::Review)],
@@ -81,23 +81,25 @@ impl Ui {
                 self.resize_pane(action)
             }
             Action::ResetLayout => {
-                self.hands.room.sizes = Sizes::default();
-                self.hands.zoom = None;
+                self.controls.screen.sizes = Sizes::default();
+                self.controls.zoom = None;
                 Effect::info("the panes have their usual sizes again")
             }
             Action::Zoom => {
-                let front = self.hands.front;
-                self.hands.zoom = if self.hands.zoom.is_some() { None } else { Some(front) };
+                let front = self.controls.front;
+                self.controls.zoom = if self.controls.zoom.is_some() { None } else { Some(front) };
                 Vec::new()
             }
             Action::Compose => vec![Effect::Compose(String::new())],
             Action::Command => vec![Effect::Compose("/".to_owned())],
             Action::TogglePause => run::toggle_pause(self.scene.mode, now.view),
-            Action::Back if self.hands.zoom.is_some() && self.hands.desk == Desk::Team => {
-                self.hands.zoom = None;
+            Action::Back
+                if self.controls.zoom.is_some() && self.controls.desk == ScreenKind::Team =>
+            {
+                self.controls.zoom = None;
                 Vec::new()
             }
-            Action::Back if self.hands.composing == Composing::Yes => {
+            Action::Back if self.controls.composing == Composing::Yes => {
                 self.leave_composer();
                 Vec::new()
             }
@@ -123,18 +125,18 @@ impl Ui {
 
     fn palette(&self, view: &SessionView) -> Overlay {
         let chain = self.contexts(view);
-        let writes = self.hands.composing == Composing::Yes;
-        let (front, desk) = (self.hands.front, self.hands.desk);
-        let place = possible::Place { front, desk, chain: &chain, writes };
+        let writes = self.controls.composing == Composing::Yes;
+        let (front, desk) = (self.controls.front, self.controls.desk);
+        let place = possible::PaletteContext { front, desk, chain: &chain, writes };
         let cx = self.scene.cx(view, Keys::Elsewhere);
         Overlay::Palette(PaletteView::new(possible::entries(&place, |id| self.pane(id), &cx)))
     }
 
     fn resize_pane(&mut self, action: Action) -> Vec<Effect> {
-        let front = self.hands.front;
-        match self.hands.room.sizes.nudged(front, action, &self.layout) {
+        let front = self.controls.front;
+        match self.controls.screen.sizes.nudged(front, action, &self.layout) {
             Ok(sizes) => {
-                self.hands.room.sizes = sizes;
+                self.controls.screen.sizes = sizes;
                 Vec::new()
             }
             Err(why) => Effect::refuse(why),
@@ -158,7 +160,7 @@ impl Ui {
 
     /// From now on keys are actions again, after a moment also those that decide.
     const fn leave_composer(&mut self) {
-        self.hands.composing = Composing::No;
-        self.hands.typed_at = None;
+        self.controls.composing = Composing::No;
+        self.controls.typed_at = None;
     }
 }

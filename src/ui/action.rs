@@ -4,7 +4,7 @@
 
 /// Where a binding holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Context {
+pub enum KeyContext {
     /// Everywhere outside of dialogs and text.
     Global,
     /// In every pane.
@@ -29,7 +29,7 @@ pub enum Context {
     Replay,
 }
 
-impl Context {
+impl KeyContext {
     /// All of them.
     pub const ALL: [Self; 11] = [
         Self::Global,
@@ -112,8 +112,8 @@ macro_rules! actions {
 
             /// The context it belongs to.
             #[must_use]
-            pub const fn home(self) -> Context {
-                match self { $(Self::$variant => Context::$home,)* }
+            pub const fn home(self) -> KeyContext {
+                match self { $(Self::$variant => KeyContext::$home,)* }
             }
 
             /// One or two words for the line of hints.
@@ -300,20 +300,20 @@ impl Action {
 
     /// Whether a keymap may bind it in `context`.
     #[must_use]
-    pub fn is_allowed_in(self, context: Context) -> bool {
+    pub fn is_allowed_in(self, context: KeyContext) -> bool {
         match self.home() {
             home if home == context => true,
-            Context::Global => context != Context::Dialog,
-            Context::Pane => context.is_pane() || context == Context::Dialog,
-            Context::Chat
-            | Context::Question
-            | Context::Project
-            | Context::Review
-            | Context::Select
-            | Context::Logs
-            | Context::Composer
-            | Context::Dialog
-            | Context::Replay => false,
+            KeyContext::Global => context != KeyContext::Dialog,
+            KeyContext::Pane => context.is_pane() || context == KeyContext::Dialog,
+            KeyContext::Chat
+            | KeyContext::Question
+            | KeyContext::Project
+            | KeyContext::Review
+            | KeyContext::Select
+            | KeyContext::Logs
+            | KeyContext::Composer
+            | KeyContext::Dialog
+            | KeyContext::Replay => false,
         }
     }
 
@@ -372,17 +372,17 @@ mod tests {
             assert_eq!(Action::named(action.name()), Some(*action));
             assert!(!action.help().is_empty() && !action.hint().is_empty());
         }
-        for context in Context::ALL {
-            assert_eq!(Context::named(context.name()), Some(context));
+        for context in KeyContext::ALL {
+            assert_eq!(KeyContext::named(context.name()), Some(context));
         }
     }
 
     #[test]
     fn decisions_belong_to_the_pane_that_shows_what_is_decided() {
-        assert!(Action::Approve.is_allowed_in(Context::Review));
-        assert!(!Action::Approve.is_allowed_in(Context::Global));
-        assert!(!Action::Approve.is_allowed_in(Context::Chat));
-        assert!(Action::Up.is_allowed_in(Context::Dialog));
-        assert!(!Action::Quit.is_allowed_in(Context::Dialog));
+        assert!(Action::Approve.is_allowed_in(KeyContext::Review));
+        assert!(!Action::Approve.is_allowed_in(KeyContext::Global));
+        assert!(!Action::Approve.is_allowed_in(KeyContext::Chat));
+        assert!(Action::Up.is_allowed_in(KeyContext::Dialog));
+        assert!(!Action::Quit.is_allowed_in(KeyContext::Dialog));
     }
 }

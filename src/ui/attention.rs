@@ -34,7 +34,7 @@ impl Attention {
     }
 
     /// The person looks elsewhere.
-    pub fn left(&mut self) {
+    pub fn focus_lost(&mut self) {
         self.presence = Presence::Away;
     }
 
@@ -76,7 +76,7 @@ mod tests {
         let mut attention = Attention::default();
         attention.wants("save a.c");
         assert_eq!(attention.take(), None);
-        attention.left();
+        attention.focus_lost();
         attention.wants("save \x1b]0;x\x07a.c\n;b");
         let call = attention.take().unwrap();
         assert!(!call.chars().any(char::is_control) && call.contains("a.c"), "{call:?}");

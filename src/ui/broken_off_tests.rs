@@ -2,11 +2,11 @@
 
 use crate::model::UserError;
 
-use super::fixture::Desk;
-use super::pane::Command;
+use super::fixture::UiBench;
+use super::pane::UiCommand;
 
-fn broken_off(width: u16, height: u16) -> Desk {
-    let mut desk = Desk::at_work(width, height);
+fn broken_off(width: u16, height: u16) -> UiBench {
+    let mut desk = UiBench::at_work(width, height);
     desk.propose(1);
     desk.pass(1000);
     desk.view.break_off(UserError::new(
@@ -37,18 +37,18 @@ fn nothing_is_decided_any_more_and_leaving_needs_no_word() {
     }
     desk.press("2");
     assert!(desk.screen().contains("free some space on the disk"), "{}", desk.screen());
-    assert_eq!(desk.press("q"), [Command::Quit]);
+    assert_eq!(desk.press("q"), [UiCommand::Quit]);
 }
 
 #[test]
 fn a_dialog_in_which_something_was_to_be_decided_closes_and_keeps_the_words() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.propose(1);
     desk.pass(1000);
     desk.press("r");
     desk.type_text("not this way");
     desk.view.break_off(UserError::new("cannot record an event", "the disk is full", ""));
     desk.sync();
-    assert!(desk.ui.hands.overlay.is_none());
+    assert!(desk.ui.controls.overlay.is_none());
     assert!(desk.last_row().contains("nothing was decided"), "{}", desk.last_row());
 }

@@ -2,13 +2,13 @@
 
 use crossterm::event::Event as TerminalEvent;
 
-use super::fixture::Desk;
+use super::fixture::UiBench;
 use super::tests::intents;
 use crate::model::{AgentName, Intent};
 
 #[test]
 fn messages_go_to_the_team_or_to_one_agent() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.press("i");
     desk.type_text("keep it small");
     let said = |to, text: &str| Intent::Say { to, text: text.into() };
@@ -28,12 +28,12 @@ fn commands_are_known_or_refused_with_those_there_are() {
     for (text, expected) in
         [("/pause", Intent::Pause), ("/resume", Intent::Resume), ("/stop", Intent::Stop)]
     {
-        let mut desk = Desk::at_work(80, 24);
+        let mut desk = UiBench::at_work(80, 24);
         desk.press("i");
         desk.type_text(text);
         assert_eq!(intents(&desk.press("enter")), [expected]);
     }
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.press(";");
     desk.type_text("stpo");
     assert_eq!(desk.press("enter"), []);
@@ -43,7 +43,7 @@ fn commands_are_known_or_refused_with_those_there_are() {
 
 #[test]
 fn the_history_brings_messages_back() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     for text in ["first", "second"] {
         desk.press("i");
         desk.type_text(text);
@@ -59,14 +59,14 @@ fn the_history_brings_messages_back() {
 
 #[test]
 fn pasted_lines_stay_in_the_message() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     assert_eq!(desk.event(&TerminalEvent::Paste("one\r\ntwo\na\n".into())), []);
     assert_eq!(desk.ui.panes.composer.text(), "one\ntwo\na\n");
 }
 
 #[test]
 fn a_message_is_completed_from_agents_files_and_commands() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.press("i");
     desk.type_text("look at @i2csc");
     let screen = desk.screen();

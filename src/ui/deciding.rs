@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use crate::view::SessionView;
 
-use super::action::{Action, Context};
-use super::guard::{Care, Refusal, Subject};
+use super::action::{Action, KeyContext};
+use super::guard::{Care, KeyRefusal, Subject};
 use super::input::Now;
 use super::key::Key;
 use super::layout::PaneId;
 use super::overlay::Overlay;
-use super::pane::{Command, Decides, Effect, Mode, Notice};
+use super::pane::{Decides, Effect, Mode, Notice, UiCommand};
 use super::{Composing, Ui};
 
 /// A deciding key that was pressed and has no effect yet.
@@ -29,8 +29,8 @@ pub(super) struct Pressed {
 impl Ui {
     /// Lets a deciding key take effect whose moment has come. Call it when [`Ui::next_wake`] says
     /// so and no event waits to be dealt with: an event that waits may be the rest of pasted text.
-    pub fn settle(&mut self, view: &SessionView, now: Instant) -> Vec<Command> {
-        let Some(pressed) = self.hands.deciding.pressed.take_if(|pressed| pressed.due <= now)
+    pub fn settle(&mut self, view: &SessionView, now: Instant) -> Vec<UiCommand> {
+        let Some(pressed) = self.controls.deciding.pressed.take_if(|pressed| pressed.due <= now)
         else {
             return Vec::new();
         };
@@ -39,8 +39,8 @@ impl Ui {
         let now = Now { view, at: now };
         let effects = self.perform(pressed.action, pressed.key, now);
         let commands = self.carry_out(effects, now);
-        if commands.iter().any(|command| matches!(command, Command::Intent(_))) {
-            self.hands.deciding.guard.note_decided(pressed.key, pressed.at);
+        if commands.iter().any(|command| matches!(command, UiCommand::Intent(_))) {
+            self.controls.deciding.guard.note_decided(pressed.key, pressed.at);
         }
         self.refresh(view, now.at);
         commands
@@ -48,20 +48,20 @@ impl Ui {
 
     /// When a deciding key takes effect.
     pub(super) fn settles_at(&self) -> Option<Instant> {
-        self.hands.deciding.pressed.map(|pressed| pressed.due)
+        self.controls.deciding.pressed.map(|pressed| pressed.due)
     }
 
     /// Takes a deciding key back that had no effect yet, and says why.
-    pub(super) fn take_back(&mut self, why: Refusal, now: Instant) {
-        if self.hands.deciding.pressed.take().is_some() {
+    pub(super) fn take_back(&mut self, why: KeyRefusal, now: Instant) {
+        if self.controls.deciding.pressed.take().is_some() {
             self.tell(Notice::error(why.words()), now);
         }
     }
 
     /// Another key was watched: takes a deciding key back that had no effect yet.
     pub(super) fn overtake(&mut self, now: Instant) {
-        if self.hands.deciding.pressed.is_some() {
-            let why = self.hands.deciding.guard.overtaken();
+        if self.controls.deciding.pressed.is_some() {
+            let why = self.controls.deciding.guard.overtaken();
             self.take_back(why, now);
         }
     }
@@ -72,10 +72,10 @@ impl Ui {
         if self.scene.mode == Mode::Replay && action.is_decision() {
             return Effect::refuse("this is a replay: nothing can be decided any more");
         }
-        match self.hands.deciding.guard.check(care, now.at) {
+        match self.controls.deciding.guard.check(care, now.at) {
             Err(refusal) => Effect::refuse(refusal.words()),
             Ok(due) => {
-                self.hands.deciding.pressed = Some(Pressed { action, key, at: now.at, due });
+                self.controls.deciding.pressed = Some(Pressed { action, key, at: now.at, due });
                 Vec::new()
             }
         }
@@ -83,9 +83,9 @@ impl Ui {
 
     /// Whether the screen says why keys do not count, which they still do not.
     pub(super) fn is_refusal_told(&self) -> bool {
-        let notice = self.hands.notice.as_ref();
-        !self.hands.deciding.guard.is_quiet()
-            && notice.is_some_and(|(notice, _)| Refusal::says(&notice.text))
+        let notice = self.controls.notice.as_ref();
+        !self.controls.deciding.guard.is_quiet()
+            && notice.is_some_and(|(notice, _)| KeyRefusal::says(&notice.text))
     }
 
     /// How much care an action takes here; none: it decides nothing.
@@ -93,7 +93,7 @@ impl Ui {
         if action.is_decision() {
             return Some(Care::Looked);
         }
-        match &self.hands.overlay {
+        match &self.controls.overlay {
             // There it opens what is selected.
             Some(Overlay::Batch(_)) => None,
             Some(overlay) => matches!(action, Action::Accept | Action::AcceptText)
@@ -112,17 +112,17 @@ impl Ui {
         if !self.is_usable() || self.scene.mode == Mode::Replay {
             return None;
         }
-        if let Some(overlay) = &self.hands.overlay {
+        if let Some(overlay) = &self.controls.overlay {
             let is_looked_at = overlay.care() == Some(Care::Looked);
-            return is_looked_at.then_some(Subject::Dialog(self.hands.deciding.dialogs));
+            return is_looked_at.then_some(Subject::Dialog(self.controls.deciding.dialogs));
         }
-        if self.hands.composing == Composing::Yes {
+        if self.controls.composing == Composing::Yes {
             return None;
         }
-        match self.hands.front {
+        match self.controls.front {
             PaneId::Review => self.panes.review.subject(view),
             PaneId::Chat => {
-                let asks = self.contexts(view).contains(&Context::Question);
+                let asks = self.contexts(view).contains(&KeyContext::Question);
                 let question = view.head.question.as_ref().filter(|_| asks);
                 question.map(|question| Subject::Question(question.id))
             }
@@ -133,40 +133,44 @@ impl Ui {
     /// Takes note of what a deciding key is about; tells whether it counts otherwise than before.
     pub(super) fn watch_subject(&mut self, view: &SessionView, now: Instant) -> bool {
         let subject = self.subject(view);
-        if self.hands.deciding.guard.look_at(subject, now) {
-            self.take_back(Refusal::Changed, now);
-            self.hands.deciding.unseen = None;
+        if self.controls.deciding.guard.look_at(subject, now) {
+            self.take_back(KeyRefusal::Changed, now);
+            self.controls.deciding.unseen = None;
         }
         if let Some(Subject::Proposal { .. }) = subject {
             let unseen = self.panes.review.has_unseen();
-            if self.hands.deciding.unseen == Some(true) && !unseen {
-                self.hands.deciding.guard.completed(now);
+            if self.controls.deciding.unseen == Some(true) && !unseen {
+                self.controls.deciding.guard.completed(now);
             }
-            self.hands.deciding.unseen = Some(unseen);
+            self.controls.deciding.unseen = Some(unseen);
         }
-        let is_ready = self.hands.deciding.guard.ready_at().is_some_and(|at| at <= now);
+        let is_ready = self.controls.deciding.guard.ready_at().is_some_and(|at| at <= now);
         let decides = if is_ready { Decides::Now } else { Decides::NotYet };
         std::mem::replace(&mut self.scene.decides, decides) != decides
     }
 
     /// What a deciding key is about has been drawn.
     pub(super) fn note_subject_drawn(&mut self) {
-        let is_drawn = match (self.hands.deciding.guard.subject(), &self.hands.overlay) {
-            (Some(Subject::Dialog(number)), Some(_)) => number == self.hands.deciding.dialogs,
+        let is_drawn = match (self.controls.deciding.guard.subject(), &self.controls.overlay) {
+            (Some(Subject::Dialog(number)), Some(_)) => number == self.controls.deciding.dialogs,
             (Some(Subject::Proposal { .. }), None) => self.layout.pane(PaneId::Review).is_some(),
             (Some(Subject::Question(_)), None) => self.layout.pane(PaneId::Chat).is_some(),
             (Some(_), _) | (None, _) => false,
         };
         if is_drawn {
-            self.hands.deciding.guard.drawn(self.scene.clock.now);
+            self.controls.deciding.guard.drawn(self.scene.clock.now);
         }
     }
 
     /// When keys come alive, or what was drawn has to be noted.
     pub(super) fn decides_at(&self) -> Option<Instant> {
-        let noted = self.drawn.get() && self.hands.deciding.guard.waits_to_be_drawn();
-        let ready =
-            self.hands.deciding.guard.ready_at().filter(|_| self.scene.decides == Decides::NotYet);
+        let noted = self.drawn.get() && self.controls.deciding.guard.waits_to_be_drawn();
+        let ready = self
+            .controls
+            .deciding
+            .guard
+            .ready_at()
+            .filter(|_| self.scene.decides == Decides::NotYet);
         let noted = noted.then_some(self.scene.clock.now);
         [noted, ready, self.settles_at()].into_iter().flatten().min()
     }

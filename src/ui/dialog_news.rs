@@ -9,16 +9,16 @@ use crate::view::{RunState, SessionView};
 use super::Ui;
 use super::guard::Care;
 use super::input::Now;
-use super::pane::{Command, Effect, Notice, OutsideEdit};
+use super::pane::{Effect, Notice, OutsideEdit, UiCommand};
 
 impl Ui {
     /// Closes a dialog about something that no longer waits as it was shown; what was typed is
     /// kept.
     pub(super) fn drop_stale_overlay(&mut self, view: &SessionView, now: Instant) {
-        let Some(overlay) = &self.hands.overlay else { return };
+        let Some(overlay) = &self.controls.overlay else { return };
         let asked = view.head.question.as_ref().map(|question| question.id);
         if overlay.question().is_some_and(|question| Some(question) != asked) {
-            self.hands.overlay = None;
+            self.controls.overlay = None;
             self.tell(
                 Notice::error("the question no longer waits; nothing was answered here"),
                 now,
@@ -40,7 +40,7 @@ impl Ui {
         if let Some(Effect::Keep(keep)) = overlay.keep() {
             self.panes.review.keep_words(keep);
         }
-        self.hands.overlay = None;
+        self.controls.overlay = None;
         let text = if is_broken_off {
             "the run broke off; nothing was decided here"
         } else if is_gone {
@@ -58,7 +58,7 @@ impl Ui {
         result: Result<String, String>,
         view: &SessionView,
         now: Instant,
-    ) -> Vec<Command> {
+    ) -> Vec<UiCommand> {
         self.scene.clock.now = now;
         let effects = match result {
             Ok(text) => self.panes.review.edited(edit.shown, text, &view.review),

@@ -9,11 +9,11 @@ use ratatui::widgets::Widget;
 
 use crate::view::SessionView;
 
-use super::desk::Desk;
 use super::layout::{LEAST, PaneArea, PaneId, Shape};
 use super::pane::{Cx, Keys, Mode, Pane};
-use super::pointer::Selection;
+use super::pointer::TextSelection;
 use super::role::Role;
+use super::screen_kind::ScreenKind;
 use super::{Composing, Ui, header, hints, line};
 
 impl Ui {
@@ -30,7 +30,7 @@ impl Ui {
     }
 
     /// The text between two places of the screen as it is drawn, without blanks at the ends.
-    pub(super) fn text_of(&self, selection: Selection, view: &SessionView) -> String {
+    pub(super) fn text_of(&self, selection: TextSelection, view: &SessionView) -> String {
         let screen = Rect::new(0, 0, self.size.width, self.size.height);
         let mut buf = Buffer::empty(screen);
         self.paint(screen, &mut buf, view);
@@ -57,11 +57,11 @@ impl Ui {
             draw_too_small(area, buf, &cx);
         } else {
             self.draw_parts(buf, &cx);
-            if let Some(selection) = self.hands.room.selection {
+            if let Some(selection) = self.controls.screen.selection {
                 let style = cx.style(Role::Selection);
                 selection.rows().for_each(|row| buf.set_style(row, style));
             }
-            if let Some(overlay) = &self.hands.overlay {
+            if let Some(overlay) = &self.controls.overlay {
                 dim(area, buf, &cx);
                 hints::draw(self, self.layout.hints, buf, &cx);
                 overlay.draw(area, buf, &cx);
@@ -77,8 +77,8 @@ impl Ui {
             self.draw_title(area, pane, buf, &cx);
             pane.draw(area.body, buf, &cx);
         }
-        let keys = match self.hands.composing {
-            Composing::Yes if self.hands.overlay.is_none() => Keys::Here,
+        let keys = match self.controls.composing {
+            Composing::Yes if self.controls.overlay.is_none() => Keys::Here,
             Composing::Yes | Composing::No => Keys::Elsewhere,
         };
         let cx = Cx { keys, ..*cx };
@@ -102,7 +102,7 @@ impl Ui {
     /// The rule over a pane, with its title in it. With one pane at a time it also names the
     /// others.
     fn draw_title(&self, area: &PaneArea, pane: &dyn Pane, buf: &mut Buffer, cx: &Cx<'_>) {
-        let is_front = self.hands.front == area.id;
+        let is_front = self.controls.front == area.id;
         let rule = if is_front { Role::BorderFocus } else { Role::Border };
         let rule = cx.style(rule);
         let row = area.title;
@@ -127,9 +127,9 @@ impl Ui {
 
     /// Names of panes that do not show, with their keys.
     fn other_panes(&self, shown: PaneId, cx: &Cx<'_>) -> Line<'static> {
-        use super::action::{Action, Context};
+        use super::action::{Action, KeyContext};
         let is_first = self.layout.panes.first().is_some_and(|first| first.id == shown);
-        let is_alone = self.hands.desk == Desk::Port;
+        let is_alone = self.controls.desk == ScreenKind::Port;
         if !is_first || is_alone || self.layout.panes.len() == PaneId::ALL.len() {
             return Line::default();
         }
@@ -141,7 +141,7 @@ impl Ui {
                 PaneId::Review => Action::FocusReview,
                 PaneId::Logs => Action::FocusLogs,
             };
-            let Some(key) = cx.keymap.key_of(&[Context::Global], action) else { continue };
+            let Some(key) = cx.keymap.key_of(&[KeyContext::Global], action) else { continue };
             spans.push(Span::styled(format!(" {key} "), cx.style(Role::Key)));
             spans.push(Span::styled(id.title(), cx.style(Role::Title)));
             let waits = id == PaneId::Review && !cx.view.review.waiting.is_empty();

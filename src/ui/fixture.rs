@@ -20,20 +20,22 @@ use crate::model::{
 };
 use crate::view::SessionView;
 
-use super::{Arrangement, Command, Depth, Keymap, Looks, Mode, ModelOffer, Theme, Ui, UiSetup};
+use super::{
+    Arrangement, Depth, Keymap, Mode, ModelOffer, Theme, ThemeState, Ui, UiCommand, UiSetup,
+};
 
 /// When the session began, in milliseconds since 1970.
 const START: i64 = 1_700_000_000_000;
 
 /// What a session keeps, in memory.
 #[derive(Default)]
-pub(super) struct Store {
+pub(super) struct SessionStore {
     blobs: Mutex<HashMap<ContentHash, Vec<u8>>>,
     logs: Mutex<HashMap<LogId, Vec<u8>>>,
     records: Mutex<Vec<Record>>,
 }
 
-impl BlobSource for Store {
+impl BlobSource for SessionStore {
     fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
         let blobs = self.blobs.lock().unwrap();
         let missing = || UserError::new("cannot show it", "its content is missing", "");
@@ -41,7 +43,7 @@ impl BlobSource for Store {
     }
 }
 
-impl LogSource for Store {
+impl LogSource for SessionStore {
     fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
         let logs = self.logs.lock().unwrap();
         let bytes = logs.get(&log).map(Vec::as_slice).unwrap_or_default();
@@ -50,14 +52,14 @@ impl LogSource for Store {
     }
 }
 
-impl EventSource for Store {
+impl EventSource for SessionStore {
     fn records(&self, range: Range<u64>) -> Result<Vec<Record>, UserError> {
         let records = self.records.lock().unwrap();
         Ok(records.iter().filter(|record| range.contains(&record.seq.0)).cloned().collect())
     }
 }
 
-impl FileSource for Store {
+impl FileSource for SessionStore {
     fn file_start(&self, path: &ProjectPath, _: u64) -> Result<FileStart, UserError> {
         let text = format!("/* {path} */\n#include \"i2c_scan.h\"\n");
         Ok(FileStart { total: text.len() as u64, bytes: text.repeat(20).into_bytes() })
@@ -65,8 +67,8 @@ impl FileSource for Store {
 }
 
 /// A session and the screen before it.
-pub(super) struct Desk {
-    pub store: Arc<Store>,
+pub(super) struct UiBench {
+    pub store: Arc<SessionStore>,
     pub view: SessionView,
     pub ui: Ui,
     /// The desk's own time: it moves only when told to.
@@ -81,13 +83,17 @@ fn offer(profile: &str) -> ModelOffer {
     ModelOffer { profile: profile.into(), label: format!("{profile}-model (openai)") }
 }
 
-impl Desk {
+impl UiBench {
     pub fn new(width: u16, height: u16, mode: Mode) -> Self {
-        let store = Arc::new(Store::default());
+        let store = Arc::new(SessionStore::default());
         let (theme, keymap) = looks();
         let size = Size { width, height };
         let ui = Ui::new(UiSetup {
-            looks: Looks { theme, name: "dark".into(), names: vec!["dark".into(), "nord".into()] },
+            looks: ThemeState {
+                theme,
+                name: "dark".into(),
+                names: vec!["dark".into(), "nord".into()],
+            },
             keymap,
             arrangement: Arrangement::default(),
             mode,
@@ -152,7 +158,7 @@ impl Desk {
     }
 
     /// Presses keys, written as in a keymap, each after a pause and a frame.
-    pub fn press(&mut self, keys: &str) -> Vec<Command> {
+    pub fn press(&mut self, keys: &str) -> Vec<UiCommand> {
         let press = |key| {
             let mut commands = self.press_after(key, 1000);
             commands.extend(self.rest());
@@ -162,12 +168,12 @@ impl Desk {
     }
 
     /// Presses one key after some milliseconds; what it decides comes with what is next.
-    pub fn press_after(&mut self, key: &str, millis: u64) -> Vec<Command> {
+    pub fn press_after(&mut self, key: &str, millis: u64) -> Vec<UiCommand> {
         self.event_after(&TerminalEvent::Key(key_event(key)), millis)
     }
 
     /// An event some milliseconds after the one before.
-    fn event_after(&mut self, event: &TerminalEvent, millis: u64) -> Vec<Command> {
+    fn event_after(&mut self, event: &TerminalEvent, millis: u64) -> Vec<UiCommand> {
         let at = self.now + Duration::from_millis(millis);
         let mut commands = self.pass_to(at);
         commands.extend(self.event(event));
@@ -175,7 +181,7 @@ impl Desk {
     }
 
     /// Lets time pass as the loop of the program does, which deals with what is due first.
-    fn pass_to(&mut self, at: Instant) -> Vec<Command> {
+    fn pass_to(&mut self, at: Instant) -> Vec<UiCommand> {
         let mut commands = Vec::new();
         while let Some(due) = self.ui.settles_at().filter(|due| *due <= at) {
             self.now = due;
@@ -187,12 +193,12 @@ impl Desk {
     }
 
     /// Nothing more is pressed for a while: a deciding key takes effect.
-    pub fn rest(&mut self) -> Vec<Command> {
+    pub fn rest(&mut self) -> Vec<UiCommand> {
         self.ui.settles_at().map_or_else(Vec::new, |due| self.pass_to(due))
     }
 
     /// Types text, one character each 50 ms.
-    pub fn type_text(&mut self, text: &str) -> Vec<Command> {
+    pub fn type_text(&mut self, text: &str) -> Vec<UiCommand> {
         let mut commands = Vec::new();
         for c in text.chars() {
             let key = KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
@@ -201,7 +207,7 @@ impl Desk {
         commands
     }
 
-    pub fn event(&mut self, event: &TerminalEvent) -> Vec<Command> {
+    pub fn event(&mut self, event: &TerminalEvent) -> Vec<UiCommand> {
         if let TerminalEvent::Resize(width, height) = event {
             self.size = Size { width: *width, height: *height };
         }
@@ -301,7 +307,7 @@ void i2c_scan(void)
 }
 ";
 
-impl Desk {
+impl UiBench {
     /// The session begins: files, a phase, a first turn with a call that is done.
     pub fn begin(&mut self) {
         self.record(

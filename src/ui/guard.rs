@@ -66,7 +66,7 @@ pub enum Care {
 
 /// Why a key may not decide now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum KeyRefusal {
     /// What is to be decided has only just appeared or changed.
     TooSoon,
     /// Keys were typed ever since it appeared.
@@ -81,7 +81,7 @@ pub enum Refusal {
     Changed,
 }
 
-impl Refusal {
+impl KeyRefusal {
     const ALL: [Self; 6] =
         [Self::TooSoon, Self::Typing, Self::Held, Self::Pasted, Self::Overtaken, Self::Changed];
 
@@ -224,26 +224,26 @@ impl Guard {
     ///
     /// # Errors
     /// Why not.
-    pub fn check(&mut self, care: Care, now: Instant) -> Result<Instant, Refusal> {
+    pub fn check(&mut self, care: Care, now: Instant) -> Result<Instant, KeyRefusal> {
         let is_pasted = match care {
             Care::Looked => self.burst,
             Care::Typed => self.at_once,
         };
         if is_pasted {
             self.is_known = true;
-            return Err(Refusal::Pasted);
+            return Err(KeyRefusal::Pasted);
         }
         if self.held {
             self.quiet = false;
-            return Err(Refusal::Held);
+            return Err(KeyRefusal::Held);
         }
         if care == Care::Looked {
             let is_alive = self.drawn.is_some_and(|at| now >= at + DEAD_TIME);
             if !self.quiet && self.typed {
-                return Err(Refusal::Typing);
+                return Err(KeyRefusal::Typing);
             }
             if !self.quiet || !is_alive {
-                return Err(Refusal::TooSoon);
+                return Err(KeyRefusal::TooSoon);
             }
         }
         let may_repeat = self.decided.is_some_and(|(key, at)| {
@@ -260,12 +260,12 @@ impl Guard {
 
     /// Why a key that was about to take effect does not, now that another one was watched.
     #[must_use]
-    pub const fn overtaken(&mut self) -> Refusal {
+    pub const fn overtaken(&mut self) -> KeyRefusal {
         self.is_known = self.burst;
         match (self.burst, self.held) {
-            (true, _) => Refusal::Pasted,
-            (false, true) => Refusal::Held,
-            (false, false) => Refusal::Overtaken,
+            (true, _) => KeyRefusal::Pasted,
+            (false, true) => KeyRefusal::Held,
+            (false, false) => KeyRefusal::Overtaken,
         }
     }
 

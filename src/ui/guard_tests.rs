@@ -19,17 +19,17 @@ fn proposal(number: u32) -> Subject {
 }
 
 /// A person, a guard and the keys that decide, as the screen brings them together.
-struct Desk {
+struct GuardBench {
     guard: Guard,
     start: Instant,
     now: Instant,
     pressed: Option<(char, Instant, Instant)>,
     decided: Vec<(char, u64)>,
-    refused: Vec<Refusal>,
+    refused: Vec<KeyRefusal>,
     proposals: u32,
 }
 
-impl Desk {
+impl GuardBench {
     fn new() -> Self {
         let start = Instant::now();
         let mut desk = Self {
@@ -50,7 +50,7 @@ impl Desk {
         self.proposals += 1;
         if self.guard.look_at(Some(proposal(self.proposals)), self.now) && self.pressed.is_some() {
             self.pressed = None;
-            self.refused.push(Refusal::Changed);
+            self.refused.push(KeyRefusal::Changed);
         }
         self.guard.drawn(self.now);
     }
@@ -92,8 +92,8 @@ impl Desk {
 }
 
 /// A desk with a proposal that appears at 1 s, and these keys.
-fn desk_with(keys: &[(char, u64)]) -> Desk {
-    let mut desk = Desk::new();
+fn desk_with(keys: &[(char, u64)]) -> GuardBench {
+    let mut desk = GuardBench::new();
     let (before, after): (Vec<_>, Vec<_>) = keys.iter().partition(|(_, at)| *at < 1_000);
     before.into_iter().for_each(|(key, at)| desk.key(key, at));
     desk.pass_to(1_000);
@@ -109,10 +109,10 @@ fn decided(keys: &[(char, u64)]) -> Vec<(char, u64)> {
 #[test]
 fn a_key_counts_after_a_moment_of_silence_and_takes_effect_when_nothing_follows() {
     assert_eq!(decided(&[('a', 1_399)]), []);
-    assert_eq!(desk_with(&[('a', 1_399)]).refused, [Refusal::TooSoon]);
+    assert_eq!(desk_with(&[('a', 1_399)]).refused, [KeyRefusal::TooSoon]);
     assert_eq!(decided(&[('a', 1_400)]), [('a', 1_410)]);
     // A key that does something else begins the silence anew, once.
-    assert_eq!(desk_with(&[('j', 1_300), ('a', 1_650)]).refused, [Refusal::Typing]);
+    assert_eq!(desk_with(&[('j', 1_300), ('a', 1_650)]).refused, [KeyRefusal::Typing]);
     assert_eq!(decided(&[('j', 1_300), ('a', 1_650)]), []);
     assert_eq!(decided(&[('j', 1_300), ('a', 1_700)]), [('a', 1_710)]);
     let looked = [('j', 1_500), ('j', 1_700), ('n', 1_900), ('a', 2_060)];
@@ -135,13 +135,13 @@ fn nothing_counts_before_it_was_drawn_nor_right_after_more_came_in_sight() {
     let after = |millis| now + Duration::from_millis(millis);
     assert!(guard.look_at(Some(proposal(1)), now) && !guard.look_at(Some(proposal(1)), now));
     guard.watch(&press('a'), after(5_000));
-    assert_eq!(guard.check(Care::Looked, after(5_000)), Err(Refusal::TooSoon));
+    assert_eq!(guard.check(Care::Looked, after(5_000)), Err(KeyRefusal::TooSoon));
     guard.drawn(after(6_000));
     guard.drawn(after(9_000));
     assert_eq!(guard.ready_at(), Some(after(6_300)));
     guard.completed(after(6_400));
     guard.watch(&press('a'), after(6_600));
-    assert_eq!(guard.check(Care::Looked, after(6_600)), Err(Refusal::TooSoon));
+    assert_eq!(guard.check(Care::Looked, after(6_600)), Err(KeyRefusal::TooSoon));
     guard.watch(&press('a'), after(6_800));
     assert!(guard.check(Care::Looked, after(6_800)).is_ok());
     // It changes: all begins anew.
@@ -159,7 +159,7 @@ fn a_key_held_down_decides_once() {
     let mut guard = Guard::default();
     let now = Instant::now();
     guard.watch(&KeyEvent { kind: KeyEventKind::Repeat, ..press('a') }, now);
-    assert_eq!(guard.check(Care::Typed, now), Err(Refusal::Held));
+    assert_eq!(guard.check(Care::Typed, now), Err(KeyRefusal::Held));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn pasted_text_decides_nothing_by_any_of_its_keys() {
                 .collect();
             let mut desk = desk_with(&keys);
             assert_eq!(desk.decisions(), [], "{text} {gap} {chunk}");
-            assert!(desk.refused.contains(&Refusal::Pasted), "{text} {gap} {chunk}");
+            assert!(desk.refused.contains(&KeyRefusal::Pasted), "{text} {gap} {chunk}");
         }
     }
     // A rest of it that comes late begins like a key of its own, so silence is needed again.
@@ -183,7 +183,7 @@ fn pasted_text_decides_nothing_by_any_of_its_keys() {
     desk.guard.pasted(desk.now);
     desk.refused.extend(desk.pressed.take().map(|_| desk.guard.overtaken()));
     desk.key('a', 2_060);
-    assert_eq!(desk.refused, [Refusal::Pasted, Refusal::Pasted]);
+    assert_eq!(desk.refused, [KeyRefusal::Pasted, KeyRefusal::Pasted]);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn words_typed_for_a_decision_need_no_silence_but_are_not_pasted() {
     }
     assert!(guard.check(Care::Typed, after(90)).is_ok());
     guard.watch(&press('x'), after(91));
-    assert_eq!(guard.check(Care::Typed, after(91)), Err(Refusal::Pasted));
+    assert_eq!(guard.check(Care::Typed, after(91)), Err(KeyRefusal::Pasted));
 }
 
 /// Text as a person might type or paste it, rich in keys that decide.

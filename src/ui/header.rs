@@ -8,7 +8,7 @@ use crate::model::{BoardInfo, SessionOutcome, Timestamp};
 use crate::text::sanitize;
 use crate::view::{RunState, SessionView};
 
-use super::line::{self, Parts};
+use super::line::{self, LineParts};
 use super::pane::{Cx, Mode};
 use super::role::Role;
 
@@ -26,8 +26,12 @@ const LONG_RULE: usize = 44;
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let separator = Span::styled(" · ", cx.style(Role::Faint));
-    let (left, right) =
-        line::fit_halves(left(cx, area.width), right(cx), &separator, usize::from(inside.width));
+    let (left, right) = line::fit_halves(
+        left_side(cx, area.width),
+        right(cx),
+        &separator,
+        usize::from(inside.width),
+    );
     line::draw_split(&left, &right, inside, buf);
 }
 
@@ -53,9 +57,9 @@ fn clean(text: &str) -> String {
     sanitize::line(text).into_owned()
 }
 
-fn left(cx: &Cx<'_>, columns: u16) -> Parts {
+fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
     let head = &cx.view.head;
-    let mut parts = Parts::default();
+    let mut parts = LineParts::default();
     parts.push(1, vec![Span::styled("firmhand", cx.style(Role::Accent))]);
     if cx.mode == Mode::Replay {
         parts.push(7, vec![Span::styled("replay", cx.style(Role::Busy))]);
@@ -162,9 +166,9 @@ fn presence(cx: &Cx<'_>, board: &BoardInfo) -> (&'static str, Role) {
     }
 }
 
-fn right(cx: &Cx<'_>) -> Parts {
+fn right(cx: &Cx<'_>) -> LineParts {
     let head = &cx.view.head;
-    let mut parts = Parts::default();
+    let mut parts = LineParts::default();
     if let Some(board) = &head.board {
         let role = if board.simulated { Role::Simulated } else { Role::Text };
         let (dot, dot_role) = presence(cx, board);

@@ -7,7 +7,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use crate::view::RunState;
 
-use super::action::{Action, Context};
+use super::action::{Action, KeyContext};
 use super::key::KeySequence;
 use super::keymap::Lookup;
 use super::layout::PaneId;
@@ -20,7 +20,7 @@ use super::{Composing, Ui, line};
 pub(super) fn draw(ui: &Ui, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     buf.set_style(area, cx.style(Role::Text));
-    if let Some((notice, _)) = &ui.hands.notice {
+    if let Some((notice, _)) = &ui.controls.notice {
         let text = line::cut(&notice.text, usize::from(area.width.saturating_sub(2)));
         let style = cx.style(notice.role);
         buf.set_style(area, style);
@@ -28,7 +28,7 @@ pub(super) fn draw(ui: &Ui, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         return;
     }
     let chain = ui.contexts(cx.view);
-    if !ui.hands.pending.is_empty() {
+    if !ui.controls.pending.is_empty() {
         draw_which_key(ui, &chain, inside, buf, cx);
         return;
     }
@@ -65,15 +65,15 @@ fn words_of(action: Action, cx: &Cx<'_>) -> &'static str {
     }
 }
 
-fn first_key(ui: &Ui, chain: &[Context], action: Action) -> Option<String> {
+fn first_key(ui: &Ui, chain: &[KeyContext], action: Action) -> Option<String> {
     if action == Action::AnswerOption {
         return Some("1–9".to_owned());
     }
-    let writes = ui.hands.overlay.is_none() && ui.hands.composing == Composing::Yes;
+    let writes = ui.controls.overlay.is_none() && ui.controls.composing == Composing::Yes;
     // While a message is written, keys that are text only have a meaning of the composer's own.
     let works = |keys: &&KeySequence| {
         let is_text = keys.keys().first().is_some_and(|key| key.is_text());
-        !writes || !is_text || action.home() == Context::Composer
+        !writes || !is_text || action.home() == KeyContext::Composer
     };
     ui.scene.keymap.keys_of(chain, action).into_iter().find(works).map(ToString::to_string)
 }
@@ -107,10 +107,10 @@ fn of_dialog(overlay: &Overlay) -> Vec<Action> {
 }
 
 fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
-    if let Some(overlay) = &ui.hands.overlay {
+    if let Some(overlay) = &ui.controls.overlay {
         return of_dialog(overlay);
     }
-    if ui.hands.composing == Composing::Yes {
+    if ui.controls.composing == Composing::Yes {
         return vec![
             Action::Send,
             Action::Newline,
@@ -120,22 +120,22 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
         ];
     }
     let mut actions = Vec::new();
-    if cx.view.head.question.is_some() && ui.contexts(cx.view).contains(&Context::Question) {
+    if cx.view.head.question.is_some() && ui.contexts(cx.view).contains(&KeyContext::Question) {
         actions.push(Action::AnswerOption);
         actions.extend(cx.view.laid_out().map(|_| Action::LookInto));
     }
-    if ui.hands.front != PaneId::Review && !cx.view.review.waiting.is_empty() {
+    if ui.controls.front != PaneId::Review && !cx.view.review.waiting.is_empty() {
         // What waits is decided there, and by no key here.
         actions.push(Action::FocusReview);
     }
-    actions.extend(ui.pane(ui.hands.front).hints(cx));
-    if ui.contexts(cx.view).contains(&Context::Replay) {
+    actions.extend(ui.pane(ui.controls.front).hints(cx));
+    if ui.contexts(cx.view).contains(&KeyContext::Replay) {
         actions.extend([Action::PlayPause, Action::JumpTo, Action::StepForward, Action::StepBack]);
     } else if !cx.view.head.state.is_over() && cx.view.head.state != RunState::Stopping {
         actions.extend([Action::Compose, Action::TogglePause]);
     }
     actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);
-    actions.retain(|action| ui.hands.desk.takes(*action) == Ok(*action));
+    actions.retain(|action| ui.controls.desk.takes(*action) == Ok(*action));
     actions
 }
 
@@ -143,10 +143,10 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
 const NEXT_KEY: usize = 26;
 
 /// What may follow the keys pressed so far: in the row if there is room, else in a list over it.
-fn draw_which_key(ui: &Ui, chain: &[Context], inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let pressed: Vec<String> = ui.hands.pending.iter().map(ToString::to_string).collect();
+fn draw_which_key(ui: &Ui, chain: &[KeyContext], inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let pressed: Vec<String> = ui.controls.pending.iter().map(ToString::to_string).collect();
     let lead = Span::styled(format!("{} …", pressed.join(" ")), cx.style(Role::Key));
-    let Lookup::Prefix(next) = ui.scene.keymap.look_up(chain, &ui.hands.pending) else { return };
+    let Lookup::Prefix(next) = ui.scene.keymap.look_up(chain, &ui.controls.pending) else { return };
     let part = |(key, action): &(super::key::Key, Action)| {
         let key = Span::styled(format!("{key}"), cx.style(Role::Key));
         [key, Span::styled(format!(" {}", action.hint()), cx.style(Role::KeyHelp))]

@@ -7,14 +7,14 @@ use ratatui::layout::Size;
 
 use crate::view::SessionView;
 
-use super::action::{Action, Context};
-use super::desk::Desk;
-use super::guard::Refusal;
+use super::action::{Action, KeyContext};
+use super::guard::KeyRefusal;
 use super::key::Key;
 use super::keymap::Lookup;
 use super::layout::PaneId;
 use super::overlay::{Overlay, Preview, TextKeys};
-use super::pane::{Command, Cx, Effect, Keys, Mode, Notice, Pane, TextMode};
+use super::pane::{Cx, Effect, Keys, Mode, Notice, Pane, TextMode, UiCommand};
+use super::screen_kind::ScreenKind;
 use super::{Composing, Ui, hints};
 
 /// The session as it is while an event is dealt with.
@@ -27,7 +27,7 @@ pub(super) struct Now<'a> {
 impl Ui {
     /// Deals with one event of the terminal; draw afterwards. Events that came in one batch are
     /// best given one by one with the time they were read.
-    pub fn on_event(&mut self, event: &Event, view: &SessionView, now: Instant) -> Vec<Command> {
+    pub fn on_event(&mut self, event: &Event, view: &SessionView, now: Instant) -> Vec<UiCommand> {
         self.note_shown();
         self.scene.clock.now = now;
         let now = Now { view, at: now };
@@ -42,12 +42,12 @@ impl Ui {
             }
             // A key that was meant for another window must not decide here.
             Event::FocusGained => {
-                self.hands.deciding.guard.begin(now.at);
-                self.hands.attention.came();
+                self.controls.deciding.guard.begin(now.at);
+                self.controls.attention.came();
                 Vec::new()
             }
             Event::FocusLost => {
-                self.hands.attention.left();
+                self.controls.attention.focus_lost();
                 Vec::new()
             }
         };
@@ -57,84 +57,84 @@ impl Ui {
     }
 
     /// The contexts that hold, the most special one first.
-    pub(super) fn contexts(&self, view: &SessionView) -> Vec<Context> {
-        if self.hands.overlay.is_some() {
-            return vec![Context::Dialog];
+    pub(super) fn contexts(&self, view: &SessionView) -> Vec<KeyContext> {
+        if self.controls.overlay.is_some() {
+            return vec![KeyContext::Dialog];
         }
-        if self.hands.composing == Composing::Yes {
-            return vec![Context::Composer, Context::Global];
+        if self.controls.composing == Composing::Yes {
+            return vec![KeyContext::Composer, KeyContext::Global];
         }
         let mut chain = Vec::new();
         let has_options =
             view.head.question.as_ref().is_some_and(|question| !question.options.is_empty());
-        if has_options && self.hands.front == PaneId::Chat && self.scene.mode == Mode::Live {
-            chain.push(Context::Question);
+        if has_options && self.controls.front == PaneId::Chat && self.scene.mode == Mode::Live {
+            chain.push(KeyContext::Question);
         }
-        if self.hands.front == PaneId::Review && self.panes.review.is_picking() {
-            chain.push(Context::Select);
+        if self.controls.front == PaneId::Review && self.panes.review.is_picking() {
+            chain.push(KeyContext::Select);
         }
-        chain.push(match self.hands.front {
-            PaneId::Project => Context::Project,
-            PaneId::Chat => Context::Chat,
-            PaneId::Review => Context::Review,
-            PaneId::Logs => Context::Logs,
+        chain.push(match self.controls.front {
+            PaneId::Project => KeyContext::Project,
+            PaneId::Chat => KeyContext::Chat,
+            PaneId::Review => KeyContext::Review,
+            PaneId::Logs => KeyContext::Logs,
         });
-        chain.push(Context::Pane);
+        chain.push(KeyContext::Pane);
         if self.scene.mode == Mode::Replay {
-            chain.push(Context::Replay);
+            chain.push(KeyContext::Replay);
         }
-        chain.push(Context::Global);
+        chain.push(KeyContext::Global);
         chain
     }
 
     fn on_key(&mut self, event: &KeyEvent, now: Now<'_>) -> Vec<Effect> {
-        self.hands.deciding.guard.watch(event, now.at);
+        self.controls.deciding.guard.watch(event, now.at);
         // Who presses a key is here, whatever the terminal said.
-        self.hands.attention.came();
+        self.controls.attention.came();
         // Why keys do not count stays to be read while they are typed.
         let is_told = self.is_refusal_told();
         if !is_told {
-            self.hands.notice = None;
+            self.controls.notice = None;
         }
         self.overtake(now.at);
-        self.hands.room.selection = None;
+        self.controls.screen.selection = None;
         let key = Key::of(event);
         if !self.is_usable() {
             return self.on_key_too_small(key, now);
         }
         if self.is_text_for_overlay(key)
-            && let Some(overlay) = &mut self.hands.overlay
+            && let Some(overlay) = &mut self.controls.overlay
         {
             overlay.on_text(event);
             return Vec::new();
         }
-        let is_open = self.hands.overlay.is_some();
-        if !is_open && self.hands.composing == Composing::Yes {
-            self.hands.typed_at = Some(now.at);
-            if key.is_text() && !self.is_bound_in(Context::Composer, key) {
+        let is_open = self.controls.overlay.is_some();
+        if !is_open && self.controls.composing == Composing::Yes {
+            self.controls.typed_at = Some(now.at);
+            if key.is_text() && !self.is_bound_in(KeyContext::Composer, key) {
                 self.panes.composer.on_text(event);
                 return Vec::new();
             }
-        } else if !is_open && self.pane(self.hands.front).text_mode() == TextMode::On {
+        } else if !is_open && self.pane(self.controls.front).text_mode() == TextMode::On {
             use crossterm::event::KeyCode;
             if key.is_text() || matches!(event.code, KeyCode::Enter | KeyCode::Esc) {
                 return self.with_front(now, |pane, cx| pane.on_text(event, cx));
             }
         }
-        if self.hands.deciding.guard.is_rest_of_paste() {
+        if self.controls.deciding.guard.is_rest_of_paste() {
             return Vec::new();
         }
-        self.hands.pending.push(key);
+        self.controls.pending.push(key);
         let chain = self.contexts(now.view);
-        match self.scene.keymap.look_up(&chain, &self.hands.pending) {
+        match self.scene.keymap.look_up(&chain, &self.controls.pending) {
             Lookup::Action(action) => {
-                self.hands.pending.clear();
+                self.controls.pending.clear();
                 self.act(action, Some(key), now)
             }
             Lookup::Prefix(_) => Vec::new(),
             Lookup::Unbound => {
-                let pressed = hints::words(&std::mem::take(&mut self.hands.pending));
-                if !is_open && self.hands.composing == Composing::Yes {
+                let pressed = hints::words(&std::mem::take(&mut self.controls.pending));
+                if !is_open && self.controls.composing == Composing::Yes {
                     self.panes.composer.on_text(event);
                     return Vec::new();
                 }
@@ -150,13 +150,13 @@ impl Ui {
 
     /// Whether the dialog that is open takes this key as text.
     fn is_text_for_overlay(&self, key: Key) -> bool {
-        let Some(overlay) = &self.hands.overlay else { return false };
+        let Some(overlay) = &self.controls.overlay else { return false };
         match overlay.text_keys() {
             TextKeys::None => false,
             TextKeys::Line => key.is_text(),
             TextKeys::Beside => key.is_text() && !key.is_vertical(),
             TextKeys::Page => {
-                let found = self.scene.keymap.look_up(&[Context::Dialog], &[key]);
+                let found = self.scene.keymap.look_up(&[KeyContext::Dialog], &[key]);
                 key.is_text()
                     || !matches!(found, Lookup::Action(Action::AcceptText | Action::Cancel))
             }
@@ -165,7 +165,7 @@ impl Ui {
 
     /// With too little room nothing can be seen, so nothing but leaving can be done.
     fn on_key_too_small(&mut self, key: Key, now: Now<'_>) -> Vec<Effect> {
-        match self.scene.keymap.look_up(&[Context::Global], &[key]) {
+        match self.scene.keymap.look_up(&[KeyContext::Global], &[key]) {
             Lookup::Action(action @ (Action::Quit | Action::Suspend | Action::Redraw)) => {
                 self.act(action, Some(key), now)
             }
@@ -173,7 +173,7 @@ impl Ui {
         }
     }
 
-    fn is_bound_in(&self, context: Context, key: Key) -> bool {
+    fn is_bound_in(&self, context: KeyContext, key: Key) -> bool {
         self.scene.keymap.look_up(&[context], &[key]) != Lookup::Unbound
     }
 
@@ -183,7 +183,7 @@ impl Ui {
         now: Now<'_>,
         run: impl FnOnce(&mut dyn Pane, &Cx<'_>) -> Vec<Effect>,
     ) -> Vec<Effect> {
-        self.with_pane(self.hands.front, now, run)
+        self.with_pane(self.controls.front, now, run)
     }
 
     pub(super) fn with_pane(
@@ -205,7 +205,7 @@ impl Ui {
 
     /// Brings the list of completions up to date while a message is written.
     pub(super) fn prepare_composer(&mut self, view: &SessionView) {
-        if self.hands.composing == Composing::Yes {
+        if self.controls.composing == Composing::Yes {
             let cx = self.scene.cx(view, Keys::Here);
             self.panes.composer.prepare(&cx);
         }
@@ -213,29 +213,29 @@ impl Ui {
 
     /// Pasted text goes into a text field and nowhere else.
     fn on_paste(&mut self, text: &str, now: Now<'_>) -> Vec<Effect> {
-        self.hands.pending.clear();
-        self.hands.deciding.guard.pasted(now.at);
-        self.take_back(Refusal::Pasted, now.at);
-        if let Some(overlay) = &mut self.hands.overlay {
+        self.controls.pending.clear();
+        self.controls.deciding.guard.pasted(now.at);
+        self.take_back(KeyRefusal::Pasted, now.at);
+        if let Some(overlay) = &mut self.controls.overlay {
             if overlay.on_paste(text) {
                 return Vec::new();
             }
             return Effect::refuse("there is no place for pasted text in this dialog");
         }
-        if self.hands.composing == Composing::No
-            && self.pane(self.hands.front).text_mode() == TextMode::On
+        if self.controls.composing == Composing::No
+            && self.pane(self.controls.front).text_mode() == TextMode::On
         {
             return self.with_front(now, |pane, cx| pane.on_paste(text, cx));
         }
         if self.scene.mode == Mode::Replay {
             return Effect::refuse("this is a replay: there is nobody to write to");
         }
-        if self.hands.desk == Desk::Port {
-            let key = self.scene.keymap.key_of(&[Context::Logs], Action::SerialSend);
+        if self.controls.desk == ScreenKind::Port {
+            let key = self.scene.keymap.key_of(&[KeyContext::Logs], Action::SerialSend);
             let key = key.unwrap_or_else(|| "no key".to_owned());
             return Effect::refuse(format!("nothing was sent; `{key}` writes a line to the board"));
         }
-        self.hands.typed_at = Some(now.at);
+        self.controls.typed_at = Some(now.at);
         let mut effects = vec![Effect::Compose(String::new())];
         self.panes.composer.on_paste(text);
         effects.extend(Effect::info("pasted into the message; nothing was sent"));
@@ -243,13 +243,13 @@ impl Ui {
     }
 
     /// Makes effects happen; those for the program are left.
-    pub(super) fn carry_out(&mut self, effects: Vec<Effect>, now: Now<'_>) -> Vec<Command> {
+    pub(super) fn carry_out(&mut self, effects: Vec<Effect>, now: Now<'_>) -> Vec<UiCommand> {
         let mut commands = Vec::new();
         let mut todo: std::collections::VecDeque<Effect> = effects.into();
         while let Some(effect) = todo.pop_front() {
             match effect {
                 Effect::Command(command) => {
-                    if let Command::Intent(intent) = &command {
+                    if let UiCommand::Intent(intent) = &command {
                         let decided = intent.decides();
                         self.panes.review.note_sent(decided.iter().copied(), now.at);
                         if !decided.is_empty() {
@@ -261,26 +261,26 @@ impl Ui {
                 }
                 Effect::Keep(keep) => self.panes.review.keep_words(keep),
                 Effect::Open(overlay) => {
-                    self.hands.deciding.dialogs += 1;
-                    self.hands.overlay = Some(*overlay);
+                    self.controls.deciding.dialogs += 1;
+                    self.controls.overlay = Some(*overlay);
                 }
-                Effect::Close => self.hands.overlay = None,
+                Effect::Close => self.controls.overlay = None,
                 Effect::OpenRow(id) => {
-                    self.hands.overlay = None;
+                    self.controls.overlay = None;
                     self.panes.review.open_row(id);
                 }
                 Effect::Focus(id) => {
-                    self.hands.front = id;
-                    self.hands.before = None;
-                    self.hands.composing = Composing::No;
+                    self.controls.front = id;
+                    self.controls.before = None;
+                    self.controls.composing = Composing::No;
                 }
                 Effect::Compose(_) if self.scene.mode == Mode::Replay => {
                     let text = "this is a replay: there is nobody to write to";
                     self.tell(Notice::error(text), now.at);
                 }
                 Effect::Compose(text) => {
-                    self.hands.composing = Composing::Yes;
-                    self.hands.typed_at = Some(now.at);
+                    self.controls.composing = Composing::Yes;
+                    self.controls.typed_at = Some(now.at);
                     self.panes.composer.begin(&text);
                 }
                 Effect::ShowEdit { shown, text } => {
@@ -294,7 +294,7 @@ impl Ui {
                         Mode::Replay => now.view.kept(&place.path),
                     };
                     let preview = Preview::file(place, kept, &self.panes.files);
-                    self.hands.overlay = Some(Overlay::Preview(preview));
+                    self.controls.overlay = Some(Overlay::Preview(preview));
                 }
                 Effect::FilterTags(tags) => self.panes.logs.filter_tags(tags),
                 Effect::Notice(notice) => self.tell(notice, now.at),

@@ -12,11 +12,11 @@ pub const LOOK: Duration = Duration::from_millis(15);
 
 /// Work under way.
 #[derive(Debug)]
-pub struct Job<T>(Receiver<T>);
+pub struct BackgroundJob<T>(Receiver<T>);
 
 /// How a job is.
 #[derive(Debug, PartialEq, Eq)]
-pub enum State<T> {
+pub enum JobState<T> {
     /// Not done yet.
     Running,
     /// Done; it can be taken once.
@@ -25,7 +25,7 @@ pub enum State<T> {
     Lost,
 }
 
-impl<T: Send + 'static> Job<T> {
+impl<T: Send + 'static> BackgroundJob<T> {
     #[must_use]
     pub fn start(work: impl FnOnce() -> T + Send + 'static) -> Self {
         let (send, receive) = sync_channel(1);
@@ -37,11 +37,11 @@ impl<T: Send + 'static> Job<T> {
 
     /// Looks for it; never waits.
     #[must_use]
-    pub fn look(&self) -> State<T> {
+    pub fn look(&self) -> JobState<T> {
         match self.0.try_recv() {
-            Ok(done) => State::Done(done),
-            Err(TryRecvError::Empty) => State::Running,
-            Err(TryRecvError::Disconnected) => State::Lost,
+            Ok(done) => JobState::Done(done),
+            Err(TryRecvError::Empty) => JobState::Running,
+            Err(TryRecvError::Disconnected) => JobState::Lost,
         }
     }
 }
@@ -52,16 +52,16 @@ mod tests {
 
     #[test]
     fn a_job_is_done_once_and_one_that_broke_is_lost() {
-        let wait = |job: &Job<u8>| {
+        let wait = |job: &BackgroundJob<u8>| {
             loop {
                 match job.look() {
-                    State::Running => thread::yield_now(),
+                    JobState::Running => thread::yield_now(),
                     done => return done,
                 }
             }
         };
-        let job = Job::start(|| 7);
-        assert_eq!(wait(&job), State::Done(7));
-        assert_eq!(wait(&job), State::Lost, "the thread may not be quite over yet");
+        let job = BackgroundJob::start(|| 7);
+        assert_eq!(wait(&job), JobState::Done(7));
+        assert_eq!(wait(&job), JobState::Lost, "the thread may not be quite over yet");
     }
 }

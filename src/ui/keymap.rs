@@ -9,7 +9,7 @@ use toml::de::DeValue;
 use crate::config::Assets;
 use crate::model::UserError;
 
-use super::action::{Action, Context};
+use super::action::{Action, KeyContext};
 use super::data_file::{DataFile, near_names};
 use super::key::{Key, KeySequence};
 
@@ -22,7 +22,7 @@ pub struct Keymap {
 #[derive(Debug, Clone)]
 pub struct Binding {
     /// Where it holds.
-    pub context: Context,
+    pub context: KeyContext,
     pub keys: KeySequence,
     /// What they do.
     pub action: Action,
@@ -65,7 +65,7 @@ impl Keymap {
 
     /// What `keys` mean where the contexts of `chain` hold, the most special one first.
     #[must_use]
-    pub fn look_up(&self, chain: &[Context], keys: &[Key]) -> Lookup {
+    pub fn look_up(&self, chain: &[KeyContext], keys: &[Key]) -> Lookup {
         let mut next: Vec<(Key, Action)> = Vec::new();
         for context in chain {
             for binding in self.bindings.iter().filter(|binding| binding.context == *context) {
@@ -86,8 +86,8 @@ impl Keymap {
     /// The keys that reach `action` where the contexts of `chain` hold, those that are hidden by
     /// a more special binding left out.
     #[must_use]
-    pub fn keys_of(&self, chain: &[Context], action: Action) -> Vec<&KeySequence> {
-        let in_chain = |context: &Context| {
+    pub fn keys_of(&self, chain: &[KeyContext], action: Action) -> Vec<&KeySequence> {
+        let in_chain = |context: &KeyContext| {
             self.bindings
                 .iter()
                 .filter(move |binding| binding.context == *context && binding.action == action)
@@ -103,13 +103,13 @@ impl Keymap {
 
     /// The first of [`Keymap::keys_of`] as text.
     #[must_use]
-    pub fn key_of(&self, chain: &[Context], action: Action) -> Option<String> {
+    pub fn key_of(&self, chain: &[KeyContext], action: Action) -> Option<String> {
         self.keys_of(chain, action).first().map(ToString::to_string)
     }
 
     /// The bindings of one context, in the order of the table of actions.
     #[must_use]
-    pub fn bindings(&self, context: Context) -> Vec<(Action, Vec<&KeySequence>)> {
+    pub fn bindings(&self, context: KeyContext) -> Vec<(Action, Vec<&KeySequence>)> {
         let here = |action: &Action| {
             let keys: Vec<&KeySequence> = self
                 .bindings
@@ -129,9 +129,10 @@ impl Keymap {
             if name.get_ref() == "inherits" {
                 continue;
             }
-            let Some(context) = Context::named(name.get_ref()) else {
+            let Some(context) = KeyContext::named(name.get_ref()) else {
                 let why = format!("there is no context `{}`", name.get_ref());
-                let fix = near_names(name.get_ref(), Context::ALL.iter().map(|known| known.name()));
+                let fix =
+                    near_names(name.get_ref(), KeyContext::ALL.iter().map(|known| known.name()));
                 return Err(file.wrong(name.span(), &why, &fix));
             };
             for (name, keys) in file.table_of(value)? {
@@ -206,16 +207,18 @@ impl Keymap {
 }
 
 /// Whether both contexts can hold at the same time.
-fn hold_together(a: Context, b: Context) -> bool {
+fn hold_together(a: KeyContext, b: KeyContext) -> bool {
     let special = |context| {
-        matches!(context, Context::Project | Context::Review | Context::Logs)
-            || matches!(context, Context::Chat | Context::Question)
+        matches!(context, KeyContext::Project | KeyContext::Review | KeyContext::Logs)
+            || matches!(context, KeyContext::Chat | KeyContext::Question)
     };
     match (a, b) {
         _ if a == b => true,
-        (Context::Dialog, _) | (_, Context::Dialog) => false,
-        (Context::Composer, other) | (other, Context::Composer) => other == Context::Global,
-        (Context::Chat, Context::Question) | (Context::Question, Context::Chat) => true,
+        (KeyContext::Dialog, _) | (_, KeyContext::Dialog) => false,
+        (KeyContext::Composer, other) | (other, KeyContext::Composer) => {
+            other == KeyContext::Global
+        }
+        (KeyContext::Chat, KeyContext::Question) | (KeyContext::Question, KeyContext::Chat) => true,
         (a, b) => !(special(a) && special(b)),
     }
 }
@@ -223,7 +226,7 @@ fn hold_together(a: Context, b: Context) -> bool {
 fn read_action(
     file: &DataFile,
     name: &Spanned<std::borrow::Cow<'_, str>>,
-    context: Context,
+    context: KeyContext,
 ) -> Result<Action, UserError> {
     let allowed = || Action::ALL.iter().filter(|action| action.is_allowed_in(context));
     let Some(action) = Action::named(name.get_ref()) else {

@@ -13,7 +13,7 @@ fn keys(text: &str) -> Vec<Key> {
     KeySequence::parse(text).unwrap().keys().to_vec()
 }
 
-const REVIEW: [Context; 3] = [Context::Review, Context::Pane, Context::Global];
+const REVIEW: [KeyContext; 3] = [KeyContext::Review, KeyContext::Pane, KeyContext::Global];
 
 fn shipped() -> Vec<(String, Keymap)> {
     let assets = Assets::built_in();
@@ -22,13 +22,13 @@ fn shipped() -> Vec<(String, Keymap)> {
 }
 
 /// The contexts that hold together with one, as the screen asks for them.
-fn chain(context: Context) -> Vec<Context> {
+fn chain(context: KeyContext) -> Vec<KeyContext> {
     match context {
-        Context::Dialog => vec![context],
-        Context::Composer => vec![context, Context::Global],
-        Context::Global => vec![context],
-        Context::Pane | Context::Replay => vec![context, Context::Global],
-        _ => vec![context, Context::Pane, Context::Global],
+        KeyContext::Dialog => vec![context],
+        KeyContext::Composer => vec![context, KeyContext::Global],
+        KeyContext::Global => vec![context],
+        KeyContext::Pane | KeyContext::Replay => vec![context, KeyContext::Global],
+        _ => vec![context, KeyContext::Pane, KeyContext::Global],
     }
 }
 
@@ -51,16 +51,18 @@ fn every_shipped_keymap_reaches_every_action_where_it_belongs() {
 #[test]
 fn in_every_shipped_keymap_the_way_out_and_the_help_work_from_every_pane() {
     for (name, keymap) in shipped() {
-        for context in [Context::Project, Context::Chat, Context::Review, Context::Logs] {
+        for context in [KeyContext::Project, KeyContext::Chat, KeyContext::Review, KeyContext::Logs]
+        {
             for action in [Action::Help, Action::Quit, Action::Palette, Action::FocusNext] {
-                for mode in [vec![], vec![Context::Replay]] {
-                    let all = [vec![context, Context::Pane], mode, vec![Context::Global]].concat();
+                for mode in [vec![], vec![KeyContext::Replay]] {
+                    let all =
+                        [vec![context, KeyContext::Pane], mode, vec![KeyContext::Global]].concat();
                     assert!(keymap.key_of(&all, action).is_some(), "{name}: {}", action.name());
                 }
             }
         }
         for action in [Action::Accept, Action::Cancel, Action::Up, Action::Down] {
-            assert!(keymap.key_of(&[Context::Dialog], action).is_some(), "{name}");
+            assert!(keymap.key_of(&[KeyContext::Dialog], action).is_some(), "{name}");
         }
     }
 }
@@ -69,14 +71,14 @@ fn in_every_shipped_keymap_the_way_out_and_the_help_work_from_every_pane() {
 fn the_built_in_keymap_decides_in_the_review_only() {
     let keymap = Keymap::load(&Assets::built_in(), "default").unwrap();
     assert_eq!(keymap.look_up(&REVIEW, &keys("a")), Lookup::Action(Action::Approve));
-    assert_eq!(keymap.look_up(&[Context::Chat, Context::Pane], &keys("a")), Lookup::Unbound);
+    assert_eq!(keymap.look_up(&[KeyContext::Chat, KeyContext::Pane], &keys("a")), Lookup::Unbound);
 }
 
 #[test]
 fn the_special_context_goes_before_the_general_one() {
     let keymap = load("[global]\nhelp = ['x', '?']\n[review]\napprove = 'x'\n").unwrap();
     assert_eq!(keymap.look_up(&REVIEW, &keys("x")), Lookup::Action(Action::Approve));
-    let logs = [Context::Logs, Context::Pane, Context::Global];
+    let logs = [KeyContext::Logs, KeyContext::Pane, KeyContext::Global];
     assert_eq!(keymap.look_up(&logs, &keys("x")), Lookup::Action(Action::Help));
     assert_eq!(keymap.key_of(&REVIEW, Action::Help).as_deref(), Some("?"));
     assert_eq!(keymap.key_of(&logs, Action::Help).as_deref(), Some("x"));
@@ -100,7 +102,7 @@ fn an_own_keymap_replaces_keys_and_takes_them_away() {
     assert_eq!(keymap.look_up(&REVIEW, &keys("ctrl-y")), Lookup::Action(Action::Approve));
     assert_eq!(keymap.look_up(&REVIEW, &keys("a")), Lookup::Unbound);
     assert_eq!(keymap.look_up(&REVIEW, &keys("r")), Lookup::Unbound);
-    let chat = [Context::Chat, Context::Pane, Context::Global];
+    let chat = [KeyContext::Chat, KeyContext::Pane, KeyContext::Global];
     assert_eq!(keymap.look_up(&chat, &keys("?")), Lookup::Action(Action::Help));
 }
 

@@ -93,7 +93,7 @@ impl Shape {
 
 /// What a layout depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wish {
+pub struct LayoutInput {
     /// The whole screen.
     pub screen: Rect,
     /// The pane that the person is turned to.
@@ -171,7 +171,7 @@ pub struct Layout {
 impl Layout {
     /// Lays the screen out.
     #[must_use]
-    pub fn new(wish: &Wish) -> Self {
+    pub fn new(wish: &LayoutInput) -> Self {
         let screen = wish.screen;
         let shape = Shape::of(screen.width, screen.height);
         if shape == Shape::TooSmall {
@@ -228,7 +228,7 @@ impl Layout {
     }
 }
 
-fn wide(main: Rect, wish: &Wish) -> Vec<PaneArea> {
+fn wide(main: Rect, wish: &LayoutInput) -> Vec<PaneArea> {
     let front = wish.front;
     let rows = match (front, wish.logs) {
         _ if wish.sizes.logs.is_some() => logs_rows(main, wish),
@@ -276,12 +276,12 @@ fn usual_chat(screen: u16, rest: u16, review: ReviewWish) -> u16 {
 }
 
 /// Rows of the logs as the person wants them; what is above them stays of use.
-fn logs_rows(main: Rect, wish: &Wish) -> u16 {
+fn logs_rows(main: Rect, wish: &LayoutInput) -> u16 {
     let most = main.height.saturating_sub(8);
     part(wish.sizes.logs.unwrap_or(0), main.height, LEAST_PANE.1, most)
 }
 
-fn medium(main: Rect, wish: &Wish) -> Vec<PaneArea> {
+fn medium(main: Rect, wish: &LayoutInput) -> Vec<PaneArea> {
     let (upper, rows) = match (wish.front, wish.logs) {
         (PaneId::Logs, _) if wish.sizes.logs.is_some() => (PaneId::Chat, logs_rows(main, wish)),
         (upper, _) if wish.sizes.logs.is_some() => (upper, logs_rows(main, wish)),
@@ -326,7 +326,7 @@ mod tests {
 
     fn layout(width: u16, height: u16, front: PaneId) -> Layout {
         let screen = Rect::new(0, 0, width, height);
-        Layout::new(&Wish {
+        Layout::new(&LayoutInput {
             screen,
             front,
             zoom: None,
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn a_zoomed_pane_has_the_screen_to_itself() {
         let screen = Rect::new(0, 0, 200, 60);
-        let wish = Wish {
+        let wish = LayoutInput {
             screen,
             front: PaneId::Chat,
             zoom: Some(PaneId::Logs),
@@ -390,7 +390,8 @@ mod tests {
             for (front, sizes) in PaneId::ALL.into_iter().flat_map(|id| all.map(|all| (id, all))) {
                 let screen = Rect::new(0, 0, width, height);
                 let (logs, review) = (LogsWish::Full, ReviewWish::Full);
-                let wish = Wish { screen, front, zoom: None, bottom_rows: 1, logs, review, sizes };
+                let wish =
+                    LayoutInput { screen, front, zoom: None, bottom_rows: 1, logs, review, sizes };
                 let layout = Layout::new(&wish);
                 let mut parts = vec![layout.header, layout.bottom, layout.hints];
                 parts.extend(layout.panes.iter().flat_map(|pane| [pane.title, pane.body]));

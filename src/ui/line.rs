@@ -111,11 +111,11 @@ pub fn tint(area: Rect, style: Style, buf: &mut Buffer) {
 
 /// Parts of a line by how much they matter: the least important are dropped until the rest fits.
 #[derive(Debug, Default)]
-pub struct Parts {
+pub struct LineParts {
     parts: Vec<(u8, Vec<Span<'static>>)>,
 }
 
-impl Parts {
+impl LineParts {
     /// Adds a part; those with the lowest `weight` are dropped first.
     pub fn push(&mut self, weight: u8, spans: Vec<Span<'static>>) {
         if spans.iter().any(|span| !span.content.is_empty()) {
@@ -158,8 +158,8 @@ impl Parts {
 /// Drops parts of two halves of a line until both fit into `columns`.
 #[must_use]
 pub fn fit_halves(
-    mut left: Parts,
-    mut right: Parts,
+    mut left: LineParts,
+    mut right: LineParts,
     separator: &Span<'static>,
     columns: usize,
 ) -> (Line<'static>, Line<'static>) {
@@ -268,7 +268,7 @@ mod tests {
     fn the_least_important_parts_are_dropped_first() {
         let part = |text: &'static str| vec![Span::raw(text)];
         let halves = |columns| {
-            let (mut left, mut right) = (Parts::default(), Parts::default());
+            let (mut left, mut right) = (LineParts::default(), LineParts::default());
             left.push(9, part("project"));
             left.push(3, part("agent"));
             right.push(1, part("tokens"));

@@ -4,7 +4,7 @@ use super::theme::Theme;
 
 /// The theme in use, and those there are.
 #[derive(Debug, Clone)]
-pub struct Looks {
+pub struct ThemeState {
     /// How things look.
     pub theme: Theme,
     pub name: String,
@@ -14,7 +14,7 @@ pub struct Looks {
 
 /// Whether the person chose a look, or only looks at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chosen {
+pub enum ThemeChoice {
     Yes,
     /// It is a preview, or the file of the look in use has changed.
     No,

@@ -11,7 +11,6 @@ mod clock;
 pub mod colour;
 mod data_file;
 mod deciding;
-mod desk;
 mod dialog_news;
 mod draw;
 mod fuzzy;
@@ -36,6 +35,7 @@ mod possible;
 pub mod role;
 mod run;
 mod scene;
+mod screen_kind;
 mod setup;
 pub mod sizes;
 pub mod start;
@@ -58,9 +58,9 @@ use crate::view::{Mark, SessionView};
 pub use arrangement::Arrangement;
 pub use colour::Depth;
 pub use keymap::Keymap;
-pub use looks::{Chosen, Looks};
-pub use overlay::{Files, ModelOffer};
-pub use pane::{Command, FilePlace, Mode, OutsideEdit, Saved};
+pub use looks::{ThemeChoice, ThemeState};
+pub use overlay::{FileContents, ModelOffer};
+pub use pane::{FilePlace, Mode, OutsideEdit, Saved, UiCommand};
 pub use run::BROKE_OFF;
 pub use setup::UiSetup;
 pub use theme::Theme;
@@ -69,15 +69,15 @@ use agents::Agents;
 use attention::Attention;
 use clock::Clock;
 use deciding::Pressed;
-use desk::Desk;
 use guard::Guard;
 use key::Key;
 use layout::{Layout, LogsWish, PaneId, ReviewWish, Shape};
 use overlay::Overlay;
 use pane::{Decides, Notice};
 use panes::{ChatPane, Composer, LogsPane, LogsTab, ProjectPane, ReviewPane, TimelineBar};
-use pointer::{Pointer, Selection};
+use pointer::{Pointer, TextSelection};
 use scene::Scene;
+use screen_kind::ScreenKind;
 use sizes::Sizes;
 
 /// The screen.
@@ -86,8 +86,8 @@ pub struct Ui {
     size: Size,
     layout: Layout,
     panes: Panes,
-    hands: Hands,
-    memory: Memory,
+    controls: Controls,
+    memory: UiMemory,
     /// Whether what was prepared last has been drawn since.
     drawn: Cell<bool>,
 }
@@ -101,14 +101,14 @@ struct Panes {
     composer: Composer,
     timeline: TimelineBar,
     /// What files are read from when one is shown.
-    files: Files,
+    files: FileContents,
     /// Models that can be chosen.
     models: Vec<ModelOffer>,
 }
 
 /// Where keys go, and what they did so far.
-struct Hands {
-    desk: Desk,
+struct Controls {
+    desk: ScreenKind,
     front: PaneId,
     /// The pane that was turned to before a proposal or a question called the person away from it.
     before: Option<PaneId>,
@@ -122,7 +122,7 @@ struct Hands {
     /// When a key last went to the composer.
     typed_at: Option<Instant>,
     /// What the mouse and the keys made of the panes' places.
-    room: Room,
+    screen: ScreenState,
     attention: Attention,
 }
 
@@ -140,11 +140,11 @@ struct Deciding {
 
 /// The panes' sizes, and the mouse that changes them.
 #[derive(Default)]
-struct Room {
+struct ScreenState {
     sizes: Sizes,
     pointer: Pointer,
     /// Text that is or was selected.
-    selection: Option<Selection>,
+    selection: Option<TextSelection>,
     /// The theme that the person chose here.
     theme: Option<String>,
 }
@@ -158,7 +158,7 @@ enum Composing {
 
 /// What the screen remembers of the session from one time to the next.
 #[derive(Default)]
-struct Memory {
+struct UiMemory {
     seq: u64,
     entries: usize,
     waiting: Vec<ProposalId>,
@@ -180,7 +180,8 @@ impl Ui {
         let now = Instant::now();
         let UiSetup { looks, keymap, arrangement, mode, size, blobs, logs, .. } = setup;
         let UiSetup { events, files, history, models, .. } = setup;
-        let files = Files { disk: files, blobs: Arc::clone(&blobs), events: Arc::clone(&events) };
+        let files =
+            FileContents { disk: files, blobs: Arc::clone(&blobs), events: Arc::clone(&events) };
         let panes = Panes {
             project: ProjectPane::default(),
             chat: ChatPane::default(),
@@ -191,8 +192,8 @@ impl Ui {
             files,
             models,
         };
-        let hands = Hands {
-            desk: Desk::Team,
+        let controls = Controls {
+            desk: ScreenKind::Team,
             front: arrangement.front.unwrap_or(PaneId::Chat),
             before: None,
             composing: Composing::No,
@@ -202,20 +203,24 @@ impl Ui {
             deciding: Deciding::default(),
             notice: None,
             typed_at: None,
-            room: Room { sizes: arrangement.sizes, theme: arrangement.theme, ..Room::default() },
+            screen: ScreenState {
+                sizes: arrangement.sizes,
+                theme: arrangement.theme,
+                ..ScreenState::default()
+            },
             attention: Attention::default(),
         };
         let clock = Clock { now, anchor: (now, Timestamp(0)), mode };
         let quiet = (LogsWish::Quiet, ReviewWish::Quiet);
-        let layout = Layout::new(&sync::wish(size, &hands, 1, quiet));
+        let layout = Layout::new(&sync::wish(size, &controls, 1, quiet));
         let (agents, decides) = (Agents::default(), Decides::NotYet);
         Self {
             scene: Scene { looks, keymap, agents, clock, mode, timeline: None, decides },
             size,
             layout,
             panes,
-            hands,
-            memory: Memory::default(),
+            controls,
+            memory: UiMemory::default(),
             drawn: Cell::new(false),
         }
     }
@@ -224,18 +229,18 @@ impl Ui {
     #[must_use]
     pub fn arrangement(&self) -> Arrangement {
         Arrangement {
-            theme: self.hands.room.theme.clone(),
-            front: Some(self.hands.before.unwrap_or(self.hands.front)),
-            sizes: self.hands.room.sizes,
+            theme: self.controls.screen.theme.clone(),
+            front: Some(self.controls.before.unwrap_or(self.controls.front)),
+            sizes: self.controls.screen.sizes,
         }
     }
 
     /// Another look from now on; `Chosen` ones are remembered.
-    pub fn set_theme(&mut self, theme: Theme, name: &str, chosen: Chosen) {
+    pub fn set_theme(&mut self, theme: Theme, name: &str, chosen: ThemeChoice) {
         self.scene.looks.theme = theme;
         name.clone_into(&mut self.scene.looks.name);
-        if chosen == Chosen::Yes {
-            self.hands.room.theme = Some(name.to_owned());
+        if chosen == ThemeChoice::Yes {
+            self.controls.screen.theme = Some(name.to_owned());
         }
     }
 
@@ -252,7 +257,7 @@ impl Ui {
 
     /// What to call out to a person who looks elsewhere; once each.
     pub fn take_call(&mut self) -> Option<String> {
-        self.hands.attention.take()
+        self.controls.attention.take()
     }
 
     /// What the terminal's own title may say, safe to print.
@@ -264,11 +269,11 @@ impl Ui {
     /// Turns to the output of ports, on the whole screen; there is nothing else.
     pub fn show_serial(&mut self) {
         self.panes.logs.show(LogsTab::Serial);
-        self.hands.desk = Desk::Port;
+        self.controls.desk = ScreenKind::Port;
         // How the panes of a team were left is not forgotten.
-        self.hands.before = Some(self.hands.front);
-        self.hands.front = PaneId::Logs;
-        self.hands.zoom = Some(PaneId::Logs);
+        self.controls.before = Some(self.controls.front);
+        self.controls.front = PaneId::Logs;
+        self.controls.zoom = Some(PaneId::Logs);
     }
 
     /// Shows only what `tags` lets through of what ports print.
@@ -306,7 +311,7 @@ impl Ui {
     }
 
     fn tell(&mut self, notice: Notice, now: Instant) {
-        self.hands.notice = Some((notice, now + NOTICE_TIME));
+        self.controls.notice = Some((notice, now + NOTICE_TIME));
     }
 
     /// Whether the terminal is large enough to decide anything in it.

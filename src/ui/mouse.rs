@@ -10,15 +10,15 @@ use super::Ui;
 use super::action::Action;
 use super::input::Now;
 use super::layout::PaneId;
-use super::pane::{Command, Effect, Mode};
-use super::pointer::{Pointed, Selection, Turn};
+use super::pane::{Effect, Mode, UiCommand};
+use super::pointer::{Pointed, TextSelection, WheelTurn};
 
 /// Rows that one notch of the wheel scrolls.
 const WHEEL_ROWS: usize = 3;
 
 impl Ui {
     pub(super) fn on_mouse(&mut self, mouse: MouseEvent, now: Now<'_>) -> Vec<Effect> {
-        if self.hands.overlay.is_some() || !self.is_usable() {
+        if self.controls.overlay.is_some() || !self.is_usable() {
             return match (mouse.kind, self.is_usable()) {
                 (MouseEventKind::ScrollUp, true) => self.act(Action::Up, None, now),
                 (MouseEventKind::ScrollDown, true) => self.act(Action::Down, None, now),
@@ -26,15 +26,15 @@ impl Ui {
             };
         }
         if matches!(mouse.kind, MouseEventKind::Down(_)) {
-            self.hands.room.selection = None;
+            self.controls.screen.selection = None;
         }
-        let sizes = self.hands.room.sizes;
-        let Some(pointed) = self.hands.room.pointer.on(mouse, &self.layout, sizes) else {
+        let sizes = self.controls.screen.sizes;
+        let Some(pointed) = self.controls.screen.pointer.on(mouse, &self.layout, sizes) else {
             return Vec::new();
         };
         match pointed {
-            Pointed::Wheel(Some(id), Turn::Up) => self.wheel(id, Action::Up, now),
-            Pointed::Wheel(Some(id), Turn::Down) => self.wheel(id, Action::Down, now),
+            Pointed::Wheel(Some(id), WheelTurn::Up) => self.wheel(id, Action::Up, now),
+            Pointed::Wheel(Some(id), WheelTurn::Down) => self.wheel(id, Action::Down, now),
             Pointed::Wheel(None, _) => Vec::new(),
             Pointed::Title(id, column) => {
                 let mut effects = vec![Effect::Focus(id)];
@@ -54,11 +54,11 @@ impl Ui {
                 self.panes.timeline.on_click(column, width, now.view, self.scene.timeline.as_ref())
             }
             Pointed::Resize(sizes) => {
-                self.hands.room.sizes = sizes;
+                self.controls.screen.sizes = sizes;
                 Vec::new()
             }
             Pointed::Select(selection) => {
-                self.hands.room.selection = Some(selection);
+                self.controls.screen.selection = Some(selection);
                 Vec::new()
             }
             Pointed::Copy(selection) => self.copy(selection, now.view),
@@ -66,11 +66,11 @@ impl Ui {
     }
 
     /// Copies the text of a selection, which stays marked until the next key or click.
-    fn copy(&mut self, selection: Selection, view: &SessionView) -> Vec<Effect> {
+    fn copy(&mut self, selection: TextSelection, view: &SessionView) -> Vec<Effect> {
         // The marks themselves are no text.
-        self.hands.room.selection = None;
+        self.controls.screen.selection = None;
         let text = self.text_of(selection, view);
-        self.hands.room.selection = Some(selection);
+        self.controls.screen.selection = Some(selection);
         if text.trim().is_empty() {
             return Effect::info("there is no text in the selection");
         }
@@ -78,7 +78,7 @@ impl Ui {
         let words = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
         let mut effects =
             Effect::info(format!("{words} copied, if the terminal allows it (OSC 52)"));
-        effects.push(Effect::Command(Command::Copy(text)));
+        effects.push(Effect::Command(UiCommand::Copy(text)));
         effects
     }
 

@@ -14,7 +14,7 @@ use crate::text::esp_log::TagFilter;
 use crate::text::sanitize;
 use crate::view::SessionView;
 
-use super::action::{Action, Context};
+use super::action::{Action, KeyContext};
 use super::agents::Agents;
 use super::clock::Clock;
 use super::keymap::Keymap;
@@ -36,7 +36,7 @@ pub struct OutsideEdit {
 
 /// What the screen asks of the program.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Command {
+pub enum UiCommand {
     /// A wish for the engine.
     Intent(Intent),
     /// A wish for a serial port.
@@ -163,7 +163,7 @@ pub enum Keep {
 #[derive(Debug)]
 pub enum Effect {
     /// Something of the program.
-    Command(Command),
+    Command(UiCommand),
     /// Open a dialog.
     Open(Box<Overlay>),
     /// Close the dialog that is open.
@@ -197,7 +197,7 @@ impl Effect {
     /// A wish for the engine.
     #[must_use]
     pub const fn intent(intent: Intent) -> Self {
-        Self::Command(Command::Intent(intent))
+        Self::Command(UiCommand::Intent(intent))
     }
 
     /// Copies text, without anything in it that a terminal could take for a command.
@@ -218,7 +218,7 @@ impl Effect {
             (false, lines) => format!("{lines} lines copied"),
         };
         let text = clean.get(..end).unwrap_or_default().to_owned();
-        let mut effects = vec![Self::Command(Command::Copy(text))];
+        let mut effects = vec![Self::Command(UiCommand::Copy(text))];
         effects.extend(Self::info(what));
         effects
     }
@@ -285,8 +285,8 @@ impl Cx<'_> {
 
     /// The first key of an action in a pane, e.g. for advice such as "`r` rejects".
     #[must_use]
-    pub fn key(&self, context: Context, action: Action) -> String {
-        let chain = [context, Context::Pane, Context::Global];
+    pub fn key(&self, context: KeyContext, action: Action) -> String {
+        let chain = [context, KeyContext::Pane, KeyContext::Global];
         self.keymap.key_of(&chain, action).unwrap_or_else(|| "no key".to_owned())
     }
 }

@@ -18,18 +18,18 @@ pub enum Pointed {
     /// A click into the composer or the timeline, in columns from its start.
     Bottom(u16),
     /// The wheel over a pane, or over none.
-    Wheel(Option<PaneId>, Turn),
+    Wheel(Option<PaneId>, WheelTurn),
     /// A border was moved.
     Resize(Sizes),
     /// Text is being selected.
-    Select(Selection),
+    Select(TextSelection),
     /// The selection is complete: copy it.
-    Copy(Selection),
+    Copy(TextSelection),
 }
 
 /// Which way the wheel turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum WheelTurn {
     /// Towards the start.
     Up,
     /// Towards the end.
@@ -38,14 +38,14 @@ pub enum Turn {
 
 /// Text between two places of a pane, in the order it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Selection {
+pub struct TextSelection {
     /// The pane's body.
     pub area: Rect,
     from: Position,
     to: Position,
 }
 
-impl Selection {
+impl TextSelection {
     /// Its rows as rectangles, from the top.
     pub fn rows(self) -> impl Iterator<Item = Rect> {
         let key = |at: &Position| (at.y, at.x);
@@ -87,12 +87,14 @@ impl Pointer {
             MouseEventKind::Drag(MouseButton::Left) => self.drag(at, layout, sizes),
             MouseEventKind::Up(MouseButton::Left) => match self.held.take() {
                 Some(Held::Text(area, from)) if from != clamp(at, area) => {
-                    Some(Pointed::Copy(Selection { area, from, to: clamp(at, area) }))
+                    Some(Pointed::Copy(TextSelection { area, from, to: clamp(at, area) }))
                 }
                 _ => None,
             },
-            MouseEventKind::ScrollUp => Some(Pointed::Wheel(pane_at(at, layout), Turn::Up)),
-            MouseEventKind::ScrollDown => Some(Pointed::Wheel(pane_at(at, layout), Turn::Down)),
+            MouseEventKind::ScrollUp => Some(Pointed::Wheel(pane_at(at, layout), WheelTurn::Up)),
+            MouseEventKind::ScrollDown => {
+                Some(Pointed::Wheel(pane_at(at, layout), WheelTurn::Down))
+            }
             _ => None,
         }
     }
@@ -126,7 +128,7 @@ impl Pointer {
             }
             Held::Text(area, from) => {
                 let to = clamp(at, area);
-                (to != from).then_some(Pointed::Select(Selection { area, from, to }))
+                (to != from).then_some(Pointed::Select(TextSelection { area, from, to }))
             }
         }
     }
@@ -148,14 +150,14 @@ fn clamp(at: Position, area: Rect) -> Position {
 mod tests {
     use crossterm::event::KeyModifiers;
 
-    use super::super::layout::{LogsWish, ReviewWish, Wish};
+    use super::super::layout::{LayoutInput, LogsWish, ReviewWish};
     use super::*;
 
     fn layout(sizes: Sizes) -> Layout {
         let screen = Rect::new(0, 0, 120, 40);
         let (front, logs) = (PaneId::Chat, LogsWish::Full);
         let review = ReviewWish::Full;
-        Layout::new(&Wish { screen, front, zoom: None, bottom_rows: 1, logs, review, sizes })
+        Layout::new(&LayoutInput { screen, front, zoom: None, bottom_rows: 1, logs, review, sizes })
     }
 
     fn mouse(kind: MouseEventKind, column: u16, row: u16) -> MouseEvent {

@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 
 use crate::text::sanitize;
 
-use super::action::{Action, Context};
+use super::action::{Action, KeyContext};
 use super::key::Key;
 use super::keymap::{Keymap, Lookup};
 use super::layout::LEAST;
@@ -58,7 +58,7 @@ pub struct PortList {
     notice: Option<String>,
 }
 
-const CHAIN: [Context; 3] = [Context::Dialog, Context::Pane, Context::Global];
+const CHAIN: [KeyContext; 3] = [KeyContext::Dialog, KeyContext::Pane, KeyContext::Global];
 
 /// Columns of a port's name.
 const NAME: usize = 34;

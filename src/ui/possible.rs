@@ -4,37 +4,37 @@
 
 use crate::view::RunState;
 
-use super::action::{Action, Context};
-use super::desk::Desk;
+use super::action::{Action, KeyContext};
 use super::layout::PaneId;
 use super::overlay::PaletteEntry;
 use super::pane::{Cx, Mode, Pane};
 use super::run::BROKE_OFF;
+use super::screen_kind::ScreenKind;
 
 /// Where the person is when the palette opens.
-pub(super) struct Place<'a> {
+pub(super) struct PaletteContext<'a> {
     /// The pane that is turned to.
     pub front: PaneId,
     /// What the screen is for.
-    pub desk: Desk,
+    pub desk: ScreenKind,
     /// The contexts that hold there.
-    pub chain: &'a [Context],
+    pub chain: &'a [KeyContext],
     /// Whether a message is being written.
     pub writes: bool,
 }
 
 /// Every action with its keys, and whether it can be done.
 pub(super) fn entries<'p>(
-    place: &Place<'_>,
+    place: &PaletteContext<'_>,
     pane: impl Fn(PaneId) -> &'p dyn Pane,
     cx: &Cx<'_>,
 ) -> Vec<PaletteEntry> {
-    let listed = Action::ALL.iter().filter(|action| action.home() != Context::Dialog);
+    let listed = Action::ALL.iter().filter(|action| action.home() != KeyContext::Dialog);
     let entry = |action: &Action| {
         let home = pane_of(action.home());
-        let chain: Vec<Context> = match home {
-            Some(_) => vec![action.home(), Context::Pane, Context::Global],
-            None if action.home() == Context::Composer => vec![Context::Composer],
+        let chain: Vec<KeyContext> = match home {
+            Some(_) => vec![action.home(), KeyContext::Pane, KeyContext::Global],
+            None if action.home() == KeyContext::Composer => vec![KeyContext::Composer],
             None => place.chain.to_vec(),
         };
         let keys = cx.keymap.keys_of(&chain, *action);
@@ -48,19 +48,21 @@ pub(super) fn entries<'p>(
 }
 
 /// The pane whose actions a context holds.
-const fn pane_of(context: Context) -> Option<PaneId> {
+const fn pane_of(context: KeyContext) -> Option<PaneId> {
     match context {
-        Context::Chat | Context::Question => Some(PaneId::Chat),
-        Context::Project => Some(PaneId::Project),
-        Context::Review | Context::Select => Some(PaneId::Review),
-        Context::Logs => Some(PaneId::Logs),
-        Context::Global | Context::Pane | Context::Composer | Context::Dialog | Context::Replay => {
-            None
-        }
+        KeyContext::Chat | KeyContext::Question => Some(PaneId::Chat),
+        KeyContext::Project => Some(PaneId::Project),
+        KeyContext::Review | KeyContext::Select => Some(PaneId::Review),
+        KeyContext::Logs => Some(PaneId::Logs),
+        KeyContext::Global
+        | KeyContext::Pane
+        | KeyContext::Composer
+        | KeyContext::Dialog
+        | KeyContext::Replay => None,
     }
 }
 
-fn why_not(action: Action, place: &Place<'_>, cx: &Cx<'_>) -> Option<String> {
+fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<String> {
     if let Err(why) = place.desk.takes(action) {
         return Some(why.to_owned());
     }
@@ -68,7 +70,7 @@ fn why_not(action: Action, place: &Place<'_>, cx: &Cx<'_>) -> Option<String> {
     let view = cx.view;
     if action.is_decision() {
         // The palette hides what would be decided on.
-        let there = if action.home() == Context::Question { "chat" } else { "review" };
+        let there = if action.home() == KeyContext::Question { "chat" } else { "review" };
         return Some(if is_replay {
             "this is a replay; nothing can be decided".to_owned()
         } else {
@@ -76,9 +78,9 @@ fn why_not(action: Action, place: &Place<'_>, cx: &Cx<'_>) -> Option<String> {
         });
     }
     match action.home() {
-        Context::Replay if !is_replay => Some("this is no replay".to_owned()),
-        Context::Composer if !place.writes => Some("no message is being written".to_owned()),
-        Context::Review if view.review.proposals.is_empty() => {
+        KeyContext::Replay if !is_replay => Some("this is no replay".to_owned()),
+        KeyContext::Composer if !place.writes => Some("no message is being written".to_owned()),
+        KeyContext::Review if view.review.proposals.is_empty() => {
             Some("nothing was proposed yet".to_owned())
         }
         _ => match (action, &view.head.state) {

@@ -6,7 +6,7 @@ use crate::view::{LaidOut, RunState, SessionView};
 use super::action::Action;
 use super::key::Key;
 use super::overlay::{ContextDesk, Overlay, PlanDesk, QuitChoice};
-use super::pane::{Command, Effect, Mode};
+use super::pane::{Effect, Mode, UiCommand};
 
 /// What a wish gets when the run broke off.
 pub const BROKE_OFF: &str = "the run broke off; `firmhand resume` brings back what waits";
@@ -18,7 +18,7 @@ pub(super) fn quit(mode: Mode, view: &SessionView) -> Vec<Effect> {
     if mode == Mode::Live && goes_on {
         vec![Effect::Open(Box::new(Overlay::Quit(QuitChoice::default())))]
     } else {
-        vec![Effect::Command(Command::Quit)]
+        vec![Effect::Command(UiCommand::Quit)]
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn play(action: Action, mode: Mode) -> Vec<Effect> {
         Action::ReplayEnd => TimelineCommand::End,
         _ => return Vec::new(),
     };
-    vec![Effect::Command(Command::Timeline(command))]
+    vec![Effect::Command(UiCommand::Timeline(command))]
 }
 
 /// Why a wish changed nothing in a replay.

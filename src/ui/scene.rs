@@ -6,13 +6,13 @@ use crate::view::SessionView;
 use super::agents::Agents;
 use super::clock::Clock;
 use super::keymap::Keymap;
-use super::looks::Looks;
+use super::looks::ThemeState;
 use super::pane::{Cx, Decides, Keys, Mode};
 
 /// What every part of the screen may look at beside the session; apart from the panes, so that
 /// one of them can change while it looks.
 pub(super) struct Scene {
-    pub looks: Looks,
+    pub looks: ThemeState,
     pub keymap: Keymap,
     pub agents: Agents,
     pub clock: Clock,

@@ -2,11 +2,11 @@
 
 use crate::model::{BoardEvent, BoardInfo, Event, LogId, LogKind, PortChange, PortEvent};
 
-use super::fixture::Desk;
+use super::fixture::UiBench;
 
 /// A port that is listened to, in the middle of things.
-fn listening(width: u16, height: u16) -> Desk {
-    let mut desk = Desk::at_work(width, height);
+fn listening(width: u16, height: u16) -> UiBench {
+    let mut desk = UiBench::at_work(width, height);
     let log = LogId { kind: LogKind::Serial, number: 1 };
     let port = "/dev/ttyUSB0".to_owned();
     desk.record(10, Event::Port(PortEvent::Opened { port, log, baud: 115_200 }));
@@ -41,14 +41,14 @@ fn screens_of_a_port_that_is_looked_at_closely() {
 }
 
 /// Lets filters that the last key set come into sight.
-fn settle(desk: &mut Desk) {
+fn settle(desk: &mut UiBench) {
     for _ in 0..3 {
         desk.pass(100);
     }
 }
 
 /// The screen without the header, in which time goes on.
-fn below_header(desk: &Desk) -> String {
+fn below_header(desk: &UiBench) -> String {
     desk.screen().split_once('\n').unwrap_or_default().1.to_owned()
 }
 
@@ -76,8 +76,8 @@ fn tags_are_listed_hidden_and_given_levels() {
 
 #[test]
 fn the_header_tells_whether_the_board_is_there() {
-    let mut desk = Desk::at_work(120, 40);
-    let header = |desk: &Desk| desk.screen().lines().next().unwrap_or_default().to_owned();
+    let mut desk = UiBench::at_work(120, 40);
+    let header = |desk: &UiBench| desk.screen().lines().next().unwrap_or_default().to_owned();
     let (log, port) = (LogId { kind: LogKind::Serial, number: 1 }, "/dev/ttyUSB0".to_owned());
     let (label, chip) = ("ESP32-S3".to_owned(), "esp32s3".to_owned());
     let board = BoardInfo { label, chip, port: port.clone(), simulated: false };

@@ -8,14 +8,14 @@ use crate::model::{BlobSource, EventSource, FileSource, LogSource};
 
 use super::arrangement::Arrangement;
 use super::keymap::Keymap;
-use super::looks::Looks;
+use super::looks::ThemeState;
 use super::overlay::ModelOffer;
 use super::pane::Mode;
 
 /// What the screen needs to begin.
 pub struct UiSetup {
     /// How things look, and could look.
-    pub looks: Looks,
+    pub looks: ThemeState,
     /// Which key does what.
     pub keymap: Keymap,
     /// How the person left things the last time.

@@ -4,13 +4,13 @@ use crossterm::event::{
     Event as TerminalEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 
-use super::action::{Action, Context};
-use super::fixture::Desk;
+use super::action::{Action, KeyContext};
+use super::fixture::UiBench;
 use super::layout::PaneId;
-use super::{Chosen, Command, Mode};
+use super::{Mode, ThemeChoice, UiCommand};
 use crate::model::{Cost, Event, Intent, ModelEvent, TurnEvent, TurnId, Usage};
 
-fn mouse(desk: &mut Desk, kind: MouseEventKind, column: u16, row: u16) -> Vec<Command> {
+fn mouse(desk: &mut UiBench, kind: MouseEventKind, column: u16, row: u16) -> Vec<UiCommand> {
     let modifiers = KeyModifiers::NONE;
     desk.event(&TerminalEvent::Mouse(MouseEvent { kind, column, row, modifiers }))
 }
@@ -22,7 +22,7 @@ const UP: MouseEventKind = MouseEventKind::Up(MouseButton::Left);
 #[test]
 fn overlays_around_the_panes() {
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
-        let mut desk = Desk::at_work(width, height);
+        let mut desk = UiBench::at_work(width, height);
         desk.press(":");
         insta::assert_snapshot!(format!("palette_{width}x{height}"), desk.screen());
         desk.type_text("nxt er");
@@ -37,7 +37,7 @@ fn overlays_around_the_panes() {
 
 #[test]
 fn the_palette_does_what_is_chosen_also_in_another_pane() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.press("2 :");
     desk.type_text("zoom");
     assert_eq!(desk.press("enter"), []);
@@ -45,16 +45,16 @@ fn the_palette_does_what_is_chosen_also_in_another_pane() {
     desk.press("z :");
     desk.type_text("next-tab");
     desk.press("enter");
-    assert_eq!(desk.ui.hands.front, PaneId::Logs);
-    assert!(desk.ui.hands.overlay.is_none());
+    assert_eq!(desk.ui.controls.front, PaneId::Logs);
+    assert!(desk.ui.controls.overlay.is_none());
 }
 
 #[test]
 fn the_palette_decides_nothing_and_says_why() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.propose(1);
     desk.pass(1000);
-    let decides = |action: &&Action| action.is_decision() && action.home() != Context::Dialog;
+    let decides = |action: &&Action| action.is_decision() && action.home() != KeyContext::Dialog;
     for action in Action::ALL.iter().filter(decides) {
         desk.press(":");
         desk.type_text(action.name());
@@ -68,14 +68,14 @@ fn the_palette_decides_nothing_and_says_why() {
 
 #[test]
 fn what_cannot_be_done_is_listed_last_with_the_reason() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.press(":");
     desk.type_text("play-pause");
     assert!(desk.screen().contains("not now: this is no replay"), "{}", desk.screen());
     desk.press("enter");
     assert!(desk.last_row().contains("this is no replay"), "{}", desk.last_row());
-    assert!(desk.ui.hands.overlay.is_some());
-    let mut desk = Desk::new(120, 40, Mode::Replay);
+    assert!(desk.ui.controls.overlay.is_some());
+    let mut desk = UiBench::new(120, 40, Mode::Replay);
     desk.begin();
     desk.work();
     desk.sync();
@@ -87,7 +87,7 @@ fn what_cannot_be_done_is_listed_last_with_the_reason() {
 #[test]
 fn every_action_of_the_palette_does_something_or_says_why_not() {
     for action in Action::ALL {
-        let mut desk = Desk::at_work(120, 40);
+        let mut desk = UiBench::at_work(120, 40);
         desk.press(":");
         desk.type_text(action.name());
         let before = desk.screen();
@@ -99,7 +99,7 @@ fn every_action_of_the_palette_does_something_or_says_why_not() {
 
 #[test]
 fn a_cost_that_nobody_told_is_marked_as_an_estimate() {
-    let mut desk = Desk::at_work(200, 60);
+    let mut desk = UiBench::at_work(200, 60);
     let answered = |cents: u64, is_estimated| {
         let cost = Cost(cents * 10_000_000);
         let usage = Usage { input: 5, output: 5, cached: 0, cost, is_estimated };
@@ -115,7 +115,7 @@ fn a_cost_that_nobody_told_is_marked_as_an_estimate() {
 
 #[test]
 fn a_model_is_chosen_from_the_list_of_those_there_are() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.press(":");
     desk.type_text("choose-model");
     assert!(desk.screen().contains("not now: a recorded model"), "{}", desk.screen());
@@ -127,7 +127,7 @@ fn a_model_is_chosen_from_the_list_of_those_there_are() {
         let (provider, label) = (format!("profile:{profile}"), format!("{profile}-model (openai)"));
         Event::Model(ModelEvent::Chosen { provider, label })
     };
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.record(5, chosen("strong"));
     desk.sync();
     desk.press(":");
@@ -136,8 +136,8 @@ fn a_model_is_chosen_from_the_list_of_those_there_are() {
     insta::assert_snapshot!("models_80x24", desk.screen());
     desk.press("down");
     let wish = Intent::UseModel { profile: "cheap".into() };
-    assert_eq!(desk.press("enter"), [Command::Intent(wish)]);
-    assert!(desk.ui.hands.overlay.is_none());
+    assert_eq!(desk.press("enter"), [UiCommand::Intent(wish)]);
+    assert!(desk.ui.controls.overlay.is_none());
     desk.record(5, chosen("cheap"));
     desk.sync();
     assert!(desk.screen().contains("cheap-model (openai)"), "{}", desk.screen());
@@ -146,7 +146,7 @@ fn a_model_is_chosen_from_the_list_of_those_there_are() {
     desk.press("enter");
     assert!(desk.screen().contains("● cheap"), "{}", desk.screen());
     assert_eq!(desk.press("esc"), []);
-    let mut desk = Desk::new(120, 40, Mode::Replay);
+    let mut desk = UiBench::new(120, 40, Mode::Replay);
     desk.begin();
     desk.sync();
     desk.press(":");
@@ -156,40 +156,40 @@ fn a_model_is_chosen_from_the_list_of_those_there_are() {
 
 #[test]
 fn a_theme_is_shown_while_it_is_chosen_and_comes_back_when_it_is_not() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.press(":");
     desk.type_text("choose-theme");
     desk.press("enter");
-    assert_eq!(desk.press("down"), [Command::ShowTheme("nord".into())]);
-    assert_eq!(desk.press("esc"), [Command::ShowTheme("dark".into())]);
+    assert_eq!(desk.press("down"), [UiCommand::ShowTheme("nord".into())]);
+    assert_eq!(desk.press("esc"), [UiCommand::ShowTheme("dark".into())]);
     assert_eq!(desk.ui.arrangement().theme, None);
     desk.press(":");
     desk.type_text("choose-theme");
     desk.press("enter down");
-    assert_eq!(desk.press("enter"), [Command::KeepTheme("nord".into())]);
+    assert_eq!(desk.press("enter"), [UiCommand::KeepTheme("nord".into())]);
     let theme = desk.ui.scene.looks.theme.clone();
-    desk.ui.set_theme(theme, "nord", Chosen::Yes);
+    desk.ui.set_theme(theme, "nord", ThemeChoice::Yes);
     assert_eq!(desk.ui.arrangement().theme.as_deref(), Some("nord"));
 }
 
 #[test]
 fn the_help_finds_words_and_keys() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.press("? /");
     desk.type_text("ctrl-z");
     assert!(desk.screen().contains("Goes back to the shell"), "{}", desk.screen());
     desk.press("esc");
-    assert!(desk.ui.hands.overlay.is_some(), "the first esc ends the search");
+    assert!(desk.ui.controls.overlay.is_some(), "the first esc ends the search");
     desk.press("/");
     desk.type_text("xyzzy");
     assert!(desk.screen().contains("no key does anything like that"));
     desk.press("esc esc");
-    assert!(desk.ui.hands.overlay.is_none());
+    assert!(desk.ui.controls.overlay.is_none());
 }
 
 #[test]
 fn a_prefix_shows_all_that_may_follow() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.ui.scene.keymap = super::Keymap::load(&crate::config::Assets::built_in(), "vim").unwrap();
     desk.press("ctrl-w");
     let screen = desk.screen();
@@ -198,13 +198,13 @@ fn a_prefix_shows_all_that_may_follow() {
     }
     insta::assert_snapshot!("which_key_vim", screen);
     desk.press("h");
-    assert_eq!(desk.ui.hands.front, PaneId::Project);
+    assert_eq!(desk.ui.controls.front, PaneId::Project);
 }
 
 #[test]
 fn panes_are_resized_by_keys_and_keep_their_sizes() {
-    let mut desk = Desk::at_work(120, 40);
-    let width = |desk: &Desk, id| desk.ui.layout.pane(id).unwrap().body.width;
+    let mut desk = UiBench::at_work(120, 40);
+    let width = |desk: &UiBench, id| desk.ui.layout.pane(id).unwrap().body.width;
     let before = width(&desk, PaneId::Chat);
     desk.press("2 alt-right");
     assert_eq!(width(&desk, PaneId::Chat), before + 4);
@@ -227,34 +227,34 @@ fn panes_are_resized_by_keys_and_keep_their_sizes() {
 
 #[test]
 fn dragging_selects_and_copies_text_and_no_marks() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     let body = desk.ui.layout.pane(PaneId::Chat).unwrap().body;
     mouse(&mut desk, DOWN, body.x, body.y + 2);
     mouse(&mut desk, DRAG, body.right() - 1, body.y + 3);
     let commands = mouse(&mut desk, UP, body.right() - 1, body.y + 3);
-    let [Command::Copy(text)] = commands.as_slice() else { panic!("{commands:?}") };
+    let [UiCommand::Copy(text)] = commands.as_slice() else { panic!("{commands:?}") };
     let screen = desk.screen();
     let lines: Vec<&str> = screen.lines().skip(usize::from(body.y + 2)).take(2).collect();
     assert_eq!(text.lines().count(), 2);
     for (copied, shown) in text.lines().zip(lines) {
         assert!(shown.contains(copied.trim_end()), "{copied:?} {shown:?}");
     }
-    assert!(desk.ui.hands.room.selection.is_some());
+    assert!(desk.ui.controls.screen.selection.is_some());
     desk.press("j");
-    assert!(desk.ui.hands.room.selection.is_none());
+    assert!(desk.ui.controls.screen.selection.is_none());
 }
 
 #[test]
 fn the_mouse_never_decides() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.propose(1);
     desk.pass(1000);
     for row in 0..40 {
         for column in (0..120).step_by(9) {
             let mut commands = mouse(&mut desk, DOWN, column, row);
             commands.extend(mouse(&mut desk, UP, column, row));
-            let decides = |command: &Command| {
-                matches!(command, Command::Intent(Intent::Decide { .. } | Intent::Answer { .. }))
+            let decides = |command: &UiCommand| {
+                matches!(command, UiCommand::Intent(Intent::Decide { .. } | Intent::Answer { .. }))
             };
             assert!(!commands.iter().any(decides), "{column},{row}: {commands:?}");
         }
@@ -263,7 +263,7 @@ fn the_mouse_never_decides() {
 
 #[test]
 fn a_person_who_looks_elsewhere_is_called_once_for_what_waits() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.propose(9);
     desk.pass(10);
     assert_eq!(desk.ui.take_call(), None, "the person is here");
@@ -284,7 +284,7 @@ fn a_person_who_looks_elsewhere_is_called_once_for_what_waits() {
 
 #[test]
 fn the_terminals_title_tells_what_waits_in_clean_words() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.propose(1);
     desk.pass(10);
     let title = desk.ui.terminal_title(&desk.view);

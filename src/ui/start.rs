@@ -6,13 +6,13 @@
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::action::{Action, Context};
+use super::action::{Action, KeyContext};
 use super::key::Key;
 use super::keymap::{Keymap, Lookup};
 pub use super::start_facts::{
-    Draft, ExampleGround, Open, StartChoice, StartExample, StartFacts, StartSession,
+    Draft, ExampleGround, SessionAccess, StartChoice, StartExample, StartFacts, StartSession,
 };
-use super::start_rows::{Library, MOST, Row, rows_of};
+use super::start_rows::{ExampleListing, MOST, StartRow, rows_of};
 use super::start_task::TaskLine;
 use super::theme::Theme;
 
@@ -23,12 +23,12 @@ pub struct Start {
     theme: Theme,
     keymap: Keymap,
     facts: StartFacts,
-    rows: Vec<Row>,
+    rows: Vec<StartRow>,
     /// Place in `rows` of the row that is turned to.
     selected: usize,
     verb: Verb,
     task: Option<TaskLine>,
-    library: Library,
+    library: ExampleListing,
     /// Where each row was drawn last.
     places: std::cell::RefCell<Vec<(Rect, usize)>>,
     notice: Option<String>,
@@ -41,13 +41,13 @@ enum Verb {
     Replay,
 }
 
-const CHAIN: [Context; 3] = [Context::Dialog, Context::Pane, Context::Global];
+const CHAIN: [KeyContext; 3] = [KeyContext::Dialog, KeyContext::Pane, KeyContext::Global];
 
 impl Start {
     /// The screen with the first thing to do turned to.
     #[must_use]
     pub fn new(theme: Theme, keymap: Keymap, facts: StartFacts) -> Self {
-        let rows = rows_of(&facts, Library::Folded);
+        let rows = rows_of(&facts, ExampleListing::Folded);
         let notice = facts.error.clone();
         let task = facts.draft.as_ref().map(|draft| TaskLine::again(draft, &facts));
         let places = std::cell::RefCell::default();
@@ -59,7 +59,7 @@ impl Start {
             selected: 0,
             verb: Verb::Resume,
             task,
-            library: Library::Folded,
+            library: ExampleListing::Folded,
             places,
             notice,
         };
@@ -143,18 +143,20 @@ impl Start {
 
     fn turn(&mut self, verb: Verb) {
         match (self.rows.get(self.selected), verb) {
-            (Some(Row::Session(_)), verb) => self.verb = verb,
-            (Some(Row::Library), Verb::Replay) => self.fold(Library::Unfolded),
-            (Some(Row::Library | Row::Example(_)), Verb::Resume) => self.fold(Library::Folded),
+            (Some(StartRow::Session(_)), verb) => self.verb = verb,
+            (Some(StartRow::Library), Verb::Replay) => self.fold(ExampleListing::Unfolded),
+            (Some(StartRow::Library | StartRow::Example(_)), Verb::Resume) => {
+                self.fold(ExampleListing::Folded)
+            }
             _ => self.notice = Some("there is nothing to the side of this".to_owned()),
         }
     }
 
     /// Lists the examples, or leaves only the row that opens the list.
-    fn fold(&mut self, to: Library) {
+    fn fold(&mut self, to: ExampleListing) {
         self.library = to;
         self.rows = rows_of(&self.facts, to);
-        let library = self.rows.iter().position(|row| *row == Row::Library);
+        let library = self.rows.iter().position(|row| *row == StartRow::Library);
         self.selected = library.unwrap_or(self.selected);
     }
 
@@ -178,19 +180,19 @@ impl Start {
 
     fn choose(&mut self) -> Option<StartChoice> {
         match self.rows.get(self.selected).copied()? {
-            Row::Demo => Some(StartChoice::Demo),
-            Row::New => {
+            StartRow::Demo => Some(StartChoice::Demo),
+            StartRow::New => {
                 self.task = Some(self.own_task(None));
                 None
             }
-            Row::Library => {
+            StartRow::Library => {
                 self.fold(match self.library {
-                    Library::Folded => Library::Unfolded,
-                    Library::Unfolded => Library::Folded,
+                    ExampleListing::Folded => ExampleListing::Unfolded,
+                    ExampleListing::Unfolded => ExampleListing::Folded,
                 });
                 None
             }
-            Row::Example(place) => {
+            StartRow::Example(place) => {
                 let example = self.facts.examples.get(place)?;
                 match TaskLine::of(example, &self.facts.projects) {
                     Ok(task) => self.task = Some(task),
@@ -198,34 +200,34 @@ impl Start {
                 }
                 None
             }
-            Row::Model(place) => {
+            StartRow::Model(place) => {
                 let offer = self.facts.models.get(place)?;
                 self.facts.model = Some(offer.profile.clone());
                 None
             }
-            Row::Project(place) => {
+            StartRow::Project(place) => {
                 let project = self.facts.projects.get(place).map(String::as_str);
                 self.task = Some(self.own_task(project));
                 None
             }
-            Row::Session(place) => {
+            StartRow::Session(place) => {
                 let session = self.facts.sessions.get(place)?;
                 let name = session.name.clone();
                 Some(match (session.open, self.verb) {
-                    (Open::ResumeOrReplay, Verb::Resume) => StartChoice::Resume(name),
-                    (Open::ResumeOrReplay, Verb::Replay) | (Open::Replay, _) => {
+                    (SessionAccess::ResumeOrReplay, Verb::Resume) => StartChoice::Resume(name),
+                    (SessionAccess::ResumeOrReplay, Verb::Replay) | (SessionAccess::Replay, _) => {
                         StartChoice::Replay(name)
                     }
                 })
             }
-            Row::HealthLine(place) => {
+            StartRow::HealthLine(place) => {
                 let finding = self.facts.findings.get(place)?;
                 let is_well = finding.fix.is_empty();
                 let words = if is_well { "there is nothing to mend" } else { &finding.fix };
                 self.notice = Some(words.to_owned());
                 None
             }
-            Row::Heading(..) | Row::Words(_) | Row::Blank => None,
+            StartRow::Heading(..) | StartRow::Words(_) | StartRow::Blank => None,
         }
     }
 

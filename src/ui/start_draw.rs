@@ -7,14 +7,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{CHAIN, Open, Start, StartExample, StartSession, Verb};
+use super::{CHAIN, SessionAccess, Start, StartExample, StartSession, Verb};
 use crate::model::{Health, HealthLine};
 use crate::ui::action::Action;
 use crate::ui::layout::LEAST;
 use crate::ui::line;
 use crate::ui::overlay::ModelOffer;
 use crate::ui::role::Role;
-use crate::ui::start_rows::{Library, Row};
+use crate::ui::start_rows::{ExampleListing, StartRow};
 
 impl Start {
     pub fn draw(&self, frame: &mut Frame<'_>) {
@@ -51,49 +51,49 @@ impl Start {
         Span::styled(text, self.theme.style(role))
     }
 
-    fn draw_row(&self, row: Row, is_selected: bool, at: Rect, buf: &mut Buffer) {
+    fn draw_row(&self, row: StartRow, is_selected: bool, at: Rect, buf: &mut Buffer) {
         let (left, right) = match row {
-            Row::Blank => return,
-            Row::Heading(title, count) => {
+            StartRow::Blank => return,
+            StartRow::Heading(title, count) => {
                 let count = if count > 0 { format!(" {count}") } else { String::new() };
                 let title = format!("─ {title}{count} ");
                 let rest = usize::from(at.width).saturating_sub(line::width(&title));
                 let rule = self.span("─".repeat(rest), Role::Border);
                 (Line::from(vec![self.span(title, Role::Title), rule]), Line::default())
             }
-            Row::Words(words) => {
+            StartRow::Words(words) => {
                 (Line::from(self.span(format!("  {words}"), Role::Dim)), Line::default())
             }
-            Row::Demo => self.item("Demo", &self.facts.demo),
-            Row::New => self.item("New task", "say what a team shall do"),
-            Row::Library => {
+            StartRow::Demo => self.item("Demo", &self.facts.demo),
+            StartRow::New => self.item("New task", "say what a team shall do"),
+            StartRow::Library => {
                 let does = match self.library {
-                    Library::Folded => "enter lists them",
-                    Library::Unfolded => "enter folds the list",
+                    ExampleListing::Folded => "enter lists them",
+                    ExampleListing::Unfolded => "enter folds the list",
                 };
                 let words = format!("{} tasks to begin with; {does}", self.facts.examples.len());
                 self.item("Examples", &words)
             }
-            Row::Example(place) => match self.facts.examples.get(place) {
+            StartRow::Example(place) => match self.facts.examples.get(place) {
                 Some(example) => self.example(example, at.width),
                 None => return,
             },
-            Row::Model(place) => match self.facts.models.get(place) {
+            StartRow::Model(place) => match self.facts.models.get(place) {
                 Some(offer) => self.model(offer),
                 None => return,
             },
-            Row::Project(place) => {
+            StartRow::Project(place) => {
                 let path = self.facts.projects.get(place).map_or("", String::as_str);
                 let room = usize::from(at.width).saturating_sub(16);
                 let path = line::cut_start(path, room);
                 let left = Line::from(self.span(format!("  {path}"), Role::Text));
                 (left, Line::from(self.span("new task here", Role::Dim)))
             }
-            Row::Session(place) => match self.facts.sessions.get(place) {
+            StartRow::Session(place) => match self.facts.sessions.get(place) {
                 Some(session) => self.session(session, is_selected, at.width),
                 None => return,
             },
-            Row::HealthLine(place) => match self.facts.findings.get(place) {
+            StartRow::HealthLine(place) => match self.facts.findings.get(place) {
                 Some(finding) => self.finding(finding),
                 None => return,
             },
@@ -143,11 +143,11 @@ impl Start {
     ) -> (Line<'static>, Line<'static>) {
         let verb = match (session.open, self.verb, is_selected) {
             (_, _, false) => "",
-            (Open::ResumeOrReplay, Verb::Resume, true) => " [resume]  replay ",
-            (Open::ResumeOrReplay, Verb::Replay, true) => "  resume  [replay]",
-            (Open::Replay, _, true) => " [replay]",
+            (SessionAccess::ResumeOrReplay, Verb::Resume, true) => " [resume]  replay ",
+            (SessionAccess::ResumeOrReplay, Verb::Replay, true) => "  resume  [replay]",
+            (SessionAccess::Replay, _, true) => " [replay]",
         };
-        let is_open = session.open == Open::ResumeOrReplay;
+        let is_open = session.open == SessionAccess::ResumeOrReplay;
         let role = if is_open { Role::Warn } else { Role::Dim };
         let right = Line::from(vec![
             self.span(line::cut(&session.state, 24), role),
@@ -187,7 +187,7 @@ impl Start {
         let second = Rect { y: first.y + 1, ..first };
         if let Some(task) = &self.task {
             line::draw(&task.draw(self.model_label(), first.width, &self.theme), first, buf);
-        } else if let Some(Row::HealthLine(place)) = self.rows.get(self.selected)
+        } else if let Some(StartRow::HealthLine(place)) = self.rows.get(self.selected)
             && let Some(finding) = self.facts.findings.get(*place)
             && !finding.fix.is_empty()
         {
@@ -204,7 +204,7 @@ impl Start {
             return;
         }
         let open = match self.rows.get(self.selected) {
-            Some(Row::Model(_)) => "let it answer",
+            Some(StartRow::Model(_)) => "let it answer",
             _ => "open",
         };
         let hints: &[(&str, Action)] = match &self.task {
@@ -231,7 +231,8 @@ impl Start {
                 self.span(format!(" {words}   "), Role::KeyHelp),
             ]);
         }
-        if matches!(self.rows.get(self.selected), Some(Row::Session(_))) && self.task.is_none() {
+        if matches!(self.rows.get(self.selected), Some(StartRow::Session(_))) && self.task.is_none()
+        {
             spans.extend([
                 self.span("← →", Role::Key),
                 self.span(" resume or replay", Role::KeyHelp),

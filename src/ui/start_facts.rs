@@ -15,12 +15,12 @@ pub struct StartSession {
     /// When it was last used, in words.
     pub when: String,
     /// Whether it can go on.
-    pub open: Open,
+    pub open: SessionAccess,
 }
 
 /// What can be done with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Open {
+pub enum SessionAccess {
     /// It goes on, or is looked at.
     ResumeOrReplay,
     /// It is over, or another program has it: it can be looked at.

@@ -9,7 +9,7 @@ pub(super) const MOST: usize = 8;
 
 /// A line of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Row {
+pub(super) enum StartRow {
     Heading(&'static str, usize),
     Demo,
     New,
@@ -23,7 +23,7 @@ pub(super) enum Row {
     Blank,
 }
 
-impl Row {
+impl StartRow {
     /// Whether it can be turned to.
     pub(super) const fn is_choice(self) -> bool {
         !matches!(self, Self::Heading(..) | Self::Words(_) | Self::Blank)
@@ -32,39 +32,39 @@ impl Row {
 
 /// Whether the examples are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Library {
+pub(super) enum ExampleListing {
     Folded,
     Unfolded,
 }
 
 /// The lines for those facts.
-pub(super) fn rows_of(facts: &StartFacts, library: Library) -> Vec<Row> {
-    let mut rows = vec![Row::Heading("Begin", 0), Row::Demo, Row::New];
+pub(super) fn rows_of(facts: &StartFacts, library: ExampleListing) -> Vec<StartRow> {
+    let mut rows = vec![StartRow::Heading("Begin", 0), StartRow::Demo, StartRow::New];
     if !facts.examples.is_empty() {
-        rows.push(Row::Library);
+        rows.push(StartRow::Library);
     }
-    if library == Library::Unfolded {
-        rows.extend((0..facts.examples.len()).map(Row::Example));
+    if library == ExampleListing::Unfolded {
+        rows.extend((0..facts.examples.len()).map(StartRow::Example));
     }
-    rows.push(Row::Blank);
+    rows.push(StartRow::Blank);
     if !facts.models.is_empty() {
-        rows.push(Row::Heading("Models", 0));
-        rows.extend((0..facts.models.len()).map(Row::Model));
-        rows.push(Row::Blank);
+        rows.push(StartRow::Heading("Models", 0));
+        rows.extend((0..facts.models.len()).map(StartRow::Model));
+        rows.push(StartRow::Blank);
     }
-    rows.push(Row::Heading("Sessions", facts.sessions.len()));
+    rows.push(StartRow::Heading("Sessions", facts.sessions.len()));
     if facts.sessions.is_empty() {
-        rows.push(Row::Words("none yet; the demo takes three minutes and needs no account"));
+        rows.push(StartRow::Words("none yet; the demo takes three minutes and needs no account"));
     }
-    rows.extend((0..facts.sessions.len().min(MOST)).map(Row::Session));
+    rows.extend((0..facts.sessions.len().min(MOST)).map(StartRow::Session));
     if facts.sessions.len() > MOST {
-        rows.push(Row::Words("older ones: firmhand sessions"));
+        rows.push(StartRow::Words("older ones: firmhand sessions"));
     }
     if !facts.projects.is_empty() {
-        rows.extend([Row::Blank, Row::Heading("Projects", 0)]);
-        rows.extend((0..facts.projects.len().min(MOST)).map(Row::Project));
+        rows.extend([StartRow::Blank, StartRow::Heading("Projects", 0)]);
+        rows.extend((0..facts.projects.len().min(MOST)).map(StartRow::Project));
     }
-    rows.extend([Row::Blank, Row::Heading("State", 0)]);
-    rows.extend((0..facts.findings.len()).map(Row::HealthLine));
+    rows.extend([StartRow::Blank, StartRow::Heading("State", 0)]);
+    rows.extend((0..facts.findings.len()).map(StartRow::HealthLine));
     rows
 }

@@ -24,8 +24,8 @@ fn facts() -> StartFacts {
         models: Vec::new(),
         model: None,
         sessions: vec![
-            session("b", Open::ResumeOrReplay, "unfinished, 1 waiting"),
-            session("a", Open::Replay, "completed"),
+            session("b", SessionAccess::ResumeOrReplay, "unfinished, 1 waiting"),
+            session("a", SessionAccess::Replay, "completed"),
         ],
         projects: vec!["/home/me/blinky".into()],
         findings: vec![

@@ -6,13 +6,13 @@ use std::time::Instant;
 use ratatui::layout::{Rect, Size};
 
 use super::clock::Clock;
-use super::desk::Desk;
-use super::layout::{Layout, LogsWish, PaneId, ReviewWish, Wish};
+use super::layout::{Layout, LayoutInput, LogsWish, PaneId, ReviewWish};
 use super::pane::{Keys, Mode, Pane};
 use super::panes::TimelineBar;
-use super::{Composing, Hands, TYPING_TIME, Ui};
+use super::screen_kind::ScreenKind;
+use super::{Composing, Controls, TYPING_TIME, Ui};
 use crate::model::TimelineView;
-use crate::view::{Entry, RunState, SessionView};
+use crate::view::{ChatEntry, RunState, SessionView};
 
 impl Ui {
     /// Takes note of what is new in the session. Call it after records were folded in, and
@@ -26,8 +26,8 @@ impl Ui {
         }
         self.learn_agents(view);
         self.follow_proposals(view, now);
-        if self.hands.notice.as_ref().is_some_and(|(_, until)| now >= *until) {
-            self.hands.notice = None;
+        if self.controls.notice.as_ref().is_some_and(|(_, until)| now >= *until) {
+            self.controls.notice = None;
         }
         self.memory.seq = view.seq.0;
         self.refresh(view, now);
@@ -37,19 +37,19 @@ impl Ui {
     /// moment may have passed already.
     #[must_use]
     pub fn next_wake(&self, view: &SessionView, _now: Instant) -> Option<Instant> {
-        let notice = self.hands.notice.as_ref().map(|(_, until)| *until);
-        let typed = self.hands.typed_at.map(|at| at + TYPING_TIME);
+        let notice = self.controls.notice.as_ref().map(|(_, until)| *until);
+        let typed = self.controls.typed_at.map(|at| at + TYPING_TIME);
         let is_new = self.has_new_proposal(view) || self.has_new_question(view);
         let idle = typed.filter(|_| self.scene.mode == Mode::Live && is_new);
         let spinner = self.is_busy(view).then_some(self.scene.clock.now + Clock::TICK);
         // By then what waits has been on screen, and can be decided.
         let alive = self.decides_at();
-        let shows = |id| self.layout.pane(id).is_some() && self.hands.overlay.is_none();
+        let shows = |id| self.layout.pane(id).is_some() && self.controls.overlay.is_none();
         let synced = self.scene.clock.now;
         let review = self.panes.review.next_wake(view, synced).filter(|_| shows(PaneId::Review));
         let logs = self.panes.logs.next_wake(view, synced).filter(|_| shows(PaneId::Logs));
         let chat = self.panes.chat.next_wake(synced).filter(|_| shows(PaneId::Chat));
-        let overlay = self.hands.overlay.as_ref().and_then(|overlay| overlay.next_wake(synced));
+        let overlay = self.controls.overlay.as_ref().and_then(|overlay| overlay.next_wake(synced));
         [notice, idle, spinner, alive, review, logs, chat, overlay].into_iter().flatten().min()
     }
 
@@ -70,8 +70,8 @@ impl Ui {
 
     /// Whether the person has only just typed something.
     fn is_typing(&self, now: Instant) -> bool {
-        self.hands.composing == Composing::Yes
-            && self.hands.typed_at.is_some_and(|at| now < at + TYPING_TIME)
+        self.controls.composing == Composing::Yes
+            && self.controls.typed_at.is_some_and(|at| now < at + TYPING_TIME)
     }
 
     /// What was prepared last has been drawn since: the panes may count it as seen.
@@ -84,7 +84,7 @@ impl Ui {
             match area.id {
                 PaneId::Project => self.panes.project.was_shown(),
                 PaneId::Chat => self.panes.chat.was_shown(),
-                PaneId::Review if self.hands.overlay.is_none() => self.panes.review.was_shown(),
+                PaneId::Review if self.controls.overlay.is_none() => self.panes.review.was_shown(),
                 PaneId::Review => {}
                 PaneId::Logs => self.panes.logs.was_shown(),
             }
@@ -97,7 +97,7 @@ impl Ui {
         let from = if entries.len() < self.memory.entries { 0 } else { self.memory.entries };
         let new = entries.iter().skip(from);
         self.scene.agents.learn(new.filter_map(|entry| match &**entry {
-            Entry::Choice { agent, .. } => Some(agent),
+            ChatEntry::Choice { agent, .. } => Some(agent),
             entry => entry.turn().map(|turn| &turn.agent),
         }));
         self.memory.entries = entries.len();
@@ -110,21 +110,21 @@ impl Ui {
         let asks = view.head.question.as_ref().map(|question| question.id);
         if self.scene.mode == Mode::Live {
             let (known, asked) = (&self.memory.waiting, self.memory.question);
-            self.hands.attention.look(view, known, asked);
+            self.controls.attention.look(view, known, asked);
         }
         self.memory.question = asks;
         if self.scene.mode == Mode::Live {
-            if is_new && self.hands.front != PaneId::Review {
-                self.hands.before = Some(self.hands.front);
-                self.hands.front = PaneId::Review;
-                self.hands.zoom = None;
-                self.hands.pending.clear();
+            if is_new && self.controls.front != PaneId::Review {
+                self.controls.before = Some(self.controls.front);
+                self.controls.front = PaneId::Review;
+                self.controls.zoom = None;
+                self.controls.pending.clear();
             } else if view.review.waiting.is_empty()
                 && !self.memory.waiting.is_empty()
-                && let Some(before) = self.hands.before.take()
-                && self.hands.front == PaneId::Review
+                && let Some(before) = self.controls.before.take()
+                && self.controls.front == PaneId::Review
             {
-                self.hands.front = before;
+                self.controls.front = before;
             }
         }
         self.follow_question(view, now);
@@ -144,13 +144,13 @@ impl Ui {
         self.memory.turned_to = asks;
         match asks {
             Some(_) if self.layout.pane(PaneId::Chat).is_none() => {
-                self.hands.before.get_or_insert(self.hands.front);
-                self.hands.front = PaneId::Chat;
-                self.hands.zoom = None;
-                self.hands.pending.clear();
+                self.controls.before.get_or_insert(self.controls.front);
+                self.controls.front = PaneId::Chat;
+                self.controls.zoom = None;
+                self.controls.pending.clear();
             }
-            None if self.hands.front == PaneId::Chat => {
-                self.hands.front = self.hands.before.take().unwrap_or(PaneId::Chat);
+            None if self.controls.front == PaneId::Chat => {
+                self.controls.front = self.controls.before.take().unwrap_or(PaneId::Chat);
             }
             Some(_) | None => {}
         }
@@ -165,9 +165,9 @@ impl Ui {
     /// Lays out, and brings every pane that shows up to date.
     pub(super) fn refresh(&mut self, view: &SessionView, now: Instant) {
         self.prepare_composer(view);
-        let rows = match (self.scene.mode, self.hands.desk) {
-            (Mode::Live, Desk::Team) => self.panes.composer.rows(),
-            (Mode::Live, Desk::Port) => 0,
+        let rows = match (self.scene.mode, self.controls.desk) {
+            (Mode::Live, ScreenKind::Team) => self.panes.composer.rows(),
+            (Mode::Live, ScreenKind::Port) => 0,
             (Mode::Replay, _) => TimelineBar::ROWS,
         };
         let is_quiet = view.logs.builds.is_empty() && view.logs.serials.is_empty();
@@ -176,9 +176,9 @@ impl Ui {
             true => ReviewWish::Quiet,
             false => ReviewWish::Full,
         };
-        self.layout = Layout::new(&wish(self.size, &self.hands, rows, (logs, review)));
+        self.layout = Layout::new(&wish(self.size, &self.controls, rows, (logs, review)));
         self.panes.review.set_screen_width(self.size.width);
-        if let Some(overlay) = &mut self.hands.overlay {
+        if let Some(overlay) = &mut self.controls.overlay {
             overlay.prepare(self.size);
         }
         self.prepare_panes(view);
@@ -202,9 +202,9 @@ impl Ui {
     }
 
     pub(super) fn keys_of(&self, id: PaneId) -> Keys {
-        let here = self.hands.front == id
-            && self.hands.composing == Composing::No
-            && self.hands.overlay.is_none();
+        let here = self.controls.front == id
+            && self.controls.composing == Composing::No
+            && self.controls.overlay.is_none();
         if here { Keys::Here } else { Keys::Elsewhere }
     }
 }
@@ -212,12 +212,12 @@ impl Ui {
 /// What the panes need of a screen of that size.
 pub(super) fn wish(
     size: Size,
-    hands: &Hands,
+    controls: &Controls,
     bottom_rows: u16,
     (logs, review): (LogsWish, ReviewWish),
-) -> Wish {
+) -> LayoutInput {
     let screen = Rect::new(0, 0, size.width, size.height);
-    let zoom = hands.zoom.map(|_| hands.front);
-    let sizes = hands.room.sizes;
-    Wish { screen, front: hands.front, zoom, bottom_rows, logs, review, sizes }
+    let zoom = controls.zoom.map(|_| controls.front);
+    let sizes = controls.screen.sizes;
+    LayoutInput { screen, front: controls.front, zoom, bottom_rows, logs, review, sizes }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 
-use super::fixture::Desk;
+use super::fixture::UiBench;
 use super::*;
 use crate::model::{
     DecidedBy, Decision, Event, Intent, Outcome, PersonEvent, ProposalEvent, ProposalId, Verdict,
@@ -57,7 +57,7 @@ enum Doing {
 }
 
 struct Person {
-    desk: Desk,
+    desk: UiBench,
     chance: Chance,
     decided: Vec<Intent>,
     proposals: u32,
@@ -66,17 +66,17 @@ struct Person {
 
 impl Person {
     fn new() -> Self {
-        let desk = Desk::at_work(80, 24);
+        let desk = UiBench::at_work(80, 24);
         Self { desk, chance: Chance(SEED), decided: Vec::new(), proposals: 0, keys: 0 }
     }
 
-    fn note(&mut self, commands: Vec<Command>) {
+    fn note(&mut self, commands: Vec<UiCommand>) {
         for command in commands {
             match command {
                 // A message, a pause and the like are no decisions.
-                Command::Intent(Intent::Say { .. } | Intent::Pause | Intent::Resume) => {}
-                Command::Intent(Intent::Stop) => {}
-                Command::Intent(intent) => self.decided.push(intent),
+                UiCommand::Intent(Intent::Say { .. } | Intent::Pause | Intent::Resume) => {}
+                UiCommand::Intent(Intent::Stop) => {}
+                UiCommand::Intent(intent) => self.decided.push(intent),
                 _ => {}
             }
         }
@@ -198,11 +198,11 @@ impl Person {
     fn clear(&mut self, number: u32) {
         self.settle_all();
         let is_new = number.is_multiple_of(A_SESSION)
-            || self.desk.ui.hands.overlay.is_some()
-            || self.desk.ui.hands.composing == Composing::Yes;
+            || self.desk.ui.controls.overlay.is_some()
+            || self.desk.ui.controls.composing == Composing::Yes;
         if is_new {
             let now = self.desk.now;
-            self.desk = Desk::at_work(80, 24);
+            self.desk = UiBench::at_work(80, 24);
             self.desk.now = now.max(self.desk.now);
             self.proposals = 0;
         }

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use crossterm::event::Event as TerminalEvent;
 
-use super::fixture::Desk;
+use super::fixture::UiBench;
 use super::*;
 use crate::model::{
     Intent, QuestionId, SessionOutcome, Shown, TimelineCommand, UserError, Verdict,
 };
 
-pub(super) fn intents(commands: &[Command]) -> Vec<Intent> {
-    let intent = |command: &Command| match command {
-        Command::Intent(intent) => Some(intent.clone()),
+pub(super) fn intents(commands: &[UiCommand]) -> Vec<Intent> {
+    let intent = |command: &UiCommand| match command {
+        UiCommand::Intent(intent) => Some(intent.clone()),
         _ => None,
     };
     commands.iter().filter_map(intent).collect()
@@ -21,7 +21,7 @@ pub(super) fn intents(commands: &[Command]) -> Vec<Intent> {
 #[test]
 fn screens_at_work() {
     for (width, height) in [(80, 24), (100, 32), (120, 40), (200, 60)] {
-        let desk = Desk::at_work(width, height);
+        let desk = UiBench::at_work(width, height);
         insta::assert_snapshot!(format!("work_{width}x{height}"), desk.screen());
     }
 }
@@ -29,7 +29,7 @@ fn screens_at_work() {
 #[test]
 fn screens_while_a_proposal_waits() {
     for (width, height) in [(80, 24), (100, 32), (120, 40), (200, 60)] {
-        let mut desk = Desk::at_work(width, height);
+        let mut desk = UiBench::at_work(width, height);
         desk.propose(1);
         desk.pass(20);
         desk.pass(400);
@@ -39,16 +39,16 @@ fn screens_while_a_proposal_waits() {
 
 #[test]
 fn screens_of_questions_and_ends() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.ask();
     desk.sync();
     insta::assert_snapshot!("question", desk.screen());
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     let failure = UserError::new("the build failed", "10 attempts were not enough", "look at it");
     desk.end(SessionOutcome::Failed(failure));
     desk.sync();
     insta::assert_snapshot!("failed", desk.screen());
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.press("?");
     insta::assert_snapshot!("help", desk.screen());
     desk.press("esc q");
@@ -57,7 +57,7 @@ fn screens_of_questions_and_ends() {
 
 #[test]
 fn a_small_terminal_says_what_it_needs() {
-    let mut desk = Desk::at_work(59, 15);
+    let mut desk = UiBench::at_work(59, 15);
     desk.propose(1);
     desk.pass(1000);
     let screen = desk.screen();
@@ -71,7 +71,7 @@ fn a_small_terminal_says_what_it_needs() {
 #[test]
 fn the_header_drops_whole_parts() {
     for width in 60..160 {
-        let mut desk = Desk::at_work(width, 24);
+        let mut desk = UiBench::at_work(width, 24);
         desk.propose(1);
         desk.pass(10);
         let screen = desk.screen();
@@ -82,7 +82,7 @@ fn the_header_drops_whole_parts() {
 
 #[test]
 fn a_key_without_a_meaning_says_so() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     assert_eq!(desk.press("x"), []);
     assert!(desk.last_row().starts_with("`x` does nothing here · ? help"), "{}", desk.last_row());
     desk.press("g");
@@ -97,7 +97,7 @@ fn a_key_without_a_meaning_says_so() {
 fn every_key_of_every_pane_changes_something_or_says_why_not() {
     for pane in ["1", "2", "3", "4"] {
         for key in "abcdefghjklmnoprstuvwxyABCDEFGHIJKLMNOPQRSTUVWXYZ056789[]{}<>.,;:+-$!".chars() {
-            let mut desk = Desk::at_work(120, 40);
+            let mut desk = UiBench::at_work(120, 40);
             desk.press(pane);
             desk.press("G");
             let before = (desk.screen(), desk.last_row());
@@ -114,11 +114,11 @@ fn every_key_of_every_pane_changes_something_or_says_why_not() {
 
 #[test]
 fn a_proposal_calls_the_person_and_lets_go_again() {
-    let mut desk = Desk::at_work(80, 24);
-    assert_eq!(desk.ui.hands.front, PaneId::Chat);
+    let mut desk = UiBench::at_work(80, 24);
+    assert_eq!(desk.ui.controls.front, PaneId::Chat);
     let proposal = desk.propose(1);
     desk.pass(10);
-    assert_eq!(desk.ui.hands.front, PaneId::Review);
+    assert_eq!(desk.ui.controls.front, PaneId::Review);
     let decision = crate::model::Decision {
         verdict: Verdict::Approve,
         by: crate::model::DecidedBy::Person,
@@ -134,12 +134,12 @@ fn a_proposal_calls_the_person_and_lets_go_again() {
         }),
     );
     desk.pass(10);
-    assert_eq!(desk.ui.hands.front, PaneId::Chat);
+    assert_eq!(desk.ui.controls.front, PaneId::Chat);
 }
 
 #[test]
 fn approval_takes_one_deliberate_key() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     let proposal = desk.propose(1);
     desk.sync();
     assert_eq!(desk.press_after("a", 299), []);
@@ -154,7 +154,7 @@ fn approval_takes_one_deliberate_key() {
 
 #[test]
 fn a_key_that_is_held_or_pasted_never_decides() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.propose(1);
     desk.pass(1000);
     desk.event(&TerminalEvent::Paste("aaaa\n".into()));
@@ -169,17 +169,17 @@ fn a_key_that_is_held_or_pasted_never_decides() {
 
 #[test]
 fn while_writing_no_key_decides_and_nothing_jumps() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     desk.press("i");
     desk.type_text("approve ");
     desk.propose(1);
     desk.sync();
-    assert_eq!(desk.ui.hands.front, PaneId::Chat);
+    assert_eq!(desk.ui.controls.front, PaneId::Chat);
     assert_eq!(desk.type_text("all of it, a A r"), []);
     let wake = desk.ui.next_wake(&desk.view, desk.now).unwrap();
     assert!(wake <= desk.now + TYPING_TIME);
     desk.pass(1100);
-    assert_eq!(desk.ui.hands.front, PaneId::Review);
+    assert_eq!(desk.ui.controls.front, PaneId::Review);
     assert_eq!(desk.type_text("a"), []);
     assert!(desk.screen().contains("approve all of it, a A ra"));
     desk.press("esc");
@@ -189,7 +189,7 @@ fn while_writing_no_key_decides_and_nothing_jumps() {
 
 #[test]
 fn typing_and_pasting_decide_nothing_and_the_screen_says_so_once() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.type_text("no");
     desk.propose(1);
     desk.sync();
@@ -225,7 +225,7 @@ fn typing_and_pasting_decide_nothing_and_the_screen_says_so_once() {
 
 #[test]
 fn a_change_between_the_key_and_its_effect_takes_it_back() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     let proposal = desk.propose(1);
     desk.sync();
     assert_eq!(desk.press_after("a", 1_000), []);
@@ -252,7 +252,7 @@ fn a_change_between_the_key_and_its_effect_takes_it_back() {
 
 #[test]
 fn a_list_to_decide_together_has_to_be_looked_at_like_a_proposal() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.propose(1);
     desk.pass(1_000);
     desk.press("!");
@@ -265,7 +265,7 @@ fn a_list_to_decide_together_has_to_be_looked_at_like_a_proposal() {
 
 #[test]
 fn hints_name_only_keys_that_work() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     assert!(desk.last_row().ends_with("? help"), "{}", desk.last_row());
     desk.press("i");
     assert!(desk.last_row().ends_with("f1 help"), "{}", desk.last_row());
@@ -275,19 +275,19 @@ fn hints_name_only_keys_that_work() {
 
 #[test]
 fn leaving_asks_while_a_run_goes_on() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     assert_eq!(desk.press("q"), []);
     assert_eq!(desk.press("enter"), []);
-    assert_eq!(desk.press("ctrl-c down enter"), [Command::Quit]);
+    assert_eq!(desk.press("ctrl-c down enter"), [UiCommand::Quit]);
     assert_eq!(intents(&desk.press("q down down enter")), [Intent::Stop]);
     desk.end(SessionOutcome::Completed);
     desk.sync();
-    assert_eq!(desk.press("q"), [Command::Quit]);
+    assert_eq!(desk.press("q"), [UiCommand::Quit]);
 }
 
 #[test]
 fn an_idle_screen_sleeps() {
-    let mut desk = Desk::at_work(80, 24);
+    let mut desk = UiBench::at_work(80, 24);
     assert!(desk.ui.next_wake(&desk.view, desk.now).is_some());
     desk.propose(1);
     desk.pass(10);
@@ -312,7 +312,7 @@ fn an_idle_screen_sleeps() {
 
 #[test]
 fn the_spinner_turns_with_time_only() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     let before = desk.screen();
     assert_eq!(before, desk.screen());
     let wake = desk.ui.next_wake(&desk.view, desk.now).unwrap();
@@ -323,22 +323,22 @@ fn the_spinner_turns_with_time_only() {
 
 #[test]
 fn panes_zoom_and_take_turns() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     assert!(desk.screen().contains("─ Project") && desk.screen().contains("─ Chat"));
     desk.press("z");
     assert!(!desk.screen().contains("─ Project") && desk.screen().contains("─ Chat"));
     desk.press("tab");
     assert_eq!(desk.ui.layout.panes.len(), 1);
-    assert_eq!(desk.ui.hands.front, PaneId::Review);
+    assert_eq!(desk.ui.controls.front, PaneId::Review);
     desk.press("esc");
     assert_eq!(desk.ui.layout.panes.len(), 4);
     desk.press("shift-tab shift-tab");
-    assert_eq!(desk.ui.hands.front, PaneId::Project);
+    assert_eq!(desk.ui.controls.front, PaneId::Project);
 }
 
 #[test]
 fn in_a_replay_nothing_is_decided_or_said() {
-    let mut desk = Desk::new(120, 40, Mode::Replay);
+    let mut desk = UiBench::new(120, 40, Mode::Replay);
     desk.begin();
     desk.work();
     desk.propose(1);
@@ -349,14 +349,14 @@ fn in_a_replay_nothing_is_decided_or_said() {
         assert_eq!(desk.press(key), [], "{key}");
     }
     desk.press("2");
-    assert_eq!(desk.press("space"), [Command::Timeline(TimelineCommand::TogglePlay)]);
-    assert_eq!(desk.press("$"), [Command::Timeline(TimelineCommand::End)]);
-    assert_eq!(desk.press("q"), [Command::Quit]);
+    assert_eq!(desk.press("space"), [UiCommand::Timeline(TimelineCommand::TogglePlay)]);
+    assert_eq!(desk.press("$"), [UiCommand::Timeline(TimelineCommand::End)]);
+    assert_eq!(desk.press("q"), [UiCommand::Quit]);
 }
 
 #[test]
 fn nothing_foreign_reaches_the_terminal_as_it_is() {
-    let mut desk = Desk::at_work(200, 60);
+    let mut desk = UiBench::at_work(200, 60);
     let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}txt\r";
     let turn = crate::model::TurnId(2);
     desk.record(
@@ -407,7 +407,7 @@ fn nothing_foreign_reaches_the_terminal_as_it_is() {
 
 #[test]
 fn when_nothing_goes_on_nothing_is_drawn_whatever_is_shown() {
-    let mut desk = Desk::at_work(120, 40);
+    let mut desk = UiBench::at_work(120, 40);
     desk.end(SessionOutcome::Completed);
     desk.sync();
     for keys in [

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
-use super::entry::{CallState, CallView, Entry, Part, RetryView, TrimView, TurnView};
+use super::entry::{CallState, CallView, ChatEntry, RetryView, TrimView, TurnPart, TurnView};
 use super::plan::{self, FilePlan, PlannedState};
 use super::review::Review;
 use super::ruled::RuledView;
@@ -21,19 +21,19 @@ use crate::model::{
 pub const KEPT: usize = 6_000;
 
 /// What stands in the place of each older entry. One for all: a long session has a million.
-static OLDER: LazyLock<Arc<Entry>> = LazyLock::new(|| {
+static OLDER: LazyLock<Arc<ChatEntry>> = LazyLock::new(|| {
     let notice = UserError::new(
         "An older part of the conversation is not kept in memory",
         "the session is very long",
         "Go back on the timeline of `firmhand replay` to read it.",
     );
-    Arc::new(Entry::Notice { level: Level::Info, notice })
+    Arc::new(ChatEntry::Notice { level: Level::Info, notice })
 });
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chat {
     /// The oldest comes first.
-    pub entries: Vec<Arc<Entry>>,
+    pub entries: Vec<Arc<ChatEntry>>,
     /// Entries before this place are older ones, save those that were open.
     shed: usize,
     /// Turns that have not ended, by their place in `entries`.
@@ -58,7 +58,7 @@ impl Chat {
         let at = record.at;
         match &record.event {
             Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, .. }) => {
-                self.push(Entry::PhaseStarted {
+                self.push(ChatEntry::PhaseStarted {
                     title: title.clone(),
                     attempt: *attempt,
                     max_attempts: *max_attempts,
@@ -66,14 +66,14 @@ impl Chat {
                 });
             }
             Event::Phase(PhaseEvent::Ended { phase, attempt, outcome }) => {
-                self.push(Entry::PhaseEnded {
+                self.push(ChatEntry::PhaseEnded {
                     phase: phase.clone(),
                     attempt: *attempt,
                     outcome: outcome.clone(),
                 })
             }
             Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
-                self.push(Entry::Choice { agent: agent.clone(), reason: reason.clone() });
+                self.push(ChatEntry::Choice { agent: agent.clone(), reason: reason.clone() });
             }
             Event::Turn(TurnEvent::Started { turn, agent }) => self.start_turn(*turn, agent, at),
             Event::Turn(TurnEvent::TextAdded { turn, text }) => self.add_text(*turn, text),
@@ -109,8 +109,8 @@ impl Chat {
             }
             Event::Proposal(ProposalEvent::Made(proposal)) => {
                 self.waits.begin(proposal, at);
-                if let Some(left) = RuledView::left(proposal, at) {
-                    self.push(Entry::Ruled(left));
+                if let Some(left) = RuledView::open(proposal, at) {
+                    self.push(ChatEntry::Ruled(left));
                 }
                 let path = proposal.change.path();
                 let planned = path.and_then(|path| self.plan_mut()?.file_mut(path));
@@ -140,10 +140,10 @@ impl Chat {
                 }
             }
             Event::Person(PersonEvent::Said { to, text }) => {
-                self.push(Entry::Person { to: to.clone(), text: text.clone(), at });
+                self.push(ChatEntry::Person { to: to.clone(), text: text.clone(), at });
             }
             Event::Person(PersonEvent::Asked { question, agent, text, options }) => {
-                self.push(Entry::Question {
+                self.push(ChatEntry::Question {
                     id: *question,
                     agent: agent.clone(),
                     text: text.clone(),
@@ -155,18 +155,18 @@ impl Chat {
                 self.answer_question(*question, answer)
             }
             Event::Person(PersonEvent::Noticed { level, notice }) => {
-                self.push(Entry::Notice { level: *level, notice: notice.clone() });
+                self.push(ChatEntry::Notice { level: *level, notice: notice.clone() });
             }
             Event::Session(SessionEvent::Resumed { .. }) => {
                 self.waits.restart(at);
-                self.push(Entry::Resumed { at });
+                self.push(ChatEntry::Resumed { at });
             }
             Event::Session(SessionEvent::Ended { outcome }) => {
-                self.push(Entry::Ended { outcome: outcome.clone() })
+                self.push(ChatEntry::Ended { outcome: outcome.clone() })
             }
             // The blackboard is not a part of the conversation.
             Event::Team(TeamEvent::ArtifactPosted(_)) => {}
-            Event::Team(fact) => self.push(Entry::Fact { fact: fact.clone(), at }),
+            Event::Team(fact) => self.push(ChatEntry::Fact { fact: fact.clone(), at }),
             Event::Session(SessionEvent::Started(_))
             | Event::Files(_)
             | Event::Proposal(ProposalEvent::FlashProgress { .. })
@@ -188,7 +188,7 @@ impl Chat {
 
     fn push_ruled(&mut self, ruled: Option<RuledView>) {
         if let Some(ruled) = ruled {
-            self.push(Entry::Ruled(ruled));
+            self.push(ChatEntry::Ruled(ruled));
         }
     }
 
@@ -198,22 +198,22 @@ impl Chat {
             plan.go_on_from(before);
         }
         self.plan = Some(self.entries.len());
-        self.push(Entry::FilePlan(plan));
+        self.push(ChatEntry::FilePlan(plan));
     }
 
     /// The newest plan.
     fn plan_mut(&mut self) -> Option<&mut FilePlan> {
         match Arc::make_mut(self.entries.get_mut(self.plan?)?) {
-            Entry::FilePlan(plan) => Some(plan),
+            ChatEntry::FilePlan(plan) => Some(plan),
             _ => None,
         }
     }
 
     pub(super) fn break_off(&mut self, notice: UserError) {
-        self.push(Entry::Notice { level: Level::Error, notice });
+        self.push(ChatEntry::Notice { level: Level::Error, notice });
     }
 
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: ChatEntry) {
         self.entries.push(Arc::new(entry));
         self.shed(KEPT);
     }
@@ -250,7 +250,7 @@ impl Chat {
 
     fn start_turn(&mut self, turn: TurnId, agent: &AgentName, at: Timestamp) {
         self.open_turns.insert(turn, self.entries.len());
-        self.push(Entry::Turn(TurnView {
+        self.push(ChatEntry::Turn(TurnView {
             turn,
             agent: agent.clone(),
             at,
@@ -274,8 +274,8 @@ impl Chat {
         self.with_turn(turn, |view| {
             let is_fresh = view.parts.len() <= settled;
             match view.parts.last_mut() {
-                Some(Part::Text(so_far)) if !is_fresh => so_far.push_str(text),
-                _ => view.parts.push(Part::Text(text.to_owned())),
+                Some(TurnPart::Text(so_far)) if !is_fresh => so_far.push_str(text),
+                _ => view.parts.push(TurnPart::Text(text.to_owned())),
             }
         });
     }
@@ -287,14 +287,14 @@ impl Chat {
                 self.take_back(*turn);
                 let due = Timestamp(at.0.saturating_add_unsigned(*wait_millis));
                 let retry = RetryView { attempt: *attempt, most: *most, due, fault: fault.clone() };
-                self.add_settled(*turn, Part::Retry(retry));
+                self.add_settled(*turn, TurnPart::Retry(retry));
             }
             ModelEvent::Trimmed { turn, left_out, tokens, window } => {
                 let left_out = left_out.clone();
                 let trim = TrimView { left_out, tokens: *tokens, window: *window };
-                self.add_settled(*turn, Part::Trimmed(trim));
+                self.add_settled(*turn, TurnPart::Trimmed(trim));
             }
-            ModelEvent::Chosen { label, .. } => self.push(Entry::Notice {
+            ModelEvent::Chosen { label, .. } => self.push(ChatEntry::Notice {
                 level: Level::Info,
                 notice: UserError::new(format!("From here on {label} answers"), "you chose it", ""),
             }),
@@ -307,14 +307,14 @@ impl Chat {
         self.with_turn(turn, |view| {
             let is_fresh = view.parts.len() <= settled;
             match view.parts.last_mut() {
-                Some(Part::Reasoning(so_far)) if !is_fresh => so_far.push_str(text),
-                _ => view.parts.push(Part::Reasoning(text.to_owned())),
+                Some(TurnPart::Reasoning(so_far)) if !is_fresh => so_far.push_str(text),
+                _ => view.parts.push(TurnPart::Reasoning(text.to_owned())),
             }
         });
     }
 
     /// Adds a part that stays whatever becomes of the model call under way.
-    fn add_settled(&mut self, turn: TurnId, part: Part) {
+    fn add_settled(&mut self, turn: TurnId, part: TurnPart) {
         let parts = self.with_turn(turn, |view| {
             view.parts.push(part);
             view.parts.len()
@@ -333,7 +333,7 @@ impl Chat {
     fn add_call(&mut self, turn: TurnId, call: CallView) {
         let id = call.call;
         let part = self.with_turn(turn, |view| {
-            view.parts.push(Part::Call(call));
+            view.parts.push(TurnPart::Call(call));
             view.parts.len() - 1
         });
         if let (Some(part), Some(place)) = (part, self.open_turns.get(&turn)) {
@@ -344,15 +344,15 @@ impl Chat {
     fn answer_call(&mut self, call: CallId, state: CallState) {
         let Some((place, part)) = self.open_calls.remove(&call) else { return };
         let Some(view) = self.turn_at(place) else { return };
-        if let Some(Part::Call(view)) = view.parts.get_mut(part) {
+        if let Some(TurnPart::Call(view)) = view.parts.get_mut(part) {
             view.state = state;
         }
     }
 
     fn answer_question(&mut self, question: QuestionId, given: &str) {
-        let asked = |entry: &&mut Arc<Entry>| matches!(&***entry, Entry::Question { id, .. } if *id == question);
+        let asked = |entry: &&mut Arc<ChatEntry>| matches!(&***entry, ChatEntry::Question { id, .. } if *id == question);
         if let Some(entry) = self.entries.iter_mut().rev().find(asked)
-            && let Entry::Question { answer, .. } = Arc::make_mut(entry)
+            && let ChatEntry::Question { answer, .. } = Arc::make_mut(entry)
         {
             *answer = Some(given.to_owned());
         }

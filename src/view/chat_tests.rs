@@ -54,15 +54,15 @@ fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
         faulted(3),
         text("It is a driver."),
     ]);
-    let Some(Entry::Turn(view)) = chat.entries.first().map(AsRef::as_ref) else { panic!() };
+    let Some(ChatEntry::Turn(view)) = chat.entries.first().map(AsRef::as_ref) else { panic!() };
     let said: Vec<String> = view
         .parts
         .iter()
         .map(|part| match part {
-            Part::Text(text) | Part::Reasoning(text) => text.clone(),
-            Part::Call(call) => format!("call {}", call.call),
-            Part::Retry(retry) => format!("try {} at {}", retry.attempt, retry.due.0),
-            Part::Trimmed(_) => "trimmed".into(),
+            TurnPart::Text(text) | TurnPart::Reasoning(text) => text.clone(),
+            TurnPart::Call(call) => format!("call {}", call.call),
+            TurnPart::Retry(retry) => format!("try {} at {}", retry.attempt, retry.due.0),
+            TurnPart::Trimmed(_) => "trimmed".into(),
         })
         .collect();
     let call = format!("call {}", CallId(1));
@@ -124,8 +124,8 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
         proposed(3, "c.c"),
     ];
     let states = |chat: &Chat| -> Vec<Vec<PlannedState>> {
-        let plan = |entry: &Arc<Entry>| match &**entry {
-            Entry::FilePlan(plan) => Some(plan.files.iter().map(|file| file.state).collect()),
+        let plan = |entry: &Arc<ChatEntry>| match &**entry {
+            ChatEntry::FilePlan(plan) => Some(plan.files.iter().map(|file| file.state).collect()),
             _ => None,
         };
         chat.entries.iter().filter_map(plan).collect()
@@ -157,7 +157,7 @@ fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
     assert_eq!(chat.entries.len(), KEPT * 2 + 1);
     assert!(chat.entries[0].turn().is_some(), "a turn that goes on stays");
     let text = |place: usize| match &*chat.entries[place] {
-        Entry::Person { text, .. } => Some(text.clone()),
+        ChatEntry::Person { text, .. } => Some(text.clone()),
         _ => None,
     };
     assert_eq!(text(KEPT), None);

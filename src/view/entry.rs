@@ -12,7 +12,7 @@ use crate::model::{
 
 /// One entry of the conversation.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Entry {
+pub enum ChatEntry {
     /// A phase or attempt began.
     PhaseStarted {
         /// Name for people.
@@ -69,7 +69,7 @@ pub enum Entry {
     Ended { outcome: SessionOutcome },
 }
 
-impl Entry {
+impl ChatEntry {
     /// The turn that it is.
     #[must_use]
     pub fn turn(&self) -> Option<&TurnView> {
@@ -89,7 +89,7 @@ pub struct TurnView {
     /// When it began.
     pub at: Timestamp,
     /// Text and tool calls as they came.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TurnPart>,
     /// Tokens so far.
     pub usage: Usage,
     /// Why it ended and when; `None` while it goes on.
@@ -99,7 +99,7 @@ pub struct TurnView {
 impl TurnView {
     /// Its tool calls, as they came.
     pub fn calls(&self) -> impl Iterator<Item = &CallView> {
-        self.parts.iter().filter_map(Part::call)
+        self.parts.iter().filter_map(TurnPart::call)
     }
 
     /// A tool call by its number.
@@ -111,7 +111,7 @@ impl TurnView {
 
 /// A piece of a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub enum TurnPart {
     /// Markdown as the model wrote it; only ever grows while the turn goes on.
     Text(String),
     /// A tool call.
@@ -124,7 +124,7 @@ pub enum Part {
     Trimmed(TrimView),
 }
 
-impl Part {
+impl TurnPart {
     /// The tool call that it is.
     #[must_use]
     pub fn call(&self) -> Option<&CallView> {

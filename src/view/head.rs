@@ -26,7 +26,7 @@ pub struct Head {
     /// The board that is connected.
     pub board: Option<BoardInfo>,
     /// The question that waits for the person.
-    pub question: Option<Question>,
+    pub question: Option<PersonQuestion>,
     /// Whether the run goes on.
     pub state: RunState,
 }
@@ -54,7 +54,7 @@ pub struct Speaker {
 
 /// A question to the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct PersonQuestion {
     pub id: QuestionId,
     /// Who asks; `None`: the program.
     pub agent: Option<AgentName>,
@@ -154,7 +154,7 @@ impl Head {
                 }
             }
             Event::Person(PersonEvent::Asked { question, agent, text, options }) => {
-                self.question = Some(Question {
+                self.question = Some(PersonQuestion {
                     id: *question,
                     agent: agent.clone(),
                     text: text.clone(),

@@ -17,12 +17,12 @@ mod team;
 mod waits;
 
 pub use chat::{Chat, KEPT};
-pub use entry::{CallState, CallView, Entry, Part, RetryView, TrimView, TurnView};
-pub use head::{Head, PhaseView, Question, RunState, Speaker};
+pub use entry::{CallState, CallView, ChatEntry, RetryView, TrimView, TurnPart, TurnView};
+pub use head::{Head, PersonQuestion, PhaseView, RunState, Speaker};
 pub use logs::{BuildView, Logs, PanicView, SerialView};
 pub use marks::{Mark, MarkKind, Marks, mark_of};
 pub use plan::{FilePlan, PlannedFile, PlannedState};
-pub use project::{FileMark, FileView, Project, Wanted};
+pub use project::{ContextWish, FileMark, FileView, Project};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
 pub use ruled::{Ruled, RuledView, against, rule_words};
 pub use team::{ContextView, LaidOut, PlanView, StepState, TeamView};

@@ -33,7 +33,7 @@ pub struct FileView {
     /// Whether somebody else changed it since the session last wrote it.
     pub is_changed_outside: bool,
     /// What the person wants of it for the context.
-    pub wanted: Wanted,
+    pub wanted: ContextWish,
     /// Tokens of it, about, that are in the conversation of this attempt.
     pub context: Option<u64>,
     /// The mark that applied proposals left, also while another one covers it.
@@ -61,7 +61,7 @@ pub enum FileMark {
 
 /// What the person wants of a file for the team's context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wanted {
+pub enum ContextWish {
     /// Nothing: the agents choose.
     #[default]
     Unsaid,
@@ -93,7 +93,7 @@ impl FileView {
     }
 
     const fn is_of_interest(&self) -> bool {
-        self.bytes.is_some() || self.mark.is_some() || matches!(self.wanted, Wanted::In)
+        self.bytes.is_some() || self.mark.is_some() || matches!(self.wanted, ContextWish::In)
     }
 }
 
@@ -196,10 +196,10 @@ impl Project {
                 let known = Arc::make_mut(&mut self.files);
                 for path in remove {
                     let view = known.entry(path.clone()).or_default();
-                    view.wanted = Wanted::Out;
+                    view.wanted = ContextWish::Out;
                 }
                 for path in add {
-                    known.entry(path.clone()).or_default().wanted = Wanted::In;
+                    known.entry(path.clone()).or_default().wanted = ContextWish::In;
                 }
             }
             TeamEvent::ContextListed { files, .. } => {

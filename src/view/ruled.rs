@@ -38,7 +38,7 @@ impl RuledView {
     /// What is said when a proposal comes that a rule would have approved, had nothing stood
     /// against it.
     #[must_use]
-    pub fn left(proposal: &Proposal, at: Timestamp) -> Option<Self> {
+    pub fn open(proposal: &Proposal, at: Timestamp) -> Option<Self> {
         let rule = proposal.facts.held_rule.as_str();
         if rule.is_empty() {
             return None;

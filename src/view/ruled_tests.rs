@@ -47,9 +47,9 @@ fn view(events: Vec<(i64, Event)>) -> SessionView {
     view
 }
 
-fn told(view: &SessionView) -> Vec<String> {
+fn texts(view: &SessionView) -> Vec<String> {
     let ruled = view.chat.entries.iter().filter_map(|entry| match &**entry {
-        Entry::Ruled(ruled) => Some(ruled.sentence()),
+        ChatEntry::Ruled(ruled) => Some(ruled.sentence()),
         _ => None,
     });
     ruled.collect()
@@ -60,7 +60,7 @@ fn what_a_rule_decided_is_told_once_it_is_done() {
     let rule = || DecidedBy::Policy("always save main/** (session rule 1)".into());
     let mut events =
         vec![(0, proposed(1, Vec::new(), "")), (1, decided(1, Verdict::Approve, rule()))];
-    assert_eq!(told(&view(events.clone())), [""; 0], "nothing is said before it is so");
+    assert_eq!(texts(&view(events.clone())), [""; 0], "nothing is said before it is so");
     events.extend([
         (2, settled(1, Outcome::Applied)),
         (3, proposed(2, Vec::new(), "")),
@@ -78,7 +78,7 @@ fn what_a_rule_decided_is_told_once_it_is_done() {
         "refused to save main/a.c by rule \"always save main/**\"",
         "did not save main/a.c, which rule \"always save main/**\" allowed",
     ];
-    assert_eq!(told(&view(events)), expected);
+    assert_eq!(texts(&view(events)), expected);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn what_a_rule_did_not_decide_says_what_was_found() {
     let events = vec![(0, proposed(1, vec![found], "always save main/** (session rule 1)"))];
     let expected = "rule \"always save main/**\" does not decide #1, save main/a.c: \
                     it contains a password";
-    assert_eq!(told(&view(events)), [expected]);
+    assert_eq!(texts(&view(events)), [expected]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::{Sandbox, Stamp};
+use super::{Sandbox, WatchStamp};
 use crate::files;
 use crate::model::event::ProjectFile;
 use crate::model::{Event, FilesEvent, ProjectPath};
@@ -24,9 +24,9 @@ const HIDDEN_LIMIT: usize = 200_000;
 
 /// What was found by looking over a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Seen {
+pub struct FileListing {
     /// Its files.
-    pub files: BTreeMap<ProjectPath, Stamp>,
+    pub files: BTreeMap<ProjectPath, WatchStamp>,
     /// Its folders, absolute, its own among them.
     pub folders: BTreeSet<PathBuf>,
 }
@@ -87,8 +87,8 @@ impl Sandbox {
     /// What tells of each file whether it changed, for at most `limit` of those that
     /// [`Sandbox::list`] names, and the folders that were looked into.
     #[must_use]
-    pub fn look_over(&self, limit: usize) -> Seen {
-        let mut seen = Seen::default();
+    pub fn look_over(&self, limit: usize) -> FileListing {
+        let mut seen = FileListing::default();
         for entry in self.walk().filter_map(Result::ok) {
             if seen.files.len() >= limit {
                 break;
@@ -100,7 +100,7 @@ impl Sandbox {
                 && let Some(path) = self.project_path(entry.path())
                 && let Ok(data) = entry.metadata()
             {
-                let stamp = Stamp { bytes: data.len(), modified: data.modified().ok() };
+                let stamp = WatchStamp { bytes: data.len(), modified: data.modified().ok() };
                 seen.files.insert(path, stamp);
             }
         }

@@ -2,22 +2,22 @@
 //!
 //! Owns the one handle on the project's folder. The writing half lives in the gate's effects.
 
-mod ear;
+mod change_signal;
 mod error;
+mod folder_watch;
 mod list;
 mod references;
 mod sandbox;
 mod sources;
-mod stirs;
 mod watch;
 
+pub use change_signal::{ChangePoll, SETTLE};
 pub use error::WorkspaceError;
 pub use list::{DEFAULT_LIST_LIMIT, Listing};
 pub use references::Reference;
 pub use sandbox::{Excerpt, MAX_FILE_BYTES, Sandbox};
 pub use sources::is_source;
-pub use stirs::{Looks, SETTLE};
-pub use watch::{Looked, Next, Stamp, Watch};
+pub use watch::{Looked, Next, Watch, WatchStamp};
 
 #[cfg(test)]
 mod tests {

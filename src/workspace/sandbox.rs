@@ -7,7 +7,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File};
 
 use super::WorkspaceError;
-use super::stirs::{Looks, Stirs};
+use super::change_signal::{ChangePoll, ChangeSignal};
 use crate::model::{ContentHash, FileSource, FileStart, ProjectPath, UserError};
 use crate::text::mark;
 
@@ -20,7 +20,7 @@ pub const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 pub struct Sandbox {
     dir: Dir,
     root: PathBuf,
-    pub(super) stirs: Stirs,
+    pub(super) changes: ChangeSignal,
 }
 
 /// The beginning of a file, and how much of it there is.
@@ -49,7 +49,7 @@ impl Sandbox {
         let failed = |source| WorkspaceError::Root { folder: root.display().to_string(), source };
         let root = root.canonicalize().map_err(failed)?;
         let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed)?;
-        Ok(Self { dir, root, stirs: Stirs::default() })
+        Ok(Self { dir, root, changes: ChangeSignal::default() })
     }
 
     /// Absolute path of the folder, without symbolic links.
@@ -60,8 +60,8 @@ impl Sandbox {
 
     /// Tells when to look at files again that may have changed.
     #[must_use]
-    pub fn looks(&self) -> Looks {
-        self.stirs.looks()
+    pub fn looks(&self) -> ChangePoll {
+        self.changes.looks()
     }
 
     /// The folder itself, for the gate's effects and nobody else.

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::Sandbox;
-use super::ear::{Ear, Hearing};
-use super::list::Seen;
+use super::folder_watch::{FolderWatch, WatchCoverage};
+use super::list::FileListing;
 use crate::model::{OutsideChange, ProjectPath};
 
 /// What tells that a file is not what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct WatchStamp {
     /// Length in bytes.
     pub bytes: u64,
     /// When it was written last.
@@ -27,8 +27,8 @@ pub struct Stamp {
 pub struct Watch {
     sandbox: Arc<Sandbox>,
     limit: usize,
-    known: BTreeMap<ProjectPath, Stamp>,
-    ear: Ear,
+    known: BTreeMap<ProjectPath, WatchStamp>,
+    folders: FolderWatch,
 }
 
 /// What a look has found.
@@ -57,27 +57,27 @@ impl Watch {
     #[must_use]
     pub fn new(sandbox: Arc<Sandbox>, limit: usize, told: impl Fn() + Send + 'static) -> Self {
         let known = sandbox.look_over(limit).files;
-        let stirs = sandbox.stirs.clone();
-        let ear = Ear::new(move || {
+        let stirs = sandbox.changes.clone();
+        let folders = FolderWatch::new(move || {
             stirs.stir();
             told();
         });
-        Self { sandbox, limit, known, ear }
+        Self { sandbox, limit, known, folders }
     }
 
     /// What changed since the last call. Files for which `keeps` says so are left as they were,
     /// and looked at again next time.
     pub fn look(&mut self, keeps: impl Fn(&ProjectPath) -> bool) -> Looked {
-        let Seen { files: now, folders } = self.sandbox.look_over(self.limit);
-        let hearing = self.ear.listen(folders);
-        self.sandbox.stirs.set_heard(hearing != Hearing::Deaf);
+        let FileListing { files: now, folders } = self.sandbox.look_over(self.limit);
+        let hearing = self.folders.listen(folders);
+        self.sandbox.changes.set_heard(hearing != WatchCoverage::Deaf);
         let mut changed = Vec::new();
         let gone = self.known.keys().filter(|path| !now.contains_key(*path));
         // With a list that is full a file may only have been crowded out.
         let gone = gone.filter(|path| !self.sandbox.is_file(path));
         changed.extend(gone.map(|path| OutsideChange { path: path.clone(), bytes: None }));
         let differs =
-            |(path, stamp): &(&ProjectPath, &Stamp)| self.known.get(*path) != Some(*stamp);
+            |(path, stamp): &(&ProjectPath, &WatchStamp)| self.known.get(*path) != Some(*stamp);
         changed.extend(
             now.iter().filter(differs).map(|(path, stamp)| OutsideChange {
                 path: path.clone(),
@@ -93,9 +93,9 @@ impl Watch {
             };
         }
         let next = match hearing {
-            Hearing::Deaf => Next::NowAndThen,
-            Hearing::All if changed.len() == all => Next::WhenTold,
-            Hearing::All | Hearing::AllFromNow => Next::Soon,
+            WatchCoverage::Deaf => Next::NowAndThen,
+            WatchCoverage::All if changed.len() == all => Next::WhenTold,
+            WatchCoverage::All | WatchCoverage::AllFromNow => Next::Soon,
         };
         Looked { changed, next }
     }
@@ -103,7 +103,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.sandbox.stirs.set_heard(false);
+        self.sandbox.changes.set_heard(false);
     }
 }
 

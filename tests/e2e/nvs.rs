@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use firmhand::model::{Change, Outcome, Proposal, Verdict};
-use firmhand::toolchain::nvs::{self, Wish};
+use firmhand::toolchain::nvs::{self, EntryChange};
 use serde_json::{Value, json};
 
 use crate::boards::{MEGABYTE, calls, on_chip, open, told, told_of, type_until_decided};
@@ -50,7 +50,7 @@ fn memory(place: &Place) -> PathBuf {
 
 /// What stands in an entry, as it would be told; `None` when there is none.
 fn stored(image: &[u8], key: &str) -> Option<String> {
-    let wish = Wish { namespace: "wifi".into(), key: key.into(), value: None };
+    let wish = EntryChange { namespace: "wifi".into(), key: key.into(), value: None };
     let planned = nvs::plan(image, vec![wish]).ok()?;
     planned.edits[0].before.as_ref().map(|seen| seen.shown.clone())
 }
@@ -170,7 +170,7 @@ fn the_settings_of_a_chip_are_changed() {
     assert!(!desk.terminal.screen().contains("correct horse"), "a password is on screen");
     // The program on the chip goes on with entries of its own meanwhile.
     let value = Some(nvs::value("i16", "77").unwrap());
-    let wish = Wish { namespace: "app".into(), key: "small".into(), value };
+    let wish = EntryChange { namespace: "app".into(), key: "small".into(), value };
     let later = later_image(wish);
     chip.seen.lock().unwrap().flash[0x9000..0xf000].copy_from_slice(&later);
     desk.confirm(&proposal);
@@ -178,7 +178,7 @@ fn the_settings_of_a_chip_are_changed() {
     let now = chip.flash(0x9000, 0x6000);
     assert_eq!(stored(&now, "ssid").as_deref(), Some("\"another network\""));
     assert_eq!(stored(&now, "channel").as_deref(), Some("6"));
-    let left = Wish { namespace: "app".into(), key: "small".into(), value: None };
+    let left = EntryChange { namespace: "app".into(), key: "small".into(), value: None };
     let left = nvs::plan(&now, vec![left]).unwrap();
     assert_eq!(left.edits[0].before.as_ref().unwrap().shown, "77");
     let journal = fs::read_to_string(place.session().join("journal.jsonl")).unwrap();
@@ -186,14 +186,14 @@ fn the_settings_of_a_chip_are_changed() {
 }
 
 /// What the chip holds once that was stored.
-fn later_image(wish: Wish) -> Vec<u8> {
+fn later_image(wish: EntryChange) -> Vec<u8> {
     use firmhand::model::{BoardInfo, FlashRegion, NvsPlan};
     use firmhand::toolchain::nvs::{Planned, Rewritten};
     let Planned { base, image, edits, room } = nvs::plan(GENERATED, vec![wish]).unwrap();
     let label = || "c".to_owned();
     let board = BoardInfo { label: label(), chip: label(), port: label(), simulated: false };
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
-    let plan = NvsPlan { board, region, base, image, edits, room };
+    let plan = NvsPlan { board, region, base, image, edits, space: room };
     match nvs::rewrite(&plan, GENERATED) {
         Rewritten::Image(image) => image,
         other => panic!("{other:?}"),

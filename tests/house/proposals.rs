@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use firmhand::config::Assets;
-use firmhand::gate::{Context, examine};
+use firmhand::gate::{FindingsContext, examine};
 use firmhand::knowledge::NameList;
 use firmhand::model::{
     BoardInfo, BuildId, Check, ContentHash, Draft, DraftChange, Event, Finding, FindingLevel,
@@ -32,7 +32,7 @@ fn examined(sample: &Sample) -> Vec<Proposal> {
     }
     fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
     let sandbox = Sandbox::open(folder.path()).unwrap();
-    let mut context = Context::default();
+    let mut context = FindingsContext::default();
     context.chip = Some(sample.chip.clone());
     context.task.clone_from(&sample.task);
     context.names = Some(Arc::new(names()));
@@ -57,7 +57,7 @@ fn names() -> NameList {
 }
 
 /// Has the session delete a file.
-fn delete(sandbox: &Sandbox, path: &str, context: &mut Context) {
+fn delete(sandbox: &Sandbox, path: &str, context: &mut FindingsContext) {
     let path = ProjectPath::new(path).unwrap();
     let base = sandbox.read(&path).unwrap();
     let change = DraftChange::Delete { path, base };

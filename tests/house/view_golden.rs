@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::events::{LAST_KIND, ORDER, event, kind, log};
-use firmhand::app::{Live, Progress, Timeline};
+use firmhand::app::{FeedChange, Live, Timeline};
 use firmhand::engine::Recorder;
 use firmhand::journal::{JournalReader, ReadItem, SessionDir};
 use firmhand::model::LogEvent;
@@ -93,12 +93,12 @@ fn check_live(dir: &SessionDir, expected: &[SessionView]) {
         written.extend_from_slice(&line[..line.len() / 2]);
         std::fs::write(dir.journal(), &written).unwrap();
         publish.send_replace(Seq(seq as u64));
-        assert_eq!(live.pull().unwrap(), Progress::Unchanged);
+        assert_eq!(live.pull().unwrap(), FeedChange::Unchanged);
         written.extend_from_slice(&line[line.len() / 2..]);
         std::fs::write(dir.journal(), &written).unwrap();
-        assert_eq!(live.pull().unwrap(), Progress::Changed);
+        assert_eq!(live.pull().unwrap(), FeedChange::Changed);
         assert_eq!(live.view(), expected, "live at {seq}");
-        assert_eq!(live.pull().unwrap(), Progress::Unchanged);
+        assert_eq!(live.pull().unwrap(), FeedChange::Unchanged);
     }
     assert_eq!(written, whole);
 }

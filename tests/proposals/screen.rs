@@ -15,7 +15,7 @@ use firmhand::model::{
     Record, SessionEvent, Timestamp, UserError, Verdict,
 };
 use firmhand::text::sanitize;
-use firmhand::ui::{Arrangement, Command, Depth, Keymap, Looks, Mode, Theme, Ui, UiSetup};
+use firmhand::ui::{Arrangement, Depth, Keymap, Mode, Theme, ThemeState, Ui, UiCommand, UiSetup};
 use firmhand::view::SessionView;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -86,7 +86,7 @@ impl Desk {
         let assets = Assets::built_in();
         let theme = Theme::load(&assets, "dark", Depth::True).unwrap();
         let ui = Ui::new(UiSetup {
-            looks: Looks { theme, name: "dark".into(), names: Vec::new() },
+            looks: ThemeState { theme, name: "dark".into(), names: Vec::new() },
             keymap: Keymap::load(&assets, "default").unwrap(),
             arrangement: Arrangement::default(),
             mode: Mode::Live,
@@ -159,7 +159,7 @@ impl Desk {
         commands.extend(self.ui.settle(&self.view, self.now));
         self.pass(20);
         let intents = commands.into_iter().filter_map(|command| match command {
-            Command::Intent(intent) => Some(intent),
+            UiCommand::Intent(intent) => Some(intent),
             _ => None,
         });
         intents.collect()

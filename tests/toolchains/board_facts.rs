@@ -12,7 +12,7 @@ use firmhand::model::{
     Timestamp, ToolName, UserError,
 };
 use firmhand::toolchain::VirtualToolchain;
-use firmhand::tools::{Limits, Registry, Reply, SharedState, ToolContext};
+use firmhand::tools::{AnswerLimits, Registry, Reply, SharedState, ToolContext};
 use firmhand::workspace::Sandbox;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -59,7 +59,7 @@ fn tools(bench: &Bench, port: Option<String>) -> Registry {
         assets: Assets::built_in(),
         toolchain: Arc::new(VirtualToolchain::new(crate::board_bench::kit(), bench.path("unused"))),
         serial: Arc::new(SerialHub::new(ledger)),
-        limits: Limits::default(),
+        limits: AnswerLimits::default(),
         cancel: CancellationToken::new(),
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::board_bench::{Bench, HELLO};
 use firmhand::model::{BuildOutcome, FlashRegion, Memory, NvsPlan, Severity, UserError};
-use firmhand::toolchain::nvs::{self, Planned, Rewritten, Wish};
+use firmhand::toolchain::nvs::{self, EntryChange, Planned, Rewritten};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hello_is_built_flashed_and_heard() {
@@ -371,7 +371,7 @@ async fn the_firmware_reads_what_was_written_into_its_settings() {
     port.forget();
     // What ESP-IDF's own generator has made, with one entry changed and one removed.
     let generated = include_bytes!("../data/nvs/settings.bin");
-    let wish = |namespace: &str, key: &str, value: Option<nvs::Value>| Wish {
+    let wish = |namespace: &str, key: &str, value: Option<nvs::StoredValue>| EntryChange {
         namespace: namespace.into(),
         key: key.into(),
         value,
@@ -381,7 +381,7 @@ async fn the_firmware_reads_what_was_written_into_its_settings() {
     let Planned { base, image, edits, room } = nvs::plan(generated, wishes).unwrap();
     let (board, region) =
         (bench.plan().board, FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 });
-    let plan = NvsPlan { board, region, base, image, edits, room };
+    let plan = NvsPlan { board, region, base, image, edits, space: room };
     let Rewritten::Image(image) = nvs::rewrite(&plan, generated) else { panic!("not written") };
     let written = image.clone();
     bench.rewrite(Arc::new(move |_| Some(written.clone()))).await.unwrap();

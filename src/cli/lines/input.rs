@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::heard::{BURST, Manner};
+use super::line_command::{BURST, Manner};
 
 /// A line that was typed.
 #[derive(Debug)]

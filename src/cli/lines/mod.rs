@@ -3,11 +3,11 @@
 //! Prints what happens line by line and takes decisions as typed lines. The same engine and the
 //! same gate as under the full screen; owns its own guards, see [`heard`].
 
-mod heard;
 mod input;
+mod line_command;
 mod paper;
+mod proposal_text;
 mod rest;
-mod told;
 
 use std::io;
 use std::process::ExitCode;
@@ -25,9 +25,9 @@ use crate::model::{
 };
 use crate::text::sanitize;
 use crate::view::{RuledView, RunState, SessionView};
-pub(super) use heard::HELP;
-use heard::{About, Decide, Manner, Wish, may_decide};
 use input::{Input, Typed};
+pub(super) use line_command::HELP;
+use line_command::{About, Decide, LineCommand, Manner, may_decide};
 use paper::Paper;
 use rest::Listed;
 
@@ -47,7 +47,7 @@ pub fn require() -> Result<(), UserError> {
 }
 
 /// A session told line by line.
-struct Lines {
+struct LineSession {
     reader: JournalReader,
     published: watch::Receiver<Seq>,
     view: SessionView,
@@ -69,7 +69,7 @@ struct Lines {
 /// When the journal cannot be read.
 pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserError> {
     let published = running.recorder.subscribe();
-    let mut lines = Lines::of(&running.dir, published)?;
+    let mut lines = LineSession::of(&running.dir, published)?;
     lines.old = taken_up(&running.dir)?;
     let mut signals = Signals::watch()?;
     let mut break_off = running.engine.break_off();
@@ -97,14 +97,14 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
                     return Ok((ExitCode::FAILURE, lines.view));
                 }
             }
-            why = break_off.told() => {
+            why = break_off.error() => {
                 lines.pull()?;
                 lines.view.break_off(why);
                 return Ok((ExitCode::FAILURE, lines.view));
             }
             line = typed.next() => {
                 let Some(first) = line else { return Ok((ExitCode::SUCCESS, lines.view)) };
-                if let Wish::Edit(number) = Wish::parse(&first.line) {
+                if let LineCommand::Edit(number) = LineCommand::parse(&first.line) {
                     lines.edit(number, running.examiner.as_ref());
                     typed.read_on();
                     continue;
@@ -146,7 +146,7 @@ fn taken_up(dir: &SessionDir) -> Result<Seq, UserError> {
 /// When its journal cannot be read.
 pub fn replay(dir: &SessionDir) -> Result<ExitCode, UserError> {
     let (publish, published) = watch::channel(Seq(u64::MAX));
-    let mut lines = Lines::of(dir, published)?;
+    let mut lines = LineSession::of(dir, published)?;
     lines.pull()?;
     drop(publish);
     lines.end_saying();
@@ -167,7 +167,7 @@ enum Again {
     No,
 }
 
-impl Lines {
+impl LineSession {
     fn of(dir: &SessionDir, published: watch::Receiver<Seq>) -> Result<Self, UserError> {
         Ok(Self {
             reader: JournalReader::open(&dir.journal())?,
@@ -212,7 +212,7 @@ impl Lines {
             // It is printed whole when its turn has come.
             Event::Proposal(ProposalEvent::Made(proposal)) => {
                 self.end_saying();
-                if let Some(left) = RuledView::left(proposal, self.view.at) {
+                if let Some(left) = RuledView::open(proposal, self.view.at) {
                     report::line(&sanitize::line(&format!("  {}", left.sentence())));
                 }
             }
@@ -270,7 +270,7 @@ impl Lines {
         if again == Again::No && is_printed {
             return;
         }
-        let told = told::proposal(proposal, &self.blobs);
+        let told = proposal_text::proposal(proposal, &self.blobs);
         match &told {
             Ok(told) => {
                 told.lines.iter().for_each(|line| report::line(line));
@@ -312,7 +312,7 @@ impl Lines {
     /// Does what a line asks for, as far as it is a wish for the engine.
     fn hear(&mut self, typed: &Typed, manner: Manner) -> (Option<Intent>, Leave) {
         let Typed { at, line, .. } = typed;
-        let wish = Wish::parse(line);
+        let wish = LineCommand::parse(line);
         if let Some(about) = wish.decides()
             && let Err(why) = may_decide(manner, *at, self.printed(about))
         {
@@ -320,45 +320,45 @@ impl Lines {
             return (None, Leave::No);
         }
         let intent = match wish {
-            Wish::Decide(number, decide) => self.decide(number, decide),
-            Wish::Comment(number, line, words) => {
+            LineCommand::Decide(number, decide) => self.decide(number, decide),
+            LineCommand::Comment(number, line, words) => {
                 self.paper(number).and_then(|paper| paper.comment(line, &words)).map(|()| {
                     report::line("kept; it goes to the agent with your decision");
                     None
                 })
             }
             // It is edited before the next line is read.
-            Wish::Edit(_) => Err("`edit` has to be typed by itself".to_owned()),
-            Wish::Rest(number) => self.list_rest(number).map(|()| None),
-            Wish::DecideRest(number, decide) => self.decide_rest(number, decide),
-            Wish::Undo(number) => Ok(Some(Intent::Undo { proposal: ProposalId(number) })),
-            Wish::Rules => {
+            LineCommand::Edit(_) => Err("`edit` has to be typed by itself".to_owned()),
+            LineCommand::Rest(number) => self.list_rest(number).map(|()| None),
+            LineCommand::DecideRest(number, decide) => self.decide_rest(number, decide),
+            LineCommand::Undo(number) => Ok(Some(Intent::Undo { proposal: ProposalId(number) })),
+            LineCommand::Rules => {
                 self.tell_rules();
                 Ok(None)
             }
-            Wish::Rule(says, number, scope) => {
+            LineCommand::Rule(says, number, scope) => {
                 self.paper(number).and_then(|paper| paper.rule(says, scope)).map(Some)
             }
-            Wish::Revoke(number) => Ok(Some(Intent::RevokeRule { rule: RuleId(number) })),
-            Wish::Say(text) => Ok(Some(Intent::Say { to: None, text })),
-            Wish::Answer(words) => Ok(self.answer(words)),
-            Wish::Pause => Ok(Some(Intent::Pause)),
-            Wish::Resume => Ok(Some(Intent::Resume)),
-            Wish::Stop => Ok(Some(Intent::Stop)),
-            Wish::Quit => return (None, Leave::Yes),
-            Wish::Show => {
+            LineCommand::Revoke(number) => Ok(Some(Intent::RevokeRule { rule: RuleId(number) })),
+            LineCommand::Say(text) => Ok(Some(Intent::Say { to: None, text })),
+            LineCommand::Answer(words) => Ok(self.answer(words)),
+            LineCommand::Pause => Ok(Some(Intent::Pause)),
+            LineCommand::Resume => Ok(Some(Intent::Resume)),
+            LineCommand::Stop => Ok(Some(Intent::Stop)),
+            LineCommand::Quit => return (None, Leave::Yes),
+            LineCommand::Show => {
                 self.show_waiting(Again::Yes);
                 Ok(None)
             }
-            Wish::Help => {
+            LineCommand::Help => {
                 HELP.iter().for_each(|line| report::line(line));
                 Ok(None)
             }
-            Wish::Unclear(why) => {
+            LineCommand::Unclear(why) => {
                 report::line(&why);
                 Ok(None)
             }
-            Wish::Nothing => Ok(None),
+            LineCommand::Nothing => Ok(None),
         };
         let intent = intent.unwrap_or_else(|why| {
             report::line(&format!("not decided: {why}"));

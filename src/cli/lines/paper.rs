@@ -6,15 +6,15 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use super::heard::{Decide, Scope};
-use super::told::{self, Told};
+use super::line_command::{Decide, Scope};
+use super::proposal_text::{self, ProposalText};
 use crate::app::editor;
 use crate::model::{
-    Amended, BlobSource, Change, Examiner, Intent, LineComment, Note, Proposal, SessionRule, Shown,
-    Side, Verdict,
+    Amended, BlobSource, Change, DecisionNote, Examiner, Intent, LineComment, Proposal,
+    SessionRule, Shown, Side, Verdict,
 };
-use crate::text::diff::{self, Limits, LineKind, Options};
-use crate::text::select::{Selection, select};
+use crate::text::diff::{self, DiffLimits, LineKind, Options};
+use crate::text::select::{LineSelection, select};
 use crate::ui::OutsideEdit;
 
 /// A printed proposal.
@@ -34,7 +34,7 @@ pub struct Paper {
 }
 
 impl Paper {
-    pub fn new(proposal: Proposal, told: Option<&Told>, at: Instant) -> Self {
+    pub fn new(proposal: Proposal, told: Option<&ProposalText>, at: Instant) -> Self {
         let changed = told.map(|told| told.changed.clone()).unwrap_or_default();
         let unseen = told.map_or(0, |told| told.unseen);
         let is_readable = told.is_some();
@@ -90,7 +90,7 @@ impl Paper {
         if what == Decide::Despite && self.proposal.stops() == 0 {
             return Err("nothing stands against it; leave out `despite`".to_owned());
         }
-        let note = |words: String| Note { words, comments: self.comments.clone() };
+        let note = |words: String| DecisionNote { words, comments: self.comments.clone() };
         Ok(match what {
             Decide::Approve | Decide::Unseen | Decide::Despite => match self.proposal.phrase() {
                 Some(phrase) => return Err(self.needs(&phrase)),
@@ -168,7 +168,7 @@ impl Paper {
     }
 
     fn amend(&self, how: Amended, content: Vec<u8>) -> Intent {
-        let note = Note { words: String::new(), comments: self.comments.clone() };
+        let note = DecisionNote { words: String::new(), comments: self.comments.clone() };
         Intent::Amend {
             shown: Shown { unseen: 0, ..self.shown() },
             how,
@@ -180,7 +180,7 @@ impl Paper {
 
     /// The file with the lines of these printed numbers only.
     fn picked(&self, numbers: &BTreeSet<usize>, blobs: &dyn BlobSource) -> Result<Vec<u8>, String> {
-        let mut accepted = Selection::default();
+        let mut accepted = LineSelection::default();
         for number in numbers {
             match number.checked_sub(1).and_then(|place| self.changed.get(place)) {
                 Some((LineKind::Removed, line)) => accepted.removed.insert(*line),
@@ -192,7 +192,7 @@ impl Paper {
             };
         }
         let (old, new) = contents(&self.proposal.change, blobs)?;
-        let limits = Limits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
+        let limits = DiffLimits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
         let found = diff::diff(&old, &new, Options { limits, ..Options::default() });
         Ok(select(&old, &new, &found, &accepted))
     }
@@ -228,7 +228,7 @@ impl Paper {
         &mut self,
         blobs: &dyn BlobSource,
         examiner: &dyn Examiner,
-    ) -> Result<Told, String> {
+    ) -> Result<ProposalText, String> {
         let change = &self.proposal.change;
         if change.after().is_none() {
             return Err(format!("a {} has no text to edit", change.kind()));
@@ -245,11 +245,11 @@ impl Paper {
             (self.edit, self.edited) = (None, None);
             return Err("nothing was edited".to_owned());
         }
-        let mut told = Told::of_texts(&proposed, edited.as_bytes());
+        let mut told = ProposalText::of_texts(&proposed, edited.as_bytes());
         let looked_at = examiner.examine(&self.proposal, edited.as_bytes());
         self.edit = Some(edited);
         let looked_at = looked_at.map_err(|error| error.to_string())?;
-        told.lines.extend(told::findings(&looked_at));
+        told.lines.extend(proposal_text::findings(&looked_at));
         let despite = if looked_at.stops() > 0 { " despite" } else { "" };
         told.lines.push(format!(
             "Nothing is decided yet. Type: approve {} edited{despite}.",

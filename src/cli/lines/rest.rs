@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use super::heard::Decide;
-use super::told::{self, Told};
-use super::{Lines, report};
+use super::line_command::Decide;
+use super::proposal_text::{self, ProposalText};
+use super::{LineSession, report};
 use crate::model::{Intent, ProposalId, Shown, Verdict};
 use crate::text::sanitize;
 
@@ -16,7 +16,7 @@ pub(super) struct Listed {
     pub at: Instant,
 }
 
-impl Lines {
+impl LineSession {
     /// Lists what waits in the batch of a proposal.
     pub(super) fn list_rest(&mut self, number: u32) -> Result<(), String> {
         let paper = self.paper(number)?;
@@ -31,8 +31,8 @@ impl Lines {
                 report::line(&format!("  {id}: {kind} {path}, has to be decided by itself"));
                 continue;
             }
-            let told = told::proposal(proposal, &self.blobs);
-            let Told { changed, unseen, .. } = told.map_err(|error| error.to_string())?;
+            let told = proposal_text::proposal(proposal, &self.blobs);
+            let ProposalText { changed, unseen, .. } = told.map_err(|error| error.to_string())?;
             let lines = u32::try_from(changed.len()).unwrap_or(u32::MAX);
             // Only one of them was printed.
             let unseen = if proposal.id == by { first.unseen } else { lines + unseen };

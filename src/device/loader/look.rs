@@ -10,25 +10,25 @@ use espflash::target::Chip;
 use super::super::adapters::Adapters;
 use super::talk::Talk;
 use super::words::Trouble;
-use super::{Piece, SAFE_BAUD};
+use super::{FlashPiece, SAFE_BAUD};
 use crate::model::{BoardInfo, UserError};
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct ChipQuery {
     /// What cannot be done when something goes wrong.
     pub what: &'static str,
     /// The board; another chip is refused.
     pub board: BoardInfo,
     /// Bytes that the flash may hold already.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<FlashPiece>,
     /// The address and the number of bytes that are read.
     pub table: (u32, u32),
 }
 
 /// What a chip answered.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub struct ChipReply {
     /// For each piece whether the flash holds exactly that.
     pub same: Vec<bool>,
     /// The bytes that were read; none when they lie beyond the flash.
@@ -48,14 +48,14 @@ pub struct Answer {
 ///
 /// # Errors
 /// No port, busy, another chip, or no answer.
-pub async fn look(question: Question) -> Result<Answer, UserError> {
+pub async fn look(question: ChipQuery) -> Result<ChipReply, UserError> {
     let (what, port) = (question.what, question.board.port.clone());
     let asked = tokio::task::spawn_blocking(move || ask(&question)).await;
     let answer = asked.unwrap_or_else(|error| Err(Trouble::Port(error.into())));
     answer.map_err(|trouble| trouble.tell(what, &port))
 }
 
-fn ask(question: &Question) -> Result<Answer, Trouble> {
+fn ask(question: &ChipQuery) -> Result<ChipReply, Trouble> {
     let Ok(chip) = Chip::from_str(&question.board.chip) else {
         return Err(Trouble::UnknownChip(question.board.chip.clone()));
     };
@@ -68,7 +68,7 @@ fn ask(question: &Question) -> Result<Answer, Trouble> {
     started.map(|()| answer)
 }
 
-fn answer(talk: &mut Talk, question: &Question) -> Result<Answer, Trouble> {
+fn answer(talk: &mut Talk, question: &ChipQuery) -> Result<ChipReply, Trouble> {
     let flash_bytes = talk.flash_bytes();
     let (revision, mac) = talk.identity();
     let security = talk.security();
@@ -85,5 +85,5 @@ fn answer(talk: &mut Talk, question: &Question) -> Result<Answer, Trouble> {
         false => Vec::new(),
     };
     let (secure_boot, flash_encryption) = security.unzip();
-    Ok(Answer { same, table, flash_bytes, revision, mac, secure_boot, flash_encryption })
+    Ok(ChipReply { same, table, flash_bytes, revision, mac, secure_boot, flash_encryption })
 }

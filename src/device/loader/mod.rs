@@ -17,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 use super::adapters::Adapters;
 use super::identity;
 use crate::model::{BoardInfo, UserError};
-pub use look::{Answer, Question, look};
+pub use look::{ChipQuery, ChipReply, look};
 use talk::Talk;
-use words::{Stage, Trouble};
+use words::{LoaderStage, Trouble};
 
 /// Flash is erased in pieces of this many bytes.
 pub const SECTOR: u32 = 4096;
@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Bytes for an address of flash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct FlashPiece {
     /// The address of the first.
     pub offset: u32,
     pub content: Vec<u8>,
@@ -48,9 +48,9 @@ pub enum Work {
     /// Writes pieces and compares what the chip then holds with them.
     Write {
         /// What is written.
-        pieces: Vec<Piece>,
+        pieces: Vec<FlashPiece>,
         /// What the flash has to hold already; if it does not, nothing is written.
-        kept: Vec<Piece>,
+        kept: Vec<FlashPiece>,
     },
     /// Erases the whole flash.
     EraseAll,
@@ -95,7 +95,7 @@ impl Work {
 
 /// One piece of work on one board.
 #[derive(Clone)]
-pub struct Job {
+pub struct LoaderJob {
     /// What cannot be done when something goes wrong.
     pub what: &'static str,
     /// The board; another chip is refused.
@@ -124,7 +124,7 @@ pub fn knows(chip: &str) -> bool {
 /// # Errors
 /// No port, busy, another chip, no answer, writes refused, bytes that read back differently, or
 /// stopped.
-pub async fn run(job: Job) -> Result<Vec<u8>, UserError> {
+pub async fn run(job: LoaderJob) -> Result<Vec<u8>, UserError> {
     let job = Arc::new(job);
     let board = identity(&job.board.port);
     let tell = |trouble: &Trouble| trouble.tell(job.what, &job.board.port);
@@ -147,13 +147,13 @@ pub async fn run(job: Job) -> Result<Vec<u8>, UserError> {
 }
 
 /// The library blocks.
-async fn aside(job: &Arc<Job>, baud: u32) -> Result<Vec<u8>, Trouble> {
+async fn aside(job: &Arc<LoaderJob>, baud: u32) -> Result<Vec<u8>, Trouble> {
     let job = Arc::clone(job);
     let done = tokio::task::spawn_blocking(move || attempt(&job, baud)).await;
     done.unwrap_or_else(|error| Err(Trouble::Port(error.into())))
 }
 
-fn attempt(job: &Job, baud: u32) -> Result<Vec<u8>, Trouble> {
+fn attempt(job: &LoaderJob, baud: u32) -> Result<Vec<u8>, Trouble> {
     let Ok(chip) = Chip::from_str(&job.board.chip) else {
         return Err(Trouble::UnknownChip(job.board.chip.clone()));
     };
@@ -172,7 +172,7 @@ fn attempt(job: &Job, baud: u32) -> Result<Vec<u8>, Trouble> {
 
 /// The work while it is done.
 struct Course<'a> {
-    job: &'a Job,
+    job: &'a LoaderJob,
     talk: Talk,
     total: u64,
 }
@@ -192,7 +192,7 @@ impl Course<'_> {
             Work::Rewrite { offset, bytes, remake } => {
                 let held = self.read(*offset, *bytes)?;
                 if let Some(content) = remake(&held) {
-                    self.write(&[Piece { offset: *offset, content }])?;
+                    self.write(&[FlashPiece { offset: *offset, content }])?;
                 }
             }
         }
@@ -207,9 +207,9 @@ impl Course<'_> {
     }
 
     /// Nothing is written when the last byte would not be in the flash.
-    fn fits(&mut self, pieces: &[Piece]) -> Result<(), Trouble> {
+    fn fits(&mut self, pieces: &[FlashPiece]) -> Result<(), Trouble> {
         let Some(bytes) = self.talk.flash_bytes() else { return Ok(()) };
-        let end = |piece: &Piece| u64::from(piece.offset) + piece.content.len() as u64;
+        let end = |piece: &FlashPiece| u64::from(piece.offset) + piece.content.len() as u64;
         match pieces.iter().map(end).max() {
             Some(end) if end > bytes => Err(Trouble::TooSmall { end, bytes }),
             Some(_) | None => Ok(()),
@@ -217,7 +217,7 @@ impl Course<'_> {
     }
 
     /// Nothing is written when the flash does not hold what was approved to stay.
-    fn are_kept(&mut self, kept: &[Piece]) -> Result<(), Trouble> {
+    fn are_kept(&mut self, kept: &[FlashPiece]) -> Result<(), Trouble> {
         for piece in kept {
             self.goes_on()?;
             if !self.talk.holds(piece)? {
@@ -227,7 +227,7 @@ impl Course<'_> {
         Ok(())
     }
 
-    fn write(&mut self, pieces: &[Piece]) -> Result<(), Trouble> {
+    fn write(&mut self, pieces: &[FlashPiece]) -> Result<(), Trouble> {
         let mut done = 0;
         for piece in pieces {
             let mut offset = piece.offset;

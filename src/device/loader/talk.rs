@@ -14,7 +14,7 @@ use espflash::target::{Chip, ProgressCallbacks};
 use md5::{Digest, Md5};
 use serialport::{SerialPort, TTYPort, UsbPortInfo};
 
-use super::{Piece, SAFE_BAUD, SECTOR, Stage, Trouble};
+use super::{FlashPiece, LoaderStage, SAFE_BAUD, SECTOR, Trouble};
 use crate::device::adapters::Adapters;
 use crate::device::{is_free, ports};
 use crate::files;
@@ -54,7 +54,7 @@ impl Talk {
         let connection = Connection::new(serial, usb(port, adapters), after, before, SAFE_BAUD);
         let baud = (baud > SAFE_BAUD).then_some(baud);
         let flasher = Flasher::connect(connection, true, true, true, Some(chip), baud)
-            .map_err(|error| Trouble::of(Stage::Connecting, error))?;
+            .map_err(|error| Trouble::of(LoaderStage::Connecting, error))?;
         Ok(Self { flasher, has_lines })
     }
 
@@ -76,16 +76,16 @@ impl Talk {
         let mut steps = Steps { bytes: bytes.len() as u64, of: 1, progress };
         self.flasher
             .write_bins_to_flash(&[Segment { addr: offset, data }], &mut steps)
-            .map_err(|error| Trouble::of(Stage::Writing(offset), error))
+            .map_err(|error| Trouble::of(LoaderStage::Writing(offset), error))
     }
 
     /// Whether the flash holds exactly these bytes, by the chip's own sum of them.
-    pub(super) fn holds(&mut self, piece: &Piece) -> Result<bool, Trouble> {
+    pub(super) fn holds(&mut self, piece: &FlashPiece) -> Result<bool, Trouble> {
         let bytes = u32::try_from(piece.content.len()).unwrap_or(u32::MAX);
         let sum = self
             .flasher
             .checksum_md5(piece.offset, bytes)
-            .map_err(|error| Trouble::of(Stage::Reading(piece.offset), error))?;
+            .map_err(|error| Trouble::of(LoaderStage::Reading(piece.offset), error))?;
         Ok(Md5::digest(&piece.content)[..] == sum.to_be_bytes())
     }
 
@@ -114,14 +114,16 @@ impl Talk {
     }
 
     pub(super) fn erase_all(&mut self) -> Result<(), Trouble> {
-        self.flasher.erase_flash().map_err(|error| Trouble::of(Stage::Erasing, error))
+        self.flasher.erase_flash().map_err(|error| Trouble::of(LoaderStage::Erasing, error))
     }
 
     pub(super) fn erase(&mut self, offset: u32, bytes: u32) -> Result<(), Trouble> {
         if !offset.is_multiple_of(SECTOR) || !bytes.is_multiple_of(SECTOR) || bytes == 0 {
             return Err(Trouble::Uneven);
         }
-        self.flasher.erase_region(offset, bytes).map_err(|error| Trouble::of(Stage::Erasing, error))
+        self.flasher
+            .erase_region(offset, bytes)
+            .map_err(|error| Trouble::of(LoaderStage::Erasing, error))
     }
 
     pub(super) fn read(&mut self, offset: u32, bytes: u32) -> Result<Vec<u8>, Trouble> {
@@ -129,7 +131,7 @@ impl Talk {
         // One packet after the other: the library drops what arrives while it acknowledges.
         self.flasher
             .read_flash(offset, bytes, SECTOR, 1, aside.path().to_owned())
-            .map_err(|error| Trouble::of(Stage::Reading(offset), error))?;
+            .map_err(|error| Trouble::of(LoaderStage::Reading(offset), error))?;
         files::read(aside.path(), files::IMAGE).map_err(Trouble::Port)
     }
 
@@ -140,7 +142,7 @@ impl Talk {
                 .flasher
                 .connection()
                 .reset()
-                .map_err(|error| Trouble::of(Stage::Starting, error)),
+                .map_err(|error| Trouble::of(LoaderStage::Starting, error)),
             false => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ use crate::model::UserError;
 
 /// How far it had come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum LoaderStage {
     /// Nothing has been written or erased.
     Connecting,
     /// At that address.
@@ -40,7 +40,7 @@ pub(super) enum Trouble {
     /// Another chip than the one that was approved: (approved, found).
     OtherChip(String, String),
     /// What the chip holds differs from what was sent.
-    Differs(Stage),
+    Differs(LoaderStage),
     /// What shall stay on the board is not what was shown, from that address on.
     OtherContent(u32),
     /// The flash is too small.
@@ -51,13 +51,13 @@ pub(super) enum Trouble {
         bytes: u64,
     },
     /// The chip refused a command.
-    Refused(Stage, String),
+    Refused(LoaderStage, String),
     /// The chip does not answer, or not in a way that can be read.
-    Silent(Stage, String),
+    Silent(LoaderStage, String),
 }
 
 impl Trouble {
-    pub(super) fn of(stage: Stage, error: Error) -> Self {
+    pub(super) fn of(stage: LoaderStage, error: Error) -> Self {
         match error {
             Error::ChipMismatch(approved, found) => Self::OtherChip(approved, found),
             Error::VerifyFailed | Error::DigestMismatch(..) => Self::Differs(stage),
@@ -75,7 +75,9 @@ impl Trouble {
     /// Whether a lower rate may help: the chip had answered at the first one.
     pub(super) const fn may_be_the_rate(&self) -> bool {
         match self {
-            Self::Silent(stage, _) => !matches!(stage, Stage::Connecting | Stage::Starting),
+            Self::Silent(stage, _) => {
+                !matches!(stage, LoaderStage::Connecting | LoaderStage::Starting)
+            }
             Self::Port(_)
             | Self::Gone
             | Self::Stopped
@@ -91,7 +93,7 @@ impl Trouble {
 
     /// Whether the chip did not answer at all.
     pub(super) const fn is_no_sync(&self) -> bool {
-        matches!(self, Self::Silent(Stage::Connecting, _))
+        matches!(self, Self::Silent(LoaderStage::Connecting, _))
     }
 
     pub(super) fn tell(&self, what: &str, port: &str) -> UserError {
@@ -151,18 +153,18 @@ impl Trouble {
 }
 
 /// Words about a chip that does not answer.
-fn silence(what: &str, port: &str, stage: Stage, why: &str) -> UserError {
+fn silence(what: &str, port: &str, stage: LoaderStage, why: &str) -> UserError {
     let (why, fix) = match stage {
-        Stage::Connecting => (
+        LoaderStage::Connecting => (
             format!("no sync: the chip at `{port}` does not answer ({why})"),
             "Hold BOOT, press and let go of RESET (EN), let go of BOOT and try again. Also see \
              that the cable carries data and that this is the board's port.",
         ),
-        Stage::Starting => (
+        LoaderStage::Starting => (
             format!("everything was written, but the board could not be started: {why}"),
             "Press RESET (EN) on the board.",
         ),
-        Stage::Writing(_) | Stage::Erasing | Stage::Reading(_) => (
+        LoaderStage::Writing(_) | LoaderStage::Erasing | LoaderStage::Reading(_) => (
             format!("the chip stopped answering{} ({why})", place(stage)),
             "Check the cable and the power, then try again: the board may hold half of what was \
              written.",
@@ -173,11 +175,11 @@ fn silence(what: &str, port: &str, stage: Stage, why: &str) -> UserError {
 
 const ESPTOOL: &str = "Install the tool that knows it: `pip install esptool`.";
 
-fn place(stage: Stage) -> String {
+fn place(stage: LoaderStage) -> String {
     match stage {
-        Stage::Connecting | Stage::Starting => String::new(),
-        Stage::Writing(offset) => format!(" while writing from 0x{offset:x} on"),
-        Stage::Erasing => " while erasing".to_owned(),
-        Stage::Reading(offset) => format!(" while reading from 0x{offset:x} on"),
+        LoaderStage::Connecting | LoaderStage::Starting => String::new(),
+        LoaderStage::Writing(offset) => format!(" while writing from 0x{offset:x} on"),
+        LoaderStage::Erasing => " while erasing".to_owned(),
+        LoaderStage::Reading(offset) => format!(" while reading from 0x{offset:x} on"),
     }
 }

@@ -19,11 +19,11 @@ pub struct FoundDump {
 /// Collects the lines of a dump.
 #[derive(Debug, Default)]
 pub struct CoreDumpParser {
-    open: Option<Open>,
+    open: Option<OpenDump>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenDump {
     bytes: Vec<u8>,
     is_damaged: bool,
 }
@@ -39,12 +39,12 @@ impl CoreDumpParser {
     pub fn line(&mut self, text: &str) -> Option<FoundDump> {
         let text = text.trim();
         if text.starts_with("====") && text.contains("CORE DUMP START") {
-            self.open = Some(Open::default());
+            self.open = Some(OpenDump::default());
             return None;
         }
         let open = self.open.as_mut()?;
         if text.starts_with("====") && text.contains("CORE DUMP END") {
-            let Open { bytes, is_damaged } = self.open.take()?;
+            let OpenDump { bytes, is_damaged } = self.open.take()?;
             return (!bytes.is_empty()).then_some(FoundDump { bytes, is_damaged });
         }
         match STANDARD.decode(text) {

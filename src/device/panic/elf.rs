@@ -16,7 +16,7 @@ use crate::files;
 use crate::model::{PanicFrame, UserError};
 
 /// How debug information is read: shared, and counted, so that the program owns what it reads.
-pub(super) type Reader = EndianReader<RunTimeEndian, Arc<[u8]>>;
+pub(super) type DwarfReader = EndianReader<RunTimeEndian, Arc<[u8]>>;
 
 /// Functions inlined into one another that are told.
 const MAX_INLINED: usize = 16;
@@ -46,8 +46,8 @@ pub struct Program {
     sha256: String,
     processor: Processor,
     /// Reads units when they are first needed.
-    context: Mutex<Context<Reader>>,
-    frames: DebugFrame<Reader>,
+    context: Mutex<Context<DwarfReader>>,
+    frames: DebugFrame<DwarfReader>,
     symbols: Vec<Symbol>,
     /// Where code lies.
     code: Vec<std::ops::Range<u64>>,
@@ -185,7 +185,7 @@ fn failed(path: &Path, why: String) -> UserError {
     UserError::new(what, why, "build the project again")
 }
 
-fn section(file: &object::File<'_>, id: SectionId, endian: RunTimeEndian) -> Reader {
+fn section(file: &object::File<'_>, id: SectionId, endian: RunTimeEndian) -> DwarfReader {
     let data = file.section_by_name(id.name()).and_then(|section| section.data().ok());
     EndianReader::new(Arc::from(data.unwrap_or_default()), endian)
 }
@@ -214,7 +214,7 @@ fn code(file: &object::File<'_>) -> Vec<std::ops::Range<u64>> {
         .collect()
 }
 
-fn name_of(name: FunctionName<Reader>) -> String {
+fn name_of(name: FunctionName<DwarfReader>) -> String {
     name.demangle().map_or_else(|_| "?".to_owned(), std::borrow::Cow::into_owned)
 }
 

@@ -16,4 +16,4 @@ pub use parse::PanicParser;
 pub use raw::{RawPanic, RawTrace};
 pub use report::Programs;
 pub use unwind::Registers;
-pub use watch::{Found, Watch};
+pub use watch::{PanicEvent, Watch};

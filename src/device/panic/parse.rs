@@ -21,11 +21,11 @@ const MAX_DETAIL: usize = 300;
 /// Puts the lines of a panic together.
 #[derive(Debug, Default)]
 pub struct PanicParser {
-    open: Option<Open>,
+    open: Option<OpenPanic>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenPanic {
     panic: RawPanic,
     /// Core of the dump that is being printed.
     core: Option<u8>,
@@ -45,13 +45,13 @@ impl PanicParser {
     pub fn line(&mut self, number: u64, text: &str) -> Option<RawPanic> {
         let text = text.trim();
         let Some(open) = &mut self.open else {
-            self.open = start(text).map(|panic| Open::new(panic, number, text));
+            self.open = start(text).map(|panic| OpenPanic::new(panic, number, text));
             return None;
         };
         open.lines += 1;
         if is_new_start(&open.panic, open.has_end, text) {
             let ended = self.finish();
-            self.open = start(text).map(|panic| Open::new(panic, number, text));
+            self.open = start(text).map(|panic| OpenPanic::new(panic, number, text));
             return ended;
         }
         match open.take(text) {
@@ -80,10 +80,10 @@ enum Took {
     NotMine,
 }
 
-impl Open {
+impl OpenPanic {
     fn new(mut panic: RawPanic, number: u64, text: &str) -> Self {
         panic.lines = number..number + 1;
-        panic.said = cut(text);
+        panic.message = cut(text);
         let mut open = Self { core: panic.core, panic, lines: 0, has_end: false };
         open.addresses(text);
         // A brownout is one line.
@@ -147,7 +147,7 @@ impl Open {
         if self.panic.task.is_none() && self.panic.kind == PanicKind::TaskWatchdog {
             self.panic.task = watchdog_task(text);
         }
-        if self.panic.details.len() < MAX_DETAILS && text != self.panic.said {
+        if self.panic.details.len() < MAX_DETAILS && text != self.panic.message {
             self.panic.details.push(cut(text));
         }
     }

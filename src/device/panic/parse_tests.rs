@@ -39,7 +39,7 @@ ets Jul 29 2019 12:21:46
 fn an_xtensa_exception_is_read_whole() {
     let panic = one(XTENSA);
     assert_eq!((panic.kind, panic.core), (PanicKind::Exception, Some(1)));
-    assert!(panic.said.contains("LoadProhibited"));
+    assert!(panic.message.contains("LoadProhibited"));
     assert_eq!(panic.traces[0].pcs, [0x400d_0029, 0x400d_004a, 0x400d_0075]);
     assert!(panic.traces[0].is_corrupted);
     assert_eq!(panic.register("EXCVADDR"), Some(0));

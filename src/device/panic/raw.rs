@@ -11,7 +11,7 @@ pub struct RawPanic {
     /// What went wrong.
     pub kind: PanicKind,
     /// The board's own line on it.
-    pub said: String,
+    pub message: String,
     /// Which task, when it is said.
     pub task: Option<String>,
     /// Which core, when it is said.
@@ -48,7 +48,7 @@ impl RawPanic {
     pub const fn new(kind: PanicKind) -> Self {
         Self {
             kind,
-            said: String::new(),
+            message: String::new(),
             task: None,
             core: None,
             details: Vec::new(),

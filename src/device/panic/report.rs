@@ -72,7 +72,7 @@ impl Programs {
         }
         PanicReport {
             kind: raw.kind,
-            said: raw.said.clone(),
+            message: raw.message.clone(),
             task: raw.task.clone(),
             core: raw.core,
             details: raw.details.clone(),

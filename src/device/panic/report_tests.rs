@@ -13,7 +13,7 @@ fn raw(text: &str) -> RawPanic {
     found.or_else(|| parser.finish()).unwrap()
 }
 
-fn told(report: &PanicReport) -> Vec<String> {
+fn frames(report: &PanicReport) -> Vec<String> {
     let of = |frame: &PanicFrame| {
         let mark = if frame.inlined { " (inlined)" } else { "" };
         let function = frame.function.as_deref().unwrap_or("?");
@@ -35,7 +35,7 @@ fn a_risc_v_stack_is_followed_through_inlined_functions() {
         "app_main /project/main/crash-rv32.c:80",
         "_start /project/main/crash-rv32.c:83",
     ];
-    assert_eq!(told(&report), wanted);
+    assert_eq!(frames(&report), wanted);
     assert_eq!(report.elf.unwrap().matches, ElfMatch::Same);
     assert!(report.notes.is_empty(), "{:?}", report.notes);
 }
@@ -45,8 +45,8 @@ fn a_jump_to_nowhere_is_followed_from_the_return_address() {
     let programs = Programs::named(Some(&fixture("crash-rv32.elf")), None);
     let text = RV32.replace("MEPC    : 0x42000254", "MEPC    : 0x00000000");
     let report = programs.report(&raw(&text));
-    assert_eq!(told(&report)[0], "? ");
-    assert!(told(&report)[2].starts_with("read_sensor "), "{:?}", told(&report));
+    assert_eq!(frames(&report)[0], "? ");
+    assert!(frames(&report)[2].starts_with("read_sensor "), "{:?}", frames(&report));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn an_xtensa_backtrace_is_looked_up() {
         "app_main /project/main/crash-xtensa.c:9",
         "? ",
     ];
-    assert_eq!(told(&report), wanted);
+    assert_eq!(frames(&report), wanted);
     assert_eq!(report.elf.as_ref().unwrap().matches, ElfMatch::Different);
     assert!(report.notes[0].contains("another program"), "{:?}", report.notes);
 }

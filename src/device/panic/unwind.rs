@@ -6,7 +6,7 @@ use gimli::{
     BaseAddresses, CfaRule, DebugFrame, Register, RegisterRule, UnwindContext, UnwindSection,
 };
 
-use super::elf::Reader;
+use super::elf::DwarfReader;
 
 /// Frames that are followed.
 const MAX_FRAMES: usize = 64;
@@ -46,7 +46,7 @@ impl Registers {
 
 /// Follows the stack; returns the addresses of the calls, innermost first.
 pub(super) fn unwind(
-    section: &DebugFrame<Reader>,
+    section: &DebugFrame<DwarfReader>,
     start: &Registers,
     memory: &dyn Fn(u64) -> Option<u32>,
     is_code: &dyn Fn(u64) -> bool,
@@ -79,7 +79,7 @@ pub(super) fn unwind(
 
 /// The registers of the caller.
 fn step(
-    section: &DebugFrame<Reader>,
+    section: &DebugFrame<DwarfReader>,
     context: &mut UnwindContext<usize>,
     now: &Registers,
     memory: &dyn Fn(u64) -> Option<u32>,

@@ -26,7 +26,7 @@ const LOOP_TIME: Duration = Duration::from_secs(20);
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum PanicEvent {
     /// A panic, complete.
     Panic(Box<RawPanic>),
     /// A core dump, complete.
@@ -60,7 +60,7 @@ impl Watch {
     }
 
     /// Takes more bytes; returns what is complete now.
-    pub fn push(&mut self, bytes: &[u8], now: Instant) -> Vec<Found> {
+    pub fn push(&mut self, bytes: &[u8], now: Instant) -> Vec<PanicEvent> {
         let mut found = Vec::new();
         let mut rest = bytes;
         while let Some(end) = memchr(b'\n', rest) {
@@ -88,8 +88,8 @@ impl Watch {
     }
 
     /// The board fell silent: what it printed is all there is.
-    pub fn finish(&mut self) -> Option<Found> {
-        self.panic.finish().map(|panic| Found::Panic(Box::new(panic)))
+    pub fn finish(&mut self) -> Option<PanicEvent> {
+        self.panic.finish().map(|panic| PanicEvent::Panic(Box::new(panic)))
     }
 
     fn keep(&mut self, bytes: &[u8]) {
@@ -97,19 +97,19 @@ impl Watch {
         self.partial.extend_from_slice(bytes.get(..bytes.len().min(room)).unwrap_or(bytes));
     }
 
-    fn line(&mut self, bytes: &[u8], now: Instant, found: &mut Vec<Found>) {
+    fn line(&mut self, bytes: &[u8], now: Instant, found: &mut Vec<PanicEvent>) {
         if !self.panic.is_open() && !self.dump.is_open() && !may_matter(bytes) {
             return;
         }
         let text = sanitize::log_line(bytes);
         if let Some(dump) = self.dump.line(&text) {
-            found.push(Found::Dump(dump));
+            found.push(PanicEvent::Dump(dump));
         }
         if self.dump.is_open() {
             return;
         }
         if let Some(panic) = self.panic.line(self.number, &text) {
-            found.push(Found::Panic(Box::new(panic)));
+            found.push(PanicEvent::Panic(Box::new(panic)));
         }
         if let Some(cause) = reset_cause(&text) {
             found.extend(self.started(cause, &text, now));
@@ -117,7 +117,7 @@ impl Watch {
     }
 
     /// Counts the starts of the chip.
-    fn started(&mut self, cause: &str, text: &str, now: Instant) -> Option<Found> {
+    fn started(&mut self, cause: &str, text: &str, now: Instant) -> Option<PanicEvent> {
         while self.starts.front().is_some_and(|at| now.duration_since(*at) > LOOP_TIME) {
             self.starts.pop_front();
         }
@@ -130,14 +130,14 @@ impl Watch {
         }
         self.is_looping = true;
         let mut panic = RawPanic::new(PanicKind::BootLoop);
-        panic.said = text.trim().to_owned();
+        panic.message = text.trim().to_owned();
         panic.details = vec![format!(
             "the chip has started {} times within {} seconds; last cause: {cause}",
             self.starts.len(),
             LOOP_TIME.as_secs()
         )];
         panic.lines = self.number..self.number + 1;
-        Some(Found::Panic(Box::new(panic)))
+        Some(PanicEvent::Panic(Box::new(panic)))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::*;
 
-fn kinds(found: &[Found]) -> Vec<Option<PanicKind>> {
-    let kind = |found: &Found| match found {
-        Found::Panic(panic) => Some(panic.kind),
-        Found::Dump(_) => None,
+fn kinds(found: &[PanicEvent]) -> Vec<Option<PanicKind>> {
+    let kind = |found: &PanicEvent| match found {
+        PanicEvent::Panic(panic) => Some(panic.kind),
+        PanicEvent::Dump(_) => None,
     };
     found.iter().map(kind).collect()
 }
@@ -22,7 +22,7 @@ fn a_coloured_panic_in_pieces_among_other_lines_is_noticed_with_its_place() {
             found.extend(watch.push(piece, Instant::now()));
         }
         assert_eq!(kinds(&found), [Some(PanicKind::Assert)], "{size}");
-        let Found::Panic(panic) = &found[0] else { panic!() };
+        let PanicEvent::Panic(panic) = &found[0] else { panic!() };
         assert_eq!(panic.lines, 3..7);
     }
 }
@@ -34,7 +34,7 @@ fn silence_completes_what_has_no_end() {
         watch.push(b"abort() was called at PC 0x400d0029 on core 0\n", Instant::now()).is_empty()
     );
     assert!(watch.is_open());
-    let Some(Found::Panic(panic)) = watch.finish() else { panic!() };
+    let Some(PanicEvent::Panic(panic)) = watch.finish() else { panic!() };
     assert_eq!(panic.lines, 5..6);
     assert!(!watch.is_open() && watch.finish().is_none());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Progress, Stage};
+use super::{RunProgress, RunStage};
 use crate::engine::attempt::{Attempt, WRONG_CALLS};
 use crate::engine::chat;
 use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, failure};
@@ -17,7 +17,7 @@ use crate::model::{
     TurnEvent,
 };
 
-impl Progress {
+impl RunProgress {
     /// Folds one event in.
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub fn apply(&mut self, event: &Event) {
@@ -41,7 +41,7 @@ impl Progress {
                 self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
             }
             Event::Turn(TurnEvent::Started { turn, agent }) => {
-                self.purse.turn = Spent::default();
+                self.budget_meter.turn = Spent::default();
                 self.numbers.turn = *turn;
                 self.in_attempt(|attempt| attempt.begun(*turn, agent));
             }
@@ -54,14 +54,14 @@ impl Progress {
             }
             Event::Turn(TurnEvent::ModelAnswered { usage, state, .. }) => {
                 self.memory.state.clone_from(state);
-                let spent = self.purse.used(*usage).map(Concern::Spent);
+                let spent = self.budget_meter.used(*usage).map(Concern::Spent);
                 self.concern = spent.or(self.concern.take());
-                if let Stage::Running(attempt) = &mut self.stage
+                if let RunStage::Running(attempt) = &mut self.stage
                     && let Some(phase) = self.team.phases.get(attempt.phase)
                 {
                     let concern = attempt.completed(*usage, &mut self.guard, phase);
                     if let Some(turn) = &attempt.turn {
-                        self.memory.board.said(&turn.agent, &turn.text);
+                        self.memory.board.observe_text(&turn.agent, &turn.text);
                     }
                     self.concern = self.concern.take().or(concern);
                 }
@@ -77,9 +77,9 @@ impl Progress {
             }
             Event::Team(fact) => self.learned(fact),
             Event::Person(PersonEvent::Said { to, text }) => {
-                self.memory.said.push((to.clone(), text.clone()));
+                self.memory.person_messages.push((to.clone(), text.clone()));
                 self.memory.board.post(ArtifactKind::Feedback, text, None, text.clone());
-                self.in_attempt(|attempt| attempt.told(to.clone(), text.clone()));
+                self.in_attempt(|attempt| attempt.person_said(to.clone(), text.clone()));
             }
             Event::Person(PersonEvent::Asked { question, agent, .. }) => {
                 self.asked(*question, agent.as_ref())
@@ -113,8 +113,8 @@ impl Progress {
         if let Event::Proposal(ProposalEvent::InquiryEnded { usage, .. }) = event {
             self.in_attempt(|attempt| attempt.facts.tokens += usage.total());
         }
-        if let Some((to, words)) = self.memory.beside.apply(event) {
-            self.in_attempt(|attempt| attempt.told(to, words));
+        if let Some((to, words)) = self.memory.side_work.apply(event) {
+            self.in_attempt(|attempt| attempt.person_said(to, words));
         }
     }
 
@@ -129,7 +129,7 @@ impl Progress {
         match event {
             ModelEvent::Faulted { .. } => self.in_attempt(Attempt::taken_back),
             ModelEvent::Named { model } => self.memory.model = Some(model.clone()),
-            ModelEvent::Budgeted(budget) => self.purse.set(*budget),
+            ModelEvent::Budgeted(budget) => self.budget_meter.set(*budget),
             ModelEvent::Chosen { .. } => {
                 self.memory.model = None;
                 self.memory.state = None;
@@ -153,7 +153,7 @@ impl Progress {
             }
             TeamEvent::ContextListed { call, files } => {
                 let is_asked = self.supervision == Supervision::Ask;
-                let Stage::Running(attempt) = &mut self.stage else { return };
+                let RunStage::Running(attempt) = &mut self.stage else { return };
                 let Some(turn) = attempt.turn.as_mut() else { return };
                 if turn.open_call().is_some_and(|open| open.id == *call) {
                     turn.listing = Listing::Shown(files.clone());
@@ -176,13 +176,13 @@ impl Progress {
     }
 
     fn in_phase<R>(&mut self, change: impl FnOnce(&mut Attempt, &Phase) -> R) -> Option<R> {
-        let Stage::Running(attempt) = &mut self.stage else { return None };
+        let RunStage::Running(attempt) = &mut self.stage else { return None };
         let phase = self.team.phases.get(attempt.phase)?;
         Some(change(attempt, phase))
     }
 
     fn in_attempt(&mut self, change: impl FnOnce(&mut Attempt)) {
-        if let Stage::Running(attempt) = &mut self.stage {
+        if let RunStage::Running(attempt) = &mut self.stage {
             change(attempt);
         }
     }
@@ -194,11 +194,11 @@ impl Progress {
             return;
         };
         if number == 1 {
-            self.purse.phase = Spent::default();
+            self.budget_meter.phase = Spent::default();
         }
         let mut attempt = Attempt::new(place, number);
         self.memory.open_chat(&self.task, &phase.context, &mut attempt.chat);
-        self.stage = Stage::Running(Box::new(attempt));
+        self.stage = RunStage::Running(Box::new(attempt));
     }
 
     fn end_phase(&mut self, outcome: &PhaseOutcome) {
@@ -206,21 +206,23 @@ impl Progress {
         let (place, number, most) = (attempt.phase, attempt.number, self.attempts(phase));
         self.stage = match outcome {
             PhaseOutcome::Succeeded(_) if place + 1 < self.team.phases.len() => {
-                Stage::Before { phase: place + 1, attempt: 1 }
+                RunStage::Before { phase: place + 1, attempt: 1 }
             }
-            PhaseOutcome::Succeeded(_) => Stage::Over(SessionOutcome::Completed),
-            PhaseOutcome::Failed(_) if number < most && self.purse.phase_reached().is_none() => {
-                Stage::Before { phase: place, attempt: number + 1 }
+            PhaseOutcome::Succeeded(_) => RunStage::Over(SessionOutcome::Completed),
+            PhaseOutcome::Failed(_)
+                if number < most && self.budget_meter.phase_reached().is_none() =>
+            {
+                RunStage::Before { phase: place, attempt: number + 1 }
             }
             PhaseOutcome::Failed(why) => {
-                Stage::Over(SessionOutcome::Failed(failure(&phase.title, number, why)))
+                RunStage::Over(SessionOutcome::Failed(failure(&phase.title, number, why)))
             }
-            PhaseOutcome::Stopped => Stage::Over(SessionOutcome::Stopped),
+            PhaseOutcome::Stopped => RunStage::Over(SessionOutcome::Stopped),
         };
     }
 
     fn tool_answered(&mut self, call: CallId, result: &Value, millis: u64) {
-        let Stage::Running(attempt) = &mut self.stage else { return };
+        let RunStage::Running(attempt) = &mut self.stage else { return };
         let Some((call, agent, mut concern)) =
             attempt.answered(call, (result, millis), &mut self.guard)
         else {
@@ -256,7 +258,7 @@ impl Progress {
             Some(concern) => {
                 self.hold.is_stopping |= answer == STOP;
                 if matches!(concern, Concern::Spent(_)) && answer != STOP {
-                    self.purse.raise();
+                    self.budget_meter.raise();
                 }
                 let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
                 self.in_attempt(|attempt| match concern {

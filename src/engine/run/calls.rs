@@ -166,7 +166,7 @@ impl Runner {
         }
         // Not bounded and not raced against a stop: the person may think as long as they like,
         // and stopping closes the gate, which then answers at once.
-        let settlements = self.gate.submit(&origin, drafts).await.map_err(left)?;
+        let settlements = self.gate.submit(&origin, drafts).await.map_err(call_error)?;
         self.answer(limit, finish, settlements).await
     }
 
@@ -235,7 +235,7 @@ impl Runner {
     }
 }
 
-pub(super) fn left(error: GateError) -> UserError {
+pub(super) fn call_error(error: GateError) -> UserError {
     match error {
         GateError::Record(error) => error,
         GateError::Detached => UserError::new(

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Runner;
-use super::calls::left;
+use super::calls::call_error;
 use crate::gate::{Origin, Recorded};
 use crate::model::{CallId, Draft, Proposal, UserError};
 use crate::tools::{Finish, Reply, Tool, plain_finish};
@@ -51,7 +51,8 @@ impl Runner {
             (None, None) => (Vec::new(), plain_finish(&proposals)),
         };
         let limit = tool.map_or(ANSWER, |tool| tool.timeout());
-        let settlements = self.gate.resubmit(&origin, recorded, drafts).await.map_err(left)?;
+        let settlements =
+            self.gate.resubmit(&origin, recorded, drafts).await.map_err(call_error)?;
         let mut answer = self.answer(limit, finish, settlements).await?;
         if let (Some(answer), true) = (answer.as_object_mut(), is_cut) {
             let why = "the program ended before these were proposed; call again for them";
@@ -91,7 +92,7 @@ impl Runner {
             let Some(Recorded { proposal, .. }) = recorded.first() else { continue };
             let Proposal { turn, call, agent, tool, .. } = proposal.clone();
             let origin = Origin { turn, call, agent, tool };
-            self.gate.resubmit(&origin, recorded, Vec::new()).await.map_err(left)?;
+            self.gate.resubmit(&origin, recorded, Vec::new()).await.map_err(call_error)?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::model::{PersonEvent, ProposalEvent, SessionEvent, TurnEvent};
 use crate::provider::{Delta, Request};
 
 /// The proposal as it was stated last.
-fn stated(world: &World, id: u32) -> Option<Proposal> {
+fn stated(world: &SessionBench, id: u32) -> Option<Proposal> {
     let mut found: Option<Proposal> = None;
     for event in world.events() {
         match event {
@@ -29,7 +29,7 @@ fn stated(world: &World, id: u32) -> Option<Proposal> {
     found
 }
 
-async fn proposed(world: &World, id: u32) -> Shown {
+async fn proposed(world: &SessionBench, id: u32) -> Shown {
     until(world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(p)) if p.id.0 == id))
         .await;
     let hash = stated(world, id).unwrap().change.hash();
@@ -39,7 +39,7 @@ async fn proposed(world: &World, id: u32) -> Shown {
 /// The usual team, whose writer does not save again when the person has done or asked something.
 fn attentive(request: &Request) -> Vec<Result<Delta, UserError>> {
     let last = request.messages.last().unwrap();
-    let is_note = last.role == Role::User && last.text.starts_with("The person ");
+    let is_note = last.role == MessageRole::User && last.text.starts_with("The person ");
     if request.agent.as_str() == "Writer" && is_note { say("I see.") } else { usual(request) }
 }
 
@@ -52,12 +52,12 @@ fn decide(shown: Shown, verdict: Verdict) -> Intent {
 }
 
 fn amend(shown: Shown, text: &str) -> Intent {
-    let (how, note) = (Amended::Edit, Note::new("mine is better"));
+    let (how, note) = (Amended::Edit, DecisionNote::new("mine is better"));
     Intent::Amend { shown, how, content: text.as_bytes().to_vec(), note, phrase: None }
 }
 
 /// The answers of the tool that saves.
-fn answers(world: &World) -> Vec<serde_json::Value> {
+fn answers(world: &SessionBench) -> Vec<serde_json::Value> {
     let answer = |event| match event {
         Event::Turn(TurnEvent::ToolAnswered { result, .. }) if result.get("saved").is_some() => {
             Some(result)
@@ -69,7 +69,7 @@ fn answers(world: &World) -> Vec<serde_json::Value> {
 
 #[tokio::test]
 async fn an_edited_text_is_saved_and_the_agent_learns_of_every_difference() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     let shown = proposed(&world, 1).await;
     send(&handle, amend(shown, "no fault")).await;
@@ -84,10 +84,10 @@ async fn an_edited_text_is_saved_and_the_agent_learns_of_every_difference() {
 
 #[tokio::test]
 async fn words_with_an_approval_reach_the_agent_in_the_same_answer() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     let shown = proposed(&world, 1).await;
-    let note = Note::new("next time with a comment");
+    let note = DecisionNote::new("next time with a comment");
     send(&handle, decide(shown, Verdict::ApproveAndTell { note })).await;
     world.supervise(handle, "stop").await.unwrap();
     let answer = &answers(&world)[0];
@@ -97,7 +97,7 @@ async fn words_with_an_approval_reach_the_agent_in_the_same_answer() {
 
 #[tokio::test]
 async fn rejecting_can_stop_the_run() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     let shown = proposed(&world, 1).await;
     let (reason, comments) = ("all wrong".to_owned(), Vec::new());
@@ -116,7 +116,7 @@ async fn rejecting_can_stop_the_run() {
 
 #[tokio::test]
 async fn a_question_is_answered_while_the_proposal_waits_and_the_agent_remembers_it() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let asked: Arc<Mutex<Vec<Request>>> = Arc::default();
     let seen = Arc::clone(&asked);
     let model = move |request: &Request| {
@@ -167,7 +167,7 @@ async fn a_question_is_answered_while_the_proposal_waits_and_the_agent_remembers
 
 #[tokio::test]
 async fn a_question_that_cannot_be_answered_says_why() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let model = |request: &Request| -> Vec<Result<Delta, UserError>> {
         if request.messages.last().is_some_and(|m| m.text.contains("why?")) {
             return vec![Err(UserError::new("no", "the service is down", ""))];
@@ -196,7 +196,7 @@ async fn a_question_that_cannot_be_answered_says_why() {
 
 #[tokio::test]
 async fn a_listed_batch_is_decided_with_one_wish_and_a_wrong_entry_decides_nothing() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     let right = proposed(&world, 1).await;
     let wrong = Shown { hash: ContentHash::of(b"other"), ..right };
@@ -214,7 +214,7 @@ async fn a_listed_batch_is_decided_with_one_wish_and_a_wrong_entry_decides_nothi
 
 #[tokio::test]
 async fn changes_are_undone_after_the_run_and_during_it() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(attentive)).unwrap();
     let first = proposed(&world, 1).await;
     send(&handle, decide(first, Verdict::Approve)).await;
@@ -251,11 +251,11 @@ async fn changes_are_undone_after_the_run_and_during_it() {
 
 #[tokio::test]
 async fn a_rule_of_the_session_holds_after_a_restart_until_it_is_revoked() {
-    let asked = World::new(TEAM);
+    let asked = SessionBench::new(TEAM);
     let handle = asked.begin(u64::MAX, Arc::new(usual)).unwrap();
     proposed(&asked, 1).await;
     handle.detach().await;
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     // The program ends with the first save: rule, decision and outcome are its last records.
     let life = asked.events().len() as u64 + 3;
     let handle = world.begin(life, Arc::new(usual)).unwrap();
@@ -282,7 +282,7 @@ async fn a_rule_of_the_session_holds_after_a_restart_until_it_is_revoked() {
 
 #[tokio::test]
 async fn what_was_restated_waits_after_a_restart_as_it_was_stated_last() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(attentive)).unwrap();
     let before = proposed(&world, 1).await;
     send(&handle, Intent::Inquire { proposal: ProposalId(1), excerpt: None, text: "?".into() })
@@ -305,7 +305,7 @@ async fn what_was_restated_waits_after_a_restart_as_it_was_stated_last() {
 }
 
 /// A person who edits every proposal.
-async fn edit_all(world: &World, handle: EngineHandle) -> Result<SessionOutcome, UserError> {
+async fn edit_all(world: &SessionBench, handle: EngineHandle) -> Result<SessionOutcome, UserError> {
     while !handle.is_finished() {
         let decided = |id: ProposalId| {
             world
@@ -328,7 +328,7 @@ async fn edit_all(world: &World, handle: EngineHandle) -> Result<SessionOutcome,
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_edited_run_cut_off_at_any_record_comes_to_the_same_end() {
-    let whole = World::new(TEAM);
+    let whole = SessionBench::new(TEAM);
     let handle = whole.begin(u64::MAX, Arc::new(usual)).unwrap();
     assert_eq!(edit_all(&whole, handle).await.unwrap(), SessionOutcome::Completed);
     assert_eq!(whole.file().unwrap(), "mended by hand");
@@ -345,7 +345,7 @@ async fn an_edited_run_cut_off_at_any_record_comes_to_the_same_end() {
         .flat_map(|(seq, _)| [seq - 1, seq])
         .collect();
     for life in around {
-        let world = World::new(TEAM);
+        let world = SessionBench::new(TEAM);
         let handle = world.begin(life, Arc::new(usual)).unwrap();
         edit_all(&world, handle).await.unwrap_err();
         let handle = world.resume(Arc::new(usual)).unwrap();
@@ -373,7 +373,7 @@ fn led_astray(request: &Request) -> Vec<Result<Delta, UserError>> {
 
 #[tokio::test]
 async fn what_could_not_be_saved_is_refused_to_the_agent_and_never_put_before_the_person() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(led_astray)).unwrap();
     let shown = proposed(&world, 1).await;
     let proposal = stated(&world, 1).unwrap();

@@ -18,7 +18,7 @@ fn team(lines: &str) -> String {
 async fn an_agent_that_only_calls_tools_is_ended_by_its_rounds_and_then_by_the_limit() {
     let lines = "participants = [\"Reader\"]\nselection = \"round_robin\"\ngoal = \"build_passed\"\n\
                  max_rounds = 4\nterminate = { any = [{ max_messages = 3 }, { max_seconds = 9000 }] }";
-    let world = World::new(&team(lines));
+    let world = SessionBench::new(&team(lines));
     let model = |request: &Request| {
         let args = format!(r#"{{"paths": ["main{}.c"]}}"#, request.messages.len());
         call("read_project_files", &args)
@@ -38,7 +38,7 @@ async fn an_agent_that_only_calls_tools_is_ended_by_its_rounds_and_then_by_the_l
 
 #[tokio::test]
 async fn an_answer_that_never_ends_is_cut_off_and_the_person_is_asked() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     // Far more than any answer may hold, and no end.
     let model = |_: &Request| (0..64).map(|_| Ok(Delta::Text("x".repeat(1 << 17)))).collect();
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
@@ -73,9 +73,9 @@ terminate = { any = [{ spoke = "Second" }, { max_messages = 6 }] }
 
 #[tokio::test]
 async fn of_two_agents_that_claim_a_file_the_second_changes_what_the_first_saved() {
-    let world = World::new(&team(BOTH));
+    let world = SessionBench::new(&team(BOTH));
     let model = |request: &Request| match request.messages.last() {
-        Some(last) if last.role == Role::Tool => say("saved"),
+        Some(last) if last.role == MessageRole::Tool => say("saved"),
         _ => {
             let code = format!(r#"{{"code": "by {}"}}"#, request.agent.as_str());
             call("generate_code", &code)

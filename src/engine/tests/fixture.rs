@@ -14,9 +14,9 @@ use super::fixture_tools::{Approve, Build, Echo, NoToolchain, Save};
 use crate::config::{Assets, Policy};
 use crate::device::SerialHub;
 use crate::engine::{
-    Engine, EngineHandle, EngineSetup, Limits, Recorder, Supervision, Team, Toolbox,
+    Engine, EngineHandle, EngineLimits, EngineSetup, Recorder, Supervision, Team, Toolbox,
 };
-use crate::gate::{Desk, Gate, GateParts, Numbers};
+use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use crate::journal::{ReadItem, SessionDir, scan};
 use crate::model::event::{SessionParts, SessionStart};
 use crate::model::*;
@@ -109,10 +109,10 @@ impl Ledger for Mortal {
     }
 }
 
-pub type Begun = (EngineHandle, Desk, PathBuf, tokio::sync::watch::Receiver<Seq>);
+pub type Begun = (EngineHandle, ApprovalQueue, PathBuf, tokio::sync::watch::Receiver<Seq>);
 
 /// A session's place on disk, which outlives the program.
-pub struct World {
+pub struct SessionBench {
     root: tempfile::TempDir,
     session: SessionDir,
     pub team: Arc<Team>,
@@ -156,7 +156,7 @@ pub fn write_team(folder: &Path, team: &str) {
     std::fs::write(folder.join("prompts/teams/small.toml"), team).unwrap();
 }
 
-impl World {
+impl SessionBench {
     pub fn new(team: &str) -> Self {
         let root = tempfile::tempdir().unwrap();
         write_team(root.path(), team);
@@ -215,7 +215,7 @@ impl World {
             }
         }
         let sandbox = Arc::new(Sandbox::open(&self.project()).unwrap());
-        let (desk, stop) = (Desk::default(), CancellationToken::new());
+        let (desk, stop) = (ApprovalQueue::default(), CancellationToken::new());
         let parts = GateParts {
             ledger: Arc::clone(&ledger),
             blobs: Arc::new(recorder.blobs().clone()),
@@ -226,7 +226,7 @@ impl World {
             names: None,
             cancel: stop.clone(),
         };
-        let gate = Arc::new(Gate::new(parts, &desk, Numbers::after(&proposals)));
+        let gate = Arc::new(Gate::new(parts, &desk, NextNumbers::after(&proposals)));
         let tools: [Arc<dyn Tool>; 6] = [
             Arc::new(Echo("ask_user")),
             Arc::new(Echo("hand_off")),
@@ -248,7 +248,7 @@ impl World {
             provider: Arc::new(FnProvider(model)),
             project: sandbox,
             stop,
-            limits: Limits { supervision: self.supervision, ..Limits::default() },
+            limits: EngineLimits { supervision: self.supervision, ..EngineLimits::default() },
         }
     }
 
@@ -287,7 +287,7 @@ impl World {
     /// Starts a run within other bounds than the usual ones.
     pub fn begin_within(
         &self,
-        limits: Limits,
+        limits: EngineLimits,
         model: Arc<Model>,
     ) -> Result<EngineHandle, UserError> {
         let recorder = Arc::new(Recorder::create(self.session.clone()).unwrap());
@@ -342,7 +342,7 @@ impl World {
 }
 
 /// Waits until an event is recorded.
-pub async fn until(world: &World, wanted: impl Fn(&Event) -> bool) -> Event {
+pub async fn until(world: &SessionBench, wanted: impl Fn(&Event) -> bool) -> Event {
     for _ in 0..5_000 {
         if let Some(event) = world.events().into_iter().find(&wanted) {
             return event;
@@ -355,7 +355,7 @@ pub async fn until(world: &World, wanted: impl Fn(&Event) -> bool) -> Event {
 /// The usual team: writes a bug, sees the build fail, mends it, builds again.
 pub fn usual(request: &Request) -> Vec<Result<Delta, UserError>> {
     let last = request.messages.last().unwrap();
-    let is_answer = last.role == Role::Tool;
+    let is_answer = last.role == MessageRole::Tool;
     let heard = |what: &str| request.messages.iter().skip(1).any(|m| m.text.contains(what));
     match (request.agent.as_str(), request.phase.as_str()) {
         ("Planner", "write") if heard("saved\":[\"main.txt\"]") => say("Closer : close it"),

@@ -34,7 +34,7 @@ impl Tool for Save {
             }
             let change = DraftChange::Save { path, base, content };
             let drafts = vec![Draft { change, reason: String::new(), checks: Vec::new() }];
-            Ok(Reply::Propose { drafts, finish: told() })
+            Ok(Reply::Propose { drafts, finish: boxed_finish() })
         }
         .boxed()
     }
@@ -45,11 +45,11 @@ impl Tool for Save {
         _: &'a [Proposal],
         _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
-        async { told() }.boxed()
+        async { boxed_finish() }.boxed()
     }
 }
 
-fn told() -> Finish {
+fn boxed_finish() -> Finish {
     Box::new(|done| async move { finish(&done) }.boxed())
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::fixture::*;
-use crate::engine::{Budgets, Limits};
+use crate::engine::{Budgets, EngineLimits};
 use crate::model::*;
 use crate::model::{BuildEvent, PersonEvent, SessionEvent, TurnEvent};
 use crate::provider::{Delta, Request};
@@ -11,12 +11,12 @@ use crate::provider::{Delta, Request};
 type Answer = Vec<Result<Delta, UserError>>;
 
 async fn run(
-    world: &World,
+    world: &SessionBench,
     budgets: Budgets,
     answer: &str,
     model: impl Fn(&Request) -> Answer + Send + Sync + 'static,
 ) -> SessionOutcome {
-    let limits = Limits { budgets, ..Limits::default() };
+    let limits = EngineLimits { budgets, ..EngineLimits::default() };
     let handle = world.begin_within(limits, Arc::new(model)).unwrap();
     world.supervise(handle, answer).await.unwrap()
 }
@@ -31,7 +31,7 @@ fn fault() -> UserError {
 
 #[tokio::test]
 async fn what_an_answer_had_said_before_it_was_cut_is_told_to_nobody() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let heard: Arc<Mutex<String>> = Arc::default();
     let all = Arc::clone(&heard);
     let outcome = run(&world, Budgets::default(), "stop", move |request| {
@@ -56,7 +56,7 @@ async fn what_an_answer_had_said_before_it_was_cut_is_told_to_nobody() {
 
 #[tokio::test]
 async fn a_conversation_that_is_refused_is_asked_again_with_less() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let outcome = run(&world, Budgets::default(), "stop", |request| {
         let bytes: usize = request.messages.iter().map(|message| message.text.len()).sum();
         match (request.agent.as_str(), request.messages.len()) {
@@ -81,7 +81,7 @@ async fn a_conversation_that_is_refused_is_asked_again_with_less() {
 
 #[tokio::test]
 async fn a_session_asks_when_its_budget_is_used_up_and_goes_on_with_as_much_again() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let budgets = Budgets { session: tokens(10), ..Budgets::default() };
     assert_eq!(run(&world, budgets, "go on", usual).await, SessionOutcome::Completed);
     let limits = world.events().into_iter().filter_map(|event| match event {
@@ -93,7 +93,7 @@ async fn a_session_asks_when_its_budget_is_used_up_and_goes_on_with_as_much_agai
     let asked = |e: &Event| matches!(e, Event::Person(PersonEvent::Asked { text, .. }) if text.contains("12 of 10 tokens"));
     assert!(world.events().iter().any(asked));
 
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     assert_eq!(run(&world, budgets, "stop", usual).await, SessionOutcome::Stopped);
     let last = world.events().pop();
     assert_eq!(
@@ -112,7 +112,7 @@ async fn a_session_asks_when_its_budget_is_used_up_and_goes_on_with_as_much_agai
 
 #[tokio::test]
 async fn a_turn_ends_with_its_budget_and_the_run_goes_on() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let budgets = Budgets { turn: tokens(3), ..Budgets::default() };
     assert_eq!(run(&world, budgets, "stop", usual).await, SessionOutcome::Completed);
     let told = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.what == "The turn was ended");
@@ -123,7 +123,7 @@ async fn a_turn_ends_with_its_budget_and_the_run_goes_on() {
 
 #[tokio::test]
 async fn a_phase_fails_with_its_budget() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let budgets = Budgets { phase: tokens(5), ..Budgets::default() };
     let SessionOutcome::Failed(error) = run(&world, budgets, "stop", usual).await else { panic!() };
     assert!(error.why.contains("the budget of the phase is used up: 6 of 5 tokens"), "{error:?}");
@@ -133,7 +133,7 @@ fn seconds(most: u64) -> Budget {
     Budget { seconds: Some(most), ..Budget::default() }
 }
 
-fn stops(world: &World) -> Vec<TurnStop> {
+fn stops(world: &SessionBench) -> Vec<TurnStop> {
     let stops = world.events().into_iter().filter_map(|event| match event {
         Event::Turn(TurnEvent::Ended { stop, .. }) => Some(stop),
         _ => None,
@@ -141,7 +141,7 @@ fn stops(world: &World) -> Vec<TurnStop> {
     stops.collect()
 }
 
-fn was_asked(world: &World, words: &str) -> bool {
+fn was_asked(world: &SessionBench, words: &str) -> bool {
     let asked = |e: &Event| matches!(e, Event::Person(PersonEvent::Asked { text, .. }) if text.contains(words));
     world.events().iter().any(asked)
 }
@@ -149,7 +149,7 @@ fn was_asked(world: &World, words: &str) -> bool {
 #[tokio::test]
 async fn the_time_of_a_session_ends_a_model_that_never_ends_and_the_person_is_asked() {
     for (answer, times) in [("stop", 1), ("go on", 2)] {
-        let world = World::new(TEAM);
+        let world = SessionBench::new(TEAM);
         let budgets = Budgets { session: seconds(1), ..Budgets::default() };
         let asked = Mutex::new(0);
         let outcome = run(&world, budgets, answer, move |request| {
@@ -173,7 +173,7 @@ async fn the_time_of_a_session_ends_a_model_that_never_ends_and_the_person_is_as
 
 #[tokio::test]
 async fn the_time_of_a_turn_ends_its_model_and_the_run_goes_on() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let budgets = Budgets { turn: seconds(1), ..Budgets::default() };
     let asked = Mutex::new(0);
     let outcome = run(&world, budgets, "stop", move |request| {
@@ -192,7 +192,7 @@ async fn the_time_of_a_turn_ends_its_model_and_the_run_goes_on() {
 
 #[tokio::test]
 async fn the_time_of_a_phase_ends_its_model_and_the_phase() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let budgets = Budgets { phase: seconds(1), ..Budgets::default() };
     let SessionOutcome::Failed(error) = run(&world, budgets, "stop", |_| hang_after("a")).await
     else {
@@ -201,7 +201,7 @@ async fn the_time_of_a_phase_ends_its_model_and_the_phase() {
     assert!(error.why.contains("the budget of the phase is used up: 1 of 1 sec"), "{error:?}");
 
     let limited = TEAM.replace("{ max_messages = 20 }", "{ max_seconds = 1 }");
-    let world = World::new(&limited);
+    let world = SessionBench::new(&limited);
     let outcome = run(&world, Budgets::default(), "stop", |_| hang_after("a")).await;
     let SessionOutcome::Failed(error) = outcome else { panic!() };
     assert!(error.why.contains("the limit of 1 seconds"), "{error:?}");
@@ -213,7 +213,7 @@ async fn the_time_of_a_session_ends_a_tool_and_a_build_that_never_end() {
         [("Builder", "build_project", 1), ("Reader", "read_project_files", 0)]
     {
         let all = "\"Closer\", \"Builder\", \"Reader\"]";
-        let world = World::new(&TEAM.replacen("\"Closer\"]", all, 1));
+        let world = SessionBench::new(&TEAM.replacen("\"Closer\"]", all, 1));
         std::fs::write(world.project().join("main.txt"), "int a;").unwrap();
         let budgets = Budgets { session: seconds(1), ..Budgets::default() };
         let outcome = run(&world, budgets, "stop", move |request| match request.agent.as_str() {
@@ -239,15 +239,15 @@ async fn the_time_of_a_session_ends_a_tool_and_a_build_that_never_end() {
 
 #[tokio::test]
 async fn malformed_arguments_go_back_with_what_is_wrong_with_them() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let all = Arc::clone(&told);
     run(&world, Budgets::default(), "stop", move |request| {
         let last = request.messages.last().unwrap();
-        if last.role == Role::Tool {
+        if last.role == MessageRole::Tool {
             all.lock().unwrap().push(last.text.clone());
         }
-        if request.agent.as_str() == "Writer" && last.role != Role::Tool {
+        if request.agent.as_str() == "Writer" && last.role != MessageRole::Tool {
             return call("generate_code", r#"{"code": "int a;"#);
         }
         usual(request)
@@ -259,7 +259,7 @@ async fn malformed_arguments_go_back_with_what_is_wrong_with_them() {
 
 #[tokio::test]
 async fn a_choice_of_a_model_that_cannot_be_is_told() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let waits = |request: &Request| match request.agent.as_str() {
         "Planner" => say("nobody"),
         _ => usual(request),

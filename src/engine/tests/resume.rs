@@ -8,7 +8,7 @@ use crate::model::{ProposalEvent, SessionEvent, TurnEvent};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_cut_off_at_any_record_ends_as_if_it_had_not_been() {
-    let whole = World::new(TEAM);
+    let whole = SessionBench::new(TEAM);
     let handle = whole.begin(u64::MAX, Arc::new(usual)).unwrap();
     let outcome = whole.supervise(handle, "go on").await.unwrap();
     assert_eq!(outcome, SessionOutcome::Completed, "{:#?}", whole.events());
@@ -16,7 +16,7 @@ async fn a_run_cut_off_at_any_record_ends_as_if_it_had_not_been() {
     let total = whole.records().len() as u64;
     assert!(total > 50, "{total}");
     for life in 1..total {
-        let world = World::new(TEAM);
+        let world = SessionBench::new(TEAM);
         if let Ok(handle) = world.begin(life, Arc::new(usual)) {
             world.supervise(handle, "go on").await.unwrap_err();
         }
@@ -49,7 +49,7 @@ fn no_number_twice(events: &[Event]) {
 
 #[tokio::test]
 async fn an_ended_session_is_not_resumed() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     handle.intents.send(Intent::Stop).await.unwrap();
     assert_eq!(handle.join().await.unwrap(), SessionOutcome::Stopped);
@@ -60,7 +60,7 @@ async fn an_ended_session_is_not_resumed() {
 
 #[tokio::test]
 async fn leaving_keeps_what_waits() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))).await;
     handle.detach().await;

@@ -7,7 +7,10 @@ use crate::model::*;
 use crate::model::{BuildEvent, PersonEvent, PhaseEvent, ProposalEvent, TurnEvent};
 use crate::provider::{Delta, Request};
 
-async fn run(world: &World, model: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Ended {
+async fn run(
+    world: &SessionBench,
+    model: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+) -> Ended {
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
     world.supervise(handle, "stop").await
 }
@@ -19,12 +22,12 @@ type Ended = Result<SessionOutcome, UserError>;
 
 #[tokio::test]
 async fn each_attempt_begins_with_a_fresh_short_chat() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let opened: Arc<Mutex<Vec<Opened>>> = Arc::default();
     let seen = Arc::clone(&opened);
     let outcome = run(&world, move |request| {
         let texts: Vec<String> = request.messages.iter().map(|m| m.text.clone()).collect();
-        let is_first = !request.messages.iter().any(|m| m.role == Role::Assistant);
+        let is_first = !request.messages.iter().any(|m| m.role == MessageRole::Assistant);
         if request.agent.as_str() == "Planner" && is_first {
             seen.lock().unwrap().push((request.phase.clone(), request.attempt, texts));
         }
@@ -60,7 +63,7 @@ async fn each_attempt_begins_with_a_fresh_short_chat() {
 
 #[tokio::test]
 async fn a_phase_out_of_attempts_fails_the_session_with_a_clear_reason() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let outcome = run(&world, |request| match (request.agent.as_str(), request.phase.as_str()) {
         ("Planner", "build") => say("Closer : close"),
         _ => usual(request),
@@ -96,7 +99,7 @@ async fn wrong_calls_are_answered_with_what_is_wrong_and_the_third_asks_the_pers
         ("make_coffee", "{}", "unknown_tool"),
         ("build_project", "{}", "tool_not_allowed"),
     ] {
-        let world = World::new(TEAM);
+        let world = SessionBench::new(TEAM);
         let outcome = run(&world, move |request| match request.agent.as_str() {
             "Planner" => say("Writer : write"),
             // Some other words each time, so that only the wrong calls count.
@@ -121,10 +124,10 @@ async fn wrong_calls_are_answered_with_what_is_wrong_and_the_third_asks_the_pers
 
 #[tokio::test]
 async fn an_agent_that_errs_once_can_correct_itself() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let outcome = run(&world, |request| {
         let last = request.messages.last().unwrap();
-        let is_first = last.role != Role::Tool;
+        let is_first = last.role != MessageRole::Tool;
         match (request.agent.as_str(), request.phase.as_str()) {
             ("Writer", "write") if is_first => call("generate_code", "{\"code\": "),
             ("Writer", "write") if last.text.contains("malformed") => {
@@ -140,10 +143,10 @@ async fn an_agent_that_errs_once_can_correct_itself() {
 
 #[tokio::test]
 async fn the_same_files_again_are_not_saved_before_the_person_is_asked() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let outcome = run(&world, |request| match request.agent.as_str() {
         "Planner" => say("Writer : again"),
-        _ if request.messages.last().unwrap().role == Role::Tool => say("Again."),
+        _ if request.messages.last().unwrap().role == MessageRole::Tool => say("Again."),
         _ => call("generate_code", r#"{"code": "same"}"#),
     })
     .await;
@@ -162,7 +165,7 @@ async fn the_same_files_again_are_not_saved_before_the_person_is_asked() {
 
 #[tokio::test]
 async fn the_same_failing_build_again_asks_the_person() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let outcome = run(&world, |request| match (request.agent.as_str(), request.phase.as_str()) {
         ("Planner", "build") => say("Builder : build"),
         _ => usual(request),
@@ -186,7 +189,7 @@ async fn conditions_that_must_hold_together_end_an_attempt_only_together() {
     let both =
         r#"terminate = { all = [{ text = "ENOUGH", agent = "Closer" }, { max_messages = 4 }] }"#;
     let old = r#"terminate = { any = [{ tool = "approve_saved_files", answer = "ok" }, { max_messages = 20 }] }"#;
-    let world = World::new(&TEAM.replace(old, both));
+    let world = SessionBench::new(&TEAM.replace(old, both));
     let outcome = run(&world, |request| match request.agent.as_str() {
         "Planner" => say("Closer : ENOUGH"),
         _ => say("ENOUGH"),
@@ -208,7 +211,7 @@ async fn conditions_that_must_hold_together_end_an_attempt_only_together() {
 
 #[tokio::test]
 async fn a_model_that_fails_asks_the_person_and_takes_the_turn_again() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let failures = Mutex::new(1);
     let model = move |request: &Request| {
         let mut left = failures.lock().unwrap();
@@ -238,7 +241,7 @@ async fn a_model_that_fails_asks_the_person_and_takes_the_turn_again() {
 
 #[tokio::test]
 async fn text_is_recorded_whole_and_in_few_pieces() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let outcome = run(&world, |request| match request.agent.as_str() {
         "Planner" => {
             let pieces = (0..1_000).map(|i| Ok(Delta::Text(format!("{i} "))));

@@ -18,7 +18,7 @@ fn choices(events: &[Event]) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn the_planner_speaks_first_and_after_every_other_agent() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     world.supervise(handle, "go on").await.unwrap();
     let choices = choices(&world.events());
@@ -41,11 +41,12 @@ async fn the_planner_speaks_first_and_after_every_other_agent() {
 
 #[tokio::test]
 async fn several_lines_queue_up_and_silence_goes_on_with_the_queue() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(
         u64::MAX,
         Arc::new(|request: &crate::provider::Request| {
-            let spoken = request.messages.iter().filter(|m| m.role == Role::Assistant).count();
+            let spoken =
+                request.messages.iter().filter(|m| m.role == MessageRole::Assistant).count();
             match (request.agent.as_str(), request.phase.as_str(), spoken) {
                 ("Planner", "write", 0) => say("Writer : one\nCloser : two"),
                 ("Planner", _, 0) => say("Builder : build\nCloser : close"),
@@ -62,7 +63,7 @@ async fn several_lines_queue_up_and_silence_goes_on_with_the_queue() {
 
 #[tokio::test]
 async fn a_planner_who_names_nobody_is_asked_again_and_then_the_person() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let model = |request: &crate::provider::Request| match request.messages.last() {
         Some(last) if last.text.contains("listen to me") => say("Writer : write"),
         _ if request.agent.as_str() == "Planner" => say("TesterAgent : test it"),
@@ -95,7 +96,7 @@ async fn a_planner_who_names_nobody_is_asked_again_and_then_the_person() {
 async fn round_robin_follows_the_file() {
     let team = TEAM
         .replace("selection = \"planner\"\nplanner = \"Planner\"", "selection = \"round_robin\"");
-    let world = World::new(&team.replace("max_messages = 20", "max_messages = 5"));
+    let world = SessionBench::new(&team.replace("max_messages = 20", "max_messages = 5"));
     let handle = world.begin(u64::MAX, Arc::new(|_: &_| say("x"))).unwrap();
     let outcome = world.supervise(handle, "stop").await.unwrap();
     let names: Vec<String> = choices(&world.events()).into_iter().map(|(agent, _)| agent).collect();

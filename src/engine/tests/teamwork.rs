@@ -16,7 +16,7 @@ fn team(lines: &str) -> String {
     )
 }
 
-fn choices(world: &World) -> Vec<(String, String)> {
+fn choices(world: &SessionBench) -> Vec<(String, String)> {
     let choice = |event: Event| match event {
         Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
             Some((agent.to_string(), reason))
@@ -26,11 +26,11 @@ fn choices(world: &World) -> Vec<(String, String)> {
     world.events().into_iter().filter_map(choice).collect()
 }
 
-fn speakers(world: &World) -> Vec<String> {
+fn speakers(world: &SessionBench) -> Vec<String> {
     choices(world).into_iter().map(|(agent, _)| agent).collect()
 }
 
-fn outcome(world: &World) -> PhaseOutcome {
+fn outcome(world: &SessionBench) -> PhaseOutcome {
     let ended = |event: Event| match event {
         Event::Phase(PhaseEvent::Ended { outcome, .. }) => Some(outcome),
         _ => None,
@@ -39,7 +39,7 @@ fn outcome(world: &World) -> PhaseOutcome {
 }
 
 fn spoke(request: &Request) -> usize {
-    request.messages.iter().filter(|m| m.role == Role::Assistant).count()
+    request.messages.iter().filter(|m| m.role == MessageRole::Assistant).count()
 }
 
 const PIPELINE: &str = r#"
@@ -56,9 +56,9 @@ most = 2
 
 #[tokio::test]
 async fn a_pipeline_goes_back_on_failure_and_then_on_to_its_end() {
-    let world = World::new(&team(PIPELINE));
+    let world = SessionBench::new(&team(PIPELINE));
     let model = |request: &Request| {
-        let is_answer = request.messages.last().is_some_and(|last| last.role == Role::Tool);
+        let is_answer = request.messages.last().is_some_and(|last| last.role == MessageRole::Tool);
         match request.agent.as_str() {
             _ if is_answer => say("done"),
             "Writer" if spoke(request) == 0 => call("generate_code", r#"{"code": "a bug"}"#),
@@ -80,9 +80,9 @@ async fn a_pipeline_goes_back_on_failure_and_then_on_to_its_end() {
 
 #[tokio::test]
 async fn a_pipeline_that_fails_too_often_asks_the_person() {
-    let world = World::new(&team(PIPELINE));
+    let world = SessionBench::new(&team(PIPELINE));
     let model = |request: &Request| {
-        let is_answer = request.messages.last().is_some_and(|last| last.role == Role::Tool);
+        let is_answer = request.messages.last().is_some_and(|last| last.role == MessageRole::Tool);
         match request.agent.as_str() {
             _ if is_answer => say("done"),
             "Writer" => {
@@ -112,7 +112,7 @@ terminate = { any = [{ spoke = "Builder" }, { max_messages = 12 }] }
 
 #[tokio::test]
 async fn a_selector_names_each_speaker_and_only_it_hears_itself() {
-    let world = World::new(&team(SELECTOR));
+    let world = SessionBench::new(&team(SELECTOR));
     let model = |request: &Request| {
         let hears_json = request.messages.iter().skip(1).any(|m| m.text.contains("\"next\""));
         assert!(request.agent.as_str() == "Planner" || !hears_json, "{:?}", request.messages);
@@ -136,7 +136,7 @@ async fn a_selector_names_each_speaker_and_only_it_hears_itself() {
 
 #[tokio::test]
 async fn a_selector_that_answers_nonsense_is_told_and_then_the_person_is_asked() {
-    let world = World::new(&team(SELECTOR));
+    let world = SessionBench::new(&team(SELECTOR));
     let model = |request: &Request| {
         let told = request.messages.iter().any(|m| m.text.contains("Nobody here is called Tester"));
         assert_eq!(told, spoke(request) > 0);
@@ -158,15 +158,15 @@ terminate = { any = [{ hand_off = "person" }, { max_messages = 9 }] }
 
 #[tokio::test]
 async fn agents_hand_over_to_each_other_until_it_is_the_persons_turn() {
-    let world = World::new(&team(HAND_OFF));
+    let world = SessionBench::new(&team(HAND_OFF));
     let model = |request: &Request| {
         let last = request.messages.last().unwrap();
         match (request.agent.as_str(), last.role) {
-            ("Writer", Role::Tool) if last.text.contains("bad_arguments") => {
+            ("Writer", MessageRole::Tool) if last.text.contains("bad_arguments") => {
                 assert!(last.text.contains("Hand over to one of: Builder."), "{}", last.text);
                 call("hand_off", r#"{"agent": "Builder", "task": "build it"}"#)
             }
-            (_, Role::Tool) => say("yours"),
+            (_, MessageRole::Tool) => say("yours"),
             ("Writer", _) => call("hand_off", r#"{"agent": "Tester", "task": "test"}"#),
             _ => call("hand_off", r#"{"agent": "person", "task": "look at it"}"#),
         }
@@ -182,9 +182,9 @@ async fn agents_hand_over_to_each_other_until_it_is_the_persons_turn() {
 async fn a_question_of_an_agent_waits_and_its_call_gets_the_answer() {
     let lines = "participants = [\"Writer\"]\nselection = \"round_robin\"\ngoal = \"answered\"\n\
                  terminate = { spoke = \"Writer\" }";
-    let world = World::new(&team(lines));
+    let world = SessionBench::new(&team(lines));
     let model = |request: &Request| match request.messages.last() {
-        Some(last) if last.role == Role::Tool => {
+        Some(last) if last.role == MessageRole::Tool => {
             assert_eq!(last.text, r#"{"ok":true,"answer":"GPIO 4"}"#);
             say("thanks")
         }
@@ -223,7 +223,7 @@ fn plan_of_two(request: &Request) -> Vec<Result<crate::provider::Delta, UserErro
 
 #[tokio::test]
 async fn a_plan_waits_for_the_person_who_may_change_it_first() {
-    let mut world = World::new(&team(PLANNED));
+    let mut world = SessionBench::new(&team(PLANNED));
     world.supervision = Supervision::Ask;
     let handle = world.begin(u64::MAX, Arc::new(plan_of_two)).unwrap();
     let asked =
@@ -247,7 +247,7 @@ async fn a_plan_waits_for_the_person_who_may_change_it_first() {
 
 #[tokio::test]
 async fn other_words_to_a_plan_bring_another_plan() {
-    let mut world = World::new(&team(PLANNED));
+    let mut world = SessionBench::new(&team(PLANNED));
     world.supervision = Supervision::Ask;
     let model = |request: &Request| {
         let wants = request.messages.iter().any(|m| m.text == "build first");
@@ -271,7 +271,7 @@ async fn other_words_to_a_plan_bring_another_plan() {
 
 #[tokio::test]
 async fn a_plan_without_supervision_is_shown_and_carried_out() {
-    let world = World::new(&team(PLANNED));
+    let world = SessionBench::new(&team(PLANNED));
     let handle = world.begin(u64::MAX, Arc::new(plan_of_two)).unwrap();
     handle.join().await.unwrap();
     assert_eq!(speakers(&world), ["Planner", "Writer", "Planner"]);
@@ -288,11 +288,11 @@ terminate = { spoke = "Reader" }
 
 #[tokio::test]
 async fn files_for_the_context_wait_with_their_sizes_and_can_be_changed() {
-    let mut world = World::new(&team(READING));
+    let mut world = SessionBench::new(&team(READING));
     world.supervision = Supervision::Ask;
     std::fs::write(world.project().join("a.c"), "x".repeat(40)).unwrap();
     let model = |request: &Request| match request.messages.last() {
-        Some(last) if last.role == Role::Tool => {
+        Some(last) if last.role == MessageRole::Tool => {
             assert!(last.text.contains(r#""paths":["b.c","c.c"]"#), "{}", last.text);
             say("read")
         }
@@ -327,10 +327,10 @@ async fn files_for_the_context_wait_with_their_sizes_and_can_be_changed() {
 
 #[tokio::test]
 async fn other_words_to_the_files_refuse_the_call() {
-    let mut world = World::new(&team(READING));
+    let mut world = SessionBench::new(&team(READING));
     world.supervision = Supervision::Ask;
     let model = |request: &Request| match request.messages.last() {
-        Some(last) if last.role == Role::Tool => {
+        Some(last) if last.role == MessageRole::Tool => {
             assert!(last.text.contains("not_chosen") && last.text.contains("only headers"));
             say("as you like")
         }
@@ -343,7 +343,7 @@ async fn other_words_to_the_files_refuse_the_call() {
 
 #[tokio::test]
 async fn what_was_produced_is_on_the_blackboard_in_order_and_once() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     world.supervise(handle, "go on").await.unwrap();
     let posted = world.events().into_iter().filter_map(|event| match event {
@@ -358,7 +358,7 @@ async fn what_was_produced_is_on_the_blackboard_in_order_and_once() {
 
 #[tokio::test]
 async fn a_plan_that_was_carried_out_does_not_wait_after_a_restart() {
-    let mut world = World::new(&team(PLANNED));
+    let mut world = SessionBench::new(&team(PLANNED));
     let handle = world.begin(u64::MAX, Arc::new(plan_of_two)).unwrap();
     until(
         &world,

@@ -9,7 +9,7 @@ use crate::model::{PersonEvent, PhaseEvent, ProposalEvent, SessionEvent, TurnEve
 
 #[tokio::test]
 async fn stopping_denies_what_waits_and_ends_in_order() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))).await;
     handle.intents.send(Intent::Stop).await.unwrap();
@@ -42,7 +42,7 @@ fn name(event: &Event) -> &'static str {
 
 #[tokio::test]
 async fn a_model_that_never_ends_is_stopped_at_once() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let endless = |_: &crate::provider::Request| {
         (0..2_000_000).map(|_| Ok(crate::provider::Delta::Text(String::new()))).collect()
     };
@@ -53,7 +53,7 @@ async fn a_model_that_never_ends_is_stopped_at_once() {
 
 #[tokio::test]
 async fn a_pause_holds_the_run_until_it_is_lifted() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     let proposed =
         until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))).await;
@@ -94,7 +94,7 @@ async fn a_pause_holds_the_run_until_it_is_lifted() {
 
 #[tokio::test]
 async fn a_decision_on_something_else_than_what_waits_is_a_warning_and_decides_nothing() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     until(&world, |event| matches!(event, Event::Proposal(ProposalEvent::Made(_)))).await;
     let shown = ContentHash::of(b"something else");
@@ -118,7 +118,7 @@ async fn a_decision_on_something_else_than_what_waits_is_a_warning_and_decides_n
 
 #[tokio::test]
 async fn words_to_the_team_reach_everyone_later_and_in_the_next_phase() {
-    let world = World::new(TEAM);
+    let world = SessionBench::new(TEAM);
     let heard: Arc<std::sync::Mutex<Vec<Heard>>> = Arc::default();
     let seen = Arc::clone(&heard);
     let model = move |request: &crate::provider::Request| {

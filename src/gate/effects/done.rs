@@ -9,20 +9,20 @@ use crate::model::{Outcome, UserError};
 
 /// What came of an effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Done {
+pub struct EffectResult {
     /// What the disk, or the board, holds now.
     pub outcome: Outcome,
     /// Why a power cut may still undo it.
     pub doubt: Option<UserError>,
 }
 
-impl From<Outcome> for Done {
+impl From<Outcome> for EffectResult {
     fn from(outcome: Outcome) -> Self {
         Self { outcome, doubt: None }
     }
 }
 
-impl Done {
+impl EffectResult {
     /// Brings the names in a folder to the disk after the file `name` in it was changed; what is
     /// recorded as done shall stay done through a power cut.
     pub(super) fn lasting(outcome: Outcome, folder: &OwnedFd, name: &str) -> Self {
@@ -58,12 +58,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         // A folder that was opened by its place alone can be written to and not be synced.
         let blunt = open(folder.path(), OFlags::PATH | OFlags::DIRECTORY, Mode::empty()).unwrap();
-        let done = Done::lasting(Outcome::Applied, &blunt, "a.c");
+        let done = EffectResult::lasting(Outcome::Applied, &blunt, "a.c");
         assert_eq!(done.outcome, Outcome::Applied);
         assert!(done.doubt.unwrap().what.contains("`a.c` was changed"));
         let stale = Outcome::Stale { found: None };
-        assert_eq!(Done::lasting(stale.clone(), &blunt, "a.c"), Done::from(stale));
+        assert_eq!(EffectResult::lasting(stale.clone(), &blunt, "a.c"), EffectResult::from(stale));
         let whole = open(folder.path(), OFlags::DIRECTORY, Mode::empty()).unwrap();
-        assert_eq!(Done::lasting(Outcome::Applied, &whole, "a.c").doubt, None);
+        assert_eq!(EffectResult::lasting(Outcome::Applied, &whole, "a.c").doubt, None);
     }
 }

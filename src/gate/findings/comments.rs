@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// What opens a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Marks {
+pub(super) enum CommentMarks {
     /// `#`, at the start of a word.
     Hash,
     /// `#` or `;`.
@@ -20,7 +20,7 @@ pub(super) enum Marks {
     None,
 }
 
-impl Marks {
+impl CommentMarks {
     /// By the name of a file.
     pub(super) fn of(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -38,13 +38,13 @@ impl Marks {
 }
 
 /// The text with blanks in place of its comments.
-pub(super) fn without(text: &str, marks: Marks) -> Cow<'_, str> {
+pub(super) fn without(text: &str, marks: CommentMarks) -> Cow<'_, str> {
     let marked = match marks {
-        Marks::Hash => text.contains('#'),
-        Marks::HashOrSemicolon => text.contains(['#', ';']),
-        Marks::Slashes => text.contains("//") || text.contains("/*"),
-        Marks::Batch => true,
-        Marks::None => false,
+        CommentMarks::Hash => text.contains('#'),
+        CommentMarks::HashOrSemicolon => text.contains(['#', ';']),
+        CommentMarks::Slashes => text.contains("//") || text.contains("/*"),
+        CommentMarks::Batch => true,
+        CommentMarks::None => false,
     };
     if !marked {
         return Cow::Borrowed(text);
@@ -60,8 +60,8 @@ pub(super) fn without(text: &str, marks: Marks) -> Cow<'_, str> {
 }
 
 /// Writes the code of a line and says how many of its bytes were dealt with.
-fn kept(line: &str, marks: Marks, in_block: &mut bool, out: &mut String) -> usize {
-    if marks == Marks::Batch {
+fn kept(line: &str, marks: CommentMarks, in_block: &mut bool, out: &mut String) -> usize {
+    if marks == CommentMarks::Batch {
         let start = line.trim_start().to_ascii_lowercase();
         let is_comment = start.starts_with("::") || start.starts_with("rem ");
         let keep = if is_comment { 0 } else { line.len() };
@@ -103,9 +103,11 @@ fn kept(line: &str, marks: Marks, in_block: &mut bool, out: &mut String) -> usiz
             (None, '#') if is_hash(marks) && (was.is_whitespace() || was == ')' || was == '(') => {
                 return at;
             }
-            (None, ';') if marks == Marks::HashOrSemicolon && was.is_whitespace() => return at,
-            (None, '/') if marks == Marks::Slashes && rest.starts_with("//") => return at,
-            (None, '/') if marks == Marks::Slashes && rest.starts_with("/*") => {
+            (None, ';') if marks == CommentMarks::HashOrSemicolon && was.is_whitespace() => {
+                return at;
+            }
+            (None, '/') if marks == CommentMarks::Slashes && rest.starts_with("//") => return at,
+            (None, '/') if marks == CommentMarks::Slashes && rest.starts_with("/*") => {
                 *in_block = true;
                 out.push(' ');
                 continue;
@@ -117,8 +119,8 @@ fn kept(line: &str, marks: Marks, in_block: &mut bool, out: &mut String) -> usiz
     line.len()
 }
 
-const fn is_hash(marks: Marks) -> bool {
-    matches!(marks, Marks::Hash | Marks::HashOrSemicolon)
+const fn is_hash(marks: CommentMarks) -> bool {
+    matches!(marks, CommentMarks::Hash | CommentMarks::HashOrSemicolon)
 }
 
 #[cfg(test)]
@@ -128,14 +130,14 @@ mod tests {
     #[test]
     fn comments_become_blanks_of_the_same_length() {
         let cases = [
-            (Marks::Hash, "a # b\nc", "a    \nc"),
-            (Marks::Hash, "# a\n\"# b\" c#d", "   \n\"# b\" c#d"),
-            (Marks::Hash, "it's # b\n", "it's    \n"),
-            (Marks::HashOrSemicolon, "; a\nb = c ; d", "   \nb = c    "),
-            (Marks::Slashes, "a // é\n\"http://x\"", "a      \n\"http://x\""),
-            (Marks::Slashes, "a /* b\nc */ d", "a     \n     d"),
-            (Marks::Batch, "rem a\nb\n", "     \nb\n"),
-            (Marks::None, "# a", "# a"),
+            (CommentMarks::Hash, "a # b\nc", "a    \nc"),
+            (CommentMarks::Hash, "# a\n\"# b\" c#d", "   \n\"# b\" c#d"),
+            (CommentMarks::Hash, "it's # b\n", "it's    \n"),
+            (CommentMarks::HashOrSemicolon, "; a\nb = c ; d", "   \nb = c    "),
+            (CommentMarks::Slashes, "a // é\n\"http://x\"", "a      \n\"http://x\""),
+            (CommentMarks::Slashes, "a /* b\nc */ d", "a     \n     d"),
+            (CommentMarks::Batch, "rem a\nb\n", "     \nb\n"),
+            (CommentMarks::None, "# a", "# a"),
         ];
         for (marks, text, code) in cases {
             let found = without(text, marks);

@@ -21,7 +21,7 @@ pub(super) struct Constants<'a> {
 
 /// A value and the token that gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Value {
+pub(super) struct ConstantValue {
     pub(super) number: i128,
     /// The token of its last definition; `None` for a number that stands there itself.
     pub(super) defined: Option<usize>,
@@ -106,33 +106,33 @@ impl<'a> Constants<'a> {
     }
 
     /// The value of an expression.
-    pub(super) fn value(&self, range: Range<usize>) -> Option<Value> {
+    pub(super) fn value(&self, range: Range<usize>) -> Option<ConstantValue> {
         self.evaluate(range, 0)
     }
 
-    fn evaluate(&self, range: Range<usize>, depth: usize) -> Option<Value> {
+    fn evaluate(&self, range: Range<usize>, depth: usize) -> Option<ConstantValue> {
         if depth > DEPTH || range.is_empty() || range.len() > 64 {
             return None;
         }
         let mut parser =
             Parser { constants: self, at: range.start, end: range.end, depth, defined: None };
         let number = parser.expression(0)?;
-        (parser.at == parser.end).then_some(Value { number, defined: parser.defined })
+        (parser.at == parser.end).then_some(ConstantValue { number, defined: parser.defined })
     }
 
     /// The value of a name; `None` when it is unknown or given several different values.
-    fn named(&self, name: &str, depth: usize) -> Option<Value> {
+    fn named(&self, name: &str, depth: usize) -> Option<ConstantValue> {
         if let Some((number, at)) = self.numbers.get(name) {
-            return Some(Value { number: *number, defined: Some(*at) });
+            return Some(ConstantValue { number: *number, defined: Some(*at) });
         }
-        let mut found: Option<Value> = None;
+        let mut found: Option<ConstantValue> = None;
         for range in self.known.get(name)? {
             let value = self.evaluate(range.clone(), depth + 1)?;
             if found.is_some_and(|known| known.number != value.number) {
                 return None;
             }
             let defined = value.defined.or(Some(range.start));
-            found = Some(Value { number: value.number, defined });
+            found = Some(ConstantValue { number: value.number, defined });
         }
         found
     }

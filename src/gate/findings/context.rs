@@ -18,13 +18,13 @@ const FILE_LIST_TOOL: &str = "file_name_checker";
 
 /// What findings may take into account beside the change itself.
 #[derive(Debug, Clone, Default)]
-pub struct Context {
+pub struct FindingsContext {
     /// The chip that the project is built for, e.g. `esp32s3`; `None` while it is not known.
     pub chip: Option<String>,
     /// What the person asked for, in their words; empty while it is not known.
     pub task: String,
     /// What the person said later.
-    pub said: Vec<String>,
+    pub messages: Vec<String>,
     /// The steps of the plan that holds.
     pub plan: Vec<PlanItem>,
     /// Names that the framework has taken.
@@ -49,14 +49,14 @@ pub(super) struct Deleted {
     pub(super) content: ContentHash,
 }
 
-impl Context {
+impl FindingsContext {
     /// Folds an event in.
     pub fn observe(&mut self, event: &Event) {
         if let Event::Session(SessionEvent::Started(start)) = event {
             self.task.clone_from(&start.task);
         }
         if let Event::Person(PersonEvent::Said { text, .. }) = event {
-            self.said.push(text.clone());
+            self.messages.push(text.clone());
         }
         if let Event::Team(TeamEvent::PlanMade { items, .. }) = event {
             self.plan.clone_from(items);
@@ -115,7 +115,7 @@ impl Context {
     pub(super) fn words(&self) -> String {
         let plan = self.plan.iter().map(|item| item.task.as_str());
         let all = std::iter::once(self.task.as_str());
-        let all = all.chain(self.said.iter().map(String::as_str)).chain(plan);
+        let all = all.chain(self.messages.iter().map(String::as_str)).chain(plan);
         all.collect::<Vec<_>>().join("\n").to_lowercase()
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use super::irreversible::{Irreversible, Rules};
-use super::source::Source;
+use super::source::SourceText;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// What the data file says of code.
@@ -64,7 +64,11 @@ pub(super) fn is_code(path: &str) -> bool {
 }
 
 /// What the code of a source burns.
-pub(super) fn find(rules: &Rules, source: &Source<'_>, chip: Option<&str>) -> Vec<Irreversible> {
+pub(super) fn find(
+    rules: &Rules,
+    source: &SourceText<'_>,
+    chip: Option<&str>,
+) -> Vec<Irreversible> {
     let lower = source.text.to_ascii_lowercase();
     let hints = ["efuse", "secure_boot", "flash_encr", "crypt_cnt", "0x3f", "0x6", "0x5", "##"];
     if !hints.iter().any(|hint| lower.contains(hint))
@@ -74,7 +78,7 @@ pub(super) fn find(rules: &Rules, source: &Source<'_>, chip: Option<&str>) -> Ve
         return Vec::new();
     }
     let all = tokens(source.text, Style::C);
-    let code = Code { rules: &rules.table.code, all: &all, chip };
+    let code = EfuseCode { rules: &rules.table.code, all: &all, chip };
     let mut found = code.names();
     found.extend(code.pasted());
     found.extend(code.addresses());
@@ -112,13 +116,13 @@ fn burns(table: &CodeTable, name: &str) -> Option<String> {
     burns.then(|| format!("burns eFuses with `{name}`"))
 }
 
-struct Code<'a> {
+struct EfuseCode<'a> {
     rules: &'a CodeTable,
     all: &'a [Token<'a>],
     chip: Option<&'a str>,
 }
 
-impl Code<'_> {
+impl EfuseCode<'_> {
     fn is(&self, at: usize, mark: &str) -> bool {
         self.all.get(at).is_some_and(|token| token.is(mark))
     }

@@ -10,7 +10,7 @@ use super::commands::{self, shown};
 use super::host_code::HostCode;
 use super::host_includes::is_outside;
 use crate::model::FindingLevel;
-use crate::text::cmake::{self, Argument, Command};
+use crate::text::cmake::{self, Argument, CMakeCommand};
 
 /// Commands that fetch, with when they do.
 const FETCHES: [&str; 9] = [
@@ -57,7 +57,7 @@ pub(super) fn find(path: &str, text: &str) -> Vec<HostCode> {
 }
 
 /// Variables that a list sets to one value.
-fn variables(commands: &[Command]) -> HashMap<String, String> {
+fn variables(commands: &[CMakeCommand]) -> HashMap<String, String> {
     let mut known = HashMap::new();
     for command in commands.iter().filter(|command| command.name == "set") {
         if let Some((name, values)) = command.args.split_first() {
@@ -76,7 +76,11 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    fn command(&self, command: &Command, variables: &HashMap<String, String>) -> Vec<HostCode> {
+    fn command(
+        &self,
+        command: &CMakeCommand,
+        variables: &HashMap<String, String>,
+    ) -> Vec<HostCode> {
         let name = command.name.as_str();
         let args: Vec<String> =
             command.args.iter().map(|arg| resolved(&arg.text, variables)).collect();
@@ -134,7 +138,7 @@ impl List<'_> {
         }
     }
 
-    fn whole(&self, command: &Command, level: FindingLevel, text: &str) -> HostCode {
+    fn whole(&self, command: &CMakeCommand, level: FindingLevel, text: &str) -> HostCode {
         let before = self.text.get(..command.inside.start).unwrap_or_default();
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let indent = before.get(start..).map_or(0, |line| line.len() - line.trim_start().len());
@@ -142,7 +146,7 @@ impl List<'_> {
     }
 
     /// The programs behind each `COMMAND`, told at their lines.
-    fn runs(&self, command: &Command, args: &[String], when: &str) -> Vec<HostCode> {
+    fn runs(&self, command: &CMakeCommand, args: &[String], when: &str) -> Vec<HostCode> {
         const ENDS: [&str; 27] = [
             "COMMAND",
             "WORKING_DIRECTORY",
@@ -199,7 +203,7 @@ impl List<'_> {
     }
 
     /// The bytes of some arguments, from a line that is worth showing.
-    fn words(&self, command: &Command, from: usize, count: usize) -> Range<usize> {
+    fn words(&self, command: &CMakeCommand, from: usize, count: usize) -> Range<usize> {
         let args: &[Argument] = command.args.get(from..from + count.max(1)).unwrap_or_default();
         match (args.first(), args.last()) {
             (Some(first), Some(last)) => first.range.start..last.range.end,
@@ -207,13 +211,13 @@ impl List<'_> {
         }
     }
 
-    fn ran(&self, command: &Command, line: &str, when: &str) -> Option<HostCode> {
+    fn ran(&self, command: &CMakeCommand, line: &str, when: &str) -> Option<HostCode> {
         let level = commands::judge(line);
         (level == FindingLevel::Stop)
             .then(|| self.whole(command, level, &commands::sentence(line, when)))
     }
 
-    fn language(&self, command: &Command, args: &[String]) -> Vec<HostCode> {
+    fn language(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {
         let rest = args.get(1..).unwrap_or_default();
         let (level, text) = match args.first().map(String::as_str) {
             Some("EVAL") => {
@@ -245,7 +249,7 @@ impl List<'_> {
         vec![self.whole(command, level, text)]
     }
 
-    fn file(&self, command: &Command, args: &[String]) -> Vec<HostCode> {
+    fn file(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {
         let Some((verb, rest)) = args.split_first() else { return Vec::new() };
         let first = rest.first().map_or("", String::as_str);
         let (level, text) = match verb.as_str() {
@@ -290,7 +294,7 @@ impl List<'_> {
     }
 
     /// Other lists that are read.
-    fn takes(&self, command: &Command, args: &[String]) -> Vec<HostCode> {
+    fn takes(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {
         let first = args.first().map_or("", String::as_str);
         let is_url = first.contains("://");
         if !is_url && !is_outside(self.path, first) {
@@ -301,7 +305,7 @@ impl List<'_> {
     }
 
     /// Variables and properties that name a program or a folder.
-    fn sets(&self, command: &Command, args: &[String]) -> Vec<HostCode> {
+    fn sets(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {
         let line = args.join(" ");
         if let Some(name) = args
             .iter()
@@ -331,7 +335,7 @@ impl List<'_> {
     }
 
     /// Files that are put into the firmware.
-    fn embeds(&self, command: &Command, args: &[String]) -> Vec<HostCode> {
+    fn embeds(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {
         let outside = |at: usize| args.get(at).is_some_and(|arg| is_outside(self.path, arg));
         let mut keyword = "";
         let mut found = Vec::new();

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::Subject;
-use super::comments::{self, Marks};
-use super::source::{self, Source};
+use super::comments::{self, CommentMarks};
+use super::source::{self, SourceText};
 use super::{host_cmake, host_files, host_includes, host_rules};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
@@ -27,7 +27,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     })
 }
 
-fn finding(source: &Source<'_>, found: HostCode) -> Finding {
+fn finding(source: &SourceText<'_>, found: HostCode) -> Finding {
     let advice = match found.level {
         FindingLevel::Stop => "Leave it out, or read every line of what runs first.",
         FindingLevel::Warning => "See that this is wanted.",
@@ -37,10 +37,10 @@ fn finding(source: &Source<'_>, found: HostCode) -> Finding {
 }
 
 /// Everything in a text, in the order of its places; a place is told once.
-pub(super) fn in_source(source: &Source<'_>) -> Vec<HostCode> {
+pub(super) fn in_source(source: &SourceText<'_>) -> Vec<HostCode> {
     let path = source.path.as_str();
     let name = source.path.file_name();
-    let code = comments::without(source.text, Marks::of(path));
+    let code = comments::without(source.text, CommentMarks::of(path));
     let mut found = host_rules::find(path, &code);
     if name == "CMakeLists.txt" || name.ends_with(".cmake") || name.ends_with(".cmake.in") {
         found.extend(host_cmake::find(path, source.text));

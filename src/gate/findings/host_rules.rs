@@ -15,12 +15,12 @@ use crate::model::FindingLevel;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rules {
-    rule: Vec<Rule>,
+    rule: Vec<HostRule>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rule {
+struct HostRule {
     files: Vec<String>,
     /// Folders of which one must be in the path.
     #[serde(default)]
@@ -72,7 +72,7 @@ pub(super) fn find(path: &str, code: &str) -> Vec<HostCode> {
     found
 }
 
-impl Rule {
+impl HostRule {
     fn is_for(&self, path: &str) -> bool {
         self.files.iter().any(|pattern| is_for(pattern, path))
             && (self.only.is_empty() || self.only.iter().any(|folder| is_for(folder, path)))

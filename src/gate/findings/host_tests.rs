@@ -4,7 +4,7 @@ use super::*;
 
 fn found(path: &str, text: &str) -> Vec<(FindingLevel, String)> {
     let path = ProjectPath::new(path).unwrap();
-    let source = Source::new(&path, text);
+    let source = SourceText::new(&path, text);
     in_source(&source).into_iter().map(|found| (found.level, found.text)).collect()
 }
 

@@ -10,7 +10,7 @@ use crate::model::{
     BoardFacts, CheckKind, ContentHash, Finding, FindingLevel, FlashArea, FlashFacts, FlashImage,
     FlashPlan, Landing, Partition, ProjectPath,
 };
-use crate::toolchain::esp_image::{Chip, Header, Role, chosen_slot, looks_encrypted};
+use crate::toolchain::esp_image::{Chip, ImageHeader, ImageRole, chosen_slot, looks_encrypted};
 use crate::toolchain::partition_csv::{is_app, is_data};
 use crate::toolchain::partitions;
 use crate::workspace::Sandbox;
@@ -27,8 +27,8 @@ impl Read {
     }
 
     /// The header at its beginning.
-    pub(super) fn header(&self) -> Option<Header> {
-        Header::read(self.bytes())
+    pub(super) fn header(&self) -> Option<ImageHeader> {
+        ImageHeader::read(self.bytes())
     }
 
     /// What it puts at an address.
@@ -190,9 +190,11 @@ fn bootloader(plan: &FlashPlan, image: &FlashImage, read: &Read) -> Vec<Finding>
         );
         return vec![stop(text)];
     };
-    let text = match Header::read(held).map(|header| header.role) {
-        Some(Role::App) => format!("puts an application, `{file}`, in place of the bootloader"),
-        Some(Role::Bootloader | Role::Unknown) => return Vec::new(),
+    let text = match ImageHeader::read(held).map(|header| header.role) {
+        Some(ImageRole::App) => {
+            format!("puts an application, `{file}`, in place of the bootloader")
+        }
+        Some(ImageRole::Bootloader | ImageRole::Unknown) => return Vec::new(),
         None if looks_encrypted(held) => {
             format!("`{file}` is no bootloader that can be read: it looks encrypted")
         }
@@ -216,11 +218,11 @@ fn application(image: &FlashImage, partition: &Partition, read: &Read) -> Vec<Fi
     let (file, label) = (&image.file, &partition.label);
     let mut found = Vec::new();
     match read.header().map(|header| header.role) {
-        Some(Role::Bootloader) => {
+        Some(ImageRole::Bootloader) => {
             found
                 .push(stop(format!("`{file}` is a bootloader, and `{label}` is for applications")));
         }
-        Some(Role::App | Role::Unknown) => {}
+        Some(ImageRole::App | ImageRole::Unknown) => {}
         None => {
             let text = match looks_encrypted(read.bytes()) {
                 true => format!("`{file}` looks encrypted, and is put into `{label}`"),
@@ -241,7 +243,7 @@ fn application(image: &FlashImage, partition: &Partition, read: &Read) -> Vec<Fi
 
 fn data(image: &FlashImage, partition: &Partition, read: &Read) -> Vec<Finding> {
     let (file, label, subtype) = (&image.file, &partition.label, partition.subtype.as_str());
-    if read.header().is_some_and(|header| header.role != Role::Unknown) {
+    if read.header().is_some_and(|header| header.role != ImageRole::Unknown) {
         return vec![stop(format!("`{file}` is a program, and `{label}` is for data"))];
     }
     if partitions::from_image(read.bytes()).is_some() {

@@ -11,15 +11,15 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::Subject;
-use super::comments::{self, Marks};
+use super::comments::{self, CommentMarks};
 use super::efuse_code;
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
 /// What the data file holds.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
+pub(super) struct IrreversibleTable {
     advice: String,
     option: Vec<OptionRow>,
     pub(super) code: efuse_code::CodeTable,
@@ -47,7 +47,7 @@ struct ToolTable {
 
 /// The table with its patterns.
 pub(super) struct Rules {
-    pub(super) table: Table,
+    pub(super) table: IrreversibleTable,
     /// Options by name; the place in the table.
     options: HashMap<String, usize>,
     burns: Regex,
@@ -60,7 +60,7 @@ pub(super) struct Rules {
 /// What is known of all this; `None` only when the table that ships is broken, which a test tells.
 pub(super) static RULES: LazyLock<Option<Rules>> = LazyLock::new(|| {
     let text = include_str!("../../../assets/findings/irreversible.toml");
-    let table: Table = toml::from_str(text).ok()?;
+    let table: IrreversibleTable = toml::from_str(text).ok()?;
     let mut options = HashMap::new();
     for (at, row) in table.option.iter().enumerate() {
         options.extend(row.names.iter().map(|name| (name.clone(), at)));
@@ -99,7 +99,7 @@ pub(super) struct Irreversible {
 }
 
 impl Irreversible {
-    fn finding(self, rules: &Rules, source: &Source<'_>, phrase: &str) -> Finding {
+    fn finding(self, rules: &Rules, source: &SourceText<'_>, phrase: &str) -> Finding {
         let level = if self.is_sure { FindingLevel::Stop } else { FindingLevel::Warning };
         let found = Finding::new(level, self.what)
             .at(source.place(&self.range))
@@ -108,12 +108,12 @@ impl Irreversible {
     }
 }
 
-fn in_source(rules: &Rules, source: &Source<'_>, chip: Option<&str>) -> Vec<Irreversible> {
+fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<Irreversible> {
     let path = source.path.as_str();
     if efuse_code::is_code(path) {
         return efuse_code::find(rules, source, chip);
     }
-    let code = comments::without(source.text, Marks::of(path));
+    let code = comments::without(source.text, CommentMarks::of(path));
     let mut found = options(rules, path, &code);
     found.extend(commands(rules, &code, is_prose(path)));
     found.extend(selected(rules, path, &code));

@@ -4,7 +4,7 @@ use super::*;
 
 fn found(path: &str, text: &str) -> Vec<(bool, String)> {
     let path = ProjectPath::new(path).unwrap();
-    let source = Source::new(&path, text);
+    let source = SourceText::new(&path, text);
     let rules = RULES.as_ref().expect("the table is right");
     let found = in_source(rules, &source, Some("esp32")).into_iter();
     found.map(|place| (place.is_sure, place.what)).collect()

@@ -33,7 +33,7 @@ mod text;
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath, Side};
 
 pub(super) use chip::find as chip_of;
-pub use context::Context;
+pub use context::FindingsContext;
 pub(super) use images::content_of;
 pub(super) use subject::Subject;
 

@@ -7,7 +7,7 @@ use super::{Subject, limited};
 use crate::gate::facts::table_offset;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
 use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET, addresses};
-use crate::toolchain::partition_csv::{self, APP_ALIGN, Row, SECTOR, is_app, is_data, number};
+use crate::toolchain::partition_csv::{self, APP_ALIGN, CsvEntry, SECTOR, is_app, is_data, number};
 use crate::workspace::Sandbox;
 
 /// Longest name of a partition, in bytes.
@@ -52,7 +52,7 @@ fn is_table(path: &ProjectPath, text: &str, sandbox: &Sandbox) -> bool {
         return true;
     }
     let (rows, faults) = partition_csv::read(text, TABLE_OFFSET + TABLE_BYTES);
-    let known = |row: &Row| is_app(&row.partition.kind) || is_data(&row.partition.kind);
+    let known = |row: &CsvEntry| is_app(&row.partition.kind) || is_data(&row.partition.kind);
     let by_lines = !rows.is_empty() && rows.iter().all(known) && faults.len() <= rows.len();
     by_lines || name.contains("partition")
 }
@@ -88,7 +88,7 @@ const fn line(number: u32) -> FindingPlace {
 }
 
 /// What is wrong with the numbers: each at its line.
-fn arithmetic(rows: &[Row], first: u32) -> Vec<Finding> {
+fn arithmetic(rows: &[CsvEntry], first: u32) -> Vec<Finding> {
     let mut found = Vec::new();
     for (place, row) in rows.iter().enumerate() {
         let wrongs = alone(&row.partition, first);
@@ -157,8 +157,8 @@ fn clash(one: &Partition, two: &Partition) -> Option<String> {
 }
 
 /// What is wrong with a table as a whole, at the last line that has to do with it.
-fn as_a_whole(rows: &[Row]) -> Vec<Finding> {
-    let all = |wanted: &dyn Fn(&Partition) -> bool| -> Vec<&Row> {
+fn as_a_whole(rows: &[CsvEntry]) -> Vec<Finding> {
+    let all = |wanted: &dyn Fn(&Partition) -> bool| -> Vec<&CsvEntry> {
         rows.iter().filter(|row| wanted(&row.partition)).collect()
     };
     let apps = all(&|part| is_app(&part.kind));
@@ -166,7 +166,7 @@ fn as_a_whole(rows: &[Row]) -> Vec<Finding> {
     let slots = all(&|part| is_app(&part.kind) && part.subtype.starts_with("ota_"));
     let otadata = all(&|part| is_data(&part.kind) && part.subtype == "ota");
     let mut found = Vec::new();
-    let last_line = |rows: &[&Row]| rows.last().map_or(1, |row| row.line);
+    let last_line = |rows: &[&CsvEntry]| rows.last().map_or(1, |row| row.line);
     if apps.is_empty() {
         found.push(stop("has no partition for an application: nothing would start"));
     }
@@ -201,7 +201,7 @@ fn as_a_whole(rows: &[Row]) -> Vec<Finding> {
 }
 
 /// A table against the flash and the last build, as far as the project tells of them.
-fn limits(rows: &[Row], sandbox: &Sandbox) -> Vec<Finding> {
+fn limits(rows: &[CsvEntry], sandbox: &Sandbox) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some((bytes, source)) = flash_size(sandbox) {
         for row in rows.iter().filter(|row| addresses(&row.partition).end > bytes) {
@@ -260,7 +260,7 @@ fn built_app(sandbox: &Sandbox) -> Option<(String, u64)> {
 }
 
 /// What the new table does to what boards hold that have the old one.
-fn against(base: &str, rows: &[Row], first: u32) -> Vec<Finding> {
+fn against(base: &str, rows: &[CsvEntry], first: u32) -> Vec<Finding> {
     let (old, _) = partition_csv::read(base, first);
     let old: Vec<Partition> = old.into_iter().map(|row| row.partition).collect();
     let new: Vec<Partition> = rows.iter().map(|row| row.partition.clone()).collect();
@@ -321,9 +321,9 @@ pub(super) fn lost(old: &[Partition], new: &[Partition]) -> Vec<(String, String)
 
 /// What is wrong with the image of a table that lies at `offset`, in words.
 pub(super) fn unsound(table: &[Partition], offset: u32) -> Vec<String> {
-    let rows: Vec<Row> = table
+    let rows: Vec<CsvEntry> = table
         .iter()
-        .map(|partition| Row { line: 1, partition: partition.clone(), flags: Vec::new() })
+        .map(|partition| CsvEntry { line: 1, partition: partition.clone(), flags: Vec::new() })
         .collect();
     let found = arithmetic(&rows, offset.saturating_add(TABLE_BYTES));
     let found = found.into_iter().chain(as_a_whole(&rows));

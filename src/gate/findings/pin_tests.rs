@@ -4,7 +4,7 @@ use super::*;
 
 fn found(chip: &str, path: &str, text: &str) -> Vec<(FindingLevel, String)> {
     let path = ProjectPath::new(path).unwrap();
-    let source = Source::new(&path, text);
+    let source = SourceText::new(&path, text);
     let chip = Some(chip).filter(|chip| !chip.is_empty());
     in_source(&source, chip).into_iter().map(|found| (found.level, found.text)).collect()
 }

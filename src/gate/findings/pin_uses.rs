@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::constants::{Constants, Value};
+use super::constants::{ConstantValue, Constants};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// Which way a pin works.
@@ -35,7 +35,7 @@ pub(super) struct PinUse {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct PinUseTable {
     calls: HashMap<String, String>,
     methods: HashMap<String, String>,
     fields: Fields,
@@ -49,7 +49,7 @@ struct Fields {
     both: HashSet<String>,
 }
 
-static TABLE: LazyLock<Option<Table>> =
+static TABLE: LazyLock<Option<PinUseTable>> =
     LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/pins.toml")).ok());
 
 /// Whether a file is read as code.
@@ -67,7 +67,7 @@ pub(super) fn find(name: &str, text: &str, chip: &str) -> Vec<PinUse> {
     let all = tokens(text, Style::C);
     let active = for_chip(all, chip);
     let constants = Constants::new(&active);
-    let code = Code { table, all: &active, constants: &constants };
+    let code = PinCode { table, all: &active, constants: &constants };
     let mut found = Vec::new();
     for at in 0..active.len() {
         code.at(at, &mut found);
@@ -109,13 +109,13 @@ fn options(text: &str) -> Vec<PinUse> {
     found
 }
 
-struct Code<'a> {
-    table: &'a Table,
+struct PinCode<'a> {
+    table: &'a PinUseTable,
     all: &'a [Token<'a>],
     constants: &'a Constants<'a>,
 }
 
-impl Code<'_> {
+impl PinCode<'_> {
     fn is(&self, at: usize, mark: &str) -> bool {
         self.all.get(at).is_some_and(|token| token.is(mark))
     }
@@ -141,7 +141,12 @@ impl Code<'_> {
         }
         // `peripherals.GPIO6` in Rust.
         if is_member && let Some(number) = name.strip_prefix("GPIO").and_then(|n| n.parse().ok()) {
-            self.push(found, Value { number, defined: None }, at..at + 1, Direction::Unknown);
+            self.push(
+                found,
+                ConstantValue { number, defined: None },
+                at..at + 1,
+                Direction::Unknown,
+            );
         }
         self.typed(at, &name, found);
     }
@@ -149,7 +154,7 @@ impl Code<'_> {
     fn push(
         &self,
         found: &mut Vec<PinUse>,
-        value: Value,
+        value: ConstantValue,
         range: Range<usize>,
         direction: Direction,
     ) {
@@ -289,12 +294,12 @@ impl Code<'_> {
     /// The pins of `(1ULL << A) | (1ULL << B)`.
     fn mask(&self, at: usize, range: Range<usize>, found: &mut Vec<PinUse>) {
         let direction = self.direction_beside(at);
-        let has_pull = self.beside(at).contains("pull_up_en=GPIO_PULLUP_ENABLE");
+        let has_pull = self.argument_at(at).contains("pull_up_en=GPIO_PULLUP_ENABLE");
         let Some(value) = self.constants.value(range.clone()) else { return };
         for number in 0..64_i128 {
             if value.number >> number & 1 == 1 {
                 let before = found.len();
-                let value = Value { number, defined: value.defined };
+                let value = ConstantValue { number, defined: value.defined };
                 self.push(found, value, range.clone(), direction);
                 if let Some(used) = found.get_mut(before) {
                     used.has_pull = has_pull;
@@ -304,7 +309,7 @@ impl Code<'_> {
     }
 
     /// What stands around a field in the same initialiser or the next statements.
-    fn beside(&self, at: usize) -> String {
+    fn argument_at(&self, at: usize) -> String {
         let start = (at.saturating_sub(60)..at).rev().find(|at| self.is(*at, "{"));
         let start = start.unwrap_or(at.saturating_sub(40));
         let is_initialiser = self.is(start.wrapping_sub(1), "=");
@@ -319,7 +324,7 @@ impl Code<'_> {
     }
 
     fn direction_beside(&self, at: usize) -> Direction {
-        let text = self.beside(at);
+        let text = self.argument_at(at);
         match text.find("mode=").and_then(|at| text.get(at..at + 40).or(text.get(at..))) {
             Some(mode) => direction_of(mode),
             None => Direction::Unknown,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Subject;
 use super::pin_uses::{self, Direction, PinUse};
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use crate::config::assets::Assets;
 use crate::device::{Pin, Pinout};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
@@ -25,7 +25,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     source::check(CheckKind::Pins, path, subject, |source| in_source(source, chip))
 }
 
-fn in_source(source: &Source<'_>, chip: Option<&str>) -> Vec<Finding> {
+fn in_source(source: &SourceText<'_>, chip: Option<&str>) -> Vec<Finding> {
     let uses = pin_uses::find(source.path.file_name(), source.text, chip.unwrap_or(DEFAULT_CHIP));
     if uses.is_empty() {
         return Vec::new();

@@ -110,7 +110,7 @@ mod tests {
         use crate::model::{CallId, Event, ToolName, TurnId};
         use serde_json::json;
 
-        let mut context = super::super::Context::default();
+        let mut context = super::super::FindingsContext::default();
         context.task = "make it blink".into();
         let call = |call, name: &str| {
             Event::Turn(TurnEvent::ToolCalled {

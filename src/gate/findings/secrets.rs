@@ -1,7 +1,7 @@
 //! Keys and passwords in the new content.
 
 use super::Subject;
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 use crate::text::credentials;
 
@@ -10,7 +10,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     source::check(CheckKind::Secrets, path, subject, in_source)
 }
 
-fn in_source(source: &Source<'_>) -> Vec<Finding> {
+fn in_source(source: &SourceText<'_>) -> Vec<Finding> {
     let found = credentials::secrets(source.path.as_str(), source.text).into_iter();
     found
         .map(|secret| {

@@ -10,7 +10,7 @@ use super::{NAMED_PLACES, Subject};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 /// A text with the places in it.
-pub(super) struct Source<'a> {
+pub(super) struct SourceText<'a> {
     pub(super) path: &'a ProjectPath,
     pub(super) text: &'a str,
     /// Where lines start, in bytes.
@@ -19,7 +19,7 @@ pub(super) struct Source<'a> {
     known: HashSet<&'a str>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     pub(super) fn new(path: &'a ProjectPath, text: &'a str) -> Self {
         let mut starts = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
@@ -79,15 +79,15 @@ pub(super) fn check<'a>(
     kind: CheckKind,
     path: &'a ProjectPath,
     subject: &'a Subject<'_>,
-    find: impl Fn(&Source<'a>) -> Vec<Finding>,
+    find: impl Fn(&SourceText<'a>) -> Vec<Finding>,
 ) -> Option<Check> {
-    let source = Source::new(path, subject.text()?).after(subject.base_text());
+    let source = SourceText::new(path, subject.text()?).after(subject.base_text());
     let mut found = find(&source);
     if found.is_empty() {
         return Some(Check::clean(kind));
     }
     if let Some(base) = subject.base_text() {
-        let base = Source::new(path, base);
+        let base = SourceText::new(path, base);
         let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
         for finding in find(&base) {
             *known.entry(identity(&base, &finding)).or_default() += 1;
@@ -112,7 +112,7 @@ pub(super) fn check<'a>(
 }
 
 /// By what a finding is known again in another version: what it says and the line it is about.
-fn identity(source: &Source<'_>, finding: &Finding) -> (String, String) {
+fn identity(source: &SourceText<'_>, finding: &Finding) -> (String, String) {
     let line = finding.place.as_ref().map_or("", |place| {
         source.line(usize::try_from(place.line).unwrap_or(usize::MAX).saturating_sub(1))
     });
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn places_count_characters() {
         let path = ProjectPath::new("a.c").unwrap();
-        let source = Source::new(&path, "é\nié x = 1;\r\n");
+        let source = SourceText::new(&path, "é\nié x = 1;\r\n");
         let at = source.text.find("x =").unwrap();
         assert_eq!(source.place(&(at..at + 5)), FindingPlace::columns(2, 4, 5));
         assert_eq!(source.place(&(at..at + 50)).length, 6);

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::Context;
+use super::FindingsContext;
 use crate::model::{Change, Facts};
 use crate::text::diff::{LineKind, Options, diff};
 use crate::workspace::Sandbox;
@@ -23,7 +23,7 @@ pub(in crate::gate) struct Subject<'a> {
     pub(in crate::gate) facts: &'a Facts,
     pub(in crate::gate) sandbox: &'a Sandbox,
     /// The chip, the task and what else was said about the run.
-    pub(in crate::gate) context: &'a Context,
+    pub(in crate::gate) context: &'a FindingsContext,
     changed: OnceCell<Changed>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Subject<'a> {
         versions: (Option<&'a [u8]>, &'a [u8]),
         facts: &'a Facts,
         sandbox: &'a Sandbox,
-        context: &'a Context,
+        context: &'a FindingsContext,
     ) -> Self {
         let (base, content) = versions;
         Self { change, base, content, facts, sandbox, context, changed: OnceCell::new() }

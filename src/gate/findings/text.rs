@@ -3,7 +3,7 @@
 use super::{Subject, limited};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::confusables::{self, Reading};
-use crate::text::inspect::{self, Charset, Place};
+use crate::text::inspect::{self, Charset, Located};
 use crate::text::invisible::{Invisible, invisible};
 use crate::text::syntax;
 use crate::workspace::Sandbox;
@@ -97,7 +97,7 @@ fn line_ends(base: Option<&[u8]>, content: &[u8]) -> Option<Check> {
 
 /// A finding only when there is one. A name that reads like that of another file is wrong; other
 /// such letters are worth a look.
-fn lookalikes(path: &ProjectPath, in_text: Vec<Place>, sandbox: &Sandbox) -> Option<Check> {
+fn lookalikes(path: &ProjectPath, in_text: Vec<Located>, sandbox: &Sandbox) -> Option<Check> {
     let name = path.as_str();
     let reads = confusables::skeleton(name);
     let other = ProjectPath::new(&reads).ok();
@@ -141,10 +141,10 @@ fn size(subject: &Subject<'_>) -> Check {
 fn places(
     kind: CheckKind,
     level: FindingLevel,
-    places: Vec<Place>,
+    places: Vec<Located>,
     says: impl Fn(&str) -> String,
 ) -> Check {
-    let finding = |place: Place| {
+    let finding = |place: Located| {
         let at = FindingPlace::columns(number(place.line), number(place.column), 1);
         Finding::new(level, says(&place.what)).at(at)
     };

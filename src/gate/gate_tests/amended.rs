@@ -2,16 +2,16 @@
 
 use super::*;
 use crate::model::ProposalEvent;
-use crate::model::{AfterReject, Amended, LineComment, Note, Side};
+use crate::model::{AfterReject, Amended, DecisionNote, LineComment, Side};
 
-impl World {
-    fn amend(&self, id: u32, how: Amended, content: &str, words: &str) -> Result<(), DeskError> {
+impl GateBench {
+    fn amend(&self, id: u32, how: Amended, content: &str, words: &str) -> Result<(), QueueError> {
         let content = self.ledger.store(content.as_bytes()).unwrap();
-        let note = Note::new(words);
+        let note = DecisionNote::new(words);
         self.try_decide(id, Verdict::ApproveAmended { how, content, note, phrase: None })
     }
 
-    fn try_decide(&self, id: u32, verdict: Verdict) -> Result<(), DeskError> {
+    fn try_decide(&self, id: u32, verdict: Verdict) -> Result<(), QueueError> {
         let proposal = self.gate.waiting(ProposalId(id)).unwrap();
         self.desk.decide(
             Shown { stops: u32::MAX, ..Shown::whole(ProposalId(id), proposal.change.hash()) },
@@ -22,7 +22,7 @@ impl World {
 
 #[tokio::test]
 async fn a_part_is_written_and_the_agent_is_told_which_lines_were_refused_and_why() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "a\r\nb\r\nc");
     let task = world.submit(vec![save("a.c", Some("a\r\nb\r\nc"), "A\r\nb\r\nC")]);
     world.on_desk(1).await;
@@ -39,21 +39,21 @@ async fn a_part_is_written_and_the_agent_is_told_which_lines_were_refused_and_wh
 
 #[tokio::test]
 async fn an_edited_text_is_bound_to_what_was_shown() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![save("a.c", None, "theirs\n")]);
     world.on_desk(1).await;
     let content = world.ledger.store(b"mine\n").unwrap();
     let verdict = Verdict::ApproveAmended {
         how: Amended::Edit,
         content,
-        note: Note::default(),
+        note: DecisionNote::default(),
         phrase: None,
     };
     let wrong = world.desk.decide(
         Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), ContentHash::of(b"x")) },
         verdict,
     );
-    assert_eq!(wrong, Err(DeskError::HashMismatch(ProposalId(1))));
+    assert_eq!(wrong, Err(QueueError::HashMismatch(ProposalId(1))));
     assert_eq!(world.read("a.c"), None);
     world.amend(1, Amended::Edit, "mine\n", "").unwrap();
     let settled = task.await.unwrap().unwrap();
@@ -65,19 +65,19 @@ async fn an_edited_text_is_bound_to_what_was_shown() {
 
 #[tokio::test]
 async fn what_has_no_content_cannot_be_amended() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "a");
     let task = world.submit(vec![delete("a.c", "a")]);
     world.on_desk(1).await;
     let refused = world.amend(1, Amended::Edit, "b", "");
-    assert_eq!(refused, Err(DeskError::NoContent(ProposalId(1))));
+    assert_eq!(refused, Err(QueueError::NoContent(ProposalId(1))));
     world.decide(1, reject(""));
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
 }
 
 #[tokio::test]
 async fn content_that_is_not_what_was_decided_is_never_written() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![save("a.c", None, "a")]);
     world.on_desk(1).await;
     world.amend(1, Amended::Edit, "mine", "").unwrap();
@@ -95,13 +95,13 @@ async fn content_that_is_not_what_was_decided_is_never_written() {
 
 #[tokio::test]
 async fn words_and_comments_go_back_with_the_answer() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![save("a.c", None, "one\ntwo\n"), save("b.c", None, "b")]);
     world.on_desk(2).await;
     let comments = vec![LineComment { side: Side::New, line: 2, text: "too late".into() }];
     let (words, then) = ("see the comment".to_owned(), AfterReject::GoOn);
     world.decide(1, Verdict::Reject { reason: words, comments, then });
-    world.decide(2, Verdict::ApproveAndTell { note: Note::new("now the header") });
+    world.decide(2, Verdict::ApproveAndTell { note: DecisionNote::new("now the header") });
     let settled = task.await.unwrap().unwrap();
     let told = world.gate.take_feedback(&settled);
     assert_eq!(told[0]["comments"][0]["at"], "a.c:2");
@@ -115,16 +115,16 @@ async fn words_and_comments_go_back_with_the_answer() {
 
 #[tokio::test]
 async fn a_flash_that_touches_the_boot_asks_for_its_phrase() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![flash(false, true)]);
     world.on_desk(1).await;
     for verdict in [
         Verdict::Approve,
-        Verdict::ApproveAndTell { note: Note::new("go") },
+        Verdict::ApproveAndTell { note: DecisionNote::new("go") },
         Verdict::ApproveConfirmed { phrase: "flash".into() },
     ] {
         let refused = world.try_decide(1, verdict);
-        assert!(matches!(refused, Err(DeskError::Unconfirmed(..))), "{refused:?}");
+        assert!(matches!(refused, Err(QueueError::Unconfirmed(..))), "{refused:?}");
     }
     let phrase = world.gate.waiting(ProposalId(1)).unwrap().phrase().unwrap();
     world.try_decide(1, Verdict::ApproveConfirmed { phrase }).unwrap();
@@ -134,7 +134,7 @@ async fn a_flash_that_touches_the_boot_asks_for_its_phrase() {
 
 #[tokio::test]
 async fn five_hundred_proposals_at_once_are_decided_one_by_one() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let drafts = (0..500).map(|n| save(&format!("f{n}.c"), None, "int a;\n")).collect();
     let task = world.submit(drafts);
     world.on_desk(500).await;
@@ -150,14 +150,14 @@ async fn five_hundred_proposals_at_once_are_decided_one_by_one() {
 async fn an_edit_takes_the_phrase_that_its_own_text_asks_for() {
     const FOR_GOOD: &str = "CONFIG_SECURE_BOOT=y\nCONFIG_SECURE_FLASH_ENC_ENABLED=y\n\
                             CONFIG_SECURE_FLASH_ENCRYPTION_MODE_RELEASE=y\n";
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![save("sdkconfig.defaults", None, "CONFIG_LWIP_IPV6=y\n")]);
     world.on_desk(1).await;
     let content = world.ledger.store(FOR_GOOD.as_bytes()).unwrap();
     let verdict = |phrase: Option<String>| Verdict::ApproveAmended {
         how: Amended::Edit,
         content,
-        note: Note::default(),
+        note: DecisionNote::default(),
         phrase,
     };
     let waiting = world.gate.waiting(ProposalId(1)).unwrap();
@@ -176,7 +176,7 @@ async fn an_edit_takes_the_phrase_that_its_own_text_asks_for() {
 
 #[tokio::test]
 async fn an_edit_without_the_cause_takes_no_phrase() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let text = "CONFIG_SECURE_FLASH_ENC_ENABLED=y\nCONFIG_SECURE_FLASH_ENCRYPTION_MODE_RELEASE=y\n";
     let task = world.submit(vec![save("sdkconfig.defaults", None, text)]);
     world.on_desk(1).await;

@@ -8,7 +8,7 @@ use crate::model::{BoardEvent, PortEvent, ProposalEvent};
 use crate::model::{
     Change, ChangeKind, FlashRegion, NvsPlan, PortChange, ReadPlan, RuleSays, SendPlan, SessionRule,
 };
-use crate::toolchain::nvs::{self, Planned, Wish};
+use crate::toolchain::nvs::{self, EntryChange, Planned};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -37,12 +37,12 @@ fn port() -> (fs::File, String) {
 }
 
 /// A gate whose hub has that port open.
-async fn world_with(port: &str) -> World {
-    let mut world = World::asking();
-    let serial = Arc::new(SerialHub::new(Arc::<Memory>::clone(&world.ledger)));
+async fn world_with(port: &str) -> GateBench {
+    let mut world = GateBench::asking();
+    let serial = Arc::new(SerialHub::new(Arc::<MemoryLedger>::clone(&world.ledger)));
     serial.open(port, DEFAULT_BAUD, 1).await.unwrap();
     let parts = GateParts { serial, ..world.gate.parts.clone() };
-    world.gate = Arc::new(Gate::new(parts, &world.desk, Numbers::after([])));
+    world.gate = Arc::new(Gate::new(parts, &world.desk, NextNumbers::after([])));
     world
 }
 
@@ -91,7 +91,7 @@ async fn nothing_is_sent_when_it_is_refused_or_the_port_is_closed() {
 
 #[tokio::test]
 async fn no_rule_sends_to_hardware_or_erases_anything() {
-    let world = World::ruled(Ruling::Allow);
+    let world = GateBench::ruled(Ruling::Allow);
     for kind in [ChangeKind::Send, ChangeKind::Erase] {
         let says = RuleSays::Always;
         let rule = SessionRule { says, kind: Some(kind), path: None, tool: None, agent: None };
@@ -112,7 +112,7 @@ async fn no_rule_sends_to_hardware_or_erases_anything() {
 
 #[tokio::test]
 async fn erasing_takes_the_typed_phrase_and_no_other() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![erase(Some("nvs"), false)]);
     world.on_desk(1).await;
     let change = world.proposals()[0].change.clone();
@@ -123,7 +123,7 @@ async fn erasing_takes_the_typed_phrase_and_no_other() {
         Verdict::ApproveConfirmed { phrase: "flash esp32 boot".into() },
     ] {
         let refused = world.desk.decide(Shown::whole(ProposalId(1), change.hash()), verdict);
-        assert!(matches!(refused, Err(DeskError::Unconfirmed(..))), "{refused:?}");
+        assert!(matches!(refused, Err(QueueError::Unconfirmed(..))), "{refused:?}");
     }
     world.decide(1, Verdict::ApproveConfirmed { phrase: "erase esp32 nvs".into() });
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
@@ -166,7 +166,7 @@ fn read(file: &str) -> Draft {
 
 #[tokio::test]
 async fn what_is_read_lands_in_a_new_file_and_in_no_other() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![read("build/nvs.bin"), read("taken.bin")]);
     world.on_desk(2).await;
     fs::write(world.folder.path().join("taken.bin"), "mine").unwrap();
@@ -185,11 +185,11 @@ async fn what_is_read_lands_in_a_new_file_and_in_no_other() {
 /// A change of the settings that `held` has: it sets one entry.
 fn set(held: &[u8], key: &str, text: &str) -> Draft {
     let value = Some(nvs::value("string", text).unwrap());
-    let wish = Wish { namespace: "wifi".into(), key: key.into(), value };
+    let wish = EntryChange { namespace: "wifi".into(), key: key.into(), value };
     let Planned { base, image, edits, room } = nvs::plan(held, vec![wish]).unwrap();
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
     let board = board("/dev/x", false);
-    draft(DraftChange::Nvs(NvsPlan { board, region, base, image, edits, room }))
+    draft(DraftChange::Nvs(NvsPlan { board, region, base, image, edits, space: room }))
 }
 
 fn confirmed() -> Verdict {
@@ -198,7 +198,7 @@ fn confirmed() -> Verdict {
 
 #[tokio::test]
 async fn settings_are_changed_after_a_typed_phrase_if_they_are_what_was_shown() {
-    let world = World::ruled(Ruling::Allow);
+    let world = GateBench::ruled(Ruling::Allow);
     let erased = vec![0xff; 0x6000];
     (*world.bench.memory.lock().unwrap()).clone_from(&erased);
     let task = world.submit(vec![set(&erased, "ssid", "one")]);
@@ -206,7 +206,7 @@ async fn settings_are_changed_after_a_typed_phrase_if_they_are_what_was_shown() 
     let change = world.proposals()[0].change.clone();
     assert_eq!(change.phrase().as_deref(), Some("edit esp32 nvs"));
     let refused = world.desk.decide(Shown::whole(ProposalId(1), change.hash()), Verdict::Approve);
-    assert!(matches!(refused, Err(DeskError::Unconfirmed(..))), "{refused:?}");
+    assert!(matches!(refused, Err(QueueError::Unconfirmed(..))), "{refused:?}");
     assert_eq!(*world.bench.memory.lock().unwrap(), erased, "changed before it was approved");
     world.decide(1, confirmed());
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
@@ -234,7 +234,7 @@ async fn settings_are_changed_after_a_typed_phrase_if_they_are_what_was_shown() 
 
 #[tokio::test]
 async fn settings_that_cannot_be_read_are_left_alone() {
-    let world = World::asking();
+    let world = GateBench::asking();
     *world.bench.memory.lock().unwrap() = vec![0x5a; 0x6000];
     let task = world.submit(vec![set(&[0xff; 0x6000], "ssid", "one")]);
     world.on_desk(1).await;

@@ -46,7 +46,7 @@ fn chip(proposal: &Proposal) -> Option<&Check> {
 }
 
 /// The proposals of `drafts`, which are then rejected.
-async fn proposed(world: &World, drafts: Vec<Draft>) -> Vec<Proposal> {
+async fn proposed(world: &GateBench, drafts: Vec<Draft>) -> Vec<Proposal> {
     let count = drafts.len();
     let task = world.submit(drafts);
     world.on_desk(count).await;
@@ -60,7 +60,7 @@ async fn proposed(world: &World, drafts: Vec<Draft>) -> Vec<Proposal> {
 
 #[tokio::test]
 async fn the_compilers_word_on_each_file_of_a_batch_is_a_check_of_it() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("old.c", "int a;\n");
     let errors = vec![error("b.c", 3, "unknown type name 'led_t'"), error("b.c", 9, "x")];
     *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", errors);
@@ -80,7 +80,7 @@ async fn the_compilers_word_on_each_file_of_a_batch_is_a_check_of_it() {
 
 #[tokio::test]
 async fn an_error_in_another_file_is_worth_a_look_and_names_it() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let errors = vec![error("main/a.c", 14, "too few arguments")];
     *world.bench.compiler.lock().unwrap() = Compiler::Finds("bus.h", errors);
     let proposals = proposed(&world, vec![save("bus.h", None, "int f(int);\n")]).await;
@@ -91,14 +91,14 @@ async fn an_error_in_another_file_is_worth_a_look_and_names_it() {
 
 #[tokio::test]
 async fn without_an_answer_there_is_no_check() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let proposals = proposed(&world, vec![save("a.c", None, "int a;\n")]).await;
     assert_eq!(chip(&proposals[0]), None);
 }
 
 #[tokio::test]
 async fn what_was_said_of_an_older_text_is_not_said_of_a_merged_one() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let base = "1\n2\n3\n4\n5\n6\n";
     world.write("a.c", base);
     *world.bench.compiler.lock().unwrap() = Compiler::Finds("none", Vec::new());
@@ -127,7 +127,7 @@ async fn what_was_said_of_an_older_text_is_not_said_of_a_merged_one() {
 
 #[tokio::test]
 async fn a_stop_ends_the_asking() {
-    let world = World::asking();
+    let world = GateBench::asking();
     *world.bench.compiler.lock().unwrap() = Compiler::Stuck;
     let task = world.submit(vec![save("a.c", None, "int a;\n")]);
     world.gate.parts.cancel.cancel();

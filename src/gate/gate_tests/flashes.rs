@@ -50,7 +50,7 @@ fn table(csv: &str) -> Vec<u8> {
 
 type Image<'a> = (&'a str, u32, Vec<u8>);
 
-impl World {
+impl GateBench {
     /// Writes the images into the project and proposes to flash them.
     fn flash_of(&self, chip: &str, images: &[Image<'_>]) -> Draft {
         let images = images.iter().map(|(file, offset, content)| {
@@ -93,7 +93,7 @@ impl World {
     }
 }
 
-fn told(proposal: &Proposal) -> Vec<String> {
+fn finding_texts(proposal: &Proposal) -> Vec<String> {
     let tell = |found: &crate::model::Finding| format!("{:?} {}", found.level, found.text);
     proposal.findings().map(tell).collect()
 }
@@ -139,10 +139,10 @@ async fn what_is_wrong_with_a_flash_is_said_before_it_is_decided() {
         ),
     ];
     for (chip, csv, images, words) in cases {
-        let world = World::asking();
+        let world = GateBench::asking();
         world.write("partitions.csv", csv);
         let proposal = world.proposed(world.flash_of(chip, &images)).await;
-        let told = told(&proposal);
+        let told = finding_texts(&proposal);
         assert!(told.iter().any(|told| told.contains(words)), "{words}: {told:#?}");
         assert!(proposal.needs_person());
     }
@@ -150,7 +150,7 @@ async fn what_is_wrong_with_a_flash_is_said_before_it_is_decided() {
 
 #[tokio::test]
 async fn the_bootloader_is_known_by_its_address_under_any_name() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("partitions.csv", TABLE);
     for (chip, offset, file) in [
         ("esp32", 0x1000, "app.bin"),
@@ -163,32 +163,37 @@ async fn the_bootloader_is_known_by_its_address_under_any_name() {
         let content = made("esp32", RAM, 2, &[1; 200]);
         let proposal = world.proposed(world.flash_of(chip, &[(file, offset, content)])).await;
         let phrase = format!("flash {chip} boot");
-        assert_eq!(proposal.phrase(), Some(phrase), "{chip} {offset:x}: {:#?}", told(&proposal));
-        assert!(told(&proposal).iter().any(|told| told.contains("writes the bootloader")));
+        assert_eq!(
+            proposal.phrase(),
+            Some(phrase),
+            "{chip} {offset:x}: {:#?}",
+            finding_texts(&proposal)
+        );
+        assert!(finding_texts(&proposal).iter().any(|told| told.contains("writes the bootloader")));
     }
 }
 
 #[tokio::test]
 async fn a_sound_flash_of_an_application_has_no_findings_and_takes_a_key() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("partitions.csv", TABLE);
     let proposal = world.proposed(world.flash_of("esp32", &[("app.bin", 0x1_0000, app())])).await;
-    assert_eq!((told(&proposal), proposal.phrase()), (Vec::new(), None));
+    assert_eq!((finding_texts(&proposal), proposal.phrase()), (Vec::new(), None));
     let full = [("b", 0x1000, boot()), ("t", 0x8000, table(TABLE)), ("a", 0x1_0000, app())];
     let proposal = world.proposed(world.flash_of("esp32", &full)).await;
-    assert_eq!(proposal.stops(), 0, "{:#?}", told(&proposal));
+    assert_eq!(proposal.stops(), 0, "{:#?}", finding_texts(&proposal));
     assert_eq!(proposal.findings().count(), 2, "bootloader and table");
     assert_eq!(proposal.facts.board.unwrap().not_asked, "the board is silent");
 }
 
 #[tokio::test]
 async fn what_the_board_holds_already_is_skipped_and_takes_no_phrase() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let full = [("b", 0x1000, boot()), ("t", 0x8000, table(TABLE)), ("a", 0x1_0000, app())];
     world.answers(&[true, true, false], 4 << 20, TABLE);
     let draft = world.flash_of("esp32", &full);
     let proposal = world.proposed(draft.clone()).await;
-    assert_eq!((told(&proposal), proposal.phrase()), (Vec::new(), None));
+    assert_eq!((finding_texts(&proposal), proposal.phrase()), (Vec::new(), None));
     let facts = proposal.facts.flash.clone().unwrap();
     assert_eq!(facts.source, "the board");
     assert!(facts.landings[0].touches.is_empty() && facts.landings[2].erased_to == 0x1_8000);
@@ -204,7 +209,7 @@ async fn what_the_board_holds_already_is_skipped_and_takes_no_phrase() {
 
 #[tokio::test]
 async fn what_another_image_erases_is_not_skipped() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.answers(&[true, false], 4 << 20, TABLE);
     let over = [("b", 0x1000, boot()), ("x", 0x5000, vec![0; 4096])];
     let proposal = world.proposed(world.flash_of("esp32", &over)).await;
@@ -214,7 +219,7 @@ async fn what_another_image_erases_is_not_skipped() {
 
 #[tokio::test]
 async fn a_layout_beyond_the_flash_of_the_board_is_stopped() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let large = "nvs, data, nvs, 0x9000, 24K\nfactory, app, factory, 0x10000, 2M\n\
                  files, data, spiffs, 0x400000, 12M\n";
     let app = made("esp32", FLASH, 4, &[7; 3000]);
@@ -222,7 +227,7 @@ async fn a_layout_beyond_the_flash_of_the_board_is_stopped() {
         [("t", 0x8000, table(large)), ("a", 0x1_0000, app), ("f", 0x40_0000, vec![1; 4096])];
     world.answers(&[false, false, false], 4 << 20, TABLE);
     let proposal = world.proposed(world.flash_of("esp32", &images)).await;
-    let lines = told(&proposal).join("\n");
+    let lines = finding_texts(&proposal).join("\n");
     for words in [
         "`build/f` ends at 0x401000, and the board has 4 MB of flash",
         "the partition `files` ends at 0x1000000",
@@ -235,16 +240,16 @@ async fn a_layout_beyond_the_flash_of_the_board_is_stopped() {
     let small = made("esp32", FLASH, 1, &[7; 3000]);
     let images = [("t", 0x8000, table(large)), ("a", 0x1_0000, small)];
     let proposal = world.proposed(world.flash_of("esp32", &images)).await;
-    assert!(told(&proposal).join("\n").contains("made for 2 MB of flash"));
+    assert!(finding_texts(&proposal).join("\n").contains("made for 2 MB of flash"));
 }
 
 #[tokio::test]
 async fn a_table_that_moves_what_the_board_stores_is_stopped() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.answers(&[false], 4 << 20, TABLE);
     let moved = TABLE.replace("0x9000, 24K", "0xa000, 20K");
     let proposal = world.proposed(world.flash_of("esp32", &[("t", 0x8000, table(&moved))])).await;
-    let told = told(&proposal).join("\n");
+    let told = finding_texts(&proposal).join("\n");
     assert!(
         told.contains("moves `nvs` from 0x9000 to 0xa000: what is stored there is lost"),
         "{told}"
@@ -254,13 +259,13 @@ async fn a_table_that_moves_what_the_board_stores_is_stopped() {
 
 #[tokio::test]
 async fn one_image_for_everything_is_seen_through() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let mut merged = vec![0xff; 0x1_0000];
     merged[0x1000..0x1000 + boot().len()].copy_from_slice(&boot());
     merged[0x8000..0x8c00].copy_from_slice(&table(TABLE));
     merged.extend(app());
     let proposal = world.proposed(world.flash_of("esp32", &[("merged.bin", 0, merged)])).await;
-    let told = told(&proposal).join("\n");
+    let told = finding_texts(&proposal).join("\n");
     assert!(told.contains("over nvs: what is stored there is lost"), "{told}");
     assert!(told.contains("the bootloader and the partition table"), "{told}");
     assert_eq!(proposal.phrase().as_deref(), Some("flash esp32 boot"));
@@ -274,7 +279,7 @@ async fn what_the_loader_is_told_besides_is_weighed() {
         ("--encrypt", Some("encrypt esp32 flash")),
         ("--force", None),
     ] {
-        let world = World::asking();
+        let world = GateBench::asking();
         world.write("partitions.csv", TABLE);
         let mut draft = world.flash_of("esp32", &[("a", 0x1_0000, app())]);
         let DraftChange::Flash(plan) = &mut draft.change else { panic!("it is a flash") };
@@ -286,19 +291,19 @@ async fn what_the_loader_is_told_besides_is_weighed() {
 
 #[tokio::test]
 async fn a_table_elsewhere_is_found_where_the_build_put_it() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("sdkconfig", "CONFIG_PARTITION_TABLE_OFFSET=0x10000\n");
     let far = "nvs, data, nvs, 0x11000, 24K\nfactory, app, factory, 0x20000, 1M\n";
     world.write("partitions.csv", far);
     let proposal = world.proposed(world.flash_of("esp32", &[("a", 0x2_0000, app())])).await;
-    assert_eq!((told(&proposal), proposal.phrase()), (Vec::new(), None));
+    assert_eq!((finding_texts(&proposal), proposal.phrase()), (Vec::new(), None));
     let proposal = world.proposed(world.flash_of("esp32", &[("a", 0xc000, app())])).await;
     assert_eq!(proposal.phrase().as_deref(), Some("flash esp32 boot"));
 }
 
 #[tokio::test]
 async fn what_burns_efuses_is_typed() {
-    let world = World::asking();
+    let world = GateBench::asking();
     for (text, phrase) in [
         ("burn-efuse DIS_JTAG 1\r\n", Some("burn esp32 efuses")),
         ("efuse write 3 1\n", Some("burn esp32 efuses")),

@@ -1,7 +1,7 @@
 //! What is said about a change: what is new in it weighs, what was so before is a note.
 
 use super::*;
-use crate::gate::{Context, examine};
+use crate::gate::{FindingsContext, examine};
 use crate::model::PersonEvent;
 use crate::model::{Check, Finding as Found};
 use crate::workspace::Sandbox;
@@ -14,7 +14,7 @@ fn looked_at(base: Option<&str>, content: &str) -> Proposal {
     }
     let sandbox = Sandbox::open(folder.path()).unwrap();
     let draft = save("main/a.c", base, content);
-    examine(&sandbox, vec![draft], &Context::default()).remove(0)
+    examine(&sandbox, vec![draft], &FindingsContext::default()).remove(0)
 }
 
 fn of(kind: CheckKind, proposal: &Proposal) -> Vec<Found> {
@@ -82,25 +82,25 @@ fn the_consequence_names_the_value_that_changes() {
 
 #[tokio::test]
 async fn what_is_said_about_the_run_reaches_the_findings() {
-    let world = World::asking();
+    let world = GateBench::asking();
     assert_eq!(world.gate.context().chip, None);
     world.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32s3\"\n");
     assert_eq!(world.gate.context().chip.as_deref(), Some("esp32s3"));
     let text = "let the pump run longer".to_owned();
     world.gate.observe(&Event::Person(PersonEvent::Said { text: text.clone(), to: None }));
-    assert_eq!(world.gate.context().said, [text]);
+    assert_eq!(world.gate.context().messages, [text]);
 }
 
 #[test]
 fn what_could_not_be_carried_out_is_refused_before_anybody_is_asked() {
-    let world = World::asking();
+    let world = GateBench::asking();
     assert!(world.gate.admit(&[save("main/a.c", None, "int a;\n")]).is_ok());
     assert!(world.gate.admit(&[save("main/nul", None, "int a;\n")]).is_err());
 }
 
 #[tokio::test]
 async fn proposals_of_a_call_are_counted() {
-    let world = World::ruled(Ruling::Allow);
+    let world = GateBench::ruled(Ruling::Allow);
     let drafts = vec![save("a.txt", None, "a"), save("b.txt", None, "b"), save("c.txt", None, "c")];
     world.gate.submit(&origin(), drafts).await.unwrap();
     let placed = world.proposals().into_iter().map(|p| (p.batch.index, p.batch.of));
@@ -109,7 +109,7 @@ async fn proposals_of_a_call_are_counted() {
 
 #[tokio::test]
 async fn a_rule_that_may_not_approve_what_was_found_is_named() {
-    let world = World::ruled(Ruling::Allow);
+    let world = GateBench::ruled(Ruling::Allow);
     let task = world.submit(vec![save("main/a.c", None, &secrets(1))]);
     world.on_desk(1).await;
     assert!(world.proposals()[0].facts.held_rule.contains("config.toml"));
@@ -121,9 +121,9 @@ async fn a_rule_that_may_not_approve_what_was_found_is_named() {
 
 #[tokio::test]
 async fn a_key_for_what_a_rule_decided_is_told_that_it_is_decided() {
-    let world = World::ruled(Ruling::Allow);
+    let world = GateBench::ruled(Ruling::Allow);
     world.gate.submit(&origin(), vec![save("a.txt", None, "a")]).await.unwrap();
     let shown = Shown::whole(ProposalId(1), world.proposals()[0].change.hash());
     let answer = world.desk.decide(shown, Verdict::Approve);
-    assert_eq!(answer, Err(DeskError::Decided(ProposalId(1))));
+    assert_eq!(answer, Err(QueueError::Decided(ProposalId(1))));
 }

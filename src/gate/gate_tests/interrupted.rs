@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::ProposalEvent;
 
-fn recorded(world: &World, decision: Option<Verdict>) -> Vec<Recorded> {
+fn recorded(world: &GateBench, decision: Option<Verdict>) -> Vec<Recorded> {
     let record = |proposal: Proposal| {
         let shown = proposal.change.hash();
         let by = DecidedBy::Person;
@@ -15,15 +15,15 @@ fn recorded(world: &World, decision: Option<Verdict>) -> Vec<Recorded> {
 }
 
 /// The world after the program was killed while these drafts waited.
-async fn killed(drafts: Vec<Draft>) -> World {
-    let mut world = World::asking();
+async fn killed(drafts: Vec<Draft>) -> GateBench {
+    let mut world = GateBench::asking();
     let count = drafts.len();
     let task = world.submit(drafts);
     world.on_desk(count).await;
     task.abort();
     assert!(task.await.unwrap_err().is_cancelled());
     assert!(world.desk.waiting().is_empty());
-    world.desk = Desk::default();
+    world.desk = ApprovalQueue::default();
     let (folder, ledger) = (world.folder.path(), &world.ledger);
     world.gate = gate(folder, ledger, &world.bench, Policy::default(), &world.desk);
     world
@@ -41,7 +41,7 @@ async fn what_waited_waits_again_under_its_number() {
     let numbered = Arc::new(Gate::new(
         gate.parts.clone(),
         &world.desk,
-        Numbers::after(known.iter().map(|known| &known.proposal)),
+        NextNumbers::after(known.iter().map(|known| &known.proposal)),
     ));
     let task = tokio::spawn(async move { numbered.resubmit(&origin(), known, again).await });
     world.on_desk(2).await;
@@ -121,7 +121,7 @@ async fn what_has_lost_its_content_waits_damaged_and_can_only_be_rejected() {
         stops: u32::MAX,
     };
     let refused = world.desk.decide(shown, Verdict::Approve);
-    assert!(matches!(refused, Err(DeskError::Damaged(..))), "{refused:?}");
+    assert!(matches!(refused, Err(QueueError::Damaged(..))), "{refused:?}");
     world.desk.decide(shown, reject("it is lost")).unwrap();
     world.decide(2, Verdict::Approve);
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied, Outcome::Applied]);
@@ -133,7 +133,7 @@ async fn a_rule_cannot_approve_what_has_lost_its_content() {
     let mut world = killed(vec![save("notes.txt", None, "a")]).await;
     let known = recorded(&world, None);
     world.ledger.forget(b"a");
-    let allow = World::ruled(Ruling::Allow).gate.parts.policy.as_ref().clone();
+    let allow = GateBench::ruled(Ruling::Allow).gate.parts.policy.as_ref().clone();
     world.gate = gate(world.folder.path(), &world.ledger, &world.bench, allow, &world.desk);
     let settled = world.gate.resubmit(&origin(), known, Vec::new()).await.unwrap();
     assert_eq!(settled[0].outcome, Outcome::Denied);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::{Check, ReferenceKind};
 
-impl World {
+impl GateBench {
     /// The checks on a draft, which is then rejected.
     async fn checks(&self, draft: Draft) -> Vec<Check> {
         let task = self.submit(vec![draft]);
@@ -36,7 +36,7 @@ fn save_bytes(file: &str, base: Option<&[u8]>, content: &[u8]) -> Draft {
 
 #[tokio::test]
 async fn a_sound_change_passes_every_check() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let checks = world.checks(save("main.c", None, "int a;\n")).await;
     assert!(checks.iter().all(|check| check.level().is_none()), "{checks:?}");
     for kind in [CheckKind::Parses, CheckKind::Text, CheckKind::Encoding, CheckKind::Secrets] {
@@ -46,7 +46,7 @@ async fn a_sound_change_passes_every_check() {
 
 #[tokio::test]
 async fn what_is_wrong_with_a_content_is_told_with_its_place() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let text =
         "int a;\nint b = ;\n#define WIFI_PASS \"hunter2222\"\nint c\u{43e}unt; // \u{202e}\n";
     let checks = world.checks(save("main.c", None, text)).await;
@@ -65,7 +65,7 @@ async fn what_is_wrong_with_a_content_is_told_with_its_place() {
 
 #[tokio::test]
 async fn encodings_and_line_ends_that_change_are_told() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let wide: Vec<u8> = "\u{feff}int a;\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     fs::write(world.path("wide.c"), &wide).unwrap();
     world.write("crlf.c", "int a;\r\nint b;\r\n");
@@ -84,7 +84,7 @@ async fn encodings_and_line_ends_that_change_are_told() {
 
 #[tokio::test]
 async fn a_small_wish_that_rewrites_a_long_file_is_told() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let base: String = (0..100).map(|n| format!("int a{n};\n")).collect();
     world.write("a.c", &base);
     let rewritten = world.checks(save("a.c", Some(&base), &base.replace("int", "long"))).await;
@@ -100,7 +100,7 @@ async fn a_small_wish_that_rewrites_a_long_file_is_told() {
 
 #[tokio::test]
 async fn a_name_that_reads_like_another_is_told() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("main.c", "");
     let twin = world.checks(save("m\u{430}in.c", None, "int a;\n")).await;
     assert_eq!(of(&twin, CheckKind::Lookalikes).0, Some(FindingLevel::Stop));
@@ -111,7 +111,7 @@ async fn a_name_that_reads_like_another_is_told() {
 
 #[tokio::test]
 async fn a_deletion_tells_who_still_names_the_file() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("main/include/scan.h", "#pragma once\n");
     world.write("main/main.c", "#include <stdio.h>\n#include \"scan.h\"\n");
     world.write("main/CMakeLists.txt", "idf_component_register(SRCS \"main.c\")\n");
@@ -129,7 +129,7 @@ async fn a_deletion_tells_who_still_names_the_file() {
 
 #[tokio::test]
 async fn a_flash_is_set_against_the_partition_table() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write(
         "partitions.csv",
         "nvs, data, nvs, 0x9000, 24K\nfactory, app, factory, 0x10000, 4K\n",

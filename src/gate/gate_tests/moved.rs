@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::{PersonEvent, ProposalEvent};
 
-impl World {
+impl GateBench {
     fn restated(&self) -> Vec<(Vec<crate::model::Check>, String)> {
         let restated = |event| match event {
             Event::Proposal(ProposalEvent::Restated { checks, why, .. }) => Some((checks, why)),
@@ -28,7 +28,7 @@ impl World {
 
 #[tokio::test]
 async fn a_change_elsewhere_in_the_file_is_merged_and_the_old_statement_is_void() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let base = "1\n2\n3\n4\n5\n6\n7\n8\n";
     world.write("a.c", base);
     let task = world.submit(vec![save("a.c", Some(base), &base.replace("2\n", "two\n"))]);
@@ -39,7 +39,7 @@ async fn a_change_elsewhere_in_the_file_is_merged_and_the_old_statement_is_void(
     let stale = world
         .desk
         .decide(Shown { stops: u32::MAX, ..Shown::whole(ProposalId(1), old) }, Verdict::Approve);
-    assert_eq!(stale, Err(DeskError::HashMismatch(ProposalId(1))));
+    assert_eq!(stale, Err(QueueError::HashMismatch(ProposalId(1))));
     let (checks, why) = world.restated().remove(0);
     let merged = checks.iter().find(|check| check.kind == CheckKind::Merged).unwrap();
     assert_eq!((merged.level(), why.contains("merged")), (Some(FindingLevel::Warning), true));
@@ -59,7 +59,7 @@ async fn a_change_elsewhere_in_the_file_is_merged_and_the_old_statement_is_void(
 
 #[tokio::test]
 async fn changes_that_meet_are_told_and_nothing_is_overwritten_unseen() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "1\n2\n3\n");
     let task = world.submit(vec![save("a.c", Some("1\n2\n3\n"), "1\ntwo\n3\n")]);
     world.on_desk(1).await;
@@ -82,7 +82,7 @@ async fn changes_that_meet_are_told_and_nothing_is_overwritten_unseen() {
 
 #[tokio::test]
 async fn an_approval_that_comes_too_late_is_not_taken() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "old");
     let task = world.submit(vec![save("a.c", Some("old"), "new")]);
     world.on_desk(1).await;
@@ -113,7 +113,7 @@ async fn an_approval_that_comes_too_late_is_not_taken() {
 
 #[tokio::test]
 async fn a_file_that_appears_or_goes_changes_what_is_asked() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("gone.c", "was");
     world.write("del.c", "short");
     let task = world.submit(vec![
@@ -144,7 +144,7 @@ async fn a_file_that_appears_or_goes_changes_what_is_asked() {
 
 #[tokio::test]
 async fn a_rule_never_approves_what_was_made_for_another_file() {
-    let world = World::ruled(Ruling::Allow);
+    let world = GateBench::ruled(Ruling::Allow);
     world.write("a.txt", "mine");
     let task = world.submit(vec![save("a.txt", Some("other"), "new")]);
     world.on_desk(1).await;
@@ -156,7 +156,7 @@ async fn a_rule_never_approves_what_was_made_for_another_file() {
 
 #[tokio::test]
 async fn a_deletion_of_a_file_that_is_gone_ends_as_stale() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "a");
     let task = world.submit(vec![delete("a.c", "a")]);
     world.on_desk(1).await;
@@ -167,7 +167,7 @@ async fn a_deletion_of_a_file_that_is_gone_ends_as_stale() {
 
 #[tokio::test]
 async fn a_file_that_grew_beyond_what_is_handled_is_left_alone() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "old");
     let task = world.submit(vec![save("a.c", Some("old"), "new")]);
     world.on_desk(1).await;
@@ -182,13 +182,13 @@ async fn a_file_that_grew_beyond_what_is_handled_is_left_alone() {
 
 #[tokio::test]
 async fn what_the_person_took_back_is_told_and_stops_no_rule() {
-    let world = World::asking();
+    let world = GateBench::asking();
     assert_eq!(world.approved_one(save("a.c", None, "first")).await, Outcome::Applied);
     let task = world.submit(vec![save("a.c", Some("first"), "second")]);
     world.on_desk(1).await;
     world.gate.undo(ProposalId(1)).unwrap();
     world.until_restated(1).await;
-    let merged = |world: &World| {
+    let merged = |world: &GateBench| {
         let (checks, _) = world.restated().pop().unwrap();
         let found = checks.into_iter().find(|check| check.kind == CheckKind::Merged).unwrap();
         (found.level(), found.findings[0].text.clone())

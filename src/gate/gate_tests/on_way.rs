@@ -4,7 +4,7 @@ use super::world::{Entries, everything};
 use super::*;
 
 /// What the project looked like when the decision was not yet on the disk.
-fn looked_at_meanwhile(world: &World) -> Arc<Mutex<Vec<Entries>>> {
+fn looked_at_meanwhile(world: &GateBench) -> Arc<Mutex<Vec<Entries>>> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let (folder, keep) = (world.folder.path().to_owned(), Arc::clone(&seen));
     let look = move || keep.lock().unwrap().push(everything(&folder));
@@ -22,7 +22,7 @@ fn added(before: &Entries, now: &Entries) -> Vec<(String, Vec<u8>)> {
 
 #[tokio::test]
 async fn a_content_lies_ready_and_the_project_is_as_it_was() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("main/a.c", "old");
     let before = world.everything();
     let seen = looked_at_meanwhile(&world);
@@ -40,7 +40,7 @@ async fn a_content_lies_ready_and_the_project_is_as_it_was() {
 
 #[tokio::test]
 async fn nothing_lies_ready_for_what_was_rejected_or_is_stale_or_has_no_folder() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("main/a.c", "old");
     let before = world.everything();
     let seen = looked_at_meanwhile(&world);
@@ -55,7 +55,7 @@ async fn nothing_lies_ready_for_what_was_rejected_or_is_stale_or_has_no_folder()
 
 #[tokio::test]
 async fn a_decision_that_does_not_get_to_the_disk_leaves_nothing_behind() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "old");
     let before = world.everything();
     let seen = looked_at_meanwhile(&world);
@@ -71,7 +71,7 @@ async fn a_decision_that_does_not_get_to_the_disk_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn what_somebody_saves_meanwhile_stays() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "old");
     let file = world.path("a.c");
     *world.ledger.on_way.lock().unwrap() =

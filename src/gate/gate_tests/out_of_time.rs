@@ -22,7 +22,7 @@ impl WorkTime for Run {
     }
 }
 
-fn run(world: &World, left: Option<Duration>) -> Arc<Run> {
+fn run(world: &GateBench, left: Option<Duration>) -> Arc<Run> {
     let run = Arc::new(Run { left, worked: Mutex::default() });
     let time: Weak<dyn WorkTime> = Arc::<Run>::downgrade(&run);
     world.gate.bound_by(time);
@@ -31,7 +31,7 @@ fn run(world: &World, left: Option<Duration>) -> Arc<Run> {
 
 #[tokio::test]
 async fn a_flash_ends_when_the_time_of_the_run_is_over() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let run = run(&world, Some(Duration::from_millis(300)));
     *world.bench.is_slow.lock().unwrap() = true;
     let task = world.submit(vec![flash(true, false)]);
@@ -58,7 +58,7 @@ async fn a_flash_ends_when_the_time_of_the_run_is_over() {
 #[tokio::test]
 async fn a_flash_that_is_done_in_time_is_applied_and_its_time_counts() {
     for left in [None, Some(Duration::from_secs(60))] {
-        let world = World::asking();
+        let world = GateBench::asking();
         let _run = run(&world, left);
         assert_eq!(world.approved_one(flash(true, false)).await, Outcome::Applied);
     }

@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn nothing_is_written_through_a_symbolic_link() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("a.c"), "outside").unwrap();
     world.write("inside/a.c", "inside");
@@ -35,7 +35,7 @@ async fn nothing_is_written_through_a_symbolic_link() {
 
 #[tokio::test]
 async fn folders_of_the_version_control_are_out_of_reach() {
-    let world = World::asking();
+    let world = GateBench::asking();
     for file in [".git/hooks/pre-commit", "sub/.GIT/config", ".firmhand/config.toml"] {
         let outcome = world.approved_one(save(file, None, "x")).await;
         assert!(matches!(outcome, Outcome::Failed(_)), "{file}");
@@ -53,7 +53,7 @@ proptest! {
         let outer = tempfile::tempdir().unwrap();
         let project = outer.path().join("project");
         fs::create_dir(&project).unwrap();
-        let world = World::ruled(Ruling::Allow);
+        let world = GateBench::ruled(Ruling::Allow);
         let gate = gate(
             &project, &world.ledger, &world.bench, world.gate.parts.policy.as_ref().clone(),
             &world.desk,

@@ -8,7 +8,7 @@ const SOUND: &str = "# Name, Type, SubType, Offset, Size, Flags\nnvs, data, nvs,
                      app1, app, ota_1, 0x150000, 0x140000,\nspiffs, data, spiffs, 0x290000, 0x160000,\n\
                      coredump, data, coredump, 0x3f0000, 0x10000,\n";
 
-impl World {
+impl GateBench {
     /// The check of a table, once written over `base`.
     async fn table(&self, file: &str, base: Option<&str>, text: &str) -> Option<Check> {
         if let Some(base) = base {
@@ -27,7 +27,7 @@ impl World {
 #[tokio::test]
 async fn sound_tables_have_nothing_to_find() {
     let single = "nvs,data,nvs,,0x6000\nphy_init,data,phy,,0x1000\nfactory,app,factory,,1M\n";
-    let world = World::asking();
+    let world = GateBench::asking();
     for (base, text) in [
         (None, SOUND.to_owned()),
         (None, single.to_owned()),
@@ -63,13 +63,13 @@ async fn what_does_not_add_up_is_told_at_its_line() {
             "only 15",
         ),
     ] {
-        let check = World::asking().table("partitions.csv", None, &text).await.unwrap();
+        let check = GateBench::asking().table("partitions.csv", None, &text).await.unwrap();
         let hit = check.findings.iter().find(|found| found.text.contains(words));
         let hit = hit.unwrap_or_else(|| panic!("{words}: {:#?}", check.findings));
         assert_eq!(hit.place.as_ref().map(|place| place.line), Some(line), "{words}");
     }
     let none = "nvs, data, nvs, 0x9000, 0x5000\n";
-    let check = World::asking().table("partitions.csv", None, none).await.unwrap();
+    let check = GateBench::asking().table("partitions.csv", None, none).await.unwrap();
     assert!(check.findings[0].text.contains("no partition for an application"));
 }
 
@@ -84,7 +84,7 @@ async fn stored_data_that_is_lost_is_told() {
         ("0x150000, 0x140000", "0x160000, 0x130000", "moves `app1`"),
     ] {
         let text = SOUND.replace(from, to);
-        let check = World::asking().table("my_table.csv", Some(SOUND), &text).await.unwrap();
+        let check = GateBench::asking().table("my_table.csv", Some(SOUND), &text).await.unwrap();
         let said = check.findings.iter().any(|found| found.text.contains(words));
         assert!(said, "{words}: {:#?}", check.findings);
     }
@@ -92,7 +92,7 @@ async fn stored_data_that_is_lost_is_told() {
 
 #[tokio::test]
 async fn a_table_is_set_against_the_flash_and_the_last_build() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("sdkconfig.defaults", "CONFIG_ESPTOOLPY_FLASHSIZE_2MB=y\n");
     let check = world.table("partitions.csv", None, SOUND).await.unwrap();
     let told: Vec<_> = check.findings.iter().map(|found| found.text.as_str()).collect();

@@ -5,7 +5,7 @@ use super::super::effects;
 use super::*;
 use crate::model::{
     Batch, CallId, Change, Check, Facts, Finding as Found, FlashPlan, FlashRegion, NvsEdit,
-    NvsPlan, NvsRoom, NvsValue, ReadPlan, TurnId,
+    NvsPlan, NvsSpace, NvsValue, ReadPlan, TurnId,
 };
 use crate::toolchain::{EraseOrder, FlashOrder, RewriteOrder};
 use tokio_util::sync::CancellationToken;
@@ -34,7 +34,7 @@ fn flash_plan(port: &str) -> FlashPlan {
     FlashPlan::new(board(port), Vec::new(), crate::model::BuildId(1), Timestamp(0))
 }
 
-fn said(proposal: &Proposal, verdict: Verdict) -> Decision {
+fn decision(proposal: &Proposal, verdict: Verdict) -> Decision {
     let (by, shown) = (DecidedBy::Person, proposal.change.hash());
     Decision { verdict, by, shown, unseen: 0, stops: proposal.stops() }
 }
@@ -44,16 +44,16 @@ fn confirmed(proposal: &Proposal) -> Decision {
         Some(phrase) => Verdict::ApproveConfirmed { phrase },
         None => Verdict::Approve,
     };
-    said(proposal, verdict)
+    decision(proposal, verdict)
 }
 
-fn rule(ledger: &Memory, proposal: &Proposal, decision: &Decision) -> Option<Ruled> {
+fn rule(ledger: &MemoryLedger, proposal: &Proposal, decision: &Decision) -> Option<Ruled> {
     decide(ledger, (proposal, proposal), decision, Vec::new(), &mut |_| {}).ok()
 }
 
 #[test]
 fn a_decision_that_was_made_on_something_else_allows_nothing() {
-    let ledger = Memory::default();
+    let ledger = MemoryLedger::default();
     let proposal = proposal(Change::Flash(flash_plan("/dev/a")));
     let other = Change::Flash(flash_plan("/dev/b")).hash();
     let wrong = Decision { shown: other, ..confirmed(&proposal) };
@@ -64,7 +64,7 @@ fn a_decision_that_was_made_on_something_else_allows_nothing() {
 
 #[test]
 fn a_decision_without_the_typed_phrase_allows_nothing() {
-    let ledger = Memory::default();
+    let ledger = MemoryLedger::default();
     let plan = ErasePlan { board: board("/dev/a"), region: None };
     let proposal = proposal(Change::Erase(plan));
     for verdict in [
@@ -73,7 +73,7 @@ fn a_decision_without_the_typed_phrase_allows_nothing() {
         Verdict::ApproveConfirmed { phrase: "erase esp32 al".into() },
         Verdict::ApproveConfirmed { phrase: "Erase esp32 all".into() },
     ] {
-        let ruled = rule(&ledger, &proposal, &said(&proposal, verdict.clone()));
+        let ruled = rule(&ledger, &proposal, &decision(&proposal, verdict.clone()));
         assert!(ruled.is_none(), "{verdict:?}");
     }
     assert_eq!(ledger.events.lock().unwrap().len(), 0, "it was recorded");
@@ -82,7 +82,7 @@ fn a_decision_without_the_typed_phrase_allows_nothing() {
 
 #[test]
 fn an_approval_that_does_not_name_what_was_found_allows_nothing() {
-    let ledger = Memory::default();
+    let ledger = MemoryLedger::default();
     let found = |text: &str| Found::new(FindingLevel::Stop, text.to_owned());
     let mut proposal = proposal(Change::Read(ReadPlan {
         board: board("/dev/a"),
@@ -104,7 +104,7 @@ fn an_approval_that_does_not_name_what_was_found_allows_nothing() {
 
 #[tokio::test]
 async fn what_is_flashed_and_erased_is_what_was_approved_and_not_what_the_order_says() {
-    let (world, project) = (World::asking(), PathBuf::from("/nowhere"));
+    let (world, project) = (GateBench::asking(), PathBuf::from("/nowhere"));
     let flash = proposal(Change::Flash(flash_plan("/dev/approved")));
     let Some(Ruled::Flash(approved)) = rule(&world.ledger, &flash, &confirmed(&flash)) else {
         panic!("it is approved")
@@ -136,7 +136,7 @@ async fn what_is_flashed_and_erased_is_what_was_approved_and_not_what_the_order_
 
 #[tokio::test]
 async fn what_is_stored_is_what_was_approved_and_not_what_the_order_says() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let region = |offset| FlashRegion { label: "nvs".into(), offset, bytes: 0x3000 };
     let empty = vec![0xff; 0x3000];
     let plan = NvsPlan {
@@ -151,7 +151,7 @@ async fn what_is_stored_is_what_was_approved_and_not_what_the_order_says() {
         }],
         base: ContentHash::of(&empty),
         image: ContentHash::of(b"what it becomes"),
-        room: NvsRoom { used: 0, of: 0, damaged: 0 },
+        space: NvsSpace { used: 0, of: 0, damaged: 0 },
     };
     let edit = proposal(Change::Nvs(plan));
     let Some(Ruled::Nvs(approved)) = rule(&world.ledger, &edit, &confirmed(&edit)) else {

@@ -14,7 +14,7 @@ fn always_flash() -> SessionRule {
 
 #[tokio::test]
 async fn a_rule_decides_what_comes_and_what_waits_and_fits() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let task = world.submit(vec![save("main/a.txt", None, "a"), save("b.txt", None, "b")]);
     world.on_desk(2).await;
     world.gate.add_rule(rule(RuleSays::Always, Some("main/**"))).unwrap();
@@ -32,7 +32,7 @@ async fn a_rule_decides_what_comes_and_what_waits_and_fits() {
 
 #[tokio::test]
 async fn never_wins_over_always_and_a_revoked_rule_is_gone() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.gate.add_rule(rule(RuleSays::Always, Some("main/"))).unwrap();
     world.gate.add_rule(rule(RuleSays::Never, Some("**/secret.h"))).unwrap();
     let drafts = vec![save("main/a.txt", None, "a"), save("main/secret.h", None, "s")];
@@ -48,7 +48,7 @@ async fn never_wins_over_always_and_a_revoked_rule_is_gone() {
 
 #[tokio::test]
 async fn no_rule_approves_the_flash_of_a_real_board_or_a_touched_boot() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.gate.add_rule(always_flash()).unwrap();
     let by_tool =
         SessionRule { tool: Some("generate_code".into()), ..rule(RuleSays::Always, None) };
@@ -66,7 +66,7 @@ async fn no_rule_approves_the_flash_of_a_real_board_or_a_touched_boot() {
 
 #[tokio::test]
 async fn a_denial_of_the_configuration_is_final() {
-    let world = World::ruled(Ruling::Deny);
+    let world = GateBench::ruled(Ruling::Deny);
     world.gate.add_rule(rule(RuleSays::Always, Some("**"))).unwrap();
     let settled = world.gate.submit(&origin(), vec![save("a.txt", None, "a")]).await;
     assert_eq!(outcomes(settled), [Outcome::Denied]);
@@ -74,7 +74,7 @@ async fn a_denial_of_the_configuration_is_final() {
 
 #[test]
 fn rules_about_everything_or_nothing_are_refused_and_not_recorded() {
-    let world = World::asking();
+    let world = GateBench::asking();
     let on_path = SessionRule { path: Some("build/x".into()), ..always_flash() };
     for bad in [
         rule(RuleSays::Always, None),
@@ -90,7 +90,7 @@ fn rules_about_everything_or_nothing_are_refused_and_not_recorded() {
 
 #[tokio::test]
 async fn rules_hold_on_after_a_restart_and_revoked_ones_do_not() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.gate.add_rule(rule(RuleSays::Always, Some("a.txt"))).unwrap();
     world.gate.add_rule(rule(RuleSays::Always, Some("b.txt"))).unwrap();
     world.gate.revoke_rule(RuleId(2)).unwrap();

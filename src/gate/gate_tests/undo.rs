@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::model::ProposalEvent;
-use crate::model::{Amended, Note, Record};
+use crate::model::{Amended, DecisionNote, Record};
 
-impl World {
+impl GateBench {
     fn records(&self) -> Vec<Record> {
         let record = |(seq, event)| Record { v: 1, seq: Seq(seq), at: Timestamp(0), event };
         (1..).zip(self.events()).map(record).collect()
@@ -14,8 +14,8 @@ impl World {
     fn restarted(self) -> Self {
         let (folder, ledger) = (self.folder.path(), &self.ledger);
         let proposals = self.proposals();
-        let (desk, parts) = (Desk::default(), self.gate.parts.clone());
-        let gate = Arc::new(Gate::new(parts, &desk, Numbers::after(&proposals)));
+        let (desk, parts) = (ApprovalQueue::default(), self.gate.parts.clone());
+        let gate = Arc::new(Gate::new(parts, &desk, NextNumbers::after(&proposals)));
         gate.recall(&self.records()).unwrap();
         let _ = (folder, ledger);
         Self { desk, gate, ..self }
@@ -28,7 +28,7 @@ impl World {
 
 #[tokio::test]
 async fn every_file_change_can_be_undone_and_the_undo_too() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("edit.c", "old\r\n");
     world.write("del.c", "kept\0");
     let before = world.everything();
@@ -59,7 +59,7 @@ async fn every_file_change_can_be_undone_and_the_undo_too() {
 
 #[tokio::test]
 async fn what_the_disk_no_longer_holds_is_not_overwritten() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "old");
     world.approved(vec![save("a.c", Some("old"), "new"), save("b.c", None, "b")]).await;
     world.write("a.c", "mine");
@@ -74,12 +74,12 @@ async fn what_the_disk_no_longer_holds_is_not_overwritten() {
 
 #[tokio::test]
 async fn an_amended_change_is_undone_from_what_was_written() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.write("a.c", "old");
     let task = world.submit(vec![save("a.c", Some("old"), "theirs")]);
     world.on_desk(1).await;
     let content = world.ledger.store(b"mine").unwrap();
-    let note = Note::default();
+    let note = DecisionNote::default();
     world.decide(1, Verdict::ApproveAmended { how: Amended::Edit, content, note, phrase: None });
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
     assert_eq!(world.undo(1), Outcome::Applied);
@@ -88,7 +88,7 @@ async fn an_amended_change_is_undone_from_what_was_written() {
 
 #[tokio::test]
 async fn what_was_not_carried_out_or_was_undone_cannot_be_undone() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.approved(vec![save("a.c", None, "a")]).await;
     let task = world.submit(vec![save("b.c", None, "b"), flash(true, false)]);
     world.on_desk(2).await;
@@ -111,7 +111,7 @@ async fn an_undo_that_a_kill_cut_off_is_settled_from_the_disk() {
         (2, "new", Outcome::Interrupted(String::new())),
         (1, "new", Outcome::Denied),
     ] {
-        let world = World::asking();
+        let world = GateBench::asking();
         world.write("a.c", "old");
         world.approved(vec![save("a.c", Some("old"), "new")]).await;
         let before = world.events().len();
@@ -135,14 +135,14 @@ async fn an_undo_that_a_kill_cut_off_is_settled_from_the_disk() {
 
 #[tokio::test]
 async fn what_the_configuration_denies_stays_denied() {
-    let world = World::asking();
+    let world = GateBench::asking();
     world.approved(vec![save("a.c", None, "a")]).await;
     let origin = RuleOrigin::User { file: "config.toml".into(), line: 1 };
     let (kind, tool, agent, path) = (None, None, None, None);
-    let deny = Rule { decide: Ruling::Deny, kind, tool, agent, path, origin };
+    let deny = PolicyRule { decide: Ruling::Deny, kind, tool, agent, path, origin };
     let mut parts = world.gate.parts.clone();
     parts.policy = Arc::new(Policy::new(vec![deny]));
-    let gate = Gate::new(parts, &world.desk, Numbers::after(&world.proposals()));
+    let gate = Gate::new(parts, &world.desk, NextNumbers::after(&world.proposals()));
     gate.recall(&world.records()).unwrap();
     assert_eq!(gate.undo(ProposalId(1)).unwrap().0.outcome, Outcome::Denied);
     assert_eq!(world.read("a.c").as_deref(), Some("a"));

@@ -10,9 +10,9 @@ use futures::future::{BoxFuture, FutureExt};
 use tokio_util::sync::CancellationToken;
 
 use super::compiled::Compiler;
-use crate::config::{Origin as RuleOrigin, Policy, Rule, Ruling};
+use crate::config::{Origin as RuleOrigin, Policy, PolicyRule, Ruling};
 use crate::device::SerialHub;
-use crate::gate::{Desk, Gate, GateError, GateParts, Numbers, Origin};
+use crate::gate::{ApprovalQueue, Gate, GateError, GateParts, NextNumbers, Origin};
 use crate::model::{
     BlobRef, BlobSource, BoardInfo, BuildId, BuildOutcome, CallId, ContentHash, Draft, DraftChange,
     ErasePlan, Event, FlashImage, FlashPlan, Ledger, LogId, Outcome, ProjectPath, Proposal,
@@ -27,7 +27,7 @@ use crate::workspace::Sandbox;
 
 /// Keeps records and contents in memory, and fails when told to.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct MemoryLedger {
     pub(super) events: Mutex<Vec<Event>>,
     pub(super) blobs: Mutex<BTreeMap<ContentHash, Vec<u8>>>,
     pub(super) broken_at: Mutex<Option<usize>>,
@@ -38,7 +38,7 @@ pub(super) struct Memory {
 /// Looks at the world while a decision is not yet on the disk.
 pub(super) type OnWay = Box<dyn FnMut() + Send>;
 
-impl Memory {
+impl MemoryLedger {
     /// Puts another content under a hash.
     pub(super) fn damage(&self, hash: ContentHash, content: &[u8]) {
         self.blobs.lock().unwrap().insert(hash, content.to_vec());
@@ -50,7 +50,7 @@ impl Memory {
     }
 }
 
-impl Ledger for Memory {
+impl Ledger for MemoryLedger {
     fn record(&self, event: Event) -> Result<Seq, UserError> {
         let mut events = self.events.lock().unwrap();
         if *self.broken_at.lock().unwrap() == Some(events.len()) {
@@ -88,7 +88,7 @@ impl Ledger for Memory {
     }
 }
 
-impl BlobSource for Memory {
+impl BlobSource for MemoryLedger {
     fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
         let found = self.blobs.lock().unwrap().get(hash).cloned();
         found.map(Arc::from).ok_or_else(|| UserError::new("No blob", hash.to_string(), ""))
@@ -97,7 +97,7 @@ impl BlobSource for Memory {
 
 /// Flashes nothing and counts how often it was asked to; its compiler says what the test says.
 #[derive(Default)]
-pub(super) struct Bench {
+pub(super) struct FakeToolchain {
     pub(super) flashes: Mutex<u32>,
     /// The plan of the last flash.
     pub(super) flashed: Mutex<Option<FlashPlan>>,
@@ -113,7 +113,7 @@ pub(super) struct Bench {
     pub(super) memory: Mutex<Vec<u8>>,
 }
 
-impl Toolchain for Bench {
+impl Toolchain for FakeToolchain {
     fn label(&self) -> String {
         "test".to_owned()
     }
@@ -190,19 +190,20 @@ async fn stopped(cancel: CancellationToken) -> UserError {
     UserError::new("Cannot flash", "it was stopped", "")
 }
 
-pub(super) struct World {
+pub(super) struct GateBench {
     pub(super) folder: tempfile::TempDir,
-    pub(super) ledger: Arc<Memory>,
-    pub(super) bench: Arc<Bench>,
-    pub(super) desk: Desk,
+    pub(super) ledger: Arc<MemoryLedger>,
+    pub(super) bench: Arc<FakeToolchain>,
+    pub(super) desk: ApprovalQueue,
     pub(super) gate: Arc<Gate>,
 }
 
-impl World {
+impl GateBench {
     pub(super) fn new(policy: Policy) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (ledger, bench) = (Arc::new(Memory::default()), Arc::new(Bench::default()));
-        let desk = Desk::default();
+        let (ledger, bench) =
+            (Arc::new(MemoryLedger::default()), Arc::new(FakeToolchain::default()));
+        let desk = ApprovalQueue::default();
         let gate = gate(folder.path(), &ledger, &bench, policy, &desk);
         Self { folder, ledger, bench, desk, gate }
     }
@@ -213,7 +214,7 @@ impl World {
 
     pub(super) fn ruled(decide: Ruling) -> Self {
         let origin = RuleOrigin::User { file: "config.toml".into(), line: 1 };
-        let rule = Rule { decide, kind: None, tool: None, agent: None, path: None, origin };
+        let rule = PolicyRule { decide, kind: None, tool: None, agent: None, path: None, origin };
         Self::new(Policy::new(vec![rule]))
     }
 
@@ -315,22 +316,22 @@ pub(super) fn outcomes(submitted: Submitted) -> Vec<Outcome> {
 
 pub(super) fn gate(
     folder: &Path,
-    ledger: &Arc<Memory>,
-    bench: &Arc<Bench>,
+    ledger: &Arc<MemoryLedger>,
+    bench: &Arc<FakeToolchain>,
     policy: Policy,
-    desk: &Desk,
+    desk: &ApprovalQueue,
 ) -> Arc<Gate> {
     let parts = GateParts {
-        ledger: Arc::<Memory>::clone(ledger),
-        blobs: Arc::<Memory>::clone(ledger),
+        ledger: Arc::<MemoryLedger>::clone(ledger),
+        blobs: Arc::<MemoryLedger>::clone(ledger),
         sandbox: Arc::new(Sandbox::open(folder).unwrap()),
-        toolchain: Arc::<Bench>::clone(bench),
-        serial: Arc::new(SerialHub::new(Arc::<Memory>::clone(ledger))),
+        toolchain: Arc::<FakeToolchain>::clone(bench),
+        serial: Arc::new(SerialHub::new(Arc::<MemoryLedger>::clone(ledger))),
         policy: Arc::new(policy),
         names: None,
         cancel: CancellationToken::new(),
     };
-    Arc::new(Gate::new(parts, desk, Numbers::after([])))
+    Arc::new(Gate::new(parts, desk, NextNumbers::after([])))
 }
 
 pub(super) fn origin() -> Origin {

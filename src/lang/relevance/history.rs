@@ -17,7 +17,7 @@ pub struct Commit {
 
 /// The past changes of a project, newest first.
 #[derive(Debug, Clone, Default)]
-pub struct History {
+pub struct CommitHistory {
     commits: Vec<(BTreeMap<String, u32>, Vec<String>)>,
     /// In how many messages a word is.
     spread: HashMap<String, u32>,
@@ -28,8 +28,8 @@ pub struct History {
 /// Reads what `git log --name-only --format=%x01%s%n%b` prints; the message comes first, the names
 /// after the last blank line.
 #[must_use]
-pub fn parse_log(log: &str) -> History {
-    History::new(log.split('\u{1}').filter(|entry| !entry.trim().is_empty()).map(|entry| {
+pub fn parse_log(log: &str) -> CommitHistory {
+    CommitHistory::new(log.split('\u{1}').filter(|entry| !entry.trim().is_empty()).map(|entry| {
         let entry = entry.trim_end();
         let (message, names) = entry.rsplit_once("\n\n").unwrap_or((entry, ""));
         let files = names.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
@@ -37,7 +37,7 @@ pub fn parse_log(log: &str) -> History {
     }))
 }
 
-impl History {
+impl CommitHistory {
     /// Takes changes, newest first.
     pub fn new(commits: impl IntoIterator<Item = Commit>) -> Self {
         let mut history = Self::default();

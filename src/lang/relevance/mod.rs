@@ -12,7 +12,7 @@ mod words;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub use history::{Commit, History, parse_log};
+pub use history::{Commit, CommitHistory, parse_log};
 pub use index::ProjectIndex;
 use words::words;
 
@@ -20,18 +20,18 @@ use crate::model::ProjectPath;
 
 /// What is known beside the project's texts.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub struct RelevanceQuery<'a> {
     /// The person's words.
     pub request: &'a str,
     /// Files with errors or warnings of the last build.
     pub diagnosed: &'a [ProjectPath],
     /// What was changed together before.
-    pub history: &'a History,
+    pub history: &'a CommitHistory,
 }
 
 /// A file that was chosen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
+pub struct ChosenFile {
     pub path: ProjectPath,
     /// Its length in tokens, at four bytes for one.
     pub tokens: u64,
@@ -58,7 +58,7 @@ const SEEDS: usize = 6;
 
 /// Ranks the files of a project for a question; those without any signal are left out.
 #[must_use]
-pub fn rank(index: &ProjectIndex, question: &Question<'_>) -> Vec<Chosen> {
+pub fn rank(index: &ProjectIndex, question: &RelevanceQuery<'_>) -> Vec<ChosenFile> {
     let asked = words(question.request);
     let mut scores = Scores { of: vec![Vec::new(); index.len()] };
     scores.add(WORDS, "words of the request are in it", index.by_words(&asked));
@@ -128,9 +128,9 @@ fn ties(index: &ProjectIndex, seeds: &[(usize, f64)]) -> BTreeMap<usize, (f64, S
 /// Takes files from the front of a ranking while there is room; one that is too large for what is
 /// left is passed over. At least one is taken when there is any.
 #[must_use]
-pub fn within(ranked: Vec<Chosen>, most_files: usize, most_tokens: u64) -> Vec<Chosen> {
+pub fn within(ranked: Vec<ChosenFile>, most_files: usize, most_tokens: u64) -> Vec<ChosenFile> {
     let mut left = most_tokens;
-    let mut taken: Vec<Chosen> = Vec::new();
+    let mut taken: Vec<ChosenFile> = Vec::new();
     for chosen in ranked {
         if taken.len() >= most_files {
             break;
@@ -186,13 +186,13 @@ impl Scores {
         all
     }
 
-    fn ranked(&self, index: &ProjectIndex) -> Vec<Chosen> {
+    fn ranked(&self, index: &ProjectIndex) -> Vec<ChosenFile> {
         let best = self.best(usize::MAX);
         best.into_iter()
             .map(|(file, score)| {
                 let mut signals = self.of.get(file).cloned().unwrap_or_default();
                 signals.sort_by(|a, b| b.0.total_cmp(&a.0));
-                Chosen {
+                ChosenFile {
                     path: index.path(file).clone(),
                     tokens: index.tokens(file),
                     score,
@@ -233,22 +233,28 @@ mod tests {
         ProjectIndex::new(files.map(|(name, text)| (path(name), text.to_owned())))
     }
 
-    fn names(ranked: &[Chosen]) -> Vec<&str> {
+    fn names(ranked: &[ChosenFile]) -> Vec<&str> {
         ranked.iter().map(|chosen| chosen.path.as_str()).collect()
     }
 
     #[test]
     fn words_names_and_neighbours_find_the_files() {
-        let history = History::default();
-        let question =
-            Question { request: "Make the wifi retry longer", diagnosed: &[], history: &history };
+        let history = CommitHistory::default();
+        let question = RelevanceQuery {
+            request: "Make the wifi retry longer",
+            diagnosed: &[],
+            history: &history,
+        };
         let ranked = rank(&project(), &question);
         assert_eq!(names(&ranked)[..2], ["main/wifi.c", "main/wifi.h"]);
         assert!(!ranked[0].reasons.is_empty() && ranked[0].tokens > 0);
-        let question =
-            Question { request: "`led_on` shall return 2", diagnosed: &[], history: &history };
+        let question = RelevanceQuery {
+            request: "`led_on` shall return 2",
+            diagnosed: &[],
+            history: &history,
+        };
         assert!(names(&rank(&project(), &question))[..2].contains(&"main/led.c"));
-        let question = Question { request: "", diagnosed: &[], history: &history };
+        let question = RelevanceQuery { request: "", diagnosed: &[], history: &history };
         assert_eq!(rank(&project(), &question), []);
     }
 
@@ -261,8 +267,9 @@ mod tests {
             ("drivers/v2.c", "void heater_on(void) {}\n"),
         ];
         let index = ProjectIndex::new(files.map(|(name, text)| (path(name), text.to_owned())));
-        let history = History::default();
-        let question = Question { request: "`tank_fill` leaks", diagnosed: &[], history: &history };
+        let history = CommitHistory::default();
+        let question =
+            RelevanceQuery { request: "`tank_fill` leaks", diagnosed: &[], history: &history };
         let ranked = rank(&index, &question);
         let why = |name: &str| {
             let found = ranked.iter().find(|chosen| chosen.path.as_str() == name);
@@ -273,7 +280,7 @@ mod tests {
         assert_eq!(why("drivers/v1.c"), "main/tank.c calls its `valve_open`");
         assert_eq!(why("drivers/v2.c"), "");
         let question =
-            Question { request: "`valve_open` sticks", diagnosed: &[], history: &history };
+            RelevanceQuery { request: "`valve_open` sticks", diagnosed: &[], history: &history };
         let ranked = rank(&index, &question);
         let first = (ranked[0].path.as_str(), ranked[0].reasons.join("; "));
         assert_eq!(first.0, "drivers/v1.c");
@@ -284,12 +291,15 @@ mod tests {
     fn history_and_diagnostics_count() {
         let log = "\u{1}Blink faster\n\nmain/led.c\nmain/Kconfig\n\u{1}Blink slower\n\nmain/led.c\nmain/Kconfig\ngone.c\n";
         let history = parse_log(log);
-        let question = Question { request: "blink twice", diagnosed: &[], history: &history };
+        let question = RelevanceQuery { request: "blink twice", diagnosed: &[], history: &history };
         let ranked = rank(&project(), &question);
         assert_eq!(names(&ranked)[..2], ["main/led.c", "main/Kconfig"]);
         let diagnosed = [path("main/wifi.h")];
-        let question =
-            Question { request: "fix it", diagnosed: &diagnosed, history: &History::default() };
+        let question = RelevanceQuery {
+            request: "fix it",
+            diagnosed: &diagnosed,
+            history: &CommitHistory::default(),
+        };
         let ranked = rank(&project(), &question);
         assert_eq!(names(&ranked)[0], "main/wifi.h");
         assert!(ranked[0].reasons[0].contains("build"));
@@ -304,8 +314,8 @@ mod tests {
                 format!("#include \"a.h\"\n#include \"b.h\"\n{}", "int beta;\n".repeat(100)),
             ),
         ]);
-        let history = History::default();
-        let question = Question { request: "alpha beta", diagnosed: &[], history: &history };
+        let history = CommitHistory::default();
+        let question = RelevanceQuery { request: "alpha beta", diagnosed: &[], history: &history };
         let ranked = rank(&circle, &question);
         assert_eq!(ranked.len(), 2);
         assert_eq!(within(ranked.clone(), 1, 1_000).len(), 1);

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gist::Turn;
-use super::{Asked, Fault, Piece, Profile, Reader, Slot, Stop};
+use super::conversation::ConversationTurn;
+use super::{AnswerPiece, DialectReader, Fault, Profile, RequestBody, Slot, Stop};
 use super::{arguments, call_id, count, told_fault};
 use crate::model::{Cost, Usage};
 
@@ -14,7 +14,7 @@ const MOST_TOKENS: u32 = 16_384;
 const THINKING: [(&str, u32); 3] = [("low", 2_048), ("medium", 8_192), ("high", 24_576)];
 
 /// Writes a request.
-pub(super) fn write(asked: &Asked<'_>) -> Value {
+pub(super) fn write(asked: &RequestBody<'_>) -> Value {
     let profile = asked.profile;
     let effort = profile.effort.as_ref().filter(|_| !asked.without.reasoning);
     let thinking = effort.and_then(|effort| THINKING.iter().find(|(name, _)| name == effort));
@@ -25,14 +25,15 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
     let thought = thinking.map_or(0, |(_, tokens)| *tokens);
     body.insert("max_tokens".into(), json!(most.saturating_add(thought)));
     body.insert("stream".into(), json!(true));
-    if !asked.gist.system.is_empty() {
+    if !asked.conversation.system.is_empty() {
         let cache = json!({ "type": "ephemeral" });
-        let block = json!({ "type": "text", "text": asked.gist.system, "cache_control": cache });
+        let block =
+            json!({ "type": "text", "text": asked.conversation.system, "cache_control": cache });
         body.insert("system".into(), json!([block]));
     }
     body.insert("messages".into(), messages(asked));
-    if !asked.gist.tools.is_empty() {
-        let tools = asked.gist.tools.iter().map(|spec| {
+    if !asked.conversation.tools.is_empty() {
+        let tools = asked.conversation.tools.iter().map(|spec| {
             json!({
                 "name": spec.name.as_str(),
                 "description": spec.description,
@@ -60,15 +61,22 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
 }
 
 /// The conversation; results of tools are said by the other side, and neighbours are joined.
-fn messages(asked: &Asked<'_>) -> Value {
-    let own = asked.gist.turns.iter().filter(|turn| matches!(turn, Turn::Own { .. })).count();
+fn messages(asked: &RequestBody<'_>) -> Value {
+    let own = asked
+        .conversation
+        .turns
+        .iter()
+        .filter(|turn| matches!(turn, ConversationTurn::Own { .. }))
+        .count();
     let first_kept = own.saturating_sub(asked.kept.len());
     let mut number = 0;
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
-    for turn in &asked.gist.turns {
+    for turn in &asked.conversation.turns {
         let (role, blocks) = match turn {
-            Turn::Outside(text) => ("user", vec![json!({ "type": "text", "text": text })]),
-            Turn::Own { text, calls } => {
+            ConversationTurn::Outside(text) => {
+                ("user", vec![json!({ "type": "text", "text": text })])
+            }
+            ConversationTurn::Own { text, calls } => {
                 let kept = usize::checked_sub(number, first_kept).and_then(|at| asked.kept.get(at));
                 let kept = kept.filter(|_| !asked.without.reasoning);
                 let mut blocks = kept.cloned().unwrap_or_default();
@@ -84,7 +92,7 @@ fn messages(asked: &Asked<'_>) -> Value {
                 }));
                 ("assistant", blocks)
             }
-            Turn::Result { call, json: text, .. } => {
+            ConversationTurn::Result { call, json: text, .. } => {
                 let id = call_id(*call);
                 let block = json!({ "type": "tool_result", "tool_use_id": id, "content": text });
                 ("user", vec![block])
@@ -107,19 +115,19 @@ fn messages(asked: &Asked<'_>) -> Value {
 
 /// Reads an answer.
 #[derive(Default)]
-pub(super) struct Answer {
+pub(super) struct AnthropicReader {
     usage: Usage,
     /// The thought that is under way, to be kept with its signature.
     thought: Option<(String, String)>,
     stop: Option<Stop>,
 }
 
-impl Reader for Answer {
+impl DialectReader for AnthropicReader {
     fn read(
         &mut self,
         message: &str,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         let event = super::json(message, profile)?;
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -128,7 +136,7 @@ impl Reader for Answer {
             "message_start" => {
                 let message = event.get("message").unwrap_or(&Value::Null);
                 let model = message.get("model").and_then(Value::as_str);
-                out.extend(model.map(|model| Piece::Model(model.to_owned())));
+                out.extend(model.map(|model| AnswerPiece::Model(model.to_owned())));
                 self.count(message.get("usage"), out);
             }
             "content_block_start" => {
@@ -145,7 +153,7 @@ impl Reader for Answer {
                     self.stop = Some(stop(why, event.pointer("/delta/stop_details/explanation")));
                 }
             }
-            "message_stop" => out.push(Piece::Stop(self.stop.take().unwrap_or(Stop::End))),
+            "message_stop" => out.push(AnswerPiece::Stop(self.stop.take().unwrap_or(Stop::End))),
             "error" => {
                 return Err(told_fault(event.get("error").unwrap_or(&Value::Null), profile));
             }
@@ -159,26 +167,26 @@ impl Reader for Answer {
         &mut self,
         whole: &Value,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         let Some(blocks) = whole.get("content").and_then(Value::as_array) else {
             return Err(Fault::garbled(profile, "an answer without content", &whole.to_string()));
         };
         let model = whole.get("model").and_then(Value::as_str);
-        out.extend(model.map(|model| Piece::Model(model.to_owned())));
+        out.extend(model.map(|model| AnswerPiece::Model(model.to_owned())));
         self.count(whole.get("usage"), out);
         for (place, block) in (0..).zip(blocks) {
             self.begin(place, block, out);
             self.end_thought(out);
         }
         let why = whole.get("stop_reason").and_then(Value::as_str).unwrap_or_default();
-        out.push(Piece::Stop(stop(why, None)));
+        out.push(AnswerPiece::Stop(stop(why, None)));
         Ok(())
     }
 }
 
-impl Answer {
-    fn count(&mut self, usage: Option<&Value>, out: &mut Vec<Piece>) {
+impl AnthropicReader {
+    fn count(&mut self, usage: Option<&Value>, out: &mut Vec<AnswerPiece>) {
         let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
         let cached = count(usage.get("cache_read_input_tokens"));
         let written = count(usage.get("cache_creation_input_tokens"));
@@ -190,47 +198,49 @@ impl Answer {
         }
         self.usage.output = self.usage.output.max(count(usage.get("output_tokens")));
         self.usage.cost = Cost::ZERO;
-        out.push(Piece::Usage(self.usage));
+        out.push(AnswerPiece::Usage(self.usage));
     }
 
-    fn begin(&mut self, place: u64, block: &Value, out: &mut Vec<Piece>) {
+    fn begin(&mut self, place: u64, block: &Value, out: &mut Vec<AnswerPiece>) {
         let text = |field: &str| block.get(field).and_then(Value::as_str).unwrap_or_default();
         match text("type") {
-            "text" if !text("text").is_empty() => out.push(Piece::Text(text("text").to_owned())),
+            "text" if !text("text").is_empty() => {
+                out.push(AnswerPiece::Text(text("text").to_owned()))
+            }
             "thinking" => {
                 let (thought, signature) = (text("thinking"), text("signature"));
                 if !thought.is_empty() {
-                    out.push(Piece::Reasoning(thought.to_owned()));
+                    out.push(AnswerPiece::Reasoning(thought.to_owned()));
                 }
                 self.thought = Some((thought.to_owned(), signature.to_owned()));
             }
-            "redacted_thinking" => out.push(Piece::Keep(block.clone())),
+            "redacted_thinking" => out.push(AnswerPiece::Keep(block.clone())),
             "tool_use" => {
                 // A stream begins with an empty object and tells the arguments afterwards.
                 let input = block.get("input").filter(|input| *input != &json!({}));
                 let args = input.map_or_else(String::new, Value::to_string);
                 let name = text("name").to_owned();
-                out.push(Piece::Call { slot: Slot::Place(place), name, args });
+                out.push(AnswerPiece::Call { slot: Slot::Place(place), name, args });
             }
             _ => {}
         }
     }
 
-    fn delta(&mut self, place: u64, delta: &Value, out: &mut Vec<Piece>) {
+    fn delta(&mut self, place: u64, delta: &Value, out: &mut Vec<AnswerPiece>) {
         let text =
             |field: &str| delta.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         match delta.get("type").and_then(Value::as_str).unwrap_or_default() {
-            "text_delta" => out.push(Piece::Text(text("text"))),
+            "text_delta" => out.push(AnswerPiece::Text(text("text"))),
             "input_json_delta" => {
                 let args = text("partial_json");
-                out.push(Piece::Call { slot: Slot::Place(place), name: String::new(), args });
+                out.push(AnswerPiece::Call { slot: Slot::Place(place), name: String::new(), args });
             }
             "thinking_delta" => {
                 let more = text("thinking");
                 if let Some((thought, _)) = &mut self.thought {
                     thought.push_str(&more);
                 }
-                out.push(Piece::Reasoning(more));
+                out.push(AnswerPiece::Reasoning(more));
             }
             "signature_delta" => {
                 if let Some((_, signature)) = &mut self.thought {
@@ -242,10 +252,10 @@ impl Answer {
     }
 
     /// A thought without a signature is not taken back by the service.
-    fn end_thought(&mut self, out: &mut Vec<Piece>) {
+    fn end_thought(&mut self, out: &mut Vec<AnswerPiece>) {
         let Some((thinking, signature)) = self.thought.take() else { return };
         if !signature.is_empty() {
-            out.push(Piece::Keep(
+            out.push(AnswerPiece::Keep(
                 json!({ "type": "thinking", "thinking": thinking, "signature": signature }),
             ));
         }

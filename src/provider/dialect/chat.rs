@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gist::Turn;
-use super::{Asked, Fault, MOST_REFUSAL, Piece, Profile, Reader, Service, Slot, Stop};
+use super::conversation::ConversationTurn;
+use super::{
+    AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Profile, RequestBody, Service, Slot, Stop,
+};
 use super::{arguments, call_id, told_fault, usage};
 
 /// Writes a request.
-pub(super) fn write(asked: &Asked<'_>) -> Value {
+pub(super) fn write(asked: &RequestBody<'_>) -> Value {
     let profile = asked.profile;
     let mut body = Map::new();
     if profile.service != Service::Azure {
@@ -18,7 +20,7 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
     if !asked.without.stream_usage {
         body.insert("stream_options".into(), json!({ "include_usage": true }));
     }
-    if !asked.gist.tools.is_empty() {
+    if !asked.conversation.tools.is_empty() {
         body.insert("tools".into(), tools(asked));
     }
     if let Some(form) = asked.form {
@@ -46,16 +48,18 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
     Value::Object(body)
 }
 
-fn messages(asked: &Asked<'_>) -> Vec<Value> {
-    let mut messages = Vec::with_capacity(asked.gist.turns.len() + 1);
-    if !asked.gist.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": asked.gist.system }));
+fn messages(asked: &RequestBody<'_>) -> Vec<Value> {
+    let mut messages = Vec::with_capacity(asked.conversation.turns.len() + 1);
+    if !asked.conversation.system.is_empty() {
+        messages.push(json!({ "role": "system", "content": asked.conversation.system }));
     }
-    for turn in &asked.gist.turns {
+    for turn in &asked.conversation.turns {
         messages.push(match turn {
-            Turn::Outside(text) => json!({ "role": "user", "content": text }),
-            Turn::Own { text, calls: [] } => json!({ "role": "assistant", "content": text }),
-            Turn::Own { text, calls } => {
+            ConversationTurn::Outside(text) => json!({ "role": "user", "content": text }),
+            ConversationTurn::Own { text, calls: [] } => {
+                json!({ "role": "assistant", "content": text })
+            }
+            ConversationTurn::Own { text, calls } => {
                 let calls: Vec<Value> = calls
                     .iter()
                     .map(|call| {
@@ -67,7 +71,7 @@ fn messages(asked: &Asked<'_>) -> Vec<Value> {
                 let content = if text.is_empty() { Value::Null } else { json!(text) };
                 json!({ "role": "assistant", "content": content, "tool_calls": calls })
             }
-            Turn::Result { call, json: text, .. } => {
+            ConversationTurn::Result { call, json: text, .. } => {
                 json!({ "role": "tool", "tool_call_id": call_id(*call), "content": text })
             }
         });
@@ -76,8 +80,8 @@ fn messages(asked: &Asked<'_>) -> Vec<Value> {
 }
 
 /// The declarations of tools, which Ollama takes in the same form.
-pub(super) fn tools(asked: &Asked<'_>) -> Value {
-    let tools = asked.gist.tools.iter().map(|spec| {
+pub(super) fn tools(asked: &RequestBody<'_>) -> Value {
+    let tools = asked.conversation.tools.iter().map(|spec| {
         let function = json!({
             "name": spec.name.as_str(),
             "description": spec.description,
@@ -90,23 +94,23 @@ pub(super) fn tools(asked: &Asked<'_>) -> Value {
 
 /// Reads an answer.
 #[derive(Default)]
-pub(super) struct Answer {
+pub(super) struct ChatReader {
     is_named: bool,
     has_stopped: bool,
     refusal: String,
 }
 
-impl Reader for Answer {
+impl DialectReader for ChatReader {
     fn read(
         &mut self,
         message: &str,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         if message.trim() == "[DONE]" {
             // Some services end so without having said why.
             if !self.has_stopped {
-                out.push(Piece::Stop(Stop::End));
+                out.push(AnswerPiece::Stop(Stop::End));
             }
             return Ok(());
         }
@@ -118,7 +122,7 @@ impl Reader for Answer {
         &mut self,
         whole: &Value,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         self.take(whole, "message", profile, out)?;
         if whole.pointer("/choices/0").is_none() {
@@ -126,19 +130,19 @@ impl Reader for Answer {
             return Err(Fault::garbled(profile, "an answer without choices", &text));
         }
         if !self.has_stopped {
-            out.push(Piece::Stop(Stop::End));
+            out.push(AnswerPiece::Stop(Stop::End));
         }
         Ok(())
     }
 }
 
-impl Answer {
+impl ChatReader {
     fn take(
         &mut self,
         chunk: &Value,
         field: &str,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
             return Err(told_fault(error, profile));
@@ -146,11 +150,16 @@ impl Answer {
         let model = chunk.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
         if let Some(model) = model.filter(|_| !self.is_named) {
             self.is_named = true;
-            out.push(Piece::Model(model.to_owned()));
+            out.push(AnswerPiece::Model(model.to_owned()));
         }
         if let Some(counted) = chunk.get("usage").filter(|usage| usage.is_object()) {
             let details = "prompt_tokens_details";
-            out.push(Piece::Usage(usage(counted, "prompt_tokens", "completion_tokens", details)));
+            out.push(AnswerPiece::Usage(usage(
+                counted,
+                "prompt_tokens",
+                "completion_tokens",
+                details,
+            )));
         }
         let Some(choice) = chunk.pointer("/choices/0") else { return Ok(()) };
         if let Some(delta) = choice.get(field) {
@@ -159,10 +168,12 @@ impl Answer {
         let why = choice.get("finish_reason").and_then(Value::as_str);
         if let Some(why) = why.filter(|_| !self.has_stopped) {
             self.has_stopped = true;
-            out.push(Piece::Stop(match why {
+            out.push(AnswerPiece::Stop(match why {
                 "length" => Stop::Length,
                 "content_filter" => Stop::Refused(self.reason("its filter stopped the answer")),
-                "error" => return Err(Fault::told(profile, "", "the model failed in the middle")),
+                "error" => {
+                    return Err(Fault::from_service(profile, "", "the model failed in the middle"));
+                }
                 _ if !self.refusal.is_empty() => Stop::Refused(self.refusal.clone()),
                 _ => Stop::End,
             }));
@@ -174,19 +185,19 @@ impl Answer {
         if self.refusal.is_empty() { otherwise.to_owned() } else { self.refusal.clone() }
     }
 
-    fn delta(&mut self, delta: &Value, out: &mut Vec<Piece>) {
+    fn delta(&mut self, delta: &Value, out: &mut Vec<AnswerPiece>) {
         let text = |value: Option<&Value>| {
             value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
         };
         // The same thought under two names is one thought.
         let thought = text(delta.get("reasoning_content")).or_else(|| text(delta.get("reasoning")));
-        out.extend(thought.map(Piece::Reasoning));
+        out.extend(thought.map(AnswerPiece::Reasoning));
         match delta.get("content") {
             Some(Value::Array(parts)) => {
                 let parts = parts.iter().filter_map(|part| text(part.get("text")));
-                out.extend(parts.map(Piece::Text));
+                out.extend(parts.map(AnswerPiece::Text));
             }
-            content => out.extend(text(content).map(Piece::Text)),
+            content => out.extend(text(content).map(AnswerPiece::Text)),
         }
         let has_room = self.refusal.len() < MOST_REFUSAL;
         if let Some(refusal) = text(delta.get("refusal")).filter(|_| has_room) {
@@ -207,7 +218,7 @@ impl Answer {
                 Some(Value::Null) | None => String::new(),
                 Some(args) => args.to_string(),
             };
-            out.push(Piece::Call { slot, name, args });
+            out.push(AnswerPiece::Call { slot, name, args });
         }
     }
 }

@@ -5,7 +5,7 @@
 
 mod anthropic;
 mod chat;
-mod gist;
+mod conversation;
 mod ollama;
 mod responses;
 
@@ -17,7 +17,7 @@ use super::profile::Profile;
 use super::service::Service;
 use super::wire::Framing;
 use crate::model::{Cost, Message, Usage};
-pub(super) use gist::{Gist, Turn, join};
+pub(super) use conversation::{Conversation, ConversationTurn, join};
 pub(super) use ollama::WINDOW as OLLAMA_WINDOW;
 
 /// Bytes of a refusal, about which more is not gathered.
@@ -33,7 +33,7 @@ pub(super) enum Dialect {
 
 /// A piece of an answer, in the order it came.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Piece {
+pub(super) enum AnswerPiece {
     Text(String),
     Reasoning(String),
     /// Part of a tool call: the calls of an answer are told apart by `slot`.
@@ -75,9 +75,9 @@ pub(super) enum Stop {
 }
 
 /// What a request asks, ready to be written in any dialect.
-pub(super) struct Asked<'a> {
+pub(super) struct RequestBody<'a> {
     pub profile: &'a Profile,
-    pub gist: &'a Gist<'a>,
+    pub conversation: &'a Conversation<'a>,
     /// What the service kept for itself in earlier answers of this tool loop, for the last
     /// assistant messages, oldest first.
     pub kept: &'a [Vec<Value>],
@@ -100,17 +100,21 @@ pub(super) struct Without {
 }
 
 /// Reads the messages of one answer.
-pub(super) trait Reader: Send {
+pub(super) trait DialectReader: Send {
     /// Takes one message of the stream.
-    fn read(&mut self, message: &str, profile: &Profile, out: &mut Vec<Piece>)
-    -> Result<(), Fault>;
+    fn read(
+        &mut self,
+        message: &str,
+        profile: &Profile,
+        out: &mut Vec<AnswerPiece>,
+    ) -> Result<(), Fault>;
 
     /// Takes an answer that came in one piece although a stream was asked for.
     fn read_whole(
         &mut self,
         whole: &Value,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault>;
 }
 
@@ -169,7 +173,7 @@ impl Dialect {
     }
 
     /// Writes a request.
-    pub fn write(self, asked: &Asked<'_>) -> Value {
+    pub fn write(self, asked: &RequestBody<'_>) -> Value {
         match self {
             Self::Chat => chat::write(asked),
             Self::Responses => responses::write(asked),
@@ -178,12 +182,12 @@ impl Dialect {
         }
     }
 
-    pub fn reader(self) -> Box<dyn Reader> {
+    pub fn reader(self) -> Box<dyn DialectReader> {
         match self {
-            Self::Chat => Box::new(chat::Answer::default()),
-            Self::Responses => Box::new(responses::Answer::default()),
-            Self::Anthropic => Box::new(anthropic::Answer::default()),
-            Self::Ollama => Box::new(ollama::Answer),
+            Self::Chat => Box::new(chat::ChatReader::default()),
+            Self::Responses => Box::new(responses::ResponsesReader::default()),
+            Self::Anthropic => Box::new(anthropic::AnthropicReader::default()),
+            Self::Ollama => Box::new(ollama::OllamaReader),
         }
     }
 
@@ -227,7 +231,7 @@ fn told_fault(error: &Value, profile: &Profile) -> Fault {
         None => error.to_string(),
     };
     let code = codes.iter().find(|code| code.parse::<u16>().is_ok()).or(codes.first());
-    Fault::told(profile, code.map_or("", String::as_str), &message)
+    Fault::from_service(profile, code.map_or("", String::as_str), &message)
 }
 
 /// A count of tokens; what is negative or no number counts as none.

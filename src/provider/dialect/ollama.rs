@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gist::Turn;
-use super::{Asked, Fault, Piece, Profile, Reader, Slot, Stop};
+use super::conversation::ConversationTurn;
+use super::{AnswerPiece, DialectReader, Fault, Profile, RequestBody, Slot, Stop};
 use super::{arguments, chat, count, told_fault};
 use crate::model::Usage;
 
@@ -12,7 +12,7 @@ use crate::model::Usage;
 pub const WINDOW: u64 = 16_384;
 
 /// Writes a request.
-pub(super) fn write(asked: &Asked<'_>) -> Value {
+pub(super) fn write(asked: &RequestBody<'_>) -> Value {
     let profile = asked.profile;
     let mut options = Map::new();
     options.insert("num_ctx".into(), json!(profile.window.unwrap_or(WINDOW)));
@@ -27,7 +27,7 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
     body.insert("messages".into(), messages(asked));
     body.insert("stream".into(), json!(true));
     body.insert("options".into(), Value::Object(options));
-    if !asked.gist.tools.is_empty() {
+    if !asked.conversation.tools.is_empty() {
         body.insert("tools".into(), chat::tools(asked));
     }
     if let Some(form) = asked.form {
@@ -39,16 +39,18 @@ pub(super) fn write(asked: &Asked<'_>) -> Value {
     Value::Object(body)
 }
 
-fn messages(asked: &Asked<'_>) -> Value {
-    let mut messages = Vec::with_capacity(asked.gist.turns.len() + 1);
-    if !asked.gist.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": asked.gist.system }));
+fn messages(asked: &RequestBody<'_>) -> Value {
+    let mut messages = Vec::with_capacity(asked.conversation.turns.len() + 1);
+    if !asked.conversation.system.is_empty() {
+        messages.push(json!({ "role": "system", "content": asked.conversation.system }));
     }
-    for turn in &asked.gist.turns {
+    for turn in &asked.conversation.turns {
         messages.push(match turn {
-            Turn::Outside(text) => json!({ "role": "user", "content": text }),
-            Turn::Own { text, calls: [] } => json!({ "role": "assistant", "content": text }),
-            Turn::Own { text, calls } => {
+            ConversationTurn::Outside(text) => json!({ "role": "user", "content": text }),
+            ConversationTurn::Own { text, calls: [] } => {
+                json!({ "role": "assistant", "content": text })
+            }
+            ConversationTurn::Own { text, calls } => {
                 let calls: Vec<Value> = calls
                     .iter()
                     .map(|call| {
@@ -58,7 +60,7 @@ fn messages(asked: &Asked<'_>) -> Value {
                     .collect();
                 json!({ "role": "assistant", "content": text, "tool_calls": calls })
             }
-            Turn::Result { tool, json: text, .. } => {
+            ConversationTurn::Result { tool, json: text, .. } => {
                 json!({ "role": "tool", "tool_name": tool, "content": text })
             }
         });
@@ -67,14 +69,14 @@ fn messages(asked: &Asked<'_>) -> Value {
 }
 
 /// Reads an answer.
-pub(super) struct Answer;
+pub(super) struct OllamaReader;
 
-impl Reader for Answer {
+impl DialectReader for OllamaReader {
     fn read(
         &mut self,
         message: &str,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         let line = super::json(message, profile)?;
         self.read_whole(&line, profile, out)
@@ -84,7 +86,7 @@ impl Reader for Answer {
         &mut self,
         line: &Value,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         if let Some(error) = line.get("error") {
             return Err(told_fault(error, profile));
@@ -93,8 +95,8 @@ impl Reader for Answer {
             let text = line.pointer(field).and_then(Value::as_str);
             text.filter(|text| !text.is_empty()).map(str::to_owned)
         };
-        out.extend(text("/message/thinking").map(Piece::Reasoning));
-        out.extend(text("/message/content").map(Piece::Text));
+        out.extend(text("/message/thinking").map(AnswerPiece::Reasoning));
+        out.extend(text("/message/content").map(AnswerPiece::Text));
         let calls = line.pointer("/message/tool_calls").and_then(Value::as_array);
         for call in calls.into_iter().flatten() {
             let name = call.pointer("/function/name").and_then(Value::as_str).unwrap_or_default();
@@ -103,17 +105,17 @@ impl Reader for Answer {
                 Some(args) => args.to_string(),
                 None => String::new(),
             };
-            out.push(Piece::Call { slot: Slot::New, name: name.to_owned(), args });
+            out.push(AnswerPiece::Call { slot: Slot::New, name: name.to_owned(), args });
         }
         if line.get("done").and_then(Value::as_bool) == Some(true) {
-            out.extend(text("/model").map(Piece::Model));
-            out.push(Piece::Usage(Usage {
+            out.extend(text("/model").map(AnswerPiece::Model));
+            out.push(AnswerPiece::Usage(Usage {
                 input: count(line.get("prompt_eval_count")),
                 output: count(line.get("eval_count")),
                 ..Usage::default()
             }));
             let is_cut = text("/done_reason").as_deref() == Some("length");
-            out.push(Piece::Stop(if is_cut { Stop::Length } else { Stop::End }));
+            out.push(AnswerPiece::Stop(if is_cut { Stop::Length } else { Stop::End }));
         }
         Ok(())
     }

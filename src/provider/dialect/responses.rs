@@ -2,23 +2,23 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gist::Turn;
-use super::{Asked, Fault, MOST_REFUSAL, Piece, Profile, Reader, Slot, Stop};
+use super::conversation::ConversationTurn;
+use super::{AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Profile, RequestBody, Slot, Stop};
 use super::{arguments, call_id, told_fault, usage};
 
 /// Writes a request. Nothing is stored at the service; what it needs again is given back.
-pub(super) fn write(asked: &Asked<'_>) -> Value {
+pub(super) fn write(asked: &RequestBody<'_>) -> Value {
     let profile = asked.profile;
     let mut body = Map::new();
     body.insert("model".into(), json!(profile.model));
-    if !asked.gist.system.is_empty() {
-        body.insert("instructions".into(), json!(asked.gist.system));
+    if !asked.conversation.system.is_empty() {
+        body.insert("instructions".into(), json!(asked.conversation.system));
     }
     body.insert("input".into(), input(asked));
     body.insert("stream".into(), json!(true));
     body.insert("store".into(), json!(false));
-    if !asked.gist.tools.is_empty() {
-        let tools = asked.gist.tools.iter().map(|spec| {
+    if !asked.conversation.tools.is_empty() {
+        let tools = asked.conversation.tools.iter().map(|spec| {
             json!({
                 "type": "function",
                 "name": spec.name.as_str(),
@@ -57,18 +57,23 @@ fn thinks(profile: &Profile) -> bool {
     profile.effort.is_some() || is_o || (model.starts_with("gpt-5") && !model.contains("chat"))
 }
 
-fn input(asked: &Asked<'_>) -> Value {
-    let own = asked.gist.turns.iter().filter(|turn| matches!(turn, Turn::Own { .. })).count();
+fn input(asked: &RequestBody<'_>) -> Value {
+    let own = asked
+        .conversation
+        .turns
+        .iter()
+        .filter(|turn| matches!(turn, ConversationTurn::Own { .. }))
+        .count();
     let first_kept = own.saturating_sub(asked.kept.len());
     let mut number = 0_usize;
-    let mut items = Vec::with_capacity(asked.gist.turns.len());
-    for turn in &asked.gist.turns {
+    let mut items = Vec::with_capacity(asked.conversation.turns.len());
+    for turn in &asked.conversation.turns {
         match turn {
-            Turn::Outside(text) => {
+            ConversationTurn::Outside(text) => {
                 let content = json!([{ "type": "input_text", "text": text }]);
                 items.push(json!({ "type": "message", "role": "user", "content": content }));
             }
-            Turn::Own { text, calls } => {
+            ConversationTurn::Own { text, calls } => {
                 let kept = number.checked_sub(first_kept).and_then(|at| asked.kept.get(at));
                 items.extend(
                     kept.filter(|_| !asked.without.reasoning).into_iter().flatten().cloned(),
@@ -89,7 +94,7 @@ fn input(asked: &Asked<'_>) -> Value {
                     })
                 }));
             }
-            Turn::Result { call, json: text, .. } => items.push(json!({
+            ConversationTurn::Result { call, json: text, .. } => items.push(json!({
                 "type": "function_call_output",
                 "call_id": call_id(*call),
                 "output": text,
@@ -101,7 +106,7 @@ fn input(asked: &Asked<'_>) -> Value {
 
 /// Reads an answer.
 #[derive(Default)]
-pub(super) struct Answer {
+pub(super) struct ResponsesReader {
     is_named: bool,
     has_stopped: bool,
     refusal: String,
@@ -111,12 +116,12 @@ pub(super) struct Answer {
     has_text: bool,
 }
 
-impl Reader for Answer {
+impl DialectReader for ResponsesReader {
     fn read(
         &mut self,
         message: &str,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         if message.trim() == "[DONE]" {
             return Ok(());
@@ -130,22 +135,24 @@ impl Reader for Answer {
             "response.created" | "response.in_progress" => self.name(event.get("response"), out),
             "response.output_text.delta" => {
                 self.has_text = true;
-                out.push(Piece::Text(text()));
+                out.push(AnswerPiece::Text(text()));
             }
             "response.refusal.delta" if self.refusal.len() < MOST_REFUSAL => {
                 self.refusal.push_str(&text());
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                out.push(Piece::Reasoning(text()));
+                out.push(AnswerPiece::Reasoning(text()));
             }
-            "response.reasoning_summary_part.done" => out.push(Piece::Reasoning("\n\n".into())),
+            "response.reasoning_summary_part.done" => {
+                out.push(AnswerPiece::Reasoning("\n\n".into()))
+            }
             "response.output_item.added" => begin(place, item, out),
             "response.function_call_arguments.delta" => {
                 if !self.streamed.contains(&place) {
                     self.streamed.push(place);
                 }
                 let (slot, name) = (Slot::Place(place), String::new());
-                out.push(Piece::Call { slot, name, args: text() });
+                out.push(AnswerPiece::Call { slot, name, args: text() });
             }
             "response.output_item.done" => self.end(place, item, out),
             "response.completed" | "response.incomplete" | "response.done" => {
@@ -166,7 +173,7 @@ impl Reader for Answer {
         &mut self,
         whole: &Value,
         profile: &Profile,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         if let Some(error) = whole.get("error").filter(|error| !error.is_null()) {
             return Err(told_fault(error, profile));
@@ -183,28 +190,28 @@ impl Reader for Answer {
     }
 }
 
-fn begin(place: u64, item: &Value, out: &mut Vec<Piece>) {
+fn begin(place: u64, item: &Value, out: &mut Vec<AnswerPiece>) {
     if item.get("type").and_then(Value::as_str) == Some("function_call") {
         let name = item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        out.push(Piece::Call { slot: Slot::Place(place), name, args: String::new() });
+        out.push(AnswerPiece::Call { slot: Slot::Place(place), name, args: String::new() });
     }
 }
 
-impl Answer {
-    fn name(&mut self, response: Option<&Value>, out: &mut Vec<Piece>) {
+impl ResponsesReader {
+    fn name(&mut self, response: Option<&Value>, out: &mut Vec<AnswerPiece>) {
         let model = response.and_then(|response| response.get("model")?.as_str());
         if let Some(model) = model.filter(|_| !self.is_named) {
             self.is_named = true;
-            out.push(Piece::Model(model.to_owned()));
+            out.push(AnswerPiece::Model(model.to_owned()));
         }
     }
 
-    fn end(&mut self, place: u64, item: &Value, out: &mut Vec<Piece>) {
+    fn end(&mut self, place: u64, item: &Value, out: &mut Vec<AnswerPiece>) {
         match item.get("type").and_then(Value::as_str).unwrap_or_default() {
             "function_call" if !self.streamed.contains(&place) => {
                 let args = item.get("arguments").and_then(Value::as_str).unwrap_or_default();
                 let (slot, name) = (Slot::Place(place), String::new());
-                out.push(Piece::Call { slot, name, args: args.to_owned() });
+                out.push(AnswerPiece::Call { slot, name, args: args.to_owned() });
             }
             // Without its cipher the service could not read it again.
             "reasoning" if item.get("encrypted_content").is_some_and(Value::is_string) => {
@@ -214,12 +221,12 @@ impl Answer {
                     fields.remove("id");
                     fields.remove("status");
                 }
-                out.push(Piece::Keep(item));
+                out.push(AnswerPiece::Keep(item));
             }
             "message" if !self.has_text => {
                 for part in item.get("content").and_then(Value::as_array).into_iter().flatten() {
                     let field = |name| part.get(name).and_then(Value::as_str).map(str::to_owned);
-                    out.extend(field("text").map(Piece::Text));
+                    out.extend(field("text").map(AnswerPiece::Text));
                     self.refusal.extend(field("refusal"));
                 }
             }
@@ -227,17 +234,17 @@ impl Answer {
         }
     }
 
-    fn finish(&mut self, response: &Value, out: &mut Vec<Piece>) {
+    fn finish(&mut self, response: &Value, out: &mut Vec<AnswerPiece>) {
         if std::mem::replace(&mut self.has_stopped, true) {
             return;
         }
         self.name(Some(response), out);
         if let Some(counted) = response.get("usage").filter(|usage| usage.is_object()) {
             let details = "input_tokens_details";
-            out.push(Piece::Usage(usage(counted, "input_tokens", "output_tokens", details)));
+            out.push(AnswerPiece::Usage(usage(counted, "input_tokens", "output_tokens", details)));
         }
         let why = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
-        out.push(Piece::Stop(match why {
+        out.push(AnswerPiece::Stop(match why {
             Some("max_output_tokens") => Stop::Length,
             Some("content_filter") => Stop::Refused("its filter stopped the answer".into()),
             _ if !self.refusal.is_empty() => Stop::Refused(self.refusal.clone()),

@@ -26,7 +26,7 @@ pub(super) fn locked_proxy(profile: &Profile, why: String) -> UserError {
 }
 
 /// What a failing service said, on one line.
-pub(super) fn said(profile: &Profile, body: &str) -> String {
+pub(super) fn service_message(profile: &Profile, body: &str) -> String {
     let start = body.trim_start();
     if start.starts_with('<') {
         return "a web page instead of an answer".to_owned();

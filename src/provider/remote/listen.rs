@@ -3,18 +3,18 @@
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::super::assembly::{Assembly, Progress};
-use super::super::dialect::{Dialect, Piece};
+use super::super::assembly::{Assembly, AssemblyProgress};
+use super::super::dialect::{AnswerPiece, Dialect};
 use super::super::fault::Fault;
 use super::super::profile::Profile;
-use super::super::wire::{Answer, Frames, TooBig};
+use super::super::wire::{Frames, HttpReply, TooBig};
 use super::{AFTERMATH, Broken, Inner, Out, send};
 
 impl Inner {
     /// Reads an answer to its end and gives on what can be shown.
     pub(super) async fn listen(
         &self,
-        answer: &mut Answer,
+        answer: &mut HttpReply,
         assembly: &mut Assembly,
         out: &Out,
     ) -> Result<(), Broken> {
@@ -53,8 +53,8 @@ impl Inner {
                     Err(fault) => return Err(fault.into()),
                 }
             }
-            let counted = pieces.iter().any(|piece| matches!(piece, Piece::Usage(_)));
-            if give(pieces, assembly, profile, out).await? == Progress::Content {
+            let counted = pieces.iter().any(|piece| matches!(piece, AnswerPiece::Usage(_)));
+            if give(pieces, assembly, profile, out).await? == AssemblyProgress::Content {
                 answer.content_came();
             }
             if assembly.stop.is_some() && count_by.is_none() {
@@ -78,7 +78,7 @@ impl Inner {
 /// The next bytes of an answer. Once it is complete, only the count of tokens is awaited until
 /// `count_by`: whatever goes wrong then costs no more than that.
 async fn next_chunk(
-    answer: &mut Answer,
+    answer: &mut HttpReply,
     count_by: Option<Instant>,
 ) -> Result<Option<Bytes>, Broken> {
     match count_by {
@@ -91,22 +91,22 @@ async fn next_chunk(
     }
 }
 
-fn is_stopped(assembly: &Assembly, pieces: &[Piece]) -> bool {
-    assembly.stop.is_some() || pieces.iter().any(|piece| matches!(piece, Piece::Stop(_)))
+fn is_stopped(assembly: &Assembly, pieces: &[AnswerPiece]) -> bool {
+    assembly.stop.is_some() || pieces.iter().any(|piece| matches!(piece, AnswerPiece::Stop(_)))
 }
 
 /// Gives on what can be shown of these pieces, and tells whether there is content among them.
 async fn give(
-    pieces: Vec<Piece>,
+    pieces: Vec<AnswerPiece>,
     assembly: &mut Assembly,
     profile: &Profile,
     out: &Out,
-) -> Result<Progress, Broken> {
+) -> Result<AssemblyProgress, Broken> {
     let mut deltas = Vec::new();
-    let mut progress = Progress::Nothing;
+    let mut progress = AssemblyProgress::Nothing;
     for piece in pieces {
-        if assembly.take(piece, profile, &mut deltas)? == Progress::Content {
-            progress = Progress::Content;
+        if assembly.take(piece, profile, &mut deltas)? == AssemblyProgress::Content {
+            progress = AssemblyProgress::Content;
         }
     }
     for delta in deltas {

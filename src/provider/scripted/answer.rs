@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::comment;
 use super::cursor::{Cursor, Handed};
-use super::pace::Answer;
+use super::pace::ScriptedReply;
 use super::situation::{Situation, shortened};
-use super::{Call, Expect, Files, Script, Step};
+use super::{AnswerFiles, Call, Expect, Script, ScriptStep};
 use crate::model::{Usage, UserError};
 use crate::provider::{Delta, Request};
 
@@ -22,15 +22,19 @@ const BYTES_PER_TOKEN: u64 = 4;
 ///
 /// # Errors
 /// When the recording has ended, or the request is not the one that comes next in it.
-pub(super) fn answer(script: &Script, request: &Request) -> Result<Answer, UserError> {
+pub(super) fn answer(script: &Script, request: &Request) -> Result<ScriptedReply, UserError> {
     let before = Cursor::read(request.state.as_deref(), script)?;
-    let situation = Situation::new(request, before.as_ref().map(|cursor| &cursor.heard));
+    let situation = Situation::new(request, before.as_ref().map(|cursor| &cursor.requests));
     let step = next_step(script, before.as_ref(), &situation)?;
     check(script, step, &situation)?;
-    let heard = situation.heard.clone();
+    let heard = situation.requests.clone();
     let files = before.map(|cursor| cursor.files).unwrap_or_default();
-    let mut player =
-        Player { script, step, situation, cursor: Cursor { at: step.id.clone(), files, heard } };
+    let mut player = Player {
+        script,
+        step,
+        situation,
+        cursor: Cursor { at: step.id.clone(), files, requests: heard },
+    };
     player.play()
 }
 
@@ -38,7 +42,7 @@ fn next_step<'a>(
     script: &'a Script,
     before: Option<&Cursor>,
     at: &Situation<'_>,
-) -> Result<&'a Step, UserError> {
+) -> Result<&'a ScriptStep, UserError> {
     let place = match before {
         None => script.start,
         Some(cursor) => way_on(script, cursor, at)?,
@@ -83,11 +87,11 @@ fn other_script(script: &Script, place: &str) -> UserError {
     )
 }
 
-fn origin(script: &Script, step: &Step) -> String {
+fn origin(script: &Script, step: &ScriptStep) -> String {
     format!("{}, line {}", script.file, step.line)
 }
 
-fn misfit(script: &Script, step: &Step, why: &str) -> UserError {
+fn misfit(script: &Script, step: &ScriptStep, why: &str) -> UserError {
     UserError::new(
         "The run does not follow the recorded conversation",
         format!("{why} ({}, step `{}`)", origin(script, step), step.id),
@@ -96,7 +100,7 @@ fn misfit(script: &Script, step: &Step, why: &str) -> UserError {
 }
 
 /// Checks that the request is the one the step answers.
-fn check(script: &Script, step: &Step, at: &Situation<'_>) -> Result<(), UserError> {
+fn check(script: &Script, step: &ScriptStep, at: &Situation<'_>) -> Result<(), UserError> {
     let request = at.request;
     let Expect { phase, attempt, tools, mentions, last_mentions } = &step.expect;
     let wrong = |expected: String, got: String| {
@@ -135,13 +139,13 @@ fn check(script: &Script, step: &Step, at: &Situation<'_>) -> Result<(), UserErr
 /// One step being played.
 struct Player<'a> {
     script: &'a Script,
-    step: &'a Step,
+    step: &'a ScriptStep,
     situation: Situation<'a>,
     cursor: Cursor,
 }
 
 impl Player<'_> {
-    fn play(&mut self) -> Result<Answer, UserError> {
+    fn play(&mut self) -> Result<ScriptedReply, UserError> {
         let mut text = String::new();
         if self.script.verbatim {
             text.push_str(&self.step.say);
@@ -159,7 +163,7 @@ impl Player<'_> {
             self.step.calls.iter().map(|call| self.call(call)).collect();
         let calls = calls?;
         let usage = usage(self.situation.request, &text, &calls);
-        Ok(Answer { text, calls, done: Delta::Done { usage, state: self.cursor.write() } })
+        Ok(ScriptedReply { text, calls, done: Delta::Done { usage, state: self.cursor.write() } })
     }
 
     /// Puts the person's words in place of the words in braces.
@@ -203,10 +207,10 @@ impl Player<'_> {
     }
 
     /// Files as `[{file_name, code}]`; what is handed in is noted.
-    fn files(&mut self, files: &Files) -> Result<Value, UserError> {
+    fn files(&mut self, files: &AnswerFiles) -> Result<Value, UserError> {
         let list = match files {
-            Files::Named(places) => places.iter().filter_map(|&at| self.named(at)).collect(),
-            Files::Rejected => {
+            AnswerFiles::Named(places) => places.iter().filter_map(|&at| self.named(at)).collect(),
+            AnswerFiles::Rejected => {
                 let refusals = self.situation.refusals();
                 if refusals.is_empty() {
                     let why = "it wants to hand in refused files again, but none was refused";

@@ -4,7 +4,7 @@
 
 use super::Script;
 use super::answer::usage;
-use super::pace::Answer;
+use super::pace::ScriptedReply;
 use crate::model::AgentName;
 use crate::provider::{Delta, Request};
 
@@ -30,11 +30,11 @@ impl Aside {
 }
 
 /// Answers a question.
-pub(super) fn answer(script: &Script, request: &Request) -> Answer {
+pub(super) fn answer(script: &Script, request: &Request) -> ScriptedReply {
     let question = request.messages.last().map_or("", |message| message.text.as_str());
     let question = question.to_lowercase();
     let fitting = script.asides.iter().find(|aside| aside.fits(&request.agent, &question));
     let text = fitting.map_or(NOTHING, |aside| aside.say.as_str()).to_owned();
     let usage = usage(request, &text, &[]);
-    Answer { text, calls: Vec::new(), done: Delta::Done { usage, state: None } }
+    ScriptedReply { text, calls: Vec::new(), done: Delta::Done { usage, state: None } }
 }

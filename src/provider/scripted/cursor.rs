@@ -18,7 +18,7 @@ pub(super) struct Cursor {
     pub files: BTreeMap<String, Handed>,
     /// How often each of the person's messages was seen, by a short hash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub heard: BTreeMap<String, u32>,
+    pub requests: BTreeMap<String, u32>,
 }
 
 /// A version of a file that was handed in.

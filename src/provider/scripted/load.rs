@@ -14,7 +14,7 @@ use super::format::{
     WhenTable,
 };
 use super::pace::Timing;
-use super::{Call, Expect, Files, Next, RecordedFile, Script, Step};
+use super::{AnswerFiles, Call, Expect, Next, RecordedFile, Script, ScriptStep};
 use crate::model::{AgentName, ProjectPath, ToolName, UserError};
 
 /// Reads a file beside the script.
@@ -34,7 +34,7 @@ impl Script {
     /// # Errors
     /// Anything unknown, missing, contradictory or out of reach; the error names file and line.
     pub fn parse(origin: &str, text: &str, sibling: Sibling<'_>) -> Result<Self, UserError> {
-        let source = Source { file: origin, text };
+        let source = ScriptSource { file: origin, text };
         let parsed: ScriptFile = source.parse()?;
         if *parsed.format.get_ref() != FORMAT {
             let why = format!("its format is {}, not {FORMAT}", parsed.format.get_ref());
@@ -52,7 +52,7 @@ impl Script {
                 return Err(source.wrong(&id.span(), why, "Give each step its own id."));
             }
         }
-        let steps: Result<Vec<Step>, _> = parsed
+        let steps: Result<Vec<ScriptStep>, _> = parsed
             .steps
             .iter()
             .map(|step| source.step(step, &mut files, &places, parsed.verbatim))
@@ -98,12 +98,12 @@ impl Names {
 }
 
 /// The script's text and its name.
-struct Source<'a> {
+struct ScriptSource<'a> {
     file: &'a str,
     text: &'a str,
 }
 
-impl Source<'_> {
+impl ScriptSource<'_> {
     fn line(&self, span: &Range<usize>) -> usize {
         self.text.get(..span.start).unwrap_or(self.text).matches('\n').count() + 1
     }
@@ -183,7 +183,7 @@ impl Source<'_> {
         files: &mut Names,
         places: &BTreeMap<String, usize>,
         verbatim: bool,
-    ) -> Result<Step, UserError> {
+    ) -> Result<ScriptStep, UserError> {
         let (span, table) = (step.span(), step.get_ref());
         let list = table.list.as_ref().map(|list| self.files(list, files)).transpose()?;
         let calls: Result<Vec<Call>, _> =
@@ -203,7 +203,7 @@ impl Source<'_> {
             ));
         }
         let expect = &table.expect;
-        Ok(Step {
+        Ok(ScriptStep {
             id: table.id.get_ref().clone(),
             line: self.line(&span),
             agent: AgentName::new(table.agent.clone()),
@@ -249,10 +249,14 @@ impl Source<'_> {
         Ok(asides)
     }
 
-    fn files(&self, word: &Spanned<FilesWord>, names: &mut Names) -> Result<Files, UserError> {
+    fn files(
+        &self,
+        word: &Spanned<FilesWord>,
+        names: &mut Names,
+    ) -> Result<AnswerFiles, UserError> {
         let wrong = |why: String, fix: &str| Err(self.wrong(&word.span(), why, fix));
         let listed = match word.get_ref() {
-            FilesWord::Word(word) if word == REJECTED => return Ok(Files::Rejected),
+            FilesWord::Word(word) if word == REJECTED => return Ok(AnswerFiles::Rejected),
             FilesWord::Word(word) => {
                 let why = format!("`{word}` is neither a list of names nor the word `rejected`");
                 return wrong(why, "Use `[\"NAME\"]` with names from `[files]`.");
@@ -277,7 +281,7 @@ impl Source<'_> {
         if places.is_empty() {
             return wrong("the list of files is empty".to_owned(), "Name files, or drop it.");
         }
-        Ok(Files::Named(places))
+        Ok(AnswerFiles::Named(places))
     }
 
     fn call(&self, table: &CallTable, names: &mut Names) -> Result<Call, UserError> {

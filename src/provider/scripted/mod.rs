@@ -129,7 +129,7 @@ pub struct Script {
     /// Whether everything is said as it stands, without the person's words in it.
     verbatim: bool,
     files: Vec<RecordedFile>,
-    steps: Vec<Step>,
+    steps: Vec<ScriptStep>,
     start: usize,
     asides: Vec<aside::Aside>,
 }
@@ -170,14 +170,14 @@ struct RecordedFile {
 
 /// One model answer.
 #[derive(Debug, Clone, PartialEq)]
-struct Step {
+struct ScriptStep {
     id: String,
     /// Where it begins in the script's file.
     line: usize,
     agent: AgentName,
     expect: Expect,
     say: String,
-    list: Option<Files>,
+    list: Option<AnswerFiles>,
     calls: Vec<Call>,
     /// Empty at the end of the recording.
     next: Vec<Next>,
@@ -195,7 +195,7 @@ struct Expect {
 
 /// Which files an answer holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Files {
+enum AnswerFiles {
     /// These, by their place in [`Script::files`].
     Named(Vec<usize>),
     /// Those the last tool answer says were refused, in their next versions.
@@ -209,7 +209,7 @@ struct Call {
     args: serde_json::Map<String, serde_json::Value>,
     /// The arguments as text, instead of `args` and `files`.
     raw: Option<String>,
-    files: Option<Files>,
+    files: Option<AnswerFiles>,
 }
 
 /// A way on from a step.

@@ -43,13 +43,13 @@ const LONGEST_CALL: Duration = Duration::from_millis(1_200);
 
 /// An answer, complete.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct ScriptedReply {
     pub text: String,
     pub calls: Vec<Delta>,
     pub done: Delta,
 }
 
-impl Answer {
+impl ScriptedReply {
     /// All of it, in large pieces.
     pub fn whole(self) -> Vec<Delta> {
         let pieces = pieces(&self.text, |piece, _| piece >= LARGE);
@@ -119,10 +119,10 @@ mod tests {
     use super::*;
     use crate::model::Usage;
 
-    fn answer(text: &str) -> Answer {
+    fn answer(text: &str) -> ScriptedReply {
         let call = Delta::Call { tool: "t".into(), args: "x".repeat(100_000) };
         let done = Delta::Done { usage: Usage::default(), state: None };
-        Answer { text: text.to_owned(), calls: vec![call], done }
+        ScriptedReply { text: text.to_owned(), calls: vec![call], done }
     }
 
     fn text_of<'a>(deltas: impl Iterator<Item = &'a Delta>) -> String {

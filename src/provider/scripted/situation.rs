@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::{ContentHash, Message, Role};
+use crate::model::{ContentHash, Message, MessageRole};
 use crate::provider::Request;
 
 /// Beginnings of messages that the program itself puts into a chat in the person's place.
@@ -22,7 +22,7 @@ const PROGRAM_NOTES: [&str; 9] = [
 
 /// A file that was refused, and the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct RefusedFile {
     pub path: String,
     pub reason: String,
 }
@@ -33,7 +33,7 @@ pub(super) struct Situation<'a> {
     /// What the person said since the last call, oldest first.
     pub said: Vec<&'a str>,
     /// All the person's messages in this chat, counted by a short hash.
-    pub heard: BTreeMap<String, u32>,
+    pub requests: BTreeMap<String, u32>,
     /// Answers to the agent's own last calls, in order.
     answers: Vec<(&'a str, Value)>,
 }
@@ -41,8 +41,8 @@ pub(super) struct Situation<'a> {
 impl<'a> Situation<'a> {
     /// Reads a request; `heard` are the messages of the person known before.
     pub fn new(request: &'a Request, heard: Option<&BTreeMap<String, u32>>) -> Self {
-        let (said, heard) = spoken(&request.messages, heard);
-        Self { request, said, heard, answers: answers(request) }
+        let (said, requests) = spoken(&request.messages, heard);
+        Self { request, said, requests, answers: answers(request) }
     }
 
     /// The text of the newest message.
@@ -57,14 +57,14 @@ impl<'a> Situation<'a> {
     }
 
     /// The files that were refused in this turn.
-    pub fn refusals(&self) -> Vec<Refusal> {
-        let mut refusals: Vec<Refusal> = Vec::new();
+    pub fn refusals(&self) -> Vec<RefusedFile> {
+        let mut refusals: Vec<RefusedFile> = Vec::new();
         for (_, answer) in &self.answers {
             for entry in answer.get("rejected").and_then(Value::as_array).into_iter().flatten() {
                 let text = |key| entry.get(key).and_then(Value::as_str).map(str::to_owned);
                 let Some(path) = text("file_name") else { continue };
                 refusals.retain(|known| known.path != path);
-                refusals.push(Refusal { path, reason: text("reason").unwrap_or_default() });
+                refusals.push(RefusedFile { path, reason: text("reason").unwrap_or_default() });
             }
         }
         refusals
@@ -73,7 +73,7 @@ impl<'a> Situation<'a> {
     /// Why the last thing was refused: the words given for files, or else for the call.
     pub fn reason(&self) -> String {
         let mut reasons: Vec<String> = Vec::new();
-        for Refusal { reason, .. } in self.refusals() {
+        for RefusedFile { reason, .. } in self.refusals() {
             if !reason.is_empty() && !reasons.contains(&reason) {
                 reasons.push(reason);
             }
@@ -121,7 +121,7 @@ fn spoken<'a>(
 ) -> (Vec<&'a str>, BTreeMap<String, u32>) {
     let mut heard: BTreeMap<String, u32> = BTreeMap::new();
     let mut said = Vec::new();
-    let of_nobody = messages.iter().filter(|m| m.role == Role::User && m.agent.is_none());
+    let of_nobody = messages.iter().filter(|m| m.role == MessageRole::User && m.agent.is_none());
     // The first one is the task.
     for message in of_nobody.skip(1) {
         let text = message.text.as_str();
@@ -145,12 +145,12 @@ fn spoken<'a>(
 }
 
 fn answers(request: &Request) -> Vec<(&str, Value)> {
-    let own = request.messages.iter().rposition(|message| message.role == Role::Assistant);
+    let own = request.messages.iter().rposition(|message| message.role == MessageRole::Assistant);
     let Some((asked, rest)) = own.and_then(|at| request.messages.get(at..)?.split_first()) else {
         return Vec::new();
     };
     let answers = rest.iter().filter_map(|message| {
-        let call = message.answers.filter(|_| message.role == Role::Tool)?;
+        let call = message.answers.filter(|_| message.role == MessageRole::Tool)?;
         let call = asked.calls.iter().find(|made| made.id == call)?;
         let answer = serde_json::from_str(&message.text).unwrap_or(Value::Null);
         Some((call.tool.as_str(), answer))

@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use serde_json::{Value, json};
 
 use super::{Pacing, Script, Scripted};
-use crate::model::{AgentName, CallId, Message, Role, ToolCall, ToolSpec, Usage, UserError};
+use crate::model::{AgentName, CallId, Message, MessageRole, ToolCall, ToolSpec, Usage, UserError};
 use crate::provider::{Delta, ModelOptions, Provider, Request};
 
 const SCRIPT: &str = r#"
@@ -101,19 +101,19 @@ impl Talk {
         let messages = Vec::new();
         let provider = Scripted::new(script(), Pacing::Instant);
         let mut talk = Self { provider, messages, state: None, phase: "p", calls: 0 };
-        talk.push(Role::System, None, "rules");
+        talk.push(MessageRole::System, None, "rules");
         talk.person("Save a file, please");
         talk
     }
 
-    fn push(&mut self, role: Role, agent: Option<&str>, text: &str) {
+    fn push(&mut self, role: MessageRole, agent: Option<&str>, text: &str) {
         let agent = agent.map(AgentName::from);
         let (text, calls) = (text.to_owned(), Vec::new());
         self.messages.push(Arc::new(Message { role, agent, text, calls, answers: None }));
     }
 
     fn person(&mut self, text: &str) {
-        self.push(Role::User, None, text);
+        self.push(MessageRole::User, None, text);
     }
 
     fn request(&self, agent: &str) -> Request {
@@ -154,7 +154,7 @@ impl Talk {
             }
         }
         self.messages.push(Arc::new(Message {
-            role: Role::Assistant,
+            role: MessageRole::Assistant,
             agent: Some(agent.into()),
             text: text.clone(),
             calls: made,
@@ -169,7 +169,7 @@ impl Talk {
 
     fn answer(&mut self, answer: &Value) {
         let answers = Some(CallId(self.calls));
-        let (role, text) = (Role::Tool, answer.to_string());
+        let (role, text) = (MessageRole::Tool, answer.to_string());
         let message = Message { role, agent: None, text, calls: Vec::new(), answers };
         self.messages.push(Arc::new(message));
     }
@@ -244,7 +244,7 @@ fn a_message_of_the_person_is_noted_once_and_quoted() {
         "scripted model: your message is noted and recorded; the recording goes on.\n\nYou said \
          “use port 1” and {unknown}."
     );
-    talk.push(Role::User, Some("Planner"), "save it");
+    talk.push(MessageRole::User, Some("Planner"), "save it");
     assert!(talk.ask("Reviewer").text.starts_with("Here."));
     talk.refuse("x");
     // The same words again are another message.
@@ -285,7 +285,7 @@ fn a_request_that_does_not_fit_is_refused_with_both_sides() {
 
     let mut talk = Talk::new();
     talk.ask("Planner");
-    talk.push(Role::User, Some("X"), "something else");
+    talk.push(MessageRole::User, Some("X"), "something else");
     let error = talk.try_ask("Reviewer").unwrap_err();
     assert!(error.why.contains("in the last message, but that is “something else”"), "{error}");
 

@@ -33,7 +33,7 @@ pub struct Client {
 
 /// An answer that has begun well.
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpReply {
     profile: Arc<Profile>,
     response: Response,
     /// When content came last; at first, when the answer began.
@@ -55,7 +55,7 @@ impl Client {
         profile: &Arc<Profile>,
         path: &str,
         body: &serde_json::Value,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<HttpReply, Fault> {
         let http = self.http(profile).map_err(Fault::lasting)?;
         let url = format!("{}{path}", profile.wire.base_url);
         self.send(profile, http.post(url).json(body)).await
@@ -71,7 +71,11 @@ impl Client {
         self.send(profile, http.get(url)).await?.whole_of().await
     }
 
-    async fn send(&self, profile: &Arc<Profile>, request: RequestBuilder) -> Result<Answer, Fault> {
+    async fn send(
+        &self,
+        profile: &Arc<Profile>,
+        request: RequestBuilder,
+    ) -> Result<HttpReply, Fault> {
         if !profile.is_key_read() {
             // A keyring may ask the person first, for which no other task waits.
             let profile = Arc::clone(profile);
@@ -90,7 +94,7 @@ impl Client {
             }
         };
         let (profile_of, content_at) = (Arc::clone(profile), Instant::now());
-        let answer = Answer { profile: profile_of, response, content_at };
+        let answer = HttpReply { profile: profile_of, response, content_at };
         let status = answer.response.status();
         if status.is_success() {
             return Ok(answer);
@@ -101,7 +105,7 @@ impl Client {
     }
 }
 
-impl Answer {
+impl HttpReply {
     /// What the service says the answer is, without parameters, in lower case.
     pub fn content_type(&self) -> String {
         let value = self.response.headers().get(reqwest::header::CONTENT_TYPE);

@@ -3,5 +3,5 @@
 mod client;
 mod lines;
 
-pub(super) use client::{Answer, Client};
+pub(super) use client::{Client, HttpReply};
 pub(super) use lines::{Frames, Framing, TooBig};

@@ -12,7 +12,7 @@ pub use register::{Registered, builds, register};
 
 /// One command of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct CMakeCommand {
     /// Its name in lower case.
     pub name: String,
     /// Line of its name, from 1.
@@ -54,9 +54,9 @@ impl CmakeError {
 ///
 /// # Errors
 /// Something else than a command, or a parenthesis, quote or bracket that is never closed.
-pub fn commands(text: &str) -> Result<Vec<Command>, CmakeError> {
-    let mut reader = Reader { text, at: 0 };
-    let mut found: Vec<Command> = Vec::new();
+pub fn commands(text: &str) -> Result<Vec<CMakeCommand>, CmakeError> {
+    let mut reader = CMakeReader { text, at: 0 };
+    let mut found: Vec<CMakeCommand> = Vec::new();
     let mut depth = 0_usize;
     while let Some(mut command) = reader.command()? {
         let name = command.name.as_str();
@@ -72,12 +72,12 @@ pub fn commands(text: &str) -> Result<Vec<Command>, CmakeError> {
     Ok(found)
 }
 
-struct Reader<'a> {
+struct CMakeReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CMakeReader<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn command(&mut self) -> Result<Option<Command>, CmakeError> {
+    fn command(&mut self) -> Result<Option<CMakeCommand>, CmakeError> {
         self.skip()?;
         let rest = self.rest();
         if rest.is_empty() {
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         }
         let inside = start..self.at;
         self.at += 1;
-        Ok(Some(Command { name, line, inside, args, depth: 0 }))
+        Ok(Some(CMakeCommand { name, line, inside, args, depth: 0 }))
     }
 
     fn argument(&mut self) -> Result<Argument, CmakeError> {

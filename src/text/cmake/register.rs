@@ -1,7 +1,7 @@
 //! Adds a source to what a list builds.
 
 use super::sources::{Named, is_path, named, plain, section, variable};
-use super::{Argument, CmakeError, Command, commands};
+use super::{Argument, CMakeCommand, CmakeError, commands};
 use crate::text::lines::Newline;
 
 /// What a list says about a source.
@@ -27,7 +27,7 @@ pub enum Registered {
 /// As [`commands`], and when the list builds nothing that is understood.
 pub fn builds(text: &str, source: &str) -> Result<bool, CmakeError> {
     let commands = commands(text)?;
-    let target = Target::find(&commands)?;
+    let target = TargetCommand::find(&commands)?;
     Ok(target.names(source, &commands) != Named::No)
 }
 
@@ -42,7 +42,7 @@ pub fn register(
     others: &dyn Fn(&str) -> Vec<String>,
 ) -> Result<Registered, CmakeError> {
     let commands = commands(text)?;
-    let target = Target::find(&commands)?;
+    let target = TargetCommand::find(&commands)?;
     match target.names(source, &commands) {
         Named::ByPath => return Ok(Registered::Already { by_glob: false }),
         Named::ByGlob => return Ok(Registered::Already { by_glob: true }),
@@ -63,13 +63,13 @@ pub fn register(
 }
 
 /// The command that says what is built.
-struct Target<'a> {
-    command: &'a Command,
-    kind: Kind,
+struct TargetCommand<'a> {
+    command: &'a CMakeCommand,
+    kind: TargetKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TargetKind {
     /// `idf_component_register`.
     Component,
     /// `register_component`, with the sources in `COMPONENT_SRCS`.
@@ -78,15 +78,15 @@ enum Kind {
     Plain,
 }
 
-impl<'a> Target<'a> {
-    fn find(commands: &'a [Command]) -> Result<Self, CmakeError> {
-        let of = |names: &[&str]| -> Vec<&'a Command> {
+impl<'a> TargetCommand<'a> {
+    fn find(commands: &'a [CMakeCommand]) -> Result<Self, CmakeError> {
+        let of = |names: &[&str]| -> Vec<&'a CMakeCommand> {
             commands.iter().filter(|c| names.contains(&c.name.as_str())).collect()
         };
         let kinds = [
-            (of(&["idf_component_register"]), Kind::Component),
-            (of(&["register_component"]), Kind::OldComponent),
-            (of(&["target_sources", "add_executable", "add_library"]), Kind::Plain),
+            (of(&["idf_component_register"]), TargetKind::Component),
+            (of(&["register_component"]), TargetKind::OldComponent),
+            (of(&["target_sources", "add_executable", "add_library"]), TargetKind::Plain),
         ];
         for (found, kind) in kinds {
             match found.as_slice() {
@@ -108,9 +108,9 @@ impl<'a> Target<'a> {
     /// The arguments that name sources, by index.
     fn sources(&self) -> Option<Vec<usize>> {
         match self.kind {
-            Kind::Component => section(self.command, "SRCS"),
-            Kind::OldComponent => None,
-            Kind::Plain => Some((1..self.command.args.len()).collect()),
+            TargetKind::Component => section(self.command, "SRCS"),
+            TargetKind::OldComponent => None,
+            TargetKind::Plain => Some((1..self.command.args.len()).collect()),
         }
     }
 
@@ -119,8 +119,8 @@ impl<'a> Target<'a> {
         indices.iter().filter_map(|&index| args.get(index)).map(|arg| arg.text.as_str()).collect()
     }
 
-    fn names(&self, source: &str, commands: &[Command]) -> Named {
-        if self.kind == Kind::OldComponent {
+    fn names(&self, source: &str, commands: &[CMakeCommand]) -> Named {
+        if self.kind == TargetKind::OldComponent {
             return named(["${COMPONENT_SRCS}"], source, commands);
         }
         if let Some(indices) = self.sources() {
@@ -135,7 +135,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    fn excludes(&self, source: &str, commands: &[Command]) -> bool {
+    fn excludes(&self, source: &str, commands: &[CMakeCommand]) -> bool {
         let excluded = section(self.command, "EXCLUDE_SRCS").unwrap_or_default();
         named(self.words(&excluded), source, commands) != Named::No
     }
@@ -145,11 +145,11 @@ impl<'a> Target<'a> {
         &self,
         text: &str,
         source: &str,
-        commands: &[Command],
+        commands: &[CMakeCommand],
         others: &dyn Fn(&str) -> Vec<String>,
     ) -> Result<(usize, String), CmakeError> {
         let line = self.command.line;
-        if self.kind == Kind::OldComponent {
+        if self.kind == TargetKind::OldComponent {
             let set = only_set("COMPONENT_SRCS", commands);
             let set =
                 set.ok_or_else(|| CmakeError::new(line, "`COMPONENT_SRCS` is not set once"))?;
@@ -184,7 +184,7 @@ impl<'a> Target<'a> {
         text: &str,
         source: &str,
         indices: &[usize],
-        commands: &[Command],
+        commands: &[CMakeCommand],
     ) -> (usize, String) {
         let args: Vec<&Argument> =
             indices.iter().filter_map(|&index| self.command.args.get(index)).collect();
@@ -205,7 +205,7 @@ impl<'a> Target<'a> {
                     .command
                     .args
                     .iter()
-                    .find(|arg| arg.text == "SRCS" || self.kind == Kind::Plain);
+                    .find(|arg| arg.text == "SRCS" || self.kind == TargetKind::Plain);
                 let at = keyword.map_or(self.command.inside.start, |arg| arg.range.end);
                 (at, format!(" \"{source}\""))
             }
@@ -230,9 +230,10 @@ impl<'a> Target<'a> {
 }
 
 /// The one unconditional `set(NAME …)` of plain paths; `None` when it is not that simple.
-fn only_set<'a>(name: &str, commands: &'a [Command]) -> Option<&'a Command> {
-    let is_of =
-        |command: &&Command, at: usize| command.args.get(at).is_some_and(|arg| arg.text == name);
+fn only_set<'a>(name: &str, commands: &'a [CMakeCommand]) -> Option<&'a CMakeCommand> {
+    let is_of = |command: &&CMakeCommand, at: usize| {
+        command.args.get(at).is_some_and(|arg| arg.text == name)
+    };
     let mut sets = commands.iter().filter(|c| c.name == "set" && is_of(c, 0));
     let globs = commands.iter().any(|c| c.name == "file" && is_of(&c, 1));
     let set = sets.next().filter(|set| set.depth == 0 && !globs)?;
@@ -242,7 +243,7 @@ fn only_set<'a>(name: &str, commands: &'a [Command]) -> Option<&'a Command> {
 }
 
 /// Behind the last path of a command's arguments from `first` on, or behind all of them.
-fn behind_last(text: &str, command: &Command, first: usize, source: &str) -> (usize, String) {
+fn behind_last(text: &str, command: &CMakeCommand, first: usize, source: &str) -> (usize, String) {
     let values = command.args.get(first..).unwrap_or_default();
     let path = values.iter().rev().find(|arg| is_path(&arg.text));
     match path.or(command.args.last()) {
@@ -252,7 +253,7 @@ fn behind_last(text: &str, command: &Command, first: usize, source: &str) -> (us
 }
 
 /// Behind an argument, written as it is: on its own line if that is, in quotes if that is.
-fn behind(text: &str, command: &Command, anchor: &Argument, source: &str) -> (usize, String) {
+fn behind(text: &str, command: &CMakeCommand, anchor: &Argument, source: &str) -> (usize, String) {
     let is_plain_word = source.chars().all(|c| c.is_ascii_alphanumeric() || "._-/+".contains(c));
     let is_bare = is_path(&anchor.text) && !anchor.is_quoted && is_plain_word;
     let word = if is_bare { source.to_owned() } else { format!("\"{source}\"") };

@@ -1,6 +1,6 @@
 //! Which sources a list builds, as far as its text tells.
 
-use super::Command;
+use super::CMakeCommand;
 
 /// Keywords of `idf_component_register`.
 pub(super) const KEYWORDS: [&str; 13] = [
@@ -56,7 +56,7 @@ pub(super) fn is_path(text: &str) -> bool {
 }
 
 /// The arguments of one section, by index: those after `keyword` up to the next keyword.
-pub(super) fn section(command: &Command, keyword: &str) -> Option<Vec<usize>> {
+pub(super) fn section(command: &CMakeCommand, keyword: &str) -> Option<Vec<usize>> {
     let start = command.args.iter().position(|arg| !arg.is_quoted && arg.text == keyword)?;
     let rest = command.args.iter().enumerate().skip(start + 1);
     let is_keyword = |text: &str| KEYWORDS.contains(&text) || text == "WHOLE_ARCHIVE";
@@ -71,7 +71,7 @@ pub(super) fn section(command: &Command, keyword: &str) -> Option<Vec<usize>> {
 pub(super) fn named<'a>(
     words: impl IntoIterator<Item = &'a str>,
     source: &str,
-    commands: &[Command],
+    commands: &[CMakeCommand],
 ) -> Named {
     // Variables may name one another in a circle.
     follow(words, source, commands, 8)
@@ -80,7 +80,7 @@ pub(super) fn named<'a>(
 fn follow<'a>(
     words: impl IntoIterator<Item = &'a str>,
     source: &str,
-    commands: &[Command],
+    commands: &[CMakeCommand],
     depth: usize,
 ) -> Named {
     let mut found = Named::No;
@@ -101,7 +101,7 @@ pub(super) fn variable(word: &str) -> Option<&str> {
     (!name.contains(['$', '{', '}'])).then_some(name)
 }
 
-fn of_variable(name: &str, source: &str, commands: &[Command], depth: usize) -> Named {
+fn of_variable(name: &str, source: &str, commands: &[CMakeCommand], depth: usize) -> Named {
     let mut found = Named::No;
     for command in commands {
         let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::plain::is_explained;
-use super::values::{Looks, is_sequence, looks};
-use super::{NameSays, Secret, is_stand_in, known_in, name_says, told};
+use super::values::{Randomness, is_sequence, looks};
+use super::{NameSays, Secret, finding_text, is_stand_in, known_in, name_says};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// Functions with the position, from 0, of the argument that is a password. Sources: the Arduino
@@ -42,7 +42,7 @@ struct Literal {
 /// The secrets in the code of a source.
 pub(super) fn find(source: &str, style: Style) -> Vec<Secret> {
     let all = tokens(source, style);
-    let code = Code { all: &all, source };
+    let code = CodeLiterals { all: &all, source };
     let constants = code.constants();
     let mut found = Vec::new();
     for literal in code.literals(&constants) {
@@ -58,12 +58,12 @@ pub(super) fn find(source: &str, style: Style) -> Vec<Secret> {
     found
 }
 
-struct Code<'a> {
+struct CodeLiterals<'a> {
     all: &'a [Token<'a>],
     source: &'a str,
 }
 
-impl<'a> Code<'a> {
+impl<'a> CodeLiterals<'a> {
     fn is(&self, at: usize, mark: &str) -> bool {
         self.all.get(at).is_some_and(|token| token.is(mark))
     }
@@ -151,14 +151,14 @@ impl<'a> Code<'a> {
         {
             return match is_stand_in(&literal.text) {
                 true => None,
-                false => secret(told(says, &name), true),
+                false => secret(finding_text(says, &name), true),
             };
         }
         let inner = inner_setting(&literal.text);
         if let Some(what) = inner {
             return secret(what, true);
         }
-        let is_random = looks(&literal.text) == Looks::Random;
+        let is_random = looks(&literal.text) == Randomness::Random;
         let random = is_random && !is_explained(self.lines_around(&literal.range));
         random.then(|| secret("a long random text that may be a key".to_owned(), false)).flatten()
     }
@@ -190,7 +190,11 @@ impl<'a> Code<'a> {
         }
         let (named, says) = self.name_of(at)?;
         let is_secret = says != NameSays::Public && name_says(&name) == NameSays::Nothing;
-        is_secret.then(|| Secret { range: range.clone(), what: told(says, &named), is_sure: true })
+        is_secret.then(|| Secret {
+            range: range.clone(),
+            what: finding_text(says, &named),
+            is_sure: true,
+        })
     }
 
     fn defined_here(&self, at: usize) -> bool {
@@ -346,7 +350,7 @@ impl<'a> Code<'a> {
             false => !is_sequence(&bytes) && bytes.len() >= 8,
         };
         let is_test = is_explained(self.lines_around(&range));
-        let secret = Secret { range, what: told(says, &name), is_sure: true };
+        let secret = Secret { range, what: finding_text(says, &name), is_sure: true };
         (is_secret && (printable || !is_test)).then_some(secret)
     }
 }

@@ -32,7 +32,7 @@ pub struct Secret {
 
 /// How a file holds literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum LiteralForm {
     Code(Style),
     /// `NAME=value`, `name: value`.
     Settings,
@@ -41,18 +41,18 @@ enum Form {
     Prose,
 }
 
-fn form_of(path: &str) -> Form {
+fn form_of(path: &str) -> LiteralForm {
     let name = path.rsplit('/').next().unwrap_or(path);
     if name.starts_with("Kconfig") {
-        return Form::Kconfig;
+        return LiteralForm::Kconfig;
     }
     let end = name.rsplit_once('.').map_or("", |(_, end)| end).to_ascii_lowercase();
     match end.as_str() {
         "c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx" | "ino" | "rs" | "js" | "ts"
-        | "inc" | "tpp" | "ipp" => Form::Code(Style::C),
-        "py" => Form::Code(Style::Python),
-        "md" | "rst" | "html" | "htm" | "css" | "svg" => Form::Prose,
-        _ => Form::Settings,
+        | "inc" | "tpp" | "ipp" => LiteralForm::Code(Style::C),
+        "py" => LiteralForm::Code(Style::Python),
+        "md" | "rst" | "html" | "htm" | "css" | "svg" => LiteralForm::Prose,
+        _ => LiteralForm::Settings,
     }
 }
 
@@ -102,13 +102,13 @@ static CARRIED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub fn secrets(path: &str, text: &str) -> Vec<Secret> {
     let mut found = known(text);
     match form_of(path) {
-        Form::Code(style) => {
+        LiteralForm::Code(style) => {
             found.extend(code::find(text, style));
             found.extend(plain::comments(text, style));
         }
-        Form::Settings => found.extend(plain::settings(text)),
-        Form::Kconfig => found.extend(plain::kconfig(text)),
-        Form::Prose => found.extend(plain::prose(text)),
+        LiteralForm::Settings => found.extend(plain::settings(text)),
+        LiteralForm::Kconfig => found.extend(plain::kconfig(text)),
+        LiteralForm::Prose => found.extend(plain::prose(text)),
     }
     let public = public_parts(text);
     found.retain(|secret| {
@@ -189,7 +189,7 @@ fn once_a_line(text: &str, found: Vec<Secret>) -> Vec<Secret> {
 }
 
 /// How a secret with that name is told of.
-fn told(says: NameSays, name: &str) -> String {
+fn finding_text(says: NameSays, name: &str) -> String {
     let kind = match says {
         NameSays::Password => "a password",
         NameSays::Token => "a token",

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::values::{Looks, is_secret_word, looks};
-use super::{NameSays, Secret, is_stand_in, name_says, told};
+use super::values::{Randomness, is_secret_word, looks};
+use super::{NameSays, Secret, finding_text, is_stand_in, name_says};
 use crate::text::c_tokens::{Style, tokens};
 
 /// A name that may speak of a secret, what separates it from its value, and the value: in quotes,
@@ -92,7 +92,7 @@ fn setting(start: usize, line: &str, captures: &Captures<'_>) -> Option<Secret> 
     let is_secret = !is_stand_in(value.as_str());
     is_secret.then(|| Secret {
         range: start + value.start()..start + value.end(),
-        what: told(says, name),
+        what: finding_text(says, name),
         is_sure: true,
     })
 }
@@ -121,7 +121,7 @@ fn nvs_row(start: usize, line: &str) -> Option<Secret> {
     let at = line.len() - line.rsplit(',').next()?.len();
     is_secret.then(|| Secret {
         range: start + at..start + line.len(),
-        what: told(says, name),
+        what: finding_text(says, name),
         is_sure: true,
     })
 }
@@ -135,7 +135,7 @@ fn random(start: usize, line: &str) -> Option<Secret> {
         at += word.len() + line.get(at + word.len()..)?.chars().next().map_or(0, char::len_utf8);
         // `NAME=value` is one word here.
         let value = word.trim_end_matches('=').rsplit('=').next().unwrap_or(word);
-        if value.len() >= 32 && looks(value) == Looks::Random {
+        if value.len() >= 32 && looks(value) == Randomness::Random {
             let what = "a long random text that may be a key".to_owned();
             let from = start + begin + (word.trim_end_matches('=').len() - value.len());
             return Some(Secret { range: from..from + value.len(), what, is_sure: false });
@@ -156,7 +156,7 @@ fn spoken(start: usize, line: &str) -> Option<Secret> {
         says => says,
     };
     let range = start + value.start()..start + value.end();
-    Some(Secret { range, what: told(says, ""), is_sure: true })
+    Some(Secret { range, what: finding_text(says, ""), is_sure: true })
 }
 
 /// Secrets in what is written for people.
@@ -224,9 +224,9 @@ pub(super) fn kconfig(text: &str) -> Vec<Secret> {
         let says = name_says(name);
         let what = match says {
             NameSays::Password | NameSays::Token | NameSays::Key if !is_stand_in(text) => {
-                (told(says, name), true)
+                (finding_text(says, name), true)
             }
-            NameSays::Nothing if looks(text) == Looks::Random && !is_explained(name) => {
+            NameSays::Nothing if looks(text) == Randomness::Random && !is_explained(name) => {
                 ("a long random text that may be a key".to_owned(), false)
             }
             _ => continue,

@@ -237,7 +237,7 @@ pub fn is_secret_word(word: &str) -> bool {
 
 /// How random a text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Looks {
+pub enum Randomness {
     /// A key or token as hexadecimal digits or base64.
     Random,
     Ordinary,
@@ -245,15 +245,15 @@ pub enum Looks {
 
 /// Whether a literal that no name explains looks like a key.
 #[must_use]
-pub fn looks(literal: &str) -> Looks {
+pub fn looks(literal: &str) -> Randomness {
     let length = literal.len();
     if !(32..=512).contains(&length) || !literal.is_ascii() {
-        return Looks::Ordinary;
+        return Randomness::Ordinary;
     }
     if literal.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let is_even = length.is_multiple_of(2);
         let random = is_even && entropy(literal) > 3.0 && !is_sequence(&hex_bytes(literal));
-        return if random { Looks::Random } else { Looks::Ordinary };
+        return if random { Randomness::Random } else { Randomness::Ordinary };
     }
     let body = literal.trim_end_matches('=');
     let is_base64 =
@@ -269,7 +269,7 @@ pub fn looks(literal: &str) -> Looks {
         && entropy(body) > 4.0
         && changes_of_class(body) * 3 > body.len()
         && !has_run(body);
-    if random { Looks::Random } else { Looks::Ordinary }
+    if random { Randomness::Random } else { Randomness::Ordinary }
 }
 
 /// How often neighbours are of another class: seldom in words, often in what is random.
@@ -399,7 +399,7 @@ mod tests {
             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
             "kX9vQ2mZ7LpR4tYw8BnC1dFgH5jK3sUa6eVxTqMzPy0=",
         ] {
-            assert_eq!(looks(literal), Looks::Random, "{literal}");
+            assert_eq!(looks(literal), Randomness::Random, "{literal}");
         }
         for literal in [
             "00112233445566778899aabbccddeeff",
@@ -408,7 +408,7 @@ mod tests {
             "ThisIsAVeryLongSentenceWithoutAnySpacesInIt2",
             "a short one",
         ] {
-            assert_eq!(looks(literal), Looks::Ordinary, "{literal}");
+            assert_eq!(looks(literal), Randomness::Ordinary, "{literal}");
         }
     }
 

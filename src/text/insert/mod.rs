@@ -8,7 +8,7 @@ mod place;
 use std::fmt;
 
 use super::includes::IncludeName;
-use super::lines::{Line, Newline, lines};
+use super::lines::{Newline, TextLine, lines};
 pub(super) use place::closest;
 pub use place::{Candidate, PlaceError};
 
@@ -129,7 +129,7 @@ pub fn insert(source: &str, wishes: &[Insertion]) -> Result<Merged, InsertError>
 }
 
 /// Whether the lines after a place are those of the code already.
-fn stands_there(lines: &[Line<'_>], after: usize, code: &str) -> bool {
+fn stands_there(lines: &[TextLine<'_>], after: usize, code: &str) -> bool {
     let mut there = lines.iter().skip(after).map(|line| line.text);
     code.trim_end()
         .lines()
@@ -139,7 +139,7 @@ fn stands_there(lines: &[Line<'_>], after: usize, code: &str) -> bool {
 /// The bytes to put in, and where.
 fn edit(
     source: &str,
-    lines: &[Line<'_>],
+    lines: &[TextLine<'_>],
     after: usize,
     code: &str,
     newline: Newline,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Match;
 use crate::text::includes::{self, IncludeName};
-use crate::text::lines::{Line, lines};
+use crate::text::lines::{TextLine, lines};
 
 /// How many candidates are named.
 const MOST_CANDIDATES: usize = 5;
@@ -72,7 +72,7 @@ impl fmt::Display for PlaceError {
 ///
 /// # Errors
 /// The context is empty, ambiguous or absent.
-pub(super) fn find(lines: &[Line<'_>], context: &str) -> Result<(usize, Match), PlaceError> {
+pub(super) fn find(lines: &[TextLine<'_>], context: &str) -> Result<(usize, Match), PlaceError> {
     let wanted: Vec<&str> = context.lines().collect();
     if wanted.iter().all(|line| line.trim().is_empty()) {
         return Err(PlaceError::Empty);
@@ -115,7 +115,7 @@ fn squeezed<'a>(lines: &[&'a str]) -> Vec<(String, &'a str)> {
     squeezed.filter(|(line, _)| !line.is_empty()).collect()
 }
 
-fn numbered(lines: &[Line<'_>]) -> Vec<(usize, String)> {
+fn numbered(lines: &[TextLine<'_>]) -> Vec<(usize, String)> {
     let numbered = lines.iter().enumerate().map(|(index, line)| (index + 1, squeeze(line.text)));
     numbered.filter(|(_, line)| !line.is_empty()).collect()
 }
@@ -125,13 +125,13 @@ fn squeeze(text: &str) -> String {
 }
 
 /// What comes closest to lines that are not in a text, best first.
-pub(in crate::text) fn closest(lines: &[Line<'_>], wanted: &[&str]) -> Vec<Candidate> {
+pub(in crate::text) fn closest(lines: &[TextLine<'_>], wanted: &[&str]) -> Vec<Candidate> {
     nearest(lines, &numbered(lines), &squeezed(wanted))
 }
 
 /// The places where most lines agree, counted from the line right before the place upwards.
 fn nearest(
-    lines: &[Line<'_>],
+    lines: &[TextLine<'_>],
     there: &[(usize, String)],
     wanted: &[(String, &str)],
 ) -> Vec<Candidate> {

@@ -34,7 +34,7 @@ type Fits<'a> = &'a dyn Fn(&str, &str) -> bool;
 
 /// A line of the text that is being changed.
 #[derive(Debug, Clone)]
-struct Line {
+struct PatchLine {
     /// With its end.
     text: String,
     /// Whether it comes from a hunk; another hunk cannot stand on it.
@@ -47,9 +47,9 @@ struct Line {
 /// The first hunk that does not fit; then nothing is applied.
 pub fn apply(source: &str, patch: &Patch) -> Result<Patched, PatchError> {
     let newline = Newline::of(source);
-    let mut image: Vec<Line> = source
+    let mut image: Vec<PatchLine> = source
         .split_inclusive('\n')
-        .map(|line| Line { text: line.to_owned(), is_new: false })
+        .map(|line| PatchLine { text: line.to_owned(), is_new: false })
         .collect();
     let mut applied = Vec::with_capacity(patch.hunks.len());
     for (index, hunk) in patch.hunks.iter().enumerate() {
@@ -82,7 +82,7 @@ impl Hunk {
 }
 
 /// The index of the first line of a hunk, and whether white space had to be forgiven.
-fn place(image: &[Line], hunk: &Hunk, old: &[&str]) -> Result<(usize, bool), String> {
+fn place(image: &[PatchLine], hunk: &Hunk, old: &[&str]) -> Result<(usize, bool), String> {
     if let Some(at) = near(image, hunk, old) {
         return Ok((at, false));
     }
@@ -117,7 +117,7 @@ fn place(image: &[Line], hunk: &Hunk, old: &[&str]) -> Result<(usize, bool), Str
 }
 
 /// The search of `git apply`.
-fn near(image: &[Line], hunk: &Hunk, old: &[&str]) -> Option<usize> {
+fn near(image: &[PatchLine], hunk: &Hunk, old: &[&str]) -> Option<usize> {
     let (old_start, new_start) = hunk.starts?;
     let at_start = old_start <= 1;
     let at_end = !hunk.has_trailing_context();
@@ -147,14 +147,14 @@ fn near(image: &[Line], hunk: &Hunk, old: &[&str]) -> Option<usize> {
         .find(|&at| at <= farthest && fits(at))
 }
 
-fn matches(image: &[Line], at: usize, old: &[&str], fits: Fits<'_>) -> bool {
+fn matches(image: &[PatchLine], at: usize, old: &[&str], fits: Fits<'_>) -> bool {
     let Some(window) = image.get(at..at + old.len()) else { return false };
     window.iter().zip(old).all(|(line, want)| !line.is_new && fits(&line.text, want))
 }
 
 /// Puts the lines of a hunk in place. With `newline`, lines that stay keep the text's own white
 /// space, and lines that come end as the text's lines do.
-fn replace(image: &mut Vec<Line>, at: usize, hunk: &Hunk, newline: Option<Newline>) {
+fn replace(image: &mut Vec<PatchLine>, at: usize, hunk: &Hunk, newline: Option<Newline>) {
     let mut next = at;
     let mut fresh = Vec::with_capacity(hunk.lines.len());
     for (op, text) in &hunk.lines {
@@ -173,9 +173,9 @@ fn replace(image: &mut Vec<Line>, at: usize, hunk: &Hunk, newline: Option<Newlin
         if *op == Op::Keep {
             next += 1;
         }
-        fresh.push(Line { text, is_new: true });
+        fresh.push(PatchLine { text, is_new: true });
     }
-    let has_end = |line: &Line| line.text.ends_with('\n');
+    let has_end = |line: &PatchLine| line.text.ends_with('\n');
     // Where white space was forgiven, two lines must not become one.
     if newline.is_some() {
         let last = fresh.len().saturating_sub(1);
@@ -190,7 +190,7 @@ fn replace(image: &mut Vec<Line>, at: usize, hunk: &Hunk, newline: Option<Newlin
 }
 
 /// What comes closest, in words.
-fn why_not(image: &[Line], old: &[&str]) -> String {
+fn why_not(image: &[PatchLine], old: &[&str]) -> String {
     let text: String = image.iter().map(|line| line.text.as_str()).collect();
     let candidates = closest(&lines(&text), old);
     let Some(Candidate { after_line, agree, differs }) = candidates.first() else {

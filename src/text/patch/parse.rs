@@ -90,9 +90,9 @@ fn name(line: &str) -> String {
 }
 
 /// First lines, and counts of lines, in the old and the new text.
-type Numbers = (Option<(usize, usize)>, Option<(usize, usize)>);
+type HunkNumbers = (Option<(usize, usize)>, Option<(usize, usize)>);
 
-fn hunk_header(line: &str) -> Option<Numbers> {
+fn hunk_header(line: &str) -> Option<HunkNumbers> {
     static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@").ok()
     });

@@ -31,12 +31,12 @@ pub(super) struct Run {
 
 /// The text of a page as it grows.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct PageLines {
     text: String,
     last: Option<Run>,
 }
 
-impl Lines {
+impl PageLines {
     /// Adds what was drawn.
     pub fn add(&mut self, run: Run) {
         if run.text.is_empty() || !(run.size.is_finite() && run.from.is_finite()) {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn of(runs: &[Run]) -> String {
-        let mut lines = Lines::default();
+        let mut lines = PageLines::default();
         runs.iter().for_each(|run| lines.add(run.clone()));
         lines.finish()
     }

@@ -8,7 +8,7 @@ use hayro_syntax::object::{Dict, Name, Object, ObjectIdentifier, Stream};
 use hayro_syntax::page::{Page, Resources};
 
 use super::font::Font;
-use super::lines::{Lines, Run};
+use super::lines::{PageLines, Run};
 
 /// How deep drawings may hold drawings.
 const DEEPEST: usize = 8;
@@ -31,9 +31,9 @@ impl Fonts {
 
 /// The text of a page.
 pub(super) fn text(page: &Page<'_>, fonts: &mut Fonts) -> String {
-    let mut pen = Pen { fonts, lines: Lines::default() };
+    let mut pen = Pen { fonts, lines: PageLines::default() };
     if let Some(content) = page.page_stream() {
-        pen.draw(content, page.resources(), &State::default(), 0);
+        pen.draw(content, page.resources(), &GraphicsState::default(), 0);
     }
     pen.lines.finish()
 }
@@ -65,7 +65,7 @@ impl Matrix {
 
 /// What `q` keeps and `Q` brings back, and where the next letter goes.
 #[derive(Clone)]
-struct State {
+struct GraphicsState {
     page: Matrix,
     letters: Matrix,
     line: Matrix,
@@ -78,7 +78,7 @@ struct State {
     rise: f64,
 }
 
-impl Default for State {
+impl Default for GraphicsState {
     fn default() -> Self {
         Self {
             page: Matrix::ONE,
@@ -95,7 +95,7 @@ impl Default for State {
     }
 }
 
-impl State {
+impl GraphicsState {
     fn next_line(&mut self, x: f64, y: f64) {
         self.line = self.line.moved(x, y);
         self.letters = self.line;
@@ -104,13 +104,19 @@ impl State {
 
 struct Pen<'f> {
     fonts: &'f mut Fonts,
-    lines: Lines,
+    lines: PageLines,
 }
 
 impl Pen<'_> {
-    fn draw(&mut self, content: &[u8], resources: &Resources<'_>, from: &State, depth: usize) {
+    fn draw(
+        &mut self,
+        content: &[u8],
+        resources: &Resources<'_>,
+        from: &GraphicsState,
+        depth: usize,
+    ) {
         let mut state = from.clone();
-        let mut kept: Vec<State> = Vec::new();
+        let mut kept: Vec<GraphicsState> = Vec::new();
         let mut operations = UntypedIter::new(content);
         while let Some(operation) = operations.next() {
             let values = Values(operation.operands().collect());
@@ -134,7 +140,13 @@ impl Pen<'_> {
     }
 
     /// A drawing within the page.
-    fn drawing(&mut self, name: &Name<'_>, resources: &Resources<'_>, state: &State, depth: usize) {
+    fn drawing(
+        &mut self,
+        name: &Name<'_>,
+        resources: &Resources<'_>,
+        state: &GraphicsState,
+        depth: usize,
+    ) {
         let Some(form) = resources.get_x_object(name).filter(|_| depth < DEEPEST) else { return };
         if form.dict().get::<Name<'_>>("Subtype").as_deref() != Some(b"Form") {
             return;
@@ -151,7 +163,7 @@ impl Pen<'_> {
     }
 
     /// The operators of text; others draw no letters.
-    fn letters(&mut self, operator: &[u8], values: &Values<'_, '_>, state: &mut State) {
+    fn letters(&mut self, operator: &[u8], values: &Values<'_, '_>, state: &mut GraphicsState) {
         match operator {
             b"BT" => (state.letters, state.line) = (Matrix::ONE, Matrix::ONE),
             b"Tc" => state.letter_space = values.number(0),
@@ -197,7 +209,7 @@ impl Pen<'_> {
         }
     }
 
-    fn show(&mut self, bytes: &[u8], state: &mut State) {
+    fn show(&mut self, bytes: &[u8], state: &mut GraphicsState) {
         let Some(font) = state.font.clone() else { return };
         let (mut text, mut along) = (String::new(), 0.0);
         font.letters(bytes, &mut |letter| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Gap, Issue, Linter, Run, Told, words};
+use super::{Gap, Issue, Linter, LinterReport, Run, words};
 use crate::model::{ProjectPath, Severity};
 
 #[derive(Deserialize)]
@@ -19,11 +19,11 @@ struct Project {
     #[serde(default)]
     path: PathBuf,
     #[serde(default)]
-    rules: Vec<Rule>,
+    rules: Vec<LintRule>,
 }
 
 #[derive(Deserialize)]
-struct Rule {
+struct LintRule {
     #[serde(rename = "ID", default)]
     id: String,
     #[serde(default)]
@@ -36,7 +36,7 @@ struct Rule {
     message: String,
 }
 
-pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
+pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
     let mut args: Vec<OsString> =
         ["--format", "json", "--project-type", "sketch"].into_iter().map(OsString::from).collect();
     args.push(run.order.project.clone().into_os_string());
@@ -49,15 +49,15 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
         Err(why) => why,
     };
     let gap = Gap { tool: Linter::ArduinoLint, file: None, why: words(&why) };
-    Told { issues: Vec::new(), gaps: vec![gap] }
+    LinterReport { issues: Vec::new(), gaps: vec![gap] }
 }
 
 /// Reads the report, which words on stderr may go before; `None` when there is none.
-pub(super) fn read(run: &Run<'_>, text: &str) -> Option<Told> {
+pub(super) fn read(run: &Run<'_>, text: &str) -> Option<LinterReport> {
     let start = text.find('{')?;
     let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Report>();
     let report = values.next()?.ok()?;
-    let mut told = Told::default();
+    let mut told = LinterReport::default();
     for project in report.projects {
         // A library in the sketch is a project of its own.
         let inside = project.path.strip_prefix(&run.order.project).ok();

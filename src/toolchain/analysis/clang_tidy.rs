@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use futures::StreamExt;
 use regex::Regex;
 
-use super::{Gap, Issue, Linter, Output, Run, Told, words};
+use super::{Gap, Issue, Linter, LinterReport, Output, Run, words};
 use crate::files;
 use crate::model::{ProjectPath, Severity};
 use crate::toolchain::compile_units::CompileUnit;
@@ -38,8 +38,8 @@ static FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:(.+?):(\d+):(\d+): )?(warning|error): (.*?) \[([A-Za-z0-9.,+_-]+)\]$").ok()
 });
 
-pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
-    let mut told = Told::default();
+pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
+    let mut told = LinterReport::default();
     let units = by_file(run);
     if units.is_empty() {
         let why = "it is not known how the sources are compiled: build the project once";
@@ -58,7 +58,12 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
     told
 }
 
-async fn one(run: &Run<'_>, program: &Path, path: Option<ProjectPath>, unit: &CompileUnit) -> Told {
+async fn one(
+    run: &Run<'_>,
+    program: &Path,
+    path: Option<ProjectPath>,
+    unit: &CompileUnit,
+) -> LinterReport {
     if run.is_late() {
         return one_gap(path, NO_TIME);
     }
@@ -102,9 +107,9 @@ fn origin(markers: &Markers, line: u32) -> Option<(&str, u32)> {
     Some((marker.file.as_str(), marker.line + (line - marker.at)))
 }
 
-fn one_gap(file: Option<ProjectPath>, why: &str) -> Told {
+fn one_gap(file: Option<ProjectPath>, why: &str) -> LinterReport {
     let gap = Gap { tool: Linter::ClangTidy, file, why: words(why) };
-    Told { issues: Vec::new(), gaps: vec![gap] }
+    LinterReport { issues: Vec::new(), gaps: vec![gap] }
 }
 
 /// The units in the order of the files that matter, each once; then those that the build makes of
@@ -172,7 +177,7 @@ fn target(unit: &CompileUnit) -> Vec<String> {
 }
 
 /// Reads the findings of one source that is compiled as it is.
-pub(super) fn read_source(run: &Run<'_>, output: &Output) -> Told {
+pub(super) fn read_source(run: &Run<'_>, output: &Output) -> LinterReport {
     read(run, None, output, None)
 }
 
@@ -183,8 +188,8 @@ fn read(
     path: Option<ProjectPath>,
     output: &Output,
     joined: Option<&(&Path, Markers)>,
-) -> Told {
-    let mut told = Told::default();
+) -> LinterReport {
+    let mut told = LinterReport::default();
     let mut not_understood = None;
     let Some(pattern) = FOUND.as_ref() else { return told };
     for found in output.text.lines().filter_map(|line| pattern.captures(line)) {

@@ -8,7 +8,7 @@ use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{Gap, Issue, Linter, Run, Told, words};
+use super::{Gap, Issue, Linter, LinterReport, Run, words};
 use crate::model::Severity;
 
 /// Sources that are given to it at most.
@@ -29,7 +29,7 @@ const GAPS: [&str; 8] = [
     "premium-internalError",
 ];
 
-pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
+pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
     let is_compiled = |path: &str| {
         let ending = path.rsplit_once('.').map(|(_, ending)| ending);
         matches!(ending, Some("c" | "cc" | "cpp" | "cxx" | "ino"))
@@ -76,9 +76,9 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> Told {
     }
 }
 
-fn gap(why: &str) -> Told {
+fn gap(why: &str) -> LinterReport {
     let gap = Gap { tool: Linter::Cppcheck, file: None, why: words(why) };
-    Told { issues: Vec::new(), gaps: vec![gap] }
+    LinterReport { issues: Vec::new(), gaps: vec![gap] }
 }
 
 /// The project's own folders of headers. With those of the framework it would take minutes.
@@ -91,18 +91,18 @@ fn folders(run: &Run<'_>) -> Vec<OsString> {
 }
 
 /// A finding whose places are still to come.
-struct Open {
+struct OpenFinding {
     issue: Issue,
     is_placed: bool,
 }
 
 /// Reads the findings, as many as were written whole.
-pub(super) fn read(run: &Run<'_>, text: &str) -> Told {
-    let mut told = Told::default();
+pub(super) fn read(run: &Run<'_>, text: &str) -> LinterReport {
+    let mut told = LinterReport::default();
     let mut reader = Reader::from_str(text);
     // Words before the first tag are none of the findings.
     reader.config_mut().check_end_names = false;
-    let mut open: Option<Open> = None;
+    let mut open: Option<OpenFinding> = None;
     loop {
         match reader.read_event() {
             Ok(Event::Start(tag)) if tag.name().as_ref() == "error" => open = begin(&tag),
@@ -130,7 +130,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(found.normalized_value(XmlVersion::Implicit1_0).ok()?.into_owned())
 }
 
-fn begin(tag: &BytesStart<'_>) -> Option<Open> {
+fn begin(tag: &BytesStart<'_>) -> Option<OpenFinding> {
     let severity = match attribute(tag, "severity")?.as_str() {
         "error" => Severity::Error,
         "warning" => Severity::Warning,
@@ -147,7 +147,7 @@ fn begin(tag: &BytesStart<'_>) -> Option<Open> {
         tool: Linter::Cppcheck,
         rule: words(&attribute(tag, "id")?),
     };
-    Some(Open { issue, is_placed: false })
+    Some(OpenFinding { issue, is_placed: false })
 }
 
 fn place(run: &Run<'_>, tag: &BytesStart<'_>, issue: &mut Issue) {
@@ -157,8 +157,8 @@ fn place(run: &Run<'_>, tag: &BytesStart<'_>, issue: &mut Issue) {
     issue.column = number("column");
 }
 
-fn end(open: Option<Open>, told: &mut Told) {
-    let Some(Open { issue, .. }) = open else { return };
+fn end(open: Option<OpenFinding>, told: &mut LinterReport) {
+    let Some(OpenFinding { issue, .. }) = open else { return };
     if GAPS.contains(&issue.rule.as_str()) {
         let line = issue.line.map_or(String::new(), |line| format!("line {line}: "));
         // A source can include whatever the person may read; its words are not passed on.

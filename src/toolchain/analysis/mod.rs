@@ -17,7 +17,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use super::compile_units::CompileUnit;
-use super::process::{self, Ended, Job};
+use super::process::{self, ProcessEnd, ProcessSpec};
 use crate::model::{ProjectPath, Severity};
 use crate::text::sanitize;
 
@@ -126,7 +126,7 @@ pub struct Analysis {
 
 /// What one linter tells.
 #[derive(Debug, Default)]
-struct Told {
+struct LinterReport {
     issues: Vec<Issue>,
     gaps: Vec<Gap>,
 }
@@ -189,7 +189,7 @@ impl Run<'_> {
     /// Why it told nothing to rely on.
     async fn output(&self, program: &Path, args: Vec<OsString>) -> Result<Output, String> {
         let rest = self.until.saturating_duration_since(Instant::now());
-        let job = Job {
+        let job = ProcessSpec {
             program: program.as_os_str().to_owned(),
             args,
             env: vec![("LC_ALL".into(), "C".into())],
@@ -204,10 +204,10 @@ impl Run<'_> {
         })
         .await;
         let is_whole = match ended {
-            Ok(Ended::Well | Ended::Badly(Some(_))) => true,
-            Ok(Ended::Badly(None)) => return Err("it crashed".to_owned()),
-            Ok(Ended::TimedOut) => false,
-            Ok(Ended::Cancelled) => return Err("it was stopped".to_owned()),
+            Ok(ProcessEnd::Well | ProcessEnd::Badly(Some(_))) => true,
+            Ok(ProcessEnd::Badly(None)) => return Err("it crashed".to_owned()),
+            Ok(ProcessEnd::TimedOut) => false,
+            Ok(ProcessEnd::Cancelled) => return Err("it was stopped".to_owned()),
             Err(error) => return Err(format!("it cannot be run: {error}")),
         };
         Ok(Output { text: sanitize::decode(&bytes).into_owned(), is_whole })

@@ -27,7 +27,7 @@ pub(super) struct Compiled {
 #[derive(Debug, Default, Deserialize)]
 struct Built {
     #[serde(default)]
-    used_libraries: Option<Vec<Library>>,
+    used_libraries: Option<Vec<CompiledLibrary>>,
     #[serde(default)]
     build_platform: Option<Platform>,
     #[serde(default)]
@@ -35,11 +35,11 @@ struct Built {
     #[serde(default)]
     build_properties: Option<Vec<String>>,
     #[serde(default)]
-    executable_sections_size: Option<Vec<Section>>,
+    executable_sections_size: Option<Vec<LibrarySection>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Library {
+struct CompiledLibrary {
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -53,7 +53,7 @@ struct Platform {
 }
 
 #[derive(Debug, Deserialize)]
-struct Section {
+struct LibrarySection {
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -79,19 +79,19 @@ impl Compiled {
     }
 
     /// What the compiler said.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn summary(&self) -> String {
         format!("{}\n{}\n", self.compiler_out, self.compiler_err)
     }
 
     /// What the log of the build holds.
     pub(super) fn log(&self) -> String {
-        let mut log = self.said();
+        let mut log = self.summary();
         let built = self.builder_result.as_ref();
         for library in built.and_then(|built| built.used_libraries.as_ref()).into_iter().flatten() {
             log.push_str(&format!("Used library {} {}\n", library.name, library.version));
         }
         let sections = built.and_then(|built| built.executable_sections_size.as_ref());
-        for Section { name, size, max_size } in sections.into_iter().flatten() {
+        for LibrarySection { name, size, max_size } in sections.into_iter().flatten() {
             log.push_str(&format!("{name}: {size} of {max_size} bytes\n"));
         }
         if !self.error.is_empty() {
@@ -160,7 +160,7 @@ mod tests {
     fn the_answer_is_found_behind_other_words() {
         let output = b"Warning: {not this}\n{\n \"compiler_out\": \"\", \"compiler_err\": \"a.ino:1:1: error: x\\n\",\n \"success\": false, \"error\": \"Error during build: exit status 1\"\n}\n";
         let compiled = Compiled::find(output).unwrap();
-        assert!(!compiled.success && compiled.said().contains("a.ino:1:1"));
+        assert!(!compiled.success && compiled.summary().contains("a.ino:1:1"));
         assert_eq!(compiled.error_line(), "Error during build: exit status 1");
         assert!(compiled.refusal(None).is_none());
         for none in ["", "{}", "{\"boards\": []}", "{\"success\":"] {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::esptool;
-use super::process::{self, Ended, Job};
+use super::process::{self, ProcessEnd, ProcessSpec};
 use super::size::{self, Home};
 use super::sketch::Sketch;
 use super::{
@@ -88,13 +88,13 @@ impl ArduinoToolchain {
             Err(error) => return BuildReport::not_run(error),
         };
         match ended {
-            Ended::TimedOut | Ended::Cancelled => BuildReport::of(ended.into()),
-            Ended::Well | Ended::Badly(_) => self.judge(&job, &wish, &output),
+            ProcessEnd::TimedOut | ProcessEnd::Cancelled => BuildReport::of(ended.into()),
+            ProcessEnd::Well | ProcessEnd::Badly(_) => self.judge(&job, &wish, &output),
         }
     }
 
     /// Makes a report of what `arduino-cli` told.
-    fn judge(&self, job: &BuildJob, wish: &Wish, output: &[u8]) -> BuildReport {
+    fn judge(&self, job: &BuildJob, wish: &SketchTarget, output: &[u8]) -> BuildReport {
         let Some(compiled) = Compiled::find(output) else {
             job.sink.output(output);
             let why = "it did not answer as arduino-cli does with `--format json`";
@@ -106,7 +106,7 @@ impl ArduinoToolchain {
         if let Some(error) = compiled.refusal(wish.fqbn.as_deref()) {
             return BuildReport::not_run(error);
         }
-        let mut found = diagnostics::parse(&job.project, compiled.said().as_bytes());
+        let mut found = diagnostics::parse(&job.project, compiled.summary().as_bytes());
         found.iter_mut().for_each(compiled::advise);
         if compiled.success {
             let built = upload::remember(&job.project, &wish.sketch, wish.fqbn.clone(), &compiled);
@@ -139,7 +139,7 @@ impl ArduinoToolchain {
         folder: &Path,
         timeout: Duration,
         cancel: &CancellationToken,
-    ) -> Result<(Ended, Vec<u8>), UserError> {
+    ) -> Result<(ProcessEnd, Vec<u8>), UserError> {
         let output = Mutex::new(Vec::new());
         let ended = process::run(self.job(args, folder, timeout, cancel), |bytes| {
             let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,10 +160,17 @@ impl ArduinoToolchain {
         folder: &Path,
         timeout: Duration,
         cancel: &CancellationToken,
-    ) -> Job {
+    ) -> ProcessSpec {
         let env = vec![("NO_COLOR".into(), "1".into())];
         let program = self.cli.clone().into_os_string();
-        Job { program, args, env, folder: folder.to_owned(), timeout, cancel: cancel.clone() }
+        ProcessSpec {
+            program,
+            args,
+            env,
+            folder: folder.to_owned(),
+            timeout,
+            cancel: cancel.clone(),
+        }
     }
 
     async fn list_boards(&self) -> Vec<BoardName> {
@@ -171,7 +178,7 @@ impl ArduinoToolchain {
         let folder = std::env::temp_dir();
         let cancel = CancellationToken::new();
         match self.ask(args, &folder, ASK_TIME, &cancel).await {
-            Ok((Ended::Well, output)) => boards_in(&output),
+            Ok((ProcessEnd::Well, output)) => boards_in(&output),
             Ok(_) | Err(_) => Vec::new(),
         }
     }
@@ -207,7 +214,7 @@ fn boards_in(output: &[u8]) -> Vec<BoardName> {
 }
 
 /// What is to be built.
-struct Wish {
+struct SketchTarget {
     sketch: String,
     /// `None`: a profile of `sketch.yaml` says it.
     fqbn: Option<String>,
@@ -217,7 +224,7 @@ struct Wish {
 ///
 /// # Errors
 /// When it is none, is not named like its folder, or nothing says for which board.
-fn wish(project: &Path, board: Option<String>) -> Result<Wish, UserError> {
+fn wish(project: &Path, board: Option<String>) -> Result<SketchTarget, UserError> {
     let Some(sketch) = Sketch::read(project) else {
         let why = "the folder holds no `.ino` file, or is a project of ESP-IDF";
         return Err(UserError::new(WHAT, why, "Name the folder of a sketch."));
@@ -244,7 +251,7 @@ fn wish(project: &Path, board: Option<String>) -> Result<Wish, UserError> {
              listall` tells them) into sketch.yaml beside the sketch.",
         ));
     }
-    Ok(Wish { sketch: sketch.name, fqbn })
+    Ok(SketchTarget { sketch: sketch.name, fqbn })
 }
 
 /// A value at the top of a simple YAML file.

@@ -7,15 +7,15 @@ use crate::toolchain::esptool::first_port;
 use crate::toolchain::stand_in::{self, ESPTOOL};
 
 /// A sketch, boards' files, and the stand-in.
-struct Place {
-    base: stand_in::Place,
+struct SketchBench {
+    base: stand_in::StandInProject,
     arduino: ArduinoToolchain,
 }
 
-impl Place {
+impl SketchBench {
     /// The stand-in answers with the file `answer`; `after`: more commands.
     fn new(answer: &str, after: &str) -> Self {
-        let base = stand_in::Place::new(
+        let base = stand_in::StandInProject::new(
             "blink",
             &[
                 ("blink.ino", "void setup() {}\nvoid loop() {}\n"),
@@ -59,7 +59,7 @@ const IMAGES: &str = "while [ \"$1\" != --build-path ]; do shift; done\nmkdir -p
 
 #[tokio::test]
 async fn a_build_is_told_with_its_findings_libraries_and_sizes() {
-    let place = Place::new("compile-passed.json", IMAGES);
+    let place = SketchBench::new("compile-passed.json", IMAGES);
     let (report, log) = place.build(None).await;
     assert_eq!(report.outcome, BuildOutcome::Passed, "{log}");
     let [warning] = report.diagnostics.as_slice() else { panic!("{report:?}") };
@@ -80,7 +80,7 @@ async fn a_build_is_told_with_its_findings_libraries_and_sizes() {
 
 #[tokio::test]
 async fn a_missing_library_is_told_with_the_command_that_brings_it() {
-    let place = Place::new("compile-failed.json", "");
+    let place = SketchBench::new("compile-failed.json", "");
     let (report, log) = place.build(None).await;
     assert_eq!(report.outcome, BuildOutcome::Failed, "{log}");
     let first = &report.diagnostics[0];
@@ -90,7 +90,7 @@ async fn a_missing_library_is_told_with_the_command_that_brings_it() {
 
 #[tokio::test]
 async fn what_is_not_installed_or_not_understood_is_no_failed_build() {
-    let place = Place::new("no-platform.json", "");
+    let place = SketchBench::new("no-platform.json", "");
     let BuildOutcome::NotRun(error) = place.build(None).await.0.outcome else { panic!("it ran") };
     assert!(error.fix.contains("core install esp32:esp32"), "{error:?}");
     std::fs::write(place.path("answer.json"), "Illegal instruction\n").unwrap();
@@ -98,14 +98,14 @@ async fn what_is_not_installed_or_not_understood_is_no_failed_build() {
     let BuildOutcome::NotRun(error) = report.outcome else { panic!("it ran") };
     assert!(error.why.contains("--format json") && log.contains("Illegal instruction"), "{log}");
     let none = ArduinoToolchain::at("/none/arduino-cli".into());
-    let place = Place { arduino: none, ..place };
+    let place = SketchBench { arduino: none, ..place };
     let BuildOutcome::NotRun(error) = place.build(None).await.0.outcome else { panic!("it ran") };
     assert!(error.what.contains("/none/arduino-cli") && !error.fix.is_empty(), "{error:?}");
 }
 
 #[tokio::test]
 async fn exactly_the_planned_images_are_uploaded_and_verified() {
-    let place = Place::new("compile-passed.json", IMAGES);
+    let place = SketchBench::new("compile-passed.json", IMAGES);
     let (project, dev) = (place.path("blink"), place.path("dev"));
     let plan = |dev: &Path| upload::plan(&project, BuildId(1), Timestamp(0), &|| first_port(dev));
     assert!(plan(&dev).unwrap_err().fix.contains("Build the sketch first"));

@@ -13,7 +13,7 @@ use super::{ArduinoToolchain, BUILD};
 use crate::files;
 use crate::model::{BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, Timestamp, UserError};
 use crate::toolchain::FlashOrder;
-use crate::toolchain::chip::{Asked, NoEsptool, Reach};
+use crate::toolchain::chip::{EsptoolOptions, FlashAccess, NoEsptool};
 use crate::toolchain::esp_image::Chip;
 use crate::toolchain::esptool::{self, TIMEOUT, WHAT, copy_aside};
 use crate::toolchain::output_folder::{self, Use};
@@ -26,7 +26,7 @@ const BOOT_APP: &str = "boot_app0.bin";
 
 /// What a build was for.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Note {
+struct BuildNote {
     fqbn: String,
     sketch: String,
     chip: String,
@@ -50,7 +50,7 @@ pub(super) fn remember(
     };
     let named = fqbn.split(':').nth(2).unwrap_or("esp32").to_owned();
     let chip = compiled.property("build.mcu").map_or(named, str::to_owned);
-    let note = Note { fqbn, sketch: sketch.to_owned(), chip };
+    let note = BuildNote { fqbn, sketch: sketch.to_owned(), chip };
     let failed = |error: &dyn std::error::Error| {
         UserError::new(super::WHAT, format!("{NOTE}: {error}"), "Make the build folder writable.")
     };
@@ -68,7 +68,7 @@ pub(super) fn remember(
     Ok(())
 }
 
-fn read_note(project: &Path) -> Result<Note, UserError> {
+fn read_note(project: &Path) -> Result<BuildNote, UserError> {
     let text = files::read_text(&project.join(NOTE), files::SETTINGS).map_err(|error| {
         UserError::new(WHAT, format!("{NOTE}: {error}"), "Build the sketch first.")
     })?;
@@ -87,7 +87,7 @@ pub(super) fn plan(
     built_at: Timestamp,
     port: &dyn Fn() -> Result<String, UserError>,
 ) -> Result<FlashPlan, UserError> {
-    let Note { sketch, chip, .. } = read_note(project)?;
+    let BuildNote { sketch, chip, .. } = read_note(project)?;
     let parts = [
         (format!("{sketch}.ino.bootloader.bin"), Chip::named(&chip).map_or(0, |chip| chip.boot)),
         (format!("{sketch}.ino.partitions.bin"), 0x8000),
@@ -116,8 +116,8 @@ pub(super) fn plan(
 }
 
 /// The way to the flash of the chip without `arduino-cli`.
-pub(super) fn reach() -> Reach<'static> {
-    Reach { esptool: &NoEsptool, asked: Asked::default(), loader: None }
+pub(super) fn reach() -> FlashAccess<'static> {
+    FlashAccess { esptool: &NoEsptool, asked: EsptoolOptions::default(), loader: None }
 }
 
 /// Has exactly the images of the plan written.

@@ -9,14 +9,17 @@ use super::super::esptool::{self, SAFE_BAUD, WHAT, copy_aside};
 use super::super::{
     CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
 };
-use super::{Asked, Reach};
+use super::{EsptoolOptions, FlashAccess};
 use crate::files;
 use crate::model::{
     BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, FlashRegion, Timestamp, UserError,
 };
 
 /// See [`Reach::write`].
-pub(super) async fn write(reach: &Reach<'_>, order: FlashOrder) -> Result<BoardInfo, UserError> {
+pub(super) async fn write(
+    reach: &FlashAccess<'_>,
+    order: FlashOrder,
+) -> Result<BoardInfo, UserError> {
     let FlashOrder { project, plan, progress, notice, cancel } = order;
     esptool::is_free(WHAT, &plan.board.port)?;
     let copies = tempfile::tempdir().map_err(|error| UserError::from_cause(WHAT, &error))?;
@@ -37,7 +40,10 @@ pub(super) async fn write(reach: &Reach<'_>, order: FlashOrder) -> Result<BoardI
 }
 
 /// See [`Reach::erase`].
-pub(super) async fn erase(reach: &Reach<'_>, order: EraseOrder) -> Result<BoardInfo, UserError> {
+pub(super) async fn erase(
+    reach: &FlashAccess<'_>,
+    order: EraseOrder,
+) -> Result<BoardInfo, UserError> {
     let EraseOrder { project, plan, cancel } = order;
     esptool::is_free(CANNOT_ERASE, &plan.board.port)?;
     let mut all = common_args(&reach.asked, &plan.board, SAFE_BAUD);
@@ -54,29 +60,29 @@ pub(super) async fn erase(reach: &Reach<'_>, order: EraseOrder) -> Result<BoardI
 }
 
 /// See [`Reach::read`].
-pub(super) async fn read(reach: &Reach<'_>, order: ReadOrder) -> Result<Vec<u8>, UserError> {
+pub(super) async fn read(reach: &FlashAccess<'_>, order: ReadOrder) -> Result<Vec<u8>, UserError> {
     let ReadOrder { plan, cancel, .. } = order;
     esptool::is_free(CANNOT_READ, &plan.board.port)?;
-    let from = Source { board: &plan.board, region: &plan.region, baud: reach.asked.baud() };
+    let from = ReadSource { board: &plan.board, region: &plan.region, baud: reach.asked.baud() };
     fetch(reach, CANNOT_READ, &reach.asked, from, &cancel).await
 }
 
 /// What is read, and how fast.
 #[derive(Clone, Copy)]
-struct Source<'a> {
+struct ReadSource<'a> {
     board: &'a BoardInfo,
     region: &'a FlashRegion,
     baud: u32,
 }
 
 async fn fetch(
-    reach: &Reach<'_>,
+    reach: &FlashAccess<'_>,
     what: &str,
-    asked: &Asked,
-    from: Source<'_>,
+    asked: &EsptoolOptions,
+    from: ReadSource<'_>,
     cancel: &CancellationToken,
 ) -> Result<Vec<u8>, UserError> {
-    let Source { board, region, baud } = from;
+    let ReadSource { board, region, baud } = from;
     let failed = |error: &dyn std::fmt::Display| UserError::from_cause(what, error);
     let aside = tempfile::tempdir().map_err(|error| failed(&error))?;
     let file = aside.path().join("flash.bin");
@@ -95,14 +101,14 @@ async fn fetch(
 
 /// See [`Reach::rewrite`].
 pub(super) async fn rewrite(
-    reach: &Reach<'_>,
+    reach: &FlashAccess<'_>,
     order: RewriteOrder,
 ) -> Result<BoardInfo, UserError> {
     let RewriteOrder { project, board, region, remake, progress, cancel } = order;
     esptool::is_free(CANNOT_REWRITE, &board.port)?;
-    let halted = Asked { after: Some("no_reset".to_owned()), ..reach.asked.clone() };
+    let halted = EsptoolOptions { after: Some("no_reset".to_owned()), ..reach.asked.clone() };
     // It is little, and nothing of it may get lost on the way: at the rate that every cable carries.
-    let from = Source { board: &board, region: &region, baud: SAFE_BAUD };
+    let from = ReadSource { board: &board, region: &region, baud: SAFE_BAUD };
     let held = fetch(reach, CANNOT_REWRITE, &halted, from, &cancel).await?;
     let Some(content) = remake(&held) else {
         // Nothing to write; the board still has to be let go on.
@@ -125,14 +131,19 @@ pub(super) async fn rewrite(
     };
     let plan = FlashPlan::new(board, vec![image], BuildId(0), Timestamp(0));
     // Options of writing are about the headers of programs, which this is none of.
-    let plain = Asked { write: Vec::new(), ..reach.asked.clone() };
+    let plain = EsptoolOptions { write: Vec::new(), ..reach.asked.clone() };
     let args = write_args(&plain, &plan, &[file], SAFE_BAUD);
     let job = reach.esptool.job(args, aside.path(), &cancel).await?;
     let written = esptool::write(job, &plan, progress.as_ref()).await;
     written.map_err(|trouble| UserError { what: CANNOT_REWRITE.to_owned(), ..trouble.error })
 }
 
-fn write_args(asked: &Asked, plan: &FlashPlan, files: &[PathBuf], baud: u32) -> Vec<OsString> {
+fn write_args(
+    asked: &EsptoolOptions,
+    plan: &FlashPlan,
+    files: &[PathBuf],
+    baud: u32,
+) -> Vec<OsString> {
     let mut all = common_args(asked, &plan.board, baud);
     all.push("write_flash".into());
     all.extend(asked.write.iter().map(OsString::from));
@@ -148,7 +159,7 @@ fn place(region: &FlashRegion) -> [OsString; 2] {
 }
 
 /// What every call for that board begins with.
-fn common_args(asked: &Asked, board: &BoardInfo, baud: u32) -> Vec<OsString> {
+fn common_args(asked: &EsptoolOptions, board: &BoardInfo, baud: u32) -> Vec<OsString> {
     let reset = |asked: &Option<String>, usual: &str| match has_lines(&board.port) {
         true => asked.clone().unwrap_or_else(|| usual.to_owned()),
         false => "no_reset".to_owned(),
@@ -188,7 +199,7 @@ mod tests {
             || copy_aside(project.path(), &plan, aside.path(), |index, _| format!("{index}.bin"));
         let files = copy().unwrap();
         let write = ["--flash_mode", "dio"].map(str::to_owned).to_vec();
-        let asked = Asked { write, stub: Some(false), ..Asked::default() };
+        let asked = EsptoolOptions { write, stub: Some(false), ..EsptoolOptions::default() };
         let words: Vec<String> = write_args(&asked, &plan, &files, asked.baud())
             .iter()
             .map(|word| word.to_str().unwrap().replace(aside.path().to_str().unwrap(), ""))

@@ -12,7 +12,7 @@ use std::path::Path;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::process::Job;
+use super::process::ProcessSpec;
 use super::{
     CANNOT_COMPARE, CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, CompareOrder, Compared, EraseOrder,
     FlashOrder, ReadOrder, RewriteOrder,
@@ -62,7 +62,7 @@ impl Loader {
     }
 
     /// Whether the one within this program is used for a board.
-    fn is_within(self, board: &BoardInfo, asked: &Asked) -> bool {
+    fn is_within(self, board: &BoardInfo, asked: &EsptoolOptions) -> bool {
         match self {
             Self::Fitting => {
                 !board.port.contains("://") && loader::knows(&board.chip) && asked.is_usual()
@@ -75,7 +75,7 @@ impl Loader {
 
 /// What a project asks of `esptool`, in its words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Asked {
+pub(super) struct EsptoolOptions {
     /// How the chip is started into its boot loader.
     pub(super) before: Option<String>,
     /// How it is started afterwards.
@@ -88,7 +88,7 @@ pub(super) struct Asked {
     pub(super) baud: Option<u32>,
 }
 
-impl Asked {
+impl EsptoolOptions {
     /// Bits per second while writing and reading much.
     fn baud(&self) -> u32 {
         self.baud.unwrap_or(FLASH_BAUD)
@@ -124,7 +124,7 @@ pub(super) trait Esptool: Sync {
         args: Vec<OsString>,
         folder: &'a Path,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Job, UserError>>;
+    ) -> BoxFuture<'a, Result<ProcessSpec, UserError>>;
 }
 
 /// For toolchains that bring no `esptool` that could be called.
@@ -136,7 +136,7 @@ impl Esptool for NoEsptool {
         _args: Vec<OsString>,
         _folder: &'a Path,
         _cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Job, UserError>> {
+    ) -> BoxFuture<'a, Result<ProcessSpec, UserError>> {
         let why = "this toolchain has no `esptool` of its own";
         let error = UserError::new(super::esptool::WHAT, why, "Unset `FIRMHAND_LOADER`.");
         Box::pin(std::future::ready(Err(error)))
@@ -144,16 +144,16 @@ impl Esptool for NoEsptool {
 }
 
 /// The way to the flash of a project's chip.
-pub(super) struct Reach<'a> {
+pub(super) struct FlashAccess<'a> {
     /// The toolchain's own `esptool`.
     pub(super) esptool: &'a dyn Esptool,
     /// What the project asks of it.
-    pub(super) asked: Asked,
+    pub(super) asked: EsptoolOptions,
     /// By what; `None`: as the environment says.
     pub(super) loader: Option<Loader>,
 }
 
-impl Reach<'_> {
+impl FlashAccess<'_> {
     fn is_within(&self, what: &str, board: &BoardInfo) -> Result<bool, UserError> {
         if board.simulated {
             let why = format!("the {} has no flash", board.label);
@@ -169,7 +169,7 @@ impl Reach<'_> {
     /// # Errors
     /// When the port cannot be had, an image is not the planned one any more, or the chip refuses.
     pub(super) async fn write(&self, order: FlashOrder) -> Result<BoardInfo, UserError> {
-        let reach = self.told(&order.plan);
+        let reach = self.with_options_of(&order.plan);
         match reach.is_within(super::esptool::WHAT, &order.plan.board)? {
             true => within::write(&reach.asked, order).await,
             // `esptool` would write what the person was told is left as it is.
@@ -189,7 +189,7 @@ impl Reach<'_> {
     /// When the port cannot be had, an image is not the planned one any more, the chip is another
     /// one or does not answer, or the loader cannot tell.
     pub(super) async fn compare(&self, order: CompareOrder) -> Result<Compared, UserError> {
-        match self.told(&order.plan).is_within(CANNOT_COMPARE, &order.plan.board)? {
+        match self.with_options_of(&order.plan).is_within(CANNOT_COMPARE, &order.plan.board)? {
             true => within::compare(order).await,
             false => {
                 let why = "this board is flashed by `esptool`, which does not compare";
@@ -199,8 +199,8 @@ impl Reach<'_> {
     }
 
     /// The same with the options of that plan, which are what was approved.
-    fn told(&self, plan: &FlashPlan) -> Self {
-        let asked = Asked { write: plan.options.clone(), ..self.asked.clone() };
+    fn with_options_of(&self, plan: &FlashPlan) -> Self {
+        let asked = EsptoolOptions { write: plan.options.clone(), ..self.asked.clone() };
         Self { esptool: self.esptool, asked, loader: self.loader }
     }
 
@@ -263,7 +263,11 @@ mod tests {
             ("espflash", &strange, true),
         ] {
             let loader = Loader::read(name).unwrap();
-            assert_eq!(loader.is_within(board, &Asked::default()), within, "{name} {board:?}");
+            assert_eq!(
+                loader.is_within(board, &EsptoolOptions::default()),
+                within,
+                "{name} {board:?}"
+            );
         }
         let error = Loader::read("esptol").unwrap_err();
         assert!(error.why.contains("esptol") && error.fix.contains("espflash"), "{error:?}");
@@ -272,14 +276,14 @@ mod tests {
     #[test]
     fn what_only_esptool_does_is_left_to_it() {
         let near = board("esp32c3", "/dev/ttyUSB0");
-        let write = |words: &str| Asked {
+        let write = |words: &str| EsptoolOptions {
             write: words.split_whitespace().map(str::to_owned).collect(),
-            ..Asked::default()
+            ..EsptoolOptions::default()
         };
-        let started = |before: &str, after: &str| Asked {
+        let started = |before: &str, after: &str| EsptoolOptions {
             before: Some(before.to_owned()),
             after: Some(after.to_owned()),
-            ..Asked::default()
+            ..EsptoolOptions::default()
         };
         for (asked, within) in [
             (write("--flash_mode dio --flash-freq 80m --flash_size 4MB"), true),
@@ -289,7 +293,7 @@ mod tests {
             (started("default_reset", "hard-reset"), true),
             (started("usb_reset", "hard_reset"), false),
             (started("default_reset", "no_reset"), false),
-            (Asked { stub: Some(false), ..Asked::default() }, false),
+            (EsptoolOptions { stub: Some(false), ..EsptoolOptions::default() }, false),
         ] {
             assert_eq!(Loader::Fitting.is_within(&near, &asked), within, "{asked:?}");
         }

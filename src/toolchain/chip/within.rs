@@ -9,24 +9,30 @@ use super::super::{
     CANNOT_COMPARE, CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, CompareOrder, Compared, EraseOrder,
     FlashOrder, ReadOrder, RewriteOrder,
 };
-use super::Asked;
-use crate::device::loader::{self, Answer, Job, Piece, Question, SAFE_BAUD, Work};
+use super::EsptoolOptions;
+use crate::device::loader::{self, ChipQuery, ChipReply, FlashPiece, LoaderJob, SAFE_BAUD, Work};
 use crate::model::{BoardFacts, BoardInfo, FlashImage, UserError};
 
 /// See [`Reach::write`](super::Reach::write).
-pub(super) async fn write(asked: &Asked, order: FlashOrder) -> Result<BoardInfo, UserError> {
+pub(super) async fn write(
+    asked: &EsptoolOptions,
+    order: FlashOrder,
+) -> Result<BoardInfo, UserError> {
     let FlashOrder { project, plan, progress, notice, cancel } = order;
     let contents = esptool::approved(&project, &plan)?;
     let (kept, pieces): (Vec<_>, Vec<_>) =
         plan.images.iter().zip(contents).partition(|(image, _)| image.same);
     let work = Work::Write { pieces: all_pieces(pieces), kept: all_pieces(kept) };
     let (board, baud) = (plan.board.clone(), asked.baud());
-    loader::run(Job { what: WHAT, board, work, baud, progress, notice, cancel }).await?;
+    loader::run(LoaderJob { what: WHAT, board, work, baud, progress, notice, cancel }).await?;
     Ok(plan.board)
 }
 
-fn all_pieces(images: Vec<(&FlashImage, Vec<u8>)>) -> Vec<Piece> {
-    images.into_iter().map(|(image, content)| Piece { offset: image.offset, content }).collect()
+fn all_pieces(images: Vec<(&FlashImage, Vec<u8>)>) -> Vec<FlashPiece> {
+    images
+        .into_iter()
+        .map(|(image, content)| FlashPiece { offset: image.offset, content })
+        .collect()
 }
 
 /// See [`Reach::compare`](super::Reach::compare).
@@ -35,8 +41,8 @@ pub(super) async fn compare(order: CompareOrder) -> Result<Compared, UserError> 
     let contents = esptool::approved(&project, &plan)?;
     let pieces = all_pieces(plan.images.iter().zip(contents).collect());
     let question =
-        Question { what: CANNOT_COMPARE, board: plan.board, pieces, table: (table, TABLE_BYTES) };
-    let Answer { same, table, flash_bytes, revision, mac, secure_boot, flash_encryption } =
+        ChipQuery { what: CANNOT_COMPARE, board: plan.board, pieces, table: (table, TABLE_BYTES) };
+    let ChipReply { same, table, flash_bytes, revision, mac, secure_boot, flash_encryption } =
         loader::look(question).await?;
     let partitions = partitions::from_image(&table).unwrap_or_default();
     let not_asked = String::new();
@@ -62,17 +68,17 @@ pub(super) async fn erase(order: EraseOrder) -> Result<BoardInfo, UserError> {
     let (board, progress, notice) = (plan.board.clone(), Arc::new(|_, _| {}), Arc::new(|_| {}));
     // Little is sent: nothing is gained by a faster rate.
     let (what, baud) = (CANNOT_ERASE, SAFE_BAUD);
-    loader::run(Job { what, board, work, baud, progress, notice, cancel }).await?;
+    loader::run(LoaderJob { what, board, work, baud, progress, notice, cancel }).await?;
     Ok(plan.board)
 }
 
 /// See [`Reach::read`](super::Reach::read).
-pub(super) async fn read(asked: &Asked, order: ReadOrder) -> Result<Vec<u8>, UserError> {
+pub(super) async fn read(asked: &EsptoolOptions, order: ReadOrder) -> Result<Vec<u8>, UserError> {
     let ReadOrder { plan, cancel, .. } = order;
     let work = Work::Read { offset: plan.region.offset, bytes: plan.region.bytes };
     let (board, progress, notice) = (plan.board, Arc::new(|_, _| {}), Arc::new(|_| {}));
     let (what, baud) = (CANNOT_READ, asked.baud());
-    loader::run(Job { what, board, work, baud, progress, notice, cancel }).await
+    loader::run(LoaderJob { what, board, work, baud, progress, notice, cancel }).await
 }
 
 /// See [`Reach::rewrite`](super::Reach::rewrite).
@@ -82,7 +88,7 @@ pub(super) async fn rewrite(order: RewriteOrder) -> Result<BoardInfo, UserError>
     // It is little, and nothing of it may get lost on the way: no second try would find what was
     // there before.
     let (what, baud, notice) = (CANNOT_REWRITE, SAFE_BAUD, Arc::new(|_| {}));
-    let job = Job { what, board: board.clone(), work, baud, progress, notice, cancel };
+    let job = LoaderJob { what, board: board.clone(), work, baud, progress, notice, cancel };
     loader::run(job).await?;
     Ok(board)
 }

@@ -2,12 +2,12 @@
 
 /// Reads ninja's `[done/total]` from output that comes in pieces.
 #[derive(Debug, Clone, Default)]
-pub struct Progress {
+pub struct NinjaProgress {
     line: Vec<u8>,
     last: Option<(u32, u32)>,
 }
 
-impl Progress {
+impl NinjaProgress {
     /// Longer than any counter.
     const MAX_BYTES: usize = 32;
 
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn progress_is_that_of_the_outer_build() {
-        let mut progress = Progress::default();
+        let mut progress = NinjaProgress::default();
         assert_eq!(progress.push(b"[0/1] Re-running CMake...\n[1"), Some((0, 1)));
         assert_eq!(progress.push(b"/866] Building C object a.c.o\n"), Some((1, 866)));
         assert_eq!(progress.push(b"int a[3/1];\n"), None);

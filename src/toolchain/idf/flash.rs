@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::route::{self, BUILD};
 use crate::files;
 use crate::model::{ContentHash, FlashImage, UserError};
-use crate::toolchain::chip::Asked;
+use crate::toolchain::chip::EsptoolOptions;
 use crate::toolchain::esptool::WHAT;
 
 /// `build/flasher_args.json`, which every build for a chip leaves.
@@ -34,10 +34,10 @@ struct EsptoolArgs {
 }
 
 /// What the project asks of `esptool`; nothing special for one that was never built.
-pub(super) fn asked(project: &Path) -> Asked {
-    let Ok(args) = read_args(project) else { return Asked::default() };
+pub(super) fn asked(project: &Path) -> EsptoolOptions {
+    let Ok(args) = read_args(project) else { return EsptoolOptions::default() };
     let EsptoolArgs { chip: _, before, after, stub } = args.extra_esptool_args;
-    Asked { before, after, stub, write: args.write_flash_args, baud: None }
+    EsptoolOptions { before, after, stub, write: args.write_flash_args, baud: None }
 }
 
 fn read_args(project: &Path) -> Result<FlasherArgs, UserError> {

@@ -65,7 +65,7 @@ fn what_the_build_asks_of_the_tool_is_kept() {
     let asked = asked(project.path());
     assert_eq!(asked.write.join(" "), "--flash_mode dio --flash_size 4MB --flash_freq 80m");
     assert_eq!(asked.before.as_deref(), Some("default_reset"));
-    assert_eq!(super::asked(&project.path().join("none")), Asked::default());
+    assert_eq!(super::asked(&project.path().join("none")), EsptoolOptions::default());
 }
 
 #[test]

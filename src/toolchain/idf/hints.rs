@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{Diagnostic, Severity};
-use crate::toolchain::process::{self, Job};
+use crate::toolchain::process::{self, ProcessSpec};
 
 /// More errors than this are rarely read; the first ones explain the rest.
 const MAX_ERRORS: usize = 40;
@@ -86,7 +86,7 @@ async fn ask(
 ) -> Option<Vec<Vec<String>>> {
     let mut file = tempfile::NamedTempFile::new().ok()?;
     file.write_all(&serde_json::to_vec(texts).ok()?).ok()?;
-    let job = Job {
+    let job = ProcessSpec {
         program: "python3".into(),
         args: vec!["-c".into(), SCRIPT.into(), file.path().into()],
         env,

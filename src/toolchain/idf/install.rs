@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::files;
 use crate::model::UserError;
-use crate::toolchain::process::{self, Ended, Job};
+use crate::toolchain::process::{self, ProcessEnd, ProcessSpec};
 
 /// Places of an installation that nobody has named, below the home folder and absolute.
 const HOMES: &[&str] = &["esp/esp-idf", "esp-idf", ".espressif/esp-idf"];
@@ -120,7 +120,7 @@ impl Installation {
             (OsString::from("IDF_PATH"), self.root.clone().into_os_string()),
             ("IDF_PATH_FORCE".into(), "1".into()),
         ];
-        let job = Job {
+        let job = ProcessSpec {
             program: "bash".into(),
             args: vec!["-c".into(), EXPORT.into(), MARK.into()],
             env,
@@ -133,13 +133,13 @@ impl Installation {
         let (words, variables) = split_at_mark(&said);
         output(words);
         let why = match ended {
-            Ok(Ended::Well) => match variables {
+            Ok(ProcessEnd::Well) => match variables {
                 Some(variables) => return Ok(parse_variables(variables)),
                 None => "it printed no variables".to_owned(),
             },
-            Ok(Ended::Badly(_)) => last_line(words),
-            Ok(Ended::TimedOut) => "it took too long".to_owned(),
-            Ok(Ended::Cancelled) => "it was stopped".to_owned(),
+            Ok(ProcessEnd::Badly(_)) => last_line(words),
+            Ok(ProcessEnd::TimedOut) => "it took too long".to_owned(),
+            Ok(ProcessEnd::Cancelled) => "it was stopped".to_owned(),
             Err(error) => error.to_string(),
         };
         Err(UserError::new(

@@ -19,11 +19,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::chip::{self, Esptool, Loader, Reach};
-use super::diagnostics::{Gather, Progress};
+use super::chip::{self, Esptool, FlashAccess, Loader};
+use super::diagnostics::{Gather, NinjaProgress};
 use super::esptool;
 use super::host_board::HostBoard;
-use super::process::{self, Job};
+use super::process::{self, ProcessSpec};
 use super::size::{self, Home};
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{
@@ -90,9 +90,9 @@ impl IdfToolchain {
     }
 
     /// The way to the flash of the project's chip.
-    fn reach(&self, project: &Path) -> Reach<'_> {
-        let asked = chip::Asked { baud: self.baud, ..flash::asked(project) };
-        Reach { esptool: self, asked, loader: self.loader }
+    fn reach(&self, project: &Path) -> FlashAccess<'_> {
+        let asked = chip::EsptoolOptions { baud: self.baud, ..flash::asked(project) };
+        FlashAccess { esptool: self, asked, loader: self.loader }
     }
 
     /// The same, with a folder in which programs for the target `linux` are kept and run. It is
@@ -112,7 +112,7 @@ impl IdfToolchain {
         let way = route::route(&project, &self.install.root);
         let (program, args) = program(way);
         let folder = project.clone();
-        let job = Job {
+        let job = ProcessSpec {
             program: program.into(),
             args,
             env: env.clone(),
@@ -121,7 +121,7 @@ impl IdfToolchain {
             cancel: cancel.clone(),
         };
         let gather = Mutex::new(Gather::new(&project));
-        let mut progress = Progress::default();
+        let mut progress = NinjaProgress::default();
         let ended = process::run(job, |bytes| {
             sink.output(bytes);
             if let Some((done, total)) = progress.push(bytes) {
@@ -152,13 +152,16 @@ impl IdfToolchain {
 
     /// How the sources of `project` were compiled last; `None` before the first build, and when it
     /// was for another target.
-    fn lines(&self, project: &Path) -> Option<syntax::Lines> {
+    fn lines(&self, project: &Path) -> Option<syntax::CompileLines> {
         if !route::is_configured(project) {
             return None;
         }
         let (tools, path) = (syntax::tools_folder(), syntax::path_of(self.install.exported()));
-        let known =
-            syntax::Known { framework: &self.install.root, tools: tools.as_deref(), path: &path };
+        let known = syntax::CompilePaths {
+            framework: &self.install.root,
+            tools: tools.as_deref(),
+            path: &path,
+        };
         self.commands.lines(project, &project.join(route::BUILD), &known)
     }
 
@@ -206,12 +209,12 @@ impl Esptool for IdfToolchain {
         args: Vec<OsString>,
         folder: &'a Path,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Job, UserError>> {
+    ) -> BoxFuture<'a, Result<ProcessSpec, UserError>> {
         Box::pin(async move {
             let env = self.install.env(cancel, &|_| {}).await?;
             let args = ["-m", "esptool"].map(Into::into).into_iter().chain(args).collect();
             let (folder, cancel, timeout) = (folder.to_owned(), cancel.clone(), esptool::TIMEOUT);
-            Ok(Job { program: "python3".into(), args, env, folder, timeout, cancel })
+            Ok(ProcessSpec { program: "python3".into(), args, env, folder, timeout, cancel })
         })
     }
 }

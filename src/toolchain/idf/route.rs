@@ -177,11 +177,11 @@ fn sources(component: &Path) -> BTreeSet<PathBuf> {
 mod tests {
     use super::*;
 
-    struct Place {
+    struct ProjectFolder {
         folder: tempfile::TempDir,
     }
 
-    impl Place {
+    impl ProjectFolder {
         /// A configured project with one component of one source.
         fn new(cmake: &str) -> Self {
             let place = Self { folder: tempfile::tempdir().unwrap() };
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_configured_project_goes_straight_to_ninja() {
-        let place = Place::new("idf_component_register(SRCS a.c)");
+        let place = ProjectFolder::new("idf_component_register(SRCS a.c)");
         assert_eq!(place.route(), Route::Ninja);
         // A list names its sources: another file beside them is nobody's.
         place.write("main/b.c", "");
@@ -232,18 +232,18 @@ mod tests {
 
     #[test]
     fn what_ninja_cannot_see_is_configured_again() {
-        let place = Place::new("idf_component_register(SRC_DIRS .)");
+        let place = ProjectFolder::new("idf_component_register(SRC_DIRS .)");
         assert_eq!(place.route(), Route::Ninja);
         place.write("main/b.c", "");
         assert_eq!(place.route(), Route::Reconfigure);
-        let place = Place::new("idf_component_register(SRCS a.c)");
+        let place = ProjectFolder::new("idf_component_register(SRCS a.c)");
         std::fs::remove_file(place.project().join("main/a.c")).unwrap();
         assert_eq!(place.route(), Route::Reconfigure);
     }
 
     #[test]
     fn a_configuration_speaks_for_its_place_and_target_in_all_versions() {
-        let place = Place::new("");
+        let place = ProjectFolder::new("");
         assert!(is_configured(place.project()));
         place.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32\"\n");
         assert!(!is_configured(place.project()), "another target was chosen");
@@ -259,15 +259,15 @@ mod tests {
 
     #[test]
     fn another_target_installation_or_a_first_build_takes_the_long_way() {
-        let place = Place::new("");
+        let place = ProjectFolder::new("");
         place.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32\"\n");
         assert_eq!(place.route(), Route::Configure);
         assert_eq!(target(place.project()).as_deref(), Some("esp32"));
-        let place = Place::new("");
+        let place = ProjectFolder::new("");
         assert_eq!(route(place.project(), place.project()), Route::Configure);
         std::fs::remove_file(place.project().join("build/build.ninja")).unwrap();
         assert_eq!(place.route(), Route::Configure);
-        let place = Place::new("");
+        let place = ProjectFolder::new("");
         place.write("build/project_description.json", "{ cut off");
         assert_eq!(place.route(), Route::Configure);
     }

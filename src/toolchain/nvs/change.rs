@@ -1,17 +1,17 @@
 //! From what shall change to a plan, and from a plan to the partition that is written.
 
 use super::terms::of_plan;
-use super::{Entry, NvsError, Store, Value, parse, write};
-use crate::model::{ContentHash, NvsEdit, NvsPlan, NvsRoom};
+use super::{NvsEntry, NvsError, NvsPartition, StoredValue, parse, write};
+use crate::model::{ContentHash, NvsEdit, NvsPlan, NvsSpace};
 
 /// One entry that shall be set, or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct EntryChange {
     pub namespace: String,
     /// The key in it.
     pub key: String,
     /// What it shall hold; `None`: it is removed.
-    pub value: Option<Value>,
+    pub value: Option<StoredValue>,
 }
 
 /// What a plan says of the partition.
@@ -24,7 +24,7 @@ pub struct Planned {
     /// What changes; what is so already is left out.
     pub edits: Vec<NvsEdit>,
     /// How full it would be.
-    pub room: NvsRoom,
+    pub room: NvsSpace,
 }
 
 /// Why nothing can be planned.
@@ -62,10 +62,10 @@ pub enum Rewritten {
 ///
 /// # Errors
 /// When it cannot be read, a wish cannot be fulfilled, or there is no room.
-pub fn plan(base: &[u8], wishes: Vec<Wish>) -> Result<Planned, WhyNot> {
+pub fn plan(base: &[u8], wishes: Vec<EntryChange>) -> Result<Planned, WhyNot> {
     let mut store = parse::parse(base)?;
     let mut edits: Vec<NvsEdit> = Vec::new();
-    for Wish { namespace, key, value } in wishes {
+    for EntryChange { namespace, key, value } in wishes {
         let name = format!("{namespace}:{key}");
         if edits.iter().any(|edit| edit.name() == name) {
             return Err(WhyNot::Twice(name));
@@ -81,7 +81,7 @@ pub fn plan(base: &[u8], wishes: Vec<Wish>) -> Result<Planned, WhyNot> {
         }
         let shown = value.as_ref().map(|value| value.shown(&key)).unwrap_or_default();
         let (before, after) =
-            (before.map(|value| value.seen(&key)), value.as_ref().map(Value::planned));
+            (before.map(|value| value.seen(&key)), value.as_ref().map(StoredValue::planned));
         set(&mut store, &namespace, &key, value);
         edits.push(NvsEdit { namespace, key, before, after, shown });
     }
@@ -90,8 +90,11 @@ pub fn plan(base: &[u8], wishes: Vec<Wish>) -> Result<Planned, WhyNot> {
     }
     let (image, used) = write::write(&store, base.len())?;
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let room =
-        NvsRoom { used: count(used), of: count(write::room(base.len())), damaged: store.damaged };
+    let room = NvsSpace {
+        used: count(used),
+        of: count(write::entry_space(base.len())),
+        damaged: store.damaged,
+    };
     Ok(Planned { base: ContentHash::of(base), image: ContentHash::of(&image), edits, room })
 }
 
@@ -128,14 +131,14 @@ pub fn rewrite(plan: &NvsPlan, now: &[u8]) -> Rewritten {
     }
 }
 
-fn found<'a>(store: &'a Store, namespace: &str, key: &str) -> Vec<&'a Entry> {
-    let is_meant = |entry: &&Entry| entry.namespace == namespace && entry.key == key;
+fn found<'a>(store: &'a NvsPartition, namespace: &str, key: &str) -> Vec<&'a NvsEntry> {
+    let is_meant = |entry: &&NvsEntry| entry.namespace == namespace && entry.key == key;
     store.entries.iter().filter(is_meant).collect()
 }
 
 /// Sets an entry where it is, or at the end; or removes it.
-fn set(store: &mut Store, namespace: &str, key: &str, value: Option<Value>) {
-    let is_meant = |entry: &Entry| entry.namespace == namespace && entry.key == key;
+fn set(store: &mut NvsPartition, namespace: &str, key: &str, value: Option<StoredValue>) {
+    let is_meant = |entry: &NvsEntry| entry.namespace == namespace && entry.key == key;
     let Some(value) = value else {
         store.entries.retain(|entry| !is_meant(entry));
         return;
@@ -148,5 +151,5 @@ fn set(store: &mut Store, namespace: &str, key: &str, value: Option<Value>) {
     if !store.namespaces.contains(&namespace) {
         store.namespaces.push(namespace.clone());
     }
-    store.entries.push(Entry { namespace, key, value });
+    store.entries.push(NvsEntry { namespace, key, value });
 }

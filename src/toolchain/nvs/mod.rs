@@ -12,7 +12,7 @@ mod write;
 #[cfg(test)]
 mod nvs_tests;
 
-pub use change::{Planned, Rewritten, WhyNot, Wish, plan, rewrite};
+pub use change::{EntryChange, Planned, Rewritten, WhyNot, plan, rewrite};
 pub use terms::{name, of_file, value};
 
 use crate::model::{ContentHash, NvsKind};
@@ -44,7 +44,7 @@ const NAMES: u8 = 0;
 
 /// A stored value: its type, and its bytes as they are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value {
+pub struct StoredValue {
     pub kind: NvsKind,
     /// Numbers with the lowest byte first, text with the NUL at its end.
     pub bytes: Vec<u8>,
@@ -52,18 +52,18 @@ pub struct Value {
 
 /// A value and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct NvsEntry {
     pub namespace: String,
     /// The key in it.
     pub key: String,
-    pub value: Value,
+    pub value: StoredValue,
 }
 
 /// All that a partition holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Store {
+pub struct NvsPartition {
     /// In the order in which they are stored.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<NvsEntry>,
     /// Every namespace, those without an entry too.
     pub namespaces: Vec<String>,
     /// Entries that were damaged and left out, as the firmware leaves them out.
@@ -103,7 +103,7 @@ pub enum NvsError {
     Namespaces,
 }
 
-impl Value {
+impl StoredValue {
     /// What it is known by.
     #[must_use]
     pub fn hash(&self) -> ContentHash {

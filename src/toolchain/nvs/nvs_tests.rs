@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::change::{Planned, Wish};
+use super::change::{EntryChange, Planned};
 use super::terms::{name, of_file, value};
 use super::*;
 use crate::model::{BoardInfo, FlashRegion, NvsPlan};
@@ -12,22 +12,23 @@ const GENERATED: &[u8] = include_bytes!("../../../tests/data/nvs/settings.bin");
 
 const NVS: usize = 0x6000;
 
-fn entry(namespace: &str, key: &str, value: Value) -> Entry {
-    Entry { namespace: namespace.into(), key: key.into(), value }
+fn entry(namespace: &str, key: &str, value: StoredValue) -> NvsEntry {
+    NvsEntry { namespace: namespace.into(), key: key.into(), value }
 }
 
-fn store(entries: Vec<Entry>) -> Store {
+fn store(entries: Vec<NvsEntry>) -> NvsPartition {
     let mut namespaces: Vec<String> = Vec::new();
     for entry in &entries {
         if !namespaces.contains(&entry.namespace) {
             namespaces.push(entry.namespace.clone());
         }
     }
-    Store { entries, namespaces, damaged: 0 }
+    NvsPartition { entries, namespaces, damaged: 0 }
 }
 
-fn settings() -> Store {
-    let blob = Value { kind: NvsKind::Blob, bytes: (0..9000_u32).map(|n| (n * 7) as u8).collect() };
+fn settings() -> NvsPartition {
+    let blob =
+        StoredValue { kind: NvsKind::Blob, bytes: (0..9000_u32).map(|n| (n * 7) as u8).collect() };
     let all = [
         ("wifi", "ssid", value("string", "my network")),
         ("wifi", "password", value("string", "correct horse")),
@@ -44,7 +45,7 @@ fn settings() -> Store {
     store(all.map(|(space, key, value)| entry(space, key, value.unwrap())).into())
 }
 
-fn write_all(store: &Store) -> Vec<u8> {
+fn write_all(store: &NvsPartition) -> Vec<u8> {
     write::write(store, NVS).unwrap().0
 }
 
@@ -58,7 +59,7 @@ fn an_image_is_that_of_the_generator_byte_for_byte() {
 
 #[test]
 fn what_is_erased_or_cut_off_reads_as_the_firmware_reads_it() {
-    assert_eq!(parse::parse(&[0xff; NVS]).unwrap(), Store::default());
+    assert_eq!(parse::parse(&[0xff; NVS]).unwrap(), NvsPartition::default());
     let held = store(vec![entry("a", "n", value("u8", "1").unwrap())]);
     let mut image = write_all(&held);
     // The same key stored anew, and the power gone before the old one was erased.
@@ -101,7 +102,7 @@ fn what_is_no_partition_is_refused_in_words() {
 
 #[test]
 fn what_has_no_room_is_refused() {
-    let blob = |bytes| Value { kind: NvsKind::Blob, bytes: vec![1; bytes] };
+    let blob = |bytes| StoredValue { kind: NvsKind::Blob, bytes: vec![1; bytes] };
     let full = |bytes| write::write(&store(vec![entry("a", "b", blob(bytes))]), NVS);
     assert!(full(5 * 124 * 32).is_ok());
     let error = full(5 * 126 * 32).unwrap_err().to_string();
@@ -146,7 +147,7 @@ fn values_are_taken_as_the_generator_takes_them() {
 
 #[test]
 fn secrets_are_masked_and_everything_else_is_told() {
-    let told = |key: &str, value: Value| value.shown(key);
+    let told = |key: &str, value: StoredValue| value.shown(key);
     let text = || value("string", "correct horse").unwrap();
     assert_eq!(told("sta.pswd", text()), "•••••••• (13 characters)");
     assert_eq!(told("wifi_password", text()), "•••••••• (13 characters)");
@@ -155,22 +156,22 @@ fn secrets_are_masked_and_everything_else_is_told() {
     assert!(told("name", token).contains("•••"));
     assert_eq!(told("n", value("i8", "-3").unwrap()), "-3");
     assert_eq!(told("b", value("hex2bin", "00ff").unwrap()), "00ff (2 bytes)");
-    let blob = Value { kind: NvsKind::Blob, bytes: vec![7; 100] };
+    let blob = StoredValue { kind: NvsKind::Blob, bytes: vec![7; 100] };
     assert!(told("b", blob).contains("0707… (100 bytes, sha256 "));
     assert_eq!(told("s", value("string", "a\"\u{202e}\n").unwrap()), "\"a\\\"\\u{202e}\\n\"");
 }
 
-fn wish(namespace: &str, key: &str, wished: Option<(&str, &str)>) -> Wish {
+fn wish(namespace: &str, key: &str, wished: Option<(&str, &str)>) -> EntryChange {
     let value = wished.map(|(encoding, text)| value(encoding, text).unwrap());
-    Wish { namespace: namespace.into(), key: key.into(), value }
+    EntryChange { namespace: namespace.into(), key: key.into(), value }
 }
 
-fn planned(wishes: Vec<Wish>) -> NvsPlan {
+fn planned(wishes: Vec<EntryChange>) -> NvsPlan {
     let Planned { base, image, edits, room } = plan(GENERATED, wishes).unwrap();
     let board =
         BoardInfo { label: "b".into(), chip: "esp32".into(), port: "p".into(), simulated: false };
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: NVS as u32 };
-    NvsPlan { board, region, base, image, edits, room }
+    NvsPlan { board, region, base, image, edits, space: room }
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn a_plan_tells_what_changes_and_is_carried_out_on_what_is_there_then() {
     assert_eq!(plan.counts(), (1, 1, 1));
     let json = serde_json::to_string(&plan).unwrap();
     assert!(!json.contains("correct horse"), "what is stored is a secret: {json}");
-    assert!(plan.room.used > 0 && plan.room.of == 630);
+    assert!(plan.space.used > 0 && plan.space.of == 630);
     let Rewritten::Image(image) = rewrite(&plan, GENERATED) else { panic!("not written") };
     assert_eq!(ContentHash::of(&image), plan.image);
     let mut expected = settings();
@@ -226,31 +227,31 @@ fn wishes_that_cannot_be_fulfilled_say_why() {
     );
     assert_eq!(says(vec![set(), set()]), "`app:n` is named twice");
     assert!(says(vec![wish("app", "small", Some(("i16", "-2")))]).contains("already"));
-    let huge = Value { kind: NvsKind::Blob, bytes: vec![0; 30_000] };
-    let huge = Wish { namespace: "a".into(), key: "b".into(), value: Some(huge) };
+    let huge = StoredValue { kind: NvsKind::Blob, bytes: vec![0; 30_000] };
+    let huge = EntryChange { namespace: "a".into(), key: "b".into(), value: Some(huge) };
     assert!(says(vec![huge]).contains("no room"));
 }
 
-fn any_value() -> impl Strategy<Value = Value> {
+fn any_value() -> impl Strategy<Value = StoredValue> {
     let number = prop::sample::select(&NvsKind::ALL[..8]).prop_flat_map(|kind| {
         prop::collection::vec(any::<u8>(), kind.width().unwrap())
-            .prop_map(move |bytes| Value { kind, bytes })
+            .prop_map(move |bytes| StoredValue { kind, bytes })
     });
     let text = prop::collection::vec(1..=255_u8, 0..300).prop_map(|mut bytes| {
         bytes.push(0);
-        Value { kind: NvsKind::String, bytes }
+        StoredValue { kind: NvsKind::String, bytes }
     });
     let blob = prop::collection::vec(any::<u8>(), 0..5000)
-        .prop_map(|bytes| Value { kind: NvsKind::Blob, bytes });
+        .prop_map(|bytes| StoredValue { kind: NvsKind::Blob, bytes });
     prop_oneof![4 => number, 2 => text, 1 => blob]
 }
 
-fn any_store() -> impl Strategy<Value = Store> {
+fn any_store() -> impl Strategy<Value = NvsPartition> {
     let one = ("[a-z]{1,3}", "[a-zA-Z0-9_.]{1,15}", any_value());
     prop::collection::vec(one, 0..40).prop_map(|all| {
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<NvsEntry> = Vec::new();
         for (namespace, key, value) in all {
-            let is_new = |known: &Entry| known.namespace != namespace || known.key != key;
+            let is_new = |known: &NvsEntry| known.namespace != namespace || known.key != key;
             if entries.iter().all(is_new) {
                 entries.push(entry(&namespace, &key, value));
             }
@@ -266,7 +267,7 @@ proptest! {
     fn what_is_written_is_read_again(store in any_store()) {
         let Ok((image, used)) = write::write(&store, 0x10000) else { return Ok(()) };
         prop_assert_eq!(parse::parse(&image).unwrap(), store);
-        prop_assert!(used <= write::room(0x10000));
+        prop_assert!(used <= write::entry_space(0x10000));
         prop_assert!(image[0xf000..].iter().all(|byte| *byte == 0xff));
     }
 

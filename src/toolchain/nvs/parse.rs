@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    BLOB_INDEX, ENTRIES, ENTRIES_AT, ENTRY, Entry, LEAST_PAGES, NAMES, NvsError, PAGE, STATES_AT,
-    Store, Value, entry_checksum, page_checksum,
+    BLOB_INDEX, ENTRIES, ENTRIES_AT, ENTRY, LEAST_PAGES, NAMES, NvsEntry, NvsError, NvsPartition,
+    PAGE, STATES_AT, StoredValue, entry_checksum, page_checksum,
 };
 use crate::model::NvsKind;
 
@@ -20,7 +20,7 @@ const WRITTEN: u8 = 0b10;
 
 /// One entry with what follows it.
 #[derive(Debug, Clone, Copy)]
-struct Item<'a> {
+struct RawEntry<'a> {
     page: usize,
     at: usize,
     namespace: u8,
@@ -36,7 +36,7 @@ struct Item<'a> {
 /// What was found in the pages.
 #[derive(Default)]
 struct Items<'a> {
-    all: Vec<Item<'a>>,
+    all: Vec<RawEntry<'a>>,
     damaged: u32,
 }
 
@@ -44,7 +44,7 @@ struct Items<'a> {
 ///
 /// # Errors
 /// When it is none that this program could write again without losing something.
-pub(super) fn parse(image: &[u8]) -> Result<Store, NvsError> {
+pub(super) fn parse(image: &[u8]) -> Result<NvsPartition, NvsError> {
     if !image.len().is_multiple_of(PAGE) || image.len() / PAGE < LEAST_PAGES {
         return Err(NvsError::Length(image.len()));
     }
@@ -53,7 +53,7 @@ pub(super) fn parse(image: &[u8]) -> Result<Store, NvsError> {
         return Err(NvsError::Encrypted);
     }
     let mut names: BTreeMap<u8, String> = BTreeMap::new();
-    let mut store = Store { damaged: items.damaged, ..Store::default() };
+    let mut store = NvsPartition { damaged: items.damaged, ..NvsPartition::default() };
     for item in items.all.iter().filter(|item| item.namespace == NAMES) {
         let name = item.name()?;
         let number = item.about.first().copied().unwrap_or_default();
@@ -76,14 +76,14 @@ pub(super) fn parse(image: &[u8]) -> Result<Store, NvsError> {
             store.damaged += 1;
             continue;
         };
-        put(&mut store, Entry { namespace: namespace.clone(), key, value });
+        put(&mut store, NvsEntry { namespace: namespace.clone(), key, value });
     }
     Ok(store)
 }
 
 /// Of two entries of the same name and type, which a power failure leaves, the later one counts.
-fn put(store: &mut Store, entry: Entry) {
-    let is_same = |known: &Entry| {
+fn put(store: &mut NvsPartition, entry: NvsEntry) {
+    let is_same = |known: &NvsEntry| {
         (&known.namespace, &known.key, known.value.kind)
             == (&entry.namespace, &entry.key, entry.value.kind)
     };
@@ -119,47 +119,50 @@ fn items<'a>(pages: &[(usize, &'a [u8])]) -> Items<'a> {
     for &(page, bytes) in pages {
         let mut at = 0;
         while at < ENTRIES {
-            let span = if is_written(bytes, at) { item(page, bytes, at) } else { Found::Nothing };
+            let span =
+                if is_written(bytes, at) { item(page, bytes, at) } else { ParsedEntry::Nothing };
             at += match span {
-                Found::Item(item) => {
+                ParsedEntry::Item(item) => {
                     items.all.push(item);
                     1 + item.rest.len() / ENTRY
                 }
-                Found::Damage => {
+                ParsedEntry::Damage => {
                     items.damaged += 1;
                     1
                 }
-                Found::Nothing => 1,
+                ParsedEntry::Nothing => 1,
             };
         }
     }
     items
 }
 
-enum Found<'a> {
-    Item(Item<'a>),
+enum ParsedEntry<'a> {
+    Item(RawEntry<'a>),
     Damage,
     Nothing,
 }
 
 /// The entry at that place, if its checksum is right.
-fn item(page: usize, bytes: &[u8], at: usize) -> Found<'_> {
+fn item(page: usize, bytes: &[u8], at: usize) -> ParsedEntry<'_> {
     let from = ENTRIES_AT + at * ENTRY;
-    let Some(entry) = bytes.get(from..from + ENTRY) else { return Found::Nothing };
+    let Some(entry) = bytes.get(from..from + ENTRY) else { return ParsedEntry::Nothing };
     let span = usize::from(byte(entry, 2));
     let rest = bytes.get(from + ENTRY..from + span.max(1) * ENTRY);
     match rest {
-        Some(rest) if span > 0 && word(entry, 4) == entry_checksum(entry) => Found::Item(Item {
-            page,
-            at,
-            namespace: byte(entry, 0),
-            kind: byte(entry, 1),
-            chunk: byte(entry, 3),
-            key: entry.get(8..24).unwrap_or_default(),
-            about: entry.get(24..).unwrap_or_default(),
-            rest,
-        }),
-        Some(_) | None => Found::Damage,
+        Some(rest) if span > 0 && word(entry, 4) == entry_checksum(entry) => {
+            ParsedEntry::Item(RawEntry {
+                page,
+                at,
+                namespace: byte(entry, 0),
+                kind: byte(entry, 1),
+                chunk: byte(entry, 3),
+                key: entry.get(8..24).unwrap_or_default(),
+                about: entry.get(24..).unwrap_or_default(),
+                rest,
+            })
+        }
+        Some(_) | None => ParsedEntry::Damage,
     }
 }
 
@@ -167,7 +170,7 @@ fn is_written(page: &[u8], at: usize) -> bool {
     (byte(page, STATES_AT + at / 4) >> (at % 4 * 2)) & 0b11 == WRITTEN
 }
 
-impl Item<'_> {
+impl RawEntry<'_> {
     fn name(&self) -> Result<String, NvsError> {
         let end = self.key.iter().position(|byte| *byte == 0).unwrap_or(self.key.len());
         let name = std::str::from_utf8(self.key.get(..end).unwrap_or_default());
@@ -177,10 +180,10 @@ impl Item<'_> {
     }
 
     /// The value; `None` when it is damaged.
-    fn value(&self, key: &str, all: &[Item<'_>]) -> Result<Option<Value>, NvsError> {
+    fn value(&self, key: &str, all: &[RawEntry<'_>]) -> Result<Option<StoredValue>, NvsError> {
         if self.kind == BLOB_INDEX {
             let bytes = self.blob(all);
-            return Ok(bytes.map(|bytes| Value { kind: NvsKind::Blob, bytes }));
+            return Ok(bytes.map(|bytes| StoredValue { kind: NvsKind::Blob, bytes }));
         }
         let kind = NvsKind::ALL.into_iter().find(|kind| kind.code() == self.kind);
         let kind = kind.ok_or_else(|| NvsError::Kind(key.to_owned(), self.kind))?;
@@ -188,7 +191,7 @@ impl Item<'_> {
             Some(width) => self.about.get(..width).map(<[u8]>::to_vec),
             None => self.data(),
         };
-        Ok(bytes.map(|bytes| Value { kind, bytes }))
+        Ok(bytes.map(|bytes| StoredValue { kind, bytes }))
     }
 
     /// What follows the entry; `None` when it is damaged.
@@ -199,12 +202,12 @@ impl Item<'_> {
     }
 
     /// The parts of a blob, put together.
-    fn blob(&self, all: &[Item<'_>]) -> Option<Vec<u8>> {
+    fn blob(&self, all: &[RawEntry<'_>]) -> Option<Vec<u8>> {
         let (count, first) = (byte(self.about, 4), byte(self.about, 5));
         let mut bytes = Vec::new();
         for chunk in 0..count {
             let number = first.checked_add(chunk)?;
-            let is_part = |item: &&Item<'_>| {
+            let is_part = |item: &&RawEntry<'_>| {
                 (item.namespace, item.kind, item.chunk, item.key)
                     == (self.namespace, NvsKind::Blob.code(), number, self.key)
             };

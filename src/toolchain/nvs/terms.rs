@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::Value;
+use super::StoredValue;
 use crate::model::{ContentHash, NvsKind, NvsSeen, NvsValue};
 use crate::text::{credentials, inspect};
 
@@ -37,7 +37,7 @@ pub fn name(text: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// When it stands for none: why, as a sentence without its full stop.
-pub fn value(encoding: &str, text: &str) -> Result<Value, String> {
+pub fn value(encoding: &str, text: &str) -> Result<StoredValue, String> {
     match encoding {
         "string" => string(text),
         "hex2bin" => blob(hex(text)?),
@@ -59,7 +59,7 @@ pub fn value(encoding: &str, text: &str) -> Result<Value, String> {
 ///
 /// # Errors
 /// As [`value`].
-pub fn of_file(encoding: &str, content: Vec<u8>) -> Result<Value, String> {
+pub fn of_file(encoding: &str, content: Vec<u8>) -> Result<StoredValue, String> {
     if encoding == "binary" {
         return blob(content);
     }
@@ -74,7 +74,7 @@ fn unknown(encoding: &str) -> String {
     )
 }
 
-fn number(kind: NvsKind, width: usize, text: &str) -> Result<Value, String> {
+fn number(kind: NvsKind, width: usize, text: &str) -> Result<StoredValue, String> {
     let text = text.trim();
     let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => (digits, 16),
@@ -95,10 +95,10 @@ fn number(kind: NvsKind, width: usize, text: &str) -> Result<Value, String> {
         ));
     }
     let bytes = number.to_le_bytes().into_iter().take(width).collect();
-    Ok(Value { kind, bytes })
+    Ok(StoredValue { kind, bytes })
 }
 
-fn string(text: &str) -> Result<Value, String> {
+fn string(text: &str) -> Result<StoredValue, String> {
     if text.contains('\0') {
         return Err("a text ends at its first NUL, so there may be none in it".to_owned());
     }
@@ -107,12 +107,12 @@ fn string(text: &str) -> Result<Value, String> {
         return Err(format!("the text has {} bytes; {most} are the most", text.len()));
     }
     let bytes = text.bytes().chain([0]).collect();
-    Ok(Value { kind: NvsKind::String, bytes })
+    Ok(StoredValue { kind: NvsKind::String, bytes })
 }
 
-fn blob(bytes: Vec<u8>) -> Result<Value, String> {
+fn blob(bytes: Vec<u8>) -> Result<StoredValue, String> {
     match bytes.len() {
-        0..=MAX_BLOB => Ok(Value { kind: NvsKind::Blob, bytes }),
+        0..=MAX_BLOB => Ok(StoredValue { kind: NvsKind::Blob, bytes }),
         more => Err(format!("{more} bytes are too many for a blob; {MAX_BLOB} are the most")),
     }
 }
@@ -131,14 +131,14 @@ fn hex(text: &str) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 /// As [`value`].
-pub(super) fn of_plan(planned: &NvsValue) -> Result<Value, String> {
+pub(super) fn of_plan(planned: &NvsValue) -> Result<StoredValue, String> {
     match planned.kind {
         NvsKind::Blob => value("hex2bin", &planned.text),
         kind => value(kind.as_str(), &planned.text),
     }
 }
 
-impl Value {
+impl StoredValue {
     /// As a plan names it.
     pub(super) fn planned(&self) -> NvsValue {
         NvsValue { kind: self.kind, text: self.text() }

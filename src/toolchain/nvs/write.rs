@@ -2,8 +2,8 @@
 
 use super::parse::VERSION_2;
 use super::{
-    BLOB_INDEX, ENTRIES, ENTRIES_AT, ENTRY, NAMES, NO_CHUNK, NvsError, PAGE, STATES_AT, Store,
-    Value, entry_checksum, page_checksum,
+    BLOB_INDEX, ENTRIES, ENTRIES_AT, ENTRY, NAMES, NO_CHUNK, NvsError, NvsPartition, PAGE,
+    STATES_AT, StoredValue, entry_checksum, page_checksum,
 };
 use crate::model::NvsKind;
 
@@ -32,7 +32,7 @@ struct Pages {
 }
 
 /// Where a value goes.
-struct Place<'a> {
+struct EntrySlot<'a> {
     namespace: u8,
     kind: u8,
     chunk: u8,
@@ -43,14 +43,18 @@ struct Place<'a> {
 ///
 /// # Errors
 /// When there is no room for it; one page has to stay free.
-pub(super) fn write(store: &Store, bytes: usize) -> Result<(Vec<u8>, usize), NvsError> {
+pub(super) fn write(store: &NvsPartition, bytes: usize) -> Result<(Vec<u8>, usize), NvsError> {
     let mut pages = Pages { bytes: vec![0xff; bytes], page: 0, at: 0, used: 0 };
     pages.begin();
     let mut names: Vec<&str> = Vec::new();
     for entry in &store.entries {
         let namespace = pages.namespace(&mut names, &entry.namespace)?;
-        let place =
-            Place { namespace, kind: entry.value.kind.code(), chunk: NO_CHUNK, key: &entry.key };
+        let place = EntrySlot {
+            namespace,
+            kind: entry.value.kind.code(),
+            chunk: NO_CHUNK,
+            key: &entry.key,
+        };
         pages.value(place, &entry.value)?;
     }
     for name in &store.namespaces {
@@ -60,7 +64,7 @@ pub(super) fn write(store: &Store, bytes: usize) -> Result<(Vec<u8>, usize), Nvs
 }
 
 /// Entries that may be taken in a partition of so many bytes.
-pub(super) const fn room(bytes: usize) -> usize {
+pub(super) const fn entry_space(bytes: usize) -> usize {
     (bytes / PAGE).saturating_sub(1) * ENTRIES
 }
 
@@ -86,7 +90,7 @@ impl Pages {
     fn turn(&mut self) -> Result<(), NvsError> {
         self.put(0, &FULL.to_le_bytes());
         if (self.page + 2) * PAGE >= self.bytes.len() {
-            return Err(NvsError::Full { of: room(self.bytes.len()) });
+            return Err(NvsError::Full { of: entry_space(self.bytes.len()) });
         }
         self.page += 1;
         self.begin();
@@ -103,12 +107,12 @@ impl Pages {
         }
         names.push(name);
         let number = u8::try_from(names.len()).map_err(|_| NvsError::Namespaces)?;
-        let place = Place { namespace: NAMES, kind: NAME_KIND, chunk: NO_CHUNK, key: name };
+        let place = EntrySlot { namespace: NAMES, kind: NAME_KIND, chunk: NO_CHUNK, key: name };
         self.item(&place, &[number], &[])?;
         Ok(number)
     }
 
-    fn value(&mut self, place: Place<'_>, value: &Value) -> Result<(), NvsError> {
+    fn value(&mut self, place: EntrySlot<'_>, value: &StoredValue) -> Result<(), NvsError> {
         match value.kind {
             NvsKind::Blob => self.blob(place, &value.bytes),
             NvsKind::String => self.data(&place, &value.bytes),
@@ -124,7 +128,7 @@ impl Pages {
     }
 
     /// A blob in as many parts as pages make of it, then the index of the parts.
-    fn blob(&mut self, mut place: Place<'_>, bytes: &[u8]) -> Result<(), NvsError> {
+    fn blob(&mut self, mut place: EntrySlot<'_>, bytes: &[u8]) -> Result<(), NvsError> {
         let (mut rest, mut parts) = (bytes, 0_u8);
         loop {
             if self.at + 2 > ENTRIES {
@@ -133,7 +137,8 @@ impl Pages {
             let (part, more) = rest.split_at(rest.len().min((ENTRIES - self.at - 1) * ENTRY));
             place.chunk = parts;
             self.data(&place, part)?;
-            parts = parts.checked_add(1).ok_or(NvsError::Full { of: room(self.bytes.len()) })?;
+            parts =
+                parts.checked_add(1).ok_or(NvsError::Full { of: entry_space(self.bytes.len()) })?;
             rest = more;
             if rest.is_empty() {
                 break;
@@ -141,24 +146,24 @@ impl Pages {
         }
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes();
         let [a, b, c, d] = length;
-        let index = Place { kind: BLOB_INDEX, chunk: NO_CHUNK, ..place };
+        let index = EntrySlot { kind: BLOB_INDEX, chunk: NO_CHUNK, ..place };
         self.item(&index, &[a, b, c, d, parts, 0], &[])
     }
 
-    fn data(&mut self, place: &Place<'_>, data: &[u8]) -> Result<(), NvsError> {
-        let full = NvsError::Full { of: room(self.bytes.len()) };
+    fn data(&mut self, place: &EntrySlot<'_>, data: &[u8]) -> Result<(), NvsError> {
+        let full = NvsError::Full { of: entry_space(self.bytes.len()) };
         let [low, high] = u16::try_from(data.len()).map_err(|_| full)?.to_le_bytes();
         let [a, b, c, d] = super::checksum([data]).to_le_bytes();
         self.item(place, &[low, high, 0xff, 0xff, a, b, c, d], data)
     }
 
     /// One entry and the data behind it, which stay on one page.
-    fn item(&mut self, place: &Place<'_>, about: &[u8], data: &[u8]) -> Result<(), NvsError> {
+    fn item(&mut self, place: &EntrySlot<'_>, about: &[u8], data: &[u8]) -> Result<(), NvsError> {
         let span = 1 + data.len().div_ceil(ENTRY);
         if self.at + span > ENTRIES {
             self.turn()?;
         }
-        let full = NvsError::Full { of: room(self.bytes.len()) };
+        let full = NvsError::Full { of: entry_space(self.bytes.len()) };
         if span > ENTRIES {
             return Err(full);
         }

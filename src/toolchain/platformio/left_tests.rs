@@ -11,7 +11,7 @@ fn app(number: u16) -> Vec<u8> {
 }
 
 /// A project whose last build was for the environment `a`, and the folder of what is installed.
-fn built(told: &serde_json::Value) -> (tempfile::TempDir, PathBuf, Note) {
+fn built(told: &serde_json::Value) -> (tempfile::TempDir, PathBuf, BuildNote) {
     let place = tempfile::tempdir().unwrap();
     let (project, folder) = (place.path().join("p é"), place.path().join("p é/.pio/build/a"));
     std::fs::create_dir_all(&folder).unwrap();
@@ -23,7 +23,7 @@ fn built(told: &serde_json::Value) -> (tempfile::TempDir, PathBuf, Note) {
     let text = told.to_string().replace("PROJECT", &project.display().to_string());
     let text = text.replace("PACKAGES", &place.path().join("packages").display().to_string());
     std::fs::write(folder.join(TOLD), text).unwrap();
-    let note = Note {
+    let note = BuildNote {
         environment: "a".to_owned(),
         folder: ".pio/build/a".into(),
         sources: "src".into(),
@@ -53,7 +53,7 @@ fn esp32s3() -> serde_json::Value {
 #[test]
 fn images_are_those_that_the_platform_tells_and_all_lie_in_the_project() {
     let (_place, project, note) = built(&esp32s3());
-    assert_eq!(Note::read(&project).unwrap(), note);
+    assert_eq!(BuildNote::read(&project).unwrap(), note);
     let images = note.images(&project).unwrap();
     let shown: Vec<(u32, &str)> =
         images.all.iter().map(|image| (image.offset, image.file.as_str())).collect();

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::left::{Note, Told};
-use crate::toolchain::syntax::{self, Entry, Known, Lines};
+use super::build_output::{BuildNote, IdeData};
+use crate::toolchain::syntax::{self, CompileEntry, CompileLines, CompilePaths};
 
 /// Sources that are looked at, at most.
 const MOST_SOURCES: usize = 2_000;
 
 /// The last build's; `None` before the first one, and when what it tells would have to be guessed.
 /// `packages`: where PlatformIO keeps its compilers and frameworks.
-pub(super) fn lines(project: &Path, packages: &Path) -> Option<Lines> {
-    let note = Note::read(project)?;
+pub(super) fn lines(project: &Path, packages: &Path) -> Option<CompileLines> {
+    let note = BuildNote::read(project)?;
     let folder = project.join(&note.folder);
-    let told = Told::read(&folder)?;
+    let told = IdeData::read(&folder)?;
     // Such words were quoted for a shell, and are told with a part of their quotes.
     let all = [&told.cc_flags, &told.cxx_flags, &told.defines];
     if all.into_iter().flatten().any(|word| word.contains(['\\', '\''])) {
@@ -30,16 +30,20 @@ pub(super) fn lines(project: &Path, packages: &Path) -> Option<Lines> {
     let path = syntax::path_of(&[]);
     let real = packages.canonicalize().ok();
     let framework = real.as_deref().unwrap_or(project);
-    let known = Known { framework, tools: real.as_deref(), path: &path };
+    let known = CompilePaths { framework, tools: real.as_deref(), path: &path };
     let all = syntax::lines_of(entries, project, &known)?;
     // Headers of a library come into reach once a source includes one, so that a header that is not
     // found is no mistake before the next build.
-    Some(Lines { all, is_old: true, made: Vec::new(), path: Some(path) })
+    Some(CompileLines { all, is_old: true, made: Vec::new(), path: Some(path) })
 }
 
 /// The sources that are compiled: all, or where something chooses among them those that the last
 /// build has made objects of. One that fails has none.
-fn compiled(sources: &Path, folder: &Path, note: &Note) -> impl Iterator<Item = PathBuf> + use<> {
+fn compiled(
+    sources: &Path,
+    folder: &Path,
+    note: &BuildNote,
+) -> impl Iterator<Item = PathBuf> + use<> {
     let (objects, root, takes_all) = (folder.join("src"), sources.to_owned(), note.takes_all);
     let walk = WalkBuilder::new(sources).standard_filters(false).build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
@@ -56,7 +60,7 @@ fn compiled(sources: &Path, folder: &Path, note: &Note) -> impl Iterator<Item = 
 }
 
 /// How one source is compiled; `None` for what is neither C nor C++.
-fn entry(project: &Path, source: &Path, told: &Told) -> Option<Entry> {
+fn entry(project: &Path, source: &Path, told: &IdeData) -> Option<CompileEntry> {
     let (compiler, flags) = match source.extension()?.to_str()? {
         "c" => (&told.cc_path, &told.cc_flags),
         "cc" | "cpp" | "cxx" => (&told.cxx_path, &told.cxx_flags),
@@ -67,7 +71,7 @@ fn entry(project: &Path, source: &Path, told: &Told) -> Option<Entry> {
     words.extend(told.defines.iter().map(|define| format!("-D{define}")));
     let folders = told.includes.build.iter().chain(&told.includes.compatlib);
     words.extend(folders.map(|folder| format!("-I{folder}")));
-    Some(Entry::of(project.to_owned(), source.to_str()?.to_owned(), words))
+    Some(CompileEntry::of(project.to_owned(), source.to_str()?.to_owned(), words))
 }
 
 #[cfg(test)]
@@ -95,7 +99,7 @@ mod tests {
             "includes": { "build": [root.join("p/src")], "compatlib": ["/lib/x"], "toolchain": [] },
         });
         std::fs::write(folder.join("idedata.json"), told.to_string()).unwrap();
-        let note = Note {
+        let note = BuildNote {
             environment: "a".to_owned(),
             folder: ".pio/build/a".into(),
             sources: "src".into(),

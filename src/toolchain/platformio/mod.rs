@@ -4,12 +4,12 @@
 //! folder. What a build lacks, PlatformIO fetches itself; without a network that is told. A project
 //! for this machine (`platform = native`) runs as a process, and says so.
 
+mod build_output;
 mod install;
-mod left;
 mod lines;
+mod messages;
 mod project;
 mod report;
-mod said;
 mod upload;
 
 use std::ffi::OsString;
@@ -20,12 +20,12 @@ use std::time::{Duration, SystemTime};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::chip::{self, Loader, Reach};
+use super::chip::{self, FlashAccess, Loader};
 use super::compile_units::{self, CompileUnit};
 use super::diagnostics::Gather;
 use super::esptool;
 use super::host_board::HostBoard;
-use super::process::{self, Ended, Job};
+use super::process::{self, ProcessEnd, ProcessSpec};
 use super::size;
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{
@@ -35,12 +35,12 @@ use super::{
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
 };
-use left::Note;
-pub(super) use left::monitor_speed;
+use build_output::BuildNote;
+pub(super) use build_output::monitor_speed;
+use messages::PioMessages;
 use project::{Config, Environment, FILE};
 pub use project::{is_at, is_esp_idf};
 use report::{failed_at_file, judge};
-use said::Said;
 
 /// What cannot be done when something here goes wrong.
 const WHAT: &str = "Cannot build with PlatformIO";
@@ -70,7 +70,7 @@ const QUIET: [(&str, &str); 5] = [
 pub fn said_in(project: &Path, output: &[u8]) -> (Vec<crate::model::Diagnostic>, Vec<String>) {
     let config = Config::parse(output, project, Path::new("/core")).unwrap_or_default();
     let labels = config.environments.iter().map(Environment::label).collect();
-    let (mut gather, mut said) = (Gather::new(project), Said::default());
+    let (mut gather, mut said) = (Gather::new(project), PioMessages::default());
     gather.push(output);
     said.push(output);
     let mut found = gather.finish();
@@ -91,12 +91,12 @@ pub struct PlatformioToolchain {
     /// By what boards are flashed; `None`: as the environment says.
     loader: Option<Loader>,
     /// The last configuration that was asked for.
-    asked: Arc<Mutex<Option<Asked>>>,
+    asked: Arc<Mutex<Option<CachedAnswer>>>,
 }
 
 /// An answer, and what it was about.
 #[derive(Debug, Clone)]
-struct Asked {
+struct CachedAnswer {
     project: PathBuf,
     /// Change and length of `platformio.ini`.
     stamp: Option<(SystemTime, u64)>,
@@ -143,10 +143,10 @@ impl PlatformioToolchain {
     }
 
     /// The way to the flash of the project's chip.
-    fn reach(&self, project: &Path) -> Reach<'_> {
-        let baud = Note::read(project).and_then(|note| note.upload_speed);
-        let asked = chip::Asked { baud, ..chip::Asked::default() };
-        Reach { esptool: self, asked, loader: self.loader }
+    fn reach(&self, project: &Path) -> FlashAccess<'_> {
+        let baud = BuildNote::read(project).and_then(|note| note.upload_speed);
+        let asked = chip::EsptoolOptions { baud, ..chip::EsptoolOptions::default() };
+        FlashAccess { esptool: self, asked, loader: self.loader }
     }
 
     /// The board that runs programs for this machine.
@@ -182,7 +182,8 @@ impl PlatformioToolchain {
         };
         let args = vec!["run".into(), option("--environment=", &environment.name)];
         sink.output(report::opening(&config, environment).as_bytes());
-        let (gather, said) = (Mutex::new(Gather::new(&project)), Mutex::new(Said::default()));
+        let (gather, said) =
+            (Mutex::new(Gather::new(&project)), Mutex::new(PioMessages::default()));
         let ended = process::run(self.process(args, &project, timeout, &cancel), |bytes| {
             sink.output(bytes);
             gather.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
@@ -216,14 +217,14 @@ impl PlatformioToolchain {
         cancel: &CancellationToken,
         sink: &dyn BuildSink,
     ) {
-        let note = Note::of(project, config, environment);
-        if left::is_stale(project, &note, &config.packages) {
+        let note = BuildNote::of(project, config, environment);
+        if build_output::is_stale(project, &note, &config.packages) {
             let mut args: Vec<OsString> = vec!["run".into()];
             args.push(option("--environment=", &environment.name));
             args.extend(["--target", "idedata"].map(OsString::from));
             let job = self.process(args, project, TELL_TIME, cancel);
             let ended = process::run(job, |_| {}).await;
-            if !matches!(ended, Ok(Ended::Well)) {
+            if !matches!(ended, Ok(ProcessEnd::Well)) {
                 sink.output(b"-- PlatformIO does not tell how it compiles this environment\n");
             }
         }
@@ -252,7 +253,7 @@ impl PlatformioToolchain {
         })
         .await;
         let report = match ended {
-            Ok(Ended::Well) => {
+            Ok(ProcessEnd::Well) => {
                 let Some(config) = Config::parse(&output, project, &self.core) else {
                     sink.output(&output);
                     let why = "it did not answer as `pio project config --json-output` does";
@@ -260,27 +261,32 @@ impl PlatformioToolchain {
                     return Err(Box::new(BuildReport::not_run(UserError::new(WHAT, why, fix))));
                 };
                 let config = Arc::new(config);
-                let asked =
-                    Asked { project: project.to_owned(), stamp, config: Arc::clone(&config) };
+                let asked = CachedAnswer {
+                    project: project.to_owned(),
+                    stamp,
+                    config: Arc::clone(&config),
+                };
                 *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
                 return Ok(config);
             }
-            Ok(Ended::Badly(_)) => {
+            Ok(ProcessEnd::Badly(_)) => {
                 sink.output(&output);
-                let (mut gather, mut said) = (Gather::new(project), Said::default());
+                let (mut gather, mut said) = (Gather::new(project), PioMessages::default());
                 gather.push(&output);
                 said.push(&output);
                 judge(ended, gather, said, project)
                     .unwrap_or_else(|e| BuildReport::not_run(self.not_started(&e)))
             }
-            Ok(ended @ (Ended::TimedOut | Ended::Cancelled)) => BuildReport::of(ended.into()),
+            Ok(ended @ (ProcessEnd::TimedOut | ProcessEnd::Cancelled)) => {
+                BuildReport::of(ended.into())
+            }
             Err(error) => BuildReport::not_run(self.not_started(&error)),
         };
         Err(Box::new(report))
     }
 
     /// The last answer, if it was about that project and nothing but its one file is in it.
-    fn known(&self, project: &Path) -> Option<Asked> {
+    fn known(&self, project: &Path) -> Option<CachedAnswer> {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         asked.filter(|asked| asked.project == project && !asked.config.has_more_files)
     }
@@ -291,10 +297,17 @@ impl PlatformioToolchain {
         folder: &Path,
         timeout: Duration,
         cancel: &CancellationToken,
-    ) -> Job {
+    ) -> ProcessSpec {
         let env = QUIET.map(|(name, value)| (name.into(), value.into())).to_vec();
         let program = self.pio.clone().into_os_string();
-        Job { program, args, env, folder: folder.to_owned(), timeout, cancel: cancel.clone() }
+        ProcessSpec {
+            program,
+            args,
+            env,
+            folder: folder.to_owned(),
+            timeout,
+            cancel: cancel.clone(),
+        }
     }
 
     fn not_started(&self, error: &std::io::Error) -> UserError {
@@ -319,7 +332,7 @@ impl PlatformioToolchain {
     }
 
     /// How the sources of `project` were compiled last.
-    fn lines(&self, project: &Path) -> Option<syntax::Lines> {
+    fn lines(&self, project: &Path) -> Option<syntax::CompileLines> {
         let known = self.known(project);
         let packages =
             known.map_or_else(|| self.core.join("packages"), |k| k.config.packages.clone());

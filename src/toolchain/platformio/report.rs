@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
+use super::messages::PioMessages;
 use super::project::{Config, Environment, FILE};
-use super::said::Said;
 use crate::model::{BuildOutcome, Diagnostic, Severity, UserError};
 use crate::toolchain::BuildReport;
 use crate::toolchain::diagnostics::Gather;
-use crate::toolchain::process::Ended;
+use crate::toolchain::process::ProcessEnd;
 
 /// Says what is built, and what is not.
 pub(super) fn opening(config: &Config, environment: &Environment) -> String {
@@ -27,15 +27,15 @@ pub(super) fn opening(config: &Config, environment: &Environment) -> String {
 
 /// Makes a report of how PlatformIO ended and of what was found in its output.
 pub(super) fn judge(
-    ended: std::io::Result<Ended>,
+    ended: std::io::Result<ProcessEnd>,
     gather: Gather,
-    said: Said,
+    messages: PioMessages,
     project: &Path,
 ) -> std::io::Result<BuildReport> {
     let outcome = BuildOutcome::from(ended?);
     let mut diagnostics = gather.finish();
     if outcome == BuildOutcome::Failed
-        && let Some(error) = said.judge(project, &mut diagnostics)
+        && let Some(error) = messages.judge(project, &mut diagnostics)
     {
         return Ok(BuildReport { outcome: BuildOutcome::NotRun(error), diagnostics });
     }

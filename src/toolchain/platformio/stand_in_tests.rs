@@ -12,15 +12,16 @@ const IMAGES: &str = "mkdir -p .pio/build/s3\n\
     printf '\\252\\120\\1' > .pio/build/s3/partitions.bin";
 
 /// A project in a folder with a space and an umlaut, and the stand-in.
-struct Place {
-    base: stand_in::Place,
+struct ProjectBench {
+    base: stand_in::StandInProject,
     pio: PlatformioToolchain,
 }
 
-impl Place {
+impl ProjectBench {
     /// The stand-in notes its settings; `run`: commands of a build.
     fn new(run: &str) -> Self {
-        let base = stand_in::Place::new("proj é", &[(FILE, "[env:s3]\n"), ("src/main.c", "")]);
+        let base =
+            stand_in::StandInProject::new("proj é", &[(FILE, "[env:s3]\n"), ("src/main.c", "")]);
         std::fs::create_dir_all(base.path("core/packages")).unwrap();
         std::fs::write(base.path("config.json"), CONFIG).unwrap();
         let told = serde_json::json!({
@@ -59,7 +60,7 @@ impl Place {
 
 #[tokio::test]
 async fn the_default_environment_is_built_and_what_is_known_is_not_asked_again() {
-    let place = Place::new("echo 'src/a.c:3:5: warning: unused'");
+    let place = ProjectBench::new("echo 'src/a.c:3:5: warning: unused'");
     assert_eq!(place.pio.command(place.base.project()), "pio run");
     let (report, log) = place.build(None).await;
     assert_eq!(report.outcome, BuildOutcome::Passed, "{log}");
@@ -87,19 +88,19 @@ async fn the_default_environment_is_built_and_what_is_known_is_not_asked_again()
 #[tokio::test]
 async fn a_build_that_fails_is_told_with_its_errors_and_hints() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/platformio/header.txt");
-    let place = Place::new(&format!("cat '{data}'; exit 1"));
+    let place = ProjectBench::new(&format!("cat '{data}'; exit 1"));
     let (report, log) = place.build(None).await;
     assert_eq!(report.outcome, BuildOutcome::Failed, "{log}");
     assert!(report.diagnostics[0].hint.contains("lib_deps"), "{report:?}");
     assert!(log.contains("* Looking for Foo.h dependency?"), "the log holds all: {log}");
-    let place = Place::new("echo 'Error: Unknown board ID '\"'\"x\"'\"; exit 1");
+    let place = ProjectBench::new("echo 'Error: Unknown board ID '\"'\"x\"'\"; exit 1");
     let (report, _) = place.build(None).await;
     assert_eq!(report.diagnostics[0].file.as_deref(), Some(FILE), "{report:?}");
 }
 
 #[tokio::test]
 async fn what_is_not_the_projects_fault_is_no_failed_build() {
-    let place = Place::new(
+    let place = ProjectBench::new(
         "echo 'Platform Manager: Installing espressif32'\necho 'HTTPClientError: '\nexit 1",
     );
     let BuildOutcome::NotRun(error) = place.build(None).await.0.outcome else { panic!("it ran") };
@@ -114,7 +115,7 @@ async fn what_is_not_the_projects_fault_is_no_failed_build() {
     let BuildOutcome::NotRun(error) = report.outcome else { panic!("it ran") };
     assert!(error.why.contains("pio project config") && log.contains("Illegal"), "{error:?}");
     let none = PlatformioToolchain::at("/none/pio".into(), "/none".into());
-    let place = Place { pio: none, ..place };
+    let place = ProjectBench { pio: none, ..place };
     let BuildOutcome::NotRun(error) = place.build(None).await.0.outcome else { panic!("it ran") };
     assert!(error.what.contains("/none/pio") && !error.fix.is_empty(), "{error:?}");
     std::fs::remove_file(place.base.project().join(FILE)).unwrap();
@@ -124,7 +125,7 @@ async fn what_is_not_the_projects_fault_is_no_failed_build() {
 
 #[tokio::test]
 async fn a_broken_configuration_is_the_projects_to_mend() {
-    let place = Place::new("");
+    let place = ProjectBench::new("");
     std::fs::write(place.path("config.json"), "[[\"common\", []]]\n").unwrap();
     let (report, _) = place.build(None).await;
     assert_eq!(report.outcome, BuildOutcome::Failed);
@@ -143,7 +144,7 @@ async fn a_broken_configuration_is_the_projects_to_mend() {
 
 #[tokio::test]
 async fn a_cancelled_build_ends_with_all_it_started() {
-    let place = Place::new("sleep 1000 & echo $! > child; wait");
+    let place = ProjectBench::new("sleep 1000 & echo $! > child; wait");
     let (job, cancel) = place.base.job(None);
     let child = place.base.project().join("child");
     let pid = tokio::spawn(async move {
@@ -164,12 +165,12 @@ async fn a_cancelled_build_ends_with_all_it_started() {
     while state().is_ok_and(|stat| !stat.contains(") Z ")) {
         tokio::task::yield_now().await;
     }
-    assert!(Note::read(place.base.project()).is_none(), "nothing was built");
+    assert!(BuildNote::read(place.base.project()).is_none(), "nothing was built");
 }
 
 #[tokio::test]
 async fn exactly_the_planned_images_are_written_with_esptool() {
-    let mut place = Place::new(IMAGES);
+    let mut place = ProjectBench::new(IMAGES);
     let (project, port) = (place.base.project().to_owned(), place.path("ttyACM0"));
     std::fs::write(&port, "").unwrap();
     place.pio.port = Some(port.display().to_string());
@@ -198,7 +199,7 @@ async fn exactly_the_planned_images_are_written_with_esptool() {
 
 #[tokio::test]
 async fn environments_are_its_boards() {
-    let place = Place::new("");
+    let place = ProjectBench::new("");
     let boards = place.pio.boards(place.base.project()).await;
     let named: Vec<(&str, &str)> =
         boards.iter().map(|board| (board.fqbn.as_str(), board.name.as_str())).collect();

@@ -10,12 +10,12 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::PlatformioToolchain;
-use super::left::Note;
+use super::build_output::BuildNote;
 use crate::model::{BoardInfo, BuildId, FlashPlan, Timestamp, UserError};
 use crate::toolchain::CANNOT_ERASE;
 use crate::toolchain::chip::Esptool;
 use crate::toolchain::esptool::{self, TIMEOUT, WHAT};
-use crate::toolchain::process::Job;
+use crate::toolchain::process::ProcessSpec;
 use crate::toolchain::size;
 
 /// What a program that runs on this machine is called instead of a chip.
@@ -31,12 +31,12 @@ pub(super) fn plan(
     build: BuildId,
     built_at: Timestamp,
 ) -> Result<FlashPlan, UserError> {
-    let note = Note::read(project).ok_or_else(|| {
+    let note = BuildNote::read(project).ok_or_else(|| {
         UserError::new(WHAT, "PlatformIO has built nothing here yet", "Build the project first.")
     })?;
     if let Some(program) = note.program(project).filter(|program| size::is_for_host(program)) {
         let board = pio.host()?.info(HOST);
-        let images = vec![Note::host_image(project, &program)?];
+        let images = vec![BuildNote::host_image(project, &program)?];
         return Ok(FlashPlan::new(board, images, build, built_at));
     }
     let images = note.images(project)?;
@@ -63,7 +63,7 @@ impl Esptool for PlatformioToolchain {
         args: Vec<OsString>,
         folder: &'a Path,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Job, UserError>> {
+    ) -> BoxFuture<'a, Result<ProcessSpec, UserError>> {
         let call = ["pkg", "exec", "--package", "tool-esptoolpy", "--", "esptool.py"];
         let args = call.map(Into::into).into_iter().chain(args).collect();
         let job = self.process(args, folder, TIMEOUT, cancel);
@@ -73,7 +73,7 @@ impl Esptool for PlatformioToolchain {
 
 /// The program of the last build and what it runs on; `None` when there is none.
 pub(super) fn program(project: &Path) -> Option<(PathBuf, size::Home)> {
-    let note = Note::read(project)?;
+    let note = BuildNote::read(project)?;
     let program = note.program(project)?;
     let home = match size::is_for_host(&program) {
         true => size::Home::Host("host process"),

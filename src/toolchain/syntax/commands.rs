@@ -11,9 +11,9 @@ use std::time::SystemTime;
 
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 
-use super::entry::{Entry, file_name};
+use super::entry::{CompileEntry, file_name};
 use super::options::{self, Places};
-use super::{C, CXX, LISTS, Line, Lines};
+use super::{C, CXX, CompileLine, CompileLines, LISTS};
 
 use crate::files;
 
@@ -35,20 +35,20 @@ pub(in crate::toolchain) struct Commands {
 /// What one version of a file holds.
 #[derive(Debug)]
 struct Read {
-    stamp: Stamp,
-    entries: Arc<[Entry]>,
+    stamp: FileStamp,
+    entries: Arc<[CompileEntry]>,
 }
 
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     file: PathBuf,
     modified: SystemTime,
     bytes: u64,
 }
 
 /// Where compilers and files before a source may come from.
-pub(in crate::toolchain) struct Known<'a> {
+pub(in crate::toolchain) struct CompilePaths<'a> {
     pub(in crate::toolchain) framework: &'a Path,
     /// Folder of the compilers that the framework's installer brought.
     pub(in crate::toolchain) tools: Option<&'a Path>,
@@ -63,23 +63,26 @@ impl Commands {
         &self,
         project: &Path,
         build: &Path,
-        known: &Known<'_>,
-    ) -> Option<Lines> {
+        known: &CompilePaths<'_>,
+    ) -> Option<CompileLines> {
         let entries = self.entries(project, &build.join("compile_commands.json"))?;
         let all = lines_of(entries.iter().cloned(), project, known)?;
         let is_old = is_old(project, build, &all);
-        Some(Lines { all, is_old, made: Vec::new(), path: Some(known.path.to_owned()) })
+        Some(CompileLines { all, is_old, made: Vec::new(), path: Some(known.path.to_owned()) })
     }
 
-    fn entries(&self, project: &Path, file: &Path) -> Option<Arc<[Entry]>> {
+    fn entries(&self, project: &Path, file: &Path) -> Option<Arc<[CompileEntry]>> {
         let found = std::fs::metadata(file).ok()?;
-        let stamp =
-            Stamp { file: file.to_owned(), modified: found.modified().ok()?, bytes: found.len() };
+        let stamp = FileStamp {
+            file: file.to_owned(),
+            modified: found.modified().ok()?,
+            bytes: found.len(),
+        };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(read) = last.as_ref().filter(|read| read.stamp == stamp) {
             return Some(Arc::clone(&read.entries));
         }
-        let entries: Arc<[Entry]> =
+        let entries: Arc<[CompileEntry]> =
             own_entries(&files::read(file, files::BUILD_FACTS).ok()?, project)?.into();
         *last = Some(Read { stamp, entries: Arc::clone(&entries) });
         Some(entries)
@@ -89,28 +92,28 @@ impl Commands {
 /// Those of the compilations that may be repeated: by a known compiler with known options. `None`
 /// when the project or the framework is not there.
 pub(in crate::toolchain) fn lines_of(
-    entries: impl Iterator<Item = Entry>,
+    entries: impl Iterator<Item = CompileEntry>,
     project: &Path,
-    known: &Known<'_>,
-) -> Option<Vec<Line>> {
+    known: &CompilePaths<'_>,
+) -> Option<Vec<CompileLine>> {
     let folders = [project.canonicalize().ok()?, known.framework.canonicalize().ok()?];
     Some(entries.filter_map(|entry| line(&entry, project, &folders, known)).collect())
 }
 
 /// The entries of sources below `project`, outside of its build folder; the framework's own are a
 /// thousand more.
-fn own_entries(text: &[u8], project: &Path) -> Option<Vec<Entry>> {
+fn own_entries(text: &[u8], project: &Path) -> Option<Vec<CompileEntry>> {
     struct Own<'a>(&'a Path);
     impl<'de> Visitor<'de> for Own<'_> {
-        type Value = Vec<Entry>;
+        type Value = Vec<CompileEntry>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a list of compilations")
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Entry>, A::Error> {
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<CompileEntry>, A::Error> {
             let mut own = Vec::new();
-            while let Some(entry) = list.next_element::<Entry>()? {
+            while let Some(entry) = list.next_element::<CompileEntry>()? {
                 let file = entry.source();
                 let is_own = file.strip_prefix(self.0).is_ok_and(|file| {
                     let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
@@ -126,18 +129,23 @@ fn own_entries(text: &[u8], project: &Path) -> Option<Vec<Entry>> {
     serde_json::Deserializer::from_slice(text).deserialize_seq(Own(project)).ok()
 }
 
-fn line(entry: &Entry, project: &Path, known: &[PathBuf], places: &Known<'_>) -> Option<Line> {
+fn line(
+    entry: &CompileEntry,
+    project: &Path,
+    known: &[PathBuf],
+    places: &CompilePaths<'_>,
+) -> Option<CompileLine> {
     let source = entry.source().strip_prefix(project).ok()?.to_owned();
     let all = entry.words()?;
     let compiler = compiler(all.first()?, project, places)?;
     let all = expanded(all.get(1..)?, known)?;
     let places = Places { directory: &entry.directory, known };
     let options = options::taken(&all, &entry.file, &places)?;
-    Some(Line { source, compiler, options })
+    Some(CompileLine { source, compiler, options })
 }
 
 /// The compiler that is meant, when it is a known one: of this machine, or of the framework.
-fn compiler(said: &str, project: &Path, known: &Known<'_>) -> Option<PathBuf> {
+fn compiler(said: &str, project: &Path, known: &CompilePaths<'_>) -> Option<PathBuf> {
     let name = file_name(said);
     let is_chip = name
         .strip_suffix("-gcc")
@@ -185,7 +193,7 @@ fn expanded(all: &[String], known: &[PathBuf]) -> Option<Vec<String>> {
 }
 
 /// Whether a list of the project is younger than what was made of them.
-fn is_old(project: &Path, build: &Path, lines: &[Line]) -> bool {
+fn is_old(project: &Path, build: &Path, lines: &[CompileLine]) -> bool {
     let modified = |path: &Path| std::fs::metadata(path).and_then(|found| found.modified()).ok();
     let Some(made) = modified(&build.join("build.ninja"))
         .or_else(|| modified(&build.join("compile_commands.json")))

@@ -11,7 +11,7 @@ const LAUNCHERS: [&str; 2] = ["ccache", "sccache"];
 
 /// One source as it was compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(in crate::toolchain) struct Entry {
+pub(in crate::toolchain) struct CompileEntry {
     /// Where the compiler ran.
     pub(in crate::toolchain) directory: PathBuf,
     /// The source, as the compiler was told it.
@@ -22,7 +22,7 @@ pub(in crate::toolchain) struct Entry {
     arguments: Vec<String>,
 }
 
-impl Entry {
+impl CompileEntry {
     /// A compilation as a toolchain tells it: where its compiler runs, the source, and all words.
     pub(in crate::toolchain) const fn of(
         directory: PathBuf,
@@ -62,7 +62,7 @@ mod tests {
 
     fn words(command: &str) -> Option<Vec<String>> {
         let entry = serde_json::json!({ "directory": "/b", "file": "a.c", "command": command });
-        serde_json::from_value::<Entry>(entry).unwrap().words()
+        serde_json::from_value::<CompileEntry>(entry).unwrap().words()
     }
 
     #[test]
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(words("sccache gcc").unwrap(), ["gcc"]);
         let entry =
             r#"{"directory": "/b", "file": "../a.c", "arguments": ["ccache", "cc", "a b"]}"#;
-        let entry: Entry = serde_json::from_str(entry).unwrap();
+        let entry: CompileEntry = serde_json::from_str(entry).unwrap();
         assert_eq!(entry.words().unwrap(), ["cc", "a b"]);
         assert_eq!(entry.source(), std::path::Path::new("/b/../a.c"));
     }

@@ -20,15 +20,15 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::Instant;
 
-pub(super) use commands::{Commands, Known, lines_of, path_of, tools_folder};
-pub(super) use entry::Entry;
+pub(super) use commands::{Commands, CompilePaths, lines_of, path_of, tools_folder};
+pub(super) use entry::CompileEntry;
 
 use super::diagnostics;
 use crate::files;
 use crate::model::{Diagnostic, ProjectPath, Severity};
 use crate::text::references::mentions;
 use overlay::Overlay;
-use reach::Reach;
+use reach::IncludeScope;
 
 /// Compilers that run at the same time.
 const PARALLEL: usize = 2;
@@ -78,7 +78,7 @@ pub fn no_answer(job: &SyntaxJob) -> Vec<Finding> {
 
 /// How one source of a project is compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct CompileLine {
     /// Relative to the project.
     pub(super) source: PathBuf,
     /// An absolute path.
@@ -89,9 +89,9 @@ pub(super) struct Line {
 
 /// How the sources of a project are compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Lines {
+pub(super) struct CompileLines {
     /// One for each source.
-    pub(super) all: Vec<Line>,
+    pub(super) all: Vec<CompileLine>,
     /// Whether lists of the project have changed since these were made.
     pub(super) is_old: bool,
     /// Sources that a build would write, with what they would hold.
@@ -102,7 +102,7 @@ pub(super) struct Lines {
 
 /// A compilation to run, and the files it answers for.
 struct Compilation {
-    line: Line,
+    line: CompileLine,
     /// Places in the job.
     answers: Vec<usize>,
 }
@@ -110,7 +110,7 @@ struct Compilation {
 /// [`check`] with what `lines` tells of a project, which may read files for it.
 pub(super) async fn check_with(
     job: SyntaxJob,
-    lines: impl FnOnce(&Path) -> Option<Lines> + Send + 'static,
+    lines: impl FnOnce(&Path) -> Option<CompileLines> + Send + 'static,
 ) -> Vec<Finding> {
     let project = job.project.clone();
     match tokio::task::spawn_blocking(move || lines(&project)).await {
@@ -120,7 +120,7 @@ pub(super) async fn check_with(
 }
 
 /// Looks at the files of `job`, compiled as `lines` say. Dropping the future ends the compilers.
-pub(super) async fn check(job: SyntaxJob, lines: Lines) -> Vec<Finding> {
+pub(super) async fn check(job: SyntaxJob, lines: CompileLines) -> Vec<Finding> {
     let deadline = Instant::now() + job.limit;
     let mut found = no_answer(&job);
     let prepared = tokio::task::spawn_blocking(move || {
@@ -159,10 +159,10 @@ pub(super) async fn check(job: SyntaxJob, lines: Lines) -> Vec<Finding> {
 }
 
 /// What there is to compile: each source once, whatever it answers for.
-fn compilations(job: &SyntaxJob, lines: &Lines) -> Vec<Compilation> {
+fn compilations(job: &SyntaxJob, lines: &CompileLines) -> Vec<Compilation> {
     let mut all: Vec<Compilation> = Vec::new();
     let folders = own_folders(&job.project, lines);
-    let reach = Reach { project: &job.project, batch: &job.files, folders: &folders };
+    let reach = IncludeScope { project: &job.project, batch: &job.files, folders: &folders };
     if job.files.iter().any(|file| !reach.holds(file)) {
         return all;
     }
@@ -177,7 +177,7 @@ fn compilations(job: &SyntaxJob, lines: &Lines) -> Vec<Compilation> {
 }
 
 /// The folders of the project in which its compilations search for headers.
-fn own_folders(project: &Path, lines: &Lines) -> Vec<PathBuf> {
+fn own_folders(project: &Path, lines: &CompileLines) -> Vec<PathBuf> {
     let options = lines.all.iter().flat_map(|line| &line.options);
     let folders = options.filter_map(|option| {
         let names = ["-I", "-isystem", "-iquote", "-idirafter"];
@@ -189,7 +189,7 @@ fn own_folders(project: &Path, lines: &Lines) -> Vec<PathBuf> {
 }
 
 /// How a file is compiled: by itself, or a header through a source that includes it.
-fn line_for(file: &NewText, job: &SyntaxJob, lines: &Lines) -> Option<Line> {
+fn line_for(file: &NewText, job: &SyntaxJob, lines: &CompileLines) -> Option<CompileLine> {
     if !has_ending(&file.path, HEADERS) {
         return source_line(&file.path, &job.project, lines);
     }
@@ -209,7 +209,7 @@ fn line_for(file: &NewText, job: &SyntaxJob, lines: &Lines) -> Option<Line> {
 }
 
 /// Whether a source on disk, which is not proposed itself, includes a header.
-fn includes(line: &Line, header: &ProjectPath, job: &SyntaxJob) -> bool {
+fn includes(line: &CompileLine, header: &ProjectPath, job: &SyntaxJob) -> bool {
     let Some(source) = line.source.to_str().and_then(|path| ProjectPath::new(path).ok()) else {
         return false;
     };
@@ -221,7 +221,7 @@ fn includes(line: &Line, header: &ProjectPath, job: &SyntaxJob) -> bool {
 }
 
 /// How a source is compiled: as it is, or when it is new as the nearest of its component.
-fn source_line(path: &ProjectPath, project: &Path, lines: &Lines) -> Option<Line> {
+fn source_line(path: &ProjectPath, project: &Path, lines: &CompileLines) -> Option<CompileLine> {
     let language = [C, CXX].into_iter().find(|endings| has_ending(path, endings))?;
     let source = Path::new(path.as_str());
     if let Some(line) = lines.all.iter().find(|line| line.source == source) {
@@ -233,7 +233,7 @@ fn source_line(path: &ProjectPath, project: &Path, lines: &Lines) -> Option<Line
             && self::component(project, &line.source) == component
     });
     let nearest = siblings.max_by_key(|line| shared(&line.source, source))?;
-    Some(Line { source: source.to_owned(), ..nearest.clone() })
+    Some(CompileLine { source: source.to_owned(), ..nearest.clone() })
 }
 
 /// The folder of the component that a source belongs to: the nearest with a list.

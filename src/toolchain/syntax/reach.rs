@@ -9,7 +9,7 @@ use super::probes::{Quote, asks_inside, quoted};
 use super::{HEADERS, NewText, has_ending};
 
 /// What a text may name.
-pub(super) struct Reach<'a> {
+pub(super) struct IncludeScope<'a> {
     /// Absolute path of the project.
     pub(super) project: &'a Path,
     /// The files that are looked at together.
@@ -18,7 +18,7 @@ pub(super) struct Reach<'a> {
     pub(super) folders: &'a [PathBuf],
 }
 
-impl Reach<'_> {
+impl IncludeScope<'_> {
     /// Whether a file names nothing beyond the project and its include folders. What no compiler
     /// reads does.
     pub(super) fn holds(&self, file: &NewText) -> bool {
@@ -152,7 +152,7 @@ mod tests {
     fn stays(path: &str, text: &str) -> bool {
         let batch = [new("main/include/bus.h", b""), new(path, text.as_bytes())];
         let project = Path::new("/no/such/project");
-        Reach { project, batch: &batch, folders: &[] }.holds(&batch[1])
+        IncludeScope { project, batch: &batch, folders: &[] }.holds(&batch[1])
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
             assert!(!stays("main/src/a.c", text), "{text}");
         }
         let binary = [new("a.c", &[0xff, 0xfe])];
-        let reach = Reach { project: Path::new("/none"), batch: &binary, folders: &[] };
+        let reach = IncludeScope { project: Path::new("/none"), batch: &binary, folders: &[] };
         assert!(!reach.holds(&binary[0]));
     }
 
@@ -226,7 +226,7 @@ mod tests {
         let folders = [project.join("main/include")];
         let holds = |text: &str| {
             let batch = [new("main/src/a.c", b""), new("main/a.c", text.as_bytes())];
-            Reach { project, batch: &batch, folders: &folders }.holds(&batch[1])
+            IncludeScope { project, batch: &batch, folders: &folders }.holds(&batch[1])
         };
         assert!(holds("#include \"near.h\"\n#include <stdio.h>\n#include \"src/../real.h\"\n"));
         link(Path::new("/no/such/folder"), project.join("main/gone"));

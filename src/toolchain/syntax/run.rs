@@ -12,9 +12,9 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use tokio::time::Instant;
 
-use super::Line;
+use super::CompileLine;
 use super::overlay::Overlay;
-use crate::toolchain::process::Group;
+use crate::toolchain::process::ChildGroup;
 
 /// Bytes of output that are kept.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -26,7 +26,7 @@ const MAX_MEMORY: u64 = 2 << 30;
 /// Compiles a source without making anything. The output with errors; empty when there are none;
 /// `None` when the compiler gave no verdict until `deadline`. Dropping the future ends it.
 pub(super) async fn compile(
-    line: &Line,
+    line: &CompileLine,
     overlay: &Overlay,
     path: Option<&OsStr>,
     deadline: Instant,
@@ -34,7 +34,7 @@ pub(super) async fn compile(
     tokio::time::timeout_at(deadline, verdict(line, overlay, path)).await.ok()?
 }
 
-async fn verdict(line: &Line, overlay: &Overlay, path: Option<&OsStr>) -> Option<Vec<u8>> {
+async fn verdict(line: &CompileLine, overlay: &Overlay, path: Option<&OsStr>) -> Option<Vec<u8>> {
     let mut command = Command::new(&line.compiler);
     command
         .arg("-fsyntax-only")
@@ -49,7 +49,7 @@ async fn verdict(line: &Line, overlay: &Overlay, path: Option<&OsStr>) -> Option
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     // A compiler starts others, which have to end with it.
-    let mut group = Group::spawn(CommandWrap::from(command)).ok()?;
+    let mut group = ChildGroup::spawn(CommandWrap::from(command)).ok()?;
     bound(group.child.id());
     let mut output = Vec::new();
     let mut stderr = group.child.stderr().take()?;

@@ -10,13 +10,13 @@ use super::*;
 /// Tests are about meaning, and may run on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-struct Place {
+struct SyntaxProject {
     folder: tempfile::TempDir,
     commands: Vec<serde_json::Value>,
     path: OsString,
 }
 
-impl Place {
+impl SyntaxProject {
     fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("größe und Maß").tempdir().unwrap();
         let path = std::env::var_os("PATH").unwrap();
@@ -57,8 +57,8 @@ impl Place {
         self.write("build/build.ninja", "");
     }
 
-    fn lines(&self) -> Lines {
-        let known = Known { framework: Path::new("/usr"), tools: None, path: &self.path };
+    fn lines(&self) -> CompileLines {
+        let known = CompilePaths { framework: Path::new("/usr"), tools: None, path: &self.path };
         Commands::default().lines(self.root(), &self.root().join("build"), &known).unwrap()
     }
 
@@ -71,7 +71,7 @@ impl Place {
     }
 
     /// For each file: `ok`, `file:line message` of its first error, or `-` without an answer.
-    async fn told(&self, files: &[(&str, &str)]) -> Vec<String> {
+    async fn findings_of(&self, files: &[(&str, &str)]) -> Vec<String> {
         let found = check(self.job(files), self.lines()).await;
         let told = found.iter().map(|finding| match finding.as_deref() {
             None => "-".to_owned(),
@@ -95,75 +95,83 @@ const BAD: &str = "#include \"bus.h\"\nint f(void) { return bus_shut(SDA); }\n";
 
 #[tokio::test]
 async fn a_changed_source_is_compiled_as_it_shall_become_and_nothing_is_written() {
-    let place = Place::new();
+    let place = SyntaxProject::new();
     let before = place.everything();
-    assert_eq!(place.told(&[("main/src/a.c", GOOD)]).await, ["ok"]);
-    let told = place.told(&[("main/src/a.c", BAD)]).await;
+    assert_eq!(place.findings_of(&[("main/src/a.c", GOOD)]).await, ["ok"]);
+    let told = place.findings_of(&[("main/src/a.c", BAD)]).await;
     assert!(told[0].starts_with("main/src/a.c:2 implicit declaration of"), "{told:?}");
     assert_eq!(place.everything(), before);
     // What no compiler reads has no answer, and is in nobody's way.
-    let told = place.told(&[("README.md", "x"), ("main/src/a.c", GOOD)]).await;
+    let told = place.findings_of(&[("README.md", "x"), ("main/src/a.c", GOOD)]).await;
     assert_eq!(told, ["-", "ok"]);
 }
 
 #[tokio::test]
 async fn files_of_a_batch_see_each_other() {
-    let place = Place::new();
+    let place = SyntaxProject::new();
     let header = "#pragma once\n#include \"pins.h\"\nint bus_open(int);\nint bus_shut(int);\n";
-    let told = place.told(&[("main/src/a.c", BAD), ("main/include/bus.h", header)]).await;
+    let told = place.findings_of(&[("main/src/a.c", BAD), ("main/include/bus.h", header)]).await;
     assert_eq!(told, ["ok", "ok"]);
     // A header that another one includes from its own folder is found changed as well.
     let pins = "#pragma once\n#define SCL 22\n";
-    let told = place.told(&[("main/include/pins.h", pins), ("main/src/a.c", GOOD)]).await;
+    let told = place.findings_of(&[("main/include/pins.h", pins), ("main/src/a.c", GOOD)]).await;
     assert_eq!(told[1].split(' ').next(), Some("main/src/a.c:2"), "{told:?}");
     let wrong = "#pragma once\nint bus_open(nt x);\n";
-    let told = place.told(&[("main/include/bus.h", wrong), ("main/src/a.c", GOOD)]).await;
+    let told = place.findings_of(&[("main/include/bus.h", wrong), ("main/src/a.c", GOOD)]).await;
     assert!(told[0].starts_with("main/include/bus.h:") && told[1] != "ok", "{told:?}");
     // Whose fault it is cannot be said where the error shows behind the header.
     let open = "#pragma once\n#include \"pins.h\"\nint bus_open(int)\n";
-    let told = place.told(&[("main/include/bus.h", open), ("main/src/a.c", GOOD)]).await;
+    let told = place.findings_of(&[("main/include/bus.h", open), ("main/src/a.c", GOOD)]).await;
     assert!(told[0] == "-" && told[1].starts_with("main/src/a.c:"), "{told:?}");
 }
 
 #[tokio::test]
 async fn a_header_is_read_through_a_source_that_includes_it() {
-    let place = Place::new();
+    let place = SyntaxProject::new();
     let fine = "#pragma once\n#include \"pins.h\"\nint bus_open(int); /* the bus */\n";
-    assert_eq!(place.told(&[("main/include/bus.h", fine)]).await, ["ok"]);
+    assert_eq!(place.findings_of(&[("main/include/bus.h", fine)]).await, ["ok"]);
     let wrong = "#pragma once\n#include \"pins.h\"\nint bus_open(nt x);\n";
-    let told = place.told(&[("main/include/bus.h", wrong)]).await;
+    let told = place.findings_of(&[("main/include/bus.h", wrong)]).await;
     assert!(told[0].starts_with("main/include/bus.h:3 "), "{told:?}");
     // It is whole in itself, but what includes it needs what is gone.
     let less = "#pragma once\n#include \"pins.h\"\n";
-    let told = place.told(&[("main/include/bus.h", less)]).await;
+    let told = place.findings_of(&[("main/include/bus.h", less)]).await;
     assert!(told[0].starts_with("main/src/a.c:2 "), "{told:?}");
-    assert_eq!(place.told(&[("main/include/alone.h", "int (")]).await, ["-"], "nobody includes it");
+    assert_eq!(
+        place.findings_of(&[("main/include/alone.h", "int (")]).await,
+        ["-"],
+        "nobody includes it"
+    );
 }
 
 #[tokio::test]
 async fn a_new_source_is_compiled_as_the_nearest_of_its_component() {
-    let mut place = Place::new();
-    assert_eq!(place.told(&[("main/src/b.c", GOOD)]).await, ["ok"]);
-    assert_ne!(place.told(&[("main/src/b.c", BAD)]).await, ["ok"]);
+    let mut place = SyntaxProject::new();
+    assert_eq!(place.findings_of(&[("main/src/b.c", GOOD)]).await, ["ok"]);
+    assert_ne!(place.findings_of(&[("main/src/b.c", BAD)]).await, ["ok"]);
     place.write("components/led/CMakeLists.txt", "idf_component_register(SRCS led.c)");
-    assert_eq!(place.told(&[("components/led/led.c", GOOD)]).await, ["-"], "no source of it yet");
-    assert_eq!(place.told(&[("main/src/b.cpp", GOOD)]).await, ["-"], "no source in C++ yet");
+    assert_eq!(
+        place.findings_of(&[("components/led/led.c", GOOD)]).await,
+        ["-"],
+        "no source of it yet"
+    );
+    assert_eq!(place.findings_of(&[("main/src/b.cpp", GOOD)]).await, ["-"], "no source in C++ yet");
     place.compiled("main/src/c.cpp", "c++", "-std=gnu++20");
-    let told = place.told(&[("main/src/b.cpp", "auto x = [] { return 1; }();\n")]).await;
+    let told = place.findings_of(&[("main/src/b.cpp", "auto x = [] { return 1; }();\n")]).await;
     assert_eq!(told, ["ok"]);
 }
 
 #[tokio::test]
 async fn what_changed_lists_may_bring_is_no_error() {
-    let place = Place::new();
+    let place = SyntaxProject::new();
     let source = "#include \"led.h\"\nint f(void) { return 1; }\n";
-    let told = place.told(&[("main/src/a.c", source)]).await;
+    let told = place.findings_of(&[("main/src/a.c", source)]).await;
     assert_eq!(told, ["main/src/a.c:1 led.h: No such file or directory"]);
     let list = ("main/CMakeLists.txt", "idf_component_register(SRCS a.c REQUIRES led)");
-    assert_eq!(place.told(&[("main/src/a.c", source), list]).await, ["-", "-"]);
-    assert_eq!(place.told(&[("main/src/a.c", GOOD), list]).await, ["ok", "-"]);
+    assert_eq!(place.findings_of(&[("main/src/a.c", source), list]).await, ["-", "-"]);
+    assert_eq!(place.findings_of(&[("main/src/a.c", GOOD), list]).await, ["ok", "-"]);
     // As when the list was changed after the last configuration.
-    let lines = Lines { is_old: true, ..place.lines() };
+    let lines = CompileLines { is_old: true, ..place.lines() };
     let found = check(place.job(&[("main/src/a.c", source)]), lines).await;
     assert_eq!(found, [None]);
     let long_ago = std::time::SystemTime::UNIX_EPOCH;
@@ -174,7 +182,7 @@ async fn what_changed_lists_may_bring_is_no_error() {
 
 #[tokio::test]
 async fn what_a_project_brings_is_never_run() {
-    let mut place = Place::new();
+    let mut place = SyntaxProject::new();
     let mark = place.root().join("was-run");
     let script = format!("#!/bin/sh\ntouch \"{}\"\n", mark.display());
     for name in ["bin/cc", "bin/evil"] {
@@ -186,35 +194,36 @@ async fn what_a_project_brings_is_never_run() {
         place.commands.clear();
         let compiler = place.root().join(compiler).display().to_string().replace(' ', "\\ ");
         place.compiled("main/src/a.c", &compiler, "");
-        assert_eq!(place.told(&[("main/src/a.c", GOOD)]).await, ["-"], "{compiler}");
+        assert_eq!(place.findings_of(&[("main/src/a.c", GOOD)]).await, ["-"], "{compiler}");
     }
     // Nor when a folder of the project stands first in the PATH.
     place.commands.clear();
     place.compiled("main/src/a.c", "cc", "-B./bin");
-    assert_eq!(place.told(&[("main/src/a.c", GOOD)]).await, ["-"]);
+    assert_eq!(place.findings_of(&[("main/src/a.c", GOOD)]).await, ["-"]);
     place.commands.clear();
     place.compiled("main/src/a.c", "cc", "");
     let folders = std::env::split_paths(&place.path).collect::<Vec<_>>();
     let bin = [place.root().join("bin"), "bin".into()];
     place.path = std::env::join_paths(bin.into_iter().chain(folders)).unwrap();
-    assert_eq!(place.told(&[("main/src/a.c", GOOD)]).await, ["ok"]);
+    assert_eq!(place.findings_of(&[("main/src/a.c", GOOD)]).await, ["ok"]);
     assert!(!mark.exists());
 }
 
 #[tokio::test]
 async fn a_text_that_leads_out_of_the_project_is_not_compiled() {
-    let place = Place::new();
-    let told = place.told(&[("main/src/a.c", "#include \"/dev/zero\"\n")]).await;
+    let place = SyntaxProject::new();
+    let told = place.findings_of(&[("main/src/a.c", "#include \"/dev/zero\"\n")]).await;
     assert_eq!(told, ["-"]);
     // One such file speaks for its whole batch: others may include it.
-    let told =
-        place.told(&[("main/x.h", "#include \"/dev/zero\"\n"), ("main/src/a.c", GOOD)]).await;
+    let told = place
+        .findings_of(&[("main/x.h", "#include \"/dev/zero\"\n"), ("main/src/a.c", GOOD)])
+        .await;
     assert_eq!(told, ["-", "-"]);
 }
 
 #[tokio::test]
 async fn a_compiler_that_does_not_end_is_ended_and_says_nothing() {
-    let mut place = Place::new();
+    let mut place = SyntaxProject::new();
     let bin = tempfile::tempdir().unwrap();
     let script = "#!/bin/sh\necho \"a.c:1:1: error: x\" >&2\nsleep 1000\n";
     let compiler = bin.path().join("cc");
@@ -230,8 +239,8 @@ async fn a_compiler_that_does_not_end_is_ended_and_says_nothing() {
 
 #[test]
 fn a_list_of_compilations_that_is_damaged_or_missing_gives_no_answer() {
-    let place = Place::new();
-    let known = Known { framework: Path::new("/usr"), tools: None, path: &place.path };
+    let place = SyntaxProject::new();
+    let known = CompilePaths { framework: Path::new("/usr"), tools: None, path: &place.path };
     let build = place.root().join("build");
     let commands = Commands::default();
     assert_eq!(commands.lines(place.root(), &build, &known).unwrap().all.len(), 1);

@@ -10,13 +10,13 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 
 use super::kit::Kit;
-use super::plan::{Plan, Unit};
-use super::step::{Printed, Step, StepError, below, io_error, refresh, with_suffix, write};
+use super::plan::{CompilePlan, Unit};
+use super::step::{BuildStep, Printed, StepError, below, io_error, refresh, with_suffix, write};
 use crate::files;
 use crate::model::ContentHash;
 use crate::toolchain::BuildSink;
 use crate::toolchain::output_folder::{self, Use};
-use crate::toolchain::syntax::Line;
+use crate::toolchain::syntax::CompileLine;
 
 /// Compilers that run at the same time.
 const PARALLEL: usize = 2;
@@ -66,7 +66,7 @@ const CXX_FLAGS: &[&str] = &[
 const ID_SLOT: &str = "firmhand-build-id-slot----------";
 
 /// Everything one build works with.
-pub struct Job<'a> {
+pub struct HostBuild<'a> {
     /// Absolute path of the project.
     pub root: &'a Path,
     /// The compiler of C.
@@ -76,7 +76,7 @@ pub struct Job<'a> {
     /// Headers and runtime.
     pub kit: &'a Kit,
     /// What to compile.
-    pub plan: &'a Plan,
+    pub plan: &'a CompilePlan,
 }
 
 /// Where the firmware of a project lies.
@@ -85,7 +85,7 @@ pub fn firmware(root: &Path, name: &str) -> PathBuf {
     root.join("build").join(format!("{name}.elf"))
 }
 
-impl Job<'_> {
+impl HostBuild<'_> {
     /// Brings the firmware up to date.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Job<'_> {
         self.unpack()?;
         let steps = self.steps();
         let link = self.link(&steps);
-        let stale: VecDeque<&Step> = steps.iter().filter(|step| step.is_stale()).collect();
+        let stale: VecDeque<&BuildStep> = steps.iter().filter(|step| step.is_stale()).collect();
         if stale.is_empty() && !link.is_stale() {
             sink.output(b"ninja: no work to do.\n");
             return Ok(());
@@ -112,7 +112,7 @@ impl Job<'_> {
 
     async fn compile(
         &self,
-        mut open: VecDeque<&Step>,
+        mut open: VecDeque<&BuildStep>,
         total: u32,
         sink: &dyn BuildSink,
     ) -> Result<(), StepError> {
@@ -191,7 +191,7 @@ impl Job<'_> {
         self.build_folder().join("virtual").join(self.kit.hash.short())
     }
 
-    fn steps(&self) -> Vec<Step> {
+    fn steps(&self) -> Vec<BuildStep> {
         let kit = self.kit_folder();
         let mut all_kit: Vec<PathBuf> = vec![kit.join("runtime")];
         all_kit.extend(self.kit.components.keys().map(|name| include(&kit, name)));
@@ -215,7 +215,7 @@ impl Job<'_> {
     }
 
     /// The Arduino core and its libraries, for a sketch.
-    fn core_steps(&self, kit: &Path, all_kit: &[PathBuf]) -> Vec<Step> {
+    fn core_steps(&self, kit: &Path, all_kit: &[PathBuf]) -> Vec<BuildStep> {
         if self.plan.joined.is_none() {
             return Vec::new();
         }
@@ -255,7 +255,7 @@ impl Job<'_> {
         output: PathBuf,
         includes: &[PathBuf],
         options: &[String],
-    ) -> Step {
+    ) -> BuildStep {
         let word = if is_cxx(source) { "CXX" } else { "C" };
         let title = format!("Building {word} object {object}");
         let (compiler, mut args) = self.options(source, includes, options);
@@ -266,7 +266,7 @@ impl Job<'_> {
         ]);
         args.extend(["-o".into(), output.display().to_string()]);
         args.extend(["-c".into(), source.display().to_string()]);
-        Step { title, compiler, args, output, inputs: vec![source.to_owned()] }
+        BuildStep { title, compiler, args, output, inputs: vec![source.to_owned()] }
     }
 
     /// The compiler of a source, and all it is told but what to read and to make.
@@ -290,7 +290,7 @@ impl Job<'_> {
 
     /// How the project's own sources are compiled; `None` before the first build, which brings the
     /// headers.
-    pub fn lines(&self) -> Option<Vec<Line>> {
+    pub fn lines(&self) -> Option<Vec<CompileLine>> {
         let kit = self.kit_folder();
         if !kit.join(".complete").exists() {
             return None;
@@ -298,12 +298,12 @@ impl Job<'_> {
         let lines = self.plan.units.iter().map(|unit| {
             let (source, includes) = (self.root.join(&unit.source), self.includes(unit, &kit));
             let (compiler, options) = self.options(&source, &includes, &unit.options);
-            Line { source: unit.source.clone(), compiler, options }
+            CompileLine { source: unit.source.clone(), compiler, options }
         });
         Some(lines.collect())
     }
 
-    fn link(&self, steps: &[Step]) -> Step {
+    fn link(&self, steps: &[BuildStep]) -> BuildStep {
         let output = firmware(self.root, &self.plan.name);
         let inputs: Vec<PathBuf> = steps.iter().map(|step| step.output.clone()).collect();
         let mut args: Vec<String> = ["-no-pie", "-rdynamic", "-pthread", "-Wl,--gc-sections", "-o"]
@@ -316,7 +316,7 @@ impl Job<'_> {
         let has_cxx = self.plan.has_cxx();
         let (compiler, word) = if has_cxx { (self.cxx, "CXX") } else { (self.compiler, "C") };
         let title = format!("Linking {word} executable {}.elf", self.plan.name);
-        Step { title, compiler: compiler.to_owned(), args, output, inputs }
+        BuildStep { title, compiler: compiler.to_owned(), args, output, inputs }
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::options;
 use commands::{Argument, parse};
-pub use commands::{CmakeError, Command};
+pub use commands::{CmakeError, ListCommand};
 
 /// What one component registers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -127,7 +127,7 @@ fn definition(name: &str) -> String {
     format!("-D{}", name.strip_prefix("-D").unwrap_or(name))
 }
 
-fn register(command: &Command, args: Vec<String>) -> Result<Registration, CmakeError> {
+fn register(command: &ListCommand, args: Vec<String>) -> Result<Registration, CmakeError> {
     let mut registration = Registration { line: command.line, ..Registration::default() };
     let mut ignored = Vec::new();
     let mut section: Option<&mut Vec<String>> = None;
@@ -180,7 +180,7 @@ impl Variables {
         }
     }
 
-    fn append(&mut self, command: &Command, args: &[String]) -> Result<(), CmakeError> {
+    fn append(&mut self, command: &ListCommand, args: &[String]) -> Result<(), CmakeError> {
         match args {
             [verb, name, values @ ..] if verb == "APPEND" => {
                 self.0.entry(name.clone()).or_default().extend_from_slice(values);
@@ -192,7 +192,7 @@ impl Variables {
 
     fn glob(
         &mut self,
-        command: &Command,
+        command: &ListCommand,
         args: &[String],
         glob: Glob<'_>,
     ) -> Result<(), CmakeError> {
@@ -214,7 +214,7 @@ impl Variables {
     }
 
     /// Arguments with variables replaced and lists split.
-    fn expand(&self, command: &Command) -> Result<Vec<String>, CmakeError> {
+    fn expand(&self, command: &ListCommand) -> Result<Vec<String>, CmakeError> {
         let mut expanded = Vec::new();
         for Argument { text, quoted } in &command.args {
             let text = self.replace(command, text)?;
@@ -227,7 +227,7 @@ impl Variables {
         Ok(expanded)
     }
 
-    fn replace(&self, command: &Command, text: &str) -> Result<String, CmakeError> {
+    fn replace(&self, command: &ListCommand, text: &str) -> Result<String, CmakeError> {
         let mut replaced = String::new();
         let mut rest = text;
         while let Some(start) = rest.find("${") {
@@ -262,7 +262,7 @@ impl Variables {
     }
 }
 
-fn unknown(command: &Command, message: &str) -> CmakeError {
+fn unknown(command: &ListCommand, message: &str) -> CmakeError {
     CmakeError { line: command.line, command: command.name.clone(), message: message.to_owned() }
 }
 

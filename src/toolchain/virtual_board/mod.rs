@@ -38,8 +38,8 @@ use crate::model::{
     BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Partition,
     ProgramSize, Timestamp, UserError,
 };
-use build::Job;
-use plan::Plan;
+use build::HostBuild;
+use plan::CompilePlan;
 use step::StepError;
 
 /// What the screen calls it.
@@ -76,7 +76,7 @@ impl VirtualToolchain {
         let compiler = self.compiler.as_ref().map_err(|error| Stop::NotRun(error.clone()))?;
         let configuring = "-- Building for the virtual board (a simulated esp32)\n";
         sink.output(configuring.as_bytes());
-        let plan = match Plan::read(&job.project, &self.kit) {
+        let plan = match CompilePlan::read(&job.project, &self.kit) {
             Ok(plan) => plan,
             Err(error) => {
                 sink.output(error.0.as_bytes());
@@ -89,7 +89,7 @@ impl VirtualToolchain {
             Err(error) if plan.has_cxx() => return Err(Stop::NotRun(error.clone())),
             Err(_) => compiler,
         };
-        let job = Job { root: &job.project, compiler, cxx, kit: &self.kit, plan: &plan };
+        let job = HostBuild { root: &job.project, compiler, cxx, kit: &self.kit, plan: &plan };
         Ok(job.run(sink).await?)
     }
 }
@@ -169,7 +169,7 @@ impl Toolchain for VirtualToolchain {
     }
 
     fn size(&self, project: &Path) -> Option<ProgramSize> {
-        let name = Plan::read(project, &self.kit).ok()?.name;
+        let name = CompilePlan::read(project, &self.kit).ok()?.name;
         size::of(&build::firmware(project, &name), &Home::Host(LABEL))
     }
 
@@ -182,7 +182,7 @@ impl Toolchain for VirtualToolchain {
         let none = |why: String| {
             UserError::new("there is nothing to flash", why, "build the project first")
         };
-        let plan = Plan::read(project, &self.kit).map_err(|error| none(error.0))?;
+        let plan = CompilePlan::read(project, &self.kit).map_err(|error| none(error.0))?;
         let path = build::firmware(project, &plan.name);
         let image = files::read(&path, files::PROGRAM)
             .map_err(|error| none(format!("{}: {error}", path.display())))?;

@@ -3,14 +3,14 @@
 //! A compiler can be told by options to run programs and to write files anywhere. Only what changes
 //! how C is read, warned about and optimised passes.
 
-use super::cmake::{CmakeError, Command};
+use super::cmake::{CmakeError, ListCommand};
 
 /// The options among the arguments of `component_compile_options` or `target_compile_options`.
 ///
 /// # Errors
 /// When one is not taken; names it.
 pub(super) fn taken(
-    command: &Command,
+    command: &ListCommand,
     args: impl Iterator<Item = String>,
 ) -> Result<Vec<String>, CmakeError> {
     let is_keyword = |arg: &String| {
@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn a_refused_option_is_named_with_its_line_and_keywords_are_no_options() {
-        let command = Command { name: "target_compile_options".into(), line: 7, args: Vec::new() };
+        let command =
+            ListCommand { name: "target_compile_options".into(), line: 7, args: Vec::new() };
         let args = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let fine = taken(&command, args(&["PRIVATE", "-Wall", "PUBLIC", "-O2"]).into_iter());
         assert_eq!(fine.unwrap(), ["-Wall", "-O2"]);

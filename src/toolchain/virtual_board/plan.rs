@@ -18,7 +18,7 @@ use crate::toolchain::sketch::Sketch;
 
 /// What has to be compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct CompilePlan {
     /// The project's name.
     pub name: String,
     /// Sources of the project's components.
@@ -56,13 +56,13 @@ pub struct Unit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigureError(pub String);
 
-struct Part {
+struct PlanPart {
     name: String,
     folder: PathBuf,
     registration: Registration,
 }
 
-impl Plan {
+impl CompilePlan {
     /// Reads the project below `root`, an absolute path.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl Plan {
             let message = "the project has no component `main` with a CMakeLists.txt";
             return Err(ConfigureError(format!("CMake Error: {message}\n")));
         }
-        let by_name: BTreeMap<&str, &Part> =
+        let by_name: BTreeMap<&str, &PlanPart> =
             parts.iter().map(|part| (part.name.as_str(), part)).collect();
         let mut units = Vec::new();
         for part in &parts {
@@ -105,7 +105,7 @@ impl Plan {
     }
 }
 
-impl Plan {
+impl CompilePlan {
     /// Whether there is C++ to compile.
     #[must_use]
     pub fn has_cxx(&self) -> bool {
@@ -114,7 +114,7 @@ impl Plan {
 }
 
 /// The plan of an Arduino sketch: its tabs as one source, and what lies beside them.
-fn of_sketch(root: &Path, sketch: &Sketch, kit: &Kit) -> Result<Plan, ConfigureError> {
+fn of_sketch(root: &Path, sketch: &Sketch, kit: &Kit) -> Result<CompilePlan, ConfigureError> {
     let mut tabs = Vec::new();
     for tab in &sketch.tabs {
         let path = root.join(tab);
@@ -139,7 +139,7 @@ fn of_sketch(root: &Path, sketch: &Sketch, kit: &Kit) -> Result<Plan, ConfigureE
         unit(source.clone(), name)
     }));
     let joined = Some(Joined { path, text: sketch::join(&tabs) });
-    Ok(Plan { name: sketch.name.clone(), units, joined })
+    Ok(CompilePlan { name: sketch.name.clone(), units, joined })
 }
 
 fn is_absent(error: &io::Error) -> bool {
@@ -147,7 +147,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 /// All components of the project.
-fn parts(root: &Path) -> Result<Vec<Part>, ConfigureError> {
+fn parts(root: &Path) -> Result<Vec<PlanPart>, ConfigureError> {
     let mut folders = vec![PathBuf::from("main")];
     if let Ok(entries) = fs::read_dir(root.join("components")) {
         let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
@@ -170,7 +170,7 @@ fn parts(root: &Path) -> Result<Vec<Part>, ConfigureError> {
             .map_err(|error| at(&list.display().to_string(), &error))?;
         if let Some(registration) = registered {
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            parts.push(Part { name, folder, registration });
+            parts.push(PlanPart { name, folder, registration });
         }
     }
     Ok(parts)
@@ -178,8 +178,8 @@ fn parts(root: &Path) -> Result<Vec<Part>, ConfigureError> {
 
 fn part_units(
     root: &Path,
-    part: &Part,
-    parts: &BTreeMap<&str, &Part>,
+    part: &PlanPart,
+    parts: &BTreeMap<&str, &PlanPart>,
     kit: &Kit,
 ) -> Result<Vec<Unit>, ConfigureError> {
     let here = &part.registration;
@@ -228,7 +228,7 @@ fn part_units(
     Ok(units)
 }
 
-fn sources(root: &Path, part: &Part) -> Vec<String> {
+fn sources(root: &Path, part: &PlanPart) -> Vec<String> {
     let here = &part.registration;
     let mut sources = here.srcs.clone();
     for dir in &here.src_dirs {
@@ -242,11 +242,11 @@ fn sources(root: &Path, part: &Part) -> Vec<String> {
 
 /// The project's and the kit's components whose headers `part` sees.
 fn visible<'a>(
-    part: &Part,
-    parts: &BTreeMap<&str, &'a Part>,
+    part: &PlanPart,
+    parts: &BTreeMap<&str, &'a PlanPart>,
     kit: &Kit,
     problem: &dyn Fn(String) -> ConfigureError,
-) -> Result<(Vec<&'a Part>, BTreeSet<String>), ConfigureError> {
+) -> Result<(Vec<&'a PlanPart>, BTreeSet<String>), ConfigureError> {
     let here = &part.registration;
     let mut open: Vec<&str> =
         here.requires.iter().chain(&here.priv_requires).map(String::as_str).collect();
@@ -327,7 +327,7 @@ mod tests {
             ("components/bus/src/bus.c", ""),
             ("components/bus/include/bus.h", ""),
         ]);
-        let plan = Plan::read(dir.path(), &kit()).unwrap();
+        let plan = CompilePlan::read(dir.path(), &kit()).unwrap();
         assert_eq!(plan.name, "demo");
         let sources: Vec<_> =
             plan.units.iter().map(|unit| unit.source.display().to_string()).collect();
@@ -354,7 +354,7 @@ mod tests {
                 ("main/main.c", ""),
                 ("main/main.cpp", ""),
             ]);
-            let error = Plan::read(dir.path(), &kit()).unwrap_err();
+            let error = CompilePlan::read(dir.path(), &kit()).unwrap_err();
             assert!(error.0.contains(word), "{list}: {}", error.0);
             assert!(error.0.contains("main/CMakeLists.txt:1"), "{list}: {}", error.0);
         }
@@ -364,7 +364,7 @@ mod tests {
     fn a_project_of_platformio_is_told_what_builds_it() {
         let dir = project(&[("platformio.ini", "[env:a]"), ("src/main.cpp", "")]);
         fs::remove_file(dir.path().join("CMakeLists.txt")).ok();
-        let error = Plan::read(dir.path(), &kit()).unwrap_err();
+        let error = CompilePlan::read(dir.path(), &kit()).unwrap_err();
         assert!(error.0.contains("--toolchain platformio"), "{}", error.0);
     }
 
@@ -373,6 +373,11 @@ mod tests {
         let outside = tempfile::NamedTempFile::with_suffix(".c").unwrap();
         let dir = project(&[("main/CMakeLists.txt", "idf_component_register(SRCS link.c)")]);
         std::os::unix::fs::symlink(outside.path(), dir.path().join("main/link.c")).unwrap();
-        assert!(Plan::read(dir.path(), &kit()).unwrap_err().0.contains("Cannot find source file"));
+        assert!(
+            CompilePlan::read(dir.path(), &kit())
+                .unwrap_err()
+                .0
+                .contains("Cannot find source file")
+        );
     }
 }

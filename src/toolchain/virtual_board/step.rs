@@ -17,14 +17,14 @@ use tokio::process::Command;
 use crate::files;
 use crate::model::ContentHash;
 use crate::toolchain::output_folder::{self, Use};
-use crate::toolchain::process::Group;
+use crate::toolchain::process::ChildGroup;
 
 /// Bytes of one compiler's output that are kept; a header of errors without end is cut.
 const MAX_OUTPUT: usize = 1 << 20;
 
 /// One process of the build and what it makes.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub(super) struct BuildStep {
     /// Ninja's words for it.
     pub(super) title: String,
     pub(super) compiler: PathBuf,
@@ -64,7 +64,7 @@ pub(super) struct Printed {
     pub(super) command: String,
 }
 
-impl Step {
+impl BuildStep {
     /// Whether it has to be performed again.
     pub(super) fn is_stale(&self) -> bool {
         let mark = files::read_text(&with_suffix(&self.output, ".cmd"), files::SETTINGS);
@@ -114,7 +114,7 @@ impl Step {
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         // A compiler starts others, which have to end with it.
-        let mut group = Group::spawn(CommandWrap::from(command))
+        let mut group = ChildGroup::spawn(CommandWrap::from(command))
             .map_err(io_error(format!("run {}", self.compiler.display())))?;
         let mut output = Vec::new();
         let mut cut = false;

@@ -5,29 +5,30 @@
 use std::path::Path;
 
 use super::VirtualToolchain;
-use super::build::Job;
-use super::plan::Plan;
+use super::build::HostBuild;
+use super::plan::CompilePlan;
 use crate::files;
 use crate::text::sketch::{self, EXTENSION};
 use crate::toolchain::sketch::Sketch;
-use crate::toolchain::syntax::{Lines, SyntaxJob};
+use crate::toolchain::syntax::{CompileLines, SyntaxJob};
 
 /// How the sources of a project are compiled; `None` before the first build, and while the project
 /// is not understood.
-pub(super) fn lines(board: &VirtualToolchain, job: &SyntaxJob) -> Option<Lines> {
+pub(super) fn lines(board: &VirtualToolchain, job: &SyntaxJob) -> Option<CompileLines> {
     let compiler = board.compiler.as_ref().ok()?;
-    let plan = Plan::read(&job.project, &board.kit).ok()?;
+    let plan = CompilePlan::read(&job.project, &board.kit).ok()?;
     let cxx = match &board.cxx {
         Ok(cxx) => cxx,
         Err(_) if plan.has_cxx() => return None,
         Err(_) => compiler,
     };
-    let all = Job { root: &job.project, compiler, cxx, kit: &board.kit, plan: &plan }.lines()?;
+    let all =
+        HostBuild { root: &job.project, compiler, cxx, kit: &board.kit, plan: &plan }.lines()?;
     let made = match &plan.joined {
         Some(joined) => vec![(joined.path.clone(), joined_text(job)?.into_bytes())],
         None => Vec::new(),
     };
-    Some(Lines { all, made, ..Lines::default() })
+    Some(CompileLines { all, made, ..CompileLines::default() })
 }
 
 /// The source of a sketch with its tabs as they shall become.

@@ -20,18 +20,18 @@ use crate::model::{
     Verdict,
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
-use crate::tools::{Limits, Registry, Reply, SharedState, ToolContext, ToolError};
+use crate::tools::{AnswerLimits, Registry, Reply, SharedState, ToolContext, ToolError};
 use crate::workspace::Sandbox;
 
 /// Keeps what is recorded and folds it as the recorder does.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct RecordingLedger {
     pub(super) events: Mutex<Vec<Event>>,
     pub(super) logs: Mutex<BTreeMap<LogId, Vec<u8>>>,
     state: SharedState,
 }
 
-impl Ledger for Kept {
+impl Ledger for RecordingLedger {
     fn record(&self, event: Event) -> Result<Seq, UserError> {
         let record = Record { v: 1, seq: Seq(1), at: Timestamp(7), event: event.clone() };
         self.state.fold(&record);
@@ -54,7 +54,7 @@ impl Ledger for Kept {
 }
 
 /// Ends every build as told.
-pub(super) struct Told {
+pub(super) struct FixedBuild {
     report: BuildReport,
     board: BoardInfo,
     looks: AtomicU64,
@@ -62,7 +62,7 @@ pub(super) struct Told {
     pub(super) flash: Mutex<Result<BoardInfo, UserError>>,
 }
 
-impl Toolchain for Told {
+impl Toolchain for FixedBuild {
     fn label(&self) -> String {
         "recorded".to_owned()
     }
@@ -111,21 +111,21 @@ impl Toolchain for Told {
     }
 }
 
-pub(super) struct Bench {
+pub(super) struct BoardBench {
     pub(super) folder: tempfile::TempDir,
-    pub(super) kept: Arc<Kept>,
+    pub(super) kept: Arc<RecordingLedger>,
     pub(super) cancel: CancellationToken,
-    pub(super) told: Arc<Told>,
+    pub(super) builds: Arc<FixedBuild>,
     pub(super) registry: Registry,
     /// The board's end of its port.
     pub(super) master: std::fs::File,
     pub(super) board: BoardInfo,
 }
 
-impl Bench {
+impl BoardBench {
     pub(super) fn new(outcome: BuildOutcome, diagnostics: Vec<Diagnostic>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let kept = Arc::new(Kept::default());
+        let kept = Arc::new(RecordingLedger::default());
         let Pty { board: master, port, .. } = Pty::open().unwrap();
         let (label, chip) = ("virtual board".to_owned(), "esp32".to_owned());
         let board = BoardInfo { label, chip, port, simulated: true };
@@ -133,7 +133,7 @@ impl Bench {
         let ledger: Arc<dyn Ledger> = kept.clone();
         let report = BuildReport { outcome, diagnostics };
         let (looks, flash) = (AtomicU64::new(0), Mutex::new(Ok(board.clone())));
-        let told = Arc::new(Told { report, board: board.clone(), looks, flash });
+        let builds = Arc::new(FixedBuild { report, board: board.clone(), looks, flash });
         let context = ToolContext {
             sandbox: Arc::new(Sandbox::open(folder.path()).unwrap()),
             ledger: Arc::clone(&ledger),
@@ -145,13 +145,13 @@ impl Bench {
                 NameList::parse("names.txt", "source: x\nheader a.h a\ncomponent a\n").unwrap(),
             ),
             assets: Assets::built_in(),
-            toolchain: told.clone(),
+            toolchain: builds.clone(),
             serial: Arc::new(SerialHub::new(ledger)),
-            limits: Limits { diagnostics: 3, ..Limits::default() },
+            limits: AnswerLimits { diagnostics: 3, ..AnswerLimits::default() },
             cancel: cancel.clone(),
         };
         let registry = Registry::new(&context);
-        Self { folder, kept, cancel, told, registry, master, board }
+        Self { folder, kept, cancel, builds, registry, master, board }
     }
 
     pub(super) async fn call(&self, tool: &str, args: Value) -> Result<Reply, ToolError> {

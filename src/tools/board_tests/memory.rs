@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_partition_to_erase_is_looked_up_in_the_projects_table() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     let other = json!({ "partition": "storage" });
     let unknown = bench.answer("erase_flash", other.clone()).await;
     assert_eq!(unknown["error"]["code"], "bad_arguments");
@@ -43,7 +43,7 @@ async fn a_partition_to_erase_is_looked_up_in_the_projects_table() {
 
 #[tokio::test]
 async fn entries_of_the_settings_are_changed_against_a_file_that_was_read_back() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     let project = bench.folder.path();
     std::fs::write(project.join("partitions.csv"), "nvs, data, nvs, 0x9000, 24K\n").unwrap();
     let set = json!({ "namespace": "wifi", "key": "ssid", "type": "string", "value": "net" });
@@ -85,7 +85,7 @@ async fn entries_of_the_settings_are_changed_against_a_file_that_was_read_back()
 
 #[tokio::test]
 async fn entries_that_cannot_be_stored_are_refused_by_name() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     let project = bench.folder.path();
     let table = "nvs, data, nvs, 0x9000, 24K\nfiles, data, fat, 0x10000, 24K\n";
     std::fs::write(project.join("partitions.csv"), table).unwrap();
@@ -125,10 +125,10 @@ async fn entries_that_cannot_be_stored_are_refused_by_name() {
 
 #[tokio::test]
 async fn without_a_board_each_tool_tells_what_it_cannot_do() {
-    let bench = Bench::new(BuildOutcome::Passed, Vec::new());
+    let bench = BoardBench::new(BuildOutcome::Passed, Vec::new());
     let project = bench.folder.path();
     std::fs::write(project.join("partitions.csv"), "nvs, data, nvs, 0x9000, 24K\n").unwrap();
-    *bench.told.flash.lock().unwrap() =
+    *bench.builds.flash.lock().unwrap() =
         Err(UserError::new("Cannot reach", "there is no serial port", "Connect a board."));
     let entries = json!([{ "namespace": "a", "key": "n", "type": "u8", "value": 1 }]);
     for (tool, args, code, what) in [

@@ -8,7 +8,7 @@ use crate::ui::line;
 use crate::ui::role::Role;
 
 use super::flow::hard_wrap;
-use super::wrap::{Piece, Row};
+use super::wrap::{CellRow, StyledText};
 
 /// Lines that are coloured together in a block longer than this.
 const SEGMENT: usize = 200;
@@ -154,13 +154,13 @@ impl CodeBlock {
         }
     }
 
-    pub fn row(&self, text: &str, index: usize) -> Row {
+    pub fn row(&self, text: &str, index: usize) -> CellRow {
         let head = usize::from(!self.name.is_empty());
         let Some(index) = index.checked_sub(head) else {
-            let name = Piece::new(format!("{MARGIN}{}", self.name), Role::Dim);
-            return Row::new(vec![name]);
+            let name = StyledText::new(format!("{MARGIN}{}", self.name), Role::Dim);
+            return CellRow::new(vec![name]);
         };
-        let Some((line, part)) = self.rows.get(index).copied() else { return Row::default() };
+        let Some((line, part)) = self.rows.get(index).copied() else { return CellRow::default() };
         let (line, part) = (line as usize, part as usize);
         let spans = self
             .colours
@@ -168,16 +168,16 @@ impl CodeBlock {
             .and_then(|(_, lines)| lines.get(line % SEGMENT))
             .map(Vec::as_slice)
             .unwrap_or_default();
-        let mut pieces = vec![Piece::new(MARGIN, Role::Code)];
+        let mut pieces = vec![StyledText::new(MARGIN, Role::Code)];
         let whole = coloured(self.line(text, line), spans);
         let columns = self.text_columns();
-        let width: usize = whole.iter().map(Piece::width).sum();
+        let width: usize = whole.iter().map(StyledText::width).sum();
         pieces.extend(match (width <= columns, part) {
             (true, 0) => whole,
             (true, _) => Vec::new(),
             (false, _) => cut_part(&whole, part, columns, self.language),
         });
-        Row { pieces, fill: Some(Role::Code) }
+        CellRow { pieces, fill: Some(Role::Code) }
     }
 }
 
@@ -211,8 +211,8 @@ fn parts(line: &str, columns: usize, language: Option<Language>) -> Vec<&str> {
 }
 
 /// A line with colours.
-fn coloured(line: &str, spans: &[Span]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+fn coloured(line: &str, spans: &[Span]) -> Vec<StyledText> {
+    let mut pieces: Vec<StyledText> = Vec::new();
     let mut column = 0;
     let mut at = 0;
     let mut add = |range: std::ops::Range<usize>, role: Role| {
@@ -220,7 +220,7 @@ fn coloured(line: &str, spans: &[Span]) -> Vec<Piece> {
         if !raw.is_empty() {
             let clean = sanitize::line_from(raw, column);
             column += line::width(&clean);
-            pieces.push(Piece::new(clean.into_owned(), role));
+            pieces.push(StyledText::new(clean.into_owned(), role));
         }
     };
     for span in spans {
@@ -234,11 +234,11 @@ fn coloured(line: &str, spans: &[Span]) -> Vec<Piece> {
 
 /// The pieces of one part of a wrapped line, cut where [`parts`] cuts the whole.
 fn cut_part(
-    pieces: &[Piece],
+    pieces: &[StyledText],
     part: usize,
     columns: usize,
     language: Option<Language>,
-) -> Vec<Piece> {
+) -> Vec<StyledText> {
     let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
     let parts = parts(&whole, columns, language);
     let start: usize = parts.iter().take(part).map(|text| text.len()).sum();
@@ -250,7 +250,7 @@ fn cut_part(
         if from < until
             && let Some(text) = piece.text.get(from - at..until - at)
         {
-            out.push(Piece::new(text, piece.face));
+            out.push(StyledText::new(text, piece.face));
         }
         at += piece.text.len();
     }

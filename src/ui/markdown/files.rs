@@ -11,11 +11,11 @@ use crate::ui::role::Role;
 
 use super::FoldId;
 use super::code::{CodeBlock, Growth};
-use super::wrap::{Piece, Row};
+use super::wrap::{CellRow, StyledText};
 
 /// The files of one answer.
 #[derive(Debug)]
-pub(super) struct Files(Vec<FilePart>);
+pub(super) struct AnswerFiles(Vec<FilePart>);
 
 #[derive(Debug)]
 struct FilePart {
@@ -26,7 +26,7 @@ struct FilePart {
     code: CodeBlock,
 }
 
-impl Files {
+impl AnswerFiles {
     /// Reads a complete fence of JSON; `None` when it holds anything but files.
     pub fn read(fence: &str, columns: usize) -> Option<Self> {
         let (head, rest) = fence.split_once('\n')?;
@@ -89,9 +89,11 @@ impl Files {
         }
     }
 
-    pub fn row(&self, start: usize, unfolded: &BTreeSet<FoldId>, row: usize) -> Row {
-        let Some((index, inside)) = self.find(start, unfolded, row) else { return Row::default() };
-        let Some(file) = self.0.get(index) else { return Row::default() };
+    pub fn row(&self, start: usize, unfolded: &BTreeSet<FoldId>, row: usize) -> CellRow {
+        let Some((index, inside)) = self.find(start, unfolded, row) else {
+            return CellRow::default();
+        };
+        let Some(file) = self.0.get(index) else { return CellRow::default() };
         match inside.checked_sub(1) {
             None => file.head(unfolded.contains(&FoldId { start, index })),
             Some(inside) => file.code.row(&file.source, inside),
@@ -104,14 +106,14 @@ impl FilePart {
         1 + if unfolded.contains(&id) { self.code.rows() } else { 0 }
     }
 
-    fn head(&self, is_unfolded: bool) -> Row {
+    fn head(&self, is_unfolded: bool) -> CellRow {
         let mark = if is_unfolded { "▾ " } else { "▸ " };
         let lines =
             if self.lines == 1 { "  1 line".to_owned() } else { format!("  {} lines", self.lines) };
-        Row::new(vec![
-            Piece::new(mark, Role::Dim),
-            Piece::new(self.path.clone(), Role::Text),
-            Piece::new(lines, Role::Dim),
+        CellRow::new(vec![
+            StyledText::new(mark, Role::Dim),
+            StyledText::new(self.path.clone(), Role::Text),
+            StyledText::new(lines, Role::Dim),
         ])
     }
 }

@@ -7,11 +7,11 @@ use crate::text::sanitize;
 use crate::ui::role::Role;
 
 use super::inline::Inline;
-use super::table::Table;
-use super::wrap::{Piece, Row, wrap};
+use super::table::MarkdownTable;
+use super::wrap::{CellRow, StyledText, wrap};
 
 /// Lays out `source` for `columns`.
-pub(super) fn lay_out(source: &str, columns: usize) -> Vec<Row> {
+pub(super) fn lay_out(source: &str, columns: usize) -> Vec<CellRow> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut flow = Flow { columns, ..Flow::default() };
@@ -25,11 +25,11 @@ pub(super) fn lay_out(source: &str, columns: usize) -> Vec<Row> {
 #[derive(Default)]
 struct Flow {
     columns: usize,
-    rows: Vec<Row>,
+    rows: Vec<CellRow>,
     inline: Inline,
     /// Lists and quotes around the current place.
     around: Vec<Around>,
-    table: Option<Table>,
+    table: Option<MarkdownTable>,
     /// The code of an indented block, or of a fence within a list.
     code: Option<String>,
     /// Whether an empty row belongs before the next block.
@@ -62,10 +62,13 @@ impl Flow {
             Event::Rule => {
                 self.end_paragraph();
                 let prefix = self.prefix();
-                let used: usize = prefix.iter().map(Piece::width).sum();
+                let used: usize = prefix.iter().map(StyledText::width).sum();
                 let mut pieces = prefix;
-                pieces.push(Piece::new("─".repeat(self.columns.saturating_sub(used)), Role::Faint));
-                self.push(vec![Row::new(pieces)]);
+                pieces.push(StyledText::new(
+                    "─".repeat(self.columns.saturating_sub(used)),
+                    Role::Faint,
+                ));
+                self.push(vec![CellRow::new(pieces)]);
             }
             Event::TaskListMarker(is_done) => {
                 self.inline.text(if is_done { "☑ " } else { "☐ " });
@@ -105,7 +108,7 @@ impl Flow {
             }
             Tag::Table(alignments) => {
                 self.end_paragraph();
-                self.table = Some(Table::new(alignments));
+                self.table = Some(MarkdownTable::new(alignments));
             }
             Tag::TableHead | Tag::TableRow => {
                 if let Some(table) = &mut self.table {
@@ -196,24 +199,24 @@ impl Flow {
     }
 
     /// What begins each row here; a mark of an item is used up.
-    fn prefix(&mut self) -> Vec<Piece> {
+    fn prefix(&mut self) -> Vec<StyledText> {
         let mut pieces = Vec::new();
         for around in &mut self.around {
             match around {
-                Around::Quote => pieces.push(Piece::new("▎ ", Role::Faint)),
+                Around::Quote => pieces.push(StyledText::new("▎ ", Role::Faint)),
                 Around::List(_) => {}
                 Around::Item(mark, width) => match mark.take() {
-                    Some(mark) => pieces.push(Piece::new(mark, Role::Accent)),
-                    None => pieces.push(Piece::new(" ".repeat(*width), Role::Text)),
+                    Some(mark) => pieces.push(StyledText::new(mark, Role::Accent)),
+                    None => pieces.push(StyledText::new(" ".repeat(*width), Role::Text)),
                 },
             }
         }
         pieces
     }
 
-    fn push(&mut self, rows: Vec<Row>) {
+    fn push(&mut self, rows: Vec<CellRow>) {
         if self.gap && !self.rows.is_empty() {
-            self.rows.push(Row::default());
+            self.rows.push(CellRow::default());
         }
         self.gap = false;
         self.rows.extend(rows);
@@ -236,12 +239,12 @@ impl Flow {
         for line in code.trim_end_matches('\n').split('\n') {
             let first = self.prefix();
             let rest = self.prefix();
-            let indent: usize = rest.iter().map(Piece::width).sum();
+            let indent: usize = rest.iter().map(StyledText::width).sum();
             let line = sanitize::line(line);
             for part in hard_wrap(&line, self.columns.saturating_sub(indent).max(4)) {
                 let mut pieces = if rows.is_empty() { first.clone() } else { rest.clone() };
-                pieces.push(Piece::new(part, Role::Code));
-                rows.push(Row { pieces, fill: Some(Role::Code) });
+                pieces.push(StyledText::new(part, Role::Code));
+                rows.push(CellRow { pieces, fill: Some(Role::Code) });
             }
         }
         self.push(rows);

@@ -5,11 +5,11 @@ use ratatui::style::Modifier;
 use crate::text::sanitize;
 use crate::ui::role::Role;
 
-use super::wrap::{Face, Piece};
+use super::wrap::{Face, StyledText};
 
 #[derive(Default)]
 pub(super) struct Inline {
-    pieces: Vec<Piece>,
+    pieces: Vec<StyledText>,
     looks: Vec<Face>,
     /// Where each open link leads, and from which piece on it is shown.
     links: Vec<(String, usize)>,
@@ -20,7 +20,7 @@ impl Inline {
         self.pieces.is_empty()
     }
 
-    pub fn take(&mut self) -> Vec<Piece> {
+    pub fn take(&mut self) -> Vec<StyledText> {
         std::mem::take(&mut self.pieces)
     }
 
@@ -86,7 +86,7 @@ impl Inline {
         match self.pieces.last_mut() {
             Some(last) if last.face == face && !begins_link => last.text.push_str(text),
             _ if text.is_empty() => {}
-            _ => self.pieces.push(Piece::new(text, face)),
+            _ => self.pieces.push(StyledText::new(text, face)),
         }
     }
 }

@@ -5,14 +5,14 @@ use proptest::prelude::*;
 use super::*;
 
 fn rows(source: &str, width: usize) -> Vec<String> {
-    let mut document = Document::new(width);
+    let mut document = MarkdownDocument::new(width);
     document.update(source);
     (0..document.rows()).map(|row| document.row(source, row).text().trim_end().to_owned()).collect()
 }
 
 /// As [`rows`], with the text arriving in pieces of `step` characters.
 fn rows_streamed(source: &str, width: usize, step: usize) -> Vec<String> {
-    let mut document = Document::new(width);
+    let mut document = MarkdownDocument::new(width);
     let mut so_far = String::new();
     for (place, c) in source.chars().enumerate() {
         so_far.push(c);
@@ -110,7 +110,7 @@ fn long_code_is_folded_once_complete() {
     let folded = rows(&source, 40);
     assert_eq!(folded[..3], [" c", " x1;", " x2;"]);
     assert_eq!(folded[8..], [" x8;", " ▸ 32 more lines", "", "end"]);
-    let mut document = Document::new(40);
+    let mut document = MarkdownDocument::new(40);
     document.update(&source);
     let (row, fold) = document.folds()[0];
     assert_eq!((row, document.fold_at(row), document.fold_at(row - 1)), (9, Some(fold), None));
@@ -126,7 +126,7 @@ fn files_within_json_are_shown_as_files() {
     let source = format!("Here:\n\n```json\n{json}\n```\n\nDone.\n");
     let expected = ["Here:", "", "▸ main/a.c  2 lines", "▸ b.txt  1 line", "", "Done."];
     assert_eq!(rows(&source, 40), expected);
-    let mut document = Document::new(40);
+    let mut document = MarkdownDocument::new(40);
     document.update(&source);
     let folds = document.folds();
     assert_eq!(folds.iter().map(|(row, _)| *row).collect::<Vec<_>>(), [2, 3]);
@@ -162,7 +162,7 @@ fn a_link_says_where_it_leads() {
 #[test]
 fn colours_come_with_what_is_looked_at() {
     let source = "```c\nstatic int x = 1; // one\n```\n";
-    let mut document = Document::new(60);
+    let mut document = MarkdownDocument::new(60);
     document.update(source);
     let plain = document.row(source, 1).pieces.len();
     document.prepare(source, 0, 10);
@@ -201,7 +201,7 @@ proptest! {
 
     #[test]
     fn no_row_is_wider_than_the_screen(source in "[a-z `*|#>\\-\n1.漢]{0,200}", width in 12usize..40) {
-        let mut document = Document::new(width);
+        let mut document = MarkdownDocument::new(width);
         document.update(&source);
         for row in 0..document.rows() {
             let row = document.row(&source, row);

@@ -13,10 +13,10 @@ mod wrap;
 
 use std::collections::BTreeSet;
 
-pub use wrap::{Face, Piece, Row, wrap};
+pub use wrap::{CellRow, Face, StyledText, wrap};
 
 use code::{CodeBlock, Growth};
-use files::Files;
+use files::AnswerFiles;
 use split::{Block, BlockKind, Splitter};
 
 use crate::ui::role::Role;
@@ -44,7 +44,7 @@ impl FoldId {
 
 /// A growing text laid out for one width.
 #[derive(Debug)]
-pub struct Document {
+pub struct MarkdownDocument {
     width: usize,
     /// Length of the source that was laid out.
     len: usize,
@@ -61,17 +61,17 @@ struct Chunk {
     block: Block,
     first_row: usize,
     rows: usize,
-    body: Body,
+    body: MarkdownBody,
 }
 
 #[derive(Debug)]
-enum Body {
-    Text(Vec<Row>),
+enum MarkdownBody {
+    Text(Vec<CellRow>),
     Code(CodeBlock),
-    Files(Files),
+    Files(AnswerFiles),
 }
 
-impl Document {
+impl MarkdownDocument {
     /// An empty text, laid out for that many columns.
     #[must_use]
     pub fn new(width: usize) -> Self {
@@ -130,19 +130,19 @@ impl Document {
     fn push(&mut self, block: Block, before: Option<Chunk>, source: &str) {
         let text = source.get(block.range.clone()).unwrap_or_default();
         let growth = if block.is_closed { Growth::Complete } else { Growth::Open };
-        let files = || Files::read(text, self.width).filter(|_| block.is_closed);
+        let files = || AnswerFiles::read(text, self.width).filter(|_| block.is_closed);
         let body = match (&block.kind, before.map(|chunk| chunk.body)) {
-            (BlockKind::Text, _) => Body::Text(flow::lay_out(text, self.width)),
+            (BlockKind::Text, _) => MarkdownBody::Text(flow::lay_out(text, self.width)),
             (BlockKind::Code, before) => match (files(), before) {
-                (Some(files), _) => Body::Files(files),
-                (None, Some(Body::Code(mut code))) => {
+                (Some(files), _) => MarkdownBody::Files(files),
+                (None, Some(MarkdownBody::Code(mut code))) => {
                     code.update(text, growth);
-                    Body::Code(code)
+                    MarkdownBody::Code(code)
                 }
                 (None, _) => {
                     let mut code = CodeBlock::new(self.width);
                     code.update(text, growth);
-                    Body::Code(code)
+                    MarkdownBody::Code(code)
                 }
             },
         };
@@ -167,12 +167,12 @@ impl Document {
             }
             let from = first.saturating_sub(chunk.first_row);
             match &mut chunk.body {
-                Body::Text(_) => {}
-                Body::Code(code) => {
+                MarkdownBody::Text(_) => {}
+                MarkdownBody::Code(code) => {
                     let text = source.get(chunk.block.range.clone()).unwrap_or_default();
                     code.prepare(text, from, count);
                 }
-                Body::Files(files) => {
+                MarkdownBody::Files(files) => {
                     files.prepare(chunk.block.range.start, &self.unfolded, from, count);
                 }
             }
@@ -181,25 +181,29 @@ impl Document {
 
     /// One row; an empty one between chunks and behind the end.
     #[must_use]
-    pub fn row(&self, source: &str, index: usize) -> Row {
+    pub fn row(&self, source: &str, index: usize) -> CellRow {
         let place = self.chunks.partition_point(|chunk| chunk.first_row + chunk.rows <= index);
         let Some(chunk) = self.chunks.get(place).filter(|chunk| chunk.first_row <= index) else {
-            return Row::default();
+            return CellRow::default();
         };
         let inside = index - chunk.first_row;
         match &chunk.body {
-            Body::Text(rows) => rows.get(inside).cloned().unwrap_or_default(),
-            Body::Code(code) if chunk.is_folded(&self.unfolded) && inside + 1 == chunk.rows => {
+            MarkdownBody::Text(rows) => rows.get(inside).cloned().unwrap_or_default(),
+            MarkdownBody::Code(code)
+                if chunk.is_folded(&self.unfolded) && inside + 1 == chunk.rows =>
+            {
                 let more = code.rows() - inside;
-                Row {
-                    pieces: vec![Piece::new(format!(" ▸ {more} more lines"), Role::Dim)],
+                CellRow {
+                    pieces: vec![StyledText::new(format!(" ▸ {more} more lines"), Role::Dim)],
                     fill: Some(Role::Code),
                 }
             }
-            Body::Code(code) => {
+            MarkdownBody::Code(code) => {
                 code.row(source.get(chunk.block.range.clone()).unwrap_or_default(), inside)
             }
-            Body::Files(files) => files.row(chunk.block.range.start, &self.unfolded, inside),
+            MarkdownBody::Files(files) => {
+                files.row(chunk.block.range.start, &self.unfolded, inside)
+            }
         }
     }
 
@@ -222,21 +226,21 @@ impl Chunk {
     /// Whether it is folded unless the person wants to see all of it.
     fn is_long(&self) -> bool {
         match &self.body {
-            Body::Code(code) => self.block.is_closed && code.rows() > LONG,
-            Body::Text(_) | Body::Files(_) => false,
+            MarkdownBody::Code(code) => self.block.is_closed && code.rows() > LONG,
+            MarkdownBody::Text(_) | MarkdownBody::Files(_) => false,
         }
     }
 
     fn folds(&self, unfolded: &BTreeSet<FoldId>) -> Vec<(usize, FoldId)> {
         let start = self.block.range.start;
         let mut folds = match &self.body {
-            Body::Text(_) => Vec::new(),
-            Body::Code(_) if !self.is_long() => Vec::new(),
-            Body::Code(_) => {
+            MarkdownBody::Text(_) => Vec::new(),
+            MarkdownBody::Code(_) if !self.is_long() => Vec::new(),
+            MarkdownBody::Code(_) => {
                 let row = if self.is_folded(unfolded) { self.rows - 1 } else { 0 };
                 vec![(row, FoldId { start, index: 0 })]
             }
-            Body::Files(files) => files.folds(start, unfolded),
+            MarkdownBody::Files(files) => files.folds(start, unfolded),
         };
         for (row, _) in &mut folds {
             *row += self.first_row;
@@ -250,12 +254,12 @@ impl Chunk {
 
     fn count_rows(&self, unfolded: &BTreeSet<FoldId>) -> usize {
         match &self.body {
-            Body::Text(rows) => rows.len(),
-            Body::Code(code) if self.is_folded(unfolded) => {
+            MarkdownBody::Text(rows) => rows.len(),
+            MarkdownBody::Code(code) if self.is_folded(unfolded) => {
                 SHOWN + 1 + usize::from(code.has_head())
             }
-            Body::Code(code) => code.rows(),
-            Body::Files(files) => files.rows(self.block.range.start, unfolded),
+            MarkdownBody::Code(code) => code.rows(),
+            MarkdownBody::Files(files) => files.rows(self.block.range.start, unfolded),
         }
     }
 }

@@ -35,14 +35,14 @@ pub(super) struct Splitter {
     /// Up to where lines were looked at.
     seen: usize,
     complete: usize,
-    open: Open,
+    open: OpenChunk,
     gap: bool,
     last: Last,
 }
 
 /// The chunk that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Open {
+enum OpenChunk {
     #[default]
     Nothing,
     Text(OpenText),
@@ -97,7 +97,7 @@ impl Splitter {
         }
         self.complete += blocks.len();
         let tail = text.get(self.seen..).unwrap_or_default();
-        if self.start < text.len() && !(self.open == Open::Nothing && tail.trim().is_empty()) {
+        if self.start < text.len() && !(self.open == OpenChunk::Nothing && tail.trim().is_empty()) {
             self.push_open(tail, text.len(), &mut blocks);
         }
         blocks
@@ -112,32 +112,32 @@ impl Splitter {
             // What the unfinished line closes is taken up again with the next text.
             blocks.extend(closed);
         }
-        if probe.open != Open::Nothing && probe.start < end {
+        if probe.open != OpenChunk::Nothing && probe.start < end {
             blocks.push(probe.block(end, false));
         }
     }
 
     fn block(&self, end: usize, is_closed: bool) -> Block {
         let kind = match self.open {
-            Open::Fence(_) => BlockKind::Code,
-            Open::Text(_) | Open::Nothing => BlockKind::Text,
+            OpenChunk::Fence(_) => BlockKind::Code,
+            OpenChunk::Text(_) | OpenChunk::Nothing => BlockKind::Text,
         };
         Block { range: self.start..end, kind, gap: self.gap, is_closed }
     }
 
     fn close(&mut self, end: usize, blocks: &mut Vec<Block>) {
-        if self.open != Open::Nothing {
+        if self.open != OpenChunk::Nothing {
             blocks.push(self.block(end, true));
             self.last = match self.open {
-                Open::Text(text) if text.is_list => Last::Item,
-                Open::Text(_) | Open::Fence(_) | Open::Nothing => Last::Other,
+                OpenChunk::Text(text) if text.is_list => Last::Item,
+                OpenChunk::Text(_) | OpenChunk::Fence(_) | OpenChunk::Nothing => Last::Other,
             };
         }
-        self.open = Open::Nothing;
+        self.open = OpenChunk::Nothing;
         self.start = end;
     }
 
-    fn begin(&mut self, open: Open, start: usize, gap: bool) {
+    fn begin(&mut self, open: OpenChunk, start: usize, gap: bool) {
         self.open = open;
         self.start = start;
         self.gap = gap;
@@ -146,14 +146,14 @@ impl Splitter {
     fn take_line(&mut self, line: &str, start: usize, blocks: &mut Vec<Block>) {
         let end = start + line.len();
         match self.open {
-            Open::Fence(fence) => {
+            OpenChunk::Fence(fence) => {
                 if fence.is_closed_by(line) {
                     let end = self.seen.max(end);
                     self.close(end, blocks);
                 }
             }
-            Open::Nothing => self.begin_line(line, start, true, blocks),
-            Open::Text(text) => self.take_text_line(text, line, start, blocks),
+            OpenChunk::Nothing => self.begin_line(line, start, true, blocks),
+            OpenChunk::Text(text) => self.take_text_line(text, line, start, blocks),
         }
     }
 
@@ -163,14 +163,14 @@ impl Splitter {
             return;
         }
         if let Some(fence) = Fence::opened_by(line) {
-            self.begin(Open::Fence(fence), start, gap);
+            self.begin(OpenChunk::Fence(fence), start, gap);
             return;
         }
         let is_list = is_item(line);
         let gap = gap && !(is_list && self.last == Last::Item) && self.last != Last::CutText;
         let is_plain = !is_list && !line.starts_with(['|', '<', '>', ' ', '\t', '#']);
         let text = OpenText { is_list, is_plain, after_blank: false, lines: 1, inner: None };
-        self.begin(Open::Text(text), start, gap);
+        self.begin(OpenChunk::Text(text), start, gap);
         if is_heading(line) {
             let end = self.seen.max(start + line.len());
             self.close(end, blocks);
@@ -189,11 +189,11 @@ impl Splitter {
                 text.inner = None;
             }
             text.lines += 1;
-            self.open = Open::Text(text);
+            self.open = OpenChunk::Text(text);
             return;
         }
         if line.trim().is_empty() {
-            self.open = Open::Text(OpenText { after_blank: true, ..text });
+            self.open = OpenChunk::Text(OpenText { after_blank: true, ..text });
             return;
         }
         let is_indented = line.starts_with([' ', '\t']);
@@ -218,7 +218,7 @@ impl Splitter {
         text.is_plain &= !is_item(line) && !line.starts_with('|');
         text.after_blank = false;
         text.lines += 1;
-        self.open = Open::Text(text);
+        self.open = OpenChunk::Text(text);
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::style::Modifier;
 
 use crate::ui::role::Role;
 
-use super::wrap::{Piece, Row, wrap};
+use super::wrap::{CellRow, StyledText, wrap};
 
 /// Columns between two columns of the table.
 const GAP: usize = 2;
@@ -13,12 +13,12 @@ const GAP: usize = 2;
 /// No column gets narrower than this.
 const LEAST: usize = 4;
 
-pub(super) struct Table {
+pub(super) struct MarkdownTable {
     alignments: Vec<Alignment>,
-    rows: Vec<Vec<Vec<Piece>>>,
+    rows: Vec<Vec<Vec<StyledText>>>,
 }
 
-impl Table {
+impl MarkdownTable {
     pub const fn new(alignments: Vec<Alignment>) -> Self {
         Self { alignments, rows: Vec::new() }
     }
@@ -27,14 +27,14 @@ impl Table {
         self.rows.push(Vec::new());
     }
 
-    pub fn add_cell(&mut self, cell: Vec<Piece>) {
+    pub fn add_cell(&mut self, cell: Vec<StyledText>) {
         if let Some(row) = self.rows.last_mut() {
             row.push(cell);
         }
     }
 
-    pub fn lay_out(&self, columns: usize, prefix: &[Piece]) -> Vec<Row> {
-        let indent: usize = prefix.iter().map(Piece::width).sum();
+    pub fn lay_out(&self, columns: usize, prefix: &[StyledText]) -> Vec<CellRow> {
+        let indent: usize = prefix.iter().map(StyledText::width).sum();
         let widths = self.widths(columns.saturating_sub(indent));
         let mut out = Vec::new();
         for (place, row) in self.rows.iter().enumerate() {
@@ -42,8 +42,8 @@ impl Table {
             if place == 0 {
                 let mut pieces = prefix.to_vec();
                 let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
-                pieces.push(Piece::new(rules.join(&"─".repeat(GAP)), Role::Faint));
-                out.push(Row::new(pieces));
+                pieces.push(StyledText::new(rules.join(&"─".repeat(GAP)), Role::Faint));
+                out.push(CellRow::new(pieces));
             }
         }
         out
@@ -54,7 +54,7 @@ impl Table {
         let count = self.alignments.len();
         let width_of = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.iter().map(Piece::width).sum()).max().unwrap_or(0).max(1)
+            cells.map(|cell| cell.iter().map(StyledText::width).sum()).max().unwrap_or(0).max(1)
         };
         let mut widths: Vec<usize> = (0..count).map(width_of).collect();
         let gaps = GAP * count.saturating_sub(1);
@@ -69,12 +69,12 @@ impl Table {
 
     fn lay_out_row(
         &self,
-        cells: &[Vec<Piece>],
+        cells: &[Vec<StyledText>],
         widths: &[usize],
-        prefix: &[Piece],
+        prefix: &[StyledText],
         is_head: bool,
-    ) -> Vec<Row> {
-        let wrapped: Vec<Vec<Row>> = widths
+    ) -> Vec<CellRow> {
+        let wrapped: Vec<Vec<CellRow>> = widths
             .iter()
             .enumerate()
             .map(|(column, width)| {
@@ -94,7 +94,7 @@ impl Table {
                         Some(Alignment::Center) => free / 2,
                         Some(Alignment::Left | Alignment::None) | None => 0,
                     };
-                    pieces.push(Piece::new(" ".repeat(before), Role::Text));
+                    pieces.push(StyledText::new(" ".repeat(before), Role::Text));
                     pieces.extend(row.pieces.into_iter().map(|mut piece| {
                         if is_head {
                             piece.face.add |= Modifier::BOLD;
@@ -103,10 +103,10 @@ impl Table {
                     }));
                     let is_last = column + 1 == widths.len();
                     let after = free - before + if is_last { 0 } else { GAP };
-                    pieces.push(Piece::new(" ".repeat(after), Role::Text));
+                    pieces.push(StyledText::new(" ".repeat(after), Role::Text));
                 }
                 pieces.retain(|piece| !piece.text.is_empty());
-                Row::new(pieces)
+                CellRow::new(pieces)
             })
             .collect()
     }

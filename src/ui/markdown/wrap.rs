@@ -23,12 +23,12 @@ impl From<Role> for Face {
 
 /// Text with one look. It holds no line end and nothing that is unsafe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct StyledText {
     pub text: String,
     pub face: Face,
 }
 
-impl Piece {
+impl StyledText {
     /// Text with a look.
     pub fn new(text: impl Into<String>, face: impl Into<Face>) -> Self {
         Self { text: text.into(), face: face.into() }
@@ -43,24 +43,24 @@ impl Piece {
 
 /// One row of cells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Row {
+pub struct CellRow {
     /// From left to right.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<StyledText>,
     /// What the rest of the row is filled with.
     pub fill: Option<Role>,
 }
 
-impl Row {
+impl CellRow {
     /// A row of these pieces.
     #[must_use]
-    pub const fn new(pieces: Vec<Piece>) -> Self {
+    pub const fn new(pieces: Vec<StyledText>) -> Self {
         Self { pieces, fill: None }
     }
 
     /// Columns its pieces take.
     #[must_use]
     pub fn width(&self) -> usize {
-        self.pieces.iter().map(Piece::width).sum()
+        self.pieces.iter().map(StyledText::width).sum()
     }
 
     /// Its text without any look.
@@ -73,8 +73,13 @@ impl Row {
 /// Breaks `pieces` into rows of at most `columns`. The first row begins with `first`, the others
 /// with `rest`; both should be equally wide. There is always at least one row.
 #[must_use]
-pub fn wrap(pieces: &[Piece], columns: usize, first: &[Piece], rest: &[Piece]) -> Vec<Row> {
-    let indent: usize = rest.iter().map(Piece::width).sum();
+pub fn wrap(
+    pieces: &[StyledText],
+    columns: usize,
+    first: &[StyledText],
+    rest: &[StyledText],
+) -> Vec<CellRow> {
+    let indent: usize = rest.iter().map(StyledText::width).sum();
     let mut breaker = Breaker {
         columns: columns.saturating_sub(indent).max(4),
         rows: Vec::new(),
@@ -95,20 +100,20 @@ pub fn wrap(pieces: &[Piece], columns: usize, first: &[Piece], rest: &[Piece]) -
 
 struct Breaker<'a> {
     columns: usize,
-    rows: Vec<Row>,
-    row: Vec<Piece>,
-    rest: &'a [Piece],
+    rows: Vec<CellRow>,
+    row: Vec<StyledText>,
+    rest: &'a [StyledText],
     /// Columns of the row that are taken, the indent not counted.
     used: usize,
     /// The word so far; it may go over several pieces.
-    word: Vec<Piece>,
+    word: Vec<StyledText>,
     word_width: usize,
     /// The space before that word.
     space: Option<Face>,
 }
 
 impl Breaker<'_> {
-    fn take(&mut self, piece: &Piece) {
+    fn take(&mut self, piece: &StyledText) {
         let mut start = 0;
         for (place, grapheme) in piece.text.grapheme_indices(true) {
             match grapheme {
@@ -164,7 +169,7 @@ impl Breaker<'_> {
     }
 
     /// Puts a piece of a word into the row; one that is longer than a row is broken anywhere.
-    fn place(&mut self, piece: &Piece) {
+    fn place(&mut self, piece: &StyledText) {
         let width = piece.width();
         if self.used + width <= self.columns {
             append(&mut self.row, &piece.text, piece.face);
@@ -183,17 +188,17 @@ impl Breaker<'_> {
 
     fn end_row(&mut self) {
         let row = std::mem::replace(&mut self.row, self.rest.to_vec());
-        self.rows.push(Row::new(row));
+        self.rows.push(CellRow::new(row));
         self.used = 0;
         self.space = None;
     }
 }
 
 /// Adds text, to the last piece if that looks the same.
-fn append(pieces: &mut Vec<Piece>, text: &str, face: Face) {
+fn append(pieces: &mut Vec<StyledText>, text: &str, face: Face) {
     match pieces.last_mut() {
         Some(last) if last.face == face => last.text.push_str(text),
-        _ => pieces.push(Piece::new(text, face)),
+        _ => pieces.push(StyledText::new(text, face)),
     }
 }
 
@@ -204,8 +209,8 @@ mod tests {
     use super::*;
 
     fn plain(text: &str, columns: usize) -> Vec<String> {
-        let pieces = [Piece::new(text, Role::Text)];
-        wrap(&pieces, columns, &[], &[]).iter().map(Row::text).collect()
+        let pieces = [StyledText::new(text, Role::Text)];
+        wrap(&pieces, columns, &[], &[]).iter().map(CellRow::text).collect()
     }
 
     #[test]
@@ -220,9 +225,9 @@ mod tests {
 
     #[test]
     fn a_word_of_several_looks_stays_together() {
-        let pieces = [Piece::new("see bo", Role::Text), Piece::new("ld", Role::Strong)];
+        let pieces = [StyledText::new("see bo", Role::Text), StyledText::new("ld", Role::Strong)];
         let rows = wrap(&pieces, 6, &[], &[]);
-        assert_eq!(rows.iter().map(Row::text).collect::<Vec<_>>(), ["see", "bold"]);
+        assert_eq!(rows.iter().map(CellRow::text).collect::<Vec<_>>(), ["see", "bold"]);
         assert_eq!(rows[1].pieces.len(), 2);
     }
 

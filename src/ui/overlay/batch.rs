@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::model::{AfterReject, ContentHash, Intent, ProposalId, Shown, Verdict};
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
 use crate::ui::role::Role;
@@ -246,7 +246,7 @@ fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx:
 }
 
 fn key(cx: &Cx<'_>, action: Action) -> String {
-    cx.keymap.key_of(&[Context::Dialog], action).unwrap_or_default()
+    cx.keymap.key_of(&[KeyContext::Dialog], action).unwrap_or_default()
 }
 
 /// Only the background of a dialog.

@@ -26,12 +26,12 @@ const MOST_FOUND: usize = 5;
 pub struct ContextDesk {
     question: QuestionId,
     selected: usize,
-    typing: Option<Typing>,
+    typing: Option<FileInput>,
 }
 
 /// What is being typed.
 #[derive(Debug)]
-enum Typing {
+enum FileInput {
     /// A file to put in, and which of those found is selected.
     File(SearchField, usize),
     /// Why the files are sent back.
@@ -39,7 +39,7 @@ enum Typing {
 }
 
 /// A line of the list.
-enum Row<'v> {
+enum FileRow<'v> {
     /// It will be read.
     In(&'v ContextFile),
     /// The person has taken it out.
@@ -65,15 +65,17 @@ impl ContextDesk {
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
         match &mut self.typing {
-            Some(Typing::File(field, place)) => *place = if field.on_key(key) { 0 } else { *place },
-            Some(Typing::Refusal(field)) => drop(field.on_key(key)),
+            Some(FileInput::File(field, place)) => {
+                *place = if field.on_key(key) { 0 } else { *place }
+            }
+            Some(FileInput::Refusal(field)) => drop(field.on_key(key)),
             None => {}
         }
     }
 
     pub(super) fn on_paste(&mut self, text: &str) -> bool {
         match &mut self.typing {
-            Some(Typing::File(field, _) | Typing::Refusal(field)) => field.on_paste(text),
+            Some(FileInput::File(field, _) | FileInput::Refusal(field)) => field.on_paste(text),
             None => return false,
         }
         true
@@ -95,17 +97,17 @@ impl ContextDesk {
                     return Effect::refuse("there is no file to take out");
                 };
                 let (add, remove) = match row {
-                    Row::In(file) => (Vec::new(), vec![file.path.clone()]),
-                    Row::Out(path) if action == Action::Toggle => {
+                    FileRow::In(file) => (Vec::new(), vec![file.path.clone()]),
+                    FileRow::Out(path) if action == Action::Toggle => {
                         (vec![(*path).clone()], Vec::new())
                     }
-                    Row::Out(_) => return Effect::refuse("it is taken out already"),
+                    FileRow::Out(_) => return Effect::refuse("it is taken out already"),
                 };
                 return vec![Effect::intent(Intent::EditContext { add, remove })];
             }
-            Action::Add => self.typing = Some(Typing::File(SearchField::default(), 0)),
-            Action::Refuse => self.typing = Some(Typing::Refusal(SearchField::default())),
-            Action::Accept if rows.iter().any(|row| matches!(row, Row::In(_))) => {
+            Action::Add => self.typing = Some(FileInput::File(SearchField::default(), 0)),
+            Action::Refuse => self.typing = Some(FileInput::Refusal(SearchField::default())),
+            Action::Accept if rows.iter().any(|row| matches!(row, FileRow::In(_))) => {
                 let (question, answer) = (self.question, READ_FILES.to_owned());
                 return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
             }
@@ -121,16 +123,16 @@ impl ContextDesk {
 
     fn on_action_while_typing(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         let count = match &self.typing {
-            Some(Typing::File(field, _)) => found(field, cx.view).len(),
-            Some(Typing::Refusal(_)) | None => 0,
+            Some(FileInput::File(field, _)) => found(field, cx.view).len(),
+            Some(FileInput::Refusal(_)) | None => 0,
         };
         match (action, &mut self.typing) {
             (Action::Cancel, _) => self.typing = None,
-            (Action::Up, Some(Typing::File(_, place))) => *place = place.saturating_sub(1),
-            (Action::Down, Some(Typing::File(_, place))) => {
+            (Action::Up, Some(FileInput::File(_, place))) => *place = place.saturating_sub(1),
+            (Action::Down, Some(FileInput::File(_, place))) => {
                 *place = (*place + 1).min(count.saturating_sub(1));
             }
-            (Action::Accept, Some(Typing::File(field, place))) => {
+            (Action::Accept, Some(FileInput::File(field, place))) => {
                 let Some(path) = found(field, cx.view).get(*place).cloned() else {
                     return Effect::refuse("no file of the project is called like that");
                 };
@@ -138,7 +140,7 @@ impl ContextDesk {
                 let (add, remove) = (vec![path], Vec::new());
                 return vec![Effect::intent(Intent::EditContext { add, remove })];
             }
-            (Action::Accept, Some(Typing::Refusal(field))) => {
+            (Action::Accept, Some(FileInput::Refusal(field))) => {
                 let answer = field.text().trim().to_owned();
                 if answer.is_empty() {
                     return Effect::refuse("say which files instead, or esc");
@@ -155,7 +157,7 @@ impl ContextDesk {
         let rows = rows(cx.view);
         let context = cx.view.team.context.as_ref();
         let tokens = context.map_or(0, |context| context.tokens());
-        let count = rows.iter().filter(|row| matches!(row, Row::In(_))).count();
+        let count = rows.iter().filter(|row| matches!(row, FileRow::In(_))).count();
         let title = format!("Files for the context: {count} · about {tokens} tokens");
         let keys = match self.typing {
             Some(_) => " enter takes it · esc back to the list ",
@@ -168,7 +170,7 @@ impl ContextDesk {
         let selected = self.selected.min(rows.len().saturating_sub(1));
         let top = selected.saturating_sub(room - 1);
         match &self.typing {
-            Some(Typing::File(field, place)) => {
+            Some(FileInput::File(field, place)) => {
                 let paths = found(field, cx.view);
                 for ((at, path), row) in paths.iter().enumerate().zip(inside.rows()) {
                     let style = cx.style(if at == *place { Role::Selection } else { Role::Dialog });
@@ -176,7 +178,7 @@ impl ContextDesk {
                     line::draw(&Line::styled(format!(" {path}"), style), row, buf);
                 }
             }
-            Some(Typing::Refusal(_)) | None => {
+            Some(FileInput::Refusal(_)) | None => {
                 let shown = rows.iter().enumerate().skip(top).take(room);
                 for ((at, item), row) in shown.zip(inside.rows()) {
                     draw_row(item, at == selected && self.typing.is_none(), row, buf, cx);
@@ -195,17 +197,17 @@ impl ContextDesk {
                 let keys = [Action::Toggle, Action::Add, Action::Refuse];
                 return super::draw_keys(&keys, second, buf, cx);
             }
-            Some(Typing::File(field, _)) => ("Which file of the project?", field),
-            Some(Typing::Refusal(field)) => ("Which files instead, and why?", field),
+            Some(FileInput::File(field, _)) => ("Which file of the project?", field),
+            Some(FileInput::Refusal(field)) => ("Which files instead, and why?", field),
         };
         line::draw(&Line::styled(title, cx.style(Role::DialogDim)), first, buf);
         field.draw("", second, buf, cx);
     }
 }
 
-fn draw_row(item: &Row<'_>, is_selected: bool, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+fn draw_row(item: &FileRow<'_>, is_selected: bool, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let (role, left, right) = match item {
-        Row::In(file) => {
+        FileRow::In(file) => {
             let by = match &file.by {
                 ChosenBy::Agent(_) => String::new(),
                 ChosenBy::Person => "  your choice".to_owned(),
@@ -220,7 +222,7 @@ fn draw_row(item: &Row<'_>, is_selected: bool, row: Rect, buf: &mut Buffer, cx: 
             };
             (Role::Dialog, format!(" ✓ {}{by}{reason}", file.path), format!("{size} "))
         }
-        Row::Out(path) => (Role::DialogDim, format!(" · {path}"), "left out ".to_owned()),
+        FileRow::Out(path) => (Role::DialogDim, format!(" · {path}"), "left out ".to_owned()),
     };
     let style = cx.style(if is_selected { Role::Selection } else { role });
     line::tint(row, style, buf);
@@ -231,14 +233,14 @@ fn draw_row(item: &Row<'_>, is_selected: bool, row: Rect, buf: &mut Buffer, cx: 
 }
 
 /// The files on the list, then those the person has taken out of it.
-fn rows(view: &SessionView) -> Vec<Row<'_>> {
+fn rows(view: &SessionView) -> Vec<FileRow<'_>> {
     let listed = view.team.context.iter().flat_map(|context| &context.files);
     let is_listed = |path: &ProjectPath| {
         let mut files = view.team.context.iter().flat_map(|context| &context.files);
         files.any(|file| file.path == *path)
     };
     let out = view.team.removed.iter().filter(|path| !is_listed(path));
-    listed.map(Row::In).chain(out.map(Row::Out)).collect()
+    listed.map(FileRow::In).chain(out.map(FileRow::Out)).collect()
 }
 
 /// Files of the project that fit what is typed, the best first.

@@ -12,7 +12,7 @@ use tui_textarea::{CursorMove, DataCursor, TextArea};
 
 use crate::model::Shown;
 use crate::text::diff::{Options, diff};
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, Keep};
 use crate::ui::role::Role;
@@ -104,7 +104,7 @@ impl Editor {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let key = cx.keymap.key_of(&[Context::Dialog], Action::AcceptText).unwrap_or_default();
+        let key = cx.keymap.key_of(&[KeyContext::Dialog], Action::AcceptText).unwrap_or_default();
         let hint = format!(" {key} shows it in the review · esc back ");
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let room = screen.width.saturating_sub(30);

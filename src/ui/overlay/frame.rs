@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
@@ -14,7 +14,7 @@ use crate::ui::role::Role;
 pub(super) fn draw_keys(actions: &[Action], row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let mut spans = Vec::new();
     for action in actions {
-        let key = cx.key(Context::Dialog, *action);
+        let key = cx.key(KeyContext::Dialog, *action);
         spans.push(Span::styled(key, cx.style(Role::Dialog)));
         spans.push(Span::styled(format!(" {}   ", action.hint()), cx.style(Role::DialogDim)));
     }

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::keymap::Keymap;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, Mode};
@@ -17,14 +17,14 @@ use super::search_field::SearchField;
 #[derive(Debug)]
 pub struct HelpView {
     /// The context whose keys come first.
-    first: Context,
+    first: KeyContext,
     top: usize,
-    search: Option<Search>,
+    search: Option<HelpSearch>,
 }
 
 /// What is searched for.
 #[derive(Debug, Default)]
-struct Search {
+struct HelpSearch {
     field: SearchField,
     typing: bool,
 }
@@ -35,7 +35,7 @@ const PAGE: usize = 10;
 impl HelpView {
     /// The help with the keys of one context first.
     #[must_use]
-    pub const fn new(first: Context) -> Self {
+    pub const fn new(first: KeyContext) -> Self {
         Self { first, top: 0, search: None }
     }
 
@@ -83,19 +83,19 @@ impl HelpView {
         Vec::new()
     }
 
-    fn contexts(&self, mode: Mode) -> Vec<Context> {
-        let belongs = |context: &Context| match context {
-            Context::Replay => mode == Mode::Replay,
-            Context::Composer | Context::Question | Context::Select => mode == Mode::Live,
-            Context::Global
-            | Context::Pane
-            | Context::Chat
-            | Context::Project
-            | Context::Review
-            | Context::Logs
-            | Context::Dialog => true,
+    fn contexts(&self, mode: Mode) -> Vec<KeyContext> {
+        let belongs = |context: &KeyContext| match context {
+            KeyContext::Replay => mode == Mode::Replay,
+            KeyContext::Composer | KeyContext::Question | KeyContext::Select => mode == Mode::Live,
+            KeyContext::Global
+            | KeyContext::Pane
+            | KeyContext::Chat
+            | KeyContext::Project
+            | KeyContext::Review
+            | KeyContext::Logs
+            | KeyContext::Dialog => true,
         };
-        let mut contexts: Vec<Context> = Context::ALL.into_iter().filter(belongs).collect();
+        let mut contexts: Vec<KeyContext> = KeyContext::ALL.into_iter().filter(belongs).collect();
         contexts.sort_by_key(|context| *context != self.first);
         contexts
     }
@@ -136,8 +136,8 @@ impl HelpView {
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let keys = match &self.search {
             None => " ↑↓ scroll · / search · esc closes ",
-            Some(Search { typing: true, .. }) => " enter keeps the search · esc ends it ",
-            Some(Search { typing: false, .. }) => " ↑↓ scroll · esc ends the search ",
+            Some(HelpSearch { typing: true, .. }) => " enter keeps the search · esc ends it ",
+            Some(HelpSearch { typing: false, .. }) => " ↑↓ scroll · esc ends the search ",
         };
         let hint = Line::styled(keys, cx.style(Role::DialogDim));
         let rows = self.rows(cx);
@@ -171,7 +171,7 @@ impl HelpView {
 #[must_use]
 pub fn key_table(keymap: &Keymap) -> String {
     let mut out = String::new();
-    for context in Context::ALL {
+    for context in KeyContext::ALL {
         let bindings = keymap.bindings(context);
         if bindings.is_empty() {
             continue;

@@ -13,20 +13,20 @@ use crate::model::{EventSource, Seq, TimelineCommand, TimelineView, Timestamp};
 use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::line;
-use crate::ui::pane::{Command, Cx, Effect};
-use crate::ui::panes::logs_search::{Matcher, Search};
-use crate::ui::panes::logs_source::Source;
+use crate::ui::pane::{Cx, Effect, UiCommand};
+use crate::ui::panes::logs_search::{LogSearch, Matcher};
+use crate::ui::panes::logs_source::LogSourceView;
 use crate::ui::role::Role;
 
 /// Where to go, while it is being written.
 #[derive(Debug)]
 pub struct JumpTo {
     field: Box<TextArea<'static>>,
-    search: Option<Search>,
+    search: Option<LogSearch>,
     events: Events,
     /// The last record there is.
     last: u64,
-    said: String,
+    message: String,
 }
 
 /// The session's records; a name for what cannot be printed.
@@ -45,13 +45,13 @@ impl JumpTo {
     pub fn new(events: Arc<dyn EventSource>, last: Seq) -> Self {
         let mut field = TextArea::default();
         field.set_cursor_line_style(ratatui::style::Style::new());
-        let (search, said) = (None, String::new());
-        Self { field: Box::new(field), search, events: Events(events), last: last.0, said }
+        let (search, message) = (None, String::new());
+        Self { field: Box::new(field), search, events: Events(events), last: last.0, message }
     }
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
         self.field.input(*key);
-        self.said.clear();
+        self.message.clear();
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {
@@ -64,7 +64,7 @@ impl JumpTo {
         if let Some(search) = &mut self.search
             && let Err(error) = search.advance(self.last)
         {
-            self.said = error.to_string();
+            self.message = error.to_string();
             self.search = None;
         }
     }
@@ -88,24 +88,24 @@ impl JumpTo {
             return self.find(pattern, timeline, is_forward);
         }
         match place(text, timeline) {
-            Ok(command) => vec![Effect::Close, Effect::Command(Command::Timeline(command))],
+            Ok(command) => vec![Effect::Close, Effect::Command(UiCommand::Timeline(command))],
             Err(why) => {
-                self.said = why;
+                self.message = why;
                 Vec::new()
             }
         }
     }
 
     fn find(&mut self, pattern: &str, timeline: &TimelineView, is_forward: bool) -> Vec<Effect> {
-        let is_same = |search: &Search| search.matcher().words() == pattern;
+        let is_same = |search: &LogSearch| search.matcher().words() == pattern;
         if !self.search.as_ref().is_some_and(is_same) {
             match Matcher::regex(pattern) {
                 Ok(matcher) if !pattern.is_empty() => {
-                    let source = Source::Records(Arc::clone(&self.events.0));
-                    self.search = Some(Search::new(source, matcher));
+                    let source = LogSourceView::Records(Arc::clone(&self.events.0));
+                    self.search = Some(LogSearch::new(source, matcher));
                 }
-                Ok(_) => self.said = "what is to be found?".to_owned(),
-                Err(why) => self.said = why,
+                Ok(_) => self.message = "what is to be found?".to_owned(),
+                Err(why) => self.message = why,
             }
             self.prepare();
         }
@@ -115,21 +115,21 @@ impl JumpTo {
         let found = if is_forward { search.next(here) } else { search.previous(here) };
         let Some(line) = found else { return Vec::new() };
         let seq = Seq(line + 1);
-        self.said = format!("event {seq}");
-        vec![Effect::Command(Command::Timeline(TimelineCommand::Seek(seq)))]
+        self.message = format!("event {seq}");
+        vec![Effect::Command(UiCommand::Timeline(TimelineCommand::Seek(seq)))]
     }
 
     fn state(&self) -> String {
         let found = match &self.search {
             Some(_) if self.is_busy() => "searching… ".to_owned(),
             Some(search) if search.total() == 0 => "no event matches ".to_owned(),
-            Some(search) if self.said.is_empty() => {
+            Some(search) if self.message.is_empty() => {
                 format!("{} match · enter goes to the next", search.total())
             }
             Some(search) => format!("{} match · ", search.total()),
             None => String::new(),
         };
-        format!("{found}{}", self.said)
+        format!("{found}{}", self.message)
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {

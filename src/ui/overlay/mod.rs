@@ -32,7 +32,7 @@ pub use jump_to::JumpTo;
 pub use models::{ModelList, ModelOffer};
 pub use palette::{PaletteEntry, PaletteView};
 pub use plan::PlanDesk;
-pub use preview::{Files, Preview};
+pub use preview::{FileContents, Preview};
 pub use quit::QuitChoice;
 pub use rules::{RuleRow, RulesList};
 pub use tags::TagList;

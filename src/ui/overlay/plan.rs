@@ -24,12 +24,12 @@ pub struct PlanDesk {
     shown: Vec<PlanItem>,
     steps: Vec<PlanItem>,
     selected: usize,
-    typing: Option<Typing>,
+    typing: Option<PlanInput>,
 }
 
 /// What is being typed.
 #[derive(Debug)]
-enum Typing {
+enum PlanInput {
     /// The selected step anew.
     Step(SearchField),
     /// A step behind the selected one.
@@ -38,7 +38,7 @@ enum Typing {
     Refusal(SearchField),
 }
 
-impl Typing {
+impl PlanInput {
     const fn field(&self) -> &SearchField {
         match self {
             Self::Step(field) | Self::More(field) | Self::Refusal(field) => field,
@@ -101,10 +101,10 @@ impl PlanDesk {
         match action {
             Action::Change => {
                 let text = self.steps.get(self.selected).map(written).unwrap_or_default();
-                self.typing = Some(Typing::Step(SearchField::with(&text)));
+                self.typing = Some(PlanInput::Step(SearchField::with(&text)));
             }
-            Action::Add => self.typing = Some(Typing::More(SearchField::default())),
-            Action::Refuse => self.typing = Some(Typing::Refusal(SearchField::default())),
+            Action::Add => self.typing = Some(PlanInput::More(SearchField::default())),
+            Action::Refuse => self.typing = Some(PlanInput::Refusal(SearchField::default())),
             Action::Remove if self.steps.len() > 1 => {
                 self.steps.remove(self.selected);
                 self.selected = self.selected.min(self.steps.len() - 1);
@@ -141,17 +141,17 @@ impl PlanDesk {
             return Effect::refuse("write something first, or esc");
         }
         match typing {
-            Typing::Refusal(_) => {
+            PlanInput::Refusal(_) => {
                 let (question, answer) = (self.question, words);
                 return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
             }
-            Typing::Step(_) => {
+            PlanInput::Step(_) => {
                 let item = self.read(&words);
                 if let Some(step) = self.steps.get_mut(self.selected) {
                     *step = item;
                 }
             }
-            Typing::More(_) => {
+            PlanInput::More(_) => {
                 let place = (self.selected + 1).min(self.steps.len());
                 let item = self.read(&words);
                 self.steps.insert(place, item);
@@ -203,7 +203,7 @@ impl PlanDesk {
         let steps = self.steps.iter().enumerate().skip(top).take(room);
         for ((place, item), row) in steps.zip(inside.rows()) {
             let is_selected =
-                place == self.selected && !matches!(self.typing, Some(Typing::Refusal(_)));
+                place == self.selected && !matches!(self.typing, Some(PlanInput::Refusal(_)));
             let style = cx.style(if is_selected { Role::Selection } else { Role::Dialog });
             line::tint(row, style, buf);
             let agent = item.agent.as_ref().map_or("", AgentName::as_str);
@@ -257,7 +257,7 @@ mod tests {
     use crossterm::event::{KeyCode, KeyModifiers};
 
     use super::*;
-    use crate::ui::pane::Command;
+    use crate::ui::pane::UiCommand;
     use crate::view::StepState;
 
     fn desk() -> PlanDesk {
@@ -278,7 +278,7 @@ mod tests {
 
     fn sent(effects: Vec<Effect>) -> Vec<Intent> {
         let intents = effects.into_iter().filter_map(|effect| match effect {
-            Effect::Command(Command::Intent(intent)) => Some(intent),
+            Effect::Command(UiCommand::Intent(intent)) => Some(intent),
             _ => None,
         });
         intents.collect()

@@ -13,9 +13,9 @@ use crate::model::{BlobSource, ContentHash, EventSource, FileSource, ProjectPath
 use crate::text::sanitize;
 use crate::text::syntax::{self, Language};
 use crate::ui::action::Action;
-use crate::ui::job::{self, Job, State};
+use crate::ui::job::{self, BackgroundJob, JobState};
 use crate::ui::line;
-use crate::ui::pane::{Command, Cx, Effect, FilePlace};
+use crate::ui::pane::{Cx, Effect, FilePlace, UiCommand};
 use crate::ui::role::Role;
 
 /// Most bytes of a file that are shown.
@@ -29,7 +29,7 @@ const SIDE_STEP: usize = 16;
 
 /// Where the contents of files come from.
 #[derive(Clone)]
-pub struct Files {
+pub struct FileContents {
     /// The project's folder, if it is there.
     pub disk: Option<Arc<dyn FileSource>>,
     /// What the session kept.
@@ -46,13 +46,13 @@ pub struct Preview {
     place: Option<FilePlace>,
     content: Content,
     top: usize,
-    left: usize,
+    first_column: usize,
     height: usize,
 }
 
 #[derive(Debug)]
 enum Content {
-    Loading(Job<Result<Loaded, UserError>>),
+    Loading(BackgroundJob<Result<Loaded, UserError>>),
     There(Loaded),
     Failed(UserError),
 }
@@ -70,21 +70,28 @@ struct Loaded {
 impl Preview {
     /// Begins to read a file: as the session kept it, or as it is on disk now.
     #[must_use]
-    pub fn file(place: FilePlace, kept: Option<ContentHash>, files: &Files) -> Self {
+    pub fn file(place: FilePlace, kept: Option<ContentHash>, files: &FileContents) -> Self {
         let state = if kept.is_some() { "at this moment" } else { "on disk now" };
         let title = format!("{} · {state}", line::cut_start(place.path.as_str(), 60));
         let (path, files) = (place.path.clone(), files.clone());
         let work = move || read(&path, kept.as_ref(), &files);
         let top = place.line.map_or(0, |line| line.saturating_sub(1) as usize);
-        let content = Content::Loading(Job::start(work));
-        Self { title, place: Some(place), content, top, left: 0, height: 0 }
+        let content = Content::Loading(BackgroundJob::start(work));
+        Self { title, place: Some(place), content, top, first_column: 0, height: 0 }
     }
 
     /// Shows text that is there already.
     #[must_use]
     pub fn text(title: &str, text: &str, language: Option<Language>) -> Self {
         let content = Content::There(lay_out(text.as_bytes(), text.len() as u64, language));
-        Self { title: line::cut(title, 80), place: None, content, top: 0, left: 0, height: 0 }
+        Self {
+            title: line::cut(title, 80),
+            place: None,
+            content,
+            top: 0,
+            first_column: 0,
+            height: 0,
+        }
     }
 
     fn lines(&self) -> usize {
@@ -98,10 +105,10 @@ impl Preview {
         self.height = usize::from(inside_height(screen.height));
         if let Content::Loading(job) = &self.content {
             self.content = match job.look() {
-                State::Running => return,
-                State::Done(Ok(loaded)) => Content::There(loaded),
-                State::Done(Err(error)) => Content::Failed(error),
-                State::Lost => Content::Failed(UserError::new(
+                JobState::Running => return,
+                JobState::Done(Ok(loaded)) => Content::There(loaded),
+                JobState::Done(Err(error)) => Content::Failed(error),
+                JobState::Lost => Content::Failed(UserError::new(
                     "cannot show the file",
                     "reading it broke off",
                     "open it in an editor",
@@ -128,8 +135,8 @@ impl Preview {
             Action::PageDown => self.top += page,
             Action::Top => self.top = 0,
             Action::Bottom => self.top = self.lines(),
-            Action::Left => self.left = self.left.saturating_sub(SIDE_STEP),
-            Action::Right => self.left = (self.left + SIDE_STEP).min(MAX_LINE),
+            Action::Left => self.first_column = self.first_column.saturating_sub(SIDE_STEP),
+            Action::Right => self.first_column = (self.first_column + SIDE_STEP).min(MAX_LINE),
             Action::EditFile => {
                 let Some(place) = &self.place else {
                     return Effect::refuse("this is no file of the project");
@@ -137,7 +144,7 @@ impl Preview {
                 let line = u32::try_from(self.top + 1).ok();
                 let line = place.line.or(line);
                 let place = FilePlace { path: place.path.clone(), line };
-                return vec![Effect::Close, Effect::Command(Command::Edit(place))];
+                return vec![Effect::Close, Effect::Command(UiCommand::Edit(place))];
             }
             Action::Copy => return self.copy(),
             Action::Accept | Action::Open => return vec![Effect::Close],
@@ -190,7 +197,7 @@ impl Preview {
             let number =
                 Span::styled(format!("{:>digits$} ", place + 1), cx.style(Role::DialogDim));
             let mut spans = vec![number];
-            let mut skip = self.left;
+            let mut skip = self.first_column;
             for (text, role) in pieces {
                 let width = line::width(text);
                 if skip >= width {
@@ -226,7 +233,7 @@ fn draw_error(error: &UserError, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
 fn read(
     path: &ProjectPath,
     kept: Option<&ContentHash>,
-    files: &Files,
+    files: &FileContents,
 ) -> Result<Loaded, UserError> {
     let language = syntax::language_of(path);
     if let Some(hash) = kept {

@@ -7,7 +7,7 @@ use ratatui::widgets::Widget;
 
 use crate::model::Intent;
 use crate::ui::action::Action;
-use crate::ui::pane::{Command, Cx, Effect};
+use crate::ui::pane::{Cx, Effect, UiCommand};
 use crate::ui::role::Role;
 
 use super::pick;
@@ -33,7 +33,7 @@ impl QuitChoice {
         match action {
             Action::Accept => match self.selected {
                 0 => vec![Effect::Close],
-                1 => vec![Effect::Close, Effect::Command(Command::Quit)],
+                1 => vec![Effect::Close, Effect::Command(UiCommand::Quit)],
                 _ => vec![Effect::Close, Effect::intent(Intent::Stop)],
             },
             _ => Effect::info("choose with up and down, then press enter"),

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ui::action::Action;
 use crate::ui::line;
-use crate::ui::pane::{Command, Cx, Effect};
+use crate::ui::pane::{Cx, Effect, UiCommand};
 use crate::ui::role::Role;
 
 use super::pick;
@@ -32,17 +32,17 @@ impl ThemeList {
         if let Some(row) = pick::moved(action, self.selected, self.names.len()) {
             self.selected = row;
             let name = self.names.get(row).cloned().unwrap_or_default();
-            return vec![Effect::Command(Command::ShowTheme(name))];
+            return vec![Effect::Command(UiCommand::ShowTheme(name))];
         }
         match action {
             Action::Accept => match self.names.get(self.selected) {
                 Some(name) => {
-                    vec![Effect::Close, Effect::Command(Command::KeepTheme(name.clone()))]
+                    vec![Effect::Close, Effect::Command(UiCommand::KeepTheme(name.clone()))]
                 }
                 None => vec![Effect::Close],
             },
             Action::Cancel => {
-                let before = Command::ShowTheme(self.before.clone());
+                let before = UiCommand::ShowTheme(self.before.clone());
                 vec![Effect::Close, Effect::Command(before)]
             }
             _ => Effect::info("choose with up and down, enter keeps it, esc goes back"),

@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
-use crate::model::{AfterReject, Excerpt, Intent, LineComment, Note, Shown, Verdict};
+use crate::model::{AfterReject, DecisionNote, Excerpt, Intent, LineComment, Shown, Verdict};
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, Keep};
@@ -192,7 +192,7 @@ impl WordsInput {
                 Effect::refuse("there is nothing to tell yet; esc goes back to approve plainly")
             }
             Purpose::Tell => {
-                let note = Note { words, comments };
+                let note = DecisionNote { words, comments };
                 decide(Verdict::ApproveAndTell { note }, self.shown.unseen)
             }
             Purpose::Comment(line) => {

@@ -22,7 +22,7 @@ const MAX_CHOICES: usize = 50;
 
 /// Something a word may be completed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Choice {
+struct CompletionItem {
     /// With its sign, e.g. `@main/main.c`.
     text: String,
     about: String,
@@ -31,7 +31,7 @@ struct Choice {
 /// The list for the word at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Completion {
-    choices: Vec<Choice>,
+    choices: Vec<CompletionItem>,
     selected: usize,
     /// Characters of the word as it was typed.
     typed: usize,
@@ -54,7 +54,7 @@ impl Completion {
         let wanted = word.get(sign.len_utf8()..)?;
         let texts = known.iter().map(|choice| choice.text.get(1..).unwrap_or_default());
         let found = fuzzy::rank(wanted, texts);
-        let choices: Vec<Choice> = found
+        let choices: Vec<CompletionItem> = found
             .into_iter()
             .take(MAX_CHOICES)
             .filter_map(|place| known.get(place).cloned())
@@ -84,7 +84,7 @@ impl Completion {
     pub fn draw(&self, field: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let rows = self.choices.len().min(ROWS);
         let height = u16::try_from(rows).unwrap_or(0).min(field.y);
-        let widest = |width: usize, choice: &Choice| {
+        let widest = |width: usize, choice: &CompletionItem| {
             width.max(line::width(&choice.text) + line::width(&choice.about) + 5)
         };
         let width = self.choices.iter().fold(24, widest);
@@ -108,18 +108,19 @@ impl Completion {
     }
 }
 
-fn addresses(cx: &Cx<'_>) -> Vec<Choice> {
+fn addresses(cx: &Cx<'_>) -> Vec<CompletionItem> {
     let agents = cx.agents.names().iter();
-    let agents = agents.map(|agent| Choice { text: format!("@{agent}"), about: "agent".into() });
-    let files = cx.view.project.files.iter().map(|(path, file)| Choice {
+    let agents =
+        agents.map(|agent| CompletionItem { text: format!("@{agent}"), about: "agent".into() });
+    let files = cx.view.project.files.iter().map(|(path, file)| CompletionItem {
         text: format!("@{path}"),
         about: file.bytes.map_or_else(String::new, line::bytes),
     });
     agents.chain(files).collect()
 }
 
-fn commands() -> Vec<Choice> {
-    let choice = |(name, about): &(&str, &str)| Choice {
+fn commands() -> Vec<CompletionItem> {
+    let choice = |(name, about): &(&str, &str)| CompletionItem {
         text: format!("/{name}"),
         about: (*about).to_owned(),
     };

@@ -12,11 +12,11 @@ use tui_textarea::{CursorMove, TextArea, WrapMode};
 
 use crate::model::{AgentName, Intent, ProjectPath};
 use crate::text::sanitize;
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
-use crate::ui::pane::{Command, Cx, Effect, Keys};
+use crate::ui::pane::{Cx, Effect, Keys, UiCommand};
 use crate::ui::role::Role;
-use crate::view::{RunState, Wanted};
+use crate::view::{ContextWish, RunState};
 
 use super::completion::Completion;
 
@@ -184,7 +184,7 @@ impl Composer {
         if !is_refused {
             if self.history.last() != Some(&text) {
                 self.history.push(text.clone());
-                effects.push(Effect::Command(Command::Remember(text)));
+                effects.push(Effect::Command(UiCommand::Remember(text)));
             }
             if self.history.len() > MAX_HISTORY {
                 self.history.remove(0);
@@ -222,11 +222,11 @@ impl Composer {
 
     fn placeholder(&self, cx: &Cx<'_>) -> String {
         if matches!(cx.view.head.state, RunState::Ended(_)) {
-            let key = cx.key(Context::Global, Action::Quit);
+            let key = cx.key(KeyContext::Global, Action::Quit);
             return format!("the run is over · {key} leaves");
         }
         if let RunState::BrokenOff(why) = &cx.view.head.state {
-            let key = cx.key(Context::Global, Action::Quit);
+            let key = cx.key(KeyContext::Global, Action::Quit);
             // What hindered it stands behind the place where it did, which may be long.
             let cause = why.why.rsplit(": ").next().unwrap_or_default();
             return format!("the run broke off: {} · {key} leaves", sanitize::line(cause));
@@ -234,7 +234,7 @@ impl Composer {
         match &cx.view.head.question {
             Some(question) if question.options.is_empty() => "type the answer".to_owned(),
             Some(_) => {
-                format!("{} writes another answer", cx.key(Context::Chat, Action::Compose))
+                format!("{} writes another answer", cx.key(KeyContext::Chat, Action::Compose))
             }
             None => "message the team, @agent or /command".to_owned(),
         }
@@ -308,7 +308,7 @@ fn mentioned(text: &str, cx: &Cx<'_>) -> Vec<ProjectPath> {
     for word in text.split_whitespace().filter_map(|word| word.strip_prefix('@')) {
         let path = ProjectPath::new(word.trim_end_matches([',', '.', ':', ';', '?', '!'])).ok();
         let known = path.filter(|path| {
-            cx.view.project.files.get(path).is_some_and(|file| file.wanted != Wanted::In)
+            cx.view.project.files.get(path).is_some_and(|file| file.wanted != ContextWish::In)
         });
         found.extend(known.filter(|path| !found.contains(path)));
     }

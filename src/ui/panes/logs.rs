@@ -24,15 +24,15 @@ use super::logs_events::EventLog;
 use super::logs_findings::Findings;
 use super::logs_foot::{Foot, Typed};
 use super::logs_gone;
-use super::logs_lens::Lens;
-use super::logs_parts::{Parts, Values};
+use super::logs_open::OpenLogs;
+pub use super::logs_open::Tab;
+use super::logs_parts::{LogsAreas, Values};
 use super::logs_scroll::{Follow, Move, movement};
-use super::logs_shelf::Shelf;
-pub use super::logs_shelf::Tab;
 use super::logs_text::LogText;
 use super::logs_typing::Purpose;
+use super::logs_view::LogView;
 use super::logs_wrap::Wrapping;
-use super::serial::{SerialHands, SerialLook, card};
+use super::serial::{SerialActions, SerialLook, card};
 
 /// Who picks the tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,14 +45,14 @@ enum Pick {
 
 /// The logs pane.
 pub struct LogsPane {
-    pub(super) shelf: Shelf,
+    pub(super) open_logs: OpenLogs,
     pub(super) tab: Tab,
     pick: Pick,
     pub(super) events: EventLog,
     pub(super) findings: Findings,
     pub(super) foot: Foot,
     pub(super) look: SerialLook,
-    pub(super) parts: Parts,
+    pub(super) parts: LogsAreas,
     pub(super) wrapping: Wrapping,
 }
 
@@ -61,14 +61,14 @@ impl LogsPane {
     #[must_use]
     pub fn new(logs: Arc<dyn LogSource>, events: Arc<dyn EventSource>) -> Self {
         Self {
-            shelf: Shelf::new(logs),
+            open_logs: OpenLogs::new(logs),
             tab: Tab::Build,
             pick: Pick::Newest,
             events: EventLog::new(events),
             findings: Findings::default(),
             foot: Foot::default(),
             look: SerialLook::default(),
-            parts: Parts::default(),
+            parts: LogsAreas::default(),
             wrapping: Wrapping::Cut,
         }
     }
@@ -108,22 +108,22 @@ impl LogsPane {
     }
 
     pub(super) fn text(&self, view: &SessionView) -> Option<&LogText> {
-        self.shelf.text(self.tab, view)
+        self.open_logs.text(self.tab, view)
     }
 
     /// How one looks at what is shown.
-    pub(super) fn lens(&self, view: &SessionView) -> Option<&Lens> {
+    pub(super) fn log_view(&self, view: &SessionView) -> Option<&LogView> {
         match self.tab {
-            Tab::Events => Some(&self.events.lens),
-            Tab::Build | Tab::Serial => self.text(view).map(|text| &text.lens),
+            Tab::Events => Some(&self.events.view),
+            Tab::Build | Tab::Serial => self.text(view).map(|text| &text.view),
         }
     }
 
-    pub(super) fn lens_mut(&mut self, view: &SessionView) -> Option<&mut Lens> {
+    pub(super) fn lens_mut(&mut self, view: &SessionView) -> Option<&mut LogView> {
         match self.tab {
-            Tab::Events => Some(&mut self.events.lens),
+            Tab::Events => Some(&mut self.events.view),
             Tab::Build | Tab::Serial => {
-                self.shelf.text_mut(self.tab, view).map(|text| &mut text.lens)
+                self.open_logs.text_mut(self.tab, view).map(|text| &mut text.view)
             }
         }
     }
@@ -172,7 +172,7 @@ impl LogsPane {
         if is_serial && self.look.hex.take().is_some() {
             return;
         }
-        let Some(lens) = self.lens(view) else { return };
+        let Some(lens) = self.log_view(view) else { return };
         let is_held = lens.scroll.follow() == Follow::Held;
         if lens.search().is_some() {
             self.look_for(None, view);
@@ -183,7 +183,7 @@ impl LogsPane {
         } else if is_held {
             self.go(Move::End, view);
         } else {
-            self.shelf.choose_newest();
+            self.open_logs.choose_newest();
             self.pick = Pick::Newest;
         }
     }
@@ -213,7 +213,7 @@ impl LogsPane {
 
     /// Turns to an older (-1) or newer (1) build or connection.
     fn turn(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
-        match self.shelf.turn(self.tab, step, view) {
+        match self.open_logs.turn(self.tab, step, view) {
             Ok(()) => self.findings = Findings::default(),
             Err(why) => return Effect::info(why),
         }
@@ -222,14 +222,14 @@ impl LogsPane {
 
     fn lay_out(&mut self, area: Rect, view: &SessionView) {
         let wanted = match self.tab {
-            Tab::Build => self.shelf.build(view).map_or(0, logs_build::rows),
-            Tab::Serial => self.shelf.serial(view).map_or(0, card::rows),
+            Tab::Build => self.open_logs.build(view).map_or(0, logs_build::rows),
+            Tab::Serial => self.open_logs.serial(view).map_or(0, card::rows),
             Tab::Events => 0,
         };
-        let has_head = self.shelf.log(self.tab, view).is_some();
+        let has_head = self.open_logs.log(self.tab, view).is_some();
         let is_drawn = self.tab == Tab::Serial && has_head && self.look.chart.is_some();
         let values = if is_drawn { Values::Shown } else { Values::Hidden };
-        self.parts = Parts::new(area, usize::from(has_head), wanted, values);
+        self.parts = LogsAreas::new(area, usize::from(has_head), wanted, values);
     }
 }
 
@@ -261,21 +261,21 @@ impl Pane for LogsPane {
             Action::NextMatch | Action::PreviousMatch => return self.hit(action, view),
             Action::NextError => return self.next_error(1, view),
             Action::PreviousError => return self.next_error(-1, view),
-            Action::NextCall => return self.findings.step_call(1, &self.shelf, self.tab, view),
+            Action::NextCall => return self.findings.step_call(1, &self.open_logs, self.tab, view),
             Action::PreviousCall => {
-                return self.findings.step_call(-1, &self.shelf, self.tab, view);
+                return self.findings.step_call(-1, &self.open_logs, self.tab, view);
             }
             Action::NextSource => return self.turn(1, view),
             Action::PreviousSource => return self.turn(-1, view),
             _ if SerialLook::knows(action) => {
-                let log = self.shelf.log(self.tab, view).filter(|_| self.tab == Tab::Serial);
+                let log = self.open_logs.log(self.tab, view).filter(|_| self.tab == Tab::Serial);
                 let (_, now) = log.unzip();
-                let text = log.and_then(|_| self.shelf.text(self.tab, view));
+                let text = log.and_then(|_| self.open_logs.text(self.tab, view));
                 return self.look.act(action, text, now.unwrap_or_default());
             }
-            _ if SerialHands::knows(action) => {
-                let serial = self.shelf.serial(view).filter(|_| self.tab == Tab::Serial);
-                return self.foot.hands.act(action, serial, cx);
+            _ if SerialActions::knows(action) => {
+                let serial = self.open_logs.serial(view).filter(|_| self.tab == Tab::Serial);
+                return self.foot.control.act(action, serial, cx);
             }
             _ => return Effect::refuse(format!("`{}` does nothing in the logs", action.name())),
         }
@@ -287,16 +287,16 @@ impl Pane for LogsPane {
         self.lay_out(area, cx.view);
         let height = usize::from(self.parts.text.height);
         if self.tab == Tab::Events {
-            self.events.lens.scroll.set_height(height);
+            self.events.view.scroll.set_height(height);
             self.events.sync(cx.view.seq);
             return;
         }
-        let source = self.shelf.source();
-        let Some((text, extent, is_new)) = self.shelf.open(self.tab, cx.view) else { return };
+        let source = self.open_logs.source();
+        let Some((text, extent, is_new)) = self.open_logs.open(self.tab, cx.view) else { return };
         if is_new {
             self.findings = Findings::default();
         }
-        text.lens.scroll.set_height(height);
+        text.view.scroll.set_height(height);
         if self.tab == Tab::Build {
             return text.sync(extent);
         }
@@ -315,7 +315,7 @@ impl Pane for LogsPane {
     }
 
     fn on_text(&mut self, key: &KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
-        match self.foot.key(key, self.shelf.serial(cx.view)) {
+        match self.foot.key(key, self.open_logs.serial(cx.view)) {
             Typed::Effects(effects) => effects,
             Typed::Entered(typing) => self.entered(*typing, cx.view),
         }
@@ -329,7 +329,9 @@ impl Pane for LogsPane {
     fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
         let y = self.parts.head.y + at.y;
         let inside = self.parts.findings.contains(Position::new(self.parts.findings.x, y));
-        let Some(build) = self.shelf.build(cx.view).filter(|_| inside) else { return Vec::new() };
+        let Some(build) = self.open_logs.build(cx.view).filter(|_| inside) else {
+            return Vec::new();
+        };
         let row = usize::from(y - self.parts.findings.y);
         let height = self.parts.findings.height;
         if let Some(found) = logs_build::finding_at(build, self.findings.place(), height, row) {

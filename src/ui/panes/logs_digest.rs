@@ -46,9 +46,9 @@ pub fn digest(record: &Record) -> Digest {
     Digest { kind, text: sanitize::line(&short).into_owned(), tone }
 }
 
-type Parts = (&'static str, String, Tone);
+type DigestParts = (&'static str, String, Tone);
 
-fn of_port(log: LogId, event: &PortChange) -> Parts {
+fn of_port(log: LogId, event: &PortChange) -> DigestParts {
     use Tone::{Bad, Good, Plain};
     match event {
         PortChange::Lost { why } => ("port", format!("{log} lost: {why}"), Bad),
@@ -66,7 +66,7 @@ fn of_port(log: LogId, event: &PortChange) -> Parts {
             ("port", format!("{log} {what}"), Plain)
         }
         PortChange::Panicked { report, .. } => {
-            ("port", format!("{log} {}: {}", report.kind.words(), report.said), Bad)
+            ("port", format!("{log} {}: {}", report.kind.words(), report.message), Bad)
         }
         PortChange::CoreDumped(dump) => {
             ("port", format!("{log} {} · {} bytes", dump.name, dump.content.bytes), Plain)
@@ -75,7 +75,7 @@ fn of_port(log: LogId, event: &PortChange) -> Parts {
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each event")]
-fn of_event(event: &Event) -> Parts {
+fn of_event(event: &Event) -> DigestParts {
     use Tone::{Bad, Good, Plain};
     match event {
         Event::Session(SessionEvent::Started(start)) => {
@@ -195,7 +195,7 @@ fn of_event(event: &Event) -> Parts {
     }
 }
 
-fn of_files(event: &FileEvent) -> Parts {
+fn of_files(event: &FileEvent) -> DigestParts {
     match event {
         FileEvent::ChangedOutside { files } => {
             let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
@@ -204,7 +204,7 @@ fn of_files(event: &FileEvent) -> Parts {
     }
 }
 
-fn of_proposal(event: &Event) -> Parts {
+fn of_proposal(event: &Event) -> DigestParts {
     match event {
         Event::Proposal(ProposalEvent::Made(proposal)) => {
             let what = match &proposal.change {
@@ -260,7 +260,7 @@ fn of_proposal(event: &Event) -> Parts {
     }
 }
 
-fn of_model(event: &ModelEvent) -> Parts {
+fn of_model(event: &ModelEvent) -> DigestParts {
     match event {
         ModelEvent::Reasoned { turn, text } => {
             ("model_reasoned", format!("{turn} {text}"), Tone::Plain)
@@ -289,7 +289,7 @@ fn of_model(event: &ModelEvent) -> Parts {
     }
 }
 
-fn of_decision(proposal: ProposalId, decision: &Decision) -> Parts {
+fn of_decision(proposal: ProposalId, decision: &Decision) -> DigestParts {
     let verdict = &decision.verdict;
     let tone = if verdict.is_approval() { Tone::Good } else { Tone::Bad };
     let mut text = format!("#{proposal} {}", verdict.label());
@@ -299,7 +299,7 @@ fn of_decision(proposal: ProposalId, decision: &Decision) -> Parts {
     ("decided", text, tone)
 }
 
-fn of_team(fact: &TeamEvent) -> Parts {
+fn of_team(fact: &TeamEvent) -> DigestParts {
     match fact {
         TeamEvent::Attached(document) => {
             ("attached", format!("{} {} bytes", document.name, document.bytes), Tone::Plain)

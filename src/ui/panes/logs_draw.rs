@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::model::Severity;
 use crate::text::esp_log::LogLevel;
 use crate::text::sanitize;
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Keys, Mode};
 use crate::ui::role::Role;
@@ -20,10 +20,10 @@ use super::logs_build;
 use super::logs_digest::Tone;
 use super::logs_events::{EventLog, EventRow};
 use super::logs_gone;
-use super::logs_lens::Lens;
 use super::logs_scroll::Follow;
-use super::logs_search::Search;
-use super::logs_text::{LogText, Row};
+use super::logs_search::LogSearch;
+use super::logs_text::{LogRow, LogText};
+use super::logs_view::LogView;
 use super::logs_wrap::{self, Wrapping};
 use super::serial::{card, head};
 
@@ -53,14 +53,14 @@ pub(super) fn title(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
 /// What can be done, the most useful first.
 pub(super) fn hints(pane: &LogsPane, cx: &Cx<'_>) -> Vec<Action> {
     let mut hints = Vec::new();
-    if pane.findings.file_place(&pane.shelf, pane.tab, cx.view).is_some() {
+    if pane.findings.file_place(&pane.open_logs, pane.tab, cx.view).is_some() {
         hints.push(Action::Open);
     }
-    let is_port = pane.tab == Tab::Serial && pane.shelf.serial(cx.view).is_some();
+    let is_port = pane.tab == Tab::Serial && pane.open_logs.serial(cx.view).is_some();
     if is_port && cx.mode == Mode::Live {
         hints.extend([Action::SerialSend, Action::HoldLog]);
     }
-    if pane.lens(cx.view).is_some() {
+    if pane.log_view(cx.view).is_some() {
         hints.extend([Action::Search, Action::FilterLog]);
     }
     if is_port {
@@ -121,7 +121,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
     let parts = &pane.parts;
     match pane.tab {
         Tab::Build => {
-            let Some(build) = pane.shelf.build(cx.view) else {
+            let Some(build) = pane.open_logs.build(cx.view) else {
                 return empty("No build yet.", parts.text, buf, cx);
             };
             let (left, mut right) = logs_build::head(build, cx);
@@ -132,7 +132,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
             logs_build::draw(build, pane.findings.place(), parts.findings, buf, cx);
         }
         Tab::Serial => {
-            let Some(serial) = pane.shelf.serial(cx.view) else {
+            let Some(serial) = pane.open_logs.serial(cx.view) else {
                 let text = "No board is connected yet; its output appears here.";
                 return empty(text, parts.text, buf, cx);
             };
@@ -186,19 +186,19 @@ fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, c
         Wrapping::Cut => {
             for (row, at) in text.rows().iter().zip(area.rows()) {
                 draw_stamp(row, Rect { x: whole.x, width: stamps, ..at }, buf, cx);
-                draw_row(row, text.lens.scroll.left(), at, buf, cx);
+                draw_row(row, text.view.scroll.first_column(), at, buf, cx);
             }
         }
         Wrapping::Wrapped => logs_wrap::draw(text, stamps, area, buf, cx),
     }
     if text.rows().is_empty() {
-        let words = match text.lens.filter() {
+        let words = match text.view.filter() {
             Some(_) if text.is_busy() => " filtering…",
             Some(_) => " no line passes the filter",
-            None if text.lens.is_empty() && text.start().bytes > 0 => {
+            None if text.view.is_empty() && text.start().bytes > 0 => {
                 " what was printed up to here is no longer kept"
             }
-            None if text.lens.is_empty() => return,
+            None if text.view.is_empty() => return,
             None => " counting lines…",
         };
         line::draw(&Line::styled(words, cx.style(Role::Busy)), area, buf);
@@ -206,7 +206,7 @@ fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, c
 }
 
 /// What stands before a line, at the right of its place.
-pub(super) fn draw_stamp(row: &Row, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+pub(super) fn draw_stamp(row: &LogRow, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     if at.width > 0 && !row.stamp.is_empty() {
         let room = usize::from(at.width);
         let stamp = format!("{:>room$}", line::cut(&row.stamp, room));
@@ -215,7 +215,7 @@ pub(super) fn draw_stamp(row: &Row, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
 }
 
 /// The look of a line without what was found in it.
-pub(super) fn base_style(row: &Row, cx: &Cx<'_>) -> Style {
+pub(super) fn base_style(row: &LogRow, cx: &Cx<'_>) -> Style {
     cx.style(match row.level {
         Some(LogLevel::Error) => Role::LogError,
         Some(LogLevel::Warning) => Role::LogWarn,
@@ -226,7 +226,7 @@ pub(super) fn base_style(row: &Row, cx: &Cx<'_>) -> Style {
 }
 
 /// One line of a log from column `left` on; where something is cut off there is `…`.
-fn draw_row(row: &Row, left: usize, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+fn draw_row(row: &LogRow, left: usize, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let base = base_style(row, cx);
     let found = cx.style(Role::Match);
     let end = usize::from(at.width.saturating_sub(1));
@@ -267,19 +267,19 @@ fn draw_events(events: &EventLog, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         line::draw(&Line::styled(error, cx.style(Role::Error)), area, buf);
         return;
     }
-    if events.rows().is_empty() && events.lens.filter().is_some() {
+    if events.rows().is_empty() && events.view.filter().is_some() {
         let words = if events.is_busy() { " filtering…" } else { " no record passes the filter" };
         line::draw(&Line::styled(words, cx.style(Role::Busy)), area, buf);
     }
     let digits = events.last().to_string().len().max(3);
     for (row, at) in events.rows().iter().zip(area.rows()) {
-        line::draw(&event_line(row, events.lens.search(), digits, cx), at, buf);
+        line::draw(&event_line(row, events.view.search(), digits, cx), at, buf);
     }
 }
 
 fn event_line(
     row: &EventRow,
-    search: Option<&Search>,
+    search: Option<&LogSearch>,
     digits: usize,
     cx: &Cx<'_>,
 ) -> Line<'static> {
@@ -310,7 +310,7 @@ fn draw_foot(pane: &LogsPane, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         return line::draw(&row, at, buf);
     }
     let left = search_line(pane, cx);
-    let right = match (paused(pane, cx), pane.lens(cx.view)) {
+    let right = match (paused(pane, cx), pane.log_view(cx.view)) {
         (Some(paused), _) => paused,
         (None, Some(lens)) => below(lens, cx),
         (None, None) => Line::default(),
@@ -335,7 +335,7 @@ pub(super) fn taken_away(pane: &LogsPane, cx: &Cx<'_>) -> String {
 
 /// The filter and the search that are on.
 fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
-    let Some(lens) = pane.lens(cx.view) else { return Line::default() };
+    let Some(lens) = pane.log_view(cx.view) else { return Line::default() };
     let dim = cx.style(Role::Dim);
     let mut spans = Vec::new();
     if let Some(filter) = lens.filter() {
@@ -359,7 +359,7 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
             }
             (total, None) => format!("{} found", line::grouped(total)),
         };
-        let key = |action| cx.key(Context::Logs, action);
+        let key = |action| cx.key(KeyContext::Logs, action);
         let keys =
             format!("  {} {} next, before", key(Action::NextMatch), key(Action::PreviousMatch));
         let words = format!(" /{}  ", sanitize::line(search.matcher().words()));
@@ -375,22 +375,22 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
 
 /// How much came while the output of a port stands still.
 fn paused(pane: &LogsPane, cx: &Cx<'_>) -> Option<Line<'static>> {
-    let (log, now) = pane.shelf.log(pane.tab, cx.view).filter(|_| pane.tab == Tab::Serial)?;
+    let (log, now) = pane.open_logs.log(pane.tab, cx.view).filter(|_| pane.tab == Tab::Serial)?;
     let missed = pane.look.missed(log, now)?;
-    let key = cx.key(Context::Logs, Action::HoldLog);
+    let key = cx.key(KeyContext::Logs, Action::HoldLog);
     let lines = if missed == 1 { "line" } else { "lines" };
     let words = format!("paused · {} new {lines} · {key} goes on ", line::grouped(missed));
     Some(Line::styled(words, cx.style(Role::Warn)))
 }
 
 /// What is below the lines in sight.
-fn below(lens: &Lens, cx: &Cx<'_>) -> Line<'static> {
+fn below(lens: &LogView, cx: &Cx<'_>) -> Line<'static> {
     let len = lens.len();
     let more = len - lens.scroll.range(len).end.min(len);
     match lens.scroll.follow() {
         Follow::End => Line::default(),
         Follow::Held => {
-            let key = cx.key(Context::Logs, Action::Follow);
+            let key = cx.key(KeyContext::Logs, Action::Follow);
             let style: Style = cx.style(if more > 0 { Role::Warn } else { Role::Dim });
             Line::styled(format!("held · {} below · {key} follows ", line::grouped(more)), style)
         }

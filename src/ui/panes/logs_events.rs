@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::model::{EventSource, Record, Seq, Timestamp, UserError};
 
 use super::logs_digest::{Digest, digest};
-use super::logs_lens::{Lens, Sight};
-use super::logs_source::Source;
+use super::logs_source::LogSourceView;
+use super::logs_view::{LogView, VisibleLines};
 
 /// A record ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub struct EventRow {
 pub struct EventLog {
     source: Arc<dyn EventSource>,
     /// How one looks at them.
-    pub lens: Lens,
+    pub view: LogView,
     rows: Vec<EventRow>,
-    read_for: Option<Sight>,
+    read_for: Option<VisibleLines>,
     last: Seq,
     error: Option<UserError>,
 }
@@ -33,9 +33,9 @@ impl EventLog {
     /// The records at their end.
     #[must_use]
     pub fn new(source: Arc<dyn EventSource>) -> Self {
-        let lens = Lens::new(Source::Records(Arc::clone(&source)));
+        let view = LogView::new(LogSourceView::Records(Arc::clone(&source)));
         let (rows, read_for, error) = (Vec::new(), None, None);
-        Self { source, lens, rows, read_for, last: Seq(0), error }
+        Self { source, view, rows, read_for, last: Seq(0), error }
     }
 
     /// The records in sight.
@@ -59,7 +59,7 @@ impl EventLog {
     /// Whether filter or search go on although nothing new came.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        self.error.is_none() && self.lens.is_busy()
+        self.error.is_none() && self.view.is_busy()
     }
 
     /// Reads what is in sight of the records up to `last`.
@@ -73,15 +73,15 @@ impl EventLog {
     }
 
     fn read(&mut self) -> Result<(), UserError> {
-        self.lens.advance(0..self.last.0, self.last.0)?;
-        let sight = self.lens.sight();
+        self.view.advance(0..self.last.0, self.last.0)?;
+        let sight = self.view.sight();
         if self.read_for.as_ref() == Some(&sight) {
             return Ok(());
         }
         // Lines count from 0, records from 1.
         let records = match &sight {
-            Sight::Range(range) => self.source.records(range.start + 1..range.end + 1)?,
-            Sight::Picked(picked) => {
+            VisibleLines::Range(range) => self.source.records(range.start + 1..range.end + 1)?,
+            VisibleLines::Picked(picked) => {
                 let mut records = Vec::new();
                 for line in picked {
                     records.extend(self.source.records(line + 1..line + 2)?);
@@ -131,14 +131,14 @@ mod tests {
     fn only_what_is_in_sight_and_known_is_read_and_only_once() {
         let journal = Arc::new(Journal(AtomicU64::new(0)));
         let mut log = EventLog::new(Arc::<Journal>::clone(&journal));
-        log.lens.scroll.set_height(10);
+        log.view.scroll.set_height(10);
         for _ in 0..3 {
             log.sync(Seq(30));
         }
         let numbers: Vec<u64> = log.rows().iter().map(|row| row.seq.0).collect();
         assert_eq!(numbers, (21..=30).collect::<Vec<_>>());
         assert_eq!(journal.0.load(Ordering::Relaxed), 1);
-        log.lens.go(Move::Start);
+        log.view.go(Move::Start);
         log.sync(Seq(30));
         assert_eq!(log.rows()[0].seq, Seq(1));
     }

@@ -1,37 +1,37 @@
 //! What is looked for in the logs: filters, searches, findings and panics.
 
 use crate::model::Diagnostic;
-use crate::ui::action::{Action, Context};
-use crate::ui::pane::{Command, Cx, Effect, Saved};
+use crate::ui::action::{Action, KeyContext};
+use crate::ui::pane::{Cx, Effect, Saved, UiCommand};
 use crate::view::SessionView;
 
 use super::logs::{LogsPane, Tab};
 use super::logs_build;
 use super::logs_findings;
 use super::logs_scroll::Move;
-use super::logs_search::{Matcher, Search};
+use super::logs_search::{LogSearch, Matcher};
 use super::logs_text::matcher;
-use super::logs_typing::{Purpose, Typing};
+use super::logs_typing::{LogInput, Purpose};
 
 impl LogsPane {
     /// The filter that was typed for what is shown.
     pub(super) fn typed_filter(&self, view: &SessionView) -> Option<&Matcher> {
         match self.tab {
-            Tab::Events => self.events.lens.filter().map(Search::matcher),
+            Tab::Events => self.events.view.filter().map(LogSearch::matcher),
             Tab::Build | Tab::Serial => self.text(view)?.typed(),
         }
     }
 
     pub(super) fn ask(&mut self, purpose: Purpose, cx: &Cx<'_>) -> Vec<Effect> {
         let view = cx.view;
-        if self.lens(view).is_none() {
+        if self.log_view(view).is_none() {
             return Effect::info("there is no output yet");
         }
         if self.tab == Tab::Serial && self.look.hex.is_some() && purpose != Purpose::Save {
-            let key = cx.key(Context::Logs, Action::LogHex);
+            let key = cx.key(KeyContext::Logs, Action::LogHex);
             return Effect::refuse(format!("these are bytes; `{key}` shows lines again"));
         }
-        let text = match (purpose, self.shelf.log(self.tab, view)) {
+        let text = match (purpose, self.open_logs.log(self.tab, view)) {
             (Purpose::Search | Purpose::Files, _) => String::new(),
             (Purpose::Filter, _) => {
                 self.typed_filter(view).map_or_else(String::new, |f| f.words().to_owned())
@@ -43,7 +43,7 @@ impl LogsPane {
         Vec::new()
     }
 
-    pub(super) fn entered(&mut self, typing: Typing, view: &SessionView) -> Vec<Effect> {
+    pub(super) fn entered(&mut self, typing: LogInput, view: &SessionView) -> Vec<Effect> {
         let text = typing.text();
         let done = match typing.purpose() {
             Purpose::Search | Purpose::Files => {
@@ -52,12 +52,12 @@ impl LogsPane {
             Purpose::Filter => self.filter_by(&text, view),
             Purpose::Save if text.trim().is_empty() => Err("a name is needed".to_owned()),
             Purpose::Save => {
-                let what = match self.shelf.log(self.tab, view) {
+                let what = match self.open_logs.log(self.tab, view) {
                     Some((log, extent)) => Saved::Log(log, extent.bytes),
                     None => Saved::Events(view.seq),
                 };
                 let to = text.trim().to_owned();
-                return vec![Effect::Command(Command::Save { what, to })];
+                return vec![Effect::Command(UiCommand::Save { what, to })];
             }
         };
         if let Err(wrong) = done {
@@ -76,9 +76,9 @@ impl LogsPane {
     pub(super) fn filter_by(&mut self, pattern: &str, view: &SessionView) -> Result<(), String> {
         let wanted = matcher(pattern)?;
         match self.tab {
-            Tab::Events => self.events.lens.filter_by(wanted),
+            Tab::Events => self.events.view.filter_by(wanted),
             Tab::Build | Tab::Serial => {
-                if let Some(text) = self.shelf.text_mut(self.tab, view) {
+                if let Some(text) = self.open_logs.text_mut(self.tab, view) {
                     text.filter_by(wanted);
                 }
             }
@@ -87,7 +87,7 @@ impl LogsPane {
     }
 
     fn read_again(&mut self, view: &SessionView) {
-        if let Some(text) = self.shelf.text_mut(self.tab, view) {
+        if let Some(text) = self.open_logs.text_mut(self.tab, view) {
             text.read_again();
         }
     }
@@ -113,7 +113,7 @@ impl LogsPane {
     }
 
     fn select_finding(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
-        let count = self.shelf.build(view).map_or(0, |build| build.diagnostics.len());
+        let count = self.open_logs.build(view).map_or(0, |build| build.diagnostics.len());
         if self.findings.step(step, count).is_err() {
             return Effect::info("there is no further finding");
         }
@@ -121,20 +121,20 @@ impl LogsPane {
     }
 
     pub(super) fn selected<'v>(&self, view: &'v SessionView) -> Option<&'v Diagnostic> {
-        self.findings.diagnostic(&self.shelf, self.tab, view)
+        self.findings.diagnostic(&self.open_logs, self.tab, view)
     }
 
     /// Goes to the place in the output where the newest panic begins.
     fn show_panic(&mut self, view: &SessionView) -> Vec<Effect> {
-        let panic = logs_findings::panic(&self.shelf, self.tab, view);
+        let panic = logs_findings::panic(&self.open_logs, self.tab, view);
         let Some(line) = panic.map(|panic| panic.line) else { return Vec::new() };
-        if let Some(text) = self.shelf.text_mut(self.tab, view) {
+        if let Some(text) = self.open_logs.text_mut(self.tab, view) {
             let first = text.start().lines;
             if line < first {
                 return Effect::info("the output around this failure is no longer kept");
             }
-            text.lens.go(Move::Start);
-            text.lens.go(Move::Lines(i64::try_from(line - first).unwrap_or(i64::MAX)));
+            text.view.go(Move::Start);
+            text.view.go(Move::Lines(i64::try_from(line - first).unwrap_or(i64::MAX)));
         }
         Vec::new()
     }
@@ -151,9 +151,9 @@ impl LogsPane {
 
     /// Opens the file of the selected finding; without one, its place in the raw log.
     pub(super) fn open(&mut self, action: Action, view: &SessionView) -> Vec<Effect> {
-        match self.findings.file_place(&self.shelf, self.tab, view) {
+        match self.findings.file_place(&self.open_logs, self.tab, view) {
             Some(place) if action == Action::EditFile => {
-                vec![Effect::Command(Command::Edit(place))]
+                vec![Effect::Command(UiCommand::Edit(place))]
             }
             Some(place) => vec![Effect::Preview(place)],
             None if self.selected(view).is_some() => {
@@ -161,7 +161,7 @@ impl LogsPane {
                 effects.extend(Effect::info("no file of the project is named; this is the log"));
                 effects
             }
-            None if logs_findings::panic(&self.shelf, self.tab, view).is_some() => {
+            None if logs_findings::panic(&self.open_logs, self.tab, view).is_some() => {
                 self.show_panic(view)
             }
             None => Effect::info("there is nothing to open here"),

@@ -10,8 +10,8 @@ use crate::ui::pane::{Effect, FilePlace};
 use crate::view::{PanicView, SessionView};
 
 use super::logs_level::level;
+use super::logs_open::{OpenLogs, Tab};
 use super::logs_search::Matcher;
-use super::logs_shelf::{Shelf, Tab};
 use super::serial::card;
 
 /// The finding or call that is selected, by its place in the list of its tab.
@@ -44,7 +44,7 @@ impl Findings {
     pub fn step_call(
         &mut self,
         by: isize,
-        shelf: &Shelf,
+        shelf: &OpenLogs,
         tab: Tab,
         view: &SessionView,
     ) -> Vec<Effect> {
@@ -60,7 +60,7 @@ impl Findings {
     /// The selected finding of the build that shows.
     pub fn diagnostic<'v>(
         self,
-        shelf: &Shelf,
+        shelf: &OpenLogs,
         tab: Tab,
         view: &'v SessionView,
     ) -> Option<&'v Diagnostic> {
@@ -71,7 +71,7 @@ impl Findings {
     }
 
     /// Where the selected finding or call lies, when that is a file of the project.
-    pub fn file_place(self, shelf: &Shelf, tab: Tab, view: &SessionView) -> Option<FilePlace> {
+    pub fn file_place(self, shelf: &OpenLogs, tab: Tab, view: &SessionView) -> Option<FilePlace> {
         let (file, line) = match tab {
             Tab::Build => {
                 let found = self.diagnostic(shelf, tab, view)?;
@@ -88,7 +88,11 @@ impl Findings {
 }
 
 /// The panic that the Serial tab explains.
-pub(super) fn panic<'v>(shelf: &Shelf, tab: Tab, view: &'v SessionView) -> Option<&'v PanicView> {
+pub(super) fn panic<'v>(
+    shelf: &OpenLogs,
+    tab: Tab,
+    view: &'v SessionView,
+) -> Option<&'v PanicView> {
     shelf.serial(view).and_then(card::shown).filter(|_| tab == Tab::Serial)
 }
 

@@ -8,59 +8,59 @@ use ratatui::text::Line;
 use crate::ui::pane::{Cx, Effect, TextMode};
 use crate::view::SerialView;
 
-use super::logs_typing::{Purpose, Typing};
-use super::serial::SerialHands;
+use super::logs_typing::{LogInput, Purpose};
+use super::serial::SerialActions;
 
 /// What came of a key.
 pub(super) enum Typed {
     /// These effects, if any.
     Effects(Vec<Effect>),
     /// The text is complete.
-    Entered(Box<Typing>),
+    Entered(Box<LogInput>),
 }
 
 /// The row that one types in.
 #[derive(Debug, Default)]
 pub(super) struct Foot {
-    typing: Option<Typing>,
+    typing: Option<LogInput>,
     /// The person's hands on the port.
-    pub hands: SerialHands,
+    pub control: SerialActions,
 }
 
 impl Foot {
     /// Begins to type with `text` in the field.
     pub fn begin(&mut self, purpose: Purpose, text: &str) {
-        self.typing = Some(Typing::new(purpose, text));
+        self.typing = Some(LogInput::new(purpose, text));
     }
 
     /// Gives a text back, with what is wrong with it.
-    pub fn refuse(&mut self, typing: Typing, why: String) {
+    pub fn refuse(&mut self, typing: LogInput, why: String) {
         self.typing = Some(typing.refused(why));
     }
 
     /// Leaves what is typed.
     pub fn leave(&mut self) {
         self.typing = None;
-        self.hands.leave();
+        self.control.leave();
     }
 
     /// Whether keys are text.
     pub const fn mode(&self) -> TextMode {
-        if self.typing.is_some() || self.hands.is_typing() { TextMode::On } else { TextMode::Off }
+        if self.typing.is_some() || self.control.is_typing() { TextMode::On } else { TextMode::Off }
     }
 
     /// The row while one types; `None` else.
     pub fn row(&self, cx: &Cx<'_>) -> Option<Line<'static>> {
-        if self.hands.is_typing() {
-            return Some(self.hands.row(cx));
+        if self.control.is_typing() {
+            return Some(self.control.row(cx));
         }
         self.typing.as_ref().map(|typing| typing.line(cx))
     }
 
     /// A key; `serial` is the port that is shown.
     pub fn key(&mut self, key: &KeyEvent, serial: Option<&SerialView>) -> Typed {
-        if self.hands.is_typing() {
-            return Typed::Effects(self.hands.on_key(key, serial));
+        if self.control.is_typing() {
+            return Typed::Effects(self.control.on_key(key, serial));
         }
         match (key.code, &mut self.typing) {
             (KeyCode::Esc, _) => self.typing = None,
@@ -76,8 +76,8 @@ impl Foot {
     }
 
     pub fn paste(&mut self, text: &str) {
-        if self.hands.is_typing() {
-            self.hands.paste(text);
+        if self.control.is_typing() {
+            self.control.paste(text);
         } else if let Some(typing) = &mut self.typing {
             typing.insert(text);
         }

@@ -8,12 +8,12 @@ use super::*;
 use crate::model::LogKind;
 
 /// A log in memory that gives at most `at_once` bytes.
-struct Memory {
+struct MemoryLog {
     bytes: Vec<u8>,
     at_once: u64,
 }
 
-impl LogSource for Memory {
+impl LogSource for MemoryLog {
     fn read_log(&self, _: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
         let end =
             range.end.min(range.start.saturating_add(self.at_once)).min(self.bytes.len() as u64);
@@ -40,7 +40,7 @@ fn expected(bytes: &[u8], range: Range<u64>) -> Vec<(u64, Vec<u8>)> {
 #[test]
 fn the_end_is_there_before_the_index() {
     let bytes: Vec<u8> = (0..200_000).flat_map(|n| format!("line {n}\n").into_bytes()).collect();
-    let source = Memory { bytes, at_once: 100_000 };
+    let source = MemoryLog { bytes, at_once: 100_000 };
     let mut index = LineIndex::new(LOG);
     index.set_extent(&source, extent(&source.bytes)).unwrap();
     assert!(!index.is_complete());
@@ -54,7 +54,7 @@ fn the_end_is_there_before_the_index() {
 
 #[test]
 fn a_line_without_end_is_cut_and_says_so() {
-    let source = Memory { bytes: vec![b'x'; 1 << 20], at_once: u64::MAX };
+    let source = MemoryLog { bytes: vec![b'x'; 1 << 20], at_once: u64::MAX };
     let mut index = LineIndex::new(LOG);
     index.set_extent(&source, extent(&source.bytes)).unwrap();
     index.advance(&source, u64::MAX).unwrap();
@@ -65,7 +65,7 @@ fn a_line_without_end_is_cut_and_says_so() {
 
 #[test]
 fn many_short_lines_stay_in_bounds() {
-    let source = Memory { bytes: vec![b'\n'; 9 << 20], at_once: u64::MAX };
+    let source = MemoryLog { bytes: vec![b'\n'; 9 << 20], at_once: u64::MAX };
     let mut index = LineIndex::new(LOG);
     index.set_extent(&source, extent(&source.bytes)).unwrap();
     index.advance(&source, u64::MAX).unwrap();
@@ -76,7 +76,7 @@ fn many_short_lines_stay_in_bounds() {
 
 /// A log in memory whose beginning is no longer kept.
 struct Shrinking {
-    log: Memory,
+    log: MemoryLog,
     start: std::sync::atomic::AtomicUsize,
 }
 
@@ -106,7 +106,7 @@ proptest! {
         steps in proptest::collection::vec((0_usize..200, 0_usize..200), 1..8),
     ) {
         let total = bytes.len();
-        let source = Shrinking { log: Memory { bytes, at_once }, start: Default::default() };
+        let source = Shrinking { log: MemoryLog { bytes, at_once }, start: Default::default() };
         let mut index = LineIndex::new(LOG);
         index.stride = stride;
         let (mut end, mut start) = (0, 0);
@@ -152,7 +152,7 @@ proptest! {
         count in 0_u64..100,
         early in 0_usize..600,
     ) {
-        let source = Memory { bytes, at_once };
+        let source = MemoryLog { bytes, at_once };
         let mut index = LineIndex::new(LOG);
         let early = source.bytes.get(..early.min(source.bytes.len())).unwrap();
         // There and back again, as a replay does.

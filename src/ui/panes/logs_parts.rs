@@ -16,7 +16,7 @@ pub(super) enum Values {
 
 /// The parts of the pane, from the top.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Parts {
+pub(super) struct LogsAreas {
     /// What is shown, and how it goes.
     pub head: Rect,
     /// What a build found.
@@ -28,7 +28,7 @@ pub(super) struct Parts {
     pub foot: Rect,
 }
 
-impl Parts {
+impl LogsAreas {
     /// Shares the area out; findings take half of it at most, values a third of what is left.
     pub fn new(area: Rect, head: usize, findings: usize, values: Values) -> Self {
         let foot_rows = u16::from(area.height > 3);

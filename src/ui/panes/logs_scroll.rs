@@ -63,7 +63,7 @@ pub struct Scroll {
     top: u64,
     /// The first line that is there; those before it are no longer kept.
     first: u64,
-    left: usize,
+    first_column: usize,
     follow: Follow,
     /// Rows of the last frame; 0 before the first.
     height: usize,
@@ -78,8 +78,8 @@ impl Scroll {
 
     /// Columns scrolled to the right.
     #[must_use]
-    pub const fn left(&self) -> usize {
-        self.left
+    pub const fn first_column(&self) -> usize {
+        self.first_column
     }
 
     /// Takes over how many rows there are on screen.
@@ -149,7 +149,8 @@ impl Scroll {
             Move::To(line) => line.saturating_sub(height / 3),
             Move::Columns(by) => {
                 let by = isize::try_from(by).unwrap_or(0);
-                self.left = self.left.saturating_add_signed(by).min(super::logs_index::MAX_LINE);
+                self.first_column =
+                    self.first_column.saturating_add_signed(by).min(super::logs_index::MAX_LINE);
                 return;
             }
         };

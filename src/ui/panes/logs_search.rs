@@ -11,10 +11,10 @@ use regex::{Regex, RegexBuilder};
 
 use crate::model::UserError;
 use crate::text::sanitize;
-use crate::ui::job::{Job, State};
+use crate::ui::job::{BackgroundJob, JobState};
 
 use super::logs_index::MAX_LINE;
-use super::logs_source::Source;
+use super::logs_source::LogSourceView;
 
 /// Most lines whose numbers are kept; of more, the first ones are only counted.
 pub const MAX_HITS: usize = 1_000_000;
@@ -100,7 +100,7 @@ impl Matcher {
 
 /// What was found so far.
 #[derive(Debug, Default)]
-struct Found {
+struct Matches {
     /// Numbers of matching lines, rising.
     hits: VecDeque<u64>,
     /// How many came before them, which are too many or no longer kept.
@@ -109,7 +109,7 @@ struct Found {
     scanned: u64,
 }
 
-impl Found {
+impl Matches {
     fn total(&self) -> u64 {
         self.dropped + self.hits.len() as u64
     }
@@ -138,10 +138,10 @@ impl Found {
 
 /// A search through one log.
 #[derive(Debug)]
-pub struct Search {
+pub struct LogSearch {
     matcher: Matcher,
-    source: Source,
-    found: Arc<Mutex<Found>>,
+    source: LogSourceView,
+    found: Arc<Mutex<Matches>>,
     scan: Scan,
     stop: Arc<AtomicBool>,
 }
@@ -150,16 +150,16 @@ pub struct Search {
 #[derive(Debug)]
 enum Scan {
     Here(Box<Scanner>),
-    Away(Job<(Box<Scanner>, Result<(), UserError>)>),
+    Away(BackgroundJob<(Box<Scanner>, Result<(), UserError>)>),
     /// It broke; nothing more will be found.
     Lost,
 }
 
-impl Search {
+impl LogSearch {
     /// A search that has not looked at anything yet.
     #[must_use]
-    pub fn new(source: Source, matcher: Matcher) -> Self {
-        let found = Arc::<Mutex<Found>>::default();
+    pub fn new(source: LogSourceView, matcher: Matcher) -> Self {
+        let found = Arc::<Mutex<Matches>>::default();
         let stop = Arc::<AtomicBool>::default();
         let scanner = Scanner {
             matcher: matcher.clone(),
@@ -224,12 +224,12 @@ impl Search {
     pub fn advance(&mut self, end: u64) -> Result<(), UserError> {
         if let Scan::Away(job) = &self.scan {
             match job.look() {
-                State::Running => return Ok(()),
-                State::Done((scanner, result)) => {
+                JobState::Running => return Ok(()),
+                JobState::Done((scanner, result)) => {
                     self.scan = Scan::Here(scanner);
                     result?;
                 }
-                State::Lost => self.scan = Scan::Lost,
+                JobState::Lost => self.scan = Scan::Lost,
             }
         }
         let scanned = self.found().scanned;
@@ -246,7 +246,7 @@ impl Search {
         }
         if let Scan::Here(mut scanner) = std::mem::replace(&mut self.scan, Scan::Lost) {
             let source = self.source.clone();
-            self.scan = Scan::Away(Job::start(move || {
+            self.scan = Scan::Away(BackgroundJob::start(move || {
                 let result = scanner.run(&source, end);
                 (scanner, result)
             }));
@@ -298,12 +298,12 @@ impl Search {
         found.hits.binary_search(&number).ok().map(|place| found.dropped + place as u64 + 1)
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
+    fn found(&self) -> MutexGuard<'_, Matches> {
         lock(&self.found)
     }
 }
 
-impl Drop for Search {
+impl Drop for LogSearch {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -313,7 +313,7 @@ impl Drop for Search {
 #[derive(Debug)]
 pub(super) struct Scanner {
     matcher: Matcher,
-    found: Arc<Mutex<Found>>,
+    found: Arc<Mutex<Matches>>,
     stop: Arc<AtomicBool>,
     /// Number of the line that `partial` is.
     number: u64,
@@ -323,12 +323,12 @@ pub(super) struct Scanner {
 
 impl Scanner {
     fn restart(&mut self) {
-        *lock(&self.found) = Found::default();
+        *lock(&self.found) = Matches::default();
         self.number = 0;
         self.partial.clear();
     }
 
-    fn run(&mut self, source: &Source, end: u64) -> Result<(), UserError> {
+    fn run(&mut self, source: &LogSourceView, end: u64) -> Result<(), UserError> {
         let mut scanned = lock(&self.found).scanned;
         while scanned < end && !self.stop.load(Ordering::Relaxed) {
             let start = source.start()?;
@@ -382,7 +382,7 @@ impl Scanner {
 }
 
 /// A panic elsewhere leaves the list whole: it only grows.
-fn lock(found: &Mutex<Found>) -> MutexGuard<'_, Found> {
+fn lock(found: &Mutex<Matches>) -> MutexGuard<'_, Matches> {
     found.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -9,9 +9,9 @@ use crate::model::{
     TurnId,
 };
 
-struct Memory(Vec<u8>);
+struct MemoryLog(Vec<u8>);
 
-impl LogSource for Memory {
+impl LogSource for MemoryLog {
     fn read_log(&self, _: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
         let end = usize::try_from(range.end).unwrap().min(self.0.len());
         Ok(self.0.get(usize::try_from(range.start).unwrap()..end).unwrap_or_default().to_vec())
@@ -20,12 +20,12 @@ impl LogSource for Memory {
 
 const LOG: LogId = LogId { kind: LogKind::Serial, number: 1 };
 
-fn search(text: &[u8], pattern: &str) -> Search {
-    let source = Source::Raw(Arc::new(Memory(text.to_vec())), LOG);
-    Search::new(source, Matcher::regex(pattern).unwrap())
+fn search(text: &[u8], pattern: &str) -> LogSearch {
+    let source = LogSourceView::Raw(Arc::new(MemoryLog(text.to_vec())), LOG);
+    LogSearch::new(source, Matcher::regex(pattern).unwrap())
 }
 
-fn finish(search: &mut Search, end: u64) {
+fn finish(search: &mut LogSearch, end: u64) {
     search.advance(end).unwrap();
     while !search.is_complete(end) {
         thread::yield_now();
@@ -94,8 +94,8 @@ fn matches_keep_their_lines_and_places_when_the_oldest_are_given_up() {
         lines.for_each(|n| text.extend(format!("line {n}\n").bytes()));
         text.len() as u64
     };
-    let raw = Source::Raw(Arc::<Shrinking>::clone(&log), LOG);
-    let mut search = Search::new(raw.clone(), Matcher::regex("7$").unwrap());
+    let raw = LogSourceView::Raw(Arc::<Shrinking>::clone(&log), LOG);
+    let mut search = LogSearch::new(raw.clone(), Matcher::regex("7$").unwrap());
     let end = grow(0..100);
     finish(&mut search, end);
     assert_eq!((search.total(), search.line(3), search.place(37)), (10, Some(37), Some(4)));
@@ -115,7 +115,7 @@ fn matches_keep_their_lines_and_places_when_the_oldest_are_given_up() {
     search.forget_before(200);
     assert_eq!((search.next(0), search.previous(u64::MAX)), (Some(207), Some(297)));
     // A search that begins now finds what is there.
-    let mut late = Search::new(raw, Matcher::regex("7$").unwrap());
+    let mut late = LogSearch::new(raw, Matcher::regex("7$").unwrap());
     finish(&mut late, end);
     assert_eq!((late.total(), late.line(0)), (10, Some(207)));
     // A replay at a moment of which nothing is left ends.
@@ -154,8 +154,8 @@ fn records_are_lines_with_their_numbers_also_where_some_are_missing() {
             Ok(range.filter(|seq| seq % 3 != 0 && *seq <= 5_000).map(record).collect())
         }
     }
-    let mut search = Search::new(
-        Source::Records(Arc::new(Journal)),
+    let mut search = LogSearch::new(
+        LogSourceView::Records(Arc::new(Journal)),
         Matcher::regex("word(44|45|4000)\\b").unwrap(),
     );
     finish(&mut search, 5_000);

@@ -17,14 +17,14 @@ const RECORDS: u64 = 2_000;
 
 /// A log to look through.
 #[derive(Clone)]
-pub enum Source {
+pub enum LogSourceView {
     /// A raw log; it is measured in bytes.
     Raw(Arc<dyn LogSource>, LogId),
     /// The session's records, a line each; they are counted.
     Records(Arc<dyn EventSource>),
 }
 
-impl fmt::Debug for Source {
+impl fmt::Debug for LogSourceView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Raw(_, log) => f.debug_tuple("Raw").field(log).finish(),
@@ -33,7 +33,7 @@ impl fmt::Debug for Source {
     }
 }
 
-impl Source {
+impl LogSourceView {
     /// How much can be looked through in a frame, when that is `bytes` of a raw log.
     pub(super) const fn at_once(&self, bytes: u64) -> u64 {
         match self {

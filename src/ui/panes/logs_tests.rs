@@ -3,22 +3,22 @@
 use crossterm::event::{KeyCode, KeyModifiers};
 use insta::assert_snapshot;
 
-use super::super::test_desk::{Desk, Store};
+use super::super::pane_bench::{PaneBench, SessionStore};
 use super::*;
 use crate::model::*;
 use crate::model::{BoardEvent, BuildEvent, PortEvent};
-use crate::ui::pane::{Command, FilePlace, Saved};
+use crate::ui::pane::{FilePlace, Saved, UiCommand};
 
 const BUILD: LogId = LogId { kind: LogKind::Build, number: 1 };
 const SERIAL: LogId = LogId { kind: LogKind::Serial, number: 1 };
 
-fn pane(desk: &Desk) -> LogsPane {
+fn pane(desk: &PaneBench) -> LogsPane {
     let store = Arc::clone(&desk.store);
-    LogsPane::new(Arc::<Store>::clone(&store), store)
+    LogsPane::new(Arc::<SessionStore>::clone(&store), store)
 }
 
-fn with_build() -> Desk {
-    let mut desk = Desk::new();
+fn with_build() -> PaneBench {
+    let mut desk = PaneBench::new();
     desk.record(Event::Build(BuildEvent::Started {
         build: BuildId(1),
         log: BUILD,
@@ -29,7 +29,7 @@ fn with_build() -> Desk {
     desk
 }
 
-fn fail(desk: &mut Desk) {
+fn fail(desk: &mut PaneBench) {
     desk.log(
         BUILD,
         "FAILED: i2c_scan.c.obj\nmain/src/i2c_scan.c:14:5: error: implicit declaration of function \
@@ -72,7 +72,7 @@ fn a_build_runs_and_fails() {
 }
 
 /// A build that passes with a program of that size.
-fn passed(desk: &mut Desk, build: u32, host: &str, uses: Vec<MemoryUse>, warnings: u32) {
+fn passed(desk: &mut PaneBench, build: u32, host: &str, uses: Vec<MemoryUse>, warnings: u32) {
     let log = LogId { kind: LogKind::Build, number: build };
     let build = BuildId(build);
     desk.record(Event::Build(BuildEvent::Started { build, log, command: "ninja -C build".into() }));
@@ -96,7 +96,7 @@ fn passed(desk: &mut Desk, build: u32, host: &str, uses: Vec<MemoryUse>, warning
 
 #[test]
 fn the_size_of_a_program_stands_under_its_build_with_what_it_has_grown_by() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let mut pane = pane(&desk);
     let used = |memory, bytes, of| MemoryUse { memory, bytes, of };
     let chip = |flash, dram| {
@@ -131,11 +131,11 @@ fn opening_a_finding_goes_to_its_line_in_the_log() {
         matches!(&desk.press(&mut pane, Action::Open)[..], [Effect::Preview(at)] if *at == place)
     );
     let effects = desk.press(&mut pane, Action::EditFile);
-    assert!(matches!(&effects[..], [Effect::Command(Command::Edit(at))] if *at == place));
+    assert!(matches!(&effects[..], [Effect::Command(UiCommand::Edit(at))] if *at == place));
 }
 
 /// Waits until searches and filters are through.
-fn settle(desk: &Desk, pane: &mut LogsPane) {
+fn settle(desk: &PaneBench, pane: &mut LogsPane) {
     desk.show(pane, 78, 8);
     while pane.next_wake(&desk.view, Instant::now()).is_some() {
         std::thread::yield_now();
@@ -239,15 +239,15 @@ fn a_log_is_saved_where_the_person_says_and_copied_clean() {
     desk.show(&mut pane, 78, 8);
     let effects = typed_for(&desk, &mut pane, Action::SaveLog, ".txt");
     let bytes = desk.view.logs.serials[0].bytes;
-    let Effect::Command(Command::Save { what, to }) = &effects[0] else { panic!("{effects:?}") };
+    let Effect::Command(UiCommand::Save { what, to }) = &effects[0] else { panic!("{effects:?}") };
     assert_eq!((*what, to.as_str()), (Saved::Log(SERIAL, bytes), "serial-1.log.txt"));
     let effects = desk.press(&mut pane, Action::Copy);
-    let Effect::Command(Command::Copy(text)) = &effects[0] else { panic!("{effects:?}") };
+    let Effect::Command(UiCommand::Copy(text)) = &effects[0] else { panic!("{effects:?}") };
     assert!(text.contains("found 0x01\nx") && !text.contains('\x1b'), "{text:?}");
 }
 
-fn with_serial(lines: u32) -> Desk {
-    let mut desk = Desk::new();
+fn with_serial(lines: u32) -> PaneBench {
+    let mut desk = PaneBench::new();
     desk.record(Event::Board(BoardEvent::Connected(BoardInfo {
         label: "virtual board".into(),
         chip: "esp32".into(),
@@ -269,11 +269,11 @@ fn with_serial(lines: u32) -> Desk {
     desk
 }
 
-fn typed(desk: &Desk, pane: &mut LogsPane, text: &str) {
+fn typed(desk: &PaneBench, pane: &mut LogsPane, text: &str) {
     typed_for(desk, pane, Action::Search, text);
 }
 
-fn typed_for(desk: &Desk, pane: &mut LogsPane, action: Action, text: &str) -> Vec<Effect> {
+fn typed_for(desk: &PaneBench, pane: &mut LogsPane, action: Action, text: &str) -> Vec<Effect> {
     desk.press(pane, action);
     assert_eq!(pane.text_mode(), TextMode::On);
     for c in text.chars() {
@@ -376,7 +376,7 @@ fn what_began_last_shows_until_the_person_picks() {
 }
 
 /// A port whose firmware has several tags, and prints a failure.
-fn with_tags() -> Desk {
+fn with_tags() -> PaneBench {
     let mut desk = with_serial(0);
     desk.log(SERIAL, "ets Jul 29 2019 12:21:46\r\nrst:0x1 (POWERON_RESET)\r\n");
     for number in 0..24_u32 {
@@ -412,7 +412,7 @@ fn levels_are_left_out_and_come_back_and_other_lines_always_show() {
     // What is saved is all of it.
     let effects = typed_for(&desk, &mut pane, Action::SaveLog, "");
     let bytes = desk.view.logs.serials[0].bytes;
-    let save = |effect: &Effect| matches!(effect, Effect::Command(Command::Save { what, .. }) if *what == Saved::Log(SERIAL, bytes));
+    let save = |effect: &Effect| matches!(effect, Effect::Command(UiCommand::Save { what, .. }) if *what == Saved::Log(SERIAL, bytes));
     assert!(save(&effects[0]), "{effects:?}");
     // Escape takes the typed filter away, then the levels.
     desk.press(&mut pane, Action::Back);
@@ -472,7 +472,7 @@ fn bytes_show_as_they_came_and_are_left_again() {
     );
     let effects = desk.press(&mut pane, Action::Copy);
     assert!(
-        matches!(&effects[0], Effect::Command(Command::Copy(text)) if text.contains("1b 5b 30"))
+        matches!(&effects[0], Effect::Command(UiCommand::Copy(text)) if text.contains("1b 5b 30"))
     );
     desk.press(&mut pane, Action::Back);
     assert!(desk.show(&mut pane, 80, 8).contains("I (1) app: hi"));
@@ -488,7 +488,7 @@ fn errors_are_gone_through_one_by_one() {
     for _ in 0..3 {
         desk.press(&mut pane, Action::PreviousError);
         settle(&desk, &mut pane);
-        let here = pane.lens(&desk.view).unwrap().here();
+        let here = pane.log_view(&desk.view).unwrap().here();
         let row = pane.text(&desk.view).unwrap().rows().iter().find(|row| row.number == here);
         seen.push(row.unwrap().text.clone());
     }

@@ -13,10 +13,10 @@ use crate::text::sanitize;
 use crate::ui::line;
 
 use super::logs_index::{Extent, LineIndex, RawLine};
-use super::logs_lens::{Lens, Sight};
 use super::logs_level::level;
-use super::logs_search::{Matcher, Search};
-use super::logs_source::Source;
+use super::logs_search::{LogSearch, Matcher};
+use super::logs_source::LogSourceView;
+use super::logs_view::{LogView, VisibleLines};
 use super::serial::Stamps;
 
 /// Bytes indexed in one go: a few milliseconds.
@@ -24,7 +24,7 @@ const INDEX_BUDGET: u64 = 8 << 20;
 
 /// A line ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct LogRow {
     /// Counted from 0.
     pub number: u64,
     /// Where it begins in the log.
@@ -46,19 +46,19 @@ pub struct Row {
 /// One raw log on screen.
 #[derive(Debug)]
 pub struct LogText {
-    source: Source,
+    source: LogSourceView,
     index: LineIndex,
     /// How one looks at it.
-    pub lens: Lens,
+    pub view: LogView,
     extent: Extent,
     /// The filter that was typed.
     typed: Option<Matcher>,
     /// Which tags show.
     tags: TagFilter,
     stamps: Stamps,
-    rows: Vec<Row>,
+    rows: Vec<LogRow>,
     /// What `rows` were read for.
-    read_for: Option<(Extent, Sight)>,
+    read_for: Option<(Extent, VisibleLines)>,
     error: Option<UserError>,
 }
 
@@ -66,9 +66,9 @@ impl LogText {
     /// A log at its end.
     #[must_use]
     pub fn new(source: Arc<dyn LogSource>, log: LogId) -> Self {
-        let source = Source::Raw(source, log);
+        let source = LogSourceView::Raw(source, log);
         Self {
-            lens: Lens::new(source.clone()),
+            view: LogView::new(source.clone()),
             source,
             index: LineIndex::new(log),
             extent: Extent::default(),
@@ -88,7 +88,7 @@ impl LogText {
 
     /// Where it is read from.
     #[must_use]
-    pub const fn source(&self) -> &Source {
+    pub const fn source(&self) -> &LogSourceView {
         &self.source
     }
 
@@ -131,7 +131,7 @@ impl LogText {
             (Some(tags), Some(typed)) => Some(tags.and(typed)),
             (tags, typed) => tags.or(typed),
         };
-        self.lens.filter_by(wanted);
+        self.view.filter_by(wanted);
         self.read_again();
     }
 
@@ -143,7 +143,7 @@ impl LogText {
 
     /// The lines in sight.
     #[must_use]
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[LogRow] {
         &self.rows
     }
 
@@ -156,7 +156,7 @@ impl LogText {
     /// Whether it has more to do although nothing new came.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        self.error.is_none() && (!self.index.is_complete() || self.lens.is_busy())
+        self.error.is_none() && (!self.index.is_complete() || self.view.is_busy())
     }
 
     /// Whether its lines are still being counted, which goes on in the frames themselves.
@@ -183,12 +183,12 @@ impl LogText {
     }
 
     fn read(&mut self) -> Result<(), UserError> {
-        let Source::Raw(source, log) = &self.source else { return Ok(()) };
+        let LogSourceView::Raw(source, log) = &self.source else { return Ok(()) };
         self.index.set_extent(&**source, self.extent)?;
         self.index.advance(&**source, INDEX_BUDGET)?;
         let first = self.index.start().lines.min(self.index.len());
-        self.lens.advance(first..self.index.len(), self.extent.bytes)?;
-        let key = (self.extent, self.lens.sight());
+        self.view.advance(first..self.index.len(), self.extent.bytes)?;
+        let key = (self.extent, self.view.sight());
         if self.read_for.as_ref() == Some(&key) && self.index.is_complete() {
             return Ok(());
         }
@@ -197,8 +197,8 @@ impl LogText {
             lines.extend(self.index.lines(&**source, range)?);
         }
         self.read_for = Some(key);
-        let searched = self.lens.search().map(Search::matcher).and_then(Matcher::pattern);
-        let filtered = self.lens.filter().map(Search::matcher).and_then(Matcher::pattern);
+        let searched = self.view.search().map(LogSearch::matcher).and_then(Matcher::pattern);
+        let filtered = self.view.filter().map(LogSearch::matcher).and_then(Matcher::pattern);
         let shown = searched.or(filtered);
         let (stamps, log) = (self.stamps, *log);
         let row = |line| {
@@ -225,10 +225,10 @@ pub fn matcher(pattern: &str) -> Result<Option<Matcher>, String> {
 }
 
 /// The lines in sight as few ranges.
-fn ranges(sight: &Sight) -> Vec<Range<u64>> {
+fn ranges(sight: &VisibleLines) -> Vec<Range<u64>> {
     let picked = match sight {
-        Sight::Range(range) => return vec![range.clone()],
-        Sight::Picked(picked) => picked,
+        VisibleLines::Range(range) => return vec![range.clone()],
+        VisibleLines::Picked(picked) => picked,
     };
     let mut ranges: Vec<Range<u64>> = Vec::new();
     for &line in picked {
@@ -240,7 +240,7 @@ fn ranges(sight: &Sight) -> Vec<Range<u64>> {
     ranges
 }
 
-fn row(raw: &RawLine, kind: LogKind, regex: Option<&Regex>) -> Row {
+fn row(raw: &RawLine, kind: LogKind, regex: Option<&Regex>) -> LogRow {
     let text = sanitize::log_line(&raw.bytes).into_owned();
     let hits = regex.map_or_else(Vec::new, |regex| {
         regex.find_iter(&text).filter(|hit| !hit.is_empty()).map(|hit| hit.range()).collect()
@@ -248,7 +248,7 @@ fn row(raw: &RawLine, kind: LogKind, regex: Option<&Regex>) -> Row {
     let level = level(kind, &text);
     let width = line::width(&text);
     let (number, start, omitted) = (raw.number, raw.start, raw.omitted);
-    Row { number, start, stamp: String::new(), text, width, level, hits, omitted }
+    LogRow { number, start, stamp: String::new(), text, width, level, hits, omitted }
 }
 
 #[cfg(test)]
@@ -256,9 +256,9 @@ mod tests {
     use super::super::logs_scroll::Move;
     use super::*;
 
-    struct Memory(Vec<u8>);
+    struct MemoryLog(Vec<u8>);
 
-    impl LogSource for Memory {
+    impl LogSource for MemoryLog {
         fn read_log(&self, _: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
             let end = usize::try_from(range.end).unwrap().min(self.0.len());
             Ok(self.0.get(usize::try_from(range.start).unwrap()..end).unwrap_or_default().to_vec())
@@ -268,14 +268,14 @@ mod tests {
     fn log(lines: usize) -> (LogText, Extent) {
         let text: String = (0..lines).map(|n| format!("I ({n}) tag: value {}\n", n % 50)).collect();
         let extent = Extent { bytes: text.len() as u64, feeds: lines as u64 };
-        let source = Arc::new(Memory(text.into_bytes()));
+        let source = Arc::new(MemoryLog(text.into_bytes()));
         let mut log = LogText::new(source, LogId { kind: LogKind::Serial, number: 1 });
-        log.lens.scroll.set_height(12);
+        log.view.scroll.set_height(12);
         (log, extent)
     }
 
     fn search(log: &mut LogText, pattern: &str) {
-        log.lens.search_for(matcher(pattern).unwrap());
+        log.view.search_for(matcher(pattern).unwrap());
         log.read_again();
     }
 
@@ -298,13 +298,13 @@ mod tests {
         assert_eq!(numbers(&log), (988..1000).collect::<Vec<_>>());
         search(&mut log, "value 7$");
         finish(&mut log, extent);
-        assert_eq!(log.lens.search().unwrap().total(), 20);
+        assert_eq!(log.view.search().unwrap().total(), 20);
         let hit = log.rows().iter().find(|row| !row.hits.is_empty()).unwrap();
-        assert_eq!((hit.number, log.lens.here()), (957, 957));
-        log.lens.previous_hit();
-        assert_eq!(log.lens.here(), 907);
-        log.lens.next_hit();
-        assert_eq!(log.lens.here(), 957);
+        assert_eq!((hit.number, log.view.here()), (957, 957));
+        log.view.previous_hit();
+        assert_eq!(log.view.here(), 907);
+        log.view.next_hit();
+        assert_eq!(log.view.here(), 957);
         assert!(matcher("(").is_err());
     }
 
@@ -312,27 +312,27 @@ mod tests {
     fn a_filter_shows_only_what_passes_and_leads_back_to_the_same_place() {
         let (mut log, extent) = log(100_000);
         finish(&mut log, extent);
-        log.lens.filter_by(matcher("value (7|8)$").unwrap());
+        log.view.filter_by(matcher("value (7|8)$").unwrap());
         finish(&mut log, extent);
-        assert_eq!(log.lens.len(), 4_000);
+        assert_eq!(log.view.len(), 4_000);
         assert_eq!(numbers(&log)[9..], [99_908, 99_957, 99_958]);
         // A search in it passes over what the filter hides.
         search(&mut log, "value [67]$");
         finish(&mut log, extent);
-        assert_eq!(log.lens.here(), 99_957);
-        log.lens.previous_hit();
-        assert_eq!(log.lens.here(), 99_907);
+        assert_eq!(log.view.here(), 99_957);
+        log.view.previous_hit();
+        assert_eq!(log.view.here(), 99_907);
         assert!(numbers(&log).contains(&99_907));
-        log.lens.filter_by(None);
+        log.view.filter_by(None);
         finish(&mut log, extent);
         assert!(numbers(&log).contains(&99_907) && numbers(&log).contains(&99_906));
         // New lines pass through the filter as they come, also at the end.
-        log.lens.go(Move::End);
-        log.lens.filter_by(matcher("value 7$").unwrap());
+        log.view.go(Move::End);
+        log.view.filter_by(matcher("value 7$").unwrap());
         finish(&mut log, Extent { bytes: extent.bytes / 2, feeds: extent.feeds / 2 });
-        assert!(log.lens.len() <= 1_010, "{}", log.lens.len());
+        assert!(log.view.len() <= 1_010, "{}", log.view.len());
         finish(&mut log, extent);
-        assert_eq!((log.lens.len(), numbers(&log).last().copied()), (2_000, Some(99_957)));
+        assert_eq!((log.view.len(), numbers(&log).last().copied()), (2_000, Some(99_957)));
     }
 
     #[test]

@@ -45,13 +45,13 @@ impl Purpose {
 
 /// A text being typed.
 #[derive(Debug)]
-pub(super) struct Typing {
+pub(super) struct LogInput {
     purpose: Purpose,
     field: TextArea<'static>,
     wrong: Option<String>,
 }
 
-impl Typing {
+impl LogInput {
     /// Begins with `text` in the field.
     pub fn new(purpose: Purpose, text: &str) -> Self {
         let mut field = TextArea::new(vec![text.to_owned()]);

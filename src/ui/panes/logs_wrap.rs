@@ -14,7 +14,7 @@ use crate::ui::role::Role;
 
 use super::logs_draw::{base_style, draw_stamp};
 use super::logs_scroll::Follow;
-use super::logs_text::{LogText, Row};
+use super::logs_text::{LogRow, LogText};
 
 /// What becomes of lines that are wider than the pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,10 +48,10 @@ pub(super) fn draw(text: &LogText, stamps: u16, area: Rect, buf: &mut Buffer, cx
     let columns = usize::from(area.width.saturating_sub(1)).max(1);
     let parts: Vec<Vec<Range<usize>>> =
         text.rows().iter().map(|row| parts(&row.text, columns, room)).collect();
-    let first = match text.lens.scroll.follow() {
+    let first = match text.view.scroll.follow() {
         Follow::End => last_fitting(&parts, parts.len(), room),
         Follow::Held => {
-            let is_hit = |row: &Row| Some(row.number) == text.lens.hit();
+            let is_hit = |row: &LogRow| Some(row.number) == text.view.hit();
             let hit = text.rows().iter().position(is_hit);
             hit.map_or(0, |hit| last_fitting(&parts, hit + 1, room))
         }
@@ -102,7 +102,7 @@ fn parts(text: &str, columns: usize, most: usize) -> Vec<Range<usize>> {
     parts
 }
 
-fn draw_part(row: &Row, part: &Range<usize>, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+fn draw_part(row: &LogRow, part: &Range<usize>, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let base = base_style(row, cx);
     let mut x = at.x + 1;
     let text = row.text.get(part.clone()).unwrap_or_default();

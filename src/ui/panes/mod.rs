@@ -13,23 +13,23 @@ mod logs_findings;
 mod logs_foot;
 mod logs_gone;
 pub mod logs_index;
-pub mod logs_lens;
 pub mod logs_level;
+mod logs_open;
 mod logs_parts;
 pub mod logs_scroll;
 pub mod logs_search;
-mod logs_shelf;
 pub mod logs_source;
 pub mod logs_text;
 mod logs_typing;
+pub mod logs_view;
 mod logs_wrap;
+#[cfg(test)]
+mod pane_bench;
 mod project;
 mod project_row;
 mod project_tree;
 mod review;
 pub mod serial;
-#[cfg(test)]
-mod test_desk;
 mod timeline;
 mod wrap;
 

@@ -11,16 +11,16 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use crate::model::{Intent, ProjectPath};
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::fuzzy;
 use crate::ui::line;
-use crate::ui::pane::{Command, Cx, Effect, FilePlace, Keys, Mode, Pane, TextMode};
+use crate::ui::pane::{Cx, Effect, FilePlace, Keys, Mode, Pane, TextMode, UiCommand};
 use crate::ui::role::Role;
-use crate::view::{FileView, Project, Wanted};
+use crate::view::{ContextWish, FileView, Project};
 
-use super::logs_typing::{Purpose, Typing};
+use super::logs_typing::{LogInput, Purpose};
 use super::project_row;
-use super::project_tree::{Kind, Node, top_folders, tree};
+use super::project_tree::{Node, NodeKind, top_folders, tree};
 
 /// With more files than this, folders begin folded.
 const MANY_FILES: usize = 200;
@@ -42,7 +42,7 @@ pub struct ProjectPane {
     height: usize,
     /// What the names of files shown must match; empty: nothing.
     filter: String,
-    typing: Option<Typing>,
+    typing: Option<LogInput>,
     /// Whether the first list of files was looked at.
     is_begun: bool,
 }
@@ -65,7 +65,7 @@ impl ProjectPane {
     /// The selected file; tells why there is none.
     fn file(&self) -> Result<ProjectPath, Vec<Effect>> {
         match self.nodes.get(self.place()) {
-            Some(Node { path, kind: Kind::File, .. }) => {
+            Some(Node { path, kind: NodeKind::File, .. }) => {
                 ProjectPath::new(path).map_err(|_| Effect::refuse("this is no file of the project"))
             }
             Some(_) => Err(Effect::info("this is a folder")),
@@ -76,9 +76,9 @@ impl ProjectPane {
     /// Folds or unfolds a folder, shows a file.
     fn open(&mut self) -> Vec<Effect> {
         match self.nodes.get(self.place()).cloned() {
-            Some(Node { path, kind: Kind::Open, .. }) => drop(self.folded.insert(path)),
-            Some(Node { path, kind: Kind::Folded(_), .. }) => drop(self.folded.remove(&path)),
-            Some(Node { kind: Kind::File, .. }) => return self.with_file(Effect::Preview),
+            Some(Node { path, kind: NodeKind::Open, .. }) => drop(self.folded.insert(path)),
+            Some(Node { path, kind: NodeKind::Folded(_), .. }) => drop(self.folded.remove(&path)),
+            Some(Node { kind: NodeKind::File, .. }) => return self.with_file(Effect::Preview),
             None => return Effect::info("there are no files yet"),
         }
         Vec::new()
@@ -103,10 +103,11 @@ impl ProjectPane {
         if cx.view.head.state.is_over() {
             return Effect::refuse("the run is over: nobody would read the file");
         }
-        let wanted = cx.view.project.files.get(&path).map_or(Wanted::Unsaid, |file| file.wanted);
+        let wanted =
+            cx.view.project.files.get(&path).map_or(ContextWish::Unsaid, |file| file.wanted);
         let (add, remove, words) = match wanted {
-            Wanted::In => (Vec::new(), vec![path], "the team is kept from reading this file"),
-            Wanted::Unsaid | Wanted::Out => {
+            ContextWish::In => (Vec::new(), vec![path], "the team is kept from reading this file"),
+            ContextWish::Unsaid | ContextWish::Out => {
                 (vec![path], Vec::new(), "the team reads this file whenever it reads files")
             }
         };
@@ -121,7 +122,7 @@ impl ProjectPane {
         let Some(node) = self.nodes.get(place).cloned() else {
             return Effect::info("there are no files yet");
         };
-        if node.kind == Kind::Open {
+        if node.kind == NodeKind::Open {
             self.folded.insert(node.path);
             return Vec::new();
         }
@@ -135,12 +136,12 @@ impl ProjectPane {
 
     fn unfold(&mut self) -> Vec<Effect> {
         match self.nodes.get(self.place()) {
-            Some(Node { path, kind: Kind::Folded(_), .. }) => {
+            Some(Node { path, kind: NodeKind::Folded(_), .. }) => {
                 let path = path.clone();
                 self.folded.remove(&path);
             }
-            Some(Node { kind: Kind::Open, .. }) => self.move_by(1),
-            Some(Node { kind: Kind::File, .. }) => return Effect::info("this is a file"),
+            Some(Node { kind: NodeKind::Open, .. }) => self.move_by(1),
+            Some(Node { kind: NodeKind::File, .. }) => return Effect::info("this is a file"),
             None => return Effect::info("there are no files yet"),
         }
         Vec::new()
@@ -214,7 +215,7 @@ impl ProjectPane {
 fn filtered(project: &Project, filter: &str) -> Vec<Node> {
     let paths: Vec<&str> = project.files.keys().map(ProjectPath::as_str).collect();
     let found = fuzzy::rank(filter, paths.iter().copied());
-    let node = |path: &str| Node { path: path.to_owned(), depth: 0, kind: Kind::File };
+    let node = |path: &str| Node { path: path.to_owned(), depth: 0, kind: NodeKind::File };
     found.into_iter().filter_map(|place| paths.get(place).copied()).map(node).collect()
 }
 
@@ -236,7 +237,7 @@ impl Pane for ProjectPane {
             let more = if cx.view.project.omitted > 0 { "+" } else { "" };
             spans.push(Span::styled(format!(" {files}{more}"), cx.style(Role::Dim)));
         }
-        let is_wanted = |file: &&FileView| file.wanted == Wanted::In;
+        let is_wanted = |file: &&FileView| file.wanted == ContextWish::In;
         let pinned = cx.view.project.files.values().filter(is_wanted);
         let tokens: u64 = pinned.map(FileView::tokens).sum();
         if tokens > 0 {
@@ -263,10 +264,10 @@ impl Pane for ProjectPane {
             Action::Bottom => self.select(usize::MAX),
             Action::Open => return self.open(),
             Action::EditFile => {
-                return self.with_file(|place| Effect::Command(Command::Edit(place)));
+                return self.with_file(|place| Effect::Command(UiCommand::Edit(place)));
             }
             Action::Pin => return self.toggle_pin(cx),
-            Action::Search => self.typing = Some(Typing::new(Purpose::Files, &self.filter)),
+            Action::Search => self.typing = Some(LogInput::new(Purpose::Files, &self.filter)),
             Action::Copy => {
                 return self.selected.as_ref().map_or_else(Vec::new, Effect::copy);
             }
@@ -275,7 +276,7 @@ impl Pane for ProjectPane {
             Action::Follow => return Effect::info("the list of files is always up to date"),
             Action::Back if !self.filter.is_empty() => self.end_filter(),
             Action::Back => {
-                let key = cx.key(Context::Global, Action::FocusChat);
+                let key = cx.key(KeyContext::Global, Action::FocusChat);
                 return Effect::info(format!("nothing is open here; {key} turns to the chat"));
             }
             _ => return Effect::refuse(format!("`{}` does nothing on files", action.name())),
@@ -356,7 +357,7 @@ impl Pane for ProjectPane {
         }
         let was_selected = self.place() == place && self.selected.is_some();
         self.select(place);
-        let is_file = matches!(self.nodes.get(place), Some(Node { kind: Kind::File, .. }));
+        let is_file = matches!(self.nodes.get(place), Some(Node { kind: NodeKind::File, .. }));
         if is_file && !was_selected { Vec::new() } else { self.open() }
     }
 }

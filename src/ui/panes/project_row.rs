@@ -8,9 +8,9 @@ use crate::model::ProjectPath;
 use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
-use crate::view::{FileMark, FileView, Wanted};
+use crate::view::{ContextWish, FileMark, FileView};
 
-use super::project_tree::{Kind, Node};
+use super::project_tree::{Node, NodeKind};
 
 /// Columns that each level is indented by.
 const STEP: usize = 2;
@@ -18,12 +18,12 @@ const STEP: usize = 2;
 /// Draws a row.
 pub(super) fn draw(node: &Node, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let file = match node.kind {
-        Kind::File => ProjectPath::new(&node.path).ok(),
-        Kind::Open | Kind::Folded(_) => None,
+        NodeKind::File => ProjectPath::new(&node.path).ok(),
+        NodeKind::Open | NodeKind::Folded(_) => None,
     };
     let view = file.as_ref().and_then(|path| cx.view.project.files.get(path));
     let right = match (node.kind, view) {
-        (Kind::Folded(files), _) => {
+        (NodeKind::Folded(files), _) => {
             Line::styled(line::count(u64::try_from(files).unwrap_or(0)), cx.style(Role::Dim))
         }
         (_, Some(view)) => words(view, area.width, cx),
@@ -32,13 +32,13 @@ pub(super) fn draw(node: &Node, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let indent = " ".repeat(1 + node.depth * STEP);
     let room = usize::from(area.width).saturating_sub(right.width() + indent.len() + 3);
     let (mark, role) = match node.kind {
-        Kind::File => (sign(node, view, cx), Role::Text),
-        Kind::Open => (Span::styled("▾ ", cx.style(Role::Dim)), Role::Folder),
-        Kind::Folded(_) => (Span::styled("▸ ", cx.style(Role::Dim)), Role::Folder),
+        NodeKind::File => (sign(node, view, cx), Role::Text),
+        NodeKind::Open => (Span::styled("▾ ", cx.style(Role::Dim)), Role::Folder),
+        NodeKind::Folded(_) => (Span::styled("▸ ", cx.style(Role::Dim)), Role::Folder),
     };
     // Without the tree around it a file is known by its whole path.
     let name = match node.kind {
-        Kind::File if node.depth == 0 => line::cut_start(&node.path, room.max(4)),
+        NodeKind::File if node.depth == 0 => line::cut_start(&node.path, room.max(4)),
         _ => line::cut(node.path.rsplit('/').next().unwrap_or(&node.path), room.max(4)),
     };
     let left = Line::from(vec![Span::raw(indent), mark, Span::styled(name, cx.style(role))]);
@@ -53,8 +53,8 @@ fn sign(node: &Node, view: Option<&FileView>, cx: &Cx<'_>) -> Span<'static> {
         cx.view.review.waiting().any(|view| view.proposal.change.path().is_some_and(is_about));
     match view {
         _ if waits => Span::styled("● ", cx.style(Role::Warn)),
-        Some(view) if view.wanted == Wanted::In => Span::styled("◈ ", cx.style(Role::Accent)),
-        Some(view) if view.wanted == Wanted::Out => Span::styled("× ", cx.style(Role::Dim)),
+        Some(view) if view.wanted == ContextWish::In => Span::styled("◈ ", cx.style(Role::Accent)),
+        Some(view) if view.wanted == ContextWish::Out => Span::styled("× ", cx.style(Role::Dim)),
         Some(view) if view.context.is_some() => Span::styled("· ", cx.style(Role::Dim)),
         Some(_) | None => Span::raw("  "),
     }
@@ -98,9 +98,9 @@ fn mark(view: &FileView) -> Option<(&'static str, Role)> {
 pub(super) fn about(view: &FileView) -> String {
     let mut parts = vec![view.bytes.map_or_else(|| "not on disk".to_owned(), line::bytes)];
     match view.wanted {
-        Wanted::In => parts.push(format!("pinned, {} tok", line::count(view.tokens()))),
-        Wanted::Out => parts.push("kept out".to_owned()),
-        Wanted::Unsaid => {}
+        ContextWish::In => parts.push(format!("pinned, {} tok", line::count(view.tokens()))),
+        ContextWish::Out => parts.push("kept out".to_owned()),
+        ContextWish::Unsaid => {}
     }
     if let Some(tokens) = view.context {
         parts.push(format!("{} tok in context", line::count(tokens)));

@@ -3,7 +3,7 @@
 use crossterm::event::KeyModifiers;
 use insta::assert_snapshot;
 
-use super::super::test_desk::Desk;
+use super::super::pane_bench::PaneBench;
 use super::*;
 use crate::model::event::ProjectFile;
 use crate::model::*;
@@ -33,8 +33,8 @@ const PATHS: [&str; 6] = [
 ];
 
 /// A project in which everything happens that has a mark.
-fn desk() -> Desk {
-    let mut desk = Desk::new();
+fn desk() -> PaneBench {
+    let mut desk = PaneBench::new();
     desk.record(listed(&PATHS));
     desk.record(edited(&["main/include/i2c_scan.h"], &[]));
     let files = vec![
@@ -54,7 +54,7 @@ fn desk() -> Desk {
     desk
 }
 
-fn typed(desk: &Desk, pane: &mut ProjectPane, text: &str) {
+fn typed(desk: &PaneBench, pane: &mut ProjectPane, text: &str) {
     for c in text.chars() {
         pane.on_text(&KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), &desk.cx());
         desk.show(pane, 34, 12);
@@ -103,18 +103,18 @@ fn a_file_is_pinned_and_unpinned_and_a_folder_is_not() {
     pane.selected = Some("CMakeLists.txt".into());
     let wanted = Intent::EditContext { add: vec![path("CMakeLists.txt")], remove: vec![] };
     let effects = desk.press(&mut pane, Action::Pin);
-    assert!(matches!(&effects[0], Effect::Command(Command::Intent(intent)) if *intent == wanted));
+    assert!(matches!(&effects[0], Effect::Command(UiCommand::Intent(intent)) if *intent == wanted));
     desk.record(edited(&["CMakeLists.txt"], &[]));
     let wanted = Intent::EditContext { add: vec![], remove: vec![path("CMakeLists.txt")] };
     let effects = desk.press(&mut pane, Action::Pin);
-    assert!(matches!(&effects[0], Effect::Command(Command::Intent(intent)) if *intent == wanted));
+    assert!(matches!(&effects[0], Effect::Command(UiCommand::Intent(intent)) if *intent == wanted));
     pane.selected = Some("main".into());
     assert!(matches!(&desk.press(&mut pane, Action::Pin)[..], [Effect::Notice(_)]));
 }
 
 #[test]
 fn many_files_begin_folded_save_where_something_happens() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let names: Vec<String> = (0..300).map(|n| format!("components/c{n}/a.c")).collect();
     let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     names.push("main/main.c");

@@ -11,12 +11,12 @@ pub(super) struct Node {
     /// Path of the file or folder.
     pub path: String,
     pub depth: usize,
-    pub kind: Kind,
+    pub kind: NodeKind,
 }
 
 /// What a row stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     File,
     /// A folder that shows what is in it.
     Open,
@@ -46,15 +46,15 @@ pub(super) fn tree(project: &Project, folded: &BTreeSet<String>) -> Vec<Node> {
             }
             let folder = open.join("/");
             let is_folded = folded.contains(&folder);
-            let kind = if is_folded { Kind::Folded(0) } else { Kind::Open };
+            let kind = if is_folded { NodeKind::Folded(0) } else { NodeKind::Open };
             nodes.push(Node { path: folder, depth, kind });
             if is_folded {
                 hidden = Some(depth);
             }
         }
         if hidden.is_none() {
-            nodes.push(Node { path: path.to_owned(), depth: open.len(), kind: Kind::File });
-        } else if let Some(Node { kind: Kind::Folded(files), .. }) = nodes.last_mut() {
+            nodes.push(Node { path: path.to_owned(), depth: open.len(), kind: NodeKind::File });
+        } else if let Some(Node { kind: NodeKind::Folded(files), .. }) = nodes.last_mut() {
             *files += 1;
         }
     }
@@ -96,9 +96,9 @@ mod tests {
         let show = |node: &Node| {
             let name = node.path.rsplit('/').next().unwrap();
             let kind = match node.kind {
-                Kind::File => String::new(),
-                Kind::Open => "/".to_owned(),
-                Kind::Folded(files) => format!("/ ({files})"),
+                NodeKind::File => String::new(),
+                NodeKind::Open => "/".to_owned(),
+                NodeKind::Folded(files) => format!("/ ({files})"),
             };
             format!("{}{name}{kind}", "  ".repeat(node.depth))
         };

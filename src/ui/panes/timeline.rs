@@ -9,9 +9,9 @@ use ratatui::text::{Line, Span};
 
 use crate::model::timeline::Playback;
 use crate::model::{Seq, TimelineCommand, TimelineView};
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
-use crate::ui::pane::{Command, Cx, Effect};
+use crate::ui::pane::{Cx, Effect, UiCommand};
 use crate::ui::role::Role;
 use crate::view::{Mark, MarkKind, SessionView};
 
@@ -87,7 +87,7 @@ impl TimelineBar {
         let columns = track(width);
         let column = column.saturating_sub(MARGIN).min(columns.saturating_sub(1));
         let seq = seq_of(column, timeline.last, columns);
-        vec![Effect::Command(Command::Timeline(TimelineCommand::Seek(seq)))]
+        vec![Effect::Command(UiCommand::Timeline(TimelineCommand::Seek(seq)))]
     }
 }
 
@@ -124,7 +124,7 @@ const fn look(kind: MarkKind) -> Option<(&'static str, Role)> {
 
 fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
     let dim = cx.style(Role::Dim);
-    let key = |action| cx.key(Context::Replay, action);
+    let key = |action| cx.key(KeyContext::Replay, action);
     let (sign, word) = match timeline.playback {
         Playback::Playing => ("▶", "playing"),
         Playback::Held if timeline.position == timeline.last => ("■", "at the end"),

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use firmhand::device::panic::{CoreDumpParser, Found, PanicParser, Program, Registers, Watch};
+use firmhand::device::panic::{CoreDumpParser, PanicEvent, PanicParser, Program, Registers, Watch};
 use firmhand::device::{LineSplitter, Programs, Rfc2217Decoder, ScanReader, rfc2217_escape};
 use firmhand::model::{ErasePlan, FlashPlan, NvsPlan, NvsValue};
 use firmhand::text::esp_log::{self, TagFilter};
 use firmhand::toolchain::foreign::program_size;
-use firmhand::toolchain::nvs::{self, Rewritten, WhyNot, Wish};
+use firmhand::toolchain::nvs::{self, EntryChange, Rewritten, WhyNot};
 use firmhand::toolchain::{esp_image, flash_map, partition_csv, partitions};
 use serde_json::json;
 
@@ -82,11 +82,11 @@ pub fn panics(data: &[u8]) {
     let programs = Programs::named(None, None);
     for found in &found {
         match found {
-            Found::Panic(panic) => {
+            PanicEvent::Panic(panic) => {
                 assert!(panic.lines.start <= panic.lines.end, "{:?}", panic.lines);
                 let _ = programs.report(panic);
             }
-            Found::Dump(dump) => assert!(!dump.bytes.is_empty()),
+            PanicEvent::Dump(dump) => assert!(!dump.bytes.is_empty()),
         }
     }
     let (mut panics, mut dumps) = (PanicParser::default(), CoreDumpParser::default());
@@ -152,7 +152,7 @@ pub fn partitions(data: &[u8]) {
     }
     let (rows, _) = partition_csv::read(&lossy(data), 0x9000);
     assert!(rows.iter().all(|row| row.line > 0 && row.partition.bytes > 0));
-    let _ = esp_image::Header::read(data).map(|header| esp_image::Chip::with_id(header.chip));
+    let _ = esp_image::ImageHeader::read(data).map(|header| esp_image::Chip::with_id(header.chip));
     let _ = (esp_image::looks_encrypted(data), esp_image::chosen_slot(data, 2));
 }
 
@@ -161,8 +161,8 @@ pub fn nvs(data: &[u8]) {
     let mut base = data.to_vec();
     // Whole pages, so that a fuzzer need not learn that.
     base.resize(data.len().clamp(1, 8 * 4096).next_multiple_of(4096).max(3 * 4096), 0xff);
-    let wishes = || -> Vec<Wish> {
-        let wish = |key: &str, encoding: &str, text: &str| Wish {
+    let wishes = || -> Vec<EntryChange> {
+        let wish = |key: &str, encoding: &str, text: &str| EntryChange {
             namespace: "fuzz".to_owned(),
             key: key.to_owned(),
             value: Some(nvs::value(encoding, text).expect("it is a value")),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use firmhand::model::{BuildId, FlashImage, Timestamp};
-use firmhand::toolchain::diagnostics::{self, Gather, Progress};
+use firmhand::toolchain::diagnostics::{self, Gather, NinjaProgress};
 use firmhand::toolchain::foreign::{
     arduino_said, esptool_said, linter_issues, platformio_said, project_name, registration,
 };
@@ -24,7 +24,7 @@ pub fn diagnostics(data: &[u8]) {
         assert!(!one.message.replace('\n', "").contains(is_harmful), "{:?}", one.message);
     }
     let mut gather = Gather::new(project);
-    let mut progress = Progress::default();
+    let mut progress = NinjaProgress::default();
     for piece in pieces(data) {
         gather.push(piece);
         if let Some((done, total)) = progress.push(piece) {

@@ -1,7 +1,7 @@
 //! What models and their services send, and the scripts of the scripted one.
 
 use firmhand::model::{ToolName, ToolSpec};
-use firmhand::provider::foreign::{Heard, failed, streamed, whole, worded_calls};
+use firmhand::provider::foreign_reply::{ForeignOutcome, failed, streamed, whole, worded_calls};
 use firmhand::provider::{Delta, Script, Service};
 use firmhand::text::recover;
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn dialect(service: Service, data: &[u8]) {
 }
 
 /// The deltas, with neighbouring pieces of a kind in one.
-fn joined(heard: &Heard) -> Vec<Delta> {
+fn joined(heard: &ForeignOutcome) -> Vec<Delta> {
     let mut all: Vec<Delta> = Vec::new();
     for delta in &heard.deltas {
         match (all.last_mut(), delta) {

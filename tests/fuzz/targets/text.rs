@@ -8,9 +8,9 @@ use firmhand::text::cmake::{self, Registered};
 use firmhand::text::diff::{Encoding, Options, diff};
 use firmhand::text::insert::{Insertion, insert};
 use firmhand::text::merge::{Merge, merge};
-use firmhand::text::select::{Selection, select};
+use firmhand::text::select::{LineSelection, select};
 use firmhand::text::{patch, recover, sanitize, syntax as highlighting};
-use firmhand::ui::markdown::Document;
+use firmhand::ui::markdown::MarkdownDocument;
 
 use super::{is_harmful, lossy, parts};
 
@@ -59,9 +59,9 @@ pub fn diffs(data: &[u8]) {
     let [base, ours, theirs] = parts::<3>(data);
     let compared = diff(base, ours, Options::default());
     if compared.left_out == 0 && compared.encoding == Encoding::Utf8 {
-        let all = Selection::all(&compared);
+        let all = LineSelection::all(&compared);
         assert_eq!(select(base, ours, &compared, &all), ours);
-        assert_eq!(select(base, ours, &compared, &Selection::default()), base);
+        assert_eq!(select(base, ours, &compared, &LineSelection::default()), base);
     }
     assert_eq!(merge(base, ours, base), Merge::Clean(ours.to_vec()));
     assert_eq!(merge(base, base, theirs), Merge::Clean(theirs.to_vec()));
@@ -115,10 +115,10 @@ pub fn cmake(data: &[u8]) {
 pub fn markdown(data: &[u8]) {
     let text = lossy(data);
     let width = usize::from(data.first().copied().unwrap_or(40)) % 100;
-    let mut at_once = Document::new(width);
+    let mut at_once = MarkdownDocument::new(width);
     at_once.update(&text);
     at_once.prepare(&text, 0, 400);
-    let mut growing = Document::new(width);
+    let mut growing = MarkdownDocument::new(width);
     let mut end = 0;
     while end < text.len() {
         end = text.ceil_char_boundary((end + 1 + end / 3).min(text.len()));

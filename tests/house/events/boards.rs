@@ -52,8 +52,8 @@ fn nvs(region: FlashRegion) -> NvsPlan {
         edit("psk", Some(seen(NvsKind::Blob, "•••••••• (32 bytes, masked)")), None, ""),
     ];
     let (base, image) = (ContentHash::of(b"before"), ContentHash::of(b"after"));
-    let room = NvsRoom { used: 12, of: 630, damaged: 1 };
-    NvsPlan { board: board(), region, base, image, edits, room }
+    let room = NvsSpace { used: 12, of: 630, damaged: 1 };
+    NvsPlan { board: board(), region, base, image, edits, space: room }
 }
 
 pub fn board_kind(variant: u32) -> Option<ChangeKind> {

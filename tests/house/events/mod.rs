@@ -347,7 +347,7 @@ fn of_port(variant: u32, number: u32) -> PortChange {
                 end: 20,
                 report: Box::new(PanicReport {
                     kind: PanicKind::Exception,
-                    said: "Guru Meditation Error: Core  0 panic'ed (LoadProhibited).".into(),
+                    message: "Guru Meditation Error: Core  0 panic'ed (LoadProhibited).".into(),
                     task: Some("main".into()),
                     core: Some(0),
                     details: vec!["more".into()],

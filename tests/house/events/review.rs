@@ -136,7 +136,7 @@ pub(super) fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
 
 pub(super) fn decided(variant: u32, number: u32) -> Event {
     let comments = vec![LineComment { side: Side::New, line: 3, text: "why?".into() }];
-    let note = Note { words: "mind the pins".into(), comments: comments.clone() };
+    let note = DecisionNote { words: "mind the pins".into(), comments: comments.clone() };
     let content = blob(number + 2);
     let verdict = match variant % 7 {
         0 => Verdict::Approve,
@@ -147,7 +147,7 @@ pub(super) fn decided(variant: u32, number: u32) -> Event {
         5 => Verdict::ApproveAmended {
             how: Amended::Edit,
             content,
-            note: Note::default(),
+            note: DecisionNote::default(),
             phrase: None,
         },
         _ => Verdict::Reject { reason: "no".into(), comments, then: AfterReject::Stop },

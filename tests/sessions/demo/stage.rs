@@ -7,20 +7,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use firmhand::app::compose::load_adapters;
-use firmhand::config::{Assets, Origin, Policy, Rule, Ruling};
+use firmhand::config::{Assets, Origin, Policy, PolicyRule, Ruling};
 use firmhand::device::{Programs, SerialHub};
 use firmhand::engine::{Engine, EngineHandle, EngineSetup, Recorder, Team, toolbox};
-use firmhand::gate::{Desk, Gate, GateParts, Numbers};
+use firmhand::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use firmhand::journal::{ReadItem, SessionDir, scan};
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::event::{SessionParts, SessionStart};
 use firmhand::model::{
-    Amended, BlobSource, Event, Intent, Ledger, Note, PersonEvent, Proposal, ProposalEvent, Record,
-    Seq, SessionId, SessionOutcome, Shown, Timestamp, Verdict,
+    Amended, BlobSource, DecisionNote, Event, Intent, Ledger, PersonEvent, Proposal, ProposalEvent,
+    Record, Seq, SessionId, SessionOutcome, Shown, Timestamp, Verdict,
 };
 use firmhand::provider::{Pacing, Provider, Script, Scripted};
 use firmhand::toolchain::Toolchain;
-use firmhand::tools::{Limits, Registry, ToolContext, known};
+use firmhand::tools::{AnswerLimits, Registry, ToolContext, known};
 use firmhand::workspace::Sandbox;
 use tokio_util::sync::CancellationToken;
 
@@ -135,8 +135,14 @@ impl Stage {
     pub fn allowing_all(mut self) -> Self {
         let (kind, tool, agent, path) = (None, None, None, None);
         let origin = Origin::User { file: "policy.toml".into(), line: 1 };
-        self.policy =
-            Policy::new(vec![Rule { decide: Ruling::Allow, kind, tool, agent, path, origin }]);
+        self.policy = Policy::new(vec![PolicyRule {
+            decide: Ruling::Allow,
+            kind,
+            tool,
+            agent,
+            path,
+            origin,
+        }]);
         self
     }
 
@@ -182,9 +188,9 @@ impl Stage {
             Event::Proposal(ProposalEvent::Made(proposal)) => Some(&**proposal),
             _ => None,
         });
-        let numbers = Numbers::after(proposals);
+        let numbers = NextNumbers::after(proposals);
         let assets = Assets::built_in();
-        let (desk, stop) = (Desk::default(), CancellationToken::new());
+        let (desk, stop) = (ApprovalQueue::default(), CancellationToken::new());
         let ledger: Arc<dyn Ledger> = Arc::clone(recorder) as Arc<dyn Ledger>;
         let sandbox = Arc::new(Sandbox::open(&self.project("")).unwrap());
         let hub = SerialHub::new(Arc::clone(&ledger));
@@ -216,7 +222,7 @@ impl Stage {
             assets: Assets::built_in(),
             toolchain: Arc::clone(&self.toolchain),
             serial,
-            limits: Limits::default(),
+            limits: AnswerLimits::default(),
             cancel: stop.clone(),
         };
         let script = Arc::clone(&self.script);
@@ -230,7 +236,7 @@ impl Stage {
                 Some(model) => Arc::clone(model),
                 None => Arc::new(Scripted::new(script, Pacing::Instant)),
             },
-            limits: firmhand::engine::Limits::default(),
+            limits: firmhand::engine::EngineLimits::default(),
             state: recorder.state(),
             project: sandbox,
             ledger,
@@ -297,7 +303,7 @@ impl Stage {
     async fn supervise(
         &self,
         run: EngineHandle,
-        desk: Desk,
+        desk: ApprovalQueue,
         mut person: impl Person,
     ) -> SessionOutcome {
         let mut seen = 0;
@@ -348,9 +354,7 @@ impl Stage {
                 });
                 let edited = text.and_then(|text| person.edits(&proposal, &text));
                 if let Some(text) = edited {
-                    let (how, note) = (Amended::Edit, Note::new("my own hand"));
-                    let content = text.into_bytes();
-                    send(&run, Intent::Amend { shown, how, content, note, phrase: None }).await;
+                    send(&run, own_edit(shown, text)).await;
                     continue;
                 }
                 let verdict = person.decide(&proposal, *count);
@@ -378,4 +382,10 @@ pub fn subject(proposal: &Proposal) -> String {
 async fn send(run: &EngineHandle, intent: Intent) {
     // A run that has just ended takes no wishes any more.
     let _ = run.intents.send(intent).await;
+}
+
+/// The person's own text instead of what was proposed.
+fn own_edit(shown: Shown, text: String) -> Intent {
+    let (how, note) = (Amended::Edit, DecisionNote::new("my own hand"));
+    Intent::Amend { shown, how, content: text.into_bytes(), note, phrase: None }
 }

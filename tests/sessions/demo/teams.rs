@@ -1,7 +1,7 @@
 //! The recording of every team, with real builds on the virtual board where the team builds.
 
 use firmhand::config::Assets;
-use firmhand::engine::{Selection, Team};
+use firmhand::engine::{SpeakerSelection, Team};
 use firmhand::model::{
     BuildEvent, BuildOutcome, Event, LogId, LogKind, PhaseEvent, PhaseOutcome, Proposal,
     ProposalEvent, SessionOutcome, TeamEvent, TurnEvent, Verdict,
@@ -273,11 +273,11 @@ fn every_way_to_choose_the_next_speaker_is_shown_by_a_team_that_ships() {
     let mut shown = std::collections::BTreeSet::new();
     for phase in teams.flat_map(|team| team.unwrap().phases.clone()) {
         shown.insert(match phase.selection {
-            Selection::RoundRobin => "round robin",
-            Selection::Pipeline { .. } => "pipeline",
-            Selection::Selector(_) => "selector",
-            Selection::Planner(_) => "planner",
-            Selection::HandOff(_) => "hand-off",
+            SpeakerSelection::RoundRobin => "round robin",
+            SpeakerSelection::Pipeline { .. } => "pipeline",
+            SpeakerSelection::Selector(_) => "selector",
+            SpeakerSelection::Planner(_) => "planner",
+            SpeakerSelection::HandOff(_) => "hand-off",
         });
     }
     assert_eq!(shown.len(), 5, "{shown:?}");

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::wire::Server;
 use crate::wire::speak::profile;
-use firmhand::model::{CallId, Message, Role, ToolCall, ToolSpec, Usage, UserError};
+use firmhand::model::{CallId, Message, MessageRole, ToolCall, ToolSpec, Usage, UserError};
 use firmhand::provider::{Delta, ModelOptions, Provider, Remote, Request, Service};
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ fn remote(service: Service, server: &Server) -> Remote {
     Remote::new(profile(service, &server.url("")))
 }
 
-fn message(role: Role, agent: Option<&str>, text: &str) -> Message {
+fn message(role: MessageRole, agent: Option<&str>, text: &str) -> Message {
     let agent = agent.map(Into::into);
     Message { role, agent, text: text.into(), calls: Vec::new(), answers: None }
 }
@@ -90,20 +90,20 @@ fn message(role: Role, agent: Option<&str>, text: &str) -> Message {
 /// A conversation in which the agent has called a tool and has its answer.
 fn request() -> Request {
     let call = |id, tool: &str, args: Value| ToolCall { id: CallId(id), tool: tool.into(), args };
-    let mut own = message(Role::Assistant, Some("Coder"), "I look first.");
+    let mut own = message(MessageRole::Assistant, Some("Coder"), "I look first.");
     own.calls = vec![
         call(7, "read_file", json!({ "path": "main/main.c" })),
         call(8, "read_file", Value::String("{broken".into())),
     ];
     let result = |id, text: &str| {
-        let mut result = message(Role::Tool, None, text);
+        let mut result = message(MessageRole::Tool, None, text);
         result.answers = Some(CallId(id));
         result
     };
     let messages = vec![
-        message(Role::System, None, "You write firmware."),
-        message(Role::User, None, "Blink an LED."),
-        message(Role::User, Some("Planner"), "Coder : write main.c"),
+        message(MessageRole::System, None, "You write firmware."),
+        message(MessageRole::User, None, "Blink an LED."),
+        message(MessageRole::User, Some("Planner"), "Coder : write main.c"),
         own,
         result(7, r#"{"ok":true,"content":"int main;"}"#),
         result(8, r#"{"ok":false}"#),

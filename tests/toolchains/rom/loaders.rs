@@ -7,7 +7,7 @@ use firmhand::model::{
     BuildId, ContentHash, ErasePlan, FlashPlan, FlashRegion, NvsPlan, ProjectPath, ReadPlan,
     Timestamp, UserError,
 };
-use firmhand::toolchain::nvs::{self, Planned, Rewritten, Wish};
+use firmhand::toolchain::nvs::{self, EntryChange, Planned, Rewritten};
 use firmhand::toolchain::{
     EraseOrder, FlashOrder, IdfToolchain, Loader, ReadOrder, RewriteOrder, Toolchain,
 };
@@ -246,10 +246,10 @@ async fn change_settings(way: &Way) {
     let board = plan(&idf, &place.project()).board;
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
     let value = Some(nvs::value("string", "another network").unwrap());
-    let wish = Wish { namespace: "wifi".into(), key: "ssid".into(), value };
+    let wish = EntryChange { namespace: "wifi".into(), key: "ssid".into(), value };
     let Planned { base, image, edits, room } = nvs::plan(SETTINGS, vec![wish]).unwrap();
     let planned =
-        NvsPlan { board: board.clone(), region: region.clone(), base, image, edits, room };
+        NvsPlan { board: board.clone(), region: region.clone(), base, image, edits, space: room };
     let order = |planned: NvsPlan| RewriteOrder {
         project: place.project(),
         board: board.clone(),

@@ -2,7 +2,7 @@
 
 /// One command of a list file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct ListCommand {
     /// Line of its name, from 1.
     pub line: u32,
     /// Its name in lower case.
@@ -33,7 +33,7 @@ pub struct CmakeError {
 ///
 /// # Errors
 /// When a bracket or quote is never closed, or something else than a command stands there.
-pub fn parse(text: &str) -> Result<Vec<Command>, CmakeError> {
+pub fn parse(text: &str) -> Result<Vec<ListCommand>, CmakeError> {
     let mut lexer = Lexer { rest: text, line: 1 };
     let mut commands = Vec::new();
     while let Some(command) = lexer.command()? {
@@ -76,7 +76,7 @@ impl Lexer<'_> {
         CmakeError { line: self.line, command: command.to_owned(), message: message.into() }
     }
 
-    fn command(&mut self) -> Result<Option<Command>, CmakeError> {
+    fn command(&mut self) -> Result<Option<ListCommand>, CmakeError> {
         self.skip_blank();
         if self.rest.is_empty() {
             return Ok(None);
@@ -101,7 +101,7 @@ impl Lexer<'_> {
                 None => return Err(self.error(&name, "Parse error: `(` is never closed")),
                 Some(')') if depth == 0 => {
                     self.take(1);
-                    return Ok(Some(Command { line, name, args }));
+                    return Ok(Some(ListCommand { line, name, args }));
                 }
                 Some(')') => {
                     self.take(1);

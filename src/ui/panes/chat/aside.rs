@@ -2,11 +2,11 @@
 //! again, and what a model was not given.
 
 use crate::ui::line;
-use crate::ui::markdown::Piece;
+use crate::ui::markdown::StyledText;
 use crate::ui::role::Role;
 use crate::view::{RetryView, TrimView};
 
-use super::row::{EntryRow, Place, Right, indented};
+use super::row::{EntryRow, Right, RowContext, indented};
 
 /// Bytes of a thought that are shown at most.
 const MOST_SHOWN: usize = 64 << 10;
@@ -15,10 +15,10 @@ const MOST_SHOWN: usize = 64 << 10;
 const MOST_NAMED: usize = 6;
 
 /// The rows of a thought: one when folded.
-pub(super) fn reasoning(text: &str, is_unfolded: bool, place: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn reasoning(text: &str, is_unfolded: bool, place: &RowContext<'_>) -> Vec<EntryRow> {
     let mark = if is_unfolded { "  ▾ " } else { "  ▸ " };
     let size = format!("thinking  {} characters", line::count(text.len() as u64));
-    let head = vec![Piece::new(mark, Role::Dim), Piece::new(size, Role::Dim)];
+    let head = vec![StyledText::new(mark, Role::Dim), StyledText::new(size, Role::Dim)];
     let mut rows = vec![EntryRow::new(head)];
     if is_unfolded {
         let start = text.len().saturating_sub(MOST_SHOWN);
@@ -33,10 +33,10 @@ pub(super) fn reasoning(text: &str, is_unfolded: bool, place: &Place<'_>) -> Vec
 }
 
 /// The rows of a call that is made again.
-pub(super) fn retry(view: &RetryView, place: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn retry(view: &RetryView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let RetryView { attempt, most, due, fault } = view;
     let text = format!("↻ try {attempt} of {most}: {}: {}", fault.what, fault.why);
-    let room = Place { width: place.width.saturating_sub(10), ..*place };
+    let room = RowContext { width: place.width.saturating_sub(10), ..*place };
     let mut rows = indented(&text, Role::Warn, &room);
     if let Some(first) = rows.first_mut() {
         first.right = Right::Countdown(*due);
@@ -45,7 +45,7 @@ pub(super) fn retry(view: &RetryView, place: &Place<'_>) -> Vec<EntryRow> {
 }
 
 /// The rows on what a model was not given.
-pub(super) fn trimmed(view: &TrimView, place: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn trimmed(view: &TrimView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let tokens: u64 = view.left_out.iter().map(|piece| piece.tokens).sum();
     let pieces = match view.left_out.len() {
         1 => "1 piece".to_owned(),
@@ -74,11 +74,11 @@ mod tests {
     use crate::model::TurnEvent;
     use crate::model::{Event, LeftOut, ModelEvent, TurnId, UserError};
     use crate::ui::action::Action;
-    use crate::ui::panes::test_desk::Desk;
+    use crate::ui::panes::pane_bench::PaneBench;
 
     #[test]
     fn what_stands_beside_the_words_is_there_and_out_of_the_way() {
-        let mut desk = Desk::new();
+        let mut desk = PaneBench::new();
         let mut pane = ChatPane::default();
         let turn = TurnId(1);
         desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into() }));

@@ -5,11 +5,11 @@ use serde_json::{Map, Value};
 use crate::model::CallId;
 use crate::text::sanitize;
 use crate::ui::line;
-use crate::ui::markdown::{Piece, wrap};
+use crate::ui::markdown::{StyledText, wrap};
 use crate::ui::role::Role;
 use crate::view::{CallState, CallView};
 
-use super::row::{EntryRow, Item, Place, Right, since};
+use super::row::{EntryRow, FoldItem, Right, RowContext, since};
 
 /// Errors of a build that are listed under its line.
 const MAX_ERRORS: usize = 5;
@@ -21,7 +21,7 @@ const MAX_ERROR_ROWS: usize = 4;
 const MAX_ROWS: usize = 400;
 
 /// The rows of a call.
-pub(super) fn lay_out(call: &CallView, place: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn lay_out(call: &CallView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let is_unfolded = place.shows_all(call.call);
     let mut rows = vec![head(call, is_unfolded, place)];
     if is_unfolded {
@@ -33,7 +33,7 @@ pub(super) fn lay_out(call: &CallView, place: &Place<'_>) -> Vec<EntryRow> {
     rows
 }
 
-fn head(call: &CallView, is_unfolded: bool, place: &Place<'_>) -> EntryRow {
+fn head(call: &CallView, is_unfolded: bool, place: &RowContext<'_>) -> EntryRow {
     let mark = if is_unfolded { "  ▾ " } else { "  ▸ " };
     let name = line::cut(call.tool.as_str(), 28);
     let (summary, role) = match &call.state {
@@ -49,20 +49,20 @@ fn head(call: &CallView, is_unfolded: bool, place: &Place<'_>) -> EntryRow {
     let summary = line::cut(&summary, room.max(8));
     let summary_room = if summary.is_empty() { 0 } else { line::width(&summary) + 2 };
     let digest_room = room.saturating_sub(summary_room + 2);
-    let mut pieces = vec![Piece::new(mark, Role::Dim), Piece::new(name, Role::Text)];
+    let mut pieces = vec![StyledText::new(mark, Role::Dim), StyledText::new(name, Role::Text)];
     if digest_room >= 6 {
         let digest = line::cut(&digest(&call.args), digest_room);
         if !digest.is_empty() {
-            pieces.push(Piece::new(format!("  {digest}"), Role::Dim));
+            pieces.push(StyledText::new(format!("  {digest}"), Role::Dim));
         }
     }
     if !summary.is_empty() {
-        pieces.push(Piece::new(format!("  {summary}"), role));
+        pieces.push(StyledText::new(format!("  {summary}"), role));
     }
     let row = EntryRow::new(pieces);
     match (&call.state, since(&call.state)) {
         (CallState::Done { millis, .. }, _) => {
-            row.with_right(Piece::new(line::millis(*millis), Role::Dim))
+            row.with_right(StyledText::new(line::millis(*millis), Role::Dim))
         }
         (_, Some(since)) => EntryRow { right: Right::Running(call.call, since), ..row },
         (_, None) => row,
@@ -160,7 +160,7 @@ fn counted(key: &str, count: usize) -> String {
 }
 
 /// What a build found, under its line.
-fn errors(result: &Value, place: &Place<'_>, rows: &mut Vec<EntryRow>) {
+fn errors(result: &Value, place: &RowContext<'_>, rows: &mut Vec<EntryRow>) {
     let Some(errors) = result.get("errors").and_then(Value::as_array) else { return };
     for error in errors.iter().take(MAX_ERRORS) {
         let text =
@@ -173,20 +173,23 @@ fn errors(result: &Value, place: &Place<'_>, rows: &mut Vec<EntryRow>) {
         let room = place.width.saturating_sub(7);
         let at = line::cut_start(&at, room);
         let left = room.saturating_sub(line::width(&at) + 1);
-        let indent = [Piece::new("      ", Role::Text)];
+        let indent = [StyledText::new("      ", Role::Text)];
         let message = sanitize::line(&text("message")).into_owned();
         let mut pieces = Vec::new();
         if !at.is_empty() {
-            pieces.push(Piece::new(at, Role::Link));
+            pieces.push(StyledText::new(at, Role::Link));
             let gap = if line::width(&message) <= left { " " } else { "\n" };
-            pieces.push(Piece::new(gap, Role::Text));
+            pieces.push(StyledText::new(gap, Role::Text));
         }
-        pieces.push(Piece::new(message, Role::Error));
+        pieces.push(StyledText::new(message, Role::Error));
         let found = wrap(&pieces, place.width.saturating_sub(1), &indent, &indent);
         rows.extend(found.into_iter().take(MAX_ERROR_ROWS).map(|row| EntryRow::new(row.pieces)));
     }
     if let Some(more) = errors.len().checked_sub(MAX_ERRORS).filter(|more| *more > 0) {
-        rows.push(EntryRow::new(vec![Piece::new(format!("      and {more} more"), Role::Dim)]));
+        rows.push(EntryRow::new(vec![StyledText::new(
+            format!("      and {more} more"),
+            Role::Dim,
+        )]));
     }
 }
 
@@ -194,7 +197,7 @@ fn errors(result: &Value, place: &Place<'_>, rows: &mut Vec<EntryRow>) {
 const MAX_SOURCES: usize = 8;
 
 /// What a search in the knowledge found, each to be opened.
-fn sources(call: CallId, result: &Value, place: &Place<'_>, rows: &mut Vec<EntryRow>) {
+fn sources(call: CallId, result: &Value, place: &RowContext<'_>, rows: &mut Vec<EntryRow>) {
     let chunks = result.get("chunks").and_then(Value::as_array).into_iter().flatten();
     for (number, chunk) in chunks.take(MAX_SOURCES).enumerate() {
         let text = |key: &str| chunk.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -202,13 +205,14 @@ fn sources(call: CallId, result: &Value, place: &Place<'_>, rows: &mut Vec<Entry
         let title = line::cut(text("title"), room);
         let left = room.saturating_sub(line::width(&title) + 3);
         let mut pieces = vec![
-            Piece::new(format!("    {:>2} ", number + 1), Role::Dim),
-            Piece::new(title, Role::Link),
+            StyledText::new(format!("    {:>2} ", number + 1), Role::Dim),
+            StyledText::new(title, Role::Link),
         ];
         if left >= 6 {
-            pieces.push(Piece::new(format!("  {}", line::cut(text("source"), left)), Role::Dim));
+            pieces
+                .push(StyledText::new(format!("  {}", line::cut(text("source"), left)), Role::Dim));
         }
-        let item = Some(Item::Source(call, number));
+        let item = Some(FoldItem::Source(call, number));
         rows.push(EntryRow { item, ..EntryRow::new(pieces) });
     }
 }
@@ -221,17 +225,17 @@ pub(super) fn source(call: &CallView, number: usize) -> Option<(String, String)>
     Some((format!("{} · {}", text("title"), text("source")), text("text").to_owned()))
 }
 
-fn details(call: &CallView, place: &Place<'_>, rows: &mut Vec<EntryRow>) {
+fn details(call: &CallView, place: &RowContext<'_>, rows: &mut Vec<EntryRow>) {
     field_rows("", &call.args, 6, place, rows);
     if let CallState::Done { result, .. } = &call.state {
-        rows.push(EntryRow::new(vec![Piece::new("    answer", Role::Dim)]));
+        rows.push(EntryRow::new(vec![StyledText::new("    answer", Role::Dim)]));
         field_rows("", result, 6, place, rows);
     }
     if rows.len() > MAX_ROWS {
         let more = rows.len() - MAX_ROWS;
         rows.truncate(MAX_ROWS);
         let text = format!("      {more} more rows; the session's log has them all");
-        rows.push(EntryRow::new(vec![Piece::new(text, Role::Dim)]));
+        rows.push(EntryRow::new(vec![StyledText::new(text, Role::Dim)]));
     }
 }
 
@@ -240,7 +244,7 @@ fn field_rows(
     key: &str,
     value: &Value,
     indent: usize,
-    place: &Place<'_>,
+    place: &RowContext<'_>,
     rows: &mut Vec<EntryRow>,
 ) {
     if rows.len() > MAX_ROWS * 2 {
@@ -260,8 +264,8 @@ fn field_rows(
             let (part, tail) = rest.split_at(end);
             let label = label.take().unwrap_or_else(|| " ".repeat(line::width(&name)));
             rows.push(EntryRow::new(vec![
-                Piece::new(format!("{lead}{label}"), Role::Dim),
-                Piece::new(part, role),
+                StyledText::new(format!("{lead}{label}"), Role::Dim),
+                StyledText::new(part, role),
             ]));
             if tail.is_empty() {
                 return;

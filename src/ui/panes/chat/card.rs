@@ -4,25 +4,25 @@ use crate::model::event::Level;
 use crate::model::{PhaseOutcome, SessionOutcome, UserError};
 use crate::text::sanitize;
 use crate::ui::line;
-use crate::ui::markdown::{Document, Piece, Row};
+use crate::ui::markdown::{CellRow, MarkdownDocument, StyledText};
 use crate::ui::role::Role;
-use crate::view::{Entry, FilePlan, PlannedState, Ruled, RuledView};
+use crate::view::{ChatEntry, FilePlan, PlannedState, Ruled, RuledView};
 
 use super::fact;
-use super::row::{EntryRow, Place, indented};
+use super::row::{EntryRow, RowContext, indented};
 
 /// The rows of an entry that is no turn.
-pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow> {
     match entry {
-        Entry::Turn(_) => Vec::new(),
-        Entry::PhaseStarted { title, attempt, max_attempts, at } => {
+        ChatEntry::Turn(_) => Vec::new(),
+        ChatEntry::PhaseStarted { title, attempt, max_attempts, at } => {
             let attempt = match max_attempts {
                 0 | 1 => String::new(),
                 max => format!(" {attempt}/{max}"),
             };
             vec![rule(&format!("{title}{attempt}"), &place.time(*at), Role::Heading, place)]
         }
-        Entry::PhaseEnded { phase, attempt, outcome } => match outcome {
+        ChatEntry::PhaseEnded { phase, attempt, outcome } => match outcome {
             PhaseOutcome::Succeeded(condition) => {
                 marked("✓", Role::Ok, &format!("{phase}: {condition}"), Role::Dim, place)
             }
@@ -34,7 +34,7 @@ pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
                 marked("■", Role::Warn, &format!("{phase} was stopped"), Role::Dim, place)
             }
         },
-        Entry::Choice { agent, reason } => {
+        ChatEntry::Choice { agent, reason } => {
             // The reason often names the agent already.
             let text = if reason.contains(agent.as_str()) {
                 reason.clone()
@@ -43,32 +43,34 @@ pub(super) fn lay_out(entry: &Entry, place: &Place<'_>) -> Vec<EntryRow> {
             };
             marked("→", Role::Dim, &text, Role::Dim, place)
         }
-        Entry::Person { to, text, at } => {
+        ChatEntry::Person { to, text, at } => {
             let to = to.as_ref().map_or(String::new(), |to| format!(" to @{to}"));
             let name = line::cut(&format!("You{to}"), place.width.saturating_sub(12));
-            let head =
-                EntryRow::new(vec![Piece::new("◆ ", Role::Person), Piece::new(name, Role::Person)]);
-            let mut rows = vec![head.with_right(Piece::new(place.time(*at), Role::Dim))];
+            let head = EntryRow::new(vec![
+                StyledText::new("◆ ", Role::Person),
+                StyledText::new(name, Role::Person),
+            ]);
+            let mut rows = vec![head.with_right(StyledText::new(place.time(*at), Role::Dim))];
             rows.extend(indented(text, Role::Text, place));
             rows
         }
-        Entry::Question { agent, text, options, answer, .. } => {
+        ChatEntry::Question { agent, text, options, answer, .. } => {
             let who = agent.as_ref().map_or("firmhand".to_owned(), ToString::to_string);
             question(&who, text, options, answer.as_deref(), place)
         }
-        Entry::Fact { fact, at } => fact::rows(fact, *at, place),
-        Entry::Notice { level, notice } => notice_rows(*level, notice, place),
-        Entry::Ruled(ruled) => ruled_rows(ruled, place),
-        Entry::FilePlan(plan) => plan_rows(plan, place),
-        Entry::Resumed { at } => {
+        ChatEntry::Fact { fact, at } => fact::rows(fact, *at, place),
+        ChatEntry::Notice { level, notice } => notice_rows(*level, notice, place),
+        ChatEntry::Ruled(ruled) => ruled_rows(ruled, place),
+        ChatEntry::FilePlan(plan) => plan_rows(plan, place),
+        ChatEntry::Resumed { at } => {
             vec![rule("opened again", &place.time(*at), Role::Title, place)]
         }
-        Entry::Ended { outcome } => ended_rows(outcome, place),
+        ChatEntry::Ended { outcome } => ended_rows(outcome, place),
     }
 }
 
 /// How the run ended.
-fn ended_rows(outcome: &SessionOutcome, place: &Place<'_>) -> Vec<EntryRow> {
+fn ended_rows(outcome: &SessionOutcome, place: &RowContext<'_>) -> Vec<EntryRow> {
     match outcome {
         SessionOutcome::Completed => vec![rule("completed", "", Role::Ok, place)],
         SessionOutcome::Stopped => vec![rule("stopped", "", Role::Warn, place)],
@@ -81,7 +83,7 @@ fn ended_rows(outcome: &SessionOutcome, place: &Place<'_>) -> Vec<EntryRow> {
 }
 
 /// What a rule decided, or left to the person.
-fn ruled_rows(ruled: &RuledView, place: &Place<'_>) -> Vec<EntryRow> {
+fn ruled_rows(ruled: &RuledView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let (mark, role, text) = match ruled.ruled {
         Ruled::Done => ("✓", Role::Ok, Role::Dim),
         Ruled::Refused | Ruled::NotDone => ("✗", Role::Error, Role::Dim),
@@ -91,10 +93,10 @@ fn ruled_rows(ruled: &RuledView, place: &Place<'_>) -> Vec<EntryRow> {
 }
 
 /// The plan as a list that is ticked off.
-fn plan_rows(plan: &FilePlan, place: &Place<'_>) -> Vec<EntryRow> {
+fn plan_rows(plan: &FilePlan, place: &RowContext<'_>) -> Vec<EntryRow> {
     let count = format!("{}/{} written", plan.done(), plan.files.len());
-    let head = EntryRow::new(vec![Piece::new("  Files of the plan", Role::Heading)]);
-    let mut rows = vec![head.with_right(Piece::new(count, Role::Dim))];
+    let head = EntryRow::new(vec![StyledText::new("  Files of the plan", Role::Heading)]);
+    let mut rows = vec![head.with_right(StyledText::new(count, Role::Dim))];
     for file in &plan.files {
         let (role, text) = match file.state {
             PlannedState::Open => (Role::Dim, Role::Text),
@@ -105,11 +107,13 @@ fn plan_rows(plan: &FilePlan, place: &Place<'_>) -> Vec<EntryRow> {
         let room = place.width.saturating_sub(6);
         let path = line::cut_start(file.path.as_str(), room);
         let left = room.saturating_sub(line::width(&path) + 3);
-        let mut pieces =
-            vec![Piece::new(format!("  {} ", file.state.sign()), role), Piece::new(path, text)];
+        let mut pieces = vec![
+            StyledText::new(format!("  {} ", file.state.sign()), role),
+            StyledText::new(path, text),
+        ];
         if left >= 8 {
             let purpose = line::cut(&file.purpose, left);
-            pieces.push(Piece::new(format!("  {purpose}"), Role::Dim));
+            pieces.push(StyledText::new(format!("  {purpose}"), Role::Dim));
         }
         rows.push(EntryRow::new(pieces));
     }
@@ -117,17 +121,17 @@ fn plan_rows(plan: &FilePlan, place: &Place<'_>) -> Vec<EntryRow> {
 }
 
 /// A rule over the whole width with words in it.
-fn rule(words: &str, right: &str, role: Role, place: &Place<'_>) -> EntryRow {
+fn rule(words: &str, right: &str, role: Role, place: &RowContext<'_>) -> EntryRow {
     let right_width = if right.is_empty() { 0 } else { line::width(right) + 1 };
     let words = line::cut(words, place.width.saturating_sub(right_width + 8));
     let used = 4 + line::width(&words) + right_width + 1;
     let fill = "─".repeat(place.width.saturating_sub(used));
     let row = EntryRow::new(vec![
-        Piece::new("── ", Role::Border),
-        Piece::new(words, role),
-        Piece::new(format!(" {fill}"), Role::Border),
+        StyledText::new("── ", Role::Border),
+        StyledText::new(words, role),
+        StyledText::new(format!(" {fill}"), Role::Border),
     ]);
-    if right.is_empty() { row } else { row.with_right(Piece::new(right, Role::Dim)) }
+    if right.is_empty() { row } else { row.with_right(StyledText::new(right, Role::Dim)) }
 }
 
 /// A mark, then text that is wrapped right of it.
@@ -136,17 +140,17 @@ pub(super) fn marked(
     mark_role: Role,
     text: &str,
     role: Role,
-    place: &Place<'_>,
+    place: &RowContext<'_>,
 ) -> Vec<EntryRow> {
     let clean = sanitize::line(text);
-    let first = [Piece::new(format!("{mark} "), mark_role)];
-    let rest = [Piece::new("  ", Role::Text)];
-    let pieces = [Piece::new(clean, role)];
+    let first = [StyledText::new(format!("{mark} "), mark_role)];
+    let rest = [StyledText::new("  ", Role::Text)];
+    let pieces = [StyledText::new(clean, role)];
     let rows = crate::ui::markdown::wrap(&pieces, place.width.saturating_sub(1), &first, &rest);
     rows.into_iter().map(plain).collect()
 }
 
-fn plain(row: Row) -> EntryRow {
+fn plain(row: CellRow) -> EntryRow {
     EntryRow { row, ..EntryRow::default() }
 }
 
@@ -155,18 +159,18 @@ fn question(
     text: &str,
     options: &[String],
     answer: Option<&str>,
-    place: &Place<'_>,
+    place: &RowContext<'_>,
 ) -> Vec<EntryRow> {
     let role = if answer.is_none() { Role::Warn } else { Role::Dim };
     let mut rows = vec![EntryRow::new(vec![
-        Piece::new("? ", role),
-        Piece::new(line::cut(&format!("{who} asks"), place.width.saturating_sub(3)), role),
+        StyledText::new("? ", role),
+        StyledText::new(line::cut(&format!("{who} asks"), place.width.saturating_sub(3)), role),
     ])];
-    let mut document = Document::new(place.text_width());
+    let mut document = MarkdownDocument::new(place.text_width());
     document.update(text);
     rows.extend((0..document.rows()).map(|index| {
         let mut row = document.row(text, index);
-        row.pieces.insert(0, Piece::new("  ", Role::Text));
+        row.pieces.insert(0, StyledText::new("  ", Role::Text));
         plain(row)
     }));
     for (number, option) in options.iter().enumerate() {
@@ -196,7 +200,7 @@ fn question(
     rows
 }
 
-fn notice_rows(level: Level, notice: &UserError, place: &Place<'_>) -> Vec<EntryRow> {
+fn notice_rows(level: Level, notice: &UserError, place: &RowContext<'_>) -> Vec<EntryRow> {
     let (mark, role) = match level {
         Level::Info => ("·", Role::Dim),
         Level::Warning => ("!", Role::Warn),

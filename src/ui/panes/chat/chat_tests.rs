@@ -4,36 +4,36 @@ use crossterm::event::KeyModifiers;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::super::test_desk::Desk;
+use super::super::pane_bench::PaneBench;
 use super::*;
 use crate::model::*;
 use crate::model::{ProposalEvent, TurnEvent};
-use crate::ui::pane::Command;
+use crate::ui::pane::UiCommand;
 
-fn turn(desk: &mut Desk, id: u32, agent: &str, text: &str) {
+fn turn(desk: &mut PaneBench, id: u32, agent: &str, text: &str) {
     let turn = TurnId(id);
     desk.record(Event::Turn(TurnEvent::Started { turn, agent: agent.into() }));
     desk.record(Event::Turn(TurnEvent::TextAdded { turn, text: text.into() }));
 }
 
-fn end(desk: &mut Desk, id: u32) {
+fn end(desk: &mut PaneBench, id: u32) {
     let usage = Usage { input: 1_200, output: 80, ..Usage::default() };
     desk.record(Event::Turn(TurnEvent::ModelAnswered { turn: TurnId(id), usage, state: None }));
     desk.record(Event::Turn(TurnEvent::Ended { turn: TurnId(id), stop: TurnStop::Done }));
 }
 
-fn call(desk: &mut Desk, turn: u32, call: u32, tool: &str, args: serde_json::Value) {
+fn call(desk: &mut PaneBench, turn: u32, call: u32, tool: &str, args: serde_json::Value) {
     let (turn, call) = (TurnId(turn), CallId(call));
     desk.record(Event::Turn(TurnEvent::ToolCalled { turn, call, tool: tool.into(), args }));
 }
 
-fn answer(desk: &mut Desk, call: u32, result: serde_json::Value) {
+fn answer(desk: &mut PaneBench, call: u32, result: serde_json::Value) {
     desk.record(Event::Turn(TurnEvent::ToolAnswered { call: CallId(call), result, millis: 12 }));
 }
 
 /// A conversation with a plan, sources, a proposal and an error.
-fn desk() -> Desk {
-    let mut desk = Desk::new();
+fn desk() -> PaneBench {
+    let mut desk = PaneBench::new();
     turn(&mut desk, 1, "FileOrganizerAgent", "Two files.");
     let files = json!([
         { "file_name": "main/main.c", "description": "entry point" },
@@ -69,7 +69,7 @@ fn desk() -> Desk {
     desk
 }
 
-fn type_in(desk: &Desk, pane: &mut ChatPane, text: &str) {
+fn type_in(desk: &PaneBench, pane: &mut ChatPane, text: &str) {
     desk.press(pane, Action::Search);
     for c in text.chars() {
         pane.on_text(&KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), &desk.cx());
@@ -79,12 +79,12 @@ fn type_in(desk: &Desk, pane: &mut ChatPane, text: &str) {
 
 fn copied(effects: &[Effect]) -> String {
     match effects {
-        [Effect::Command(Command::Copy(text)), ..] => text.clone(),
+        [Effect::Command(UiCommand::Copy(text)), ..] => text.clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn marked(desk: &Desk, pane: &ChatPane) -> String {
+fn marked(desk: &PaneBench, pane: &ChatPane) -> String {
     let mark = pane.mark.unwrap();
     let layout = pane.layouts.get(mark.entry).unwrap();
     layout.row_text(&desk.view.chat.entries[mark.entry], mark.row).0.trim().to_owned()
@@ -162,7 +162,7 @@ fn messages_code_and_sources_are_copied_and_opened() {
 
 #[test]
 fn foreign_text_is_copied_without_anything_a_terminal_obeys() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     turn(&mut desk, 1, "A", "one\x1b]0;title\x07 \u{202e}two");
     let mut pane = ChatPane::default();
     desk.show(&mut pane, 60, 8);

@@ -3,36 +3,36 @@
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use crate::model::CallId;
-use crate::view::{CallState, CallView, Entry, Part, PlannedFile};
+use crate::view::{CallState, CallView, ChatEntry, PlannedFile, TurnPart};
 
 use super::call::source;
-use super::row::Item;
+use super::row::FoldItem;
 
 /// What of an entry is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Selection {
+pub(super) enum CopyRange {
     /// What it says.
     Message,
     /// Something in it that was taken hold of.
-    Item(Item),
+    Item(FoldItem),
 }
 
 /// What is meant of an entry as text.
-pub(super) fn text(entry: &Entry, selection: Selection) -> String {
-    let Selection::Item(item) = selection else { return message(entry) };
+pub(super) fn text(entry: &ChatEntry, selection: CopyRange) -> String {
+    let CopyRange::Item(item) = selection else { return message(entry) };
     let part = |place: usize| entry.turn()?.parts.get(place);
     let call_of = |wanted: CallId| entry.turn()?.call(wanted);
     let found = match item {
-        Item::Call(id) => call_of(id).map(call),
-        Item::Source(id, number) => {
+        FoldItem::Call(id) => call_of(id).map(call),
+        FoldItem::Source(id, number) => {
             call_of(id).and_then(|view| source(view, number)).map(|(_, text)| text)
         }
-        Item::Thought(place) => match part(place) {
-            Some(Part::Reasoning(text)) => Some(text.clone()),
+        FoldItem::Thought(place) => match part(place) {
+            Some(TurnPart::Reasoning(text)) => Some(text.clone()),
             _ => None,
         },
-        Item::Code(place, fold) => match part(place) {
-            Some(Part::Text(text)) => {
+        FoldItem::Code(place, fold) => match part(place) {
+            Some(TurnPart::Text(text)) => {
                 code_blocks(text.get(fold.start()..).unwrap_or_default()).into_iter().next()
             }
             _ => None,
@@ -42,28 +42,30 @@ pub(super) fn text(entry: &Entry, selection: Selection) -> String {
 }
 
 /// What an entry says, without what stands between its words.
-pub(super) fn message(entry: &Entry) -> String {
+pub(super) fn message(entry: &ChatEntry) -> String {
     match entry {
-        Entry::Turn(turn) => {
-            let said: Vec<&str> = turn.parts.iter().filter_map(Part::text).collect();
+        ChatEntry::Turn(turn) => {
+            let said: Vec<&str> = turn.parts.iter().filter_map(TurnPart::text).collect();
             if !said.is_empty() {
                 return said.join("\n");
             }
             turn.calls().map(call).collect::<Vec<_>>().join("\n\n")
         }
-        Entry::Person { text, .. } | Entry::Question { text, .. } => text.clone(),
-        Entry::Notice { notice, .. } => notice.to_string(),
-        Entry::Choice { agent, reason } => format!("{agent}: {reason}"),
-        Entry::PhaseStarted { title, .. } => title.clone(),
-        Entry::PhaseEnded { phase, .. } => phase.clone(),
-        Entry::FilePlan(plan) => {
+        ChatEntry::Person { text, .. } | ChatEntry::Question { text, .. } => text.clone(),
+        ChatEntry::Notice { notice, .. } => notice.to_string(),
+        ChatEntry::Choice { agent, reason } => format!("{agent}: {reason}"),
+        ChatEntry::PhaseStarted { title, .. } => title.clone(),
+        ChatEntry::PhaseEnded { phase, .. } => phase.clone(),
+        ChatEntry::FilePlan(plan) => {
             let line = |file: &PlannedFile| {
                 format!("{} {} – {}", file.state.sign(), file.path, file.purpose)
             };
             plan.files.iter().map(line).collect::<Vec<_>>().join("\n")
         }
-        Entry::Ruled(ruled) => ruled.sentence(),
-        Entry::Fact { .. } | Entry::Resumed { .. } | Entry::Ended { .. } => String::new(),
+        ChatEntry::Ruled(ruled) => ruled.sentence(),
+        ChatEntry::Fact { .. } | ChatEntry::Resumed { .. } | ChatEntry::Ended { .. } => {
+            String::new()
+        }
     }
 }
 

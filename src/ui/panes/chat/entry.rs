@@ -5,39 +5,39 @@ use ratatui::layout::Rect;
 
 use crate::model::{CallId, TurnStop};
 use crate::ui::line;
-use crate::ui::markdown::{Document, Piece};
+use crate::ui::markdown::{MarkdownDocument, StyledText};
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
-use crate::view::{CallView, Entry, Part, TurnView};
+use crate::view::{CallView, ChatEntry, TurnPart, TurnView};
 
 use super::paint::{draw_entry_row, draw_row};
-use super::row::{EntryRow, INDENT, Item, Place, indented};
-use super::stamp::{CallStamp, Stamp};
+use super::row::{EntryRow, FoldItem, INDENT, RowContext, indented};
+use super::stamp::{CallStamp, EntryStamp};
 use super::{aside, call, card};
 
 /// The rows of one entry.
 #[derive(Debug, Default)]
 pub(super) struct EntryLayout {
-    sections: Vec<Section>,
+    sections: Vec<EntrySection>,
     rows: usize,
     /// What the rows were made from.
-    stamp: Option<Stamp>,
+    stamp: Option<EntryStamp>,
 }
 
 #[derive(Debug)]
-struct Section {
+struct EntrySection {
     first: usize,
     rows: usize,
-    body: Body,
+    body: EntryBody,
 }
 
 #[derive(Debug)]
-enum Body {
+enum EntryBody {
     Rows(Vec<EntryRow>),
     /// Text of a part of the turn.
     Text {
         part: usize,
-        document: Box<Document>,
+        document: Box<MarkdownDocument>,
     },
     Call {
         call: CallId,
@@ -59,8 +59,8 @@ impl EntryLayout {
     }
 
     /// Brings the rows up to date.
-    pub fn update(&mut self, entry: &Entry, place: &Place<'_>) {
-        let stamp = Stamp::of(entry, place);
+    pub fn update(&mut self, entry: &ChatEntry, place: &RowContext<'_>) {
+        let stamp = EntryStamp::of(entry, place);
         if self.stamp.as_ref() == Some(&stamp) {
             return;
         }
@@ -72,109 +72,111 @@ impl EntryLayout {
             rows.extend(card::lay_out(entry, place));
             self.sections.clear();
             self.rows = 0;
-            self.push(Body::Rows(rows));
+            self.push(EntryBody::Rows(rows));
         }
         self.stamp = Some(stamp);
     }
 
-    fn push(&mut self, body: Body) {
+    fn push(&mut self, body: EntryBody) {
         let rows = body.rows();
-        self.sections.push(Section { first: self.rows, rows, body });
+        self.sections.push(EntrySection { first: self.rows, rows, body });
         self.rows += rows;
     }
 
     /// Lays a turn out; texts go on where they were left, calls that did not change stay.
-    fn lay_out_turn(&mut self, turn: &TurnView, gap: usize, place: &Place<'_>) {
-        let mut old: Vec<Body> =
+    fn lay_out_turn(&mut self, turn: &TurnView, gap: usize, place: &RowContext<'_>) {
+        let mut old: Vec<EntryBody> =
             std::mem::take(&mut self.sections).into_iter().map(|section| section.body).collect();
         self.rows = 0;
         let mut head = vec![EntryRow::default(); gap];
         head.push(turn_head(turn, place));
-        self.push(Body::Rows(head));
+        self.push(EntryBody::Rows(head));
         let mut after_call = false;
         for (index, part) in turn.parts.iter().enumerate() {
             match part {
-                Part::Text(text) => {
+                TurnPart::Text(text) => {
                     let body = text_body(index, text, &mut old, place);
                     if after_call && body.rows() > 0 {
-                        self.push(Body::Rows(vec![EntryRow::default()]));
+                        self.push(EntryBody::Rows(vec![EntryRow::default()]));
                     }
                     after_call &= body.rows() == 0;
                     self.push(body);
                 }
-                Part::Call(view) => {
+                TurnPart::Call(view) => {
                     after_call = true;
                     self.push(call_body(view, &mut old, place));
                 }
-                Part::Reasoning(text) => {
+                TurnPart::Reasoning(text) => {
                     after_call = true;
                     self.push(thought_body(index, text, &mut old, place));
                 }
-                Part::Retry(view) => {
+                TurnPart::Retry(view) => {
                     after_call = true;
-                    self.push(Body::Rows(aside::retry(view, place)));
+                    self.push(EntryBody::Rows(aside::retry(view, place)));
                 }
-                Part::Trimmed(view) => {
+                TurnPart::Trimmed(view) => {
                     after_call = true;
-                    self.push(Body::Rows(aside::trimmed(view, place)));
+                    self.push(EntryBody::Rows(aside::trimmed(view, place)));
                 }
             }
         }
         if let Some(rows) = turn_end(turn, place) {
-            self.push(Body::Rows(rows));
+            self.push(EntryBody::Rows(rows));
         }
     }
 
-    fn section(&self, row: usize) -> Option<(&Section, usize)> {
+    fn section(&self, row: usize) -> Option<(&EntrySection, usize)> {
         let place = self.sections.partition_point(|section| section.first + section.rows <= row);
         let section = self.sections.get(place)?;
         Some((section, row - section.first))
     }
 
     /// What can be taken hold of at that row.
-    pub fn item_at(&self, row: usize) -> Option<Item> {
+    pub fn item_at(&self, row: usize) -> Option<FoldItem> {
         let (section, inside) = self.section(row)?;
         match &section.body {
-            Body::Call { call, rows, .. } => {
+            EntryBody::Call { call, rows, .. } => {
                 let own = rows.get(inside).and_then(|row| row.item);
-                own.or(Some(Item::Call(*call)))
+                own.or(Some(FoldItem::Call(*call)))
             }
-            Body::Text { part, document } => {
-                document.fold_at(inside).map(|fold| Item::Code(*part, fold))
+            EntryBody::Text { part, document } => {
+                document.fold_at(inside).map(|fold| FoldItem::Code(*part, fold))
             }
-            Body::Thought { part, .. } => Some(Item::Thought(*part)),
-            Body::Rows(_) => None,
+            EntryBody::Thought { part, .. } => Some(FoldItem::Thought(*part)),
+            EntryBody::Rows(_) => None,
         }
     }
 
     /// Everything that can be folded, with its row.
-    pub fn items(&self) -> Vec<(usize, Item)> {
-        let of_section = |section: &Section| match &section.body {
-            Body::Call { call, rows, .. } => {
+    pub fn items(&self) -> Vec<(usize, FoldItem)> {
+        let of_section = |section: &EntrySection| match &section.body {
+            EntryBody::Call { call, rows, .. } => {
                 let own =
                     |(row, entry): (usize, &EntryRow)| Some((section.first + row, entry.item?));
-                let mut items = vec![(section.first, Item::Call(*call))];
+                let mut items = vec![(section.first, FoldItem::Call(*call))];
                 items.extend(rows.iter().enumerate().filter_map(own));
                 items
             }
-            Body::Text { part, document } => {
-                let item = |(row, fold)| (section.first + row, Item::Code(*part, fold));
+            EntryBody::Text { part, document } => {
+                let item = |(row, fold)| (section.first + row, FoldItem::Code(*part, fold));
                 document.folds().into_iter().map(item).collect()
             }
-            Body::Thought { part, .. } => vec![(section.first, Item::Thought(*part))],
-            Body::Rows(_) => Vec::new(),
+            EntryBody::Thought { part, .. } => vec![(section.first, FoldItem::Thought(*part))],
+            EntryBody::Rows(_) => Vec::new(),
         };
         self.sections.iter().flat_map(of_section).collect()
     }
 
     /// The text of a row and the column it begins at.
-    pub fn row_text(&self, entry: &Entry, row: usize) -> (String, usize) {
+    pub fn row_text(&self, entry: &ChatEntry, row: usize) -> (String, usize) {
         let Some((section, inside)) = self.section(row) else { return (String::new(), 0) };
         match &section.body {
-            Body::Rows(rows) | Body::Call { rows, .. } | Body::Thought { rows, .. } => {
+            EntryBody::Rows(rows)
+            | EntryBody::Call { rows, .. }
+            | EntryBody::Thought { rows, .. } => {
                 (rows.get(inside).map_or_else(String::new, |row| row.row.text()), 0)
             }
-            Body::Text { part, document } => {
+            EntryBody::Text { part, document } => {
                 let text = text_of(entry, *part).unwrap_or_default();
                 (document.row(text, inside).text(), usize::from(INDENT))
             }
@@ -182,10 +184,10 @@ impl EntryLayout {
     }
 
     /// Makes a row ready to be drawn.
-    pub fn prepare_row(&mut self, entry: &Entry, row: usize) {
+    pub fn prepare_row(&mut self, entry: &ChatEntry, row: usize) {
         let place = self.sections.partition_point(|section| section.first + section.rows <= row);
         let Some(section) = self.sections.get_mut(place) else { return };
-        if let Body::Text { part, document } = &mut section.body
+        if let EntryBody::Text { part, document } = &mut section.body
             && let Some(text) = text_of(entry, *part)
         {
             document.prepare(text, row - section.first, 1);
@@ -193,15 +195,24 @@ impl EntryLayout {
     }
 
     /// Draws one row.
-    pub fn draw_row(&self, entry: &Entry, row: usize, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    pub fn draw_row(
+        &self,
+        entry: &ChatEntry,
+        row: usize,
+        area: Rect,
+        buf: &mut Buffer,
+        cx: &Cx<'_>,
+    ) {
         let Some((section, inside)) = self.section(row) else { return };
         match &section.body {
-            Body::Rows(rows) | Body::Call { rows, .. } | Body::Thought { rows, .. } => {
+            EntryBody::Rows(rows)
+            | EntryBody::Call { rows, .. }
+            | EntryBody::Thought { rows, .. } => {
                 if let Some(row) = rows.get(inside) {
                     draw_entry_row(row, area, buf, cx);
                 }
             }
-            Body::Text { part, document } => {
+            EntryBody::Text { part, document } => {
                 let text = text_of(entry, *part).unwrap_or_default();
                 let area = Rect {
                     x: area.x + INDENT.min(area.width),
@@ -214,7 +225,7 @@ impl EntryLayout {
     }
 }
 
-impl Body {
+impl EntryBody {
     fn rows(&self) -> usize {
         match self {
             Self::Rows(rows) | Self::Call { rows, .. } | Self::Thought { rows, .. } => rows.len(),
@@ -223,55 +234,65 @@ impl Body {
     }
 }
 
-fn text_body(index: usize, text: &str, old: &mut Vec<Body>, place: &Place<'_>) -> Body {
-    let same = |body: &Body| matches!(body, Body::Text { part, .. } if *part == index);
+fn text_body(
+    index: usize,
+    text: &str,
+    old: &mut Vec<EntryBody>,
+    place: &RowContext<'_>,
+) -> EntryBody {
+    let same = |body: &EntryBody| matches!(body, EntryBody::Text { part, .. } if *part == index);
     let mut document = match old.iter().position(same).map(|found| old.swap_remove(found)) {
-        Some(Body::Text { document, .. }) => document,
-        Some(Body::Rows(_) | Body::Call { .. } | Body::Thought { .. }) | None => {
-            Box::new(Document::new(place.text_width()))
+        Some(EntryBody::Text { document, .. }) => document,
+        Some(EntryBody::Rows(_) | EntryBody::Call { .. } | EntryBody::Thought { .. }) | None => {
+            Box::new(MarkdownDocument::new(place.text_width()))
         }
     };
     document.update(text);
     document.set_unfolded(place.unfolded_code(index));
-    Body::Text { part: index, document }
+    EntryBody::Text { part: index, document }
 }
 
-fn call_body(view: &CallView, old: &mut Vec<Body>, place: &Place<'_>) -> Body {
+fn call_body(view: &CallView, old: &mut Vec<EntryBody>, place: &RowContext<'_>) -> EntryBody {
     let stamp = CallStamp::of(view, place);
-    let same = |body: &Body| matches!(body, Body::Call { call, stamp: old, .. } if *call == view.call && *old == stamp);
+    let same = |body: &EntryBody| matches!(body, EntryBody::Call { call, stamp: old, .. } if *call == view.call && *old == stamp);
     match old.iter().position(same) {
         Some(found) => old.swap_remove(found),
-        None => Body::Call { call: view.call, stamp, rows: call::lay_out(view, place) },
+        None => EntryBody::Call { call: view.call, stamp, rows: call::lay_out(view, place) },
     }
 }
 
-fn thought_body(index: usize, text: &str, old: &mut Vec<Body>, place: &Place<'_>) -> Body {
-    let shown = place.unfolded.contains(&(place.entry, Item::Thought(index)));
-    let same = |body: &Body| matches!(body, Body::Thought { part, bytes, is_unfolded, .. } if *part == index && *bytes == text.len() && *is_unfolded == shown);
+fn thought_body(
+    index: usize,
+    text: &str,
+    old: &mut Vec<EntryBody>,
+    place: &RowContext<'_>,
+) -> EntryBody {
+    let shown = place.unfolded.contains(&(place.entry, FoldItem::Thought(index)));
+    let same = |body: &EntryBody| matches!(body, EntryBody::Thought { part, bytes, is_unfolded, .. } if *part == index && *bytes == text.len() && *is_unfolded == shown);
     match old.iter().position(same) {
         Some(found) => old.swap_remove(found),
         None => {
             let rows = aside::reasoning(text, shown, place);
-            Body::Thought { part: index, bytes: text.len(), is_unfolded: shown, rows }
+            EntryBody::Thought { part: index, bytes: text.len(), is_unfolded: shown, rows }
         }
     }
 }
 
-fn text_of(entry: &Entry, part: usize) -> Option<&str> {
+fn text_of(entry: &ChatEntry, part: usize) -> Option<&str> {
     entry.turn()?.parts.get(part)?.text()
 }
 
 /// Empty rows before an entry: none at the top, and none between the choice of a speaker and its
 /// turn.
-fn gap(before: Option<&Entry>, entry: &Entry) -> usize {
+fn gap(before: Option<&ChatEntry>, entry: &ChatEntry) -> usize {
     match (before, entry) {
-        (None, _) | (Some(Entry::Choice { .. }), Entry::Turn(_)) => 0,
-        (Some(Entry::PhaseEnded { .. }), Entry::PhaseEnded { .. }) => 0,
+        (None, _) | (Some(ChatEntry::Choice { .. }), ChatEntry::Turn(_)) => 0,
+        (Some(ChatEntry::PhaseEnded { .. }), ChatEntry::PhaseEnded { .. }) => 0,
         _ => 1,
     }
 }
 
-fn turn_head(turn: &TurnView, place: &Place<'_>) -> EntryRow {
+fn turn_head(turn: &TurnView, place: &RowContext<'_>) -> EntryRow {
     let role = place.agents.role(&turn.agent);
     let mut right = place.time(turn.at);
     let tokens = turn.usage.total();
@@ -279,12 +300,12 @@ fn turn_head(turn: &TurnView, place: &Place<'_>) -> EntryRow {
         right = format!("{} tok · {right}", line::count(tokens));
     }
     let name = line::cut(turn.agent.as_str(), place.width.saturating_sub(line::width(&right) + 4));
-    let pieces = vec![Piece::new("◆ ", role), Piece::new(name, role)];
-    EntryRow::new(pieces).with_right(Piece::new(right, Role::Dim))
+    let pieces = vec![StyledText::new("◆ ", role), StyledText::new(name, role)];
+    EntryRow::new(pieces).with_right(StyledText::new(right, Role::Dim))
 }
 
 /// A word on how a turn ended, unless all went well.
-fn turn_end(turn: &TurnView, place: &Place<'_>) -> Option<Vec<EntryRow>> {
+fn turn_end(turn: &TurnView, place: &RowContext<'_>) -> Option<Vec<EntryRow>> {
     let (text, role) = match &turn.ended.as_ref()?.0 {
         TurnStop::Done | TurnStop::Terminated(_) => return None,
         TurnStop::Stopped => ("stopped".to_owned(), Role::Warn),

@@ -2,18 +2,18 @@
 
 use crate::model::{AgentName, ChosenBy, ContextFile, PlanItem, TeamEvent, Timestamp};
 use crate::ui::line;
-use crate::ui::markdown::Piece;
+use crate::ui::markdown::StyledText;
 use crate::ui::role::Role;
 
 use super::card::marked;
-use super::row::{EntryRow, Place};
+use super::row::{EntryRow, RowContext};
 
 /// The rows of a fact.
-pub(super) fn rows(fact: &TeamEvent, at: Timestamp, whole: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn rows(fact: &TeamEvent, at: Timestamp, whole: &RowContext<'_>) -> Vec<EntryRow> {
     // The first row ends with the time, which nothing may run into.
     let time = whole.time(at);
     let room = line::width(&time) + 1;
-    let place = &Place { width: whole.width.saturating_sub(room), ..*whole };
+    let place = &RowContext { width: whole.width.saturating_sub(room), ..*whole };
     let mut rows = match fact {
         TeamEvent::Attached(document) => {
             let cut = match document.omitted {
@@ -44,13 +44,13 @@ pub(super) fn rows(fact: &TeamEvent, at: Timestamp, whole: &Place<'_>) -> Vec<En
         }
     };
     if let Some(first) = rows.first_mut() {
-        let time = Piece::new(time, Role::Dim);
+        let time = StyledText::new(time, Role::Dim);
         *first = std::mem::take(first).with_right(time);
     }
     rows
 }
 
-fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &Place<'_>) -> Vec<EntryRow> {
+fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &RowContext<'_>) -> Vec<EntryRow> {
     let head = match by {
         Some(agent) => format!("plan of {agent}"),
         None => "the plan as you changed it".to_owned(),
@@ -64,7 +64,7 @@ fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &Place<'_>) -> Vec<En
     rows
 }
 
-fn context(files: &[ContextFile], place: &Place<'_>) -> Vec<EntryRow> {
+fn context(files: &[ContextFile], place: &RowContext<'_>) -> Vec<EntryRow> {
     let tokens: u64 = files.iter().map(|file| file.tokens).sum();
     let head = format!("{} files for the context, about {tokens} tokens", files.len());
     let mut rows = marked("▤", Role::Title, &head, Role::Title, place);

@@ -4,11 +4,11 @@
 
 use crate::model::event::Level;
 use crate::model::{AgentName, CallId, PhaseOutcome, SessionOutcome, TurnStop};
-use crate::view::{CallView, Entry, SessionView};
+use crate::view::{CallView, ChatEntry, SessionView};
 
 /// What is jumped to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum JumpTarget {
     /// Turns of one agent.
     Agent(AgentName),
     /// Calls that proposed something.
@@ -17,7 +17,7 @@ pub(super) enum Target {
     Error,
 }
 
-impl Target {
+impl JumpTarget {
     /// What there is no more of.
     pub fn words(&self) -> String {
         match self {
@@ -28,7 +28,7 @@ impl Target {
     }
 
     /// The calls of an entry that are meant; `None`: the entry itself is, or nothing.
-    pub fn calls(&self, entry: &Entry, view: &SessionView) -> Vec<CallId> {
+    pub fn calls(&self, entry: &ChatEntry, view: &SessionView) -> Vec<CallId> {
         let Some(turn) = entry.turn() else { return Vec::new() };
         let proposals = &view.review.proposals;
         let is_wanted = |call: &&CallView| match self {
@@ -40,17 +40,19 @@ impl Target {
     }
 
     /// Whether the entry as a whole is meant.
-    pub fn is_entry(&self, entry: &Entry) -> bool {
+    pub fn is_entry(&self, entry: &ChatEntry) -> bool {
         match (self, entry) {
-            (Self::Agent(agent), Entry::Turn(turn)) => turn.agent == *agent,
-            (Self::Error, Entry::Turn(turn)) => {
+            (Self::Agent(agent), ChatEntry::Turn(turn)) => turn.agent == *agent,
+            (Self::Error, ChatEntry::Turn(turn)) => {
                 matches!(turn.ended, Some((TurnStop::Failed(_) | TurnStop::Interrupted, _)))
             }
-            (Self::Error, Entry::Notice { level, .. }) => *level != Level::Info,
-            (Self::Error, Entry::PhaseEnded { outcome, .. }) => {
+            (Self::Error, ChatEntry::Notice { level, .. }) => *level != Level::Info,
+            (Self::Error, ChatEntry::PhaseEnded { outcome, .. }) => {
                 matches!(outcome, PhaseOutcome::Failed(_))
             }
-            (Self::Error, Entry::Ended { outcome }) => matches!(outcome, SessionOutcome::Failed(_)),
+            (Self::Error, ChatEntry::Ended { outcome }) => {
+                matches!(outcome, SessionOutcome::Failed(_))
+            }
             (_, _) => false,
         }
     }

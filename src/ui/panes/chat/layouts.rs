@@ -9,10 +9,10 @@ use std::ops::RangeInclusive;
 use regex::Regex;
 
 use crate::ui::pane::Cx;
-use crate::view::Entry;
+use crate::view::ChatEntry;
 
 use super::entry::EntryLayout;
-use super::row::{Item, Place};
+use super::row::{FoldItem, RowContext};
 use super::scroll::Anchor;
 
 /// Layouts that are kept although nobody looks at them.
@@ -25,7 +25,7 @@ pub(super) struct Layouts {
     /// One for each entry; `None`: not laid out.
     layouts: Vec<Option<EntryLayout>>,
     /// Calls and code that show everything, with the place of their entry.
-    unfolded: BTreeSet<(usize, Item)>,
+    unfolded: BTreeSet<(usize, FoldItem)>,
 }
 
 impl Layouts {
@@ -44,7 +44,7 @@ impl Layouts {
         let entries = &cx.view.chat.entries;
         let Some(entry) = entries.get(index) else { return 0 };
         let before = index.checked_sub(1).and_then(|before| entries.get(before));
-        let place = Place {
+        let place = RowContext {
             before: before.map(AsRef::as_ref),
             width: usize::from(self.width),
             started_at: cx.view.started_at,
@@ -64,7 +64,7 @@ impl Layouts {
     }
 
     /// Makes a row ready to be drawn.
-    pub fn prepare_row(&mut self, anchor: Anchor, entry: &Entry) {
+    pub fn prepare_row(&mut self, anchor: Anchor, entry: &ChatEntry) {
         if let Some(Some(layout)) = self.layouts.get_mut(anchor.entry) {
             layout.prepare_row(entry, anchor.row);
         }
@@ -84,19 +84,19 @@ impl Layouts {
     }
 
     /// Everything in an entry that can be taken hold of, with its row.
-    pub fn items(&mut self, entry: usize, cx: &Cx<'_>) -> Vec<(usize, Item)> {
+    pub fn items(&mut self, entry: usize, cx: &Cx<'_>) -> Vec<(usize, FoldItem)> {
         self.rows(entry, cx);
         self.get(entry).map_or_else(Vec::new, EntryLayout::items)
     }
 
     /// What can be taken hold of at a row.
-    pub fn item_at(&self, anchor: Anchor) -> Option<(usize, Item)> {
+    pub fn item_at(&self, anchor: Anchor) -> Option<(usize, FoldItem)> {
         let item = self.get(anchor.entry)?.item_at(anchor.row)?;
         Some((anchor.entry, item))
     }
 
     /// Unfolds or folds something.
-    pub fn toggle(&mut self, item: (usize, Item)) {
+    pub fn toggle(&mut self, item: (usize, FoldItem)) {
         if !self.unfolded.remove(&item) {
             self.unfolded.insert(item);
         }

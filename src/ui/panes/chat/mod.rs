@@ -28,23 +28,23 @@ use ratatui::text::{Line, Span};
 
 use crate::model::CallId;
 use crate::text::sanitize;
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::job;
 use crate::ui::line;
 use crate::ui::overlay::{Overlay, Preview};
 use crate::ui::pane::{Cx, Effect, Keys, Pane, TextMode};
 use crate::ui::panes::logs_text::matcher;
-use crate::ui::panes::logs_typing::{Purpose, Typing};
+use crate::ui::panes::logs_typing::{LogInput, Purpose};
 use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
-use crate::view::Entry;
+use crate::view::ChatEntry;
 
-use copy::Selection;
-use jump::Target;
+use copy::CopyRange;
+use jump::JumpTarget;
 use layouts::Layouts;
-use row::Item;
+use row::FoldItem;
 use scroll::{Anchor, Scroll};
-use search::Search;
+use search::ChatSearch;
 use seek::{MAX_SEARCHED, Seek, Way};
 
 /// What stands before the task.
@@ -62,20 +62,20 @@ pub struct ChatPane {
     task: Vec<String>,
     layouts: Layouts,
     scroll: Scroll,
-    selected: Option<(usize, Item)>,
+    selected: Option<(usize, FoldItem)>,
     /// Rows on screen.
     visible: Vec<Anchor>,
     /// The row that was jumped to.
     mark: Option<Anchor>,
-    search: Option<Search>,
-    typing: Option<Typing>,
+    search: Option<ChatSearch>,
+    typing: Option<LogInput>,
 }
 
 impl ChatPane {
     /// When it has more to look through although nothing new came.
     #[must_use]
     pub fn next_wake(&self, now: Instant) -> Option<Instant> {
-        self.search.as_ref().is_some_and(Search::is_busy).then(|| now + job::LOOK)
+        self.search.as_ref().is_some_and(ChatSearch::is_busy).then(|| now + job::LOOK)
     }
 
     /// Rows of an entry; lays it out if need be.
@@ -130,9 +130,9 @@ impl ChatPane {
         Vec::new()
     }
 
-    fn jump(&mut self, target: Option<Target>, way: Way, cx: &Cx<'_>) -> Vec<Effect> {
+    fn jump(&mut self, target: Option<JumpTarget>, way: Way, cx: &Cx<'_>) -> Vec<Effect> {
         let mut seek = self.seek(self.mark, way, cx);
-        let Some(target) = target.or_else(|| seek.agent().map(Target::Agent)) else {
+        let Some(target) = target.or_else(|| seek.agent().map(JumpTarget::Agent)) else {
             return Effect::info("nobody has spoken yet");
         };
         match seek.target(&target) {
@@ -164,7 +164,7 @@ impl ChatPane {
         match matcher(&typing.text()) {
             Ok(found) => {
                 self.mark = None;
-                self.search = found.map(Search::new);
+                self.search = found.map(ChatSearch::new);
                 if let Some(search) = &mut self.search {
                     search.sync(&cx.view.chat.entries);
                 }
@@ -178,7 +178,7 @@ impl ChatPane {
 
     /// Unfolds or folds the selected item, or else the last one on screen.
     fn toggle_item(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
-        let on_screen = |wanted: &(usize, Item)| {
+        let on_screen = |wanted: &(usize, FoldItem)| {
             self.visible.iter().any(|anchor| self.layouts.item_at(*anchor) == Some(*wanted))
         };
         let selected = self.selected.filter(on_screen);
@@ -189,9 +189,9 @@ impl ChatPane {
         }
     }
 
-    fn toggle(&mut self, item: (usize, Item), cx: &Cx<'_>) -> Vec<Effect> {
+    fn toggle(&mut self, item: (usize, FoldItem), cx: &Cx<'_>) -> Vec<Effect> {
         self.selected = Some(item);
-        if let (entry, Item::Source(call, number)) = item {
+        if let (entry, FoldItem::Source(call, number)) = item {
             return open_source(entry, call, number, cx);
         }
         // What is unfolded grows downwards, from where it is.
@@ -219,14 +219,14 @@ impl ChatPane {
             return Effect::info("there is nothing to copy yet");
         };
         let selected = self.selected.filter(|(entry, _)| Some(*entry) == place);
-        let selection = selected.map_or(Selection::Message, |(_, item)| Selection::Item(item));
+        let selection = selected.map_or(CopyRange::Message, |(_, item)| CopyRange::Item(item));
         Effect::copy(copy::text(entry, selection))
     }
 
     fn copy_code(&self, cx: &Cx<'_>) -> Vec<Effect> {
         let from = self.entry_here(cx).unwrap_or(0);
         // The nearest message before with code in it.
-        let code = |entry: &Arc<Entry>| copy::code_blocks(&copy::message(entry)).pop();
+        let code = |entry: &Arc<ChatEntry>| copy::code_blocks(&copy::message(entry)).pop();
         let before = cx.view.chat.entries.iter().take(from + 1).rev();
         match before.take(MAX_SEARCHED).find_map(code) {
             Some(code) => Effect::copy(code),
@@ -250,7 +250,7 @@ impl ChatPane {
         let mut rows = wrap_words(&sanitize::line(&task), width);
         if rows.len() > most {
             let rest = rows.split_off(most - 1).join(" ");
-            let key = cx.key(Context::Chat, Action::ShowTask);
+            let key = cx.key(KeyContext::Chat, Action::ShowTask);
             let more = format!("… {key}");
             let room = width.saturating_sub(line::width(&more) + 1);
             let rest = line::cut(&rest, room);
@@ -295,7 +295,7 @@ impl ChatPane {
             return;
         }
         let text = match self.scroll.new_rows {
-            0 => format!(" ↓ {} ", cx.key(Context::Chat, Action::Follow)),
+            0 => format!(" ↓ {} ", cx.key(KeyContext::Chat, Action::Follow)),
             1 => " ↓ 1 new line ".to_owned(),
             rows => format!(" ↓ {rows} new lines "),
         };
@@ -351,14 +351,14 @@ impl Pane for ChatPane {
             Action::PreviousTurn => return self.previous_turn(cx),
             Action::NextOfAgent => return self.jump(None, Way::Forward, cx),
             Action::PreviousOfAgent => return self.jump(None, Way::Back, cx),
-            Action::NextChange => return self.jump(Some(Target::Proposal), Way::Forward, cx),
-            Action::PreviousChange => return self.jump(Some(Target::Proposal), Way::Back, cx),
-            Action::NextError => return self.jump(Some(Target::Error), Way::Forward, cx),
-            Action::PreviousError => return self.jump(Some(Target::Error), Way::Back, cx),
+            Action::NextChange => return self.jump(Some(JumpTarget::Proposal), Way::Forward, cx),
+            Action::PreviousChange => return self.jump(Some(JumpTarget::Proposal), Way::Back, cx),
+            Action::NextError => return self.jump(Some(JumpTarget::Error), Way::Forward, cx),
+            Action::PreviousError => return self.jump(Some(JumpTarget::Error), Way::Back, cx),
             Action::NextFold => return self.select_item(Way::Forward, cx),
             Action::PreviousFold => return self.select_item(Way::Back, cx),
             Action::Open => return self.toggle_item(cx),
-            Action::Search => self.typing = Some(Typing::new(Purpose::Search, "")),
+            Action::Search => self.typing = Some(LogInput::new(Purpose::Search, "")),
             Action::NextMatch => return self.hit(Way::Forward, cx),
             Action::PreviousMatch => return self.hit(Way::Back, cx),
             Action::ShowTask => return open_task(cx),

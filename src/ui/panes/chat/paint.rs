@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use crate::model::{CallId, Timestamp};
 use crate::ui::line;
-use crate::ui::markdown::{Piece, Row};
+use crate::ui::markdown::{CellRow, StyledText};
 use crate::ui::pane::{Cx, Mode};
 use crate::ui::role::Role;
 
@@ -20,7 +20,7 @@ pub(super) fn draw_entry_row(row: &EntryRow, area: Rect, buf: &mut Buffer, cx: &
         Right::Running(call, since) => running(*call, *since, cx),
         Right::Countdown(due) => match cx.clock.until(*due).as_secs_f64().ceil() {
             seconds if seconds > 0.0 && cx.mode == Mode::Live => {
-                Piece::new(format!("in {seconds} s"), Role::Busy)
+                StyledText::new(format!("in {seconds} s"), Role::Busy)
             }
             _ => return,
         },
@@ -32,20 +32,20 @@ pub(super) fn draw_entry_row(row: &EntryRow, area: Rect, buf: &mut Buffer, cx: &
     }
 }
 
-fn running(call: CallId, since: Timestamp, cx: &Cx<'_>) -> Piece {
+fn running(call: CallId, since: Timestamp, cx: &Cx<'_>) -> StyledText {
     let waits = cx.view.review.waiting().any(|view| view.proposal.call == call);
     if waits && cx.mode == Mode::Live {
-        return Piece::new(" waiting ", Role::Waiting);
+        return StyledText::new(" waiting ", Role::Waiting);
     }
     if waits {
-        return Piece::new("waiting", Role::Warn);
+        return StyledText::new("waiting", Role::Warn);
     }
     let millis = u64::try_from(cx.clock.since(since).as_millis()).unwrap_or(u64::MAX);
-    Piece::new(format!("{} {}", cx.clock.spinner(since), line::clock(millis)), Role::Busy)
+    StyledText::new(format!("{} {}", cx.clock.spinner(since), line::clock(millis)), Role::Busy)
 }
 
 /// Draws the pieces of a row.
-pub(super) fn draw_row(row: &Row, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+pub(super) fn draw_row(row: &CellRow, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     if area.is_empty() {
         return;
     }

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use crate::model::{CallId, Timestamp};
 use crate::ui::agents::Agents;
 use crate::ui::line;
-use crate::ui::markdown::{FoldId, Piece, Row, wrap};
+use crate::ui::markdown::{CellRow, FoldId, StyledText, wrap};
 use crate::ui::role::Role;
-use crate::view::{CallState, Entry};
+use crate::view::{CallState, ChatEntry};
 
 /// Columns left of what an agent says.
 pub(super) const INDENT: u16 = 2;
 
 /// Something in an entry that can be folded and selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Item {
+pub(super) enum FoldItem {
     /// A tool call.
     Call(CallId),
     /// Code in that part of a turn.
@@ -27,9 +27,9 @@ pub(super) enum Item {
 
 /// What the layout of an entry depends on besides itself.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct RowContext<'a> {
     /// The entry before it.
-    pub before: Option<&'a Entry>,
+    pub before: Option<&'a ChatEntry>,
     /// Columns of the pane.
     pub width: usize,
     /// When the session began.
@@ -37,12 +37,12 @@ pub(super) struct Place<'a> {
     /// Its own place.
     pub entry: usize,
     /// What shows everything.
-    pub unfolded: &'a BTreeSet<(usize, Item)>,
+    pub unfolded: &'a BTreeSet<(usize, FoldItem)>,
     /// Who has which colour.
     pub agents: &'a Agents,
 }
 
-impl Place<'_> {
+impl RowContext<'_> {
     /// Time of the session, for people.
     pub fn time(&self, at: Timestamp) -> String {
         line::clock(at.millis_since(self.started_at))
@@ -50,11 +50,11 @@ impl Place<'_> {
 
     /// Whether a call shows everything.
     pub fn shows_all(&self, call: CallId) -> bool {
-        self.unfolded.contains(&(self.entry, Item::Call(call)))
+        self.unfolded.contains(&(self.entry, FoldItem::Call(call)))
     }
 
     /// Items of this entry that show everything.
-    pub fn own(&self) -> impl Iterator<Item = Item> {
+    pub fn own(&self) -> impl Iterator<Item = FoldItem> {
         let own = self.unfolded.iter().filter(|(entry, _)| *entry == self.entry);
         own.map(|(_, item)| *item)
     }
@@ -62,8 +62,11 @@ impl Place<'_> {
     /// Code of a part that shows everything.
     pub fn unfolded_code(&self, wanted: usize) -> BTreeSet<FoldId> {
         let code = |item| match item {
-            Item::Code(part, fold) if part == wanted => Some(fold),
-            Item::Code(..) | Item::Call(_) | Item::Thought(_) | Item::Source(..) => None,
+            FoldItem::Code(part, fold) if part == wanted => Some(fold),
+            FoldItem::Code(..)
+            | FoldItem::Call(_)
+            | FoldItem::Thought(_)
+            | FoldItem::Source(..) => None,
         };
         self.own().filter_map(code).collect()
     }
@@ -77,10 +80,10 @@ impl Place<'_> {
 /// A row with what stands at its right end.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryRow {
-    pub row: Row,
+    pub row: CellRow,
     pub right: Right,
     /// What can be taken hold of here, besides what the whole section is.
-    pub item: Option<Item>,
+    pub item: Option<FoldItem>,
 }
 
 /// What stands at the right end of a row.
@@ -88,7 +91,7 @@ pub(super) struct EntryRow {
 pub(super) enum Right {
     #[default]
     Nothing,
-    Text(Piece),
+    Text(StyledText),
     /// How long a call has been running, or that it waits for the person.
     Running(CallId, Timestamp),
     /// How long it takes until something happens.
@@ -96,20 +99,21 @@ pub(super) enum Right {
 }
 
 impl EntryRow {
-    pub fn new(pieces: Vec<Piece>) -> Self {
-        Self { row: Row::new(pieces), right: Right::Nothing, item: None }
+    pub fn new(pieces: Vec<StyledText>) -> Self {
+        Self { row: CellRow::new(pieces), right: Right::Nothing, item: None }
     }
 
-    pub fn with_right(self, piece: Piece) -> Self {
+    pub fn with_right(self, piece: StyledText) -> Self {
         Self { right: Right::Text(piece), ..self }
     }
 }
 
 /// Plain text, indented and wrapped.
-pub(super) fn indented(text: &str, role: Role, place: &Place<'_>) -> Vec<EntryRow> {
+pub(super) fn indented(text: &str, role: Role, place: &RowContext<'_>) -> Vec<EntryRow> {
     let clean = crate::text::sanitize::block(text);
-    let indent = [Piece::new(" ".repeat(usize::from(INDENT)), Role::Text)];
-    let rows = wrap(&[Piece::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
+    let indent = [StyledText::new(" ".repeat(usize::from(INDENT)), Role::Text)];
+    let rows =
+        wrap(&[StyledText::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
     rows.into_iter().map(|row| EntryRow { row, ..EntryRow::default() }).collect()
 }
 

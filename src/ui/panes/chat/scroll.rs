@@ -3,7 +3,7 @@
 //! A place is an entry and a row in it, never a count of all rows above: those need not be known.
 
 use crate::ui::pane::{Cx, Effect};
-use crate::view::Entry;
+use crate::view::ChatEntry;
 
 use super::ChatPane;
 
@@ -188,6 +188,6 @@ impl ChatPane {
     }
 }
 
-fn is_turn(entry: &Entry) -> bool {
-    matches!(entry, Entry::Turn(_) | Entry::Person { .. } | Entry::Question { .. })
+fn is_turn(entry: &ChatEntry) -> bool {
+    matches!(entry, ChatEntry::Turn(_) | ChatEntry::Person { .. } | ChatEntry::Question { .. })
 }

@@ -10,31 +10,31 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use regex::Regex;
 
-use crate::ui::action::{Action, Context};
-use crate::ui::job::{Job, State};
+use crate::ui::action::{Action, KeyContext};
+use crate::ui::job::{BackgroundJob, JobState};
 use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::panes::logs_search::Matcher;
 use crate::ui::role::Role;
-use crate::view::{CallState, Entry, Part};
+use crate::view::{CallState, ChatEntry, TurnPart};
 
 /// Entries looked through in a frame; more go to a thread.
 const AT_ONCE: usize = 64;
 
 /// A search that is on.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct ChatSearch {
     matcher: Matcher,
     /// Places of entries that match, rising.
     hits: Vec<usize>,
     /// Entries before this one will not change any more and were looked through.
     settled: usize,
-    job: Option<Job<Vec<usize>>>,
+    job: Option<BackgroundJob<Vec<usize>>>,
     /// Up to where the job looks.
     until: usize,
 }
 
-impl Search {
+impl ChatSearch {
     /// Looks for a pattern from now on.
     pub const fn new(matcher: Matcher) -> Self {
         Self { matcher, hits: Vec::new(), settled: 0, job: None, until: 0 }
@@ -70,7 +70,7 @@ impl Search {
             (1, None) => "in 1 message".to_owned(),
             (count, None) => format!("in {count} messages"),
         };
-        let key = |action| cx.key(Context::Chat, action);
+        let key = |action| cx.key(KeyContext::Chat, action);
         let keys =
             format!("  {} {} next, before", key(Action::NextMatch), key(Action::PreviousMatch));
         Line::from(vec![
@@ -95,7 +95,7 @@ impl Search {
     }
 
     /// Takes in what is new in the conversation.
-    pub fn sync(&mut self, entries: &[Arc<Entry>]) {
+    pub fn sync(&mut self, entries: &[Arc<ChatEntry>]) {
         if entries.len() < self.settled.max(self.until) {
             // A replay that went back.
             (self.settled, self.until, self.job) = (0, 0, None);
@@ -103,25 +103,25 @@ impl Search {
         }
         if let Some(job) = &self.job {
             match job.look() {
-                State::Running => return,
-                State::Done(hits) => {
+                JobState::Running => return,
+                JobState::Done(hits) => {
                     self.hits.extend(hits);
                     self.settled = self.until;
                 }
                 // The rest is looked through here.
-                State::Lost => {}
+                JobState::Lost => {}
             }
             self.job = None;
         }
         let first_open = entries.iter().skip(self.settled).position(|entry| is_open(entry));
         let end = first_open.map_or(entries.len(), |open| self.settled + open);
         if end > self.settled + AT_ONCE && self.until < end {
-            let pieces: Vec<Arc<Entry>> =
+            let pieces: Vec<Arc<ChatEntry>> =
                 entries.get(self.settled..end).unwrap_or_default().to_vec();
             let (matcher, first) = (self.matcher.clone(), self.settled);
             self.hits.retain(|hit| *hit < first);
             self.until = end;
-            self.job = Some(Job::start(move || find(&pieces, first, &matcher)));
+            self.job = Some(BackgroundJob::start(move || find(&pieces, first, &matcher)));
             return;
         }
         let first = self.settled;
@@ -132,66 +132,66 @@ impl Search {
     }
 }
 
-fn find(entries: &[Arc<Entry>], first: usize, matcher: &Matcher) -> Vec<usize> {
+fn find(entries: &[Arc<ChatEntry>], first: usize, matcher: &Matcher) -> Vec<usize> {
     let matching = entries.iter().enumerate().filter(|(_, entry)| holds(entry, matcher));
     matching.map(|(place, _)| first + place).collect()
 }
 
 /// Whether an entry may still change.
-fn is_open(entry: &Entry) -> bool {
+fn is_open(entry: &ChatEntry) -> bool {
     match entry {
-        Entry::Turn(turn) => {
+        ChatEntry::Turn(turn) => {
             turn.ended.is_none() || turn.calls().any(|call| call.state.succeeded().is_none())
         }
-        Entry::Question { answer, .. } => answer.is_none(),
-        Entry::FilePlan(_) => true,
-        Entry::PhaseStarted { .. }
-        | Entry::PhaseEnded { .. }
-        | Entry::Choice { .. }
-        | Entry::Person { .. }
-        | Entry::Fact { .. }
-        | Entry::Notice { .. }
-        | Entry::Ruled(_)
-        | Entry::Resumed { .. }
-        | Entry::Ended { .. } => false,
+        ChatEntry::Question { answer, .. } => answer.is_none(),
+        ChatEntry::FilePlan(_) => true,
+        ChatEntry::PhaseStarted { .. }
+        | ChatEntry::PhaseEnded { .. }
+        | ChatEntry::Choice { .. }
+        | ChatEntry::Person { .. }
+        | ChatEntry::Fact { .. }
+        | ChatEntry::Notice { .. }
+        | ChatEntry::Ruled(_)
+        | ChatEntry::Resumed { .. }
+        | ChatEntry::Ended { .. } => false,
     }
 }
 
 /// Whether anything in an entry matches, line by line, also what is folded.
-fn holds(entry: &Entry, matcher: &Matcher) -> bool {
+fn holds(entry: &ChatEntry, matcher: &Matcher) -> bool {
     let is_in = |text: &str| text.lines().any(|line| matcher.is_match(line));
     match entry {
-        Entry::Turn(turn) => {
+        ChatEntry::Turn(turn) => {
             is_in(turn.agent.as_str())
                 || turn.parts.iter().any(|part| match part {
-                    Part::Text(text) | Part::Reasoning(text) => is_in(text),
-                    Part::Call(call) => {
+                    TurnPart::Text(text) | TurnPart::Reasoning(text) => is_in(text),
+                    TurnPart::Call(call) => {
                         let answer = match &call.state {
                             CallState::Running { .. } => String::new(),
                             CallState::Done { result, .. } => result.to_string(),
                         };
                         is_in(call.tool.as_str()) || is_in(&call.args.to_string()) || is_in(&answer)
                     }
-                    Part::Retry(retry) => is_in(&retry.fault.to_string()),
-                    Part::Trimmed(_) => false,
+                    TurnPart::Retry(retry) => is_in(&retry.fault.to_string()),
+                    TurnPart::Trimmed(_) => false,
                 })
         }
-        Entry::PhaseStarted { title, .. } => is_in(title),
-        Entry::PhaseEnded { phase, .. } => is_in(phase),
-        Entry::Choice { agent, reason } => is_in(agent.as_str()) || is_in(reason),
-        Entry::Person { text, .. } => is_in(text),
-        Entry::Question { text, options, answer, .. } => {
+        ChatEntry::PhaseStarted { title, .. } => is_in(title),
+        ChatEntry::PhaseEnded { phase, .. } => is_in(phase),
+        ChatEntry::Choice { agent, reason } => is_in(agent.as_str()) || is_in(reason),
+        ChatEntry::Person { text, .. } => is_in(text),
+        ChatEntry::Question { text, options, answer, .. } => {
             is_in(text)
                 || options.iter().any(|option| is_in(option))
                 || answer.as_deref().is_some_and(is_in)
         }
-        Entry::Notice { notice, .. } => is_in(&notice.to_string()),
-        Entry::FilePlan(plan) => {
+        ChatEntry::Notice { notice, .. } => is_in(&notice.to_string()),
+        ChatEntry::FilePlan(plan) => {
             plan.files.iter().any(|file| is_in(file.path.as_str()) || is_in(&file.purpose))
         }
-        Entry::Fact { fact, .. } => is_in(&format!("{fact:?}")),
-        Entry::Ruled(ruled) => is_in(&ruled.sentence()),
-        Entry::Resumed { .. } | Entry::Ended { .. } => false,
+        ChatEntry::Fact { fact, .. } => is_in(&format!("{fact:?}")),
+        ChatEntry::Ruled(ruled) => is_in(&ruled.sentence()),
+        ChatEntry::Resumed { .. } | ChatEntry::Ended { .. } => false,
     }
 }
 
@@ -200,14 +200,14 @@ mod tests {
     use super::*;
     use crate::model::Timestamp;
 
-    fn said(text: &str) -> Arc<Entry> {
-        Arc::new(Entry::Person { to: None, text: text.into(), at: Timestamp(0) })
+    fn text_entry(text: &str) -> Arc<ChatEntry> {
+        Arc::new(ChatEntry::Person { to: None, text: text.into(), at: Timestamp(0) })
     }
 
     #[test]
     fn what_is_found_follows_the_conversation_forward_and_back() {
-        let mut entries: Vec<_> = (0..1_000).map(|n| said(&format!("word {n}"))).collect();
-        let mut search = Search::new(Matcher::regex("word .*9$").unwrap());
+        let mut entries: Vec<_> = (0..1_000).map(|n| text_entry(&format!("word {n}"))).collect();
+        let mut search = ChatSearch::new(Matcher::regex("word .*9$").unwrap());
         search.sync(&entries);
         assert!(search.is_busy(), "a long conversation is not looked through in a frame");
         while search.is_busy() {
@@ -215,7 +215,7 @@ mod tests {
             search.sync(&entries);
         }
         assert_eq!((search.hits().len(), search.hits()[99]), (100, 999));
-        entries.push(said("the last word 9"));
+        entries.push(text_entry("the last word 9"));
         search.sync(&entries);
         assert_eq!(search.hits().last(), Some(&1_000));
         entries.truncate(15);

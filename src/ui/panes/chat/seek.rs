@@ -9,11 +9,11 @@ use regex::Regex;
 
 use crate::model::AgentName;
 use crate::ui::pane::Cx;
-use crate::view::Entry;
+use crate::view::ChatEntry;
 
-use super::jump::Target;
+use super::jump::JumpTarget;
 use super::layouts::Layouts;
-use super::row::Item;
+use super::row::FoldItem;
 use super::scroll::Anchor;
 
 /// Entries that are searched for the next thing to take hold of.
@@ -81,7 +81,7 @@ impl Seek<'_, '_> {
     }
 
     /// The next thing that can be taken hold of.
-    pub fn item(&mut self) -> Option<(Anchor, Item)> {
+    pub fn item(&mut self) -> Option<(Anchor, FoldItem)> {
         let places: Vec<usize> = self.places().into_iter().take(MAX_SEARCHED).collect();
         let cx = self.cx;
         let rows = |layouts: &mut Layouts, place: usize| {
@@ -92,7 +92,7 @@ impl Seek<'_, '_> {
     }
 
     /// The next place of a kind.
-    pub fn target(&mut self, target: &Target) -> Option<Anchor> {
+    pub fn target(&mut self, target: &JumpTarget) -> Option<Anchor> {
         let cx = self.cx;
         let entries = &cx.view.chat.entries;
         let is_meant = |place: &usize| {
@@ -105,9 +105,12 @@ impl Seek<'_, '_> {
         self.first(places, |layouts, place| {
             let Some(entry) = entries.get(place) else { return Vec::new() };
             let calls = target.calls(entry, cx.view);
-            let of_call = |(row, item): (usize, Item)| match item {
-                Item::Call(call) if calls.contains(&call) => Some(row),
-                Item::Call(_) | Item::Code(..) | Item::Thought(_) | Item::Source(..) => None,
+            let of_call = |(row, item): (usize, FoldItem)| match item {
+                FoldItem::Call(call) if calls.contains(&call) => Some(row),
+                FoldItem::Call(_)
+                | FoldItem::Code(..)
+                | FoldItem::Thought(_)
+                | FoldItem::Source(..) => None,
             };
             let mut rows = Vec::new();
             if target.is_entry(entry) {
@@ -144,7 +147,7 @@ impl Seek<'_, '_> {
 
     /// The agent whose turn this is, or was last before.
     pub fn agent(&self) -> Option<AgentName> {
-        let agent = |entry: &Arc<Entry>| entry.turn().map(|turn| turn.agent.clone());
+        let agent = |entry: &Arc<ChatEntry>| entry.turn().map(|turn| turn.agent.clone());
         let entries = &self.cx.view.chat.entries;
         let before = entries.iter().take(self.from.entry + 1).rev().find_map(agent);
         before.or_else(|| entries.iter().find_map(agent))

@@ -1,13 +1,13 @@
 //! Tells what of an entry has changed without comparing all of it.
 
-use crate::view::{CallView, Entry, Part, PlannedFile};
+use crate::view::{CallView, ChatEntry, PlannedFile, TurnPart};
 
-use super::row::Place;
+use super::row::RowContext;
 
 /// Of an entry: another one when its rows are others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stamp {
-    kind: std::mem::Discriminant<Entry>,
+pub(super) struct EntryStamp {
+    kind: std::mem::Discriminant<ChatEntry>,
     parts: usize,
     bytes: usize,
     done: usize,
@@ -24,13 +24,13 @@ pub(super) struct CallStamp {
 }
 
 impl CallStamp {
-    pub fn of(view: &CallView, place: &Place<'_>) -> Self {
+    pub fn of(view: &CallView, place: &RowContext<'_>) -> Self {
         Self { is_done: view.state.succeeded().is_some(), is_unfolded: place.shows_all(view.call) }
     }
 }
 
-impl Stamp {
-    pub fn of(entry: &Entry, place: &Place<'_>) -> Self {
+impl EntryStamp {
+    pub fn of(entry: &ChatEntry, place: &RowContext<'_>) -> Self {
         let mut stamp = Self {
             kind: std::mem::discriminant(entry),
             parts: 0,
@@ -41,35 +41,37 @@ impl Stamp {
             tokens: 0,
         };
         match entry {
-            Entry::Turn(turn) => {
+            ChatEntry::Turn(turn) => {
                 stamp.parts = turn.parts.len();
                 stamp.settled = turn.ended.is_some();
                 stamp.tokens = turn.usage.total();
                 for part in &turn.parts {
                     match part {
-                        Part::Text(text) | Part::Reasoning(text) => stamp.bytes += text.len(),
-                        Part::Retry(_) | Part::Trimmed(_) => {}
-                        Part::Call(call) => {
+                        TurnPart::Text(text) | TurnPart::Reasoning(text) => {
+                            stamp.bytes += text.len()
+                        }
+                        TurnPart::Retry(_) | TurnPart::Trimmed(_) => {}
+                        TurnPart::Call(call) => {
                             stamp.done += usize::from(call.state.succeeded().is_some());
                         }
                     }
                 }
             }
-            Entry::Question { answer, .. } => stamp.settled = answer.is_some(),
-            Entry::FilePlan(plan) => {
+            ChatEntry::Question { answer, .. } => stamp.settled = answer.is_some(),
+            ChatEntry::FilePlan(plan) => {
                 let weigh =
                     |(place, file): (usize, &PlannedFile)| (place + 1) * (file.state as usize);
                 stamp.done = plan.files.iter().enumerate().map(weigh).sum();
             }
-            Entry::PhaseStarted { .. }
-            | Entry::PhaseEnded { .. }
-            | Entry::Choice { .. }
-            | Entry::Person { .. }
-            | Entry::Fact { .. }
-            | Entry::Notice { .. }
-            | Entry::Ruled(_)
-            | Entry::Resumed { .. }
-            | Entry::Ended { .. } => {}
+            ChatEntry::PhaseStarted { .. }
+            | ChatEntry::PhaseEnded { .. }
+            | ChatEntry::Choice { .. }
+            | ChatEntry::Person { .. }
+            | ChatEntry::Fact { .. }
+            | ChatEntry::Notice { .. }
+            | ChatEntry::Ruled(_)
+            | ChatEntry::Resumed { .. }
+            | ChatEntry::Ended { .. } => {}
         }
         stamp
     }

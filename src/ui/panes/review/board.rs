@@ -4,15 +4,15 @@ use crate::model::{BoardInfo, ErasePlan, FlashFacts, FlashRegion, ReadPlan, Send
 use crate::text::sanitize;
 use crate::ui::line;
 
-use super::body::Body;
-use super::body_line::{BodyLine, Ink, LineRole, Piece};
+use super::body::ReviewBody;
+use super::body_line::{BodyLine, Ink, LinePiece, LineRole};
 use super::flash;
 
 /// A statement that belongs to what is decided.
 pub(super) fn fact(name: &str, value: String, ink: Ink) -> BodyLine {
-    let name = Piece::new(format!("{name:<9}"), Ink::Dim);
+    let name = LinePiece::new(format!("{name:<9}"), Ink::Dim);
     let value = sanitize::line(&value).into_owned();
-    BodyLine::of_pieces(LineRole::Fact, vec![name, Piece::new(value, ink)])
+    BodyLine::of_pieces(LineRole::Fact, vec![name, LinePiece::new(value, ink)])
 }
 
 /// The board that something is done to.
@@ -32,7 +32,7 @@ fn empty() -> BodyLine {
 
 /// The facts of an erasing.
 #[must_use]
-pub fn erasing(plan: &ErasePlan, facts: Option<&FlashFacts>) -> Body {
+pub fn erasing(plan: &ErasePlan, facts: Option<&FlashFacts>) -> ReviewBody {
     let mut lines = target(&plan.board);
     match &plan.region {
         None => {
@@ -49,7 +49,7 @@ pub fn erasing(plan: &ErasePlan, facts: Option<&FlashFacts>) -> Body {
         lines.push(empty());
         lines.extend(flash::partitions(facts, "erased"));
     }
-    Body { lines, digits: 1, ..Body::default() }
+    ReviewBody { lines, digits: 1, ..ReviewBody::default() }
 }
 
 /// E.g. `nvs · 0x9000 – 0xf000 · 24,576 bytes`.
@@ -61,7 +61,7 @@ pub(super) fn range(region: &FlashRegion) -> String {
 
 /// The facts of a reading.
 #[must_use]
-pub fn reading(plan: &ReadPlan) -> Body {
+pub fn reading(plan: &ReadPlan) -> ReviewBody {
     let mut lines = target(&plan.board);
     lines.push(fact("reads", range(&plan.region), Ink::Plain));
     lines.push(fact("into", plan.path.as_str().to_owned(), Ink::Plain));
@@ -72,22 +72,22 @@ pub fn reading(plan: &ReadPlan) -> Body {
     };
     let notes = [meanwhile, "Stored settings may hold passwords: the file will hold them too."];
     lines.extend(
-        notes.map(|note| BodyLine::of_pieces(LineRole::Note, vec![Piece::new(note, Ink::Dim)])),
+        notes.map(|note| BodyLine::of_pieces(LineRole::Note, vec![LinePiece::new(note, Ink::Dim)])),
     );
-    Body { lines, digits: 1, ..Body::default() }
+    ReviewBody { lines, digits: 1, ..ReviewBody::default() }
 }
 
 /// The facts of a sending: every character of it, those that cannot be seen as escapes.
 #[must_use]
-pub fn sending(plan: &SendPlan) -> Body {
+pub fn sending(plan: &SendPlan) -> ReviewBody {
     let mut lines = target(&plan.board);
     lines.push(fact("bytes", line::grouped(plan.text.len() as u64), Ink::Plain));
     lines.push(empty());
     let heading = "what is sent, line by line, with its ends";
-    lines.push(BodyLine::of_pieces(LineRole::Note, vec![Piece::new(heading, Ink::Dim)]));
+    lines.push(BodyLine::of_pieces(LineRole::Note, vec![LinePiece::new(heading, Ink::Dim)]));
     lines.extend(plan.visible().into_iter().map(|text| {
         let text = sanitize::line(&text).into_owned();
-        BodyLine::of_pieces(LineRole::Fact, vec![Piece::new(text, Ink::Plain)])
+        BodyLine::of_pieces(LineRole::Fact, vec![LinePiece::new(text, Ink::Plain)])
     }));
-    Body { lines, digits: 1, ..Body::default() }
+    ReviewBody { lines, digits: 1, ..ReviewBody::default() }
 }

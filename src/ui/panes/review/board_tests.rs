@@ -6,7 +6,7 @@ use super::tests::pane;
 use crate::model::ProposalEvent;
 use crate::model::*;
 use crate::ui::action::Action;
-use crate::ui::panes::test_desk::Desk;
+use crate::ui::panes::pane_bench::PaneBench;
 
 /// Two images for the virtual board, the bootloader among them.
 pub(super) fn flash_plan() -> FlashPlan {
@@ -83,8 +83,8 @@ fn nvs_plan(board: BoardInfo) -> NvsPlan {
     ];
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
     let (base, image) = (ContentHash::of(b"before"), ContentHash::of(b"after"));
-    let room = NvsRoom { used: 12, of: 630, damaged: 2 };
-    NvsPlan { board, region, base, image, edits, room }
+    let room = NvsSpace { used: 12, of: 630, damaged: 2 };
+    NvsPlan { board, region, base, image, edits, space: room }
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_is_done_to_a_board_at_three_widths() {
         ("erase_part", part, nvs_facts()),
         ("erase_all", all, Facts::default()),
     ] {
-        let mut desk = Desk::new();
+        let mut desk = PaneBench::new();
         desk.propose_knowing(change, (1, 1), facts);
         let mut pane = pane(&desk);
         let rows = if name == "edit_nvs" { 26 } else { 18 };
@@ -155,7 +155,7 @@ fn the_tables_of_a_flash_give_up_columns_and_never_break_a_row() {
     let flash = Some(FlashFacts { source, partitions, table_offset: Some(0x8000), landings });
     let board = BoardFacts { flash_bytes: Some(4 << 20), ..BoardFacts::default() };
     let facts = Facts { flash, board: Some(board), ..Facts::default() };
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     desk.propose_knowing(Change::Flash(plan), (1, 1), facts);
     let mut pane = pane(&desk);
     for width in [40, 44, 60, 80, 120] {

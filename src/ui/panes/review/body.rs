@@ -15,7 +15,7 @@ use crate::text::syntax::{self, Language};
 use crate::text::syntax_versions::{self, Changed, Versions, highlight_versions};
 use crate::ui::line;
 
-use super::body_line::{BodyLine, Ink, LineRole, Piece, Source};
+use super::body_line::{BodyLine, Ink, LinePiece, LineRole, LineSource};
 use super::{board, flash, nvs};
 
 /// Versions longer than this together are shown in parts, in bytes.
@@ -46,7 +46,7 @@ pub enum Extent {
 
 /// Everything that a decision is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Body {
+pub struct ReviewBody {
     /// From top to bottom.
     pub lines: Vec<BodyLine>,
     /// Lines that only the new version has.
@@ -66,7 +66,7 @@ pub struct Body {
     pub surroundings: Surroundings,
 }
 
-impl Body {
+impl ReviewBody {
     /// How many lines must be seen.
     #[must_use]
     pub fn to_see(&self) -> usize {
@@ -143,7 +143,7 @@ pub fn load(
     change: &Change,
     facts: &Facts,
     blobs: &dyn BlobSource,
-) -> Result<(Body, Option<ColourJob>), UserError> {
+) -> Result<(ReviewBody, Option<ColourJob>), UserError> {
     let read = |blob: Option<BlobRef>| match blob {
         Some(blob) => blobs.blob(&blob.hash).map(Some),
         None => Ok(None),
@@ -168,7 +168,7 @@ pub fn load(
 }
 
 /// The body, and the changes that it shows when it shows all of them.
-fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> (Body, Option<Vec<Changed>>) {
+fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> (ReviewBody, Option<Vec<Changed>>) {
     let (before, after) = (old.unwrap_or_default(), new.unwrap_or_default());
     let (context, extent) = if before.len() + after.len() > MAX_WHOLE {
         (AROUND, Extent::Around)
@@ -178,12 +178,12 @@ fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> (Body, Option<Vec<Changed>
     let diff = diff::diff(before, after, Options { context, ..Options::default() });
     let changes = syntax_versions::changes_of(&diff);
     let cut = diff.lines().filter(|l| l.cut > 0 && l.kind != LineKind::Context).count();
-    let mut body = Body {
+    let mut body = ReviewBody {
         added: diff.added,
         removed: diff.removed,
         left_out: diff.left_out + cut,
         extent,
-        ..Body::default()
+        ..ReviewBody::default()
     };
     body.lines.extend(statements(&diff, &body, [old, new]));
     let crlf_matters = has_mixed_ends(diff.lines());
@@ -207,16 +207,19 @@ fn references(facts: &Facts) -> Vec<BodyLine> {
         };
         let place = format!("{how} {}:{}", sanitize::line(found.path.as_str()), found.line);
         let text = sanitize::line(&found.text).into_owned();
-        let pieces =
-            vec![Piece::new(format!("{place}  "), Ink::Warning), Piece::new(text, Ink::Dim)];
+        let pieces = vec![
+            LinePiece::new(format!("{place}  "), Ink::Warning),
+            LinePiece::new(text, Ink::Dim),
+        ];
         lines.push(BodyLine::of_pieces(LineRole::Fact, pieces));
     }
     lines
 }
 
 /// What has to be said of a file before its lines.
-fn statements(diff: &FileDiff, body: &Body, versions: [Option<&[u8]>; 2]) -> Vec<BodyLine> {
-    let fact = |text: String, ink| BodyLine::of_pieces(LineRole::Fact, vec![Piece::new(text, ink)]);
+fn statements(diff: &FileDiff, body: &ReviewBody, versions: [Option<&[u8]>; 2]) -> Vec<BodyLine> {
+    let fact =
+        |text: String, ink| BodyLine::of_pieces(LineRole::Fact, vec![LinePiece::new(text, ink)]);
     let mut facts = Vec::new();
     let newest = versions.into_iter().flatten().next_back().unwrap_or_default();
     if diff.encoding == Encoding::Other {
@@ -260,7 +263,7 @@ fn body_line(line: DiffLine, crlf_matters: bool) -> BodyLine {
     if line.end == LineEnd::Missing && line.kind != LineKind::Context {
         tail.push_str(" ⊣ no line feed at the end");
     }
-    BodyLine::of_source(role, line.twin, Source::new(line.text, line.emphasis, tail))
+    BodyLine::of_source(role, line.pair, LineSource::new(line.text, line.emphasis, tail))
 }
 
 /// Whether some lines end in CRLF and others do not; where all do, saying so is noise.
@@ -272,7 +275,7 @@ fn has_mixed_ends<'a>(lines: impl Iterator<Item = &'a DiffLine>) -> bool {
     ends.len() > 1
 }
 
-fn hunks(body: &Body) -> Vec<Range<usize>> {
+fn hunks(body: &ReviewBody) -> Vec<Range<usize>> {
     let mut hunks: Vec<Range<usize>> = Vec::new();
     for place in body.changed() {
         match hunks.last_mut() {
@@ -285,10 +288,10 @@ fn hunks(body: &Body) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 pub(super) mod tests_support {
-    use super::{Body, of_file};
+    use super::{ReviewBody, of_file};
 
     /// The body of a change from one text to another.
-    pub fn body(old: Option<&str>, new: Option<&str>) -> Body {
+    pub fn body(old: Option<&str>, new: Option<&str>) -> ReviewBody {
         of_file(old.map(str::as_bytes), new.map(str::as_bytes)).0
     }
 }
@@ -321,7 +324,7 @@ mod tests {
         let pieces = added.pieces(Some(&colours));
         let changed: Vec<_> = pieces.iter().filter(|p| p.emphasis == Emphasis::Changed).collect();
         assert_eq!((changed.len(), changed[0].text.as_str()), (1, "b"));
-        assert!(pieces.contains(&Piece::new("int", Ink::Syntax(SyntaxKind::Type))));
+        assert!(pieces.contains(&LinePiece::new("int", Ink::Syntax(SyntaxKind::Type))));
     }
 
     #[test]

@@ -10,9 +10,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::text::diff::LineKind;
+use crate::text::line_pairs::LinePair;
 use crate::text::sanitize;
 use crate::text::syntax::{Span, SyntaxKind};
-use crate::text::twins::Twin;
 
 use super::body::Colours;
 
@@ -33,7 +33,7 @@ pub enum Ink {
 
 /// A piece of a line with one look.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct LinePiece {
     /// Sanitised: safe for the terminal.
     pub text: String,
     pub ink: Ink,
@@ -41,7 +41,7 @@ pub struct Piece {
     pub emphasis: Emphasis,
 }
 
-impl Piece {
+impl LinePiece {
     /// A piece without emphasis.
     pub fn new(text: impl Into<String>, ink: Ink) -> Self {
         Self { text: text.into(), ink, emphasis: Emphasis::None }
@@ -74,7 +74,7 @@ pub struct BodyLine {
     /// What it is.
     pub role: LineRole,
     /// The line of the other version that it belongs to.
-    pub twin: Twin,
+    pub pair: LinePair,
     /// Its width in columns.
     pub width: usize,
     content: Content,
@@ -82,17 +82,17 @@ pub struct BodyLine {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Content {
-    Pieces(Vec<Piece>),
-    Source(Source),
+    Pieces(Vec<LinePiece>),
+    Source(LineSource),
     /// The same at several widths, the widest first, each with the columns that it needs.
-    Forms(Vec<(usize, Vec<Piece>)>),
+    Forms(Vec<(usize, Vec<LinePiece>)>),
 }
 
 /// The text of a line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct LineSource {
     text: String,
-    form: Form,
+    form: SourceForm,
     /// Byte ranges of `text` to stress.
     emphasis: Vec<Range<usize>>,
     /// What is said after the text.
@@ -101,7 +101,7 @@ pub struct Source {
 
 /// How the text of a [`Source`] is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum SourceForm {
     /// It is the same raw and sanitised.
     Clean,
     /// Raw; it is sanitised piece by piece.
@@ -110,7 +110,7 @@ enum Form {
     Long,
 }
 
-impl Source {
+impl LineSource {
     /// Takes a raw line without its end, what of it differs, and what is to be said after it.
     #[must_use]
     pub fn new(raw: String, emphasis: Vec<Range<usize>>, tail: String) -> Self {
@@ -120,9 +120,9 @@ impl Source {
         };
         let is_long = raw.len() > MAX_COLOURED;
         let (text, form) = match clean {
-            clean if is_long => (clean.unwrap_or(raw), Form::Long),
-            None => (raw, Form::Clean),
-            Some(_) => (raw, Form::Raw),
+            clean if is_long => (clean.unwrap_or(raw), SourceForm::Long),
+            None => (raw, SourceForm::Clean),
+            Some(_) => (raw, SourceForm::Raw),
         };
         let emphasis = if is_long { Vec::new() } else { emphasis };
         Self { text, form, emphasis, tail }
@@ -130,22 +130,22 @@ impl Source {
 
     fn width(&self) -> usize {
         let text = match self.form {
-            Form::Clean | Form::Long => columns(&self.text),
-            Form::Raw => columns(&sanitize::line(&self.text)),
+            SourceForm::Clean | SourceForm::Long => columns(&self.text),
+            SourceForm::Raw => columns(&sanitize::line(&self.text)),
         };
         text + self.tail.width()
     }
 
     /// Cuts the line where colour or emphasis changes.
-    fn pieces(&self, spans: &[Span], found: &[Range<usize>]) -> Vec<Piece> {
+    fn pieces(&self, spans: &[Span], found: &[Range<usize>]) -> Vec<LinePiece> {
         let mut pieces = Vec::new();
-        if self.form == Form::Long {
-            pieces.push(Piece::new(self.text.clone(), Ink::Plain));
+        if self.form == SourceForm::Long {
+            pieces.push(LinePiece::new(self.text.clone(), Ink::Plain));
         } else {
             self.cut(spans, &self.bytes_of(found), &mut pieces);
         }
         if !self.tail.is_empty() {
-            pieces.push(Piece::new(self.tail.clone(), Ink::Dim));
+            pieces.push(LinePiece::new(self.tail.clone(), Ink::Dim));
         }
         pieces
     }
@@ -158,7 +158,7 @@ impl Source {
         characters.iter().map(|range| at(range.start)..at(range.end)).collect()
     }
 
-    fn cut(&self, spans: &[Span], found: &[Range<usize>], pieces: &mut Vec<Piece>) {
+    fn cut(&self, spans: &[Span], found: &[Range<usize>], pieces: &mut Vec<LinePiece>) {
         let mut cuts: BTreeSet<usize> = [0, self.text.len()].into();
         cuts.extend(spans.iter().flat_map(|span| [span.range.start, span.range.end]));
         let ranges = self.emphasis.iter().chain(found);
@@ -177,7 +177,7 @@ impl Source {
                 (false, true) => Emphasis::Changed,
                 (false, false) => Emphasis::None,
             };
-            pieces.push(Piece {
+            pieces.push(LinePiece {
                 text: text.into_owned(),
                 ink: span.map_or(Ink::Plain, |span| Ink::Syntax(span.kind)),
                 emphasis,
@@ -189,23 +189,23 @@ impl Source {
 impl BodyLine {
     /// A line that was put together here.
     #[must_use]
-    pub fn of_pieces(role: LineRole, pieces: Vec<Piece>) -> Self {
+    pub fn of_pieces(role: LineRole, pieces: Vec<LinePiece>) -> Self {
         let width = pieces.iter().map(|piece| piece.text.width()).sum();
-        Self { role, twin: Twin::None, width, content: Content::Pieces(pieces) }
+        Self { role, pair: LinePair::None, width, content: Content::Pieces(pieces) }
     }
 
     /// A line that takes the first of these forms for which there is room, each given with the
     /// columns that it needs.
     #[must_use]
-    pub fn of_forms(role: LineRole, forms: Vec<(usize, Vec<Piece>)>) -> Self {
+    pub fn of_forms(role: LineRole, forms: Vec<(usize, Vec<LinePiece>)>) -> Self {
         let width = forms.first().map_or(0, |(width, _)| *width);
-        Self { role, twin: Twin::None, width, content: Content::Forms(forms) }
+        Self { role, pair: LinePair::None, width, content: Content::Forms(forms) }
     }
 
     /// A line of a file.
     #[must_use]
-    pub fn of_source(role: LineRole, twin: Twin, source: Source) -> Self {
-        Self { role, twin, width: source.width(), content: Content::Source(source) }
+    pub fn of_source(role: LineRole, pair: LinePair, source: LineSource) -> Self {
+        Self { role, pair, width: source.width(), content: Content::Source(source) }
     }
 
     /// Whether a person must have had it on screen before approving.
@@ -237,13 +237,13 @@ impl BodyLine {
 
     /// All its pieces, coloured as far as colours are known.
     #[cfg(test)]
-    pub fn pieces(&self, colours: Option<&Colours>) -> Vec<Piece> {
+    pub fn pieces(&self, colours: Option<&Colours>) -> Vec<LinePiece> {
         self.marked(colours, &[])
     }
 
     /// All its pieces, coloured as far as colours are known, with these characters as found by a
     /// check.
-    fn marked(&self, colours: Option<&Colours>, found: &[Range<usize>]) -> Vec<Piece> {
+    fn marked(&self, colours: Option<&Colours>, found: &[Range<usize>]) -> Vec<LinePiece> {
         match &self.content {
             Content::Pieces(pieces) => pieces.clone(),
             Content::Forms(forms) => {
@@ -257,7 +257,7 @@ impl BodyLine {
 
     /// The pieces in these columns.
     #[must_use]
-    pub fn part(&self, part: &Part, colours: Option<&Colours>) -> Vec<Piece> {
+    pub fn part(&self, part: &LinePart, colours: Option<&Colours>) -> Vec<LinePiece> {
         self.marked_part(part, colours, &[])
     }
 
@@ -265,12 +265,12 @@ impl BodyLine {
     #[must_use]
     pub fn marked_part(
         &self,
-        part: &Part,
+        part: &LinePart,
         colours: Option<&Colours>,
         found: &[Range<usize>],
-    ) -> Vec<Piece> {
+    ) -> Vec<LinePiece> {
         match &self.content {
-            Content::Source(source) if source.form == Form::Long => long_part(source, part),
+            Content::Source(source) if source.form == SourceForm::Long => long_part(source, part),
             Content::Forms(forms) => {
                 let form = forms.get(part.start).or_else(|| forms.first());
                 let pieces = form.map(|(_, pieces)| pieces.clone()).unwrap_or_default();
@@ -286,7 +286,7 @@ impl BodyLine {
     /// Columns that must have been drawn so that all of it was on screen, in the form that `part`
     /// is of.
     #[must_use]
-    pub fn needed(&self, part: &Part) -> usize {
+    pub fn needed(&self, part: &LinePart) -> usize {
         match &self.content {
             Content::Forms(forms) => forms.get(part.start).map_or(self.width, |(_, pieces)| {
                 pieces.iter().map(|piece| columns(&piece.text)).sum()
@@ -298,14 +298,14 @@ impl BodyLine {
     /// Cuts it into parts of at most `width` columns: after a blank near the right end where
     /// there is one, else between graphemes.
     #[must_use]
-    pub fn wrap(&self, width: usize) -> Vec<Part> {
+    pub fn wrap(&self, width: usize) -> Vec<LinePart> {
         let text: String = match &self.content {
             Content::Forms(forms) => return fitting(forms, width),
             Content::Pieces(pieces) => pieces.iter().map(|piece| piece.text.as_str()).collect(),
             Content::Source(source) => {
                 let mut text = match source.form {
-                    Form::Clean | Form::Long => source.text.clone(),
-                    Form::Raw => sanitize::line(&source.text).into_owned(),
+                    SourceForm::Clean | SourceForm::Long => source.text.clone(),
+                    SourceForm::Raw => sanitize::line(&source.text).into_owned(),
                 };
                 text.push_str(&source.tail);
                 text
@@ -317,14 +317,14 @@ impl BodyLine {
 
 /// A part of a line that is drawn in one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct LinePart {
     pub columns: Range<usize>,
     /// Bytes of the sanitised line where it begins; only a hint for long lines. Which form it is of
     /// a line that has several.
     start: usize,
 }
 
-impl Part {
+impl LinePart {
     /// The columns from `columns.start` on, wherever they are in the text.
     #[must_use]
     pub const fn at(columns: Range<usize>) -> Self {
@@ -333,15 +333,15 @@ impl Part {
 }
 
 /// The first form for which there is room, or the last one in parts.
-fn fitting(forms: &[(usize, Vec<Piece>)], width: usize) -> Vec<Part> {
+fn fitting(forms: &[(usize, Vec<LinePiece>)], width: usize) -> Vec<LinePart> {
     let fits = forms.iter().position(|(needs, _)| *needs <= width);
     let start = fits.unwrap_or(forms.len().saturating_sub(1));
     let Some((needs, pieces)) = forms.get(start) else { return Vec::new() };
     match fits {
-        Some(_) => vec![Part { columns: 0..*needs, start }],
+        Some(_) => vec![LinePart { columns: 0..*needs, start }],
         None => {
             let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-            wrap(&text, width).into_iter().map(|part| Part { start, ..part }).collect()
+            wrap(&text, width).into_iter().map(|part| LinePart { start, ..part }).collect()
         }
     }
 }
@@ -351,7 +351,7 @@ fn columns(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.width() }
 }
 
-fn wrap(text: &str, width: usize) -> Vec<Part> {
+fn wrap(text: &str, width: usize) -> Vec<LinePart> {
     let mut parts = Vec::new();
     let (mut start, mut column) = (0, 0);
     let (mut at, mut used) = (0, 0);
@@ -361,7 +361,7 @@ fn wrap(text: &str, width: usize) -> Vec<Part> {
         let columns = if grapheme.len() == 1 { 1 } else { grapheme.width() };
         if used + columns > width && used > 0 {
             let (end, len) = blank.take().unwrap_or((at, used));
-            parts.push(Part { columns: column..column + len, start });
+            parts.push(LinePart { columns: column..column + len, start });
             (start, column) = (end, column + len);
             used -= len;
         }
@@ -371,12 +371,12 @@ fn wrap(text: &str, width: usize) -> Vec<Part> {
             blank = Some((at, used));
         }
     }
-    parts.push(Part { columns: column..column + used, start });
+    parts.push(LinePart { columns: column..column + used, start });
     parts
 }
 
 /// The part of a long line.
-fn long_part(source: &Source, part: &Part) -> Vec<Piece> {
+fn long_part(source: &LineSource, part: &LinePart) -> Vec<LinePiece> {
     let end = part.columns.end;
     let (start, mut column) = if part.start <= source.text.len() {
         (part.start, part.columns.start)
@@ -398,11 +398,11 @@ fn long_part(source: &Source, part: &Part) -> Vec<Piece> {
         }
         column += columns;
     }
-    vec![Piece::new(text, Ink::Plain)]
+    vec![LinePiece::new(text, Ink::Plain)]
 }
 
 /// Those parts of pieces that lie within `columns`.
-fn slice(pieces: Vec<Piece>, columns: &Range<usize>) -> Vec<Piece> {
+fn slice(pieces: Vec<LinePiece>, columns: &Range<usize>) -> Vec<LinePiece> {
     let mut column = 0;
     let mut kept = Vec::new();
     for piece in pieces {
@@ -418,7 +418,7 @@ fn slice(pieces: Vec<Piece>, columns: &Range<usize>) -> Vec<Piece> {
             column += width;
         }
         if !text.is_empty() {
-            kept.push(Piece { text, ..piece });
+            kept.push(LinePiece { text, ..piece });
         }
     }
     kept
@@ -431,11 +431,11 @@ mod tests {
     use super::*;
 
     fn line(text: &str) -> BodyLine {
-        let source = Source::new(text.to_owned(), Vec::new(), String::new());
-        BodyLine::of_source(LineRole::Diff(LineKind::Added, None, Some(1)), Twin::None, source)
+        let source = LineSource::new(text.to_owned(), Vec::new(), String::new());
+        BodyLine::of_source(LineRole::Diff(LineKind::Added, None, Some(1)), LinePair::None, source)
     }
 
-    fn text(pieces: &[Piece]) -> String {
+    fn text(pieces: &[LinePiece]) -> String {
         pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
 
@@ -447,7 +447,7 @@ mod tests {
         let last: String =
             parts[parts.len() - 2..].iter().map(|part| text(&line.part(part, None))).collect();
         assert!(last.ends_with("ab漢字 ab"), "{last}");
-        assert_eq!(text(&line.part(&Part::at(7..14), None)), "漢字 ab");
+        assert_eq!(text(&line.part(&LinePart::at(7..14), None)), "漢字 ab");
     }
 
     #[test]
@@ -455,7 +455,7 @@ mod tests {
         let line = line("\tä = \"x\u{202e}y\"; // é");
         let one = |range: Range<usize>| std::iter::once(range).collect::<Vec<_>>();
         let found = |found: &[Range<usize>]| {
-            let pieces = line.marked_part(&Part::at(0..line.width), None, found);
+            let pieces = line.marked_part(&LinePart::at(0..line.width), None, found);
             let marked = pieces.into_iter().filter(|piece| piece.emphasis == Emphasis::Found);
             marked.map(|piece| piece.text).collect::<Vec<_>>()
         };
@@ -466,8 +466,8 @@ mod tests {
 
     #[test]
     fn a_wide_letter_at_the_edge_leaves_a_blank() {
-        assert_eq!(text(&line("a漢b").part(&Part::at(0..2), None)), "a ");
-        assert_eq!(text(&line("a漢b").part(&Part::at(2..4), None)), " b");
+        assert_eq!(text(&line("a漢b").part(&LinePart::at(0..2), None)), "a ");
+        assert_eq!(text(&line("a漢b").part(&LinePart::at(2..4), None)), " b");
     }
 
     proptest! {

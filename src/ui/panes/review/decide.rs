@@ -3,10 +3,10 @@
 //! Pure; whether a decision may be taken now is the pane's business.
 
 use crate::model::{
-    Amended, BlobSource, Change, Excerpt, Intent, LineComment, Note, Proposal, RuleSays,
+    Amended, BlobSource, Change, DecisionNote, Excerpt, Intent, LineComment, Proposal, RuleSays,
     SessionRule, Shown as ShownHash, Side, UserError,
 };
-use crate::text::diff::{Limits, LineKind, Options, diff};
+use crate::text::diff::{DiffLimits, LineKind, Options, diff};
 use crate::text::sanitize;
 use crate::text::select as text_select;
 use crate::ui::overlay::{Details, Editor, Overlay, Purpose, RuleRow, RulesList, WordsInput};
@@ -14,11 +14,11 @@ use crate::ui::pane::{Effect, OutsideEdit};
 use crate::ui::role::Role;
 use crate::view::{InquiryState, ProposalView, Review};
 
-use super::body::Body;
+use super::body::ReviewBody;
 use super::body_line::LineRole;
 use super::findings;
 use super::head;
-use super::select::Selection;
+use super::select::PickedLines;
 use super::shown::Shown;
 
 /// What of a proposal was on screen, as decisions name it.
@@ -37,7 +37,7 @@ pub(super) fn comments(shown: &Shown) -> Vec<LineComment> {
     shown.remarks.iter().filter_map(comment).collect()
 }
 
-fn side_of(body: &Body, place: usize) -> Option<(Side, u32)> {
+fn side_of(body: &ReviewBody, place: usize) -> Option<(Side, u32)> {
     let number = |no: usize| u32::try_from(no).unwrap_or(u32::MAX);
     match body.lines.get(place)?.role {
         LineRole::Diff(LineKind::Removed, Some(old), _) => Some((Side::Old, number(old))),
@@ -73,7 +73,7 @@ pub(super) fn words(purpose: Purpose, view: &ProposalView, shown: &Shown) -> Vec
 }
 
 /// The lines of the hunk around a changed line.
-pub(super) fn excerpt(body: &Body, line: usize) -> Option<Excerpt> {
+pub(super) fn excerpt(body: &ReviewBody, line: usize) -> Option<Excerpt> {
     let hunk = body.hunks.iter().find(|hunk| hunk.contains(&line))?;
     let lines = body.lines.get(hunk.clone())?;
     let mut text = String::new();
@@ -107,17 +107,17 @@ pub(super) fn excerpt(body: &Body, line: usize) -> Option<Excerpt> {
 pub(super) fn picked_content(
     change: &Change,
     blobs: &dyn BlobSource,
-    body: &Body,
-    selection: &Selection,
+    body: &ReviewBody,
+    selection: &PickedLines,
 ) -> Result<Vec<u8>, UserError> {
     let read = |blob: Option<crate::model::BlobRef>| {
         blob.map_or_else(|| Ok(Vec::new()), |blob| blobs.blob(&blob.hash).map(|b| b.to_vec()))
     };
     let (old, new) = (read(change.before())?, read(change.after())?);
-    let limits = Limits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
+    let limits = DiffLimits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
     let found = diff(&old, &new, Options { limits, ..Options::default() });
     let (all, accepted) = (accept(body, |_| true), accept(body, |line| selection.is_picked(line)));
-    if text_select::Selection::all(&found) != all {
+    if text_select::LineSelection::all(&found) != all {
         return Err(UserError::new(
             "cannot take single lines of this change",
             "it is too long to be compared the same way twice",
@@ -127,8 +127,8 @@ pub(super) fn picked_content(
     Ok(text_select::select(&old, &new, &found, &accepted))
 }
 
-fn accept(body: &Body, is_picked: impl Fn(usize) -> bool) -> text_select::Selection {
-    let mut accepted = text_select::Selection::default();
+fn accept(body: &ReviewBody, is_picked: impl Fn(usize) -> bool) -> text_select::LineSelection {
+    let mut accepted = text_select::LineSelection::default();
     for place in body.changed().filter(|place| is_picked(*place)) {
         match body.lines.get(place).map(|line| line.role) {
             Some(LineRole::Diff(LineKind::Removed, Some(old), _)) => {
@@ -150,7 +150,7 @@ pub(super) fn amend_lines(shown: &Shown, content: Vec<u8>) -> Intent {
         shown: ShownHash { unseen: 0, ..shown_hash(shown) },
         how: Amended::Lines,
         content,
-        note: Note { words: String::new(), comments: comments(shown) },
+        note: DecisionNote { words: String::new(), comments: comments(shown) },
         phrase: None,
     }
 }

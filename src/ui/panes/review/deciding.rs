@@ -3,13 +3,13 @@
 use crate::model::{Change, FindingLevel, Intent, Outcome, Proposal, ProposalId};
 use crate::text::sanitize;
 use crate::ui::BROKE_OFF;
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::overlay::{BatchList, BatchRow, Overlay, Purpose};
 use crate::ui::pane::{Cx, Effect, Mode};
 use crate::view::{ProposalView, Review, RunState};
 
 use super::hand::Hand;
-use super::select::Selection;
+use super::select::PickedLines;
 use super::shown::Shown;
 use super::{ReviewPane, decide, head};
 
@@ -63,7 +63,7 @@ impl ReviewPane {
     fn refuse_stopped(&self, cx: &Cx<'_>) -> Vec<Effect> {
         let view = self.view_on_screen(&cx.view.review);
         let found = view.and_then(|view| first_stop(&view.proposal)).unwrap_or_default();
-        let key = cx.key(Context::Review, Action::ApproveDespite);
+        let key = cx.key(KeyContext::Review, Action::ApproveDespite);
         Effect::refuse(format!("not decided: this {found} · {key} approves it all the same"))
     }
 
@@ -134,7 +134,7 @@ impl ReviewPane {
 
     /// Approves what is on screen although findings stand against it, once all of it was seen.
     fn approve_despite(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
-        let key = cx.key(Context::Review, Action::Approve);
+        let key = cx.key(KeyContext::Review, Action::Approve);
         let hidden = match self.hand(cx).and_then(|hand| Ok((hand, hand.unseen()?))) {
             Err(why) => return why,
             Ok((hand, _)) if hand.view.proposal.stops() == 0 => {
@@ -170,7 +170,7 @@ impl ReviewPane {
         match self.hand(cx).and_then(|hand| Ok((hand.shown.id, hand.first_to_pick()?))) {
             Err(why) => why,
             Ok((id, line)) => {
-                self.picking = Some((id, Selection::new(line)));
+                self.picking = Some((id, PickedLines::new(line)));
                 Vec::new()
             }
         }

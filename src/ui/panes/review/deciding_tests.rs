@@ -8,20 +8,20 @@ use crate::model::ProposalEvent;
 use crate::model::{Shown as ShownHash, *};
 use crate::ui::guard::Care;
 use crate::ui::overlay::Overlay;
-use crate::ui::pane::Command;
-use crate::ui::panes::test_desk::{Desk, LooksFor, Store};
+use crate::ui::pane::UiCommand;
+use crate::ui::panes::pane_bench::{LooksFor, PaneBench, SessionStore};
 
 pub(super) const OLD: &str = "#include \"i2c_scan.h\"\nint a = 1;\nint b = 2;\nint c = 3;\n";
 pub(super) const NEW: &str =
     "#include \"i2c_scan.h\"\nint a = 10;\nint b = 2;\nint c = 30;\nint d;\n";
 
-fn pane(desk: &Desk) -> ReviewPane {
-    ReviewPane::new(Arc::<Store>::clone(&desk.store))
+fn pane(desk: &PaneBench) -> ReviewPane {
+    ReviewPane::new(Arc::<SessionStore>::clone(&desk.store))
 }
 
 /// A desk with one change in sight that can be decided.
-pub(super) fn at_desk() -> (Desk, ReviewPane, ProposalId) {
-    let mut desk = Desk::new();
+pub(super) fn at_desk() -> (PaneBench, ReviewPane, ProposalId) {
+    let mut desk = PaneBench::new();
     let id = desk.propose_save("main/a.c", Some(OLD), NEW);
     let mut pane = pane(&desk);
     pane.examine_by(Arc::new(LooksFor("hunter")));
@@ -32,7 +32,7 @@ pub(super) fn at_desk() -> (Desk, ReviewPane, ProposalId) {
 
 pub(super) fn intent(effects: Vec<Effect>) -> Intent {
     let found = effects.into_iter().find_map(|effect| match effect {
-        Effect::Command(Command::Intent(intent)) => Some(intent),
+        Effect::Command(UiCommand::Intent(intent)) => Some(intent),
         _ => None,
     });
     found.expect("an intent")
@@ -45,7 +45,7 @@ pub(super) fn opened(mut effects: Vec<Effect>) -> Overlay {
     }
 }
 
-pub(super) fn said(effects: &[Effect]) -> String {
+pub(super) fn refusal_text(effects: &[Effect]) -> String {
     let words = effects.iter().map(|effect| match effect {
         Effect::Notice(notice) => notice.text.clone(),
         other => format!("{other:?}"),
@@ -63,7 +63,9 @@ pub(super) fn type_into(overlay: &mut Overlay, text: &str) {
 fn picked_lines_alone_are_approved_and_written() {
     let (desk, mut pane, id) = at_desk();
     desk.press(&mut pane, Action::PickLines);
-    assert!(said(&desk.press(&mut pane, Action::ApprovePicked)).contains("no line is picked"));
+    assert!(
+        refusal_text(&desk.press(&mut pane, Action::ApprovePicked)).contains("no line is picked")
+    );
     desk.press(&mut pane, Action::ToggleLine);
     desk.press(&mut pane, Action::Bottom);
     desk.press(&mut pane, Action::ToggleSingle);
@@ -93,7 +95,9 @@ fn a_click_turns_to_a_changed_line_and_another_one_picks_its_hunk() {
     assert!(!pane.is_picking(), "an unchanged line is nothing to pick");
     click(&mut pane, row("int d;"));
     assert!(pane.is_picking());
-    assert!(said(&desk.press(&mut pane, Action::ApprovePicked)).contains("no line is picked"));
+    assert!(
+        refusal_text(&desk.press(&mut pane, Action::ApprovePicked)).contains("no line is picked")
+    );
     click(&mut pane, row("int d;"));
     let Intent::Amend { content, .. } = intent(desk.press(&mut pane, Action::ApprovePicked)) else {
         panic!("no amendment")
@@ -119,7 +123,7 @@ fn picking_ends_with_back_and_with_another_proposal() {
 
 #[test]
 fn lines_that_were_not_on_screen_cannot_be_picked_into_an_approval() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let text: String = (0..60).map(|n| format!("int line_{n};\n")).collect();
     desk.propose_save("main/a.c", None, &text);
     let mut pane = pane(&desk);
@@ -127,15 +131,15 @@ fn lines_that_were_not_on_screen_cannot_be_picked_into_an_approval() {
     desk.wait(400);
     desk.press(&mut pane, Action::PickLines);
     desk.press(&mut pane, Action::ToggleAll);
-    let why = said(&desk.press(&mut pane, Action::ApprovePicked));
+    let why = refusal_text(&desk.press(&mut pane, Action::ApprovePicked));
     assert!(why.contains("were not on screen"), "{why}");
     for action in [Action::Edit, Action::EditOutside, Action::ApproveTell] {
-        let why = said(&desk.press(&mut pane, action));
+        let why = refusal_text(&desk.press(&mut pane, action));
         assert!(why.contains("not on screen"), "{action:?}: {why}");
     }
 }
 
-pub(super) fn restate(desk: &mut Desk, id: ProposalId) {
+pub(super) fn restate(desk: &mut PaneBench, id: ProposalId) {
     let path = ProjectPath::new("main/a.c").unwrap();
     let base = Some(desk.store(b"int other;\n"));
     let content = desk.store(b"int other;\nint d;\n");
@@ -169,7 +173,7 @@ fn a_restated_proposal_is_new_to_the_eye_and_keeps_the_persons_words() {
 #[test]
 fn comments_stand_beside_their_line_and_go_with_the_decision() {
     let (desk, mut pane, id) = at_desk();
-    assert!(said(&desk.press(&mut pane, Action::Comment)).contains("go to the line"));
+    assert!(refusal_text(&desk.press(&mut pane, Action::Comment)).contains("go to the line"));
     let mut overlay = opened(desk.press(&mut pane, Action::Comment));
     type_into(&mut overlay, "why ten?");
     let effects = overlay.on_action(Action::Accept, &desk.cx());
@@ -198,13 +202,15 @@ fn telling_approves_and_asking_does_not() {
     let (desk, mut pane, id) = at_desk();
     let mut overlay = opened(desk.press(&mut pane, Action::ApproveTell));
     assert_eq!(overlay.care(), Some(Care::Typed));
-    assert!(said(&overlay.on_action(Action::Accept, &desk.cx())).contains("nothing to tell"));
+    assert!(
+        refusal_text(&overlay.on_action(Action::Accept, &desk.cx())).contains("nothing to tell")
+    );
     type_into(&mut overlay, "next time smaller");
     let Intent::Decide { verdict, .. } = intent(overlay.on_action(Action::Accept, &desk.cx()))
     else {
         panic!("no decision")
     };
-    assert_eq!(verdict, Verdict::ApproveAndTell { note: Note::new("next time smaller") });
+    assert_eq!(verdict, Verdict::ApproveAndTell { note: DecisionNote::new("next time smaller") });
     let mut overlay = opened(desk.press(&mut pane, Action::Ask));
     assert_eq!(overlay.care(), None);
     overlay.on_action(Action::Down, &desk.cx());
@@ -221,7 +227,7 @@ fn telling_approves_and_asking_does_not() {
 
 #[test]
 fn a_flash_that_touches_the_boot_is_typed_and_hardware_has_no_always() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let plan = FlashPlan {
         board: BoardInfo {
             label: "DevKit".into(),
@@ -248,7 +254,7 @@ fn a_flash_that_touches_the_boot_is_typed_and_hardware_has_no_always() {
     let mut overlay = opened(desk.press(&mut pane, Action::Approve));
     assert!(overlay.care().is_some() && !overlay.on_paste("flash esp32 boot"));
     type_into(&mut overlay, "flash esp32 boo");
-    assert!(said(&overlay.on_action(Action::Accept, &desk.cx())).contains("exactly"));
+    assert!(refusal_text(&overlay.on_action(Action::Accept, &desk.cx())).contains("exactly"));
     type_into(&mut overlay, "t");
     let Intent::Decide { verdict, .. } = intent(overlay.on_action(Action::Accept, &desk.cx()))
     else {
@@ -258,7 +264,7 @@ fn a_flash_that_touches_the_boot_is_typed_and_hardware_has_no_always() {
     let Overlay::Rules(mut rules) = opened(desk.press(&mut pane, Action::Rules)) else { panic!() };
     let Intent::AddRule { rule } = intent(rules.on_action(Action::Accept)) else { panic!() };
     assert_eq!(rule.says, RuleSays::Never);
-    assert!(said(&desk.press(&mut pane, Action::PickLines)).contains("as a whole"));
+    assert!(refusal_text(&desk.press(&mut pane, Action::PickLines)).contains("as a whole"));
 }
 
 #[test]
@@ -278,7 +284,7 @@ fn rules_name_their_scope_and_can_be_ended() {
 #[test]
 fn an_applied_change_is_taken_back_from_the_history() {
     let (mut desk, mut pane, id) = at_desk();
-    assert!(said(&desk.press(&mut pane, Action::Undo)).contains("still waits"));
+    assert!(refusal_text(&desk.press(&mut pane, Action::Undo)).contains("still waits"));
     desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
     desk.record(Event::Proposal(ProposalEvent::Settled {
         proposal: id,
@@ -308,7 +314,7 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
     let (reject, approve) = (shown.find("r reject"), shown.find("X approve although it 3:1"));
     assert!(reject.is_some() && reject < approve && !shown.contains("a approve"), "{shown}");
     for other in [Action::Approve, Action::ApproveUnseen, Action::ApproveTell] {
-        let why = said(&desk.press(&mut pane, other));
+        let why = refusal_text(&desk.press(&mut pane, other));
         assert!(why.contains("not decided") && why.contains("X approves it"), "{other:?}: {why}");
     }
     let Intent::Decide { shown, verdict } = intent(desk.press(&mut pane, Action::ApproveDespite))
@@ -323,7 +329,7 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
 fn what_was_sent_is_not_asked_for_again() {
     let (desk, mut pane, id) = at_desk();
     pane.note_sent([id].into_iter(), desk.now());
-    assert!(said(&desk.press(&mut pane, Action::Approve)).contains("on its way"));
+    assert!(refusal_text(&desk.press(&mut pane, Action::Approve)).contains("on its way"));
     let shown = pane.shown(id).map(decide::shown_hash);
     assert!(matches!(shown, Some(ShownHash { unseen: 0, .. })));
 }

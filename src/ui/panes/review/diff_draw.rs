@@ -9,20 +9,20 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::text::diff::LineKind;
-use crate::text::twins::Twin;
+use crate::text::line_pairs::LinePair;
 use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 
-use super::body::{Body, Surroundings};
+use super::body::{ReviewBody, Surroundings};
 use super::body_line::{BodyLine, Emphasis, Ink, LineRole};
-use super::draw::Parts;
+use super::draw::ReviewAreas;
 use super::edited::MARK;
-use super::findings::{self, LineMarks, Marks};
+use super::findings::{self, FindingMarks, LineMarks};
 use super::gutter::Gutter;
-use super::items::Item;
+use super::items::DiffItem;
 use super::layout::{Cell, Layout};
-use super::select::Selection;
+use super::select::PickedLines;
 use super::shown::Shown;
 
 /// Whose numbers stand before a line.
@@ -36,19 +36,19 @@ enum Version {
 /// Everything that a row needs.
 struct Canvas<'a> {
     shown: &'a Shown,
-    body: &'a Body,
+    body: &'a ReviewBody,
     layout: &'a Layout,
-    selection: Option<&'a Selection>,
-    parts: &'a Parts,
-    found: &'a Marks,
+    selection: Option<&'a PickedLines>,
+    parts: &'a ReviewAreas,
+    found: &'a FindingMarks,
     cx: &'a Cx<'a>,
 }
 
 /// Draws what of the change is in sight.
 pub(super) fn draw(
     shown: &Shown,
-    (selection, found): (Option<&Selection>, &Marks),
-    parts: &Parts,
+    (selection, found): (Option<&PickedLines>, &FindingMarks),
+    parts: &ReviewAreas,
     buf: &mut Buffer,
     cx: &Cx<'_>,
 ) {
@@ -77,12 +77,12 @@ impl Canvas<'_> {
         // The last column tells where in the change one is.
         let wide = Rect { width: at.width.saturating_sub(1), ..at };
         match item {
-            Item::One(place) => {
+            DiffItem::One(place) => {
                 let before = (self.parts.gutter, Version::Both);
                 self.cell(*place, first.as_ref(), nth, before, wide, buf)
             }
-            Item::Blank(old, new) => self.blank(*old, *new, first.as_ref(), nth, wide, buf),
-            Item::Two(old, new) => {
+            DiffItem::Blank(old, new) => self.blank(*old, *new, first.as_ref(), nth, wide, buf),
+            DiffItem::Two(old, new) => {
                 let half = at.width / 2;
                 let left = Rect { width: half.saturating_sub(1), ..at };
                 let right = Rect { x: at.x + half, width: wide.width - half, ..at };
@@ -95,15 +95,15 @@ impl Canvas<'_> {
                     }
                 }
             }
-            Item::Fold(lines) => {
+            DiffItem::Fold(lines) => {
                 let text = match lines.len() {
                     1 => "⋯ 1 line".to_owned(),
                     count => format!("⋯ {} lines", line::grouped(count as u64)),
                 };
                 self.fold(&text, lines.end, wide, buf);
             }
-            Item::Gap(next) => self.fold("⋯ further lines of the file", *next, wide, buf),
-            Item::Remark(place) => {
+            DiffItem::Gap(next) => self.fold("⋯ further lines of the file", *next, wide, buf),
+            DiffItem::Remark(place) => {
                 let words = self.layout.remark(*place).into_iter().nth(nth).unwrap_or_default();
                 let indent = " ".repeat(self.parts.gutter.width().saturating_sub(2));
                 let words = format!("{indent}┃ {words}");
@@ -186,7 +186,7 @@ impl Canvas<'_> {
         if let Some(cell) = cell {
             spans.extend(self.pieces(line, cell, ground, &found));
             if nth == 0
-                && let Twin::Moved(no) = line.twin
+                && let LinePair::Moved(no) = line.pair
                 && self.begins_block(place, no)
             {
                 let from = match line.change() {
@@ -217,13 +217,13 @@ impl Canvas<'_> {
         let before = place.checked_sub(1).and_then(|before| self.body.lines.get(before));
         let own = self.body.lines.get(place).and_then(BodyLine::change);
         before.is_none_or(|before| {
-            before.twin != Twin::Moved(no.saturating_sub(1)) || before.change() != own
+            before.pair != LinePair::Moved(no.saturating_sub(1)) || before.change() != own
         })
     }
 
     /// The ground of a line. A line that moved, or was not picked, stands back.
     fn ground(&self, place: usize, line: &BodyLine) -> Role {
-        let stands_back = matches!(line.twin, Twin::Moved(_))
+        let stands_back = matches!(line.pair, LinePair::Moved(_))
             || self.selection.is_some_and(|selection| !selection.is_picked(place));
         match line.change() {
             Some(_) if stands_back => Role::Text,
@@ -261,7 +261,7 @@ impl Canvas<'_> {
             Ink::Warning => Role::Warn,
             Ink::Syntax(kind) => Role::syntax(kind),
         };
-        let span = |piece: super::body_line::Piece| {
+        let span = |piece: super::body_line::LinePiece| {
             let style = match (piece.emphasis, word) {
                 (Emphasis::Changed, Some(word)) => self.cx.style(word),
                 (Emphasis::Found, _) => self.cx.style(Role::Match),

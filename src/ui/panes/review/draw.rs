@@ -14,11 +14,11 @@ use crate::view::ProposalView;
 
 use super::ReviewPane;
 use super::diff_draw;
-use super::findings::Marks;
+use super::findings::FindingMarks;
 use super::foot;
 use super::gutter::Gutter;
-use super::head::{self, Row};
-use super::shown::{Room, Shown};
+use super::head::{self, HeadRow};
+use super::shown::{Shown, Viewport};
 
 /// Least columns for the text of each half.
 const LEAST_HALF: usize = 34;
@@ -31,9 +31,9 @@ pub(super) const ROOMY: u16 = 24;
 
 /// Where the parts of the pane are.
 #[derive(Debug, Clone, Default)]
-pub struct Parts {
+pub struct ReviewAreas {
     /// What and who.
-    head: Vec<Row>,
+    head: Vec<HeadRow>,
     /// The change.
     pub body: Rect,
     /// What can be decided, or came of it.
@@ -41,12 +41,12 @@ pub struct Parts {
     /// Its first row.
     foot_at: u16,
     /// Room for the text of the change.
-    pub room: Room,
+    pub viewport: Viewport,
     /// Columns before it.
     pub gutter: Gutter,
 }
 
-impl Parts {
+impl ReviewAreas {
     /// Row of the change, counted from the topmost in sight, and whether it is its right half, at
     /// a place of the pane; `None`: outside of the change.
     pub(super) fn spot(&self, at: Position) -> Option<(usize, bool)> {
@@ -56,10 +56,10 @@ impl Parts {
 }
 
 /// Divides the area, and makes ready what stands above and below the change.
-pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> Parts {
+pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> ReviewAreas {
     let view = pane.view_on_screen(&cx.view.review);
     let (Some(view), true) = (view, area.width > 12 && area.height > 3) else {
-        return Parts { body: area, ..Parts::default() };
+        return ReviewAreas { body: area, ..ReviewAreas::default() };
     };
     let shown = pane.shown(view.proposal.id);
     let body = shown.and_then(Shown::body);
@@ -81,7 +81,7 @@ pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> Parts {
             last.right = Line::styled("… more when zoomed", cx.style(Role::Warn));
         }
     } else if area.height >= ROOMY {
-        head.push(Row::default());
+        head.push(HeadRow::default());
     }
     let head_rows = u16::try_from(head.len()).unwrap_or(area.height).min(area.height);
     let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(area.height - head_rows);
@@ -92,7 +92,7 @@ pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> Parts {
     // the rule between the halves.
     let digits = body.map_or(1, |body| body.digits);
     let half = (width / 2).saturating_sub(Gutter::One(digits).width() + 1);
-    let room = Room {
+    let room = Viewport {
         one: width.saturating_sub(gutter.width() + 1),
         half: (half >= LEAST_HALF).then_some(half),
         rows: usize::from(body_area.height),
@@ -104,7 +104,7 @@ pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> Parts {
     let spare = u16::from(body_area.height > height);
     let foot_at = area.y + head_rows + height + spare;
     let body = Rect { height, ..body_area };
-    Parts { head, body, foot, foot_at, room, gutter }
+    ReviewAreas { head, body, foot, foot_at, viewport: room, gutter }
 }
 
 /// What follows from a change that waits, in a row or two above what can be decided.
@@ -139,7 +139,7 @@ pub(super) fn draw(pane: &ReviewPane, area: Rect, buf: &mut Buffer, cx: &Cx<'_>)
         line::draw_split(&row.left, &row.right, at, buf);
     }
     if let Some(shown) = pane.shown(view.proposal.id) {
-        let found = Marks::of(&view.proposal);
+        let found = FindingMarks::of(&view.proposal);
         let picked = pane.selection_of(view.proposal.id);
         diff_draw::draw(shown, (picked, &found), parts, buf, cx);
     }

@@ -1,14 +1,14 @@
 //! Tests of the person's own version of a proposed text, from the editor to the key that sends it.
 
-use super::deciding_tests::{NEW, OLD, at_desk, intent, opened, restate, said, type_into};
+use super::deciding_tests::{NEW, OLD, at_desk, intent, opened, refusal_text, restate, type_into};
 use super::*;
 use crate::model::*;
 use crate::ui::overlay::Overlay;
-use crate::ui::pane::Command;
-use crate::ui::panes::test_desk::Desk;
+use crate::ui::pane::UiCommand;
+use crate::ui::panes::pane_bench::PaneBench;
 
 /// Does what the effects of a finished edit ask for.
-fn finish(desk: &Desk, pane: &mut ReviewPane, overlay: &mut Overlay) -> String {
+fn finish(desk: &PaneBench, pane: &mut ReviewPane, overlay: &mut Overlay) -> String {
     let effects = overlay.on_action(Action::AcceptText, &desk.cx());
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::Command(_))), "{effects:?}");
     let shown = effects.into_iter().find_map(|effect| match effect {
@@ -16,17 +16,17 @@ fn finish(desk: &Desk, pane: &mut ReviewPane, overlay: &mut Overlay) -> String {
         _ => None,
     });
     let (shown, text) = shown.expect("the edit is shown");
-    said(&pane.edited(shown, text, &desk.view.review))
+    refusal_text(&pane.edited(shown, text, &desk.view.review))
 }
 
 /// Types at the start of the proposed text, and finishes the edit.
-fn edit(desk: &Desk, pane: &mut ReviewPane, text: &str) {
+fn edit(desk: &PaneBench, pane: &mut ReviewPane, text: &str) {
     let mut overlay = opened(desk.press(pane, Action::Edit));
     type_into(&mut overlay, text);
     finish(desk, pane, &mut overlay);
 }
 
-fn hash_of(pane: &ReviewPane, desk: &Desk) -> ContentHash {
+fn hash_of(pane: &ReviewPane, desk: &PaneBench) -> ContentHash {
     match pane.subject(&desk.view) {
         Some(Subject::Proposal { hash, waits: true, is_read: true, .. }) => hash,
         other => panic!("{other:?}"),
@@ -38,7 +38,7 @@ fn an_edit_is_shown_before_it_is_sent_and_sent_as_it_is_shown() {
     let (mut desk, mut pane, id) = at_desk();
     let proposed = hash_of(&pane, &desk);
     let mut overlay = opened(desk.press(&mut pane, Action::Edit));
-    let why = said(&overlay.on_action(Action::AcceptText, &desk.cx()));
+    let why = refusal_text(&overlay.on_action(Action::AcceptText, &desk.cx()));
     assert!(why.contains("nothing was edited"), "{why}");
     assert_eq!(overlay.care(), None, "ending an edit decides nothing");
     type_into(&mut overlay, "int mine = 7; ");
@@ -96,7 +96,7 @@ fn an_edit_is_gone_on_with_put_aside_and_never_lost() {
     let shown = desk.show(&mut pane, 90, 24);
     assert!(shown.contains("/* two */") && shown.contains("/* one */"), "{shown}");
     // Aside and back.
-    assert!(said(&desk.press(&mut pane, Action::Back)).contains("your edit is kept"));
+    assert!(refusal_text(&desk.press(&mut pane, Action::Back)).contains("your edit is kept"));
     let shown = desk.show(&mut pane, 90, 24);
     assert!(shown.contains("your edit is put aside") && !shown.contains("/* two */"), "{shown}");
     let Intent::Decide { verdict, .. } = intent(desk.press(&mut pane, Action::Approve)) else {
@@ -112,7 +112,7 @@ fn a_finding_in_the_edit_takes_the_key_for_findings() {
     let shown = desk.show(&mut pane, 90, 24);
     assert!(shown.contains("✗ holds a word · line 1"), "{shown}");
     assert!(shown.contains("X approve although it holds a word"), "{shown}");
-    let why = said(&desk.press(&mut pane, Action::Approve));
+    let why = refusal_text(&desk.press(&mut pane, Action::Approve));
     assert!(why.contains("not decided") && why.contains("X approves"), "{why}");
     let Intent::Amend { shown, .. } = intent(desk.press(&mut pane, Action::ApproveDespite)) else {
         panic!("no amendment")
@@ -123,7 +123,9 @@ fn a_finding_in_the_edit_takes_the_key_for_findings() {
     let of = *editor.shown();
     pane.edited(of, NEW.replace("int d;", "int e;"), &desk.view.review);
     assert!(!desk.show(&mut pane, 90, 24).contains("holds a word"));
-    assert!(said(&desk.press(&mut pane, Action::ApproveDespite)).contains("nothing stands"));
+    assert!(
+        refusal_text(&desk.press(&mut pane, Action::ApproveDespite)).contains("nothing stands")
+    );
     assert!(matches!(intent(desk.press(&mut pane, Action::Approve)), Intent::Amend { .. }));
 }
 
@@ -158,7 +160,7 @@ fn while_an_edit_is_on_screen_no_key_decides_on_what_is_not() {
         Action::Ask,
         Action::Rules,
     ] {
-        let why = said(&desk.press(&mut pane, action));
+        let why = refusal_text(&desk.press(&mut pane, action));
         assert!(why.contains("your edit waits here"), "{action:?}: {why}");
     }
     let offered: Vec<Action> = pane.hints(&desk.cx());
@@ -170,7 +172,7 @@ fn while_an_edit_is_on_screen_no_key_decides_on_what_is_not() {
 fn the_own_editor_gets_the_text_and_its_result_waits_for_the_key() {
     let (mut desk, mut pane, _) = at_desk();
     let edit = match desk.press(&mut pane, Action::EditOutside).pop() {
-        Some(Effect::Command(Command::EditOutside(edit))) => edit,
+        Some(Effect::Command(UiCommand::EditOutside(edit))) => edit,
         other => panic!("{other:?}"),
     };
     assert_eq!((edit.name.as_str(), edit.text.as_str()), ("a.c", NEW));
@@ -180,14 +182,16 @@ fn the_own_editor_gets_the_text_and_its_result_waits_for_the_key() {
     let sent = intent(desk.press(&mut pane, Action::Approve));
     assert!(matches!(sent, Intent::Amend { content, .. } if content == mine.as_bytes()));
     match desk.press(&mut pane, Action::EditOutside).pop() {
-        Some(Effect::Command(Command::EditOutside(again))) => assert_eq!(again.text, mine),
+        Some(Effect::Command(UiCommand::EditOutside(again))) => assert_eq!(again.text, mine),
         other => panic!("{other:?}"),
     }
     // The file changed meanwhile: what was edited is about something else, but not lost.
     restate(&mut desk, edit.shown.proposal);
     let shown = desk.show(&mut pane, 90, 24);
     assert!(shown.contains("your edit is put aside") && shown.contains("int other;"), "{shown}");
-    assert!(said(&pane.edited(edit.shown, mine.clone(), &desk.view.review)).contains("kept"));
+    assert!(
+        refusal_text(&pane.edited(edit.shown, mine.clone(), &desk.view.review)).contains("kept")
+    );
     desk.show(&mut pane, 90, 24);
     desk.wait(400);
     let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
@@ -204,7 +208,8 @@ fn what_the_person_undid_in_the_proposal_counts_as_a_difference() {
     assert!(shown.contains("nothing changes"), "{shown}");
     // The same as proposed is no edit.
     assert!(
-        said(&pane.edited(*editor.shown(), NEW.to_owned(), &desk.view.review)).contains("nothing")
+        refusal_text(&pane.edited(*editor.shown(), NEW.to_owned(), &desk.view.review))
+            .contains("nothing")
     );
     assert!(pane.own(id).unwrap().edit.is_none());
     assert!(!desk.show(&mut pane, 90, 24).contains("your edit"));

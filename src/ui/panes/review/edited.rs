@@ -9,10 +9,10 @@ use std::sync::Arc;
 use ratatui::text::Line;
 
 use crate::model::{
-    Amended, BlobSource, ContentHash, Examiner, Intent, Note, Shown as ShownHash, UserError,
+    Amended, BlobSource, ContentHash, DecisionNote, Examiner, Intent, Shown as ShownHash, UserError,
 };
-use crate::text::diff::{Limits, LineKind, Options, diff};
-use crate::ui::action::{Action, Context};
+use crate::text::diff::{DiffLimits, LineKind, Options, diff};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::overlay::Editor;
 use crate::ui::pane::{Cx, Effect, OutsideEdit};
 use crate::ui::role::Role;
@@ -20,7 +20,7 @@ use crate::view::{ProposalView, Review};
 
 use super::ReviewPane;
 use super::decide;
-use super::head::Row;
+use super::head::HeadRow;
 use super::shown::Shown;
 
 /// Stands before lines that the person wrote.
@@ -40,7 +40,7 @@ pub struct Edit {
     /// What was proposed.
     proposed: String,
     /// Comments that go with it.
-    note: Note,
+    note: DecisionNote,
     /// Lines that differ from what was proposed.
     differ: usize,
 }
@@ -74,7 +74,7 @@ impl Edit {
         let (lines, differ) = own_lines(&proposed, &text);
         let mut shown = Shown::new(&proposal, &blobs);
         shown.own = Some(lines);
-        let note = Note { words: String::new(), comments: decide::comments(own) };
+        let note = DecisionNote { words: String::new(), comments: decide::comments(own) };
         let view = ProposalView { proposal, ..view.clone() };
         Ok(Self { of, view, shown, text, proposed, note, differ })
     }
@@ -131,7 +131,7 @@ impl Edit {
 
 /// The lines of `text`, from 1, that are not as in `proposed`, and how many lines differ in all.
 fn own_lines(proposed: &str, text: &str) -> (BTreeSet<usize>, usize) {
-    let limits = Limits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
+    let limits = DiffLimits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
     let options = Options { context: 0, limits, ..Options::default() };
     let found = diff(proposed.as_bytes(), text.as_bytes(), options);
     let (mut own, mut differ) = (BTreeSet::new(), 0);
@@ -205,7 +205,7 @@ impl ReviewPane {
         let id = self.queue.on_screen()?;
         let own = self.kept.iter_mut().find(|shown| shown.id == id)?;
         own.put_edit_aside().then(|| {
-            let key = cx.key(Context::Review, Action::Edit);
+            let key = cx.key(KeyContext::Review, Action::Edit);
             Effect::info(format!("nothing was sent; your edit is kept, {key} goes on with it"))
         })
     }
@@ -238,25 +238,25 @@ impl ReviewPane {
             return None;
         }
         let (send, back) =
-            (cx.key(Context::Review, Action::Approve), cx.key(Context::Review, Action::Back));
+            (cx.key(KeyContext::Review, Action::Approve), cx.key(KeyContext::Review, Action::Back));
         Some(Effect::refuse(format!(
             "your edit waits here: {send} sends it, {back} puts it aside first"
         )))
     }
 
     /// The row that tells of an edit, on screen or put aside.
-    pub(super) fn edit_row(&self, cx: &Cx<'_>) -> Option<Row> {
+    pub(super) fn edit_row(&self, cx: &Cx<'_>) -> Option<HeadRow> {
         let id = self.queue.on_screen().filter(|id| cx.view.review.waiting.contains(id))?;
         let own = self.own(id)?;
         let (text, role) = match (&own.edit, &own.draft) {
             (Some(edit), _) => (edit.words(), Role::Person),
             (None, Some(_)) => {
-                let key = cx.key(Context::Review, Action::Edit);
+                let key = cx.key(KeyContext::Review, Action::Edit);
                 (format!("{MARK} your edit is put aside · {key} goes on with it"), Role::Dim)
             }
             (None, None) => return None,
         };
         let left = Line::styled(format!(" {text}"), cx.style(role));
-        Some(Row { left, right: Line::default() })
+        Some(HeadRow { left, right: Line::default() })
     }
 }

@@ -10,14 +10,14 @@ use crate::model::{
     Check, CheckKind, Finding, FindingLevel, FindingPlace, Proposal, Side as Version,
 };
 use crate::text::sanitize;
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 
 use super::body_line::LineRole;
-use super::head::Row;
+use super::head::HeadRow;
 
 /// Most findings that take rows of their own.
 const MAX_FINDINGS: usize = 6;
@@ -49,7 +49,7 @@ pub(super) fn place_words(place: &FindingPlace) -> String {
 }
 
 /// The rows of the findings that matter.
-pub(super) fn rows(proposal: &Proposal, width: usize, cx: &Cx<'_>) -> Vec<Row> {
+pub(super) fn rows(proposal: &Proposal, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
     let found = weighty(proposal);
     let mut rows = Vec::new();
     for finding in found.iter().take(MAX_FINDINGS) {
@@ -64,13 +64,13 @@ pub(super) fn rows(proposal: &Proposal, width: usize, cx: &Cx<'_>) -> Vec<Row> {
         for (nth, row) in words.into_iter().enumerate() {
             let lead = if nth == 0 { format!(" {mark} ") } else { "   ".to_owned() };
             let left = Line::styled(format!("{lead}{row}"), cx.style(role));
-            rows.push(Row { left, right: Line::default() });
+            rows.push(HeadRow { left, right: Line::default() });
         }
     }
     if let Some(more) = found.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
-        let key = cx.key(Context::Review, Action::Details);
+        let key = cx.key(KeyContext::Review, Action::Details);
         let left = Line::styled(format!("   {more} more · {key} shows all"), cx.style(Role::Warn));
-        rows.push(Row { left, right: Line::default() });
+        rows.push(HeadRow { left, right: Line::default() });
     }
     rows
 }
@@ -80,7 +80,7 @@ pub(super) fn summary(checks: &[Check], cx: &Cx<'_>) -> Option<Line<'static>> {
     if checks.is_empty() {
         return None;
     }
-    let (dim, key) = (cx.style(Role::Dim), cx.key(Context::Review, Action::Details));
+    let (dim, key) = (cx.style(Role::Dim), cx.key(KeyContext::Review, Action::Details));
     let clean = checks.iter().filter(|check| check.level() <= Some(FindingLevel::Note)).count();
     let mut spans = Vec::new();
     if clean > 0 {
@@ -121,7 +121,7 @@ pub(super) const fn look(level: Option<FindingLevel>) -> (&'static str, Role) {
 
 /// Places in a change where something that matters was found.
 #[derive(Debug, Default)]
-pub(super) struct Marks(Vec<(FindingLevel, FindingPlace)>);
+pub(super) struct FindingMarks(Vec<(FindingLevel, FindingPlace)>);
 
 /// What was found on one line.
 #[derive(Debug, Default)]
@@ -132,7 +132,7 @@ pub(super) struct LineMarks {
     pub characters: Vec<Range<usize>>,
 }
 
-impl Marks {
+impl FindingMarks {
     /// The places of a proposal's findings.
     pub fn of(proposal: &Proposal) -> Self {
         let found = weighty(proposal).into_iter();

@@ -7,11 +7,11 @@ use super::tests::pane;
 use super::*;
 use crate::model::ProposalEvent;
 use crate::model::*;
-use crate::ui::panes::test_desk::Desk;
+use crate::ui::panes::pane_bench::PaneBench;
 use crate::ui::role::Role;
 
 /// Proposes to write `main/pump.c` with what these checks found.
-fn propose(desk: &mut Desk, new: &str, checks: Vec<Check>, facts: Facts) {
+fn propose(desk: &mut PaneBench, new: &str, checks: Vec<Check>, facts: Facts) {
     let change = Change::Save {
         path: ProjectPath::new("main/pump.c").unwrap(),
         base: Some(desk.store(b"int limit = 30;\n")),
@@ -44,7 +44,7 @@ fn clean() -> Vec<Check> {
 
 #[test]
 fn a_clean_change_has_one_row_for_its_checks_and_the_rest_for_its_lines() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let text: String = (0..15).map(|nth| format!("int line_{nth};\n")).collect();
     let facts = Facts { consequence: "writes 1 file, limit 30 → 60".into(), ..Facts::default() };
     propose(&mut desk, &text, clean(), facts);
@@ -63,7 +63,7 @@ fn a_clean_change_has_one_row_for_its_checks_and_the_rest_for_its_lines() {
 
 #[test]
 fn a_stop_stands_in_the_title_first_among_the_findings_and_on_its_line() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let mut checks = clean();
     checks.push(Check::of(CheckKind::Size, FindingLevel::Warning, "rewrites most of the file"));
     let stop = Finding::new(FindingLevel::Stop, "contains a password")
@@ -98,7 +98,7 @@ fn a_stop_stands_in_the_title_first_among_the_findings_and_on_its_line() {
 
 #[test]
 fn a_file_that_nobody_asked_for_says_so_and_a_held_rule_says_why() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let stop = Check::of(CheckKind::Secrets, FindingLevel::Stop, "contains a password");
     let checks = vec![scope("not named in the task or the plan"), stop];
     let rule = "always save main/** (session rule 1)".to_owned();
@@ -112,7 +112,7 @@ fn a_file_that_nobody_asked_for_says_so_and_a_held_rule_says_why() {
 
 #[test]
 fn a_wide_screen_shows_two_columns_until_the_person_wants_one() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     propose(&mut desk, "int limit = 60;\n", clean(), Facts::default());
     let mut pane = pane(&desk);
     let is_beside = |pane: &mut ReviewPane| desk.show(pane, 100, 20).contains('│');

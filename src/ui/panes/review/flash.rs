@@ -7,13 +7,13 @@ use crate::text::sanitize;
 use crate::ui::line;
 
 use super::board::{self, fact};
-use super::body::Body;
-use super::body_line::{BodyLine, Ink, LineRole, Piece};
-use super::table::{Align, Cell, Step, table};
+use super::body::ReviewBody;
+use super::body_line::{BodyLine, Ink, LinePiece, LineRole};
+use super::table::{Align, Cell, TableStep, table};
 
 /// The facts of a flash.
 #[must_use]
-pub fn body(plan: &FlashPlan, facts: &Facts) -> Body {
+pub fn body(plan: &FlashPlan, facts: &Facts) -> ReviewBody {
     let flash = facts.flash.as_ref();
     let mut lines = board::target(&plan.board);
     lines.extend(facts.board.as_ref().map(about).unwrap_or_default());
@@ -23,7 +23,7 @@ pub fn body(plan: &FlashPlan, facts: &Facts) -> Body {
     lines.push(empty());
     lines.extend(images(plan, flash));
     lines.extend(flash.map(memory).unwrap_or_default());
-    Body { lines, digits: 1, ..Body::default() }
+    ReviewBody { lines, digits: 1, ..ReviewBody::default() }
 }
 
 fn empty() -> BodyLine {
@@ -97,7 +97,11 @@ fn images(plan: &FlashPlan, flash: Option<&FlashFacts>) -> Vec<BodyLine> {
     let total = line::grouped(plan.total_bytes());
     rows.push((LineRole::Note, vec![dim("written"), dim(&total), dim(""), dim(""), dim("")]));
     let aligns = [Align::Right, Align::Right, Align::Left, Align::Left, Align::Left];
-    table(&rows, &aligns, &[Step::Drop(2), Step::Shorten(3), Step::Shorten(4), Step::Drop(1)])
+    table(
+        &rows,
+        &aligns,
+        &[TableStep::Drop(2), TableStep::Shorten(3), TableStep::Shorten(4), TableStep::Drop(1)],
+    )
 }
 
 /// What becomes of an image: its partition and whether it fits; empty where no partition table is
@@ -138,7 +142,7 @@ pub(super) fn partitions(facts: &FlashFacts, what: &str) -> Vec<BodyLine> {
     let dim = |text: &str| Cell::new(text, Ink::Dim);
     let source = sanitize::line(&facts.source).into_owned();
     let heading = vec![dim("offset"), dim("bytes"), dim("partition"), dim("type"), dim("")];
-    let title = vec![Piece::new(format!("partitions of {source}"), Ink::Dim)];
+    let title = vec![LinePiece::new(format!("partitions of {source}"), Ink::Dim)];
     let mut rows = vec![(LineRole::Note, heading)];
     for part in &facts.partitions {
         let end = u64::from(part.offset) + u64::from(part.bytes);
@@ -162,6 +166,6 @@ pub(super) fn partitions(facts: &FlashFacts, what: &str) -> Vec<BodyLine> {
     }
     let aligns = [Align::Right, Align::Right, Align::Left, Align::Left, Align::Left];
     let mut lines = vec![BodyLine::of_pieces(LineRole::Note, title)];
-    lines.extend(table(&rows, &aligns, &[Step::Drop(1), Step::Drop(3)]));
+    lines.extend(table(&rows, &aligns, &[TableStep::Drop(1), TableStep::Drop(3)]));
     lines
 }

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::model::{Change, DecidedBy, Decision, Outcome, Proposal, Timestamp, Verdict};
 use crate::text::sanitize;
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Decides, Keys, Mode};
 use crate::ui::panes::wrap::wrap_words;
@@ -15,7 +15,7 @@ use crate::view::{ProposalView, RunState, rule_words};
 
 use super::ReviewPane;
 use super::deciding::{first_stop, is_stopped};
-use super::select::Selection;
+use super::select::PickedLines;
 use super::shown::Shown;
 
 /// Cells of the bar of a flash.
@@ -66,7 +66,7 @@ fn keys_elsewhere(rows: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
 fn keys(
     view: &ProposalView,
     shown: &Shown,
-    selection: Option<&Selection>,
+    selection: Option<&PickedLines>,
     width: usize,
     cx: &Cx<'_>,
 ) -> Vec<Line<'static>> {
@@ -92,8 +92,8 @@ fn keys(
     let mut rows = vec![vec![Span::raw(" "), Span::styled(what, cx.style(badge))]];
     for (action, words) in choices(view, shown, selection, cx) {
         let context = match action.home() {
-            Context::Select => Context::Select,
-            _ => Context::Review,
+            KeyContext::Select => KeyContext::Select,
+            _ => KeyContext::Review,
         };
         let key = cx.key(context, action);
         let columns = line::width(&key) + line::width(&words) + 3;
@@ -114,7 +114,7 @@ fn keys(
 pub(super) fn choices(
     view: &ProposalView,
     shown: &Shown,
-    selection: Option<&Selection>,
+    selection: Option<&PickedLines>,
     cx: &Cx<'_>,
 ) -> Vec<(Action, String)> {
     let words = |action: Action| (action, action.hint().to_owned());
@@ -176,7 +176,7 @@ fn of_edit(view: &ProposalView, shown: &Shown) -> Vec<(Action, String)> {
 }
 
 /// What can be done while lines are picked.
-fn while_picking(shown: &Shown, selection: &Selection) -> Vec<(Action, String)> {
+fn while_picking(shown: &Shown, selection: &PickedLines) -> Vec<(Action, String)> {
     let words = |action: Action| (action, action.hint().to_owned());
     let mut choices = Vec::new();
     if !selection.picked().is_empty() {
@@ -245,7 +245,7 @@ fn came_of_it(
     if let Some(by) = undone {
         words.push((format!("taken back by #{by}"), Role::Warn));
     } else if cx.mode == Mode::Live && cx.view.review.can_undo(view.proposal.id) {
-        let key = cx.key(Context::Review, Action::Undo);
+        let key = cx.key(KeyContext::Review, Action::Undo);
         words.push((format!("{key} takes it back"), Role::Dim));
     }
     wrapped(&words, width, cx)

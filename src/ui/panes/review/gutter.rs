@@ -1,6 +1,6 @@
 //! What stands before a line of the change: its numbers and its sign.
 
-use super::body::Body;
+use super::body::ReviewBody;
 use super::body_line::LineRole;
 
 /// What stands before a line of the change.
@@ -18,7 +18,7 @@ pub enum Gutter {
 impl Gutter {
     /// What fits before the lines of `body` in a pane of that many columns.
     #[must_use]
-    pub fn of(body: &Body, width: usize) -> Self {
+    pub fn of(body: &ReviewBody, width: usize) -> Self {
         let (mut has_old, mut has_new) = (false, false);
         for line in &body.lines {
             if let LineRole::Diff(_, old, new) = line.role {

@@ -5,13 +5,13 @@
 use crate::model::{AfterReject, BlobSource, Intent, Shown as ShownHash, Verdict};
 use crate::ui::action::Action;
 use crate::ui::overlay::{Confirm, Overlay, Purpose};
-use crate::ui::pane::{Command, Effect};
+use crate::ui::pane::{Effect, UiCommand};
 use crate::view::ProposalView;
 
 use super::decide;
 use super::edited::Edit;
 use super::head;
-use super::select::Selection;
+use super::select::PickedLines;
 use super::shown::Shown;
 
 /// A proposal that can be decided now.
@@ -21,12 +21,12 @@ pub(super) struct Hand<'a> {
     pub view: &'a ProposalView,
     /// The person's version, when that is what is shown.
     pub edit: Option<&'a Edit>,
-    pub selection: Option<&'a Selection>,
+    pub selection: Option<&'a PickedLines>,
     pub blobs: &'a dyn BlobSource,
 }
 
 /// Effects, or why there are none.
-type Done = Result<Vec<Effect>, Vec<Effect>>;
+type ActResult = Result<Vec<Effect>, Vec<Effect>>;
 
 impl Hand<'_> {
     /// Does what a key for decisions asks for; `None` when it is none.
@@ -66,7 +66,7 @@ impl Hand<'_> {
     }
 
     /// Approves it as it is; how much of it was not on screen, and what was found, is said along.
-    pub fn approve(&self) -> Done {
+    pub fn approve(&self) -> ActResult {
         self.check()?;
         let stops = self.view.proposal.stops();
         let what = ShownHash { stops, ..decide::shown_hash(self.shown) };
@@ -89,7 +89,7 @@ impl Hand<'_> {
     }
 
     /// Approves it although lines of it were not on screen.
-    fn approve_unseen(&self) -> Done {
+    fn approve_unseen(&self) -> ActResult {
         if self.unseen()? == 0 {
             return Err(Effect::refuse("all of it was on screen; the plain key approves it"));
         }
@@ -101,7 +101,7 @@ impl Hand<'_> {
         self.check().map(|()| self.shown.unseen())
     }
 
-    fn approve_picked(&self) -> Done {
+    fn approve_picked(&self) -> ActResult {
         self.check()?;
         let Some(selection) = self.selection else {
             return Err(Effect::refuse("no lines are being picked"));
@@ -118,13 +118,13 @@ impl Hand<'_> {
         Ok(vec![Effect::intent(decide::amend_lines(self.shown, content))])
     }
 
-    fn picked_content(&self, selection: &Selection) -> Result<Vec<u8>, Vec<Effect>> {
+    fn picked_content(&self, selection: &PickedLines) -> Result<Vec<u8>, Vec<Effect>> {
         let body = self.shown.body().cloned().unwrap_or_default();
         decide::picked_content(&self.view.proposal.change, self.blobs, &body, selection)
             .map_err(|error| Effect::refuse(error.to_string()))
     }
 
-    fn tell(&self) -> Done {
+    fn tell(&self) -> ActResult {
         self.check_seen()?;
         if self.view.proposal.phrase().is_some() {
             return Err(Effect::refuse("this has to be confirmed by typing; approve it plainly"));
@@ -139,7 +139,7 @@ impl Hand<'_> {
 
     /// The changed line that words are about: the one under the cursor, else the first in sight.
     pub fn line(&self) -> Option<usize> {
-        self.selection.map(Selection::cursor).or_else(|| self.shown.first_changed())
+        self.selection.map(PickedLines::cursor).or_else(|| self.shown.first_changed())
     }
 
     fn ask(&self) -> Vec<Effect> {
@@ -163,7 +163,7 @@ impl Hand<'_> {
     }
 
     /// Opens the text for editing: what the picked lines make of it, else the proposed one.
-    fn edit(&self) -> Done {
+    fn edit(&self) -> ActResult {
         if let Some(edit) = self.edit {
             let editor = Overlay::Editor(Box::new(edit.go_on()));
             return Ok(vec![Effect::Open(Box::new(editor))]);
@@ -174,13 +174,13 @@ impl Hand<'_> {
         Ok(decide::edit(self.view, self.shown, self.blobs, start))
     }
 
-    fn edit_outside(&self) -> Done {
+    fn edit_outside(&self) -> ActResult {
         if let Some(edit) = self.edit {
-            return Ok(vec![Effect::Command(Command::EditOutside(edit.outside()))]);
+            return Ok(vec![Effect::Command(UiCommand::EditOutside(edit.outside()))]);
         }
         self.check_seen()?;
         decide::edit_outside(self.view, self.shown, self.blobs)
-            .map(|edit| vec![Effect::Command(Command::EditOutside(edit))])
+            .map(|edit| vec![Effect::Command(UiCommand::EditOutside(edit))])
             .map_err(Effect::refuse)
     }
 }

@@ -5,14 +5,14 @@ use ratatui::text::{Line, Span};
 
 use crate::model::{Change, FindingLevel};
 use crate::text::sanitize;
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Keys};
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 use crate::view::{InquiryState, ProposalView, against, rule_words};
 
-use super::body::Body;
+use super::body::ReviewBody;
 use super::draw::ROOMY;
 use super::{ReviewPane, findings};
 
@@ -27,7 +27,7 @@ const LEAST_PATH: usize = 16;
 
 /// A row with something at its right end.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Row {
+pub(super) struct HeadRow {
     pub left: Line<'static>,
     pub right: Line<'static>,
 }
@@ -104,7 +104,7 @@ pub(super) fn what(change: &Change) -> String {
 }
 
 /// How many lines change, e.g. `+1 −1 · 1 hunk`.
-pub(super) fn counts(body: &Body) -> String {
+pub(super) fn counts(body: &ReviewBody) -> String {
     match body.hunks.len() {
         0 => String::new(),
         1 => format!("+{} −{} · 1 hunk", body.added, body.removed),
@@ -115,10 +115,10 @@ pub(super) fn counts(body: &Body) -> String {
 /// The rows above a change, in a pane of that many columns and rows.
 pub(super) fn head(
     view: &ProposalView,
-    body: Option<&Body>,
+    body: Option<&ReviewBody>,
     (width, height): (usize, u16),
     cx: &Cx<'_>,
-) -> Vec<Row> {
+) -> Vec<HeadRow> {
     let right = body.map_or_else(Line::default, |body| counts_line(view, body, cx));
     let mut rows = who(view, right, width, cx);
     rows.extend(findings::rows(&view.proposal, width, cx));
@@ -128,7 +128,7 @@ pub(super) fn head(
 }
 
 /// Who asks by which tool, and how much changes; on two rows where one cannot hold both.
-fn who(view: &ProposalView, right: Line<'static>, width: usize, cx: &Cx<'_>) -> Vec<Row> {
+fn who(view: &ProposalView, right: Line<'static>, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
     let proposal = &view.proposal;
     let role = cx.agents.role(&proposal.agent);
     let room = width.saturating_sub(6);
@@ -141,20 +141,20 @@ fn who(view: &ProposalView, right: Line<'static>, width: usize, cx: &Cx<'_>) -> 
         Span::styled(tool, cx.style(Role::Text)),
     ]);
     if right.width() == 0 || left.width() + right.width() + 2 <= width {
-        return vec![Row { left, right }];
+        return vec![HeadRow { left, right }];
     }
     let mut counts = right;
     counts.spans.insert(0, Span::raw(" "));
-    vec![Row { left, right: Line::default() }, Row { left: counts, right: Line::default() }]
+    vec![HeadRow { left, right: Line::default() }, HeadRow { left: counts, right: Line::default() }]
 }
 
 /// The agent's reason, with the summary of the checks at its right end where there is room.
-fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec<Row> {
+fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec<HeadRow> {
     let summary = findings::summary(&view.proposal.checks, cx);
     let reason = sanitize::line(view.proposal.reason.trim());
     let indented = |mut line: Line<'static>| {
         line.spans.insert(0, Span::raw(" "));
-        Row { left: line, right: Line::default() }
+        HeadRow { left: line, right: Line::default() }
     };
     if reason.is_empty() {
         return summary.map(indented).into_iter().collect();
@@ -167,7 +167,7 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
     let fits = line::width(&text) <= room;
     if fits || (most == 1 && room >= LEAST_REASON) {
         let left = Line::styled(format!(" {}", line::cut(&text, room)), style);
-        return vec![Row { left, right: summary.unwrap_or_default() }];
+        return vec![HeadRow { left, right: summary.unwrap_or_default() }];
     }
     let mut words = wrap_words(&text, width.saturating_sub(2));
     if words.len() > most {
@@ -181,7 +181,7 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
 }
 
 /// What happened to it while it waited: the file changed, a question was asked.
-fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Row> {
+fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
     let mut told: Vec<(String, Role)> = Vec::new();
     let rule = rule_words(&view.proposal.facts.held_rule);
     if !rule.is_empty() && view.decision.is_none() {
@@ -220,7 +220,7 @@ fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Row> {
         if words.len() > MAX_REASON {
             words.truncate(MAX_REASON);
             if let Some(last) = words.last_mut() {
-                let key = cx.key(Context::Review, Action::Details);
+                let key = cx.key(KeyContext::Review, Action::Details);
                 let more = format!("… {key} shows all");
                 let room = width.saturating_sub(3 + line::width(&more));
                 *last = format!("{}{more}", line::cut(last, room));
@@ -231,7 +231,7 @@ fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Row> {
     rows
 }
 
-fn counts_line(view: &ProposalView, body: &Body, cx: &Cx<'_>) -> Line<'static> {
+fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'static> {
     let added = Span::styled(format!("+{}", body.added), cx.style(Role::FileNew));
     let removed = Span::styled(format!("−{}", body.removed), cx.style(Role::FileDelete));
     let hunks = match body.hunks.len() {
@@ -292,6 +292,6 @@ fn counts_line(view: &ProposalView, body: &Body, cx: &Cx<'_>) -> Line<'static> {
     Line::from(spans)
 }
 
-fn plain(text: String, style: Style) -> Row {
-    Row { left: Line::styled(text, style), right: Line::default() }
+fn plain(text: String, style: Style) -> HeadRow {
+    HeadRow { left: Line::styled(text, style), right: Line::default() }
 }

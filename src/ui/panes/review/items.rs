@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::text::diff::LineKind;
-use crate::text::twins::Twin;
+use crate::text::line_pairs::LinePair;
 
-use super::body::{Body, Extent};
+use super::body::{Extent, ReviewBody};
 use super::body_line::{BodyLine, LineRole};
 
 /// One or two columns.
@@ -33,7 +33,7 @@ pub enum Blanks {
 
 /// How many unchanged lines show around each change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Context {
+pub enum UnchangedLines {
     Lines(usize),
     /// All of the file.
     Whole,
@@ -41,18 +41,18 @@ pub enum Context {
 
 /// What is asked of the items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wish {
+pub struct ItemOptions {
     /// One or two columns.
     pub columns: Columns,
     /// What to do with changes of blanks.
     pub blanks: Blanks,
     /// How many unchanged lines show.
-    pub context: Context,
+    pub context: UnchangedLines,
 }
 
 /// One entry of the list; places are those of lines in the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Item {
+pub enum DiffItem {
     /// A line across the whole width.
     One(usize),
     /// A line of the old version beside one of the new one.
@@ -69,24 +69,28 @@ pub enum Item {
 
 /// Lists what shows of `body`; `remarks` are places of lines with words of the person.
 #[must_use]
-pub fn items(body: &Body, wish: Wish, remarks: &BTreeMap<usize, String>) -> Vec<Item> {
+pub fn items(
+    body: &ReviewBody,
+    wish: ItemOptions,
+    remarks: &BTreeMap<usize, String>,
+) -> Vec<DiffItem> {
     let show = visible(body, wish);
     let mut items = Vec::new();
     let mut at = 0;
     while let Some(line) = body.lines.get(at) {
         if !show.get(at).copied().unwrap_or(true) {
             let len = show.get(at..).unwrap_or_default().iter().take_while(|show| !**show).count();
-            items.push(Item::Fold(at..at + len));
+            items.push(DiffItem::Fold(at..at + len));
             at += len;
             continue;
         }
         if at > 0 && is_gap(body.lines.get(at - 1), line) {
-            items.push(Item::Gap(at));
+            items.push(DiffItem::Gap(at));
         }
         if line.change().is_none() {
             let item = match (wish.columns, line.role) {
-                (Columns::Beside, LineRole::Diff(..)) => Item::Two(Some(at), Some(at)),
-                _ => Item::One(at),
+                (Columns::Beside, LineRole::Diff(..)) => DiffItem::Two(Some(at), Some(at)),
+                _ => DiffItem::One(at),
             };
             push(&mut items, item, remarks);
             at += 1;
@@ -103,22 +107,22 @@ pub fn items(body: &Body, wish: Wish, remarks: &BTreeMap<usize, String>) -> Vec<
     if let (Extent::Around, Some(last)) = (body.extent, body.lines.len().checked_sub(1)) {
         // Whether the file goes on after the last line that was read is not known here.
         if body.lines.get(last).is_some_and(|line| line.change().is_none()) {
-            items.push(Item::Gap(last + 1));
+            items.push(DiffItem::Gap(last + 1));
         }
     }
     items
 }
 
-fn push(items: &mut Vec<Item>, item: Item, remarks: &BTreeMap<usize, String>) {
+fn push(items: &mut Vec<DiffItem>, item: DiffItem, remarks: &BTreeMap<usize, String>) {
     let lines: Vec<usize> = match &item {
-        Item::One(line) => vec![*line],
-        Item::Two(old, new) if old == new => old.iter().copied().collect(),
-        Item::Two(old, new) => old.iter().chain(new).copied().collect(),
-        Item::Blank(old, new) => vec![*old, *new],
-        Item::Fold(_) | Item::Gap(_) | Item::Remark(_) => Vec::new(),
+        DiffItem::One(line) => vec![*line],
+        DiffItem::Two(old, new) if old == new => old.iter().copied().collect(),
+        DiffItem::Two(old, new) => old.iter().chain(new).copied().collect(),
+        DiffItem::Blank(old, new) => vec![*old, *new],
+        DiffItem::Fold(_) | DiffItem::Gap(_) | DiffItem::Remark(_) => Vec::new(),
     };
     items.push(item);
-    items.extend(lines.into_iter().filter(|line| remarks.contains_key(line)).map(Item::Remark));
+    items.extend(lines.into_iter().filter(|line| remarks.contains_key(line)).map(DiffItem::Remark));
 }
 
 fn run(lines: &[BodyLine], kind: LineKind) -> usize {
@@ -137,10 +141,10 @@ fn is_gap(before: Option<&BodyLine>, line: &BodyLine) -> bool {
 }
 
 /// For each line whether it shows.
-fn visible(body: &Body, wish: Wish) -> Vec<bool> {
+fn visible(body: &ReviewBody, wish: ItemOptions) -> Vec<bool> {
     let around = match wish.context {
-        Context::Whole => return vec![true; body.lines.len()],
-        Context::Lines(lines) => lines,
+        UnchangedLines::Whole => return vec![true; body.lines.len()],
+        UnchangedLines::Lines(lines) => lines,
     };
     let mut show = vec![false; body.lines.len()];
     for (place, line) in body.lines.iter().enumerate() {
@@ -168,11 +172,11 @@ fn visible(body: &Body, wish: Wish) -> Vec<bool> {
 
 /// Lists one changed place.
 fn block(
-    body: &Body,
+    body: &ReviewBody,
     removed: Range<usize>,
     added: Range<usize>,
-    wish: Wish,
-    push: &mut dyn FnMut(Item),
+    wish: ItemOptions,
+    push: &mut dyn FnMut(DiffItem),
 ) {
     let pairs = pairs(body, &removed, &added, wish);
     let (mut old, mut new) = (removed.start, added.start);
@@ -181,20 +185,20 @@ fn block(
         let (old_end, new_end) = pair.map_or((removed.end, added.end), |(old, new, _)| (old, new));
         match wish.columns {
             Columns::Unified => {
-                (old..old_end).chain(new..new_end).for_each(|line| push(Item::One(line)));
+                (old..old_end).chain(new..new_end).for_each(|line| push(DiffItem::One(line)));
             }
             Columns::Beside => {
                 let rows = (old_end - old).max(new_end - new);
                 for row in 0..rows {
                     let side = |start: usize, end| Some(start + row).filter(|line| *line < end);
-                    push(Item::Two(side(old, old_end), side(new, new_end)));
+                    push(DiffItem::Two(side(old, old_end), side(new, new_end)));
                 }
             }
         }
         if let Some((pair_old, pair_new, is_blank)) = pair {
             push(match is_blank {
-                Likeness::Blank => Item::Blank(pair_old, pair_new),
-                Likeness::Version => Item::Two(Some(pair_old), Some(pair_new)),
+                Likeness::Blank => DiffItem::Blank(pair_old, pair_new),
+                Likeness::Version => DiffItem::Two(Some(pair_old), Some(pair_new)),
             });
             (old, new) = (pair_old + 1, pair_new + 1);
         }
@@ -209,10 +213,10 @@ enum Likeness {
 
 /// Lines of a changed place that show together, in order.
 fn pairs(
-    body: &Body,
+    body: &ReviewBody,
     removed: &Range<usize>,
     added: &Range<usize>,
-    wish: Wish,
+    wish: ItemOptions,
 ) -> Vec<(usize, usize, Likeness)> {
     let first = body.lines.get(added.start).and_then(|line| match line.role {
         LineRole::Diff(_, _, new) => new,
@@ -222,11 +226,14 @@ fn pairs(
     let mut next = added.start;
     let mut pairs = Vec::new();
     for old in removed.clone() {
-        let likeness = match (body.lines.get(old).map(|line| line.twin), wish) {
-            (Some(Twin::Spaces(no)), Wish { blanks: Blanks::Folded, .. }) => (no, Likeness::Blank),
-            (Some(Twin::Spaces(no) | Twin::Version(no)), Wish { columns: Columns::Beside, .. }) => {
-                (no, Likeness::Version)
+        let likeness = match (body.lines.get(old).map(|line| line.pair), wish) {
+            (Some(LinePair::Spaces(no)), ItemOptions { blanks: Blanks::Folded, .. }) => {
+                (no, Likeness::Blank)
             }
+            (
+                Some(LinePair::Spaces(no) | LinePair::Version(no)),
+                ItemOptions { columns: Columns::Beside, .. },
+            ) => (no, Likeness::Version),
             _ => continue,
         };
         let Some(new) = likeness.0.checked_sub(first).map(|step| added.start + step) else {
@@ -249,10 +256,13 @@ mod tests {
     use super::super::body::tests_support::body;
     use super::*;
 
-    const UNIFIED: Wish =
-        Wish { columns: Columns::Unified, blanks: Blanks::Shown, context: Context::Lines(3) };
+    const UNIFIED: ItemOptions = ItemOptions {
+        columns: Columns::Unified,
+        blanks: Blanks::Shown,
+        context: UnchangedLines::Lines(3),
+    };
 
-    fn list(old: &str, new: &str, wish: Wish) -> Vec<Item> {
+    fn list(old: &str, new: &str, wish: ItemOptions) -> Vec<DiffItem> {
         items(&body(Some(old), Some(new)), wish, &BTreeMap::new())
     }
 
@@ -268,27 +278,31 @@ mod tests {
     fn context_folds_and_unfolds() {
         let (old, new) = numbered(&[10, 30]);
         let folded = list(&old, &new, UNIFIED);
-        let folds: Vec<_> = folded.iter().filter(|item| matches!(item, Item::Fold(_))).collect();
-        assert_eq!(folds, [&Item::Fold(0..6), &Item::Fold(14..27), &Item::Fold(35..42)]);
-        let whole = list(&old, &new, Wish { context: Context::Whole, ..UNIFIED });
+        let folds: Vec<_> =
+            folded.iter().filter(|item| matches!(item, DiffItem::Fold(_))).collect();
+        assert_eq!(
+            folds,
+            [&DiffItem::Fold(0..6), &DiffItem::Fold(14..27), &DiffItem::Fold(35..42)]
+        );
+        let whole = list(&old, &new, ItemOptions { context: UnchangedLines::Whole, ..UNIFIED });
         assert_eq!(whole.len(), 42);
         let (old, new) = numbered(&[10, 18]);
         let close = list(&old, &new, UNIFIED);
-        assert!(!close.contains(&Item::Fold(14..15)), "a fold of one line");
+        assert!(!close.contains(&DiffItem::Fold(14..15)), "a fold of one line");
     }
 
     #[test]
     fn versions_stand_beside_each_other() {
         let old = "a\nint x = 1;\nz\n";
         let new = "a\n/* new */\nint x = 2;\nz\n";
-        let beside = list(old, new, Wish { columns: Columns::Beside, ..UNIFIED });
+        let beside = list(old, new, ItemOptions { columns: Columns::Beside, ..UNIFIED });
         assert_eq!(
             beside,
             [
-                Item::Two(Some(0), Some(0)),
-                Item::Two(None, Some(2)),
-                Item::Two(Some(1), Some(3)),
-                Item::Two(Some(4), Some(4)),
+                DiffItem::Two(Some(0), Some(0)),
+                DiffItem::Two(None, Some(2)),
+                DiffItem::Two(Some(1), Some(3)),
+                DiffItem::Two(Some(4), Some(4)),
             ]
         );
     }
@@ -296,8 +310,11 @@ mod tests {
     #[test]
     fn blanks_can_be_set_aside_but_are_never_gone() {
         let (old, new) = ("a();\nb();\n", "if (x) {\n  a();\n  b();\n}\n");
-        let folded = list(old, new, Wish { blanks: Blanks::Folded, ..UNIFIED });
-        assert_eq!(folded, [Item::One(2), Item::Blank(0, 3), Item::Blank(1, 4), Item::One(5)]);
+        let folded = list(old, new, ItemOptions { blanks: Blanks::Folded, ..UNIFIED });
+        assert_eq!(
+            folded,
+            [DiffItem::One(2), DiffItem::Blank(0, 3), DiffItem::Blank(1, 4), DiffItem::One(5)]
+        );
     }
 
     proptest! {
@@ -309,24 +326,24 @@ mod tests {
             beside in prop::bool::ANY,
             folded in prop::bool::ANY,
         ) {
-            let wish = Wish {
+            let wish = ItemOptions {
                 columns: if beside { Columns::Beside } else { Columns::Unified },
                 blanks: if folded { Blanks::Folded } else { Blanks::Shown },
-                context: Context::Lines(around),
+                context: UnchangedLines::Lines(around),
             };
             let body = body(Some(&old), Some(&new));
             let mut seen = HashSet::new();
             for item in items(&body, wish, &BTreeMap::new()) {
                 let lines: Vec<usize> = match item {
-                    Item::One(line) => vec![line],
-                    Item::Two(old, new) if old == new => old.into_iter().collect(),
-                    Item::Two(old, new) => old.into_iter().chain(new).collect(),
-                    Item::Blank(old, new) => vec![old, new],
-                    Item::Fold(lines) => {
+                    DiffItem::One(line) => vec![line],
+                    DiffItem::Two(old, new) if old == new => old.into_iter().collect(),
+                    DiffItem::Two(old, new) => old.into_iter().chain(new).collect(),
+                    DiffItem::Blank(old, new) => vec![old, new],
+                    DiffItem::Fold(lines) => {
                         prop_assert!(lines.clone().all(|at| body.lines[at].change().is_none()));
                         lines.collect()
                     }
-                    Item::Gap(_) | Item::Remark(_) => Vec::new(),
+                    DiffItem::Gap(_) | DiffItem::Remark(_) => Vec::new(),
                 };
                 for line in lines {
                     prop_assert!(seen.insert(line), "line {} twice", line);

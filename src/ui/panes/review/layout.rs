@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use crate::ui::panes::wrap::wrap_words;
 
-use super::body::Body;
-use super::body_line::Part;
-use super::items::{self, Columns, Item};
+use super::body::ReviewBody;
+use super::body_line::LinePart;
+use super::items::{self, Columns, DiffItem};
 
 /// What happens to lines that are wider than the room for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,21 +38,21 @@ pub struct Cell {
     /// Place of the line in the body.
     pub line: usize,
     /// Which part of it.
-    pub part: Part,
+    pub part: LinePart,
 }
 
 /// A body at some width.
 #[derive(Debug, Clone)]
 pub struct Layout {
-    body: Rc<Body>,
-    wish: items::Wish,
+    body: Rc<ReviewBody>,
+    wish: items::ItemOptions,
     geometry: Geometry,
     remarks: BTreeMap<usize, String>,
-    items: Vec<Item>,
+    items: Vec<DiffItem>,
     /// Row where each item begins; one more for the end.
     starts: Vec<usize>,
     /// Parts of lines that take more than one row; halves by `true`.
-    parts: HashMap<(usize, Side), Vec<Part>>,
+    parts: HashMap<(usize, Side), Vec<LinePart>>,
     /// Item that shows each line of the body.
     homes: Vec<usize>,
 }
@@ -68,8 +68,8 @@ impl Layout {
     /// Lays `body` out.
     #[must_use]
     pub fn new(
-        body: Rc<Body>,
-        wish: items::Wish,
+        body: Rc<ReviewBody>,
+        wish: items::ItemOptions,
         geometry: Geometry,
         remarks: &BTreeMap<usize, String>,
     ) -> Self {
@@ -98,8 +98,8 @@ impl Layout {
     #[must_use]
     pub fn fits(
         &self,
-        body: &Rc<Body>,
-        wish: items::Wish,
+        body: &Rc<ReviewBody>,
+        wish: items::ItemOptions,
         geometry: Geometry,
         remarks: &BTreeMap<usize, String>,
     ) -> bool {
@@ -122,24 +122,24 @@ impl Layout {
     }
 
     /// Rows of an item; takes note of its lines on the way.
-    fn measure(&mut self, item: &Item, place: usize) -> usize {
+    fn measure(&mut self, item: &DiffItem, place: usize) -> usize {
         match item {
-            Item::One(line) => self.rows_of_line(*line, Side::Whole, place),
-            Item::Blank(old, new) => {
+            DiffItem::One(line) => self.rows_of_line(*line, Side::Whole, place),
+            DiffItem::Blank(old, new) => {
                 self.settle(*old, place);
                 self.rows_of_line(*new, Side::Whole, place)
             }
-            Item::Two(old, new) => {
+            DiffItem::Two(old, new) => {
                 let old = old.map_or(1, |line| self.rows_of_line(line, Side::Half, place));
                 let new = new.map_or(1, |line| self.rows_of_line(line, Side::Half, place));
                 old.max(new)
             }
-            Item::Fold(lines) => {
+            DiffItem::Fold(lines) => {
                 lines.clone().for_each(|line| self.settle(line, place));
                 1
             }
-            Item::Gap(_) => 1,
-            Item::Remark(line) => self.remark(*line).len().max(1),
+            DiffItem::Gap(_) => 1,
+            DiffItem::Remark(line) => self.remark(*line).len().max(1),
         }
     }
 
@@ -151,7 +151,7 @@ impl Layout {
 
     fn rows_of_line(&mut self, line: usize, side: Side, place: usize) -> usize {
         self.settle(line, place);
-        let room = self.room(side);
+        let room = self.columns_of(side);
         let Some(found) = self.body.lines.get(line).filter(|found| found.width > room) else {
             return 1;
         };
@@ -164,7 +164,7 @@ impl Layout {
         rows
     }
 
-    fn room(&self, side: Side) -> usize {
+    fn columns_of(&self, side: Side) -> usize {
         match side {
             Side::Whole => self.geometry.one,
             Side::Half => self.geometry.half,
@@ -187,7 +187,7 @@ impl Layout {
 
     /// The item that `row` belongs to, and which of its rows it is.
     #[must_use]
-    pub fn item_at(&self, row: usize) -> Option<(&Item, usize)> {
+    pub fn item_at(&self, row: usize) -> Option<(&DiffItem, usize)> {
         let place = self.starts.partition_point(|&start| start <= row).checked_sub(1)?;
         let item = self.items.get(place)?;
         Some((item, row - self.starts.get(place).unwrap_or(&0)))
@@ -205,11 +205,12 @@ impl Layout {
     #[must_use]
     pub fn line_at(&self, row: usize) -> Option<usize> {
         match self.item_at(row)?.0 {
-            Item::One(line) | Item::Gap(line) | Item::Remark(line) | Item::Blank(_, line) => {
-                Some(*line)
-            }
-            Item::Two(old, new) => new.or(*old),
-            Item::Fold(lines) => Some(lines.start),
+            DiffItem::One(line)
+            | DiffItem::Gap(line)
+            | DiffItem::Remark(line)
+            | DiffItem::Blank(_, line) => Some(*line),
+            DiffItem::Two(old, new) => new.or(*old),
+            DiffItem::Fold(lines) => Some(lines.start),
         }
     }
 
@@ -219,12 +220,14 @@ impl Layout {
     pub fn cells(&self, row: usize) -> [Option<Cell>; 2] {
         let Some((item, nth)) = self.item_at(row) else { return [None, None] };
         match item {
-            Item::One(line) | Item::Blank(_, line) => [self.cell(*line, Side::Whole, nth), None],
-            Item::Two(old, new) => {
+            DiffItem::One(line) | DiffItem::Blank(_, line) => {
+                [self.cell(*line, Side::Whole, nth), None]
+            }
+            DiffItem::Two(old, new) => {
                 let cell = |line: &Option<usize>| line.and_then(|l| self.cell(l, Side::Half, nth));
                 [cell(old), cell(new)]
             }
-            Item::Fold(_) | Item::Gap(_) | Item::Remark(_) => [None, None],
+            DiffItem::Fold(_) | DiffItem::Gap(_) | DiffItem::Remark(_) => [None, None],
         }
     }
 
@@ -232,10 +235,10 @@ impl Layout {
         let width = self.body.lines.get(line)?.width;
         let part = match (self.geometry.overflow, self.parts.get(&(line, side))) {
             (Overflow::Wrap, Some(parts)) => parts.get(nth)?.clone(),
-            (Overflow::Wrap, None) => Part::at(0..width),
+            (Overflow::Wrap, None) => LinePart::at(0..width),
             (Overflow::Scroll(left), _) => {
                 let start = left.min(width);
-                Part::at(start..width.min(left + self.room(side)))
+                LinePart::at(start..width.min(left + self.columns_of(side)))
             }
         };
         (nth == 0 || self.geometry.overflow == Overflow::Wrap && self.is_tall(line, side))
@@ -256,11 +259,12 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::super::body::tests_support::body;
-    use super::super::items::{Blanks, Context};
+    use super::super::items::{Blanks, UnchangedLines};
     use super::*;
 
     fn layout(old: &str, new: &str, columns: Columns, overflow: Overflow) -> Layout {
-        let wish = items::Wish { columns, blanks: Blanks::Shown, context: Context::Whole };
+        let wish =
+            items::ItemOptions { columns, blanks: Blanks::Shown, context: UnchangedLines::Whole };
         let geometry = Geometry { one: 10, half: 5, overflow };
         Layout::new(Rc::new(body(Some(old), Some(new))), wish, geometry, &BTreeMap::new())
     }

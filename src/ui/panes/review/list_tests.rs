@@ -4,19 +4,19 @@ use super::board_tests::flash_plan;
 use super::*;
 use crate::model::ProposalEvent;
 use crate::model::*;
-use crate::ui::action::Context;
+use crate::ui::action::KeyContext;
 use crate::ui::overlay::{BatchList, Overlay};
-use crate::ui::pane::{Command, Mode};
-use crate::ui::panes::test_desk::{Desk, LooksFor, Store};
+use crate::ui::pane::{Mode, UiCommand};
+use crate::ui::panes::pane_bench::{LooksFor, PaneBench, SessionStore};
 use crate::ui::role::Role;
 
-fn pane(desk: &Desk) -> ReviewPane {
-    ReviewPane::new(Arc::<Store>::clone(&desk.store))
+fn pane(desk: &PaneBench) -> ReviewPane {
+    ReviewPane::new(Arc::<SessionStore>::clone(&desk.store))
 }
 
 /// A batch of files of one line, of which those in `bad` have a finding against them.
-fn batch(of: u32, bad: &[u32]) -> (Desk, ReviewPane) {
-    let mut desk = Desk::new();
+fn batch(of: u32, bad: &[u32]) -> (PaneBench, ReviewPane) {
+    let mut desk = PaneBench::new();
     for index in 1..=of {
         let path = ProjectPath::new(&format!("main/file_{index}.c")).unwrap();
         let content = desk.store(format!("int a_{index};\n").as_bytes());
@@ -43,7 +43,7 @@ fn batch(of: u32, bad: &[u32]) -> (Desk, ReviewPane) {
 
 fn intents(effects: &[Effect]) -> Vec<Intent> {
     let intent = |effect: &Effect| match effect {
-        Effect::Command(Command::Intent(intent)) => Some(intent.clone()),
+        Effect::Command(UiCommand::Intent(intent)) => Some(intent.clone()),
         _ => None,
     };
     effects.iter().filter_map(intent).collect()
@@ -59,7 +59,7 @@ fn list(mut effects: Vec<Effect>) -> BatchList {
     }
 }
 
-fn drawn(list: &BatchList, desk: &Desk, width: u16, height: u16) -> String {
+fn drawn(list: &BatchList, desk: &PaneBench, width: u16, height: u16) -> String {
     let area = Rect::new(0, 0, width, height);
     let mut buf = Buffer::empty(area);
     list.draw(area, &mut buf, &desk.cx());
@@ -146,18 +146,18 @@ fn is_refused(effects: &[Effect]) -> bool {
         .any(|effect| matches!(effect, Effect::Notice(told) if told.role == Role::NoticeError))
 }
 
-type State = (&'static str, fn() -> (Desk, ReviewPane));
+type ListState = (&'static str, fn() -> (PaneBench, ReviewPane));
 
-fn save(new: &str) -> (Desk, ReviewPane) {
-    let mut desk = Desk::new();
+fn save(new: &str) -> (PaneBench, ReviewPane) {
+    let mut desk = PaneBench::new();
     desk.propose_save("main/a.c", Some("int a;\n"), new);
     let mut pane = pane(&desk);
     desk.show(&mut pane, 80, 24);
     (desk, pane)
 }
 
-fn hardware(change: Change) -> (Desk, ReviewPane) {
-    let mut desk = Desk::new();
+fn hardware(change: Change) -> (PaneBench, ReviewPane) {
+    let mut desk = PaneBench::new();
     desk.propose(change, (1, 1));
     let mut pane = pane(&desk);
     desk.show(&mut pane, 80, 24);
@@ -165,7 +165,7 @@ fn hardware(change: Change) -> (Desk, ReviewPane) {
 }
 
 /// The person's own version of a change is on screen.
-fn edited(text: &str) -> (Desk, ReviewPane) {
+fn edited(text: &str) -> (PaneBench, ReviewPane) {
     let (desk, mut pane) = save("int b;\n");
     pane.examine_by(Arc::new(LooksFor("hunter")));
     let of = decide::shown_hash(pane.shown(ProposalId(1)).unwrap());
@@ -175,7 +175,7 @@ fn edited(text: &str) -> (Desk, ReviewPane) {
 }
 
 /// Ways in which something waits.
-const WAITING: [State; 13] = [
+const WAITING: [ListState; 13] = [
     ("clean", || save("int b;\n")),
     ("unseen lines", || save(&"int b;\n".repeat(90))),
     ("nothing changes", || save("int a;\n")),
@@ -193,7 +193,7 @@ const WAITING: [State; 13] = [
         (desk, pane)
     }),
     ("damaged content", || {
-        let mut desk = Desk::new();
+        let mut desk = PaneBench::new();
         let path = ProjectPath::new("main/a.c").unwrap();
         let content = BlobRef { hash: ContentHash::of(b"gone"), bytes: 4 };
         desk.propose(Change::Save { path, base: None, content }, (1, 1));
@@ -237,7 +237,7 @@ fn each_key_that_a_state_names_works_in_it() {
             let is_longer = matches!(action, Action::RejectStop) && named.contains(&Action::Reject);
             // While lines are picked, its key has another meaning.
             let is_shadowed = name.starts_with("pick") && *action != Action::ApprovePicked;
-            if is_longer || is_shadowed || action.home() == Context::Dialog {
+            if is_longer || is_shadowed || action.home() == KeyContext::Dialog {
                 continue;
             }
             let (desk, mut pane) = begin();
@@ -250,7 +250,7 @@ fn each_key_that_a_state_names_works_in_it() {
 }
 
 /// Contents that take until the sender is dropped to be read.
-struct Slow(Arc<Store>, std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+struct Slow(Arc<SessionStore>, std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
 
 impl BlobSource for Slow {
     fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
@@ -261,7 +261,7 @@ impl BlobSource for Slow {
 
 #[test]
 fn while_a_content_is_being_read_it_can_only_be_rejected_or_asked_about() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     desk.propose_save("main/a.c", None, &"int a_line_of_source;\n".repeat(5_000));
     let (go, wait) = std::sync::mpsc::channel();
     let slow = Slow(Arc::clone(&desk.store), std::sync::Mutex::new(wait));
@@ -282,7 +282,7 @@ fn while_a_content_is_being_read_it_can_only_be_rejected_or_asked_about() {
 }
 
 impl ReviewPane {
-    fn has_subject_unread(&self, desk: &Desk) -> bool {
+    fn has_subject_unread(&self, desk: &PaneBench) -> bool {
         matches!(self.subject(&desk.view), Some(Subject::Proposal { is_read: false, .. }))
     }
 }
@@ -329,7 +329,7 @@ fn where_nothing_can_be_decided_no_key_is_named() {
         desk.mode = Mode::Replay;
         (desk, pane)
     };
-    type Begin<'a> = &'a dyn Fn() -> (Desk, ReviewPane);
+    type Begin<'a> = &'a dyn Fn() -> (PaneBench, ReviewPane);
     let states: [(&str, Begin<'_>); 3] =
         [("decided", &decided), ("sent", &sent), ("replay", &replay)];
     for (name, begin) in states {

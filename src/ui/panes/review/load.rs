@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
 use crate::model::{BlobSource, Change, Facts, UserError};
 
-use super::body::{self, Body, ColourJob, Colours};
+use super::body::{self, ColourJob, Colours, ReviewBody};
 
 /// Contents up to this size are compared at once, in bytes.
 const SMALL: u64 = 64 * 1024;
@@ -17,22 +17,22 @@ const TINY: u64 = 8 * 1024;
 
 /// What the thread sends.
 enum News {
-    Body(Result<Body, UserError>),
+    Body(Result<ReviewBody, UserError>),
     Colours(Colours),
 }
 
 /// A body, or what is there instead.
 #[derive(Debug)]
-enum State {
+enum BodyState {
     Reading,
-    Ready(Rc<Body>),
+    Ready(Rc<ReviewBody>),
     Failed(UserError),
 }
 
 /// The content of one proposal, as far as it was read.
 #[derive(Debug)]
 pub struct Load {
-    state: State,
+    state: BodyState,
     colours: Option<Rc<Colours>>,
     news: Option<Receiver<News>>,
 }
@@ -55,12 +55,12 @@ impl Load {
                 };
                 colour(job, &send);
             });
-            return Self { state: State::Reading, colours: None, news: Some(news) };
+            return Self { state: BodyState::Reading, colours: None, news: Some(news) };
         }
         match body::load(change, facts, blobs.as_ref()) {
-            Err(error) => Self { state: State::Failed(error), colours: None, news: None },
+            Err(error) => Self { state: BodyState::Failed(error), colours: None, news: None },
             Ok((body, job)) => {
-                let state = State::Ready(Rc::new(body));
+                let state = BodyState::Ready(Rc::new(body));
                 if size <= TINY {
                     let colours = job.map(|job| Rc::new(job.run()));
                     return Self { state, colours, news: None };
@@ -76,14 +76,14 @@ impl Load {
         let mut is_new = false;
         while let Some(news) = &self.news {
             match news.try_recv() {
-                Ok(News::Body(Ok(body))) => self.state = State::Ready(Rc::new(body)),
-                Ok(News::Body(Err(error))) => self.state = State::Failed(error),
+                Ok(News::Body(Ok(body))) => self.state = BodyState::Ready(Rc::new(body)),
+                Ok(News::Body(Err(error))) => self.state = BodyState::Failed(error),
                 Ok(News::Colours(colours)) => self.colours = Some(Rc::new(colours)),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
                     self.news = None;
-                    if matches!(self.state, State::Reading) {
-                        self.state = State::Failed(UserError::new(
+                    if matches!(self.state, BodyState::Reading) {
+                        self.state = BodyState::Failed(UserError::new(
                             "cannot show the change",
                             "comparing the two versions broke off",
                             "reject it, or look at the file itself",
@@ -105,24 +105,24 @@ impl Load {
     /// Whether there is nothing to show yet.
     #[must_use]
     pub const fn is_reading(&self) -> bool {
-        matches!(self.state, State::Reading)
+        matches!(self.state, BodyState::Reading)
     }
 
     /// Why it cannot be shown.
     #[must_use]
     pub const fn error(&self) -> Option<&UserError> {
         match &self.state {
-            State::Failed(error) => Some(error),
-            State::Reading | State::Ready(_) => None,
+            BodyState::Failed(error) => Some(error),
+            BodyState::Reading | BodyState::Ready(_) => None,
         }
     }
 
     /// What it would do, once it is read.
     #[must_use]
-    pub const fn body(&self) -> Option<&Rc<Body>> {
+    pub const fn body(&self) -> Option<&Rc<ReviewBody>> {
         match &self.state {
-            State::Ready(body) => Some(body),
-            State::Reading | State::Failed(_) => None,
+            BodyState::Ready(body) => Some(body),
+            BodyState::Reading | BodyState::Failed(_) => None,
         }
     }
 

@@ -45,11 +45,11 @@ use crate::ui::layout::WIDE_ENOUGH;
 use crate::ui::pane::{Cx, Effect, Keep, Pane};
 use crate::view::{ProposalView, Review, SessionView};
 
-use draw::Parts;
+use draw::ReviewAreas;
 use look::Look;
-use picking::Target;
+use picking::ClickTarget;
 use queue::Queue;
-use select::Selection;
+use select::PickedLines;
 use shown::Shown;
 
 /// Proposals that stay at hand with what was seen of them.
@@ -68,8 +68,8 @@ pub struct ReviewPane {
     /// The proposal that was opened from the list of its batch.
     opened: Option<ProposalId>,
     /// Lines that are being picked, of which proposal.
-    picking: Option<(ProposalId, Selection)>,
-    parts: Parts,
+    picking: Option<(ProposalId, PickedLines)>,
+    parts: ReviewAreas,
 }
 
 impl ReviewPane {
@@ -84,7 +84,7 @@ impl ReviewPane {
             look: Look::default(),
             opened: None,
             picking: None,
-            parts: Parts::default(),
+            parts: ReviewAreas::default(),
         }
     }
 
@@ -143,7 +143,7 @@ impl ReviewPane {
         Some(own)
     }
 
-    fn selection_of(&self, id: ProposalId) -> Option<&Selection> {
+    fn selection_of(&self, id: ProposalId) -> Option<&PickedLines> {
         self.picking.as_ref().filter(|(of, _)| *of == id).map(|(_, selection)| selection)
     }
 
@@ -291,11 +291,11 @@ impl Pane for ReviewPane {
         let picking = self.picking.take();
         let Some(shown) = self.shown_mut() else { return Vec::new() };
         match picking::target(shown, row, is_right) {
-            Some(Target::Folded) => {
+            Some(ClickTarget::Folded) => {
                 shown.change_context(1);
                 self.picking = picking;
             }
-            Some(Target::Changed(line)) => match picking.filter(|(id, _)| *id == shown.id) {
+            Some(ClickTarget::Changed(line)) => match picking.filter(|(id, _)| *id == shown.id) {
                 Some((id, mut selection)) => {
                     picking::click(line, &mut selection, shown);
                     self.picking = Some((id, selection));
@@ -303,7 +303,7 @@ impl Pane for ReviewPane {
                 // Looking at what cannot be decided now is no wish to decide.
                 None => {
                     let begun = self.hand(cx).and_then(|hand| hand.first_to_pick().map(|_| hand));
-                    self.picking = begun.ok().map(|hand| (hand.shown.id, Selection::new(line)));
+                    self.picking = begun.ok().map(|hand| (hand.shown.id, PickedLines::new(line)));
                 }
             },
             None => self.picking = picking,
@@ -317,7 +317,7 @@ impl Pane for ReviewPane {
         // Twice: what is in sight tells what there is to say below it.
         for _ in 0..2 {
             self.parts = draw::parts(self, area, cx);
-            let (look, room) = (self.look, self.parts.room);
+            let (look, room) = (self.look, self.parts.viewport);
             if let Some(shown) = self.shown_mut() {
                 shown.lay_out(look, room);
             }

@@ -15,20 +15,20 @@ impl Shown {
     /// Moves to the side. Whether there was anything there.
     pub fn scroll_aside(&mut self, columns: isize) -> bool {
         let Some(layout) = &self.layout else { return false };
-        let room = match (layout.columns(), self.place.room.half) {
+        let room = match (layout.columns(), self.place.viewport.half) {
             (Columns::Beside, Some(half)) => half,
-            _ => self.place.room.one,
+            _ => self.place.viewport.one,
         };
         let most = layout.widest().saturating_sub(room);
-        let before = self.place.left;
-        self.place.left = before.saturating_add_signed(columns).min(most);
-        self.place.left != before
+        let before = self.place.first_column;
+        self.place.first_column = before.saturating_add_signed(columns).min(most);
+        self.place.first_column != before
     }
 
     /// Rows in one screen, without the one that overlaps.
     #[must_use]
     pub fn page(&self) -> i64 {
-        i64::try_from(self.place.room.rows.saturating_sub(1).max(1)).unwrap_or(1)
+        i64::try_from(self.place.viewport.rows.saturating_sub(1).max(1)).unwrap_or(1)
     }
 
     /// Goes to the next changed place, or with a negative `step` to the one before. Whether there
@@ -37,7 +37,7 @@ impl Shown {
         let (Some(body), Some(layout)) = (self.body(), &self.layout) else { return false };
         let top = self.place.top;
         // With some of what is before it in sight.
-        let above = (self.place.room.rows / 4).min(3);
+        let above = (self.place.viewport.rows / 4).min(3);
         let mut rows =
             body.hunks.iter().map(|hunk| layout.rows_of(hunk.start).start.saturating_sub(above));
         let found =
@@ -62,10 +62,10 @@ impl Shown {
         let found = rows.clone().find(shows);
         let row = found.unwrap_or(rows.start);
         // One line of context above, unless there is hardly any room.
-        let row = if self.place.room.rows > 3 { row.saturating_sub(1) } else { row };
+        let row = if self.place.viewport.rows > 3 { row.saturating_sub(1) } else { row };
         self.place.top = row.min(self.last_top());
         match look.wrapping {
-            Wrapping::Scrolled => self.place.left = column,
+            Wrapping::Scrolled => self.place.first_column = column,
             Wrapping::Wrapped if found.is_none() => look.blanks = Blanks::Shown,
             Wrapping::Wrapped => {}
         }
@@ -79,7 +79,7 @@ impl Shown {
     pub fn reveal(&mut self, line: usize) {
         let Some(layout) = &self.layout else { return };
         let rows = layout.rows_of(line);
-        let room = self.place.room.rows;
+        let room = self.place.viewport.rows;
         let margin = (room / 4).min(2);
         if rows.start < self.place.top + margin {
             self.place.top = rows.start.saturating_sub(margin);

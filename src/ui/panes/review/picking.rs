@@ -5,14 +5,14 @@
 use crate::ui::action::Action;
 use crate::ui::pane::Effect;
 
-use super::items::{Columns, Item};
-use super::select::{Reach, Selection};
+use super::items::{Columns, DiffItem};
+use super::select::{PickScope, PickedLines};
 use super::shown::Shown;
 
 /// Does what a key asks for; `None` when it is no key for picking.
 pub(super) fn act(
     action: Action,
-    selection: &mut Selection,
+    selection: &mut PickedLines,
     shown: &mut Shown,
 ) -> Option<Vec<Effect>> {
     let body = shown.body()?.clone();
@@ -24,19 +24,19 @@ pub(super) fn act(
         Action::Top => to(selection, body.changed().next()),
         Action::Bottom => to(selection, body.changed().last()),
         Action::ToggleLine => {
-            selection.toggle(&body, Reach::Change);
+            selection.toggle(&body, PickScope::Change);
             true
         }
         Action::ToggleSingle => {
-            selection.toggle(&body, Reach::Line);
+            selection.toggle(&body, PickScope::Line);
             true
         }
         Action::ToggleHunk => {
-            selection.toggle(&body, Reach::Hunk);
+            selection.toggle(&body, PickScope::Hunk);
             true
         }
         Action::ToggleAll => {
-            selection.toggle(&body, Reach::All);
+            selection.toggle(&body, PickScope::All);
             true
         }
         _ => return None,
@@ -47,7 +47,7 @@ pub(super) fn act(
 
 /// What a click is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum ClickTarget {
     /// A changed line of the body.
     Changed(usize),
     /// Unchanged lines that are folded away.
@@ -56,28 +56,28 @@ pub(super) enum Target {
 
 /// What the row at that distance from the topmost in sight shows; of two halves the right one if
 /// `is_right`.
-pub(super) fn target(shown: &Shown, row: usize, is_right: bool) -> Option<Target> {
+pub(super) fn target(shown: &Shown, row: usize, is_right: bool) -> Option<ClickTarget> {
     let (layout, body) = (shown.layout()?, shown.body()?);
     let row = shown.rows().nth(row)?;
-    if matches!(layout.item_at(row)?.0, Item::Fold(_)) {
-        return Some(Target::Folded);
+    if matches!(layout.item_at(row)?.0, DiffItem::Fold(_)) {
+        return Some(ClickTarget::Folded);
     }
     let [left, right] = layout.cells(row);
     let is_right = is_right && layout.columns() == Columns::Beside && right.is_some();
     let line = if is_right { right } else { left }?.line;
-    body.changed().any(|changed| changed == line).then_some(Target::Changed(line))
+    body.changed().any(|changed| changed == line).then_some(ClickTarget::Changed(line))
 }
 
 /// A click on a changed line turns to it; on the line that is turned to, it picks its hunk or puts
 /// it back.
-pub(super) fn click(line: usize, selection: &mut Selection, shown: &Shown) {
+pub(super) fn click(line: usize, selection: &mut PickedLines, shown: &Shown) {
     match shown.body() {
-        Some(body) if selection.cursor() == line => selection.toggle(body, Reach::Hunk),
+        Some(body) if selection.cursor() == line => selection.toggle(body, PickScope::Hunk),
         _ => selection.go_to(line),
     }
 }
 
-fn to(selection: &mut Selection, line: Option<usize>) -> bool {
+fn to(selection: &mut PickedLines, line: Option<usize>) -> bool {
     if let Some(line) = line {
         selection.go_to(line);
     }

@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the person looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Choice {
+enum QueueChoice {
     /// The oldest that waits.
     #[default]
     Queue,
@@ -25,7 +25,7 @@ enum Choice {
 /// The proposals as the person goes through them.
 #[derive(Debug, Default)]
 pub struct Queue {
-    choice: Choice,
+    choice: QueueChoice,
     on_screen: Option<ProposalId>,
     /// Decisions that are not recorded yet.
     sent: Vec<(ProposalId, Instant)>,
@@ -53,17 +53,17 @@ impl Queue {
     /// A decision on it goes out.
     pub fn send(&mut self, id: ProposalId, now: Instant) {
         self.sent.push((id, now));
-        self.choice = Choice::Queue;
+        self.choice = QueueChoice::Queue;
     }
 
     /// Turns to one that waits.
     pub const fn look_at(&mut self, id: ProposalId) {
-        self.choice = Choice::Waiting(id);
+        self.choice = QueueChoice::Waiting(id);
     }
 
     /// Goes back to the oldest that waits.
     pub const fn back(&mut self) {
-        self.choice = Choice::Queue;
+        self.choice = QueueChoice::Queue;
     }
 
     /// Chooses what is on screen; tells whether it is another one now.
@@ -72,16 +72,16 @@ impl Queue {
             review.waiting.contains(id) && now.saturating_duration_since(*at) < PATIENCE
         });
         let is_there = match self.choice {
-            Choice::Queue => true,
-            Choice::Waiting(id) => review.waiting.contains(&id),
-            Choice::Decided(id) => review.get(id).is_some(),
+            QueueChoice::Queue => true,
+            QueueChoice::Waiting(id) => review.waiting.contains(&id),
+            QueueChoice::Decided(id) => review.get(id).is_some(),
         };
         if !is_there {
-            self.choice = Choice::Queue;
+            self.choice = QueueChoice::Queue;
         }
         let next = match self.choice {
-            Choice::Waiting(id) | Choice::Decided(id) => Some(id),
-            Choice::Queue => self
+            QueueChoice::Waiting(id) | QueueChoice::Decided(id) => Some(id),
+            QueueChoice::Queue => self
                 .first(review)
                 .or(self.on_screen.filter(|id| review.waiting.contains(id)))
                 .or(review.proposals.last().map(|view| view.proposal.id)),
@@ -106,9 +106,9 @@ impl Queue {
         let Some(view) = next.and_then(|place| review.proposals.get(place)) else { return false };
         let id = view.proposal.id;
         self.choice = match self.first(review) {
-            Some(first) if first == id => Choice::Queue,
-            Some(_) | None if review.waiting.contains(&id) => Choice::Waiting(id),
-            Some(_) | None => Choice::Decided(id),
+            Some(first) if first == id => QueueChoice::Queue,
+            Some(_) | None if review.waiting.contains(&id) => QueueChoice::Waiting(id),
+            Some(_) | None => QueueChoice::Decided(id),
         };
         true
     }

@@ -6,7 +6,7 @@ use crate::ui::action::Action;
 use crate::ui::pane::Effect;
 
 use super::body::Extent;
-use super::items::{Blanks, Columns, Context};
+use super::items::{Blanks, Columns, UnchangedLines};
 use super::look::{Look, Wrapping};
 use super::shown::Shown;
 
@@ -55,7 +55,7 @@ pub(super) fn act(action: Action, shown: &mut Shown, look: &mut Look) -> Option<
         Action::MoreContext => context(1, shown),
         Action::LessContext => context(-1, shown),
         Action::WholeFile => match (shown.toggle_whole(), shown.context()) {
-            (Extent::Around, Context::Whole) => {
+            (Extent::Around, UnchangedLines::Whole) => {
                 Effect::info("the file is too long to show whole; this is all that was read of it")
             }
             _ => Vec::new(),

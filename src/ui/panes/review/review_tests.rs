@@ -9,22 +9,22 @@ use crate::model::ProposalEvent;
 use crate::model::Shown as ShownHash;
 use crate::model::*;
 use crate::ui::overlay::Overlay;
-use crate::ui::pane::{Command, Mode};
-use crate::ui::panes::test_desk::{Desk, Store};
+use crate::ui::pane::{Mode, UiCommand};
+use crate::ui::panes::pane_bench::{PaneBench, SessionStore};
 
 const OLD: &str = "#include \"i2c_scan.h\"\n#include \"driver/gpio.h\"\n#include \"esp_log.h\"\n\n\
     static const char *TAG = \"scan\";\n";
 const NEW: &str = "#include \"i2c_scan.h\"\n#include \"driver/i2c_master.h\"\n#include \"esp_log.h\"\n\n\
     static const char *TAG = \"scan\";\n";
 
-pub(super) fn pane(desk: &Desk) -> ReviewPane {
-    ReviewPane::new(Arc::<Store>::clone(&desk.store))
+pub(super) fn pane(desk: &PaneBench) -> ReviewPane {
+    ReviewPane::new(Arc::<SessionStore>::clone(&desk.store))
 }
 
 /// What a key asked of the engine.
 fn intents(effects: Vec<Effect>) -> Vec<Intent> {
     let intent = |effect| match effect {
-        Effect::Command(Command::Intent(intent)) => Some(intent),
+        Effect::Command(UiCommand::Intent(intent)) => Some(intent),
         _ => None,
     };
     effects.into_iter().filter_map(intent).collect()
@@ -40,7 +40,7 @@ fn words(effects: &[Effect]) -> String {
 
 #[test]
 fn an_edit_at_three_widths() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     desk.propose_save("main/src/i2c_scan.c", Some(OLD), NEW);
     let mut pane = pane(&desk);
     desk.show(&mut pane, 60, 20);
@@ -52,7 +52,7 @@ fn an_edit_at_three_widths() {
 
 #[test]
 fn each_kind_of_change() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let mut pane = pane(&desk);
     let mut shown = vec![desk.show(&mut pane, 70, 4)];
     desk.propose_save("main/new.h", None, "#pragma once\nint scan(void);\n");
@@ -79,7 +79,7 @@ fn versions() -> (String, String) {
 
 #[test]
 fn ways_to_read() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let (old, new) = versions();
     desk.propose_save("main/src/i2c_scan.c", Some(&old), &new);
     let mut pane = pane(&desk);
@@ -101,7 +101,7 @@ fn ways_to_read() {
 
 #[test]
 fn what_is_folded_or_cut_still_has_to_be_seen() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     desk.propose_save("main/z.c", None, "z();\n");
     let mut pane = pane(&desk);
     desk.show(&mut pane, 80, 18);
@@ -131,7 +131,7 @@ fn what_is_folded_or_cut_still_has_to_be_seen() {
 
 #[test]
 fn what_cannot_be_shown_is_never_approved_by_the_plain_key() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let text = format!("int a;\nchar x[] = \"{}\";\n", "y".repeat(300_000));
     desk.propose_save("main/a.c", None, &text);
     let mut pane = pane(&desk);
@@ -164,10 +164,10 @@ fn what_cannot_be_shown_is_never_approved_by_the_plain_key() {
 
 #[test]
 fn what_came_of_it_in_words() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let mut pane = pane(&desk);
     let mut feet = Vec::new();
-    let mut foot = |desk: &Desk, pane: &mut ReviewPane| {
+    let mut foot = |desk: &PaneBench, pane: &mut ReviewPane| {
         let shown = desk.show(pane, 90, 14);
         feet.push(shown.trim_end().lines().last().unwrap_or_default().to_owned());
     };
@@ -204,7 +204,7 @@ fn what_came_of_it_in_words() {
 
 #[test]
 fn a_decision_binds_to_what_is_shown() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let id = desk.propose_save("main/a.c", Some(OLD), NEW);
     let mut pane = pane(&desk);
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [], "nothing was shown");
@@ -222,7 +222,7 @@ fn a_decision_binds_to_what_is_shown() {
 
 #[test]
 fn unseen_lines_are_shown_before_they_are_approved() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let text: String = (0..40).map(|n| format!("int line_{n};\n")).collect();
     desk.propose_save("main/a.c", None, &text);
     let mut pane = pane(&desk);
@@ -252,7 +252,7 @@ fn unseen_lines_are_shown_before_they_are_approved() {
 
 #[test]
 fn a_narrow_pane_never_hides_a_part_of_a_changed_line() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let text = format!("int a; // {}\n", "long ".repeat(60));
     desk.propose_save("main/a.c", None, &text);
     let mut pane = pane(&desk);
@@ -263,7 +263,7 @@ fn a_narrow_pane_never_hides_a_part_of_a_changed_line() {
 
 #[test]
 fn a_replay_decides_nothing() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     desk.propose_save("main/a.c", Some(OLD), NEW);
     desk.mode = Mode::Replay;
     let mut pane = pane(&desk);
@@ -277,7 +277,7 @@ fn a_replay_decides_nothing() {
 
 #[test]
 fn the_rest_of_a_batch_is_listed_with_what_was_not_seen() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     for (index, path) in (1..).zip(["main/a.c", "main/b.c"]) {
         let change = Change::Save {
             path: ProjectPath::new(path).unwrap(),
@@ -304,7 +304,7 @@ fn the_rest_of_a_batch_is_listed_with_what_was_not_seen() {
 
 #[test]
 fn the_rest_of_a_batch_is_rejected_with_the_same_words() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     for (index, path) in (1..).zip(["main/a.c", "main/b.c"]) {
         let content = desk.store(format!("int {index};\n").as_bytes());
         let path = ProjectPath::new(path).unwrap();
@@ -332,7 +332,7 @@ fn the_rest_of_a_batch_is_rejected_with_the_same_words() {
 
 #[test]
 fn a_rejected_change_stays_readable() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let id = desk.propose_save("main/a.c", Some(OLD), NEW);
     let mut pane = pane(&desk);
     desk.show(&mut pane, 80, 18);
@@ -358,7 +358,7 @@ fn a_rejected_change_stays_readable() {
 
 #[test]
 fn a_change_that_cannot_be_read_can_only_be_rejected() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     let content = BlobRef { hash: ContentHash::of(b"gone"), bytes: 4 };
     let path = ProjectPath::new("main/a.c").unwrap();
     desk.propose(Change::Save { path, base: None, content }, (1, 1));
@@ -371,7 +371,7 @@ fn a_change_that_cannot_be_read_can_only_be_rejected() {
 
 #[test]
 fn deciding_a_later_one_goes_on_with_the_oldest() {
-    let mut desk = Desk::new();
+    let mut desk = PaneBench::new();
     desk.propose_save("main/a.c", None, "int a;\n");
     let second = desk.propose_save("main/b.c", None, "int b;\n");
     let mut pane = pane(&desk);

@@ -6,27 +6,27 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::body::Body;
+use super::body::ReviewBody;
 use super::layout::Cell;
 
 /// What of a body has been on screen.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct SeenLines {
     /// By line: all of it was drawn.
     whole: Vec<bool>,
     /// Columns that were drawn of other lines, in order and apart.
     parts: HashMap<usize, Vec<Range<usize>>>,
 }
 
-impl Seen {
+impl SeenLines {
     /// Nothing of `body` has been seen.
     #[must_use]
-    pub fn new(body: &Body) -> Self {
+    pub fn new(body: &ReviewBody) -> Self {
         Self { whole: vec![false; body.lines.len()], parts: HashMap::new() }
     }
 
     /// That cell has been drawn.
-    pub fn mark(&mut self, body: &Body, cell: &Cell) {
+    pub fn mark(&mut self, body: &ReviewBody, cell: &Cell) {
         let Some(line) = body.lines.get(cell.line).filter(|line| line.must_be_seen()) else {
             return;
         };
@@ -48,7 +48,7 @@ impl Seen {
 
     /// Whether drawing that cell would tell nothing new.
     #[must_use]
-    pub fn knows(&self, body: &Body, cell: &Cell) -> bool {
+    pub fn knows(&self, body: &ReviewBody, cell: &Cell) -> bool {
         let must = body.lines.get(cell.line).is_some_and(super::body_line::BodyLine::must_be_seen);
         let columns = &cell.part.columns;
         !must
@@ -65,20 +65,20 @@ impl Seen {
     }
 
     /// How many of these lines must be seen and were not.
-    pub fn unseen(&self, body: &Body) -> usize {
+    pub fn unseen(&self, body: &ReviewBody) -> usize {
         self.missing(body).count()
     }
 
     /// The first line that must be seen and was not, and its first column that was not.
     #[must_use]
-    pub fn next_unseen(&self, body: &Body) -> Option<(usize, usize)> {
+    pub fn next_unseen(&self, body: &ReviewBody) -> Option<(usize, usize)> {
         let line = self.missing(body).next()?;
         let parts = self.parts.get(&line).and_then(|parts| parts.first());
         Some((line, parts.filter(|part| part.start == 0).map_or(0, |part| part.end)))
     }
 
     /// The lines that must be seen and were not.
-    pub fn missing(&self, body: &Body) -> impl Iterator<Item = usize> {
+    pub fn missing(&self, body: &ReviewBody) -> impl Iterator<Item = usize> {
         let must = body.lines.iter().enumerate().filter(|(_, line)| line.must_be_seen());
         must.map(|(at, _)| at).filter(|&at| !self.is_whole(at))
     }
@@ -102,18 +102,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::body::tests_support::body;
-    use super::super::items::{Blanks, Columns, Context, Wish};
+    use super::super::items::{Blanks, Columns, ItemOptions, UnchangedLines};
     use super::super::layout::{Geometry, Layout, Overflow};
     use super::*;
 
-    fn show(seen: &mut Seen, body: &Rc<Body>, layout: &Layout, rows: Range<usize>) {
+    fn show(seen: &mut SeenLines, body: &Rc<ReviewBody>, layout: &Layout, rows: Range<usize>) {
         for cell in rows.flat_map(|row| layout.cells(row)).flatten() {
             seen.mark(body, &cell);
         }
     }
 
-    fn layout(body: &Rc<Body>, columns: Columns, room: usize, overflow: Overflow) -> Layout {
-        let wish = Wish { columns, blanks: Blanks::Shown, context: Context::Whole };
+    fn layout(body: &Rc<ReviewBody>, columns: Columns, room: usize, overflow: Overflow) -> Layout {
+        let wish = ItemOptions { columns, blanks: Blanks::Shown, context: UnchangedLines::Whole };
         let geometry = Geometry { one: room, half: room / 2, overflow };
         Layout::new(Rc::clone(body), wish, geometry, &BTreeMap::new())
     }
@@ -122,7 +122,7 @@ mod tests {
     fn a_long_line_is_seen_only_when_all_its_columns_were() {
         let body = Rc::new(body(Some("same\n"), Some("same\n0123456789\nx\n")));
         let wrapped = layout(&body, Columns::Unified, 4, Overflow::Wrap);
-        let mut seen = Seen::new(&body);
+        let mut seen = SeenLines::new(&body);
         show(&mut seen, &body, &wrapped, 0..3);
         assert_eq!((seen.unseen(&body), seen.next_unseen(&body)), (2, Some((1, 8))));
         // Another way to look at it goes on from there.
@@ -138,11 +138,14 @@ mod tests {
     #[test]
     fn a_line_folded_for_its_blanks_is_not_seen() {
         let body = Rc::new(body(Some("a();\n"), Some("  a();\n")));
-        let wish =
-            Wish { columns: Columns::Unified, blanks: Blanks::Folded, context: Context::Whole };
+        let wish = ItemOptions {
+            columns: Columns::Unified,
+            blanks: Blanks::Folded,
+            context: UnchangedLines::Whole,
+        };
         let geometry = Geometry { one: 40, half: 20, overflow: Overflow::Wrap };
         let folded = Layout::new(Rc::clone(&body), wish, geometry, &BTreeMap::new());
-        let mut seen = Seen::new(&body);
+        let mut seen = SeenLines::new(&body);
         show(&mut seen, &body, &folded, 0..folded.rows());
         assert_eq!(seen.unseen(&body), 1);
     }
@@ -172,7 +175,7 @@ mod tests {
             let body = Rc::new(body(Some("abc\n"), Some(&format!("{text}\nxyz\n"))));
             let columns = if beside { Columns::Beside } else { Columns::Unified };
             let layout = layout(&body, columns, room, Overflow::Wrap);
-            let mut seen = Seen::new(&body);
+            let mut seen = SeenLines::new(&body);
             show(&mut seen, &body, &layout, 0..layout.rows());
             prop_assert_eq!(seen.unseen(&body), 0);
         }

@@ -5,21 +5,21 @@
 use std::collections::BTreeSet;
 
 use crate::text::diff::LineKind;
-use crate::text::twins::Twin;
+use crate::text::line_pairs::LinePair;
 
-use super::body::Body;
+use super::body::ReviewBody;
 use super::body_line::LineRole;
 
 /// Picked lines of the change on screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selection {
+pub struct PickedLines {
     cursor: usize,
     picked: BTreeSet<usize>,
 }
 
 /// What is picked or put back together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum PickScope {
     /// The line under the cursor alone.
     Line,
     /// It and its other version.
@@ -30,7 +30,7 @@ pub enum Reach {
     All,
 }
 
-impl Selection {
+impl PickedLines {
     /// Nothing is picked; the cursor is on that line.
     #[must_use]
     pub const fn new(cursor: usize) -> Self {
@@ -57,7 +57,7 @@ impl Selection {
 
     /// Moves the cursor to the next changed line, or with a negative step to the one before.
     /// Whether there is one.
-    pub fn step(&mut self, body: &Body, step: i64) -> bool {
+    pub fn step(&mut self, body: &ReviewBody, step: i64) -> bool {
         let next = if step < 0 {
             body.changed().take_while(|line| *line < self.cursor).last()
         } else {
@@ -68,7 +68,7 @@ impl Selection {
     }
 
     /// Moves the cursor to the start of the next hunk, or of the one before.
-    pub fn step_hunk(&mut self, body: &Body, step: i64) -> bool {
+    pub fn step_hunk(&mut self, body: &ReviewBody, step: i64) -> bool {
         let mut starts = body.hunks.iter().map(|hunk| hunk.start);
         let next = if step < 0 {
             starts.rfind(|start| *start < self.cursor)
@@ -85,19 +85,19 @@ impl Selection {
     }
 
     /// Picks what is in reach, or puts it back when all of it is picked.
-    pub fn toggle(&mut self, body: &Body, reach: Reach) {
+    pub fn toggle(&mut self, body: &ReviewBody, reach: PickScope) {
         let lines: Vec<usize> = match reach {
-            Reach::Line => vec![self.cursor],
-            Reach::Change => [Some(self.cursor), other_version(body, self.cursor)]
+            PickScope::Line => vec![self.cursor],
+            PickScope::Change => [Some(self.cursor), other_version(body, self.cursor)]
                 .into_iter()
                 .flatten()
                 .collect(),
-            Reach::Hunk => {
+            PickScope::Hunk => {
                 let hunk = body.hunks.iter().find(|hunk| hunk.contains(&self.cursor));
                 let hunk = hunk.cloned().unwrap_or_default();
                 body.changed().filter(|line| hunk.contains(line)).collect()
             }
-            Reach::All => body.changed().collect(),
+            PickScope::All => body.changed().collect(),
         };
         if lines.iter().all(|line| self.picked.contains(line)) {
             for line in &lines {
@@ -111,9 +111,9 @@ impl Selection {
 
 /// The other version of a changed line.
 #[must_use]
-pub fn other_version(body: &Body, line: usize) -> Option<usize> {
+pub fn other_version(body: &ReviewBody, line: usize) -> Option<usize> {
     let own = body.lines.get(line)?;
-    let (Twin::Version(no) | Twin::Spaces(no)) = own.twin else { return None };
+    let (LinePair::Version(no) | LinePair::Spaces(no)) = own.pair else { return None };
     let wanted = match own.change()? {
         LineKind::Removed => LineRole::Diff(LineKind::Added, None, Some(no)),
         LineKind::Added | LineKind::Context => LineRole::Diff(LineKind::Removed, Some(no), None),
@@ -131,17 +131,17 @@ mod tests {
         let old: String = (0..30).map(|n| format!("int value_{n} = 1;\n")).collect();
         let new = old.replace("value_3 = 1", "value_3 = 2").replace("value_20 = 1", "value_20 = 2");
         let body = body(Some(&old), Some(&format!("{new}int more;\n")));
-        let mut selection = Selection::new(body.changed().next().unwrap());
-        selection.toggle(&body, Reach::Change);
+        let mut selection = PickedLines::new(body.changed().next().unwrap());
+        selection.toggle(&body, PickScope::Change);
         assert_eq!(selection.picked().len(), 2);
-        selection.toggle(&body, Reach::Line);
+        selection.toggle(&body, PickScope::Line);
         assert_eq!(selection.picked().len(), 1);
         assert!(selection.step_hunk(&body, 1) && selection.step(&body, 1));
-        selection.toggle(&body, Reach::Hunk);
+        selection.toggle(&body, PickScope::Hunk);
         assert_eq!(selection.picked().len(), 3);
-        selection.toggle(&body, Reach::All);
+        selection.toggle(&body, PickScope::All);
         assert_eq!(selection.picked().len(), 5);
-        selection.toggle(&body, Reach::All);
+        selection.toggle(&body, PickScope::All);
         assert_eq!(selection.picked().len(), 0);
         while selection.step(&body, 1) {}
         assert_eq!(selection.cursor(), body.changed().last().unwrap());

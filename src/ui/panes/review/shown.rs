@@ -13,18 +13,18 @@ use crate::model::{
 };
 use crate::text::diff::LineKind;
 
-use super::body::{Body, Colours, Extent};
+use super::body::{Colours, Extent, ReviewBody};
 use super::body_line::{BodyLine, LineRole};
 use super::edited::Edit;
-use super::items::{Columns, Context, Wish};
+use super::items::{Columns, ItemOptions, UnchangedLines};
 use super::layout::{Geometry, Layout, Overflow};
 use super::load::Load;
 use super::look::{CONTEXT, CONTEXTS, Look, Wrapping};
-use super::seen::Seen;
+use super::seen::SeenLines;
 
 /// Columns for text, across the pane and in each half of it, and rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Room {
+pub struct Viewport {
     /// Columns across the pane.
     pub one: usize,
     /// Columns in each half; `None` when there is no room for two.
@@ -41,9 +41,9 @@ pub struct Shown {
     /// What a decision is bound to.
     pub hash: ContentHash,
     load: Load,
-    pub(super) seen: Option<Seen>,
+    pub(super) seen: Option<SeenLines>,
     pub(super) layout: Option<Layout>,
-    pub(super) place: Place,
+    pub(super) place: VisibleRange,
     /// Where what weighs most was found, in the text.
     found: Option<FindingPlace>,
     /// The person's words on lines, not sent yet.
@@ -60,15 +60,15 @@ pub struct Shown {
 
 /// What part of the layout is in sight.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct VisibleRange {
     /// The row at the top.
     pub top: usize,
     /// The column at the left.
-    pub left: usize,
+    pub first_column: usize,
     /// What there is room for.
-    pub room: Room,
+    pub viewport: Viewport,
     /// How many unchanged lines show.
-    context: Context,
+    context: UnchangedLines,
 }
 
 impl Shown {
@@ -77,14 +77,14 @@ impl Shown {
     pub fn new(proposal: &Proposal, blobs: &Arc<dyn BlobSource>) -> Self {
         let change = &proposal.change;
         let context = match change {
-            Change::Insert { .. } => Context::Whole,
+            Change::Insert { .. } => UnchangedLines::Whole,
             Change::Save { .. }
             | Change::Delete { .. }
             | Change::Flash(_)
             | Change::Erase(_)
             | Change::Send(_)
             | Change::Read(_)
-            | Change::Nvs(_) => Context::Lines(CONTEXT),
+            | Change::Nvs(_) => UnchangedLines::Lines(CONTEXT),
         };
         Self {
             id: proposal.id,
@@ -92,7 +92,7 @@ impl Shown {
             load: Load::begin(change, &proposal.facts, blobs),
             seen: None,
             layout: None,
-            place: Place { top: 0, left: 0, room: Room::default(), context },
+            place: VisibleRange { top: 0, first_column: 0, viewport: Viewport::default(), context },
             found: heaviest(proposal),
             remarks: BTreeMap::new(),
             words: String::new(),
@@ -143,7 +143,7 @@ impl Shown {
 
     /// What it would do, once it is read.
     #[must_use]
-    pub const fn body(&self) -> Option<&Rc<Body>> {
+    pub const fn body(&self) -> Option<&Rc<ReviewBody>> {
         self.load.body()
     }
 
@@ -180,7 +180,7 @@ impl Shown {
         lines.filter(|line| !self.seen.as_ref().is_some_and(|seen| seen.is_whole(*line))).count()
     }
 
-    fn mark(&self, body: &Body, seen: &mut Seen) {
+    fn mark(&self, body: &ReviewBody, seen: &mut SeenLines) {
         if let Some(layout) = &self.layout {
             for cell in self.rows().flat_map(|row| layout.cells(row)).flatten() {
                 seen.mark(body, &cell);
@@ -189,8 +189,8 @@ impl Shown {
     }
 
     /// Lays the body out in that room.
-    pub fn lay_out(&mut self, look: Look, room: Room) {
-        self.place.room = room;
+    pub fn lay_out(&mut self, look: Look, room: Viewport) {
+        self.place.viewport = room;
         let Some(body) = self.body().cloned() else { return };
         // A file that comes or goes as a whole has nothing to stand beside.
         let is_single = look.columns.is_none() && look.is_wide && self.has_one_version();
@@ -198,10 +198,10 @@ impl Shown {
             Some(_) if !is_single => look.columns(),
             Some(_) | None => Columns::Unified,
         };
-        let wish = Wish { columns, blanks: look.blanks, context: self.place.context };
+        let wish = ItemOptions { columns, blanks: look.blanks, context: self.place.context };
         let overflow = match look.wrapping {
             Wrapping::Wrapped => Overflow::Wrap,
-            Wrapping::Scrolled => Overflow::Scroll(self.place.left),
+            Wrapping::Scrolled => Overflow::Scroll(self.place.first_column),
         };
         let geometry = Geometry { one: room.one, half: room.half.unwrap_or(0), overflow };
         let fits = |layout: &Layout| layout.fits(&body, wish, geometry, &self.remarks);
@@ -209,7 +209,7 @@ impl Shown {
             let new = Layout::new(Rc::clone(&body), wish, geometry, &self.remarks);
             match self.layout.take() {
                 None => {
-                    self.seen = Some(Seen::new(&body));
+                    self.seen = Some(SeenLines::new(&body));
                     self.place.top = first_row(&body, &new, room.rows, self.found.as_ref());
                 }
                 Some(old) => {
@@ -228,7 +228,7 @@ impl Shown {
 
     /// The rows in sight.
     pub fn rows(&self) -> std::ops::Range<usize> {
-        self.place.top..self.total().min(self.place.top + self.place.room.rows)
+        self.place.top..self.total().min(self.place.top + self.place.viewport.rows)
     }
 
     /// How many rows there are in all.
@@ -240,7 +240,7 @@ impl Shown {
     /// Whether the old and the new version fit beside each other.
     #[must_use]
     pub const fn has_room_beside(&self) -> bool {
-        self.place.room.half.is_some()
+        self.place.viewport.half.is_some()
     }
 
     /// Whether there is no other version to stand beside: a file that comes or goes as a whole.
@@ -257,7 +257,7 @@ impl Shown {
 
     /// How many unchanged lines show.
     #[must_use]
-    pub const fn context(&self) -> Context {
+    pub const fn context(&self) -> UnchangedLines {
         self.place.context
     }
 
@@ -280,19 +280,21 @@ impl Shown {
 
     /// The last row that can be at the top.
     pub(super) fn last_top(&self) -> usize {
-        self.total().saturating_sub(self.place.room.rows)
+        self.total().saturating_sub(self.place.viewport.rows)
     }
 
     /// Shows more unchanged lines around the changes, or fewer. Whether that was possible.
     pub fn change_context(&mut self, step: isize) -> bool {
         let levels = CONTEXTS.len();
         let level = match self.place.context {
-            Context::Whole => levels,
-            Context::Lines(lines) => CONTEXTS.iter().position(|n| *n >= lines).unwrap_or(levels),
+            UnchangedLines::Whole => levels,
+            UnchangedLines::Lines(lines) => {
+                CONTEXTS.iter().position(|n| *n >= lines).unwrap_or(levels)
+            }
         };
         let next = level.saturating_add_signed(step).min(levels);
         self.place.context =
-            CONTEXTS.get(next).map_or(Context::Whole, |lines| Context::Lines(*lines));
+            CONTEXTS.get(next).map_or(UnchangedLines::Whole, |lines| UnchangedLines::Lines(*lines));
         next != level
     }
 
@@ -300,8 +302,8 @@ impl Shown {
     /// whole.
     pub fn toggle_whole(&mut self) -> Extent {
         self.place.context = match self.place.context {
-            Context::Whole => Context::Lines(CONTEXT),
-            Context::Lines(_) => Context::Whole,
+            UnchangedLines::Whole => UnchangedLines::Lines(CONTEXT),
+            UnchangedLines::Lines(_) => UnchangedLines::Whole,
         };
         self.body().map_or(Extent::Whole, |body| body.extent)
     }
@@ -317,7 +319,12 @@ fn heaviest(proposal: &Proposal) -> Option<FindingPlace> {
 
 /// Where to start: with what was found in sight, else with the first change when the body begins
 /// with much that stays.
-fn first_row(body: &Body, layout: &Layout, height: usize, found: Option<&FindingPlace>) -> usize {
+fn first_row(
+    body: &ReviewBody,
+    layout: &Layout,
+    height: usize,
+    found: Option<&FindingPlace>,
+) -> usize {
     let is_found = |line: &BodyLine| match (line.role, found) {
         (LineRole::Diff(_, old, new), Some(place)) => {
             let number = if place.side == Side::New { new } else { old };

@@ -10,7 +10,7 @@ use crate::model::{
     TurnId,
 };
 
-const ROOM: Room = Room { one: 40, half: None, rows: 10 };
+const ROOM: Viewport = Viewport { one: 40, half: None, rows: 10 };
 
 struct Contents(Vec<Vec<u8>>);
 
@@ -78,7 +78,7 @@ fn what_was_found_is_on_the_first_screen() {
             let at = |level, line| Finding::new(level, "x").at(FindingPlace::line(line));
             let found = vec![at(FindingLevel::Warning, 2), at(FindingLevel::Stop, line)];
             let mut shown = shown_with(&text, vec![Check::with(CheckKind::Origin, found)]);
-            shown.lay_out(Look::default(), Room { one: columns, half: None, rows });
+            shown.lay_out(Look::default(), Viewport { one: columns, half: None, rows });
             tried += 1;
             let (body, layout) = (shown.body().unwrap(), shown.layout().unwrap());
             let numbers = shown.rows().flat_map(|row| layout.cells(row)).flatten();

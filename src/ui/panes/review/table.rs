@@ -5,7 +5,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::body_line::{BodyLine, Ink, LineRole, Piece};
+use super::body_line::{BodyLine, Ink, LinePiece, LineRole};
 
 /// Between two columns.
 const GAP: &str = "  ";
@@ -41,7 +41,7 @@ pub(super) enum Align {
 
 /// How a table gets narrower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum TableStep {
     /// The column is left out.
     Drop(usize),
     /// The column holds its short texts.
@@ -54,9 +54,9 @@ pub(super) enum Step {
 pub(super) fn table(
     rows: &[(LineRole, Vec<Cell>)],
     aligns: &[Align],
-    steps: &[Step],
+    steps: &[TableStep],
 ) -> Vec<BodyLine> {
-    let mut lines: Vec<Vec<Vec<Piece>>> = vec![Vec::new(); rows.len()];
+    let mut lines: Vec<Vec<Vec<LinePiece>>> = vec![Vec::new(); rows.len()];
     for taken in 0..=steps.len() {
         let taken = steps.get(..taken).unwrap_or_default();
         for (line, form) in lines.iter_mut().zip(form(rows, aligns, taken)) {
@@ -68,23 +68,27 @@ pub(super) fn table(
             lines.iter().filter_map(|line| Some(width(line.get(place)?))).max().unwrap_or(0)
         })
         .collect();
-    let with_widths = |forms: Vec<Vec<Piece>>| widths.iter().copied().zip(forms).collect();
+    let with_widths = |forms: Vec<Vec<LinePiece>>| widths.iter().copied().zip(forms).collect();
     let made = rows.iter().zip(lines);
     made.map(|((role, _), forms)| BodyLine::of_forms(*role, with_widths(forms))).collect()
 }
 
-fn width(pieces: &[Piece]) -> usize {
+fn width(pieces: &[LinePiece]) -> usize {
     pieces.iter().map(|piece| piece.text.width()).sum()
 }
 
 /// Every row after these steps.
-fn form(rows: &[(LineRole, Vec<Cell>)], aligns: &[Align], taken: &[Step]) -> Vec<Vec<Piece>> {
-    let is_there = |column: &usize| !taken.contains(&Step::Drop(*column));
+fn form(
+    rows: &[(LineRole, Vec<Cell>)],
+    aligns: &[Align],
+    taken: &[TableStep],
+) -> Vec<Vec<LinePiece>> {
+    let is_there = |column: &usize| !taken.contains(&TableStep::Drop(*column));
     let columns: Vec<usize> = (0..aligns.len()).filter(is_there).collect();
     let text = |row: &[Cell], column: usize| -> String {
         let Some(cell) = row.get(column) else { return String::new() };
         match &cell.short {
-            Some(short) if taken.contains(&Step::Shorten(column)) => short.clone(),
+            Some(short) if taken.contains(&TableStep::Shorten(column)) => short.clone(),
             Some(_) | None => cell.text.clone(),
         }
     };
@@ -92,7 +96,7 @@ fn form(rows: &[(LineRole, Vec<Cell>)], aligns: &[Align], taken: &[Step]) -> Vec
         .iter()
         .map(|column| rows.iter().map(|(_, row)| text(row, *column).width()).max().unwrap_or(0))
         .collect();
-    let row = |cells: &[Cell]| -> Vec<Piece> {
+    let row = |cells: &[Cell]| -> Vec<LinePiece> {
         let mut pieces = Vec::new();
         let mut due = 0;
         for (column, width) in columns.iter().zip(&widths) {
@@ -105,7 +109,7 @@ fn form(rows: &[(LineRole, Vec<Cell>)], aligns: &[Align], taken: &[Step]) -> Vec
             let ink = cells.get(*column).map_or(Ink::Plain, |cell| cell.ink);
             let gap = if pieces.is_empty() { "" } else { GAP };
             // Blanks at the end of a row would only make it wider.
-            pieces.push(Piece::new(
+            pieces.push(LinePiece::new(
                 format!("{}{gap}{}{text}", " ".repeat(due), " ".repeat(before)),
                 ink,
             ));
@@ -145,7 +149,7 @@ mod tests {
             row("0x10000", "9", "build/app.bin", "app.bin"),
         ];
         let aligns = [Align::Right, Align::Right, Align::Left];
-        let lines = table(&rows, &aligns, &[Step::Drop(1), Step::Shorten(2)]);
+        let lines = table(&rows, &aligns, &[TableStep::Drop(1), TableStep::Shorten(2)]);
         let at =
             |room| -> Vec<String> { lines.iter().flat_map(|line| shown(line, room)).collect() };
         assert_eq!(

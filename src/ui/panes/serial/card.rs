@@ -63,7 +63,7 @@ fn head(report: &PanicReport, count: usize, cx: &Cx<'_>) -> (Line<'static>, Line
     if let Some(task) = &report.task {
         left.push(Span::styled(format!(" in task {}", sanitize::line(task)), cx.style(Role::Text)));
     }
-    left.push(Span::styled(format!("  {}", sanitize::line(&report.said)), dim));
+    left.push(Span::styled(format!("  {}", sanitize::line(&report.message)), dim));
     let mut right = String::new();
     if let Some(elf) = &report.elf {
         right.push_str(match elf.matches {

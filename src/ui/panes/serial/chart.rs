@@ -12,7 +12,7 @@ use ratatui::widgets::{Axis, Chart, Dataset, GraphType, Widget};
 
 use crate::model::{LogId, LogSource};
 use crate::text::{sanitize, values};
-use crate::ui::action::{Action, Context};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
@@ -127,8 +127,8 @@ impl ValueChart {
     pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let Some(title) = area.rows().next() else { return };
         let dim = cx.style(Role::Dim);
-        let next = cx.key(Context::Logs, Action::NextValue);
-        let close = cx.key(Context::Logs, Action::LogValues);
+        let next = cx.key(KeyContext::Logs, Action::NextValue);
+        let close = cx.key(KeyContext::Logs, Action::LogValues);
         let Some(series) = self.series.get(self.shown).filter(|series| !series.values.is_empty())
         else {
             let words = if self.is_busy() {
@@ -199,9 +199,9 @@ mod tests {
     use super::*;
     use crate::model::{LogKind, UserError};
 
-    struct Memory(Vec<u8>);
+    struct MemoryLog(Vec<u8>);
 
-    impl LogSource for Memory {
+    impl LogSource for MemoryLog {
         fn read_log(&self, _: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
             Ok(self.0[usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap()]
                 .to_vec())
@@ -210,7 +210,7 @@ mod tests {
 
     const LOG: LogId = LogId { kind: LogKind::Serial, number: 1 };
 
-    fn read(chart: &mut ValueChart, source: &Memory, end: usize) {
+    fn read(chart: &mut ValueChart, source: &MemoryLog, end: usize) {
         chart.sync(source, LOG, end as u64);
         while chart.is_busy() {
             chart.sync(source, LOG, end as u64);
@@ -227,7 +227,7 @@ mod tests {
         let text: String = (0..100_000)
             .map(|n| format!("\x1b[0;32mI ({n}) app: n={n} half: {}.5 C\x1b[0m\r\n", n / 2))
             .collect();
-        let source = Memory(text.into_bytes());
+        let source = MemoryLog(text.into_bytes());
         let mut chart = ValueChart::new(LOG);
         for end in [0, 7, 40, 90, source.0.len() / 2, source.0.len()] {
             read(&mut chart, &source, end);
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn garbage_makes_no_more_than_a_bounded_number_of_names() {
         let text: String = (0..5_000).map(|n| format!("n{n}={n}\n")).collect();
-        let source = Memory([text.into_bytes(), vec![b'x'; 3 << 20]].concat());
+        let source = MemoryLog([text.into_bytes(), vec![b'x'; 3 << 20]].concat());
         let mut chart = ValueChart::new(LOG);
         read(&mut chart, &source, 60_000);
         assert_eq!(chart.series.len(), MAX_SERIES);

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::text::sanitize;
-use crate::ui::line::{self, Parts};
+use crate::ui::line::{self, LineParts};
 use crate::ui::pane::Cx;
 use crate::ui::panes::logs_index::Extent;
 use crate::ui::role::Role;
@@ -27,11 +27,11 @@ pub fn draw(
     cx: &Cx<'_>,
 ) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let mut left = Parts::default();
+    let mut left = LineParts::default();
     port(serial, &mut left, cx);
     state(serial, &mut left, cx);
     looks(serial, look, &mut left, cx);
-    let mut right = Parts::default();
+    let mut right = LineParts::default();
     let dim = cx.style(Role::Dim);
     if let Some(gone) = gone {
         right.push(6, vec![Span::styled(gone, cx.style(Role::Warn))]);
@@ -43,7 +43,7 @@ pub fn draw(
     line::draw_split(&left, &right, inside, buf);
 }
 
-fn port(serial: &SerialView, parts: &mut Parts, cx: &Cx<'_>) {
+fn port(serial: &SerialView, parts: &mut LineParts, cx: &Cx<'_>) {
     let board = cx.view.head.board.as_ref().filter(|board| board.port == serial.port);
     if let Some(board) = board {
         let role = if board.simulated { Role::Simulated } else { Role::Strong };
@@ -59,7 +59,7 @@ fn port(serial: &SerialView, parts: &mut Parts, cx: &Cx<'_>) {
     }
 }
 
-fn state(serial: &SerialView, parts: &mut Parts, cx: &Cx<'_>) {
+fn state(serial: &SerialView, parts: &mut LineParts, cx: &Cx<'_>) {
     let told = |why: &str| Span::styled(format!(": {}", sanitize::line(why)), cx.style(Role::Dim));
     parts.push(
         7,
@@ -73,7 +73,7 @@ fn state(serial: &SerialView, parts: &mut Parts, cx: &Cx<'_>) {
     );
 }
 
-fn looks(serial: &SerialView, look: &SerialLook, parts: &mut Parts, cx: &Cx<'_>) {
+fn looks(serial: &SerialView, look: &SerialLook, parts: &mut LineParts, cx: &Cx<'_>) {
     let now = Extent { bytes: serial.bytes, feeds: serial.lines };
     if look.missed(serial.log, now).is_some() {
         parts.push(10, vec![Span::styled("‖ paused", cx.style(Role::Warn))]);

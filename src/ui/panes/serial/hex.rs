@@ -137,9 +137,9 @@ mod tests {
     use super::*;
     use crate::model::LogKind;
 
-    struct Memory(Vec<u8>);
+    struct MemoryLog(Vec<u8>);
 
-    impl LogSource for Memory {
+    impl LogSource for MemoryLog {
         fn read_log(&self, _: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
             let range = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
             assert!(range.len() <= 40 * 16, "no more is read than is in sight");
@@ -149,14 +149,14 @@ mod tests {
 
     const LOG: LogId = LogId { kind: LogKind::Serial, number: 1 };
 
-    fn shown(view: &mut HexView, source: &Memory, area: Rect) -> Vec<String> {
+    fn shown(view: &mut HexView, source: &MemoryLog, area: Rect) -> Vec<String> {
         view.sync(source, LOG, source.0.len() as u64, area);
         view.text().collect()
     }
 
     #[test]
     fn bytes_are_shown_from_any_place_at_any_width() {
-        let source = Memory((0..100_u8).chain(*b"I (1) a\r\n").collect());
+        let source = MemoryLog((0..100_u8).chain(*b"I (1) a\r\n").collect());
         let mut view = HexView::new(None, 109);
         let end = shown(&mut view, &source, Rect::new(0, 0, 80, 2));
         assert_eq!(
@@ -176,7 +176,8 @@ mod tests {
         view.go(Move::Lines(1));
         assert_eq!(shown(&mut view, &source, Rect::new(0, 0, 60, 1))[0][..8], *"00000028");
         assert!(
-            shown(&mut HexView::new(None, 0), &Memory(vec![]), Rect::new(0, 0, 80, 9)).is_empty()
+            shown(&mut HexView::new(None, 0), &MemoryLog(vec![]), Rect::new(0, 0, 80, 9))
+                .is_empty()
         );
     }
 }

@@ -85,7 +85,7 @@ impl SerialLook {
             Action::LogHex if self.hex.take().is_some() => Effect::info("lines again"),
             Action::LogHex => {
                 let first = text.rows().first().map(|row| row.start);
-                let held = text.lens.scroll.follow() == Follow::Held;
+                let held = text.view.scroll.follow() == Follow::Held;
                 let bytes = self.extent(text.log(), now).bytes;
                 self.hex = Some(HexView::new(first.filter(|_| held), bytes));
                 Effect::info("every byte as it came; filters do not apply")

@@ -3,7 +3,7 @@
 
 pub(super) mod card;
 mod chart;
-pub(super) mod hands;
+pub(super) mod control;
 pub(super) mod head;
 mod hex;
 mod look;
@@ -11,7 +11,7 @@ mod send_line;
 mod stamps;
 mod tag_count;
 
-pub(super) use hands::SerialHands;
+pub(super) use control::SerialActions;
 pub(super) use look::SerialLook;
 pub use stamps::Stamps;
 pub use tag_count::TagCount;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::text::esp_log;
-use crate::ui::panes::logs_search::{Matcher, Search};
-use crate::ui::panes::logs_source::Source;
+use crate::ui::panes::logs_search::{LogSearch, Matcher};
+use crate::ui::panes::logs_source::LogSourceView;
 
 /// Tags that are told apart; garbage at a wrong speed can look like any number of them.
 const MAX_TAGS: usize = 500;
@@ -22,13 +22,13 @@ struct Counts {
 #[derive(Debug)]
 pub struct TagCount {
     counts: Arc<Mutex<Counts>>,
-    search: Search,
+    search: LogSearch,
     end: u64,
 }
 
 impl TagCount {
     /// Begins to count the first `end` bytes of a log.
-    pub fn new(source: Source, end: u64) -> Self {
+    pub fn new(source: LogSourceView, end: u64) -> Self {
         let counts = Arc::<Mutex<Counts>>::default();
         let own = Arc::clone(&counts);
         let count = move |line: &str| {
@@ -46,7 +46,7 @@ impl TagCount {
             // Lines are counted here; none of them has to be found again.
             false
         };
-        let search = Search::new(source, Matcher::new("tags".to_owned(), Arc::new(count)));
+        let search = LogSearch::new(source, Matcher::new("tags".to_owned(), Arc::new(count)));
         Self { counts, search, end }
     }
 

@@ -8,14 +8,14 @@ use std::time::Instant;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::device::panic::{Found, RawPanic, Watch};
-use crate::device::{Line, LineKind, LineSplitter};
+use crate::device::panic::{PanicEvent, RawPanic, Watch};
+use crate::device::{LineKind, LineSplitter, SerialLine};
 
 /// Panics and resets in one answer, at most.
 const MAX_FINDINGS: usize = 10;
 
 /// What was heard so far.
-pub(super) struct Heard {
+pub(super) struct SerialCapture {
     limit: usize,
     until: Option<Regex>,
     splitter: LineSplitter,
@@ -31,7 +31,7 @@ pub(super) struct Heard {
     resets: Vec<String>,
 }
 
-impl Heard {
+impl SerialCapture {
     /// Keeps `limit` bytes of text; `until` is the pattern of the line that ends listening.
     pub fn new(limit: usize, until: Option<Regex>) -> Self {
         Self {
@@ -92,16 +92,18 @@ impl Heard {
         fields
     }
 
-    fn note(&mut self, found: impl IntoIterator<Item = Found>) {
+    fn note(&mut self, found: impl IntoIterator<Item = PanicEvent>) {
         for found in found {
             match found {
-                Found::Panic(panic) if self.panics.len() < MAX_FINDINGS => self.panics.push(*panic),
-                Found::Panic(_) | Found::Dump(_) => {}
+                PanicEvent::Panic(panic) if self.panics.len() < MAX_FINDINGS => {
+                    self.panics.push(*panic)
+                }
+                PanicEvent::Panic(_) | PanicEvent::Dump(_) => {}
             }
         }
     }
 
-    fn line(&mut self, line: Line) {
+    fn line(&mut self, line: SerialLine) {
         self.compare(&line.text);
         match line.kind {
             LineKind::Reset { cause } if self.resets.len() < MAX_FINDINGS => {

@@ -21,7 +21,7 @@ const MAX_PLACES: usize = 16;
 
 /// The line of the other version that a changed line belongs to, by its number from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Twin {
+pub enum LinePair {
     /// There is none.
     None,
     /// It is another version of that line.
@@ -91,7 +91,7 @@ fn pair(
         };
         if matches!(op, DiffOp::Equal { .. }) {
             for (one, other) in removed.iter_mut().zip(added) {
-                join(one, other, Twin::Spaces);
+                join(one, other, LinePair::Spaces);
             }
             continue;
         }
@@ -104,18 +104,18 @@ fn pair(
                 return;
             }
             if let (Some(one), Some(other)) = (removed.get_mut(one), added.get_mut(other)) {
-                join(one, other, Twin::Version);
+                join(one, other, LinePair::Version);
             }
         }
     }
 }
 
-fn join(old: &mut DiffLine, new: &mut DiffLine, twin: fn(usize) -> Twin) {
+fn join(old: &mut DiffLine, new: &mut DiffLine, twin: fn(usize) -> LinePair) {
     (old.emphasis, new.emphasis) = words::emphasis(&old.text, &new.text);
     // Lines that only end in another way differ in no word.
     if let (Some(old_no), Some(new_no)) = (old.old_no, new.new_no) {
-        old.twin = twin(new_no);
-        new.twin = twin(old_no);
+        old.pair = twin(new_no);
+        new.pair = twin(old_no);
     }
 }
 
@@ -180,16 +180,16 @@ fn settle(hunks: &mut [Hunk], gone: &HashMap<usize, usize>, come: &HashMap<usize
             LineKind::Context => continue,
         };
         let to = no.and_then(|no| here.get(&no));
-        let was = match line.twin {
-            Twin::Version(no) | Twin::Spaces(no) => Some(no),
-            Twin::None | Twin::Moved(_) => None,
+        let was = match line.pair {
+            LinePair::Version(no) | LinePair::Spaces(no) => Some(no),
+            LinePair::None | LinePair::Moved(_) => None,
         };
         if let Some(to) = to {
-            line.twin = Twin::Moved(*to);
+            line.pair = LinePair::Moved(*to);
             line.emphasis.clear();
         } else if was.is_some_and(|no| there.contains_key(&no)) {
             // What stands here instead of a moved line is no version of it.
-            line.twin = Twin::None;
+            line.pair = LinePair::None;
             line.emphasis.clear();
         }
     }
@@ -229,34 +229,37 @@ mod tests {
     use super::super::diff::{Options, diff};
     use super::*;
 
-    fn twins(old: &str, new: &str) -> Vec<(LineKind, String, Twin)> {
+    fn pairs_of(old: &str, new: &str) -> Vec<(LineKind, String, LinePair)> {
         let found = diff(old.as_bytes(), new.as_bytes(), Options::default());
         let changed = found.lines().filter(|line| line.kind != LineKind::Context);
-        changed.map(|line| (line.kind, line.text.clone(), line.twin)).collect()
+        changed.map(|line| (line.kind, line.text.clone(), line.pair)).collect()
     }
 
     #[test]
     fn a_block_that_goes_elsewhere_is_marked_on_both_sides() {
         let block = "static int first(void)\n{\n    return answer_to_all();\n}\n";
         let rest: String = (0..12).map(|n| format!("int keep_{n};\n")).collect();
-        let found = twins(&format!("{block}{rest}"), &format!("{rest}{block}"));
+        let found = pairs_of(&format!("{block}{rest}"), &format!("{rest}{block}"));
         assert_eq!(found.len(), 8);
-        assert_eq!(found[0].2, Twin::Moved(13));
-        assert_eq!(found[4], (LineKind::Added, "static int first(void)".into(), Twin::Moved(1)));
-        let braces = twins("}\nint keep_a;\nint keep_b;\n", "int keep_a;\nint keep_b;\n}\n");
-        assert!(braces.iter().all(|(_, _, twin)| *twin == Twin::None), "{braces:?}");
+        assert_eq!(found[0].2, LinePair::Moved(13));
+        assert_eq!(
+            found[4],
+            (LineKind::Added, "static int first(void)".into(), LinePair::Moved(1))
+        );
+        let braces = pairs_of("}\nint keep_a;\nint keep_b;\n", "int keep_a;\nint keep_b;\n}\n");
+        assert!(braces.iter().all(|(_, _, twin)| *twin == LinePair::None), "{braces:?}");
     }
 
     #[test]
     fn lines_that_differ_in_blanks_only_are_told_apart() {
         let old = "a();\nint x = 1;\nb();\n";
         let new = "if (ok) {\n    a();\n    int y = 1;\n    b();\n}\n";
-        let found = twins(old, new);
+        let found = pairs_of(old, new);
         let of = |text: &str| found.iter().find(|(_, line, _)| line == text).unwrap().2;
-        assert_eq!(of("a();"), Twin::Spaces(2));
-        assert_eq!(of("    b();"), Twin::Spaces(3));
-        assert_eq!(of("    int y = 1;"), Twin::Version(2));
-        assert_eq!((of("if (ok) {"), of("}")), (Twin::None, Twin::None));
+        assert_eq!(of("a();"), LinePair::Spaces(2));
+        assert_eq!(of("    b();"), LinePair::Spaces(3));
+        assert_eq!(of("    int y = 1;"), LinePair::Version(2));
+        assert_eq!((of("if (ok) {"), of("}")), (LinePair::None, LinePair::None));
     }
 
     #[test]
@@ -265,16 +268,17 @@ mod tests {
         let new: String = (0..60).map(|n| format!("  call_number_{}();\n", n * 5 % 31)).collect();
         let found = diff(old.as_bytes(), new.as_bytes(), Options::default());
         for line in found.lines() {
-            let (Twin::Version(no) | Twin::Spaces(no) | Twin::Moved(no)) = line.twin else {
+            let (LinePair::Version(no) | LinePair::Spaces(no) | LinePair::Moved(no)) = line.pair
+            else {
                 continue;
             };
             let other = found.lines().find(|other| match line.kind {
                 LineKind::Removed => other.kind == LineKind::Added && other.new_no == Some(no),
                 _ => other.kind == LineKind::Removed && other.old_no == Some(no),
             });
-            let back = match other.unwrap().twin {
-                Twin::Version(no) | Twin::Spaces(no) | Twin::Moved(no) => Some(no),
-                Twin::None => None,
+            let back = match other.unwrap().pair {
+                LinePair::Version(no) | LinePair::Spaces(no) | LinePair::Moved(no) => Some(no),
+                LinePair::None => None,
             };
             assert_eq!(back, line.old_no.or(line.new_no));
         }

@@ -9,7 +9,7 @@ use crate::text::sanitize;
 
 /// A proposal in lines; all text in them is safe to print.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct ProposalText {
     /// What to print.
     pub lines: Vec<String>,
     /// The changed lines, by the numbers from 1 that stand before them: what happens to each, and
@@ -23,7 +23,7 @@ pub struct Told {
 ///
 /// # Errors
 /// When a content cannot be read: then nobody may approve it.
-pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, UserError> {
+pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<ProposalText, UserError> {
     let change = &proposal.change;
     let path = change.path().map_or("", |path| path.as_str());
     let clean = |text: &str| sanitize::line(text).into_owned();
@@ -39,32 +39,32 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<Told, Use
     let mut told = match change {
         Change::Flash(plan) => {
             lines.extend(flash(plan, &proposal.facts));
-            Told { lines, ..Told::default() }
+            ProposalText { lines, ..ProposalText::default() }
         }
         Change::Erase(plan) => {
             lines.extend(erasing(plan));
-            Told { lines, ..Told::default() }
+            ProposalText { lines, ..ProposalText::default() }
         }
         Change::Read(plan) => {
             lines.extend(reading(plan));
-            Told { lines, ..Told::default() }
+            ProposalText { lines, ..ProposalText::default() }
         }
         Change::Nvs(plan) => {
             lines.extend(editing(plan));
-            Told { lines, ..Told::default() }
+            ProposalText { lines, ..ProposalText::default() }
         }
         Change::Send(plan) => {
             lines.extend(sending(plan));
-            Told { lines, ..Told::default() }
+            ProposalText { lines, ..ProposalText::default() }
         }
         Change::Save { .. } | Change::Delete { .. } | Change::Insert { .. } => {
             let read = |blob: Option<BlobRef>| match blob {
                 Some(blob) => blobs.blob(&blob.hash),
                 None => Ok(Vec::new().into()),
             };
-            let told = Told::of_texts(&read(change.before())?, &read(change.after())?);
+            let told = ProposalText::of_texts(&read(change.before())?, &read(change.after())?);
             lines.extend(told.lines);
-            Told { lines, ..told }
+            ProposalText { lines, ..told }
         }
     };
     if !proposal.facts.consequence.trim().is_empty() {
@@ -126,7 +126,7 @@ pub fn findings(proposal: &Proposal) -> Vec<String> {
     lines
 }
 
-impl Told {
+impl ProposalText {
     /// Tells what differs between two versions of a text.
     pub fn of_texts(before: &[u8], after: &[u8]) -> Self {
         let diff = diff::diff(before, after, Options::default());
@@ -197,7 +197,7 @@ fn reading(plan: &ReadPlan) -> Vec<String> {
 
 fn editing(plan: &NvsPlan) -> Vec<String> {
     let clean = |text: &str| sanitize::line(text).into_owned();
-    let NvsPlan { region, room, .. } = plan;
+    let NvsPlan { region, space: room, .. } = plan;
     let mut lines = vec![
         format!("  on {}", target(&plan.board)),
         format!(
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn every_changed_line_is_told_and_nothing_moves_the_cursor() {
-        let told = Told::of_texts(b"a\nb\n", b"a\nc\x1b[2J\x1b]0;x\x07\n");
+        let told = ProposalText::of_texts(b"a\nb\n", b"a\nc\x1b[2J\x1b]0;x\x07\n");
         let text = told.lines.join("\n");
         assert!(text.contains("1 - b") && text.contains("2 + c"), "{text}");
         assert_eq!(told.changed, [(LineKind::Removed, 2), (LineKind::Added, 2)]);

@@ -9,15 +9,15 @@ use crate::model::{AgentName, Event, InquiryId, Outcome, ProposalEvent, Proposal
 
 /// What is under way beside the run.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Beside {
+pub(super) struct SideWork {
     last: InquiryId,
     /// Questions of the person that agents are answering.
-    inquiries: BTreeMap<InquiryId, inquiry::Open>,
+    inquiries: BTreeMap<InquiryId, inquiry::OpenInquiry>,
     /// Changes the person is taking back, and the words for it.
     undos: BTreeMap<ProposalId, String>,
 }
 
-impl Beside {
+impl SideWork {
     /// Number for the next question.
     pub const fn next_inquiry(&self) -> InquiryId {
         self.last.next()
@@ -40,7 +40,7 @@ impl Beside {
         if let Event::Proposal(ProposalEvent::Inquired { inquiry, agent, text, .. }) = event {
             let (agent, text, answer) = (agent.clone(), text.clone(), String::new());
             self.last = *inquiry;
-            self.inquiries.insert(*inquiry, inquiry::Open { agent, text, answer });
+            self.inquiries.insert(*inquiry, inquiry::OpenInquiry { agent, text, answer });
         }
         if let Event::Proposal(ProposalEvent::InquiryTextAdded { inquiry, text }) = event {
             self.inquiries.get_mut(inquiry)?.answer.push_str(text);

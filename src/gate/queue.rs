@@ -13,7 +13,7 @@ use crate::model::{
 
 /// Why a decision was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DeskError {
+pub enum QueueError {
     /// No such proposal has come to this desk.
     #[error("there is no proposal {0}")]
     Unknown(ProposalId),
@@ -37,18 +37,18 @@ pub enum DeskError {
     Damaged(ProposalId, String),
 }
 
-impl From<DeskError> for UserError {
-    fn from(error: DeskError) -> Self {
+impl From<QueueError> for UserError {
+    fn from(error: QueueError) -> Self {
         let (id, fix) = match &error {
-            DeskError::Unknown(id) => (id, ""),
-            DeskError::Decided(id) => (id, "Look at it in the Review pane to see how."),
-            DeskError::HashMismatch(id) => (id, "Look at it again and decide on what is shown."),
-            DeskError::Unconfirmed(id, _) => (id, "Type exactly that, or reject it."),
-            DeskError::Stops(id, _) => {
+            QueueError::Unknown(id) => (id, ""),
+            QueueError::Decided(id) => (id, "Look at it in the Review pane to see how."),
+            QueueError::HashMismatch(id) => (id, "Look at it again and decide on what is shown."),
+            QueueError::Unconfirmed(id, _) => (id, "Type exactly that, or reject it."),
+            QueueError::Stops(id, _) => {
                 (id, "Read the findings; then approve it in spite of them, or reject it.")
             }
-            DeskError::NoContent(id) => (id, "Approve or reject it as a whole."),
-            DeskError::Damaged(id, _) => (id, "Reject it; the agent can propose it anew."),
+            QueueError::NoContent(id) => (id, "Approve or reject it as a whole."),
+            QueueError::Damaged(id, _) => (id, "Reject it; the agent can propose it anew."),
         };
         Self::new(format!("The decision on proposal {id} was not taken"), error.to_string(), fix)
     }
@@ -56,7 +56,7 @@ impl From<DeskError> for UserError {
 
 /// What the wait for a verdict led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Spoken {
+pub(super) enum QueueAnswer {
     /// Somebody, or nobody, has decided.
     Verdict {
         /// What was said.
@@ -82,7 +82,7 @@ enum Mode {
 
 /// What a decision on a proposal has to fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Terms {
+pub(super) struct DecisionTerms {
     /// [`Change::hash`] of what is shown.
     pub(super) hash: ContentHash,
     phrase: Option<String>,
@@ -95,7 +95,7 @@ pub(super) struct Terms {
     stop: Option<String>,
 }
 
-impl Terms {
+impl DecisionTerms {
     /// The terms of a proposal.
     pub(super) fn of(proposal: &Proposal) -> Self {
         let has_content = match &proposal.change {
@@ -119,27 +119,27 @@ impl Terms {
     }
 
     /// How it is denied when nobody is there.
-    fn unattended(&self, why: &str) -> Spoken {
+    fn unattended(&self, why: &str) -> QueueAnswer {
         match &self.stop {
             Some(found) => denial(&format!("refused: {found}")),
             None => denial(why),
         }
     }
 
-    fn take(&self, shown: &Shown, said: &Verdict) -> Result<(), DeskError> {
+    fn take(&self, shown: &Shown, said: &Verdict) -> Result<(), QueueError> {
         let id = shown.proposal;
         if self.hash != shown.hash {
-            return Err(DeskError::HashMismatch(id));
+            return Err(QueueError::HashMismatch(id));
         }
         if let (Some(why), true) = (&self.damage, said.is_approval()) {
-            return Err(DeskError::Damaged(id, why.clone()));
+            return Err(QueueError::Damaged(id, why.clone()));
         }
         // What an amended content holds is looked at once it is known.
         if said.is_approval() && said.amended().is_none() && shown.stops < self.stops {
-            return Err(DeskError::Stops(id, self.stops));
+            return Err(QueueError::Stops(id, self.stops));
         }
         if said.amended().is_some() && !self.has_content {
-            return Err(DeskError::NoContent(id));
+            return Err(QueueError::NoContent(id));
         }
         match &self.phrase {
             Some(phrase)
@@ -147,7 +147,7 @@ impl Terms {
                     && said.amended().is_none()
                     && said.typed_phrase() != Some(phrase.as_str()) =>
             {
-                Err(DeskError::Unconfirmed(id, phrase.clone()))
+                Err(QueueError::Unconfirmed(id, phrase.clone()))
             }
             Some(_) | None => Ok(()),
         }
@@ -156,8 +156,8 @@ impl Terms {
 
 #[derive(Debug)]
 struct Waiting {
-    terms: Terms,
-    answer: oneshot::Sender<Spoken>,
+    terms: DecisionTerms,
+    answer: oneshot::Sender<QueueAnswer>,
 }
 
 #[derive(Debug)]
@@ -169,33 +169,33 @@ struct Inner {
 
 /// The deciding end. Once every clone of it is gone, whatever waits is denied.
 #[derive(Debug, Clone)]
-pub struct Desk(Arc<Mutex<Inner>>);
+pub struct ApprovalQueue(Arc<Mutex<Inner>>);
 
-impl Default for Desk {
+impl Default for ApprovalQueue {
     fn default() -> Self {
         let (waiting, decided) = (BTreeMap::new(), BTreeSet::new());
         Self(Arc::new(Mutex::new(Inner { mode: Mode::Open, waiting, decided })))
     }
 }
 
-impl Desk {
+impl ApprovalQueue {
     /// Decides one proposal as it was on screen.
     ///
     /// # Errors
     /// Unknown, decided before, another hash, or findings that `shown` does not name; then nothing
     /// has changed.
-    pub fn decide(&self, shown: Shown, verdict: Verdict) -> Result<(), DeskError> {
+    pub fn decide(&self, shown: Shown, verdict: Verdict) -> Result<(), QueueError> {
         let Shown { proposal, unseen, stops, .. } = shown;
         let mut inner = lock(&self.0);
         let Some(waiting) = inner.waiting.get(&proposal) else {
             return Err(match inner.decided.contains(&proposal) {
-                true => DeskError::Decided(proposal),
-                false => DeskError::Unknown(proposal),
+                true => QueueError::Decided(proposal),
+                false => QueueError::Unknown(proposal),
             });
         };
         waiting.terms.take(&shown, &verdict)?;
         let by = DecidedBy::Person;
-        inner.answer(proposal, Spoken::Verdict { verdict, by, unseen, stops });
+        inner.answer(proposal, QueueAnswer::Verdict { verdict, by, unseen, stops });
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl Desk {
     pub fn leave_unattended(&self, why: impl Into<String>) {
         let why = why.into();
         let mut inner = lock(&self.0);
-        let waiting: Vec<(ProposalId, Spoken)> = inner
+        let waiting: Vec<(ProposalId, QueueAnswer)> = inner
             .waiting
             .iter()
             .map(|(id, waiting)| (*id, waiting.terms.unattended(&why)))
@@ -229,7 +229,7 @@ impl Desk {
     pub fn detach(&self) {
         let mut inner = lock(&self.0);
         inner.mode = Mode::Detached;
-        inner.answer_all(&Spoken::Detached);
+        inner.answer_all(&QueueAnswer::Detached);
     }
 
     /// The proposals that wait, oldest first.
@@ -250,7 +250,7 @@ pub(super) struct Queue(Weak<Mutex<Inner>>);
 
 impl Queue {
     /// Puts a proposal on the desk. It is taken off again when the ticket is dropped.
-    pub(super) fn put(&self, proposal: ProposalId, terms: Terms) -> Ticket {
+    pub(super) fn put(&self, proposal: ProposalId, terms: DecisionTerms) -> Ticket {
         let (answer, verdict) = oneshot::channel();
         if let Some(inner) = self.0.upgrade() {
             let mut inner = lock(&inner);
@@ -271,7 +271,7 @@ impl Queue {
                     let denial = denial(why);
                     inner.answer(proposal, denial);
                 }
-                Mode::Detached => inner.answer(proposal, Spoken::Detached),
+                Mode::Detached => inner.answer(proposal, QueueAnswer::Detached),
             }
         }
         Ticket { queue: self.clone(), proposal, verdict }
@@ -290,18 +290,18 @@ impl Queue {
 pub(super) struct Ticket {
     queue: Queue,
     proposal: ProposalId,
-    verdict: oneshot::Receiver<Spoken>,
+    verdict: oneshot::Receiver<QueueAnswer>,
 }
 
 impl Ticket {
     /// Waits for the verdict; may be given up and called again until there is one. A lost desk
     /// denies.
-    pub(super) async fn wait(&mut self) -> Spoken {
+    pub(super) async fn wait(&mut self) -> QueueAnswer {
         (&mut self.verdict).await.unwrap_or_else(|_| denial(LOST))
     }
 
     /// From now on only a decision on `terms` is taken; `false` when one was taken before.
-    pub(super) fn restate(&self, terms: Terms) -> bool {
+    pub(super) fn restate(&self, terms: DecisionTerms) -> bool {
         let Some(inner) = self.queue.0.upgrade() else { return false };
         let mut inner = lock(&inner);
         match inner.waiting.get_mut(&self.proposal) {
@@ -325,16 +325,16 @@ impl Drop for Ticket {
 const LOST: &str = "the desk was lost before anybody decided";
 
 impl Inner {
-    fn answer(&mut self, proposal: ProposalId, spoken: Spoken) {
+    fn answer(&mut self, proposal: ProposalId, spoken: QueueAnswer) {
         let Some(waiting) = self.waiting.remove(&proposal) else { return };
-        if spoken != Spoken::Detached {
+        if spoken != QueueAnswer::Detached {
             self.decided.insert(proposal);
         }
         // Whoever waited may be gone by now; then there is nothing to decide any more.
         let _ = waiting.answer.send(spoken);
     }
 
-    fn answer_all(&mut self, spoken: &Spoken) {
+    fn answer_all(&mut self, spoken: &QueueAnswer) {
         let all: Vec<ProposalId> = self.waiting.keys().copied().collect();
         for proposal in all {
             self.answer(proposal, spoken.clone());
@@ -342,9 +342,9 @@ impl Inner {
     }
 }
 
-fn denial(why: &str) -> Spoken {
+fn denial(why: &str) -> QueueAnswer {
     let verdict = Verdict::reject("");
-    Spoken::Verdict { verdict, by: DecidedBy::Nobody(why.to_owned()), unseen: 0, stops: 0 }
+    QueueAnswer::Verdict { verdict, by: DecidedBy::Nobody(why.to_owned()), unseen: 0, stops: 0 }
 }
 
 fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
@@ -360,8 +360,8 @@ mod tests {
         ContentHash::of(text.as_bytes())
     }
 
-    fn terms(text: &str) -> Terms {
-        Terms {
+    fn terms(text: &str) -> DecisionTerms {
+        DecisionTerms {
             hash: hash(text),
             phrase: None,
             stops: 0,
@@ -375,25 +375,31 @@ mod tests {
         Shown { proposal: ProposalId(proposal), hash: hash(text), unseen: 2, stops: 0 }
     }
 
-    fn approved() -> Spoken {
-        Spoken::Verdict { verdict: Verdict::Approve, by: DecidedBy::Person, unseen: 2, stops: 0 }
+    fn approved() -> QueueAnswer {
+        QueueAnswer::Verdict {
+            verdict: Verdict::Approve,
+            by: DecidedBy::Person,
+            unseen: 2,
+            stops: 0,
+        }
     }
 
-    fn nobody(spoken: &Spoken) -> bool {
+    fn nobody(spoken: &QueueAnswer) -> bool {
         matches!(
             spoken,
-            Spoken::Verdict { verdict: Verdict::Reject { .. }, by: DecidedBy::Nobody(_), .. }
+            QueueAnswer::Verdict { verdict: Verdict::Reject { .. }, by: DecidedBy::Nobody(_), .. }
         )
     }
 
     #[tokio::test]
     async fn what_nobody_can_decide_is_refused_for_what_was_found() {
-        let why = |spoken: Spoken| match spoken {
-            Spoken::Verdict { by: DecidedBy::Nobody(why), .. } => why,
+        let why = |spoken: QueueAnswer| match spoken {
+            QueueAnswer::Verdict { by: DecidedBy::Nobody(why), .. } => why,
             other => panic!("{other:?}"),
         };
-        let found = || Terms { stops: 1, stop: Some("contains a password".into()), ..terms("a") };
-        let desk = Desk::default();
+        let found =
+            || DecisionTerms { stops: 1, stop: Some("contains a password".into()), ..terms("a") };
+        let desk = ApprovalQueue::default();
         let mut before = desk.queue().put(ProposalId(1), found());
         desk.leave_unattended("nobody is there");
         let mut later = desk.queue().put(ProposalId(2), found());
@@ -405,10 +411,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_decision_is_bound_to_what_was_shown() {
-        let desk = Desk::default();
+        let desk = ApprovalQueue::default();
         let mut ticket = desk.queue().put(ProposalId(1), terms("new"));
         let wrong = desk.decide(shown(1, "old"), Verdict::Approve);
-        assert_eq!(wrong, Err(DeskError::HashMismatch(ProposalId(1))));
+        assert_eq!(wrong, Err(QueueError::HashMismatch(ProposalId(1))));
         assert_eq!(desk.waiting(), [ProposalId(1)]);
         desk.decide(shown(1, "new"), Verdict::Approve).unwrap();
         assert_eq!(ticket.wait().await, approved());
@@ -416,32 +422,32 @@ mod tests {
 
     #[tokio::test]
     async fn an_approval_has_to_name_the_findings() {
-        let desk = Desk::default();
-        let flagged = Terms { stops: 2, ..terms("new") };
+        let desk = ApprovalQueue::default();
+        let flagged = DecisionTerms { stops: 2, ..terms("new") };
         let mut ticket = desk.queue().put(ProposalId(1), flagged);
         for stops in [0, 1] {
             let plain = desk.decide(Shown { stops, ..shown(1, "new") }, Verdict::Approve);
-            assert_eq!(plain, Err(DeskError::Stops(ProposalId(1), 2)));
+            assert_eq!(plain, Err(QueueError::Stops(ProposalId(1), 2)));
         }
         desk.decide(Shown { stops: 2, ..shown(1, "new") }, Verdict::Approve).unwrap();
-        assert!(matches!(ticket.wait().await, Spoken::Verdict { stops: 2, .. }));
+        assert!(matches!(ticket.wait().await, QueueAnswer::Verdict { stops: 2, .. }));
     }
 
     #[tokio::test]
     async fn each_proposal_is_decided_once() {
-        let desk = Desk::default();
+        let desk = ApprovalQueue::default();
         let mut ticket = desk.queue().put(ProposalId(1), terms("a"));
         desk.decide(shown(1, "a"), Verdict::Approve).unwrap();
         let again = desk.decide(shown(1, "a"), Verdict::Approve);
-        assert_eq!(again, Err(DeskError::Decided(ProposalId(1))));
+        assert_eq!(again, Err(QueueError::Decided(ProposalId(1))));
         let unknown = desk.decide(shown(2, "a"), Verdict::Approve);
-        assert_eq!(unknown, Err(DeskError::Unknown(ProposalId(2))));
+        assert_eq!(unknown, Err(QueueError::Unknown(ProposalId(2))));
         assert_eq!(ticket.wait().await, approved());
     }
 
     #[tokio::test]
     async fn closing_denies_what_waits_and_what_comes() {
-        let desk = Desk::default();
+        let desk = ApprovalQueue::default();
         let mut before = desk.queue().put(ProposalId(1), terms("a"));
         desk.close("the run was stopped");
         let mut after = desk.queue().put(ProposalId(2), terms("b"));
@@ -451,7 +457,7 @@ mod tests {
 
     #[tokio::test]
     async fn losing_the_desk_denies() {
-        let desk = Desk::default();
+        let desk = ApprovalQueue::default();
         let queue = desk.queue();
         let mut before = queue.put(ProposalId(1), terms("a"));
         drop(desk);
@@ -461,17 +467,17 @@ mod tests {
 
     #[tokio::test]
     async fn leaving_decides_nothing() {
-        let desk = Desk::default();
+        let desk = ApprovalQueue::default();
         let mut ticket = desk.queue().put(ProposalId(1), terms("a"));
         desk.detach();
-        assert_eq!(ticket.wait().await, Spoken::Detached);
+        assert_eq!(ticket.wait().await, QueueAnswer::Detached);
         let late = desk.decide(shown(1, "a"), Verdict::Approve);
-        assert_eq!(late, Err(DeskError::Unknown(ProposalId(1))));
+        assert_eq!(late, Err(QueueError::Unknown(ProposalId(1))));
     }
 
     #[test]
     fn whoever_gives_up_takes_the_proposal_off_the_desk() {
-        let desk = Desk::default();
+        let desk = ApprovalQueue::default();
         drop(desk.queue().put(ProposalId(1), terms("a")));
         assert!(desk.waiting().is_empty());
         assert!(desk.decide(shown(1, "a"), Verdict::Approve).is_err());

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use tokio::task::JoinSet;
 
-use super::history::History;
+use super::history::InputHistory;
 use crate::journal::SessionDir;
 use crate::model::{LogSource, UserError};
 use crate::ui::Saved;
@@ -17,13 +17,13 @@ use crate::ui::Saved;
 #[derive(Debug)]
 pub struct Chores {
     dir: SessionDir,
-    history: Option<History>,
+    history: Option<InputHistory>,
     tasks: JoinSet<Result<String, UserError>>,
 }
 
 impl Chores {
     #[must_use]
-    pub fn new(dir: SessionDir, history: Option<History>) -> Self {
+    pub fn new(dir: SessionDir, history: Option<InputHistory>) -> Self {
         Self { dir, history, tasks: JoinSet::new() }
     }
 

@@ -9,14 +9,14 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 
 use super::{Face, lines, report};
-use crate::app::chores::Chores;
-use crate::app::compose::{self, Order, Running, World};
+use crate::app::compose::{self, Machine, Order, Running};
+use crate::app::copies::Chores;
 use crate::app::event_loop::{Left, Session};
-use crate::app::history::History;
-use crate::app::memory::Memory;
+use crate::app::history::InputHistory;
+use crate::app::memory::ScreenMemory;
 use crate::app::models;
-use crate::app::monitor::{self, Wish};
-use crate::app::serial_desk;
+use crate::app::monitor::{self, MonitorOptions};
+use crate::app::serial_commands;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::themes::Themes;
 use crate::app::{Feed, Live, Timeline};
@@ -27,7 +27,7 @@ use crate::model::{Examiner, FileSource, Intent, Ledger, SerialCommand, UserErro
 use crate::provider::Pacing;
 use crate::text::esp_log::TagFilter;
 use crate::ui::layout::PaneId;
-use crate::ui::{Arrangement, Depth, Keymap, Looks, Mode, ModelOffer, Ui, UiSetup};
+use crate::ui::{Arrangement, Depth, Keymap, Mode, ModelOffer, ThemeState, Ui, UiSetup};
 use crate::view::{RunState, SessionView};
 use crate::workspace::Sandbox;
 
@@ -38,8 +38,8 @@ const STOP_PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// When there is no terminal, or the session cannot be begun.
-pub(super) fn live(world: &World, order: Order, face: Face) -> Result<ExitCode, UserError> {
-    let stage = Stage::set(world, face)?;
+pub(super) fn live(world: &Machine, order: Order, face: Face) -> Result<ExitCode, UserError> {
+    let stage = ScreenSetup::set(world, face)?;
     let engine = engine_runtime()?;
     let running = {
         let _on = engine.enter();
@@ -61,12 +61,12 @@ pub(super) struct ResumeAs {
 /// # Errors
 /// When there is no terminal, no such session, or it cannot go on.
 pub(super) fn resume(
-    world: &World,
+    world: &Machine,
     dir: SessionDir,
     args: ResumeAs,
     face: Face,
 ) -> Result<ExitCode, UserError> {
-    let stage = Stage::set(world, face)?;
+    let stage = ScreenSetup::set(world, face)?;
     let engine = engine_runtime()?;
     let running = {
         let _on = engine.enter();
@@ -79,35 +79,35 @@ pub(super) fn resume(
 ///
 /// # Errors
 /// When there is no terminal, no such session, or it cannot be read.
-pub(super) fn replay(world: &World, dir: &SessionDir, face: Face) -> Result<ExitCode, UserError> {
+pub(super) fn replay(world: &Machine, dir: &SessionDir, face: Face) -> Result<ExitCode, UserError> {
     if face == Face::Lines {
         return lines::replay(dir);
     }
-    let stage = Stage::of(world)?;
+    let stage = ScreenSetup::of(world)?;
     let mut feed = Feed::Replay(Box::new(Timeline::open(dir)?));
     let project = project_of(dir).unwrap_or_else(|| dir.project());
-    let memory = Memory::of(&world.dirs.data, &project);
+    let memory = ScreenMemory::of(&world.dirs.data, &project);
     let left = show(world, stage, dir, &memory, (&mut feed, Wishes::default()))?;
     Ok(exit_code(left))
 }
 
 /// What the screen needs, found before a session is begun: a wish that cannot be met leaves nothing
 /// behind.
-struct Stage {
+struct ScreenSetup {
     keymap: Keymap,
     themes: Themes,
 }
 
-impl Stage {
+impl ScreenSetup {
     /// `None`: there is no screen, but lines.
-    fn set(world: &World, face: Face) -> Result<Option<Self>, UserError> {
+    fn set(world: &Machine, face: Face) -> Result<Option<Self>, UserError> {
         match face {
             Face::Screen => Self::of(world).map(Some),
             Face::Lines => lines::require().map(|()| None),
         }
     }
 
-    fn of(world: &World) -> Result<Self, UserError> {
+    fn of(world: &Machine) -> Result<Self, UserError> {
         terminal::require()?;
         let keymap = Keymap::load(&world.assets, &world.settings.keymap.value)?;
         let depth = Depth::detect(|name| std::env::var(name).ok());
@@ -121,18 +121,22 @@ impl Stage {
 ///
 /// # Errors
 /// When there is no terminal, or the port cannot be opened.
-pub fn monitor(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode, UserError> {
-    let stage = Stage::of(world)?;
+pub fn monitor(
+    world: &Machine,
+    wish: MonitorOptions,
+    filter: TagFilter,
+) -> Result<ExitCode, UserError> {
+    let stage = ScreenSetup::of(world)?;
     let engine = engine_runtime()?;
     let project = wish.project.clone();
     let monitor = engine.block_on(monitor::start(world, wish))?;
     let dir = monitor.dir.clone();
     let mut feed = Feed::Live(Box::new(Live::open(&dir, monitor.recorder.subscribe())?));
-    let memory = Memory::of(&world.dirs.data, &project);
+    let memory = ScreenMemory::of(&world.dirs.data, &project);
     let serial = {
         let _on = engine.enter();
         let ledger = Arc::clone(&monitor.recorder) as Arc<dyn Ledger>;
-        serial_desk::start(Arc::clone(&monitor.hub), ledger, monitor.recorder.state())
+        serial_commands::start(Arc::clone(&monitor.hub), ledger, monitor.recorder.state())
     };
     let wishes = Wishes { serial: Some(serial), filter, ..Wishes::default() };
     let left = show(world, stage, &dir, &memory, (&mut feed, wishes));
@@ -143,10 +147,10 @@ pub fn monitor(world: &World, wish: Wish, filter: TagFilter) -> Result<ExitCode,
 }
 
 fn supervise(
-    world: &World,
+    world: &Machine,
     engine: &Runtime,
     running: Running,
-    stage: Option<Stage>,
+    stage: Option<ScreenSetup>,
 ) -> Result<ExitCode, UserError> {
     let dir = running.dir.clone();
     let Some(stage) = stage else {
@@ -160,12 +164,12 @@ fn supervise(
     };
     let mut feed = Feed::Live(Box::new(Live::open(&dir, running.recorder.subscribe())?));
     let project = feed.view().head.start.as_ref().map(|start| PathBuf::from(&start.project));
-    let memory = Memory::of(&world.dirs.data, &project.unwrap_or_else(|| dir.project()));
+    let memory = ScreenMemory::of(&world.dirs.data, &project.unwrap_or_else(|| dir.project()));
     let intents = Some(running.engine.intents.clone());
     let serial = {
         let _on = engine.enter();
         let ledger = Arc::clone(&running.recorder) as Arc<dyn Ledger>;
-        Some(serial_desk::start(running.bench.serial(), ledger, running.recorder.state()))
+        Some(serial_commands::start(running.bench.serial(), ledger, running.recorder.state()))
     };
     let break_off = Some(running.engine.break_off());
     let examiner = Some(Arc::clone(&running.examiner));
@@ -195,10 +199,10 @@ struct Wishes {
 
 /// Shows a session until the person leaves it, and remembers how the screen was arranged.
 fn show(
-    world: &World,
-    Stage { keymap, mut themes }: Stage,
+    world: &Machine,
+    ScreenSetup { keymap, mut themes }: ScreenSetup,
     dir: &SessionDir,
-    memory: &Memory,
+    memory: &ScreenMemory,
     (feed, wishes): (&mut Feed, Wishes),
 ) -> Result<Left, UserError> {
     let mode = match feed {
@@ -303,7 +307,7 @@ pub fn project_of(dir: &SessionDir) -> Option<PathBuf> {
 }
 
 fn ui_setup(
-    world: &World,
+    world: &Machine,
     mode: Mode,
     dir: &SessionDir,
     (mut arrangement, keymap, themes): (Arrangement, Keymap, &Themes),
@@ -314,10 +318,10 @@ fn ui_setup(
     let chosen = arrangement.theme.clone().filter(|_| !is_wanted);
     // A chosen theme may have lost its file since.
     let looks = match chosen.and_then(|name| Some((themes.load(&name).ok()?, name))) {
-        Some((theme, name)) => Looks { theme, name, names: themes.names() },
+        Some((theme, name)) => ThemeState { theme, name, names: themes.names() },
         None => {
             let (theme, name) = (themes.load(&set.value)?, set.value.clone());
-            Looks { theme, name, names: themes.names() }
+            ThemeState { theme, name, names: themes.names() }
         }
     };
     if mode == Mode::Live {
@@ -344,7 +348,7 @@ fn ui_setup(
 }
 
 /// The models that can be chosen; what is wrong with the others is the doctor's to say.
-pub(super) fn offers(world: &World) -> Vec<ModelOffer> {
+pub(super) fn offers(world: &Machine) -> Vec<ModelOffer> {
     let offer = |profile: String| {
         let label = models::find(world, &profile, None).ok()?.label();
         Some(ModelOffer { profile, label })
@@ -353,8 +357,8 @@ pub(super) fn offers(world: &World) -> Vec<ModelOffer> {
 }
 
 /// What was said before in the project of a session.
-fn history_of(world: &World, dir: &SessionDir) -> Option<History> {
-    Some(History::of(&world.dirs.data, &project_of(dir)?))
+fn history_of(world: &Machine, dir: &SessionDir) -> Option<InputHistory> {
+    Some(InputHistory::of(&world.dirs.data, &project_of(dir)?))
 }
 
 /// Where the engine runs: apart from the screen, so that neither waits for the other.

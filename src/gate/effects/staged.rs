@@ -11,35 +11,35 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, fchmod, openat};
 use rustix::io::Errno;
 
-use super::done::Done;
+use super::done::EffectResult;
 use super::swap::{Swap, discard, rename_new};
-use crate::gate::approved::Place;
-use crate::gate::folder::{Found, PlaceError, is_still, look_in};
+use crate::gate::approved::ContentUse;
+use crate::gate::folder::{OpenFolder, PlaceError, is_still, look_in};
 use crate::model::{ContentHash, Outcome, ProposalId};
 
 /// A content beside the file it is for, on the disk.
 #[derive(Debug)]
-pub struct Laid {
+pub struct StagedFile {
     folder: OwnedFd,
     /// What it is called as long as it is not in place.
     temporary: String,
     /// What it is called afterwards.
     name: String,
     /// What is there now.
-    seen: Option<Found>,
+    seen: Option<OpenFolder>,
     proposal: ProposalId,
     hash: ContentHash,
     is_in_place: bool,
 }
 
-impl Laid {
+impl StagedFile {
     /// Writes the content of `place` into its open `folder`, where `seen` is now, and waits until
     /// it is on the disk.
-    pub(super) fn beside(
+    pub(super) fn stage(
         folder: OwnedFd,
-        seen: Option<Found>,
+        seen: Option<OpenFolder>,
         proposal: ProposalId,
-        place: Place<'_>,
+        place: ContentUse<'_>,
     ) -> Result<Self, PlaceError> {
         let temporary = temporary_name(proposal, place.hash);
         let name = place.path.file_name().to_owned();
@@ -69,24 +69,24 @@ impl Laid {
     }
 
     /// Whether it is the content of `place`, for that proposal.
-    pub(super) fn is_for(&self, proposal: ProposalId, place: Place<'_>) -> bool {
+    pub(super) fn is_for(&self, proposal: ProposalId, place: ContentUse<'_>) -> bool {
         self.temporary == temporary_name(proposal, place.hash)
             && self.name == place.path.file_name()
     }
 
     /// Puts it in place, unless something else is there now than when it was laid ready.
-    pub(super) fn put(self) -> Result<Done, PlaceError> {
+    pub(super) fn put(self) -> Result<EffectResult, PlaceError> {
         // Writing took its time; somebody may have saved the file meanwhile.
         if !is_still(&self.folder, &self.name, self.seen.as_ref())? {
             let found = look_in(&self.folder, &self.name)?.map(|found| found.hash);
-            return Ok(Done::from(Outcome::Stale { found }));
+            return Ok(EffectResult::from(Outcome::Stale { found }));
         }
         self.put_at_last()
     }
 
     /// As [`Laid::put`], when there is no time left to look: what another program saves in this
     /// moment stays.
-    fn put_at_last(mut self) -> Result<Done, PlaceError> {
+    fn put_at_last(mut self) -> Result<EffectResult, PlaceError> {
         let outcome = match &self.seen {
             Some(seen) => {
                 let (folder, proposal, base) = (&self.folder, self.proposal, seen.hash);
@@ -97,7 +97,7 @@ impl Laid {
             }
             None => self.put_new()?,
         };
-        Ok(Done::lasting(outcome, &self.folder, &self.name))
+        Ok(EffectResult::lasting(outcome, &self.folder, &self.name))
     }
 
     fn put_new(&mut self) -> Result<Outcome, PlaceError> {
@@ -116,7 +116,7 @@ impl Laid {
     }
 }
 
-impl Drop for Laid {
+impl Drop for StagedFile {
     fn drop(&mut self) {
         if !self.is_in_place {
             discard(&self.folder, &self.temporary);
@@ -159,19 +159,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = ProjectPath::new("a.c").unwrap();
         let content = b"new".as_slice();
-        let place = Place { path: &path, base: None, content, hash: ContentHash::of(content) };
+        let place = ContentUse { path: &path, base: None, content, hash: ContentHash::of(content) };
         let fd = || OwnedFd::from(File::open(folder.path()).unwrap());
-        let laid = Laid::beside(fd(), None, ProposalId(1), place).unwrap();
+        let laid = StagedFile::stage(fd(), None, ProposalId(1), place).unwrap();
         fs::write(folder.path().join("a.c"), "theirs").unwrap();
         let found = Some(ContentHash::of(b"theirs"));
-        assert_eq!(laid.put_at_last().unwrap(), Done::from(Outcome::Stale { found }));
+        assert_eq!(laid.put_at_last().unwrap(), EffectResult::from(Outcome::Stale { found }));
         assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "theirs");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let seen = look_in(&fd(), "a.c").unwrap();
-        let laid = Laid::beside(fd(), seen, ProposalId(2), Place { base: found, ..place }).unwrap();
+        let laid =
+            StagedFile::stage(fd(), seen, ProposalId(2), ContentUse { base: found, ..place })
+                .unwrap();
         fs::write(folder.path().join("a.c"), "theirs again").unwrap();
         let found = Some(ContentHash::of(b"theirs again"));
-        assert_eq!(laid.put_at_last().unwrap(), Done::from(Outcome::Stale { found }));
+        assert_eq!(laid.put_at_last().unwrap(), EffectResult::from(Outcome::Stale { found }));
         assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "theirs again");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

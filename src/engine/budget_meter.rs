@@ -25,7 +25,7 @@ pub struct Budgets {
 
 /// What was used.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Purse {
+pub(super) struct BudgetMeter {
     budgets: Budgets,
     /// What the session may use, as recorded.
     pub budget: Budget,
@@ -38,7 +38,7 @@ pub(super) struct Purse {
     session: Spent,
 }
 
-impl Purse {
+impl BudgetMeter {
     pub fn new(budgets: Budgets) -> Self {
         Self { budgets, ..Self::default() }
     }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn allowing_as_much_again_counts_from_what_is_used() {
-        let mut purse = Purse::new(Budgets::default());
+        let mut purse = BudgetMeter::new(Budgets::default());
         purse.set(tokens(100));
         assert_eq!(purse.used(usage(60, 39)), None);
         assert!(purse.used(usage(30, 1)).is_some_and(|what| what.contains("130 of 100")));
@@ -153,15 +153,15 @@ mod tests {
 
     #[test]
     fn an_answer_may_not_go_far_beyond_the_budget() {
-        let mut purse = Purse::new(Budgets { turn: tokens(5_000), ..Budgets::default() });
+        let mut purse = BudgetMeter::new(Budgets { turn: tokens(5_000), ..Budgets::default() });
         assert_eq!(purse.allowed_answer(Some(900)), Some(900));
         assert_eq!(purse.allowed_answer(None), Some(5_000));
         purse.used(usage(4_000, 0));
         assert_eq!(purse.allowed_answer(Some(9_000)), Some(1_000));
         purse.used(usage(4_000, 0));
         assert_eq!(purse.allowed_answer(None), Some(256));
-        assert_eq!(Purse::default().allowed_answer(None), None);
-        let rich = Purse::new(Budgets { turn: tokens(100_000), ..Budgets::default() });
+        assert_eq!(BudgetMeter::default().allowed_answer(None), None);
+        let rich = BudgetMeter::new(Budgets { turn: tokens(100_000), ..Budgets::default() });
         assert_eq!(rich.allowed_answer(None), None, "no model could write that much at once");
     }
 }

@@ -4,7 +4,7 @@
 //! they come, in `remote`. Must not connect or wait.
 
 use super::assembly::Assembly;
-use super::dialect::{Dialect, Piece};
+use super::dialect::{AnswerPiece, Dialect};
 use super::fault::Fault;
 use super::profile::{Profile, Wire};
 use super::service::Service;
@@ -14,7 +14,7 @@ use crate::model::{ToolSpec, UserError};
 
 /// What came of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
+pub struct ForeignOutcome {
     /// What can be shown, with neighbouring pieces of text joined, and the calls behind it.
     pub deltas: Vec<Delta>,
     /// Whether the service said that the answer is complete.
@@ -25,11 +25,11 @@ pub struct Heard {
 ///
 /// # Errors
 /// When a message is no part of an answer of that service, or the answer exceeds a limit.
-pub fn streamed(service: Service, chunks: &[&[u8]]) -> Result<Heard, UserError> {
+pub fn streamed(service: Service, chunks: &[&[u8]]) -> Result<ForeignOutcome, UserError> {
     let profile = profile(service);
     let dialect = Dialect::of(service);
     let (mut frames, mut reader) = (Frames::new(dialect.framing()), dialect.reader());
-    let mut answer = Answer::new();
+    let mut answer = ForeignReply::new();
     for chunk in chunks {
         let too_big = |TooBig| Fault::excess(&profile, "a single message").error;
         frames.push(chunk).map_err(too_big)?;
@@ -52,14 +52,14 @@ pub fn streamed(service: Service, chunks: &[&[u8]]) -> Result<Heard, UserError> 
 ///
 /// # Errors
 /// As [`streamed`].
-pub fn whole(service: Service, bytes: &[u8]) -> Result<Heard, UserError> {
+pub fn whole(service: Service, bytes: &[u8]) -> Result<ForeignOutcome, UserError> {
     let profile = profile(service);
     let dialect = Dialect::of(service);
     let no_json = |error: serde_json::Error| UserError::new("no JSON", error.to_string(), "");
     let value = serde_json::from_slice(bytes).map_err(no_json)?;
     let mut pieces = Vec::new();
     dialect.reader().read_whole(&value, &profile, &mut pieces).map_err(|fault| fault.error)?;
-    let mut answer = Answer::new();
+    let mut answer = ForeignReply::new();
     answer.take(pieces, &profile)?;
     dialect.model_names(&value);
     Ok(answer.end())
@@ -82,17 +82,17 @@ fn profile(service: Service) -> Profile {
 }
 
 /// An answer and what of it can be shown.
-struct Answer {
+struct ForeignReply {
     assembly: Assembly,
     deltas: Vec<Delta>,
 }
 
-impl Answer {
+impl ForeignReply {
     fn new() -> Self {
         Self { assembly: Assembly::new(), deltas: Vec::new() }
     }
 
-    fn take(&mut self, pieces: Vec<Piece>, profile: &Profile) -> Result<(), UserError> {
+    fn take(&mut self, pieces: Vec<AnswerPiece>, profile: &Profile) -> Result<(), UserError> {
         for piece in pieces {
             self.assembly
                 .take(piece, profile, &mut self.deltas)
@@ -101,9 +101,9 @@ impl Answer {
         Ok(())
     }
 
-    fn end(mut self) -> Heard {
+    fn end(mut self) -> ForeignOutcome {
         self.deltas.extend(self.assembly.close());
         self.deltas.extend(self.assembly.calls(&[]));
-        Heard { deltas: self.deltas, is_complete: self.assembly.stop.is_some() }
+        ForeignOutcome { deltas: self.deltas, is_complete: self.assembly.stop.is_some() }
     }
 }

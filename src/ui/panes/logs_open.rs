@@ -46,14 +46,14 @@ impl Tab {
 }
 
 /// Every raw log that was looked at, and which one is shown.
-pub(super) struct Shelf {
+pub(super) struct OpenLogs {
     logs: Arc<dyn LogSource>,
     /// The build and the connection that were chosen; `None`: the newest.
     chosen: [Option<LogId>; 2],
     texts: Vec<LogText>,
 }
 
-impl Shelf {
+impl OpenLogs {
     pub fn new(logs: Arc<dyn LogSource>) -> Self {
         Self { logs, chosen: [None; 2], texts: Vec::new() }
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::project::{Config, Environment, FILE};
 use crate::files;
 use crate::model::{ContentHash, FlashImage, UserError};
-use crate::toolchain::esp_image::{Chip, Header};
+use crate::toolchain::esp_image::{Chip, ImageHeader};
 use crate::toolchain::esptool::WHAT;
 use crate::toolchain::output_folder::{self, Use};
 
@@ -37,7 +37,7 @@ const APPLICATION: u32 = 0x1_0000;
 
 /// What a build was for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Note {
+pub(super) struct BuildNote {
     pub(super) environment: String,
     /// Build folder of the environment, relative to the project where it lies in it.
     pub(super) folder: PathBuf,
@@ -58,7 +58,7 @@ pub(super) struct Note {
 
 /// The part of `idedata.json` that matters here.
 #[derive(Debug, Deserialize)]
-pub(super) struct Told {
+pub(super) struct IdeData {
     #[serde(default)]
     prog_path: PathBuf,
     #[serde(default)]
@@ -90,13 +90,13 @@ pub(super) struct Includes {
 #[derive(Debug, Default, Deserialize)]
 struct Extra {
     #[serde(default)]
-    flash_images: Vec<Part>,
+    flash_images: Vec<ImagePart>,
     #[serde(default)]
     application_offset: Option<Offset>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Part {
+struct ImagePart {
     offset: Offset,
     path: PathBuf,
 }
@@ -123,7 +123,7 @@ impl Offset {
 
 /// Bits per second at which the console of what was built last talks, where the project says so.
 pub(in crate::toolchain) fn monitor_speed(project: &Path) -> Option<u32> {
-    Note::read(project)?.monitor_speed
+    BuildNote::read(project)?.monitor_speed
 }
 
 /// The images of a build.
@@ -135,7 +135,7 @@ pub(super) struct Images {
     pub(super) all: Vec<FlashImage>,
 }
 
-impl Note {
+impl BuildNote {
     pub(super) fn of(project: &Path, config: &Config, environment: &Environment) -> Self {
         Self {
             environment: environment.name.clone(),
@@ -173,7 +173,7 @@ impl Note {
         } else {
             output_folder::remove(project, &kept)?;
         }
-        let told = Told::read(&project.join(&self.folder));
+        let told = IdeData::read(&project.join(&self.folder));
         for part in told.iter().flat_map(|told| &told.extra.flash_images) {
             if let (true, Some(name)) =
                 (part.is_installed(project, packages), part.path.file_name())
@@ -186,7 +186,7 @@ impl Note {
 
     /// The program of the last build.
     pub(super) fn program(&self, project: &Path) -> Option<PathBuf> {
-        let told = Told::read(&project.join(&self.folder))?;
+        let told = IdeData::read(&project.join(&self.folder))?;
         Some(told.prog_path).filter(|path| path.is_file())
     }
 
@@ -210,7 +210,7 @@ impl Note {
     pub(super) fn images(&self, project: &Path) -> Result<Images, UserError> {
         let again = |why: String| UserError::new(WHAT, why, "Build the project again.");
         let folder = project.join(&self.folder);
-        let told = Told::read(&folder).ok_or_else(|| {
+        let told = IdeData::read(&folder).ok_or_else(|| {
             again(format!("PlatformIO left no {TOLD} in `{}`", self.folder.display()))
         })?;
         let app = told.prog_path.with_extension("bin");
@@ -240,7 +240,7 @@ impl Note {
     }
 }
 
-impl Told {
+impl IdeData {
     /// `None` before the first time.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         let file = folder.join(TOLD);
@@ -248,7 +248,7 @@ impl Told {
     }
 }
 
-impl Part {
+impl ImagePart {
     /// Whether it comes with something that PlatformIO has installed.
     fn is_installed(&self, project: &Path, packages: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
@@ -303,8 +303,8 @@ fn is_plain(app: &Path) -> Result<(), UserError> {
 }
 
 /// The chip that an application is for, as its own head says.
-fn chip(content: &[u8], told: &Told) -> Option<String> {
-    let header = Header::read(content)?;
+fn chip(content: &[u8], told: &IdeData) -> Option<String> {
+    let header = ImageHeader::read(content)?;
     // An ESP8266's image begins alike and has no number there.
     let is_older = told.cc_path.contains("lx106");
     Some(Chip::with_id(header.chip).filter(|_| !is_older)?.name.to_owned())
@@ -312,7 +312,7 @@ fn chip(content: &[u8], told: &Told) -> Option<String> {
 
 /// Whether PlatformIO has to be asked anew how an environment compiles: it was not yet, or what it
 /// goes by has changed since.
-pub(super) fn is_stale(project: &Path, note: &Note, packages: &Path) -> bool {
+pub(super) fn is_stale(project: &Path, note: &BuildNote, packages: &Path) -> bool {
     let modified = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
     let folder = project.join(&note.folder);
     let Some(at) = modified(&folder.join(TOLD)) else { return true };

@@ -8,7 +8,7 @@ use super::signals::{Signal, Signals};
 use super::terminal::Screen;
 use crate::model::UserError;
 
-pub(super) enum Woken {
+pub(super) enum IdleWake {
     /// The person did something.
     Event(Event),
     /// The person wants the shell for a while.
@@ -34,19 +34,19 @@ impl Sources {
 
     /// The next thing that happens, or why the screen is left. Nothing is lost when it is not
     /// waited for to its end.
-    pub async fn next(&mut self, screen: &mut Screen) -> Result<Woken, Left> {
+    pub async fn next(&mut self, screen: &mut Screen) -> Result<IdleWake, Left> {
         tokio::select! {
             biased;
             signal = self.signals.next() => match signal {
                 Signal::Terminate | Signal::Hangup | Signal::Interrupt => {
                     Err(Left::Signalled(signal))
                 }
-                Signal::Suspend => Ok(Woken::Suspend),
+                Signal::Suspend => Ok(IdleWake::Suspend),
                 Signal::Continue if screen.retake().is_err() => Err(Left::TerminalLost),
-                Signal::Continue | Signal::Resize => Ok(Woken::Redraw),
+                Signal::Continue | Signal::Resize => Ok(IdleWake::Redraw),
             },
             event = self.events.next() => match event {
-                Some(Ok(event)) => Ok(Woken::Event(event)),
+                Some(Ok(event)) => Ok(IdleWake::Event(event)),
                 Some(Err(_)) | None => Err(Left::TerminalLost),
             },
         }

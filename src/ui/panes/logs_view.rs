@@ -8,15 +8,15 @@ use std::ops::Range;
 use crate::model::UserError;
 
 use super::logs_scroll::{Follow, Move, Scroll};
-use super::logs_search::{Matcher, Search};
-use super::logs_source::Source;
+use super::logs_search::{LogSearch, Matcher};
+use super::logs_source::LogSourceView;
 
 /// Matches outside the filter that are passed over in one step.
 const MAX_PASSED: u64 = 200_000;
 
 /// Which lines are in sight.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sight {
+pub enum VisibleLines {
     /// All in a row.
     Range(Range<u64>),
     /// Those that passed the filter.
@@ -25,12 +25,12 @@ pub enum Sight {
 
 /// A way of looking at one log.
 #[derive(Debug)]
-pub struct Lens {
-    source: Source,
+pub struct LogView {
+    source: LogSourceView,
     /// Where one looks.
     pub scroll: Scroll,
-    search: Option<Search>,
-    filter: Option<Search>,
+    search: Option<LogSearch>,
+    filter: Option<LogSearch>,
     /// Lines in the whole log.
     lines: u64,
     /// How far the log goes, in the units of the source.
@@ -43,10 +43,10 @@ pub struct Lens {
     wants_line: Option<u64>,
 }
 
-impl Lens {
+impl LogView {
     /// A look at the end of a log.
     #[must_use]
-    pub fn new(source: Source) -> Self {
+    pub fn new(source: LogSourceView) -> Self {
         Self {
             source,
             scroll: Scroll::default(),
@@ -62,20 +62,20 @@ impl Lens {
 
     /// The search that is on.
     #[must_use]
-    pub const fn search(&self) -> Option<&Search> {
+    pub const fn search(&self) -> Option<&LogSearch> {
         self.search.as_ref()
     }
 
     /// The filter that is on.
     #[must_use]
-    pub const fn filter(&self) -> Option<&Search> {
+    pub const fn filter(&self) -> Option<&LogSearch> {
         self.filter.as_ref()
     }
 
     /// How many lines there are to look at, those no longer kept included.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.filter.as_ref().map_or(self.lines, Search::total)
+        self.filter.as_ref().map_or(self.lines, LogSearch::total)
     }
 
     /// Whether there is no line to look at.
@@ -95,7 +95,7 @@ impl Lens {
     #[must_use]
     pub fn percent(&self) -> u64 {
         let all = [&self.search, &self.filter];
-        let least = all.into_iter().flatten().map(Search::scanned).min().unwrap_or(self.end);
+        let least = all.into_iter().flatten().map(LogSearch::scanned).min().unwrap_or(self.end);
         least.saturating_mul(100) / self.end.max(1)
     }
 
@@ -114,8 +114,9 @@ impl Lens {
             Some(filter) => filter.first_kept(),
             None => lines.start,
         });
-        let is_through =
-            |search: &Option<Search>| search.as_ref().is_none_or(|search| search.is_complete(end));
+        let is_through = |search: &Option<LogSearch>| {
+            search.as_ref().is_none_or(|search| search.is_complete(end))
+        };
         if is_through(&self.filter)
             && let Some(line) = self.wants_line.take()
         {
@@ -126,18 +127,18 @@ impl Lens {
             let last = self.scroll.range(self.len()).end.checked_sub(1);
             let from = last.map_or(0, |last| self.line_at(last) + 1);
             let found = self.search.as_ref().and_then(|search| search.previous(from));
-            self.step_to(found, Search::previous);
+            self.step_to(found, LogSearch::previous);
         }
         Ok(())
     }
 
     /// The lines in sight.
     #[must_use]
-    pub fn sight(&self) -> Sight {
+    pub fn sight(&self) -> VisibleLines {
         let range = self.scroll.range(self.len());
         match &self.filter {
-            Some(filter) => Sight::Picked(filter.lines(range)),
-            None => Sight::Range(range),
+            Some(filter) => VisibleLines::Picked(filter.lines(range)),
+            None => VisibleLines::Range(range),
         }
     }
 
@@ -156,7 +157,7 @@ impl Lens {
 
     /// Looks for `matcher` from now on; `None` ends the search.
     pub fn search_for(&mut self, matcher: Option<Matcher>) {
-        self.search = matcher.map(|matcher| Search::new(self.source.clone(), matcher));
+        self.search = matcher.map(|matcher| LogSearch::new(self.source.clone(), matcher));
         self.wants_hit = self.search.is_some();
         self.hit = None;
     }
@@ -166,19 +167,19 @@ impl Lens {
         if self.scroll.follow() == Follow::Held {
             self.wants_line = Some(self.here());
         }
-        self.filter = matcher.map(|matcher| Search::new(self.source.clone(), matcher));
+        self.filter = matcher.map(|matcher| LogSearch::new(self.source.clone(), matcher));
     }
 
     /// Goes to the next match, round the end.
     pub fn next_hit(&mut self) {
         let found = self.search.as_ref().and_then(|search| search.next(self.here()));
-        self.step_to(found, Search::next);
+        self.step_to(found, LogSearch::next);
     }
 
     /// Goes to the match before, round the start.
     pub fn previous_hit(&mut self) {
         let found = self.search.as_ref().and_then(|search| search.previous(self.here()));
-        self.step_to(found, Search::previous);
+        self.step_to(found, LogSearch::previous);
     }
 
     /// The line the search stands at: the match gone to last while it is in sight, else the line
@@ -207,10 +208,10 @@ impl Lens {
     }
 
     /// Goes to a match, or to the first one after it in that direction that passes the filter.
-    fn step_to(&mut self, found: Option<u64>, step: impl Fn(&Search, u64) -> Option<u64>) {
+    fn step_to(&mut self, found: Option<u64>, step: impl Fn(&LogSearch, u64) -> Option<u64>) {
         let passes = |line: u64| self.filter.as_ref().is_none_or(|f| f.place(line).is_some());
         let mut found = found;
-        for _ in 0..self.search.as_ref().map_or(0, Search::kept).min(MAX_PASSED) {
+        for _ in 0..self.search.as_ref().map_or(0, LogSearch::kept).min(MAX_PASSED) {
             let Some(line) = found.filter(|line| !passes(*line)) else { break };
             found = self.search.as_ref().and_then(|search| step(search, line));
         }

@@ -7,8 +7,8 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::Line;
 
 use crate::model::{SerialCommand, SerialControl};
-use crate::ui::action::{Action, Context};
-use crate::ui::pane::{Command, Cx, Effect, Mode};
+use crate::ui::action::{Action, KeyContext};
+use crate::ui::pane::{Cx, Effect, Mode, UiCommand};
 use crate::view::SerialView;
 
 use super::send_line::SendLine;
@@ -18,12 +18,12 @@ const BAUDS: [u32; 6] = [115_200, 230_400, 460_800, 921_600, 9_600, 74_880];
 
 /// The person's hands on ports.
 #[derive(Debug, Default)]
-pub struct SerialHands {
+pub struct SerialActions {
     line: SendLine,
     is_typing: bool,
 }
 
-impl SerialHands {
+impl SerialActions {
     /// Whether an action is for a port.
     pub const fn knows(action: Action) -> bool {
         matches!(
@@ -54,7 +54,7 @@ impl SerialHands {
 
     /// The row to type in.
     pub fn row(&self, cx: &Cx<'_>) -> Line<'static> {
-        self.line.line(&cx.key(Context::Logs, Action::SerialEnding), cx)
+        self.line.line(&cx.key(KeyContext::Logs, Action::SerialEnding), cx)
     }
 
     /// A key for the line; `serial` is the port that is shown.
@@ -66,7 +66,10 @@ impl SerialHands {
                     return Effect::refuse("the board is not connected; the line is kept");
                 };
                 let (port, text) = (serial.port.clone(), self.line.take());
-                return vec![Effect::Command(Command::Serial(SerialCommand::Send { port, text }))];
+                return vec![Effect::Command(UiCommand::Serial(SerialCommand::Send {
+                    port,
+                    text,
+                }))];
             }
             _ => self.line.on_key(key),
         }
@@ -92,7 +95,7 @@ impl SerialHands {
             }
             Action::SerialConnect => SerialCommand::Close { port },
             _ if !is_there(serial) => {
-                let key = cx.key(Context::Logs, Action::SerialConnect);
+                let key = cx.key(KeyContext::Logs, Action::SerialConnect);
                 let words = if serial.closed.is_some() {
                     format!("the port is closed; `{key}` opens it")
                 } else {
@@ -113,7 +116,7 @@ impl SerialHands {
             Action::SerialReset => SerialCommand::Control { port, control: SerialControl::Reset },
             _ => SerialCommand::Control { port, control: SerialControl::BootLoader },
         };
-        vec![Effect::Command(Command::Serial(command))]
+        vec![Effect::Command(UiCommand::Serial(command))]
     }
 }
 

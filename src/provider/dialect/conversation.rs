@@ -6,20 +6,20 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::model::{CallId, Message, Role, ToolCall, ToolSpec};
+use crate::model::{CallId, Message, MessageRole, ToolCall, ToolSpec};
 
 /// A conversation and the tools in it.
 #[derive(Debug)]
-pub struct Gist<'a> {
+pub struct Conversation<'a> {
     pub system: String,
     /// What was said since.
-    pub turns: Vec<Turn<'a>>,
+    pub turns: Vec<ConversationTurn<'a>>,
     /// What may be called.
     pub tools: &'a [ToolSpec],
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Turn<'a> {
+pub enum ConversationTurn<'a> {
     /// From outside: the person, another agent, the program.
     Outside(String),
     /// The model's own words and calls.
@@ -31,33 +31,33 @@ pub enum Turn<'a> {
 /// What a model is told that would have to answer to itself.
 const GO_ON: &str = "Go on.";
 
-impl<'a> Gist<'a> {
+impl<'a> Conversation<'a> {
     /// Reads the messages of a request.
     pub fn new(messages: &'a [Arc<Message>], tools: &'a [ToolSpec]) -> Self {
         let mut system = String::new();
-        let mut turns: Vec<Turn<'a>> = Vec::with_capacity(messages.len());
+        let mut turns: Vec<ConversationTurn<'a>> = Vec::with_capacity(messages.len());
         let mut calls: &[ToolCall] = &[];
         for message in messages.iter().filter(|message| !super::is_silent(message)) {
             match message.role {
-                Role::System => {
+                MessageRole::System => {
                     if !system.is_empty() {
                         system.push_str("\n\n");
                     }
                     system.push_str(&message.text);
                 }
-                Role::User => join(&mut turns, outside(message)),
-                Role::Assistant => {
+                MessageRole::User => join(&mut turns, outside(message)),
+                MessageRole::Assistant => {
                     calls = &message.calls;
                     let text = Cow::Borrowed(message.text.as_str());
-                    turns.push(Turn::Own { text, calls });
+                    turns.push(ConversationTurn::Own { text, calls });
                 }
-                Role::Tool => {
+                MessageRole::Tool => {
                     let call = message.answers.unwrap_or_default();
                     let known = calls.iter().find(|known| known.id == call);
                     match known {
                         Some(known) => {
                             let (tool, json) = (known.tool.as_str(), message.text.as_str());
-                            turns.push(Turn::Result { call, tool, json });
+                            turns.push(ConversationTurn::Result { call, tool, json });
                         }
                         // Services refuse an answer to a call they were not told of.
                         None => join(&mut turns, format!("A tool answered: {}", message.text)),
@@ -65,20 +65,23 @@ impl<'a> Gist<'a> {
                 }
             }
         }
-        if !matches!(turns.last(), Some(Turn::Outside(_) | Turn::Result { .. })) {
-            turns.push(Turn::Outside(GO_ON.to_owned()));
+        if !matches!(
+            turns.last(),
+            Some(ConversationTurn::Outside(_) | ConversationTurn::Result { .. })
+        ) {
+            turns.push(ConversationTurn::Outside(GO_ON.to_owned()));
         }
         Self { system, turns, tools }
     }
 }
 
-pub fn join(turns: &mut Vec<Turn<'_>>, text: String) {
+pub fn join(turns: &mut Vec<ConversationTurn<'_>>, text: String) {
     match turns.last_mut() {
-        Some(Turn::Outside(so_far)) => {
+        Some(ConversationTurn::Outside(so_far)) => {
             so_far.push_str("\n\n");
             so_far.push_str(&text);
         }
-        _ => turns.push(Turn::Outside(text)),
+        _ => turns.push(ConversationTurn::Outside(text)),
     }
 }
 
@@ -94,7 +97,7 @@ mod tests {
     use super::*;
     use crate::model::AgentName;
 
-    fn message(role: Role, agent: Option<&str>, text: &str) -> Arc<Message> {
+    fn message(role: MessageRole, agent: Option<&str>, text: &str) -> Arc<Message> {
         let agent = agent.map(AgentName::from);
         Arc::new(Message { role, agent, text: text.into(), calls: vec![], answers: None })
     }
@@ -102,30 +105,33 @@ mod tests {
     #[test]
     fn the_two_sides_alternate_and_agents_are_told_apart() {
         let messages = [
-            message(Role::System, None, "rules"),
-            message(Role::User, None, "task"),
-            message(Role::User, Some("Planner"), "Coder : write"),
-            message(Role::User, None, " "),
-            message(Role::Assistant, Some("Coder"), "done"),
+            message(MessageRole::System, None, "rules"),
+            message(MessageRole::User, None, "task"),
+            message(MessageRole::User, Some("Planner"), "Coder : write"),
+            message(MessageRole::User, None, " "),
+            message(MessageRole::Assistant, Some("Coder"), "done"),
         ];
-        let gist = Gist::new(&messages, &[]);
+        let gist = Conversation::new(&messages, &[]);
         assert_eq!(gist.system, "rules");
         let outside = "task\n\n[Planner]\nCoder : write".to_owned();
-        let own = Turn::Own { text: "done".into(), calls: &[] };
-        assert_eq!(gist.turns, [Turn::Outside(outside), own, Turn::Outside(GO_ON.into())]);
+        let own = ConversationTurn::Own { text: "done".into(), calls: &[] };
+        assert_eq!(
+            gist.turns,
+            [ConversationTurn::Outside(outside), own, ConversationTurn::Outside(GO_ON.into())]
+        );
     }
 
     #[test]
     fn an_answer_without_its_call_is_told_in_words() {
         let orphan = Message {
-            role: Role::Tool,
+            role: MessageRole::Tool,
             agent: None,
             text: "{}".into(),
             calls: vec![],
             answers: Some(CallId(3)),
         };
         let messages = [Arc::new(orphan)];
-        let gist = Gist::new(&messages, &[]);
-        assert_eq!(gist.turns, [Turn::Outside("A tool answered: {}".into())]);
+        let gist = Conversation::new(&messages, &[]);
+        assert_eq!(gist.turns, [ConversationTurn::Outside("A tool answered: {}".into())]);
     }
 }

@@ -6,7 +6,7 @@ use super::action::Action;
 
 /// What the screen is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Desk {
+pub(super) enum ScreenKind {
     /// A team and what it does.
     #[default]
     Team,
@@ -14,7 +14,7 @@ pub(super) enum Desk {
     Port,
 }
 
-impl Desk {
+impl ScreenKind {
     /// What an action comes to here: itself, another one, or why it makes no sense.
     pub(super) const fn takes(self, action: Action) -> Result<Action, &'static str> {
         match (self, action) {

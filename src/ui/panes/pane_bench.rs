@@ -20,7 +20,7 @@ use crate::view::SessionView;
 
 /// What a session keeps, in memory.
 #[derive(Default)]
-pub(super) struct Store {
+pub(super) struct SessionStore {
     blobs: Mutex<Vec<Vec<u8>>>,
     logs: Mutex<Vec<(LogId, Vec<u8>)>>,
     /// How much of every log is no longer kept.
@@ -28,7 +28,7 @@ pub(super) struct Store {
     records: Mutex<Vec<Record>>,
 }
 
-impl BlobSource for Store {
+impl BlobSource for SessionStore {
     fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
         let blobs = self.blobs.lock().unwrap();
         let found = blobs.iter().find(|bytes| ContentHash::of(bytes) == *hash);
@@ -42,7 +42,7 @@ impl BlobSource for Store {
     }
 }
 
-impl LogSource for Store {
+impl LogSource for SessionStore {
     fn read_log(&self, log: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
         let logs = self.logs.lock().unwrap();
         let (_, bytes) = logs.iter().find(|(known, _)| *known == log).unwrap();
@@ -62,7 +62,7 @@ impl LogSource for Store {
     }
 }
 
-impl EventSource for Store {
+impl EventSource for SessionStore {
     fn records(&self, range: Range<u64>) -> Result<Vec<Record>, UserError> {
         let records = self.records.lock().unwrap();
         Ok(records.iter().filter(|record| range.contains(&record.seq.0)).cloned().collect())
@@ -89,8 +89,8 @@ impl Examiner for LooksFor {
 }
 
 /// A person's desk.
-pub(super) struct Desk {
-    pub store: Arc<Store>,
+pub(super) struct PaneBench {
+    pub store: Arc<SessionStore>,
     pub view: SessionView,
     pub mode: Mode,
     theme: Theme,
@@ -103,7 +103,7 @@ pub(super) struct Desk {
 /// When the session began.
 const START: i64 = 1_700_000_000_000;
 
-impl Desk {
+impl PaneBench {
     pub fn new() -> Self {
         let assets = Assets::built_in();
         let now = Instant::now();

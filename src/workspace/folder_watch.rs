@@ -12,7 +12,7 @@ const LIMIT: usize = 4_096;
 
 /// Listens as long as it is kept.
 #[derive(Debug)]
-pub(super) struct Ear {
+pub(super) struct FolderWatch {
     /// `None`: the system does not tell.
     watcher: Option<RecommendedWatcher>,
     folders: BTreeSet<PathBuf>,
@@ -20,7 +20,7 @@ pub(super) struct Ear {
 
 /// What an ear hears after it was told which folders there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hearing {
+pub(super) enum WatchCoverage {
     /// Nothing: it is up to others to look.
     Deaf,
     /// Everything, in these folders as before.
@@ -29,7 +29,7 @@ pub(super) enum Hearing {
     AllFromNow,
 }
 
-impl Ear {
+impl FolderWatch {
     /// Calls `told` whenever something happens in a folder that is listened at. Reading a file is
     /// nothing.
     pub fn new(told: impl Fn() + Send + 'static) -> Self {
@@ -43,8 +43,8 @@ impl Ear {
     }
 
     /// Listens at these folders and no others.
-    pub fn listen(&mut self, folders: BTreeSet<PathBuf>) -> Hearing {
-        let Some(watcher) = &mut self.watcher else { return Hearing::Deaf };
+    pub fn listen(&mut self, folders: BTreeSet<PathBuf>) -> WatchCoverage {
+        let Some(watcher) = &mut self.watcher else { return WatchCoverage::Deaf };
         for gone in self.folders.difference(&folders) {
             // The system has let go of a removed folder by itself.
             let _ = watcher.unwatch(gone);
@@ -56,9 +56,9 @@ impl Ear {
         if !hears {
             // Half of the news would look like all of it.
             self.watcher = None;
-            return Hearing::Deaf;
+            return WatchCoverage::Deaf;
         }
         self.folders = folders;
-        if is_new { Hearing::AllFromNow } else { Hearing::All }
+        if is_new { WatchCoverage::AllFromNow } else { WatchCoverage::All }
     }
 }

@@ -34,12 +34,12 @@ static PLACE: LazyLock<Option<Regex>> =
 
 /// Keeps those lines of a build that are PlatformIO's own.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct PioMessages {
     line: Vec<u8>,
     lines: Vec<String>,
 }
 
-impl Said {
+impl PioMessages {
     /// Takes more output.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -202,7 +202,7 @@ mod tests {
 
     fn judged(output: &str) -> Result<Vec<Diagnostic>, UserError> {
         let project = Path::new("/w/proj é");
-        let mut said = Said::default();
+        let mut said = PioMessages::default();
         output.as_bytes().chunks(7).for_each(|part| said.push(part));
         let mut found = diagnostics::parse(project, output.as_bytes());
         said.judge(project, &mut found).map_or(Ok(found), Err)

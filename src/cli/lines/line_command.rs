@@ -51,7 +51,7 @@ pub enum Scope {
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum LineCommand {
     /// Decide on the proposal of that number, or ask about it.
     Decide(u32, Decide),
     /// Keep words beside a changed line of it.
@@ -92,7 +92,7 @@ pub enum Wish {
     Unclear(String),
 }
 
-impl Wish {
+impl LineCommand {
     /// Reads a line.
     #[must_use]
     pub fn parse(line: &str) -> Self {
@@ -319,25 +319,34 @@ mod tests {
 
     #[test]
     fn a_decision_names_what_it_is_about() {
-        let decide = |number, what| Wish::Decide(number, what);
+        let decide = |number, what| LineCommand::Decide(number, what);
         let reject = |words: &str| Decide::Reject(words.into(), AfterReject::GoOn);
-        assert_eq!(Wish::parse(" approve #3 "), decide(3, Decide::Approve));
-        assert_eq!(Wish::parse("REJECT 12 wrong file"), decide(12, reject("wrong file")));
-        assert_eq!(Wish::parse("reject 12"), decide(12, reject("")));
+        assert_eq!(LineCommand::parse(" approve #3 "), decide(3, Decide::Approve));
+        assert_eq!(LineCommand::parse("REJECT 12 wrong file"), decide(12, reject("wrong file")));
+        assert_eq!(LineCommand::parse("reject 12"), decide(12, reject("")));
         let lines = Decide::Lines([1, 2, 3, 7].into());
-        assert_eq!(Wish::parse("approve 3 lines 1-3, 7"), decide(3, lines));
-        assert_eq!(Wish::parse("approve 3 unseen"), decide(3, Decide::Unseen));
-        assert_eq!(Wish::parse("approve 3 despite"), decide(3, Decide::Despite));
-        assert_eq!(Wish::parse("approve 3 edited"), decide(3, Decide::Edited));
-        assert_eq!(Wish::parse("approve 3 edited despite"), decide(3, Decide::EditedDespite));
-        assert_eq!(Wish::parse("tell 3 keep it"), decide(3, Decide::Tell("keep it".into())));
+        assert_eq!(LineCommand::parse("approve 3 lines 1-3, 7"), decide(3, lines));
+        assert_eq!(LineCommand::parse("approve 3 unseen"), decide(3, Decide::Unseen));
+        assert_eq!(LineCommand::parse("approve 3 despite"), decide(3, Decide::Despite));
+        assert_eq!(LineCommand::parse("approve 3 edited"), decide(3, Decide::Edited));
+        assert_eq!(
+            LineCommand::parse("approve 3 edited despite"),
+            decide(3, Decide::EditedDespite)
+        );
+        assert_eq!(LineCommand::parse("tell 3 keep it"), decide(3, Decide::Tell("keep it".into())));
         for phrase in ["flash esp32 boot", "erase esp32 nvs", "edit esp32 nvs"] {
             let line = format!("approve 3 {phrase}");
-            assert_eq!(Wish::parse(&line), decide(3, Decide::Confirm(phrase.into())));
+            assert_eq!(LineCommand::parse(&line), decide(3, Decide::Confirm(phrase.into())));
         }
-        assert_eq!(Wish::parse("comment 3 2 why?"), Wish::Comment(3, 2, "why?".into()));
-        assert_eq!(Wish::parse("never 3 path"), Wish::Rule(RuleSays::Never, 3, Scope::Path));
-        assert_eq!(Wish::parse("answer 2"), Wish::Answer("2".into()));
+        assert_eq!(
+            LineCommand::parse("comment 3 2 why?"),
+            LineCommand::Comment(3, 2, "why?".into())
+        );
+        assert_eq!(
+            LineCommand::parse("never 3 path"),
+            LineCommand::Rule(RuleSays::Never, 3, Scope::Path)
+        );
+        assert_eq!(LineCommand::parse("answer 2"), LineCommand::Answer("2".into()));
         for unclear in [
             "approve",
             "approve it",
@@ -357,15 +366,15 @@ mod tests {
             "say",
             "\u{1b}[200~approve 3",
         ] {
-            assert!(matches!(Wish::parse(unclear), Wish::Unclear(_)), "{unclear}");
+            assert!(matches!(LineCommand::parse(unclear), LineCommand::Unclear(_)), "{unclear}");
         }
-        assert_eq!(Wish::parse("  "), Wish::Nothing);
-        assert_eq!(Wish::parse("say approve 3"), Wish::Say("approve 3".into()));
+        assert_eq!(LineCommand::parse("  "), LineCommand::Nothing);
+        assert_eq!(LineCommand::parse("say approve 3"), LineCommand::Say("approve 3".into()));
     }
 
     #[test]
     fn a_line_has_to_follow_what_it_decides_about_and_nothing_else() {
-        let about = |line| Wish::parse(line).decides();
+        let about = |line| LineCommand::parse(line).decides();
         assert_eq!(about("approve 3"), Some(About::Proposal));
         assert_eq!(about("approve-rest 3"), Some(About::Batch));
         assert_eq!(about("answer 1"), Some(About::Question));

@@ -21,17 +21,17 @@ const HEARD: Duration = Duration::from_secs(10);
 
 /// The project's folders, and all who want to know that they stir.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Stirs(Arc<watch::Sender<Stir>>);
+pub(super) struct ChangeSignal(Arc<watch::Sender<SignalState>>);
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Stir {
+struct SignalState {
     /// How often something stirred.
     count: u64,
     /// Whether the system tells.
     is_heard: bool,
 }
 
-impl Stirs {
+impl ChangeSignal {
     /// Something may have changed.
     pub fn stir(&self) {
         self.0.send_modify(|stir| stir.count += 1);
@@ -46,27 +46,27 @@ impl Stirs {
         });
     }
 
-    pub fn looks(&self) -> Looks {
-        Looks { stirs: self.0.subscribe(), due: Some(Instant::now()) }
+    pub fn looks(&self) -> ChangePoll {
+        ChangePoll { signal: self.0.subscribe(), due: Some(Instant::now()) }
     }
 }
 
 /// Tells when to look at the project's files: at once, and again when they may have changed.
 #[derive(Debug)]
-pub struct Looks {
-    stirs: watch::Receiver<Stir>,
+pub struct ChangePoll {
+    signal: watch::Receiver<SignalState>,
     /// When to look, if that is known.
     due: Option<Instant>,
 }
 
-impl Looks {
+impl ChangePoll {
     /// Resolves when it is time to look. Safe to drop and call again.
     pub async fn next(&mut self) {
         if self.due.is_none() {
-            let rest = if self.stirs.borrow().is_heard { HEARD } else { UNHEARD };
+            let rest = if self.signal.borrow().is_heard { HEARD } else { UNHEARD };
             tokio::select! {
                 // The other end lives as long as the project that gave this out.
-                Ok(()) = self.stirs.changed() => {}
+                Ok(()) = self.signal.changed() => {}
                 () = tokio::time::sleep(rest) => return,
             }
         }
@@ -88,7 +88,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_time_to_look_at_once_and_after_each_stir() {
-        let stirs = Stirs::default();
+        let stirs = ChangeSignal::default();
         let mut looks = stirs.looks();
         timeout(UNHEARD / 2, looks.next()).await.unwrap();
         // As long as nobody listens, it is now and then.

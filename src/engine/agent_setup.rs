@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::chat;
 use super::handle::Toolbox;
-use super::team::{Phase, Selection, Team};
+use super::team::{Phase, SpeakerSelection, Team};
 use crate::model::{AgentName, ArtifactKind, Message, ToolSpec};
 use crate::provider::{AnswerForm, ModelOptions};
 
 /// An agent in a phase.
 #[derive(Debug, Clone)]
-pub(super) struct Seat {
+pub(super) struct AgentSetup {
     /// Its instructions, as the first message.
     pub rules: Arc<Message>,
     /// What it may call.
@@ -29,7 +29,7 @@ pub(super) struct Seat {
 /// Every agent in every phase, made once.
 #[derive(Debug)]
 pub(super) struct Seats {
-    phases: Vec<BTreeMap<AgentName, Seat>>,
+    phases: Vec<BTreeMap<AgentName, AgentSetup>>,
 }
 
 impl Seats {
@@ -37,13 +37,13 @@ impl Seats {
         let phases = team.phases.iter().map(|phase| {
             let agents = phase.participants.iter();
             agents
-                .filter_map(|name| Some((name.clone(), seat(team, phase, tools, name)?)))
+                .filter_map(|name| Some((name.clone(), agent_setup(team, phase, tools, name)?)))
                 .collect()
         });
         Self { phases: phases.collect() }
     }
 
-    pub fn get(&self, phase: usize, agent: &AgentName) -> Option<&Seat> {
+    pub fn get(&self, phase: usize, agent: &AgentName) -> Option<&AgentSetup> {
         self.phases.get(phase)?.get(agent)
     }
 
@@ -53,10 +53,15 @@ impl Seats {
     }
 }
 
-fn seat(team: &Team, phase: &Phase, tools: &Toolbox, name: &AgentName) -> Option<Seat> {
+fn agent_setup(
+    team: &Team,
+    phase: &Phase,
+    tools: &Toolbox,
+    name: &AgentName,
+) -> Option<AgentSetup> {
     let agent = team.agents.get(name)?;
     let mut rules = agent.prompt.clone();
-    let hands_over = matches!(phase.selection, Selection::HandOff(_));
+    let hands_over = matches!(phase.selection, SpeakerSelection::HandOff(_));
     if let Some(more) = phase.instructions.get(name) {
         rules.push_str("\n\n");
         rules.push_str(more.trim());
@@ -68,11 +73,13 @@ fn seat(team: &Team, phase: &Phase, tools: &Toolbox, name: &AgentName) -> Option
             rules.push_str(&format!("- {other}: {what}\n"));
         }
     }
-    if matches!(phase.selection, Selection::Selector(_)) && phase.selection.leader() == Some(name) {
+    if matches!(phase.selection, SpeakerSelection::Selector(_))
+        && phase.selection.leader() == Some(name)
+    {
         rules.push_str(&format!("\n{}", super::selector::HOW));
     }
     let specs = agent.tools.iter().filter_map(|tool| Some(tools.get(tool)?.spec()));
-    Some(Seat {
+    Some(AgentSetup {
         rules: chat::system(rules),
         tools: specs.collect(),
         options: agent.options.clone(),
