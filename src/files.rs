@@ -56,7 +56,7 @@ impl From<ReadRefusal> for io::Error {
 ///
 /// # Errors
 /// When it is not there or may not be read; when it is a folder ([`ErrorKind::IsADirectory`]) or
-/// otherwise no regular file, or too long: see [`Refusal`].
+/// otherwise no regular file, or too long: see [`ReadRefusal`].
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_open(&open(path)?, limit)
 }

@@ -141,7 +141,7 @@ impl ConfigSource<'_> {
         Sourced { value: value.get_ref().clone(), origin: self.origin(value.span()) }
     }
 
-    /// As [`Source::sourced`] for a number of which 0 makes no sense.
+    /// As [`ConfigSource::sourced`] for a number of which 0 makes no sense.
     pub fn positive(&self, value: &Spanned<u32>) -> Result<Sourced<u32>, UserError> {
         if *value.get_ref() == 0 {
             return Err(self.wrong(value.span(), "it must be at least 1"));

@@ -2,7 +2,7 @@
 //!
 //! Owns the only way to an [`Approved`]: `decide` records the decision, synced, and hands the
 //! proof out only if it says so for exactly this content. While the record is on its way to the
-//! disk there is only a [`Granted`], with which nothing can be done to what is there.
+//! disk there is only a [`SyncPending`], with which nothing can be done to what is there.
 
 use crate::model::{
     AgentName, Change, ContentHash, Decision, ErasePlan, Event, FlashPlan, Ledger, NvsPlan,

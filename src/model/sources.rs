@@ -144,7 +144,8 @@ pub trait Ledger: Send + Sync {
     fn sync_contents(&self) {}
 
     /// Appends raw bytes to a log. The ledger itself records how far the log has grown
-    /// ([`LogEvent::Grew`]), at most twenty times a second in the long run, and once more on [`Ledger::flush_log`].
+    /// ([`LogEvent::Grew`](super::event::LogEvent::Grew)), at most twenty times a second in the long
+    /// run, and once more on [`Ledger::flush_log`].
     ///
     /// # Errors
     /// When they could not be written.

@@ -51,7 +51,7 @@ impl Ui {
         self.tell(Notice::error(text), now);
     }
 
-    /// Takes back what came of [`Command::EditOutside`].
+    /// Takes back what came of [`UiCommand::EditOutside`].
     pub fn edited(
         &mut self,
         edit: &OutsideEdit,

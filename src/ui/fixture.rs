@@ -110,7 +110,7 @@ impl UiBench {
         Self { store, view, ui, now, at: START, size, changed: true }
     }
 
-    /// A desk with [`Desk::begin`] and [`Desk::work`] behind it.
+    /// A desk with [`UiBench::begin`] and [`UiBench::work`] behind it.
     pub fn at_work(width: u16, height: u16) -> Self {
         let mut desk = Self::new(width, height, Mode::Live);
         desk.begin();

@@ -235,7 +235,7 @@ impl Ui {
         }
     }
 
-    /// Another look from now on; `Chosen` ones are remembered.
+    /// Another look from now on; `ThemeChoice` ones are remembered.
     pub fn set_theme(&mut self, theme: Theme, name: &str, chosen: ThemeChoice) {
         self.scene.looks.theme = theme;
         name.clone_into(&mut self.scene.looks.name);

@@ -84,7 +84,7 @@ impl StagedFile {
         self.put_at_last()
     }
 
-    /// As [`Laid::put`], when there is no time left to look: what another program saves in this
+    /// As [`StagedFile::put`], when there is no time left to look: what another program saves in this
     /// moment stays.
     fn put_at_last(mut self) -> Result<EffectResult, PlaceError> {
         let outcome = match &self.seen {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::error::UserError;
 use crate::model::ids::{AgentName, QuestionId};
 
-/// How important a [`Event::Noticed`] is.
+/// How important a [`PersonEvent::Noticed`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {

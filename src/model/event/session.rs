@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::ids::SessionId;
 use crate::model::outcome::{PhaseOutcome, SessionOutcome};
 
-/// What a session is about; the body of [`Event::SessionStarted`].
+/// What a session is about; the body of [`SessionEvent::Started`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionStart {
     /// Name of the session.

@@ -1,6 +1,6 @@
 //! The protocols of model services: how a request is written and how an answer is read.
 //!
-//! Each dialect is two pure functions, from a request to JSON and from messages to [`Piece`]s.
+//! Each dialect is two pure functions, from a request to JSON and from messages to [`AnswerPiece`]s.
 //! Must not connect, wait or try again.
 
 mod anthropic;

@@ -15,7 +15,7 @@ use crate::model::{
     BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, FlashRegion, Timestamp, UserError,
 };
 
-/// See [`Reach::write`].
+/// See [`FlashAccess::write`].
 pub(super) async fn write(
     reach: &FlashAccess<'_>,
     order: FlashOrder,
@@ -39,7 +39,7 @@ pub(super) async fn write(
     }
 }
 
-/// See [`Reach::erase`].
+/// See [`FlashAccess::erase`].
 pub(super) async fn erase(
     reach: &FlashAccess<'_>,
     order: EraseOrder,
@@ -59,7 +59,7 @@ pub(super) async fn erase(
     Ok(plan.board)
 }
 
-/// See [`Reach::read`].
+/// See [`FlashAccess::read`].
 pub(super) async fn read(reach: &FlashAccess<'_>, order: ReadOrder) -> Result<Vec<u8>, UserError> {
     let ReadOrder { plan, cancel, .. } = order;
     esptool::is_free(CANNOT_READ, &plan.board.port)?;
@@ -99,7 +99,7 @@ async fn fetch(
     Ok(content)
 }
 
-/// See [`Reach::rewrite`].
+/// See [`FlashAccess::rewrite`].
 pub(super) async fn rewrite(
     reach: &FlashAccess<'_>,
     order: RewriteOrder,

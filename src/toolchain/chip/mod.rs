@@ -233,7 +233,7 @@ impl FlashAccess<'_> {
     /// program that counts its starts would change what was just read.
     ///
     /// # Errors
-    /// As [`Reach::read`] and [`Reach::write`].
+    /// As [`FlashAccess::read`] and [`FlashAccess::write`].
     pub(super) async fn rewrite(&self, order: RewriteOrder) -> Result<BoardInfo, UserError> {
         match self.is_within(CANNOT_REWRITE, &order.board)? {
             true => within::rewrite(order).await,
