@@ -7,9 +7,11 @@
     reason = "builds and flashes are processes; all of them are started here"
 )]
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
@@ -119,16 +121,19 @@ fn is_key(name: &std::ffi::OsStr) -> bool {
     let known = ["OPENAI", "ANTHROPIC", "AZURE_OPENAI", "OPENROUTER"];
     name == "GITHUB_TOKEN"
         || known.iter().any(|maker| name.starts_with(maker))
-        || HIDDEN.get().is_some_and(|hidden| hidden.iter().any(|other| other == name))
+        || lock(&HIDDEN).iter().any(|other| other.as_str() == name)
 }
 
 /// Variables that processes are not given besides the usual ones.
-static HIDDEN: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+static HIDDEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Keeps these variables from all processes; counts once, before the first of them is started.
+fn lock(names: &Mutex<BTreeSet<String>>) -> MutexGuard<'_, BTreeSet<String>> {
+    names.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps these variables, too, from every process that is started from now on.
 pub fn hide_variables(names: Vec<String>) {
-    // A second world in one process has the same configuration.
-    let _ = HIDDEN.set(names);
+    lock(&HIDDEN).extend(names);
 }
 
 async fn until_over(

@@ -108,12 +108,12 @@ mod refusals {
     #[test]
     fn upward_imports() {
         refused("view/mod.rs", "use crate::engine::Run;", Rule::Floor);
-        refused("gate/desk.rs", "use crate::{model::Seq, ui::Theme};", Rule::Floor);
+        refused("gate/queue.rs", "use crate::{model::Seq, ui::Theme};", Rule::Floor);
         refused("view/chat.rs", "use super::super::engine::Run;", Rule::Floor);
-        refused("gate/desk.rs", "fn f() { crate::engine::run(); }", Rule::Floor);
-        refused("gate/desk.rs", "fn f(x: Vec<crate::ui::Theme>) {}", Rule::Floor);
-        refused("gate/desk.rs", "fn f() { let _ = vec![crate::ui::new()]; }", Rule::Floor);
-        refused("gate/desk.rs", "mod inner { use super::super::super::ui::Theme; }", Rule::Floor);
+        refused("gate/queue.rs", "fn f() { crate::engine::run(); }", Rule::Floor);
+        refused("gate/queue.rs", "fn f(x: Vec<crate::ui::Theme>) {}", Rule::Floor);
+        refused("gate/queue.rs", "fn f() { let _ = vec![crate::ui::new()]; }", Rule::Floor);
+        refused("gate/queue.rs", "mod inner { use super::super::super::ui::Theme; }", Rule::Floor);
         refused("model/mod.rs", "use firmhand::engine::Run;", Rule::Floor);
         refused("tools/mod.rs", "fn f() { use crate::engine::Run; }", Rule::Floor);
         passes("engine/run.rs", "use crate::gate::Desk; use super::turn::Turn;");
@@ -277,7 +277,7 @@ mod refusals {
     #[test]
     fn effects_of_one_kind_do_not_open_another() {
         passes("gate/effects.rs", "fn f(t: T) { t.flash(order); }");
-        refused("gate/desk.rs", "fn f(t: T) { t.flash(order); }", Rule::Effect);
+        refused("gate/queue.rs", "fn f(t: T) { t.flash(order); }", Rule::Effect);
         refused("journal/writer.rs", "fn f() { Command::new(\"cc\"); }", Rule::Effect);
         refused("toolchain/process.rs", "fn f() { std::process::exit(1); }", Rule::Effect);
     }

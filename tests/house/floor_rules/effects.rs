@@ -23,7 +23,7 @@ enum Effect {
 
 /// The files that may have effects: (path or folder, which, why).
 const HOMES: &[(&str, &[Effect], &str)] = &[
-    ("app/chores.rs", &[Effect::Files], "a copy of a log in a file that the person names"),
+    ("app/copies.rs", &[Effect::Files], "a copy of a log in a file that the person names"),
     ("app/history.rs", &[Effect::Files], "messages the person has sent, for later sessions"),
     ("app/editor.rs", &[Effect::Process], "the person's own editor"),
     ("app/keyring.rs", &[Effect::Process], "the desktop's own command for its keyring"),
@@ -32,7 +32,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
         &[Effect::Files, Effect::Flash, Effect::Serial],
         "what was approved happens here",
     ),
-    ("gate/effects/laid.rs", &[Effect::Files], "a content beside its file, then in its place"),
+    ("gate/effects/staged.rs", &[Effect::Files], "a content beside its file, then in its place"),
     ("gate/effects/swap.rs", &[Effect::Files], "files are put in place, and displaced ones back"),
     ("journal/blobs.rs", &[Effect::Files], "contents of a session"),
     ("journal/dir.rs", &[Effect::Files], "a session's own folder"),
@@ -55,7 +55,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("device/", &[Effect::Serial], "the ports themselves"),
     ("device/link.rs", &[Effect::Files], "a port is opened for a moment to see that it is free"),
     ("device/pty.rs", &[Effect::Files], "both ends of a pseudo-terminal are opened"),
-    ("app/serial_desk.rs", &[Effect::Serial], "what the person's own keys ask for"),
+    ("app/serial_commands.rs", &[Effect::Serial], "what the person's own keys ask for"),
     ("toolchain/", &[Effect::Files, Effect::Process], "builds, and their output folder"),
 ];
 

@@ -11,7 +11,7 @@ const HOMES: &[(&str, &str)] = &[
     ("files.rs", "the bounded reader itself"),
     ("journal/", "a session's own files, which grow without a bound and are read in pieces"),
     ("app/history.rs", "the program's own file, bounded there"),
-    ("app/chores.rs", "a session's own journal and logs are copied"),
+    ("app/copies.rs", "a session's own journal and logs are copied"),
 ];
 
 /// Functions of `fs` that read a whole file.
