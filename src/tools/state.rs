@@ -148,27 +148,16 @@ impl TeamState {
                     self.serial_logs = self.serial_logs.max(log.number);
                 }
             }
-            Event::Turn(TurnEvent::ToolCalled { .. })
-            | Event::Turn(TurnEvent::SpeakerChosen { .. })
-            | Event::Turn(TurnEvent::Started { .. })
-            | Event::Turn(TurnEvent::TextAdded { .. })
-            | Event::Turn(TurnEvent::ModelAnswered { .. })
-            | Event::Turn(TurnEvent::Ended { .. })
+            Event::Turn(_)
             | Event::Session(_)
-            | Event::Files(FilesEvent::Listed { .. })
+            | Event::Files(_)
             | Event::Phase(_)
             | Event::Model(_)
             | Event::Team(_)
-            | Event::Proposal(ProposalEvent::FlashProgress { .. })
-            | Event::Proposal(ProposalEvent::Inquired { .. })
-            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
-            | Event::Proposal(ProposalEvent::InquiryEnded { .. })
-            | Event::Proposal(ProposalEvent::RuleAdded { .. })
-            | Event::Proposal(ProposalEvent::RuleRevoked { .. })
-            | Event::Build(BuildEvent::Progress { .. })
+            | Event::Proposal(_)
+            | Event::Build(_)
             | Event::Log(_)
-            | Event::Port(PortEvent::Closed { .. })
-            | Event::Port(PortEvent::Changed { .. })
+            | Event::Port(_)
             | Event::Person(_) => {}
         }
     }

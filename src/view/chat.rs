@@ -167,22 +167,14 @@ impl Chat {
             // The blackboard is not a part of the conversation.
             Event::Team(TeamEvent::ArtifactPosted(_)) => {}
             Event::Team(fact) => self.push(ChatEntry::Fact { fact: fact.clone(), at }),
-            Event::Session(SessionEvent::Started(_))
+            Event::Session(_)
             | Event::Files(_)
-            | Event::Proposal(ProposalEvent::FlashProgress { .. })
-            | Event::Proposal(ProposalEvent::Restated { .. })
-            | Event::Proposal(ProposalEvent::Inquired { .. })
-            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
-            | Event::Proposal(ProposalEvent::InquiryEnded { .. })
-            | Event::Proposal(ProposalEvent::RuleAdded { .. })
-            | Event::Proposal(ProposalEvent::RuleRevoked { .. })
+            | Event::Proposal(_)
             | Event::Build(_)
             | Event::Log(_)
             | Event::Board(_)
             | Event::Port(_)
-            | Event::Person(PersonEvent::Paused)
-            | Event::Person(PersonEvent::Unpaused)
-            | Event::Person(PersonEvent::StopRequested) => {}
+            | Event::Person(_) => {}
         }
     }
 

@@ -166,25 +166,13 @@ impl Head {
             Event::Person(PersonEvent::Unpaused) => self.state = RunState::Running,
             Event::Person(PersonEvent::StopRequested) => self.state = RunState::Stopping,
             Event::Files(_)
-            | Event::Phase(PhaseEvent::Ended { .. })
-            | Event::Turn(TurnEvent::SpeakerChosen { .. })
-            | Event::Turn(TurnEvent::TextAdded { .. })
-            | Event::Turn(TurnEvent::ToolCalled { .. })
-            | Event::Turn(TurnEvent::ToolAnswered { .. })
-            | Event::Proposal(ProposalEvent::Made(_))
-            | Event::Proposal(ProposalEvent::Restated { .. })
-            | Event::Proposal(ProposalEvent::Inquired { .. })
-            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
-            | Event::Proposal(ProposalEvent::RuleAdded { .. })
-            | Event::Proposal(ProposalEvent::RuleRevoked { .. })
-            | Event::Proposal(ProposalEvent::Decided { .. })
-            | Event::Proposal(ProposalEvent::Settled { .. })
-            | Event::Proposal(ProposalEvent::FlashProgress { .. })
+            | Event::Phase(_)
+            | Event::Turn(_)
+            | Event::Proposal(_)
             | Event::Build(_)
             | Event::Log(_)
             | Event::Port(_)
-            | Event::Person(PersonEvent::Said { .. })
-            | Event::Person(PersonEvent::Noticed { .. })
+            | Event::Person(_)
             | Event::Team(_) => {}
         }
     }

@@ -209,8 +209,7 @@ impl Logs {
                 self.with_serial(*log, |view| view.apply(record.at, event));
             }
             Event::Session(SessionEvent::Resumed { .. }) => self.close_all(),
-            Event::Session(SessionEvent::Started(_))
-            | Event::Session(SessionEvent::Ended { .. })
+            Event::Session(_)
             | Event::Files(_)
             | Event::Phase(_)
             | Event::Turn(_)

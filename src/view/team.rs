@@ -94,11 +94,8 @@ impl TeamView {
             }
             Event::Session(_)
             | Event::Files(_)
-            | Event::Phase(PhaseEvent::Ended { .. })
-            | Event::Turn(TurnEvent::SpeakerChosen { .. })
-            | Event::Turn(TurnEvent::TextAdded { .. })
-            | Event::Turn(TurnEvent::ToolCalled { .. })
-            | Event::Turn(TurnEvent::ModelAnswered { .. })
+            | Event::Phase(_)
+            | Event::Turn(_)
             | Event::Model(_)
             | Event::Proposal(_)
             | Event::Build(_)

@@ -95,17 +95,13 @@ impl RunProgress {
             | Event::Proposal(ProposalEvent::InquiryEnded { .. })
             | Event::Proposal(ProposalEvent::Made(_))
             | Event::Proposal(ProposalEvent::Settled { .. }) => self.happened_beside(event),
-            Event::Files(FilesEvent::Disk(_))
-            | Event::Proposal(ProposalEvent::Restated { .. })
-            | Event::Proposal(ProposalEvent::RuleAdded { .. })
-            | Event::Proposal(ProposalEvent::RuleRevoked { .. })
-            | Event::Proposal(ProposalEvent::Decided { .. })
-            | Event::Proposal(ProposalEvent::FlashProgress { .. })
+            Event::Files(_)
+            | Event::Proposal(_)
             | Event::Build(_)
             | Event::Log(_)
             | Event::Board(_)
             | Event::Port(_)
-            | Event::Person(PersonEvent::Noticed { .. }) => {}
+            | Event::Person(_) => {}
         }
     }
 
