@@ -230,3 +230,48 @@ fn explain(folder: &OwnedFd, name: &str, errno: Errno) -> PlaceError {
         Err(errno) => errno.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_still_the_one_that_was_seen_until_its_entry_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let fd: OwnedFd = File::open(folder.path()).unwrap().into();
+        let file = folder.path().join("a.c");
+        assert!(is_still(&fd, "a.c", None).unwrap());
+        fs::write(&file, "int a;").unwrap();
+        assert!(!is_still(&fd, "a.c", None).unwrap(), "it has appeared");
+        let seen = look_in(&fd, "a.c").unwrap().unwrap();
+        assert!(is_still(&fd, "a.c", Some(&seen)).unwrap());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(!is_still(&fd, "a.c", Some(&seen)).unwrap(), "its mode is another");
+        fs::remove_file(&file).unwrap();
+        assert!(!is_still(&fd, "a.c", Some(&seen)).unwrap(), "it is gone");
+    }
+
+    #[test]
+    fn an_entry_is_known_by_its_file_and_is_none_where_none_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let path = ProjectPath::new("main/a.c").unwrap();
+        assert_eq!(identity(&sandbox, &path).unwrap(), None);
+        fs::create_dir(folder.path().join("main")).unwrap();
+        assert_eq!(identity(&sandbox, &path).unwrap(), None);
+        fs::write(folder.path().join("main/a.c"), "int a;").unwrap();
+        let first = identity(&sandbox, &path).unwrap();
+        assert!(first.is_some());
+        assert_eq!(identity(&sandbox, &path).unwrap(), first);
+        fs::write(folder.path().join("main/a.c"), "int ab;").unwrap();
+        assert_ne!(identity(&sandbox, &path).unwrap(), first);
+        fs::create_dir(folder.path().join("plain")).unwrap();
+        fs::write(folder.path().join("plain/file"), "").unwrap();
+        let through = ProjectPath::new("plain/file/a.c").unwrap();
+        assert!(identity(&sandbox, &through).is_err(), "a file is no folder");
+    }
+}

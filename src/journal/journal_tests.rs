@@ -63,6 +63,19 @@ fn a_reader_follows_the_writer() {
 }
 
 #[test]
+fn what_a_writer_guards_is_not_written() {
+    let data = tempfile::tempdir().unwrap();
+    let dir = session(data.path());
+    let mut writer = JournalWriter::create(&dir).unwrap();
+    let (secrets, key) = (Secrets::default(), "k9-f3b1c7d2e8a4");
+    secrets.add_key(key);
+    writer.guard(&secrets);
+    writer.append(Timestamp(0), person_said(&format!("use {key} here"))).unwrap();
+    let written = fs::read_to_string(dir.journal()).unwrap();
+    assert!(written.contains("use ") && !written.contains(key), "{written}");
+}
+
+#[test]
 fn long_lines_are_read_whole() {
     let data = tempfile::tempdir().unwrap();
     let dir = session(data.path());

@@ -177,4 +177,19 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "theirs again");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
+
+    #[test]
+    fn a_content_that_lies_ready_is_for_one_proposal_one_file_and_one_content() {
+        fn place<'a>(path: &'a ProjectPath, content: &'a [u8]) -> ContentUse<'a> {
+            ContentUse { path, base: None, content, hash: ContentHash::of(content) }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let fd: OwnedFd = File::open(folder.path()).unwrap().into();
+        let (path, other) = (ProjectPath::new("a.c").unwrap(), ProjectPath::new("b.c").unwrap());
+        let staged = StagedFile::stage(fd, None, ProposalId(1), place(&path, b"a")).unwrap();
+        assert!(staged.is_for(ProposalId(1), place(&path, b"a")));
+        assert!(!staged.is_for(ProposalId(2), place(&path, b"a")), "another proposal");
+        assert!(!staged.is_for(ProposalId(1), place(&path, b"b")), "another content");
+        assert!(!staged.is_for(ProposalId(1), place(&other, b"a")), "another file");
+    }
 }

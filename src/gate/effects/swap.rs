@@ -329,6 +329,12 @@ mod tests {
             }
             let result = change.tidy();
             assert_eq!(result.is_err(), left.len() > 1, "{aside} {place:?}: {result:?}");
+            if let Err(error) = result {
+                assert!(
+                    matches!(&error, PlaceError::Kept(name) if name == "a.c.kept-1"),
+                    "{error}"
+                );
+            }
             let now: Vec<(String, String)> = names(folder.path())
                 .into_iter()
                 .map(|name| (name.clone(), fs::read_to_string(folder.path().join(name)).unwrap()))
@@ -354,6 +360,41 @@ mod tests {
         fs::rename(folder.path().join("a.c"), folder.path().join(removal.displaced())).unwrap();
         assert!(removal.settle_unremoved(&removal.displaced(), Errno::IO).is_err());
         assert_eq!(names(folder.path()), ["a.c"]);
+    }
+
+    #[test]
+    fn what_was_kept_before_stays_and_the_new_one_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let fd = open(folder.path());
+        let change = swap(&fd, Some("new"));
+        for (name, content) in
+            [("a.c", "later"), ("a.c.kept-1", "kept"), (change.displaced().as_str(), "theirs")]
+        {
+            fs::write(folder.path().join(name), content).unwrap();
+        }
+        let error = change.tidy().unwrap_err();
+        assert!(matches!(&error, PlaceError::Kept(name) if name == "a.c.kept-2"), "{error}");
+        assert_eq!(names(folder.path()), ["a.c", "a.c.kept-1", "a.c.kept-2"]);
+        assert_eq!(fs::read_to_string(folder.path().join("a.c.kept-1")).unwrap(), "kept");
+    }
+
+    #[test]
+    fn where_nothing_can_be_exchanged_the_base_alone_is_replaced() {
+        for errno in [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP] {
+            assert!(is_unsupported(errno), "{errno}");
+        }
+        assert!(!is_unsupported(Errno::EXIST) && !is_unsupported(Errno::NOENT));
+        let folder = tempfile::tempdir().unwrap();
+        let (fd, file) = (open(folder.path()), folder.path().join("a.c"));
+        for (held, left, outcome) in
+            [("base", "new", Outcome::Applied), ("theirs", "theirs", stale(Some("theirs")))]
+        {
+            fs::write(&file, held).unwrap();
+            fs::write(folder.path().join("aside"), "new").unwrap();
+            assert_eq!(swap(&fd, Some("new")).replace_unseen("aside").unwrap(), outcome);
+            assert_eq!(fs::read_to_string(&file).unwrap(), left);
+            assert_eq!(names(folder.path()), ["a.c"]);
+        }
     }
 
     #[test]

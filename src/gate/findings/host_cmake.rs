@@ -128,10 +128,7 @@ impl List<'_> {
                     false => format!("downloads from {} at build time", hosts.join(", ")),
                 };
                 let mut found = vec![self.whole(command, FindingLevel::Stop, &verb)];
-                if let Some(at) = args.iter().position(|arg| arg.ends_with("_COMMAND")) {
-                    let command_text = args.get(at + 1..).unwrap_or_default().join(" ");
-                    found.extend(self.ran(command, &command_text, "when the project is built"));
-                }
+                found.extend(self.ran(command, &args));
                 found
             }
             _ => Vec::new(),
@@ -211,10 +208,15 @@ impl List<'_> {
         }
     }
 
-    fn ran(&self, command: &CMakeCommand, line: &str, when: &str) -> Option<HostCode> {
-        let level = commands::judge(line);
-        (level == FindingLevel::Stop)
-            .then(|| self.whole(command, level, &commands::sentence(line, when)))
+    /// What a fetched project runs first, where that is dangerous; told at its words.
+    fn ran(&self, command: &CMakeCommand, args: &[String]) -> Option<HostCode> {
+        let from = args.iter().position(|arg| arg.ends_with("_COMMAND"))? + 1;
+        let words = args.get(from..)?;
+        let line = words.join(" ");
+        let level = commands::judge(&line);
+        let text = commands::sentence(&line, "when the project is built");
+        let range = self.words(command, from, words.len());
+        (level == FindingLevel::Stop).then_some(HostCode { range, level, text })
     }
 
     fn language(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {

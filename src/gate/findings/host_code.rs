@@ -63,3 +63,7 @@ pub(super) fn in_source(source: &SourceText<'_>) -> Vec<HostCode> {
 #[cfg(test)]
 #[path = "host_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "host_place_tests.rs"]
+mod place_tests;

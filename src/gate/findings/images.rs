@@ -341,3 +341,17 @@ fn moved(flash: &FlashFacts, board: &BoardFacts) -> Vec<Finding> {
     let lost = partition_table::lost(&board.partitions, &flash.partitions);
     lost.into_iter().map(|(_, text)| stop(format!("the new partition table {text}"))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_told_in_whole_megabytes_or_in_bytes() {
+        for (bytes, text) in
+            [(4 << 20, "4 MB"), (1 << 20, "1 MB"), (0x18_0000, "1572864 bytes"), (0, "0 bytes")]
+        {
+            assert_eq!(amount(bytes), text);
+        }
+    }
+}

@@ -40,3 +40,28 @@ pub(super) fn unreferenced(references: &[Reference]) -> Check {
     let text = format!("still named in {}{more}", named.join(", "));
     Check::of(CheckKind::Unreferenced, FindingLevel::Warning, text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ReferenceKind;
+
+    #[test]
+    fn a_few_references_are_named_and_the_others_counted() {
+        let references = |count: u32| -> Vec<Reference> {
+            let path = || ProjectPath::new("a.c").unwrap();
+            let of = |line| Reference {
+                path: path(),
+                line,
+                kind: ReferenceKind::Include,
+                text: String::new(),
+            };
+            (1..=count).map(of).collect()
+        };
+        let text = |count| unreferenced(&references(count)).findings[0].text.clone();
+        assert_eq!(text(1), "still named in a.c:1");
+        assert_eq!(text(5), "still named in a.c:1, a.c:2, a.c:3, a.c:4, a.c:5");
+        assert_eq!(text(7), "still named in a.c:1, a.c:2, a.c:3, a.c:4, a.c:5 and 2 more");
+        assert_eq!(unreferenced(&[]).level(), None);
+    }
+}

@@ -148,4 +148,50 @@ mod tests {
         assert_eq!(of("main/main.c"), Mention::None);
         assert!(speaks_of_files(said) && !speaks_of_files("make it blink"));
     }
+
+    #[test]
+    fn a_name_alone_is_a_mention_and_a_short_one_is_not() {
+        let of = |path: &str, words: &str| mention(&ProjectPath::new(path).unwrap(), words);
+        assert_eq!(of("main/pump.c", "look at pump.c"), Mention::Named);
+        assert_eq!(of("main/a.c", "look at a.cpp"), Mention::None, "three letters may be anything");
+        assert_eq!(of("main/led.c", "blink the led"), Mention::Alike);
+        assert_eq!(of("main/gas.c", "switch the ga on"), Mention::None);
+        assert_eq!(
+            of("main/led.c", "blink the leds"),
+            Mention::None,
+            "a short word is taken as it is"
+        );
+        assert_eq!(of("main/pumps.c", "stop the pump"), Mention::None);
+    }
+
+    #[test]
+    fn a_file_that_nobody_named_stands_out_where_files_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("led.c"), "int a;\n").unwrap();
+        let sandbox = crate::workspace::Sandbox::open(folder.path()).unwrap();
+        let told = |task: &str, change: crate::model::DraftChange| {
+            let mut context = super::super::FindingsContext::default();
+            context.task = task.to_owned();
+            let draft = crate::model::Draft { change, reason: String::new(), checks: Vec::new() };
+            let made = crate::gate::examine(&sandbox, vec![draft], &context);
+            let check = made[0].checks.iter().find(|check| check.kind == CheckKind::Scope);
+            check.map(|check| (check.findings[0].level, check.findings[0].text.clone()))
+        };
+        let path = ProjectPath::new("led.c").unwrap();
+        let (base, content) = (b"int a;\n".to_vec(), b"int b;\n".to_vec());
+        let save = || crate::model::DraftChange::Save {
+            path: path.clone(),
+            base: Some(base.clone()),
+            content: content.clone(),
+        };
+        let delete =
+            || crate::model::DraftChange::Delete { path: path.clone(), base: base.clone() };
+        let not_named = "not named in the task or the plan";
+        assert_eq!(told("change pump.c", save()), Some((FindingLevel::Note, not_named.into())));
+        let warned = Some((FindingLevel::Warning, NOT_TO_BE_DELETED.to_owned()));
+        assert_eq!(told("change pump.c", delete()), warned);
+        assert_eq!(told("make it faster", save()), None);
+        assert_eq!(told("make it faster", delete()), None);
+        assert_eq!(told(" ", save()), None, "nobody said what it is about");
+    }
 }

@@ -1,5 +1,6 @@
 //! Decisions that say more than yes or no.
 
+use super::super::effects;
 use super::*;
 use crate::model::ProposalEvent;
 use crate::model::{AfterReject, Amended, DecisionNote, LineComment, Side};
@@ -184,4 +185,52 @@ async fn an_edit_without_the_cause_takes_no_phrase() {
     world.amend(1, Amended::Edit, "CONFIG_LWIP_IPV6=y\n", "").unwrap();
     assert_eq!(task.await.unwrap().unwrap()[0].outcome, Outcome::Applied);
     assert_eq!(world.read("sdkconfig.defaults").as_deref(), Some("CONFIG_LWIP_IPV6=y\n"));
+}
+
+#[tokio::test]
+async fn an_edit_with_a_finding_that_was_not_named_is_not_written() {
+    let world = GateBench::asking();
+    let task = world.submit(vec![save("main/a.c", None, "int a;\n")]);
+    world.on_desk(1).await;
+    let secret = "#define WIFI_PASSWORD \"Tr0ub4dor&3x9Q\"\n";
+    let content = world.ledger.store(secret.as_bytes()).unwrap();
+    let (how, note) = (Amended::Edit, DecisionNote::default());
+    let verdict = Verdict::ApproveAmended { how, content, note, phrase: None };
+    let shown = || Shown::whole(ProposalId(1), world.proposals()[0].change.hash());
+    world.desk.decide(shown(), verdict.clone()).unwrap();
+    let is_told = |event: &Event| {
+        let Event::Proposal(ProposalEvent::Restated { why, .. }) = event else { return false };
+        why.contains("your version contains")
+    };
+    let waiting = async {
+        while !world.events().iter().any(is_told) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("it is not held back");
+    world.on_desk(1).await;
+    assert_eq!(world.read("main/a.c"), None);
+    world.desk.decide(Shown { stops: 1, ..shown() }, verdict).unwrap();
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
+    assert_eq!(world.read("main/a.c").as_deref(), Some(secret));
+}
+
+#[tokio::test]
+async fn what_is_decided_waits_no_more() {
+    let world = GateBench::asking();
+    let task = world.submit(vec![save("a.c", None, "int a;\n")]);
+    world.on_desk(1).await;
+    assert!(world.gate.waiting(ProposalId(1)).is_some());
+    world.decide(1, Verdict::Approve);
+    let settled = task.await.unwrap().unwrap();
+    assert!(world.gate.waiting(ProposalId(1)).is_none());
+    // What may be lost in a power cut is told to the person and to the agent.
+    let notice = crate::model::UserError::new("`a.c` was changed", "the disk is slow", "Look.");
+    let done = effects::EffectResult { outcome: Outcome::Applied, doubt: Some(notice.clone()) };
+    let proposal = world.proposals().remove(0);
+    let again = world.gate.done(&proposal, settled[0].decision.clone(), done).unwrap();
+    let told = world.gate.take_feedback(&[again]);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0]["uncertain"], notice.to_string());
+    assert_eq!(told[0]["file_name"], "a.c");
 }

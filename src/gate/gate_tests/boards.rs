@@ -136,6 +136,22 @@ async fn erasing_takes_the_typed_phrase_and_no_other() {
 }
 
 #[tokio::test]
+async fn an_erasing_names_the_partitions_that_lose_what_they_hold() {
+    let world = GateBench::asking();
+    world.write(
+        "partitions.csv",
+        "nvs, data, nvs, 0x9000, 0x6000,\nfactory, app, factory, 0x10000, 1M,\n",
+    );
+    let task = world.submit(vec![erase(Some("nvs"), false)]);
+    world.on_desk(1).await;
+    let facts = world.proposals()[0].facts.flash.clone().unwrap();
+    assert_eq!((facts.source.as_str(), facts.partitions.len()), ("partitions.csv", 2));
+    assert_eq!(facts.landings[0].place, "nvs");
+    world.decide(1, reject("no"));
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+}
+
+#[tokio::test]
 async fn the_port_of_a_real_board_is_free_while_it_is_erased_and_listened_to_afterwards() {
     let (mut master, port) = port();
     let world = world_with(&port).await;

@@ -142,6 +142,33 @@ async fn a_rule_cannot_approve_what_has_lost_its_content() {
 }
 
 #[tokio::test]
+async fn a_rule_that_denies_decides_what_has_lost_its_content_as_well() {
+    let mut world = killed(vec![save("notes.txt", None, "a")]).await;
+    let known = recorded(&world, None);
+    world.ledger.forget(b"a");
+    let deny = GateBench::ruled(Ruling::Deny).gate.parts.policy.as_ref().clone();
+    world.gate = gate(world.folder.path(), &world.ledger, &world.bench, deny, &world.desk);
+    let settled = world.gate.resubmit(&origin(), known, Vec::new()).await.unwrap();
+    assert_eq!(settled[0].outcome, Outcome::Denied);
+    let by = &settled[0].decision.by;
+    assert!(matches!(by, DecidedBy::Policy(_)), "{by:?}");
+}
+
+#[tokio::test]
+async fn what_waits_again_keeps_what_was_found() {
+    let world = killed(vec![save("a.c", None, "#define WIFI_PASSWORD \"Tr0ub4dor&3x9Q\"\n")]).await;
+    let known = recorded(&world, None);
+    let checks = known[0].proposal.checks.clone();
+    assert!(known[0].proposal.stops() > 0, "{checks:?}");
+    let gate = Arc::clone(&world.gate);
+    let task = tokio::spawn(async move { gate.resubmit(&origin(), known, Vec::new()).await });
+    world.on_desk(1).await;
+    assert_eq!(world.gate.waiting(ProposalId(1)).unwrap().checks, checks);
+    world.decide(1, reject("no"));
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+}
+
+#[tokio::test]
 async fn an_interrupted_flash_is_not_done_again() {
     let world = killed(vec![flash(false, false)]).await;
     let known = recorded(&world, Some(Verdict::Approve));

@@ -202,3 +202,39 @@ async fn what_the_person_took_back_is_told_and_stops_no_rule() {
     assert_eq!(merged(&world).0, Some(FindingLevel::Stop));
     task.abort();
 }
+
+#[tokio::test]
+async fn what_a_tool_found_stays_and_the_last_change_on_disk_alone_is_told() {
+    let world = GateBench::asking();
+    world.write("a.c", "1\n2\n3\n");
+    let mut draft = save("a.c", Some("1\n2\n3\n"), "1\ntwo\n3\n");
+    let fits = crate::model::Check::of(CheckKind::Fits, FindingLevel::Warning, "is nearly full");
+    draft.checks.push(fits.clone());
+    let task = world.submit(vec![draft]);
+    world.on_desk(1).await;
+    for (count, line) in [(1, "mine"), (2, "mine as well")] {
+        world.write("a.c", &format!("1\n{line}\n3\n"));
+        world.until_restated(count).await;
+        let (checks, _) = world.restated().remove(count - 1);
+        assert!(checks.contains(&fits), "{checks:?}");
+        let merged = checks.iter().filter(|check| check.kind == CheckKind::Merged).count();
+        assert_eq!(merged, 1, "{checks:?}");
+    }
+    world.desk.close("the run was stopped");
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+}
+
+#[tokio::test]
+async fn a_file_that_holds_the_proposed_content_by_now_stops_nobody() {
+    let world = GateBench::asking();
+    let task = world.submit(vec![save("a.c", None, "int a;\n")]);
+    world.on_desk(1).await;
+    world.write("a.c", "int a;\n");
+    world.until_restated(1).await;
+    let (checks, why) = world.restated().remove(0);
+    let merged = checks.iter().find(|check| check.kind == CheckKind::Merged).unwrap();
+    assert_eq!(merged.level(), Some(FindingLevel::Warning));
+    assert!(why.contains("holds the proposed content already"), "{why}");
+    world.desk.close("the run was stopped");
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+}

@@ -81,6 +81,24 @@ fn a_decision_without_the_typed_phrase_allows_nothing() {
 }
 
 #[test]
+fn terms_name_the_first_finding_that_stops() {
+    let found = |level, text: &str| Found::new(level, text.to_owned());
+    let mut proposal = proposal(Change::Flash(flash_plan("/dev/a")));
+    proposal.checks = vec![
+        Check::with(CheckKind::Size, vec![found(FindingLevel::Warning, "a warning")]),
+        Check::with(CheckKind::Images, vec![found(FindingLevel::Stop, "a stop")]),
+    ];
+    let desk = ApprovalQueue::default();
+    desk.leave_unattended("nobody is there");
+    let mut ticket = desk.queue().put(proposal.id, queue::DecisionTerms::of(&proposal));
+    let spoken = futures::executor::block_on(ticket.wait());
+    let queue::QueueAnswer::Verdict { by: DecidedBy::Nobody(why), .. } = spoken else {
+        panic!("{spoken:?}")
+    };
+    assert_eq!(why, "refused: a stop");
+}
+
+#[test]
 fn an_approval_that_does_not_name_what_was_found_allows_nothing() {
     let ledger = MemoryLedger::default();
     let found = |text: &str| Found::new(FindingLevel::Stop, text.to_owned());

@@ -64,6 +64,34 @@ async fn no_rule_approves_the_flash_of_a_real_board_or_a_touched_boot() {
     assert_eq!(outcomes(settled), [Outcome::Applied]);
 }
 
+#[test]
+fn a_rule_holds_for_its_kind_its_tool_and_its_agent_alone() {
+    let world = GateBench::asking();
+    let of = |change| {
+        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
+        let sandbox = &world.gate.parts.sandbox;
+        let mut made = examine(sandbox, vec![draft], &FindingsContext::default()).remove(0);
+        (made.agent, made.tool) = ("Writer".into(), "save_file".into());
+        made
+    };
+    let saving = of(save("a.txt", None, "a").change);
+    let deleting = of(delete("b.txt", "b").change);
+    let always = || rule(RuleSays::Always, None);
+    for (wanted, holds) in [
+        (SessionRule { kind: Some(ChangeKind::Save), ..always() }, [true, false]),
+        (SessionRule { kind: Some(ChangeKind::Delete), ..always() }, [false, true]),
+        (SessionRule { tool: Some("save_file".into()), ..always() }, [true, true]),
+        (SessionRule { tool: Some("other".into()), ..always() }, [false, false]),
+        (SessionRule { agent: Some("Writer".into()), ..always() }, [true, true]),
+        (SessionRule { agent: Some("Reader".into()), ..always() }, [false, false]),
+    ] {
+        let mut rules = session_rules::SessionRules::default();
+        rules.add(RuleId(1), &wanted);
+        let said = [&saving, &deleting].map(|proposal| rules.says(proposal).is_some());
+        assert_eq!(said, holds, "{wanted:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_denial_of_the_configuration_is_final() {
     let world = GateBench::ruled(Ruling::Deny);
