@@ -211,6 +211,27 @@ pub fn diff(old: &[u8], new: &[u8], options: Options) -> FileDiff {
     }
 }
 
+/// Which lines two versions of a file have for themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangedLines {
+    /// Parts of the old version, as indices of lines from 0.
+    pub removed: Vec<Range<usize>>,
+    /// Parts of the new version, likewise.
+    pub added: Vec<Range<usize>>,
+}
+
+/// The lines that [`diff`] tells as changed, without their texts and pairs: much cheaper.
+#[must_use]
+pub fn changed_lines(old: &[u8], new: &[u8], budget: Duration) -> ChangedLines {
+    let deadline = Instant::now().checked_add(budget);
+    let ops = align(Algorithm::Patience, &split_lines(old), &split_lines(new), deadline);
+    let changed = || ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    ChangedLines {
+        removed: changed().map(DiffOp::old_range).filter(|range| !range.is_empty()).collect(),
+        added: changed().map(DiffOp::new_range).filter(|range| !range.is_empty()).collect(),
+    }
+}
+
 /// Lines with their ends; no empty line after a final line feed.
 fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|&byte| byte == b'\n').collect()

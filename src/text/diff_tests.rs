@@ -167,3 +167,26 @@ fn a_range_of_one_line_has_no_length_in_the_header() {
     assert_eq!(of("a\n", "b\n").hunks[0].header(), "@@ -1 +1 @@");
     assert_eq!(of("", "b\n").hunks[0].header(), "@@ -0,0 +1 @@");
 }
+
+#[test]
+fn changed_lines_are_those_of_the_comparison() {
+    let numbers = |ranges: Vec<Range<usize>>| ranges.into_iter().flatten().collect::<Vec<_>>();
+    for (old, new) in [
+        ("", "a\nb\n"),
+        ("a\nb\n", ""),
+        ("a\nb\nc\nd", "a\nB\nc\nd\n"),
+        ("1\n2\n3\n4\n5\n", "3\n4\n1\n2\n5\n6"),
+        ("a\r\nb\r\n", "a\nb\n"),
+        ("same\n", "same\n"),
+    ] {
+        let options = Options { context: 0, ..Options::default() };
+        let whole = diff(old.as_bytes(), new.as_bytes(), options);
+        let of = |kind: LineKind, number: fn(&DiffLine) -> Option<usize>| -> Vec<usize> {
+            let lines = whole.lines().filter(|line| line.kind == kind);
+            lines.filter_map(|line| Some(number(line)? - 1)).collect()
+        };
+        let lines = changed_lines(old.as_bytes(), new.as_bytes(), options.budget);
+        assert_eq!(numbers(lines.removed), of(LineKind::Removed, |line| line.old_no), "{old:?}");
+        assert_eq!(numbers(lines.added), of(LineKind::Added, |line| line.new_no), "{new:?}");
+    }
+}

@@ -3,13 +3,13 @@
 //!
 //! Says only what can be told from the two versions and the project; guesses nothing.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::Subject;
 use crate::model::{Change, ProjectPath};
-use crate::text::diff::{LineKind, Options, diff};
 
 /// Values that are named one by one.
 const NAMED_VALUES: usize = 3;
@@ -70,16 +70,9 @@ fn rebuilds(path: &ProjectPath) -> Option<String> {
 
 /// Numbers and options that have another value afterwards.
 fn values(subject: &Subject<'_>) -> Vec<String> {
-    let (Some(old), Some(_)) = (subject.base_text(), subject.text()) else { return Vec::new() };
-    let found = diff(old.as_bytes(), subject.content, Options { context: 0, ..Options::default() });
-    let (mut gone, mut new) = (Vec::new(), Vec::new());
-    for line in found.lines() {
-        match line.kind {
-            LineKind::Removed => gone.extend(value(&line.text)),
-            LineKind::Added => new.extend(value(&line.text)),
-            LineKind::Context => {}
-        }
-    }
+    let (Some(old), Some(text)) = (subject.base_text(), subject.text()) else { return Vec::new() };
+    let changed = subject.changed();
+    let (mut gone, new) = (values_in(old, &changed.removed), values_in(text, &changed.added));
     let mut told = Vec::new();
     for (name, value) in &new {
         let Some(place) = gone.iter().position(|(known, _)| known == name) else { continue };
@@ -96,7 +89,18 @@ fn values(subject: &Subject<'_>) -> Vec<String> {
     told
 }
 
+/// The values in those lines of a text, which are numbered from 1.
+fn values_in(text: &str, lines: &BTreeSet<u32>) -> Vec<(String, String)> {
+    let all = (1..).zip(text.split_inclusive('\n'));
+    all.filter(|(number, _)| lines.contains(number))
+        .filter_map(|(_, line)| value(line.trim_end_matches(['\n', '\r'])))
+        .collect()
+}
+
 fn value(line: &str) -> Option<(String, String)> {
+    if !line.contains('=') && !line.contains("define") {
+        return None;
+    }
     let found = VALUE.as_ref()?.captures(line)?;
     let pairs = [("macro", "mv"), ("option", "ov"), ("name", "nv"), ("field", "fv")];
     let (name, value) = pairs.iter().find_map(|(name, value)| {

@@ -108,6 +108,13 @@ fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 
 /// What is found in the content alone, whatever the file holds now.
 fn content(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
+    let mut found: Vec<Check> = text::parses(path, subject).into_iter().collect();
+    found.extend(readable(path, subject));
+    found
+}
+
+/// What is found in the content alone, besides its syntax.
+fn readable(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     let mut found = text::find(path, subject);
     found.extend(origin::find(path, subject));
     found
@@ -117,7 +124,7 @@ fn content(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
 /// note.
 fn excuse(path: &ProjectPath, subject: &Subject<'_>, found: &mut [Check]) {
     let Some(before) = subject.before() else { return };
-    let mut known: Option<Vec<Check>> = None;
+    let (mut parsed, mut known): (Option<Vec<Check>>, Option<Vec<Check>>) = (None, None);
     for check in found {
         let kind = check.kind;
         for finding in check.findings.iter_mut().filter(|f| f.level > FindingLevel::Note) {
@@ -128,7 +135,12 @@ fn excuse(path: &ProjectPath, subject: &Subject<'_>, found: &mut [Check]) {
             if is_touched && !is_whole {
                 continue;
             }
-            let known = known.get_or_insert_with(|| content(path, &before));
+            let known = match kind {
+                CheckKind::Parses => {
+                    parsed.get_or_insert_with(|| text::parses(path, &before).into_iter().collect())
+                }
+                _ => known.get_or_insert_with(|| readable(path, &before)),
+            };
             let same = |was: &Finding| is_whole || was.text == finding.text;
             let was_so = known.iter().any(|was| was.kind == kind && was.findings.iter().any(same));
             if was_so {

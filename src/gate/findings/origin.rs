@@ -2,17 +2,19 @@
 //! a package of something else.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 
+use super::subject::BUDGET;
 use super::{Subject, limited};
 use crate::model::{
     Check, CheckKind, ContentHash, Finding, FindingLevel, FindingPlace, ProjectPath,
 };
-use crate::text::diff::{LineKind, Options, diff};
+use crate::text::diff::changed_lines;
 
 /// A content shorter than this is found in many places by chance.
 const SHORTEST: usize = 64;
@@ -76,9 +78,9 @@ fn white_space(subject: &Subject<'_>) -> Option<Finding> {
         (all, numbers)
     };
     let ((old, _), (new, numbers)) = (squash(old), squash(new));
-    let options = Options { context: 0, ..Options::default() };
-    let found = diff(old.as_bytes(), new.as_bytes(), options);
-    let real = found.added.max(found.removed);
+    let found = changed_lines(old.as_bytes(), new.as_bytes(), BUDGET);
+    let count = |ranges: &[Range<usize>]| ranges.iter().map(Range::len).sum::<usize>();
+    let real = count(&found.added).max(count(&found.removed));
     if real * 4 > changed {
         return None;
     }
@@ -86,8 +88,7 @@ fn white_space(subject: &Subject<'_>) -> Option<Finding> {
         let text = format!("changes {changed} lines in white space alone");
         return Some(Finding::new(FindingLevel::Note, text));
     }
-    let first = found.lines().find(|line| line.kind == LineKind::Added);
-    let first = first.and_then(|line| numbers.get(line.new_no?.checked_sub(1)?));
+    let first = found.added.first().and_then(|lines| numbers.get(lines.start));
     let lines =
         if real == 1 { "1 line differs".to_owned() } else { format!("{real} lines differ") };
     let text = format!("rewrites {changed} lines, of which {lines} beyond white space");
@@ -170,6 +171,9 @@ fn continues_comment(line: &str) -> bool {
 }
 
 fn redefinition(line: &str) -> Option<Finding> {
+    if !line.trim_start().starts_with('#') {
+        return None;
+    }
     let found = REDEFINED.as_ref()?.captures(line)?;
     let name = found.get(1)?.as_str();
     let value = found.get(3).map_or("", |value| value.as_str());
@@ -273,12 +277,13 @@ static BYTES: LazyLock<Option<Regex>> =
 /// Arrays that begin like a program or an archive.
 fn arrays(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (place, line) in text.lines().enumerate() {
+    let mut lines = text.lines().enumerate();
+    while let Some((place, line)) = lines.next() {
         let Some(open) = line.find('{') else { continue };
         if !line.contains(']') || !line.contains('=') {
             continue;
         }
-        let rest = text.lines().skip(place + 1).take(3);
+        let rest = lines.clone().map(|(_, line)| line).take(3);
         let start: String =
             std::iter::once(line.get(open..).unwrap_or_default()).chain(rest).collect();
         let bytes = BYTES.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(&start));

@@ -2,6 +2,8 @@
 //!
 //! Judges by the rules of ESP-IDF's build and of its bootloader. Places are lines of the new file.
 
+use std::collections::HashSet;
+
 use super::images::{amount, keeps_data};
 use super::{Subject, limited};
 use crate::gate::facts::table_offset;
@@ -90,10 +92,15 @@ const fn line(number: u32) -> FindingPlace {
 /// What is wrong with the numbers: each at its line.
 fn arithmetic(rows: &[CsvEntry], first: u32) -> Vec<Finding> {
     let mut found = Vec::new();
+    let (mut labels, mut end) = (HashSet::new(), 0);
     for (place, row) in rows.iter().enumerate() {
         let wrongs = alone(&row.partition, first);
         found.extend(wrongs.into_iter().map(|text| stop(text).at(line(row.line))));
-        let before = rows.iter().take(place);
+        let place_of = addresses(&row.partition);
+        // Nothing before it has its name, and all of it lies before: nothing can clash.
+        let is_free = labels.insert(row.partition.label.as_str()) && place_of.start >= end;
+        end = end.max(place_of.end);
+        let before = rows.iter().take(if is_free { 0 } else { place });
         let clashes = before.filter_map(|other| clash(&other.partition, &row.partition));
         found.extend(clashes.map(|text| stop(text).at(line(row.line))));
         if let Some(previous) = place.checked_sub(1).and_then(|place| rows.get(place))

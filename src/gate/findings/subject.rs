@@ -2,15 +2,16 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::Duration;
 
 use super::FindingsContext;
 use crate::model::{Change, Facts};
-use crate::text::diff::{LineKind, Options, diff};
+use crate::text::diff::{ChangedLines, changed_lines};
 use crate::workspace::Sandbox;
 
 /// How long lines are compared for findings; beyond it the rest counts as changed.
-const BUDGET: Duration = Duration::from_millis(100);
+pub(super) const BUDGET: Duration = Duration::from_millis(100);
 
 /// One change, and what is known besides.
 pub(in crate::gate) struct Subject<'a> {
@@ -69,18 +70,11 @@ impl<'a> Subject<'a> {
     pub(super) fn changed(&self) -> &Changed {
         self.changed.get_or_init(|| {
             let base = self.base.unwrap_or_default();
-            let options = Options { context: 0, budget: BUDGET, ..Options::default() };
-            let mut changed = Changed::default();
-            let number = |of: Option<usize>| of.and_then(|of| u32::try_from(of).ok());
-            for line in diff(base, self.content, options).hunks.iter().flat_map(|hunk| &hunk.lines)
-            {
-                match line.kind {
-                    LineKind::Context => {}
-                    LineKind::Removed => changed.removed.extend(number(line.old_no)),
-                    LineKind::Added => changed.added.extend(number(line.new_no)),
-                }
-            }
-            changed
+            let lines = |ranges: Vec<Range<usize>>| {
+                ranges.into_iter().flatten().filter_map(|line| u32::try_from(line + 1).ok())
+            };
+            let ChangedLines { added, removed } = changed_lines(base, self.content, BUDGET);
+            Changed { added: lines(added).collect(), removed: lines(removed).collect() }
         })
     }
 }

@@ -11,12 +11,11 @@ use crate::workspace::Sandbox;
 /// A file shorter than this is quickly read, however much of it changes.
 const LONG: usize = 40;
 
-/// The checks of a file's new content by itself.
+/// The checks of a file's new content by itself, besides its syntax.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     let mut found = Vec::new();
     let mut in_text = Vec::new();
     if let Some(text) = subject.text() {
-        found.extend(parses(path, text));
         found.push(hidden(text));
         let is_source = syntax::language_of(path)
             .is_some_and(|of| matches!(of, syntax::Language::C | syntax::Language::Cpp));
@@ -44,7 +43,9 @@ fn hidden(text: &str) -> Check {
     limited(CheckKind::Text, invisible(text).into_iter().map(finding).collect())
 }
 
-fn parses(path: &ProjectPath, text: &str) -> Option<Check> {
+/// Whether the new content parses; `None` in a language that is not known, and for what is not text.
+pub(super) fn parses(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let text = subject.text()?;
     syntax::language_of(path)?;
     let finding = syntax::first_error(path, text).map(|error| {
         let (line, column) = (number(error.line), number(error.column));

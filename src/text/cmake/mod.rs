@@ -55,7 +55,7 @@ impl CmakeError {
 /// # Errors
 /// Something else than a command, or a parenthesis, quote or bracket that is never closed.
 pub fn commands(text: &str) -> Result<Vec<CMakeCommand>, CmakeError> {
-    let mut reader = CMakeReader { text, at: 0 };
+    let mut reader = CMakeReader { text, at: 0, counted: (0, 1) };
     let mut found: Vec<CMakeCommand> = Vec::new();
     let mut depth = 0_usize;
     while let Some(mut command) = reader.command()? {
@@ -75,6 +75,8 @@ pub fn commands(text: &str) -> Result<Vec<CMakeCommand>, CmakeError> {
 struct CMakeReader<'a> {
     text: &'a str,
     at: usize,
+    /// A byte before `at`, and its line from 1.
+    counted: (usize, usize),
 }
 
 impl<'a> CMakeReader<'a> {
@@ -83,8 +85,9 @@ impl<'a> CMakeReader<'a> {
     }
 
     fn line(&self) -> usize {
-        let before = self.text.get(..self.at).unwrap_or_default();
-        memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1
+        let (at, line) = self.counted;
+        let since = self.text.get(at..self.at).unwrap_or_default();
+        line + memchr::memchr_iter(b'\n', since.as_bytes()).count()
     }
 
     fn error(&self, why: impl Into<String>) -> CmakeError {
@@ -115,6 +118,7 @@ impl<'a> CMakeReader<'a> {
             return Ok(None);
         }
         let line = self.line();
+        self.counted = (self.at, line);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
         if length == 0 {
