@@ -41,42 +41,39 @@ pub fn check(team: &Team, ground: Ground) -> Result<(), UserError> {
     }
     let name = &team.name;
     let does_not_fit = |this: &str, why: &str, fix: &str| {
-        Err(UserError::new(format!("the team `{name}` does not fit {this}"), why, fix))
+        Err(UserError::new(format!("Cannot use the team `{name}` for {this}"), why, fix))
     };
-    let nothing = |why, fix| {
-        Err(UserError::new(format!("the team `{name}` has nothing to work on"), why, fix))
-    };
+    let nothing =
+        |why, fix| Err(UserError::new(format!("Cannot start the team `{name}`"), why, fix));
     let mends_sketches = team.works_on == [Ground::Sketch];
     match ground {
         Ground::Empty if mends_sketches => nothing(
             "it works on a sketch, and there is no file in the project folder",
-            "name the sketch's folder with `--project DIR`",
+            "Name the sketch's folder with `--project DIR`.",
         ),
         Ground::Empty => nothing(
             "it changes a project, and there is no file in the project folder",
-            "name the folder with `--project DIR`, or use `--team generate`",
+            "Name the folder with `--project DIR`, or use `--team generate`.",
         ),
         Ground::Generated | Ground::Existing if mends_sketches => does_not_fit(
             "this project",
-            "there is no `.ino` file right in its folder, or there is a CMakeLists.txt as ESP-IDF \
-             has it, or a platformio.ini",
-            "name the sketch's folder with `--project DIR`, or use `--team edit-existing`",
+            "there is no `.ino` file directly in its folder, or the folder has a CMakeLists.txt of ESP-IDF or a platformio.ini",
+            "Name the sketch's folder with `--project DIR`, or use `--team edit-existing`.",
         ),
         Ground::Sketch => does_not_fit(
             "an Arduino sketch",
             "it works on projects of ESP-IDF",
-            "use `--team arduino`",
+            "Use `--team arduino`.",
         ),
         Ground::Existing if team.works_on.contains(&Ground::Generated) => does_not_fit(
             "this project",
-            "it reads a project whole, and the first line of CMakeLists.txt does not say that \
-             firmhand generated this one",
-            "use `--team edit-existing`, or `--team extend-existing` to only add files",
+            "it reads whole projects, and the first line of CMakeLists.txt does not show that firmhand generated this one",
+            "Use `--team edit-existing`, or `--team extend-existing` to only add files.",
         ),
         Ground::Existing | Ground::Generated => does_not_fit(
             "this project",
-            "it begins in a folder without files",
-            "name an empty folder with `--project DIR`, or use `--team edit-existing`",
+            "it starts in an empty folder",
+            "Name an empty folder with `--project DIR`, or use `--team edit-existing`.",
         ),
     }
 }

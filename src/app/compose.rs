@@ -186,9 +186,9 @@ pub fn resume(
     let past = Past::of(&dir, &recorder)?;
     let Some(session) = past.session else {
         return Err(UserError::new(
-            format!("cannot resume {}", dir.id()),
+            format!("Cannot resume {}", dir.id()),
             "its journal does not begin with the start of a session",
-            "start a new session with `firmhand new`",
+            "Start a new session with `firmhand new`.",
         ));
     };
     let order = Order {

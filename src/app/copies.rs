@@ -47,7 +47,9 @@ impl Chores {
             match self.tasks.join_next().await {
                 Some(Ok(Ok(words))) if words.is_empty() => {}
                 Some(Ok(done)) => return done,
-                Some(Err(error)) => return Err(UserError::from_cause("saving broke off", &error)),
+                Some(Err(error)) => {
+                    return Err(UserError::from_cause("Saving stopped before the end", &error));
+                }
                 None => std::future::pending().await,
             }
         }
@@ -62,11 +64,11 @@ fn save(dir: &SessionDir, what: Saved, to: &str) -> Result<String, UserError> {
     let failed = |error: std::io::Error| {
         let (why, fix) = match error.kind() {
             ErrorKind::AlreadyExists => {
-                ("that file exists, and nothing is overwritten".to_owned(), "choose another name")
+                ("that file exists, and nothing is overwritten".to_owned(), "Choose another name.")
             }
-            _ => (error.to_string(), "choose another place"),
+            _ => (error.to_string(), "Choose another folder."),
         };
-        UserError::new(format!("cannot save to {to}"), why, fix)
+        UserError::new(format!("Cannot save to {to}"), why, fix)
     };
     #[expect(clippy::disallowed_methods, reason = "a new file that the person has named")]
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;

@@ -16,7 +16,7 @@ pub fn look(data: &Path, env: impl Fn(&str) -> Option<String>) -> Vec<HealthLine
 
 fn esp_idf() -> HealthLine {
     match IdfToolchain::find() {
-        Ok(_) => HealthLine::new("toolchain", "ESP-IDF", Health::Good, "idf.py is there"),
+        Ok(_) => HealthLine::new("toolchain", "ESP-IDF", Health::Good, "idf.py is installed"),
         Err(error) => HealthLine::new(
             "toolchain",
             "ESP-IDF",
@@ -29,7 +29,7 @@ fn esp_idf() -> HealthLine {
 
 fn arduino() -> HealthLine {
     match ArduinoToolchain::find() {
-        Ok(_) => HealthLine::new("toolchain", "Arduino", Health::Good, "arduino-cli is there"),
+        Ok(_) => HealthLine::new("toolchain", "Arduino", Health::Good, "arduino-cli is installed"),
         Err(error) => HealthLine::new(
             "toolchain",
             "Arduino",
@@ -42,7 +42,7 @@ fn arduino() -> HealthLine {
 
 fn platformio() -> HealthLine {
     match PlatformioToolchain::find() {
-        Ok(_) => HealthLine::new("toolchain", "PlatformIO", Health::Good, "pio is there"),
+        Ok(_) => HealthLine::new("toolchain", "PlatformIO", Health::Good, "pio is installed"),
         Err(error) => HealthLine::new(
             "toolchain",
             "PlatformIO",
@@ -74,7 +74,7 @@ fn compiler(env: &impl Fn(&str) -> Option<String>) -> HealthLine {
             Health::Broken,
             "no C compiler is found; the virtual board cannot build",
         )
-        .fix("install gcc or clang, e.g. the package build-essential"),
+        .fix("Install gcc or clang, e.g. the package build-essential."),
     }
 }
 
@@ -83,12 +83,12 @@ fn terminal(env: &impl Fn(&str) -> Option<String>) -> HealthLine {
         Depth::True => (Health::Good, "all colours"),
         Depth::Indexed => (Health::Good, "256 colours"),
         Depth::Basic => (Health::Limited, "16 colours"),
-        Depth::None => (Health::Limited, "no colours, as NO_COLOR or TERM says"),
+        Depth::None => (Health::Limited, "no colours, because of NO_COLOR or TERM"),
     };
     let finding = HealthLine::new("terminal", "terminal", health, words);
     match health {
         Health::Good => finding,
-        _ => finding.fix("if it can do more, set COLORTERM=truecolor"),
+        _ => finding.fix("If it can do more, set COLORTERM=truecolor."),
     }
 }
 
@@ -103,7 +103,7 @@ fn folder(data: &Path) -> HealthLine {
         return HealthLine::new("data", "data", Health::Good, words);
     }
     HealthLine::new("data", "data", Health::Broken, format!("{shown} cannot be written"))
-        .fix("make it writable, or name another folder in FIRMHAND_DATA_DIR")
+        .fix("Make it writable, or name another folder in FIRMHAND_DATA_DIR.")
 }
 
 #[cfg(test)]

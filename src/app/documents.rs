@@ -33,25 +33,25 @@ pub fn read(path: &Path) -> Result<Document, UserError> {
         Some(kind) if KINDS.contains(&kind) => read_text(path),
         _ => {
             let why = format!("only {} and pdf files can be read", KINDS.join(", "));
-            Err(cannot(path, why, "save it as plain text, Markdown or PDF and attach that"))
+            Err(cannot(path, why, "Save it as plain text, Markdown or PDF and attach that."))
         }
     }
 }
 
 fn cannot(path: &Path, why: impl Into<String>, fix: impl Into<String>) -> UserError {
-    UserError::new(format!("cannot attach {}", path.display()), why, fix)
+    UserError::new(format!("Cannot attach {}", path.display()), why, fix)
 }
 
 fn length(path: &Path, most: u64) -> Result<u64, UserError> {
     let there = std::fs::metadata(path)
-        .map_err(|error| cannot(path, error.to_string(), "see that the file exists"))?;
+        .map_err(|error| cannot(path, error.to_string(), "Check that the file exists."))?;
     if !there.is_file() {
-        return Err(cannot(path, "it is no file", "name the document itself"));
+        return Err(cannot(path, "it is not a file", "Name the document itself."));
     }
     let bytes = there.len();
     if bytes > most {
-        let why = format!("it has {bytes} bytes, and {most} are the most");
-        return Err(cannot(path, why, "attach the part that matters for the task"));
+        let why = format!("it has {bytes} bytes; the limit is {most}");
+        return Err(cannot(path, why, "Attach the part that matters for the task."));
     }
     Ok(bytes)
 }
@@ -59,12 +59,16 @@ fn length(path: &Path, most: u64) -> Result<u64, UserError> {
 fn read_text(path: &Path) -> Result<Document, UserError> {
     let bytes = length(path, MOST_BYTES)?;
     let content = files::read(path, MOST_BYTES)
-        .map_err(|error| cannot(path, error.to_string(), "see that you may read it"))?;
+        .map_err(|error| cannot(path, error.to_string(), "Check that you can read it."))?;
     let Ok(text) = String::from_utf8(content) else {
-        return Err(cannot(path, "it is no text in UTF-8", "save it as UTF-8 and attach it again"));
+        return Err(cannot(
+            path,
+            "it is not text in UTF-8",
+            "Save it as UTF-8 and attach it again.",
+        ));
     };
     if text.trim().is_empty() {
-        return Err(cannot(path, "it is empty", "attach a file that says something"));
+        return Err(cannot(path, "it is empty", "Attach a file with content."));
     }
     Ok(document(path, bytes, &text))
 }
@@ -129,10 +133,10 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("folder.pdf");
         std::fs::create_dir(&folder).unwrap();
-        assert!(read(&folder).unwrap_err().why.contains("no file"));
+        assert!(read(&folder).unwrap_err().why.contains("not a file"));
         let giant = place.path().join("giant.pdf");
         std::fs::File::create(&giant).unwrap().set_len(pdf_apart::MOST_BYTES + 1).unwrap();
-        assert!(read(&giant).unwrap_err().why.contains("are the most"));
+        assert!(read(&giant).unwrap_err().why.contains("the limit is"));
     }
 
     #[test]

@@ -71,9 +71,9 @@ fn wanted(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
 fn run(wanted: &str, file: &Path, line: Option<u32>) -> Result<(), UserError> {
     let failed = |why: String| {
         UserError::new(
-            format!("the editor `{wanted}` did not work"),
+            format!("Cannot run the editor `{wanted}`"),
             why,
-            "set $VISUAL or $EDITOR to the command of your editor",
+            "Set $VISUAL or $EDITOR to the command of your editor.",
         )
     };
     let mut words = wanted.split_whitespace();

@@ -150,7 +150,7 @@ impl Session<'_> {
         self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
     }
 
-    /// Shows all that was recorded before the run broke off, and that it did.
+    /// Shows all that was recorded before the run stopped unexpectedly, and that it did.
     fn break_off(&mut self, why: UserError, frames: &mut Frames) -> Result<(), UserError> {
         let now = Instant::now();
         while self.feed.advance(now)? == FeedChange::ChangedAndMore {}
@@ -323,14 +323,14 @@ impl Session<'_> {
             Some(intents) => match intents.try_send(intent) {
                 Ok(()) => return,
                 Err(mpsc::error::TrySendError::Full(_)) => {
-                    "the run is busy and did not take that; try again"
+                    "the run is busy and did not accept that; try again"
                 }
                 Err(mpsc::error::TrySendError::Closed(_)) => match self.feed.view().head.state {
                     RunState::BrokenOff(_) => BROKE_OFF,
                     _ => "the run is over",
                 },
             },
-            None => "no run goes on here; nothing can be decided or said",
+            None => "no run is active here; nothing can be decided or sent",
         };
         self.ui.refuse(refused, Instant::now());
     }
@@ -339,7 +339,7 @@ impl Session<'_> {
         let refused = match &self.serial {
             Some(serial) => match serial.try_send(command) {
                 Ok(()) => return,
-                Err(_) => "the port is busy and did not take that; try again",
+                Err(_) => "the port is busy and did not accept that; try again",
             },
             None => "this is a replay; no board is connected to it",
         };
@@ -396,7 +396,7 @@ async fn broken_off(break_off: &mut Option<BreakOff>) -> UserError {
 
 /// What ended a wait.
 enum LoopWake {
-    /// The run broke off.
+    /// The run stopped unexpectedly.
     BrokenOff(UserError),
     /// There are new records.
     News,

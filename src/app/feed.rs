@@ -42,7 +42,7 @@ impl Feed {
         }
     }
 
-    /// Notes that the run broke off; nothing in a replay does.
+    /// Notes that the run stopped unexpectedly; nothing in a replay does.
     pub fn break_off(&mut self, why: UserError) {
         match self {
             Self::Live(live) => live.view.break_off(why),

@@ -57,7 +57,7 @@ impl InputHistory {
     #[expect(clippy::disallowed_methods, reason = "the person's own words, below the data folder")]
     pub fn add(&self, message: &str) -> Result<(), UserError> {
         let failed = |error: std::io::Error| {
-            UserError::from_cause("cannot keep the message for later", &error)
+            UserError::from_cause("Cannot keep the message for later", &error)
         };
         if let Some(folder) = self.file.parent() {
             fs::create_dir_all(folder).map_err(failed)?;

@@ -50,7 +50,7 @@ const MACOS: Desktop = Desktop {
     before: &["find-generic-password", "-s", "firmhand", "-a"],
     after: &["-w"],
     store: "security add-generic-password -s firmhand -w -a",
-    install: "it belongs to macOS; see that /usr/bin is in PATH",
+    install: "It belongs to macOS; check that /usr/bin is in PATH",
 };
 
 const LINUX: Desktop = Desktop {
@@ -58,7 +58,7 @@ const LINUX: Desktop = Desktop {
     before: &["lookup", "service", "firmhand", "account"],
     after: &[],
     store: "secret-tool store --label=firmhand service firmhand account",
-    install: "install it (the package is libsecret-tools or libsecret)",
+    install: "Install it (the package is libsecret-tools or libsecret)",
 };
 
 /// The command of this machine's desktop.
@@ -86,7 +86,7 @@ impl Keyring {
 fn look_up(desktop: &Desktop, entry: &str) -> Result<SecretString, UserError> {
     let Desktop { program, before, after, store, install } = desktop;
     let cannot = |why: String, fix: String| {
-        UserError::new(format!("cannot read the keyring entry `{entry}`"), why, fix)
+        UserError::new(format!("Cannot read the keyring entry `{entry}`"), why, fix)
     };
     let other = "or put the key into a file with mode 600 and name it with `key.file`";
     let mut command = Command::new(program);
@@ -97,19 +97,19 @@ fn look_up(desktop: &Desktop, entry: &str) -> Result<SecretString, UserError> {
     let printed = match run(command) {
         Ok(printed) => printed,
         Err(KeyringError::Missing) => {
-            let why = format!("the command `{program}` is not there");
+            let why = format!("the command `{program}` is not installed");
             return Err(cannot(why, format!("{install}, {other}")));
         }
         Err(KeyringError::Silent) => {
             let seconds = PATIENCE.as_secs();
             let why = format!("`{program}` did not answer within {seconds} s");
-            return Err(cannot(why, format!("unlock the keyring first, {other}")));
+            return Err(cannot(why, format!("Unlock the keyring first, {other}.")));
         }
         Err(KeyringError::Other(error)) => {
             return Err(cannot(format!("`{program}`: {error}"), other.to_owned()));
         }
     };
-    let fix = format!("store it with `{store} {entry}`, {other}");
+    let fix = format!("Store it with `{store} {entry}`, {other}.");
     if !printed.status.success() {
         let why = match printed.message.as_str() {
             "" => format!("`{program}` found none"),
@@ -124,7 +124,7 @@ fn look_up(desktop: &Desktop, entry: &str) -> Result<SecretString, UserError> {
         }
         Ok(key) => Ok(SecretString::from(key.trim().to_owned())),
         // The error would hold the bytes.
-        Err(_) => Err(cannot("it is no text".to_owned(), fix)),
+        Err(_) => Err(cannot("it is not text".to_owned(), fix)),
     }
 }
 
@@ -214,7 +214,7 @@ mod tests {
         assert!(!format!("{locked:?}").contains("sk-12345"), "{locked:?}");
         assert!(error("echo ' '").why.contains("empty"));
         let odd = error("printf 'sk-12345\\377'");
-        assert!(odd.why.contains("no text") && !format!("{odd:?}").contains("sk-"), "{odd:?}");
+        assert!(odd.why.contains("not text") && !format!("{odd:?}").contains("sk-"), "{odd:?}");
         let gone = look_up(&Desktop { program: "/no/such/command", ..LINUX }, "work").unwrap_err();
         assert!(gone.fix.contains("libsecret") && gone.fix.contains("key.file"), "{gone:?}");
     }

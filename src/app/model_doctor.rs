@@ -74,9 +74,9 @@ pub fn here(world: &Machine) -> Vec<HealthLine> {
 }
 
 fn none() -> HealthLine {
-    let detail = "none is configured or found in the environment; recordings can be played";
-    let fix = "set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
-               OLLAMA_HOST, or write a profile into config.toml";
+    let detail = "none is configured or found in the environment; recorded models still work";
+    let fix = "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
+               OLLAMA_HOST, or write a profile into config.toml.";
     HealthLine::new(AREA, "profiles", Health::Absent, detail).fix(fix)
 }
 
@@ -124,8 +124,8 @@ async fn examine(mut profile: Profile, reach: CheckDepth, findings: &mut Vec<Hea
     }
     findings.push(answers(&name, &remote).await);
     if window.is_none() {
-        let detail = format!("the window of `{model}` is not known; nothing is left out for it");
-        let fix = "say `context_window` in the profile";
+        let detail = format!("the context window of `{model}` is not known; nothing is left out");
+        let fix = "Set `context_window` in the profile.";
         findings.push(HealthLine::new(AREA, name, Health::Limited, detail).fix(fix));
     }
 }
@@ -159,7 +159,7 @@ fn offer(name: &str, model: &str, offered: &[String]) -> HealthLine {
         return HealthLine::new(AREA, name, Health::Good, detail);
     }
     let detail = format!("`{model}` is not among the {} models on offer", offered.len());
-    let fix = format!("choose one of `firmhand models --profile {name}`");
+    let fix = format!("Choose one of `firmhand models --profile {name}`.");
     HealthLine::new(AREA, name, Health::Limited, detail).fix(fix)
 }
 
@@ -185,7 +185,9 @@ async fn answers(name: &str, remote: &Remote) -> HealthLine {
     let finding = HealthLine::new(AREA, name, health, format!("the model {streams} and {calls}"));
     match has_called {
         true => finding,
-        false => finding.fix("choose a model that is made for tools, or say `tools = \"words\"`"),
+        false => {
+            finding.fix("Choose a model that supports tool calls, or set `tools = \"words\"`.")
+        }
     }
 }
 

@@ -136,11 +136,11 @@ fn catalogue(assets: &Assets) -> Result<Catalogue, UserError> {
 fn no_model(world: &Machine) -> UserError {
     let file = world.dirs.config.join("config.toml");
     UserError::new(
-        "there is no model to answer",
+        "Cannot start: no model is configured",
         "no profile is configured, and the environment names none",
         format!(
-            "set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
-             OLLAMA_HOST, or write a profile into {}",
+            "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
+             OLLAMA_HOST, or write a profile into {}.",
             file.display()
         ),
     )
@@ -162,17 +162,17 @@ fn found_profile(
             false => format!("there are {}", names.join(", ")),
         };
         let fix = match found {
-            Some((_, variable)) => format!("set {variable}, or name another with `--profile`"),
+            Some((_, variable)) => format!("Set {variable}, or name another with `--profile`."),
             None => "name another with `--profile`".to_owned(),
         };
-        return Err(UserError::new(format!("no profile `{name}`"), there, fix));
+        return Err(UserError::new(format!("Cannot find the profile `{name}`"), there, fix));
     };
     let url = match service {
         Service::Azure => variable("AZURE_OPENAI_ENDPOINT").ok_or_else(|| {
             UserError::new(
-                "cannot use Azure OpenAI",
+                "Cannot use Azure OpenAI",
                 "AZURE_OPENAI_API_KEY is set and AZURE_OPENAI_ENDPOINT is not",
-                "set it to the address of your resource, e.g. https://NAME.openai.azure.com",
+                "Set it to the address of your resource, e.g. https://NAME.openai.azure.com.",
             )
         })?,
         Service::Ollama => ollama_url(&value),
@@ -220,9 +220,9 @@ fn ollama_url(host: &str) -> String {
 
 fn no_name(profile: &str, service: Service) -> UserError {
     UserError::new(
-        format!("no model is named for `{profile}`"),
-        format!("what {service} offers is up to its owner"),
-        format!("see `firmhand models --profile {profile}`, then name one with `--model`"),
+        format!("Cannot use `{profile}` without a model name"),
+        format!("{service} has no default model"),
+        format!("See `firmhand models --profile {profile}`, then name one with `--model`."),
     )
 }
 
@@ -234,17 +234,17 @@ fn own_profile(
 ) -> Result<Profile, UserError> {
     let ProfileEntry { origin, says } = entry;
     let wrong = |why: String, fix: &str| {
-        Err(UserError::new(format!("cannot use the profile `{name}` ({origin})"), why, fix))
+        Err(UserError::new(format!("Cannot use the profile `{name}` ({origin})"), why, fix))
     };
     let Some(service) = Service::named(&says.provider) else {
         let names = Service::ALL.map(Service::name).join(", ");
-        let why = format!("`{}` is no provider; there are {names}", says.provider);
-        return wrong(why, "correct `provider` of the profile");
+        let why = format!("`{}` is not a provider; use one of {names}", says.provider);
+        return wrong(why, "Correct `provider` of the profile.");
     };
     let url = says.wire.base_url.clone().or_else(|| service.base_url().map(str::to_owned));
     let Some(url) = url else {
         let why = format!("{service} has no address of its own");
-        return wrong(why, "add `wire.base_url` to the profile");
+        return wrong(why, "Add `wire.base_url` to the profile.");
     };
     let folder = folder_of(origin);
     let model = model.map(str::to_owned).or_else(|| says.model.clone());
@@ -342,9 +342,9 @@ fn with_variable(profile: Profile, name: &str) -> Profile {
     let read: ReadKey = Box::new(move || match variable(&name) {
         Some(key) => Ok(Some(SecretString::from(key.trim().to_owned()))),
         None => Err(UserError::new(
-            format!("the profile `{owner}` has no key"),
+            format!("Cannot use the profile `{owner}`: it has no key"),
             format!("{name} is not set"),
-            format!("set {name}, or name a file with `key.file` in the profile"),
+            format!("Set {name}, or name a file with `key.file` in the profile."),
         )),
     });
     profile.with_key(source, read)
@@ -354,11 +354,13 @@ fn with_variable(profile: Profile, name: &str) -> Profile {
 fn key_file(file: &Path) -> Result<SecretString, UserError> {
     use std::os::unix::fs::PermissionsExt;
     let cannot = |why: String, fix: String| {
-        Err(UserError::new(format!("cannot use the key in {}", file.display()), why, fix))
+        Err(UserError::new(format!("Cannot use the key in {}", file.display()), why, fix))
     };
     let mode = match std::fs::metadata(file) {
         Ok(about) => about.permissions().mode(),
-        Err(error) => return cannot(error.to_string(), "correct `key.file` of the profile".into()),
+        Err(error) => {
+            return cannot(error.to_string(), "Correct `key.file` of the profile.".into());
+        }
     };
     if mode & 0o077 != 0 {
         let why = format!("others may read it too (mode {:o})", mode & 0o777);
@@ -366,10 +368,10 @@ fn key_file(file: &Path) -> Result<SecretString, UserError> {
     }
     let text = match files::read_text(file, files::SETTINGS) {
         Ok(text) => text,
-        Err(error) => return cannot(error.to_string(), "make it a text file with the key".into()),
+        Err(error) => return cannot(error.to_string(), "Make it a text file with the key.".into()),
     };
     match text.trim() {
-        "" => cannot("it is empty".into(), "put the key into it".into()),
+        "" => cannot("it is empty".into(), "Put the key into it.".into()),
         key => Ok(SecretString::from(key.to_owned())),
     }
 }

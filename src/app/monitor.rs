@@ -64,7 +64,7 @@ pub async fn start(world: &Machine, wish: MonitorOptions) -> Result<Monitor, Use
     };
     if let Some(elf) = wish.elf.as_ref().filter(|elf| !elf.is_file()) {
         let what = format!("there is no program at {}", elf.display());
-        let fix = "name the .elf file that was built, or leave `--elf` out";
+        let fix = "Name the .elf file that was built, or leave `--elf` out.";
         return Err(UserError::new(what, "it is not a file", fix));
     }
     Address::parse(&port)?;
@@ -113,14 +113,14 @@ fn only_port(ports: &[crate::device::PortInfo]) -> Result<String, UserError> {
             } else {
                 format!("none of the ports looks like a board: {}", names(&others))
             };
-            let fix = "connect the board, or name the port: `firmhand monitor /dev/ttyUSB0` or \
-                       `firmhand monitor rfc2217://host:4000`";
-            Err(UserError::new("no board is connected", why, fix))
+            let fix = "Connect the board, or name the port: `firmhand monitor /dev/ttyUSB0` or \
+                       `firmhand monitor rfc2217://host:4000`.";
+            Err(UserError::new("Cannot find a board", why, fix))
         }
         several => Err(UserError::new(
-            "several boards are connected",
+            "Cannot choose a port",
             names(several),
-            "name the port: `firmhand monitor PORT`",
+            "Name the port: `firmhand monitor PORT`.",
         )),
     }
 }

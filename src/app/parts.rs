@@ -167,9 +167,9 @@ fn no_platformio(order: &Order) -> UserError {
         |folder| format!("there is no platformio.ini in {}", folder.display()),
     );
     UserError::new(
-        "cannot build with PlatformIO",
+        "Cannot build with PlatformIO",
         folder,
-        "name the folder of a PlatformIO project with `--project DIR`",
+        "Name the folder of a PlatformIO project with `--project DIR`.",
     )
 }
 
@@ -236,9 +236,9 @@ pub fn recording(assets: &Assets, team: Option<&str>) -> Result<Recording, UserE
         teams.push(script.team().to_owned());
     }
     Err(UserError::new(
-        format!("no recording shows the team `{team}`"),
-        "a demo plays a recorded conversation, and there is none of it",
-        format!("use one of: {}", teams.join(", ")),
+        format!("Cannot play the team `{team}`"),
+        "a demo plays a recorded conversation, and this team has none",
+        format!("Use one of: {}.", teams.join(", ")),
     ))
 }
 
@@ -314,13 +314,13 @@ fn fitting_script(assets: &Assets, task: &str) -> Result<(String, Script), UserE
         tasks.push(format!("“{}”", script.task()));
     }
     Err(UserError::new(
-        "no model can take this task on",
+        "Cannot start: no model can do this task",
         format!(
             "no profile is configured, the environment holds no key, and recordings answer only {}",
             tasks.join(", ")
         ),
-        "set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or OLLAMA_HOST; \
-         see `firmhand doctor`",
+        "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or OLLAMA_HOST; \
+         see `firmhand doctor`.",
     ))
 }
 
@@ -342,9 +342,9 @@ fn load_script(assets: &Assets, name: &str) -> Result<Script, UserError> {
 fn read_text(path: &Path) -> Result<String, UserError> {
     files::read_text(path, files::SOURCE).map_err(|error| {
         UserError::new(
-            format!("cannot read {}", path.display()),
+            format!("Cannot read {}", path.display()),
             error.to_string(),
-            "see that the file exists and is text",
+            "Check that the file exists and is text.",
         )
     })
 }

@@ -38,8 +38,8 @@ const MOST_ANSWER: usize = 32 << 20;
 /// Why it cannot be read, and what to do.
 pub(super) fn read(path: &Path) -> Result<PdfText, (String, String)> {
     let failed = |error: std::io::Error| {
-        let fix = "attach its text as a .md or .txt file instead";
-        (format!("its reader could not be started: {error}"), fix.to_owned())
+        let fix = "Attach its text as a .md or .txt file instead.";
+        (format!("the PDF reader could not be started: {error}"), fix.to_owned())
     };
     let job = ProcessSpec {
         program: std::env::current_exe().map_err(failed)?.into(),
@@ -62,12 +62,12 @@ pub(super) fn read(path: &Path) -> Result<PdfText, (String, String)> {
 
 /// What the reader's end and its answer mean.
 fn understood(ended: ProcessEnd, answer: &[u8]) -> Result<PdfText, (String, String)> {
-    let anew = "open it in a viewer, print the pages that matter to a new PDF, and attach that";
+    let anew = "Open it in a viewer, print the pages that matter to a new PDF, and attach that.";
     match ended {
         ProcessEnd::Well => {
             let read = serde_json::from_slice::<Result<PdfText, PdfFault>>(answer);
             let read =
-                read.map_err(|_| ("its reader gave no answer".to_owned(), anew.to_owned()))?;
+                read.map_err(|_| ("the PDF reader gave no answer".to_owned(), anew.to_owned()))?;
             read.map_err(in_words)
         }
         ProcessEnd::TimedOut => {
@@ -75,7 +75,9 @@ fn understood(ended: ProcessEnd, answer: &[u8]) -> Result<PdfText, (String, Stri
         }
         ProcessEnd::Badly(_) | ProcessEnd::Cancelled => {
             let gigabytes = MOST_MEMORY >> 30;
-            let why = format!("its reader broke off: it is damaged, or takes over {gigabytes} GiB");
+            let why = format!(
+                "the PDF reader stopped: the file is damaged, or needs more than {gigabytes} GiB"
+            );
             Err((why, anew.to_owned()))
         }
     }
@@ -85,27 +87,27 @@ fn in_words(fault: PdfFault) -> (String, String) {
     let (why, fix) = match fault {
         PdfFault::Locked => (
             "it is locked with a password".to_owned(),
-            "save a copy without it, for example by `qpdf --decrypt --password=… in.pdf out.pdf`",
+            "Save a copy without it, for example with `qpdf --decrypt --password=… in.pdf out.pdf`",
         ),
         PdfFault::UnknownCipher => (
             "it is encrypted in a way that is not known here".to_owned(),
-            "open it in a viewer, print it to a new PDF, and attach that",
+            "Open it in a viewer, print it to a new PDF, and attach that.",
         ),
         PdfFault::Damaged => (
-            "it is no PDF, or too damaged to find its pages".to_owned(),
-            "see that it opens in a viewer; download it again, or print it to a new PDF",
+            "it is not a PDF, or too damaged to find its pages".to_owned(),
+            "Check that it opens in a viewer; download it again, or print it to a new PDF.",
         ),
         PdfFault::NoText(1) => (
             "there is no text on its page, so it may be scanned".to_owned(),
-            "have its text recognized, for example by `ocrmypdf in.pdf out.pdf`",
+            "Run text recognition, for example `ocrmypdf in.pdf out.pdf`",
         ),
         PdfFault::NoText(pages) => (
             format!("there is no text on its {pages} pages, so it may be scanned"),
-            "have its text recognized, for example by `ocrmypdf in.pdf out.pdf`",
+            "Run text recognition, for example `ocrmypdf in.pdf out.pdf`",
         ),
         PdfFault::NoLetters => (
             "its fonts do not say which letters they draw".to_owned(),
-            "have its text recognized, for example by `ocrmypdf --force-ocr in.pdf out.pdf`",
+            "Run text recognition, for example `ocrmypdf --force-ocr in.pdf out.pdf`",
         ),
     };
     (why, fix.to_owned())
@@ -143,7 +145,7 @@ mod tests {
         for (ended, why) in [
             (ProcessEnd::Well, "no answer"),
             (ProcessEnd::TimedOut, "20 s"),
-            (ProcessEnd::Badly(Some(101)), "broke off"),
+            (ProcessEnd::Badly(Some(101)), "stopped"),
             (ProcessEnd::Badly(None), "1 GiB"),
         ] {
             let (found, fix) = understood(ended, b"thread panicked").unwrap_err();

@@ -33,9 +33,9 @@ pub(super) fn project_folder(
     let path = wanted.map_or_else(|| dir.project(), Path::to_owned);
     std::fs::create_dir_all(&path).map_err(|error| {
         UserError::new(
-            format!("cannot make the project folder {}", path.display()),
+            format!("Cannot make the project folder {}", path.display()),
             error.to_string(),
-            "choose another folder with `--project DIR`",
+            "Choose another folder with `--project DIR`.",
         )
     })?;
     Ok(Sandbox::open(&path)?)
@@ -54,9 +54,9 @@ pub(super) fn begin_with(
     let files = assets.list(folder.trim_end_matches('/'));
     if files.is_empty() {
         return Err(UserError::new(
-            format!("there is no project `{starter}` to begin with"),
+            format!("Cannot find the example project `{starter}`"),
             "assets/projects has no folder of that name",
-            "use `--project DIR` with a project of your own",
+            "Use `--project DIR` with a project of your own.",
         ));
     }
     for path in files {
@@ -64,9 +64,9 @@ pub(super) fn begin_with(
         let (content, _) = assets.bytes(&path)?;
         output_folder::write_new(project.root(), Path::new(below), &content).map_err(|error| {
             UserError::new(
-                format!("cannot make {}", project.root().join(below).display()),
+                format!("Cannot make {}", project.root().join(below).display()),
                 error.to_string(),
-                "choose another folder with `--project DIR`",
+                "Choose another folder with `--project DIR`.",
             )
         })?;
     }

@@ -53,7 +53,7 @@ impl Signals {
     pub fn watch() -> Result<Self, UserError> {
         let on = |kind| {
             unix::signal(kind)
-                .map_err(|error| UserError::from_cause("cannot watch signals", &error))
+                .map_err(|error| UserError::from_cause("Cannot watch signals", &error))
         };
         Ok(Self {
             terminate: on(SignalKind::terminate())?,

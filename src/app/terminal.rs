@@ -93,7 +93,7 @@ impl Screen {
     /// When standard input or output is no terminal, or the terminal cannot be set up.
     pub fn take(uses: Uses) -> Result<Self, UserError> {
         require()?;
-        let failed = |error: io::Error| UserError::from_cause("cannot set up the terminal", &error);
+        let failed = |error: io::Error| UserError::from_cause("Cannot set up the terminal", &error);
         install_panic_hook();
         enter(uses).map_err(failed)?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(FRAME_BUFFER, io::stdout()));
@@ -220,7 +220,7 @@ impl Screen {
 /// When there is none.
 pub fn size() -> Result<Size, UserError> {
     let (width, height) = crossterm::terminal::size()
-        .map_err(|error| UserError::from_cause("cannot tell the size of the terminal", &error))?;
+        .map_err(|error| UserError::from_cause("Cannot tell the size of the terminal", &error))?;
     Ok(Size { width, height })
 }
 
@@ -233,9 +233,9 @@ pub fn require() -> Result<(), UserError> {
         return Ok(());
     }
     Err(UserError::new(
-        "cannot open the full-screen desk",
+        "Cannot open the full screen",
         "standard input or output is not a terminal",
-        "run it in a terminal, or use `firmhand run TASK --policy FILE --json` without a screen",
+        "Run it in a terminal, or use `firmhand run TASK --policy FILE --json` without a screen.",
     ))
 }
 

@@ -38,7 +38,7 @@ pub struct Timeline {
     clock: Clock,
 }
 
-/// What is known of the session to its end.
+/// Details of the session to its end.
 #[derive(Debug)]
 struct Whole {
     end: Position,

@@ -44,9 +44,9 @@ impl Trust {
     pub fn projects(&self) -> Result<Vec<PathBuf>, UserError> {
         let failed = |why: String| {
             UserError::new(
-                format!("cannot read {}", self.file.display()),
+                format!("Cannot read {}", self.file.display()),
                 why,
-                "correct or remove it; the projects in it have to be trusted anew then",
+                "Correct or remove it; then trust its projects again.",
             )
         };
         match files::read_text(&self.file, files::SETTINGS) {
@@ -65,7 +65,7 @@ impl Trust {
     pub fn add(&self, project: &Path) -> Result<bool, UserError> {
         let project = fs::canonicalize(project).map_err(|error| {
             let what = format!("cannot trust {}", project.display());
-            UserError::from_cause(what, &error).fix("name the folder of a project")
+            UserError::from_cause(what, &error).fix("Name the folder of a project.")
         })?;
         own_file::change(&self.file, self.unwritten(), || {
             let mut projects = self.projects()?;
@@ -107,14 +107,13 @@ impl Trust {
         }
         let project = real.display();
         Err(UserError::new(
-            format!("the project {project} is not trusted yet"),
-            "a build by ESP-IDF, arduino-cli or PlatformIO runs what the project brings \
-             (CMakeLists.txt, Kconfig, sketch.yaml, platformio.ini and all they name) with your \
+            format!("Cannot build the project {project}: it is not trusted"),
+            "a build by ESP-IDF, arduino-cli or PlatformIO runs the project's own scripts (CMakeLists.txt, Kconfig, sketch.yaml, platformio.ini and everything they refer to) with your \
              rights",
             format!(
-                "look at it, then say `firmhand trust {project}`; with `--toolchain virtual` it is \
+                "Look at it, then run `firmhand trust {project}`; with `--toolchain virtual` it is \
                  built without its scripts, but a flash to the virtual board then runs its firmware \
-                 as a program on this computer, with your rights too"
+                 as a program on this computer, with your rights too."
             ),
         ))
     }
@@ -128,7 +127,7 @@ impl Trust {
 
     fn unwritten(&self) -> impl FnOnce(std::io::Error) -> UserError {
         let what = format!("cannot write {}", self.file.display());
-        |error| UserError::from_cause(what, &error).fix("make the data folder writable")
+        |error| UserError::from_cause(what, &error).fix("Make the data folder writable.")
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// A full-screen desk from which you supervise teams of model-backed agents writing ESP32
-/// firmware. Nothing is saved, deleted or flashed without your approval.
+/// Supervise teams of model-backed agents that write ESP32 firmware, on the full screen of a
+/// terminal. Nothing is saved, deleted or flashed without your approval.
 #[derive(Debug, Parser)]
 #[command(
     name = "firmhand",
@@ -16,17 +16,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     disable_help_subcommand = true
 )]
 pub struct Cli {
-    /// How things look: a file of `themes/`, your own or one that ships with the program.
+    /// Theme: a file of `themes/`, your own or one that ships with the program.
     #[arg(long, global = true, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Which key does what: default, vim, emacs, or a file of your own in `keymaps/`.
+    /// Keymap: default, vim, emacs, or a file of your own in `keymaps/`.
     #[arg(long, global = true, value_name = "NAME")]
     pub keymap: Option<String>,
-    /// Line by line instead of on the full screen: for screen readers and simple terminals. Also
-    /// what a terminal with TERM=dumb gets.
+    /// Work line by line instead of on the full screen: for screen readers and simple terminals.
+    /// A terminal with TERM=dumb always gets this.
     #[arg(long, global = true)]
     pub plain: bool,
-    /// What to do; without it, the start screen: recent sessions, projects, the demo.
+    /// What to do; without a command, the start screen opens: recent sessions, projects, the demo.
     #[command(subcommand)]
     pub command: Option<CliCommand>,
 }
@@ -34,7 +34,7 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
-    /// Watch and decide a recorded run: real files, a real build, a virtual board.
+    /// Try a recorded run, with real files, a real build and a virtual board.
     Demo(DemoArgs),
     /// Start a team on a task.
     New(NewArgs),
@@ -42,17 +42,17 @@ pub enum CliCommand {
     Edit(EditArgs),
     /// List the tasks that ship as examples.
     Examples {
-        /// One JSON object a line.
+        /// Print one JSON object per line.
         #[arg(long)]
         json: bool,
     },
-    /// Go on with a session that was left or interrupted.
+    /// Continue a session that was closed or interrupted.
     Resume(ResumeArgs),
-    /// Watch a saved session from its file; nothing is run.
+    /// Replay a saved session; nothing is run.
     Replay(SessionArg),
     /// List saved sessions, newest first.
     Sessions {
-        /// One JSON object a line.
+        /// Print one JSON object per line.
         #[arg(long)]
         json: bool,
     },
@@ -61,7 +61,7 @@ pub enum CliCommand {
     /// Exit codes: 0 completed; 1 could not run; 2 wrong usage; 3 the team failed; 4 stopped
     /// because something would have needed a person; 130 interrupted.
     Run(RunArgs),
-    /// Print the script with which a shell completes commands and options.
+    /// Print the completion script for a shell.
     ///
     /// E.g. `firmhand completions bash > ~/.local/share/bash-completion/completions/firmhand`.
     Completions {
@@ -69,11 +69,11 @@ pub enum CliCommand {
         shell: clap_complete::Shell,
     },
     /// Check what a run depends on: toolchain, terminal, and for each model its key, address,
-    /// streaming and tool calling; says how to mend what is wrong.
+    /// streaming and tool calling; shows how to fix problems.
     Doctor(DoctorArgs),
     /// List the models that a profile's service offers.
     Models {
-        /// The profile; the usual one when left out.
+        /// The profile; the default one if it is not given.
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
     },
@@ -86,22 +86,22 @@ pub enum CliCommand {
     /// Let a project's own scripts run when ESP-IDF or arduino-cli builds it; without a folder, list
     /// the projects that may.
     Trust {
-        /// The project's folder; what is below is trusted with it.
+        /// The project's folder; folders in it are trusted too.
         dir: Option<PathBuf>,
-        /// Trust it no longer.
+        /// Stop trusting the project.
         #[arg(long, requires = "dir")]
         forget: bool,
     },
     /// Show every setting and where its value comes from.
     Config {
-        /// Take the settings of this project into account.
+        /// Include the settings of this project.
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
     },
     /// Explain a command, or one of the topics keys, review, teams, models, config, boards, sessions,
     /// plain.
     Help {
-        /// A command or a topic; all of them when left out.
+        /// A command or a topic; all of them if it is not given.
         topic: Option<String>,
     },
     /// Answer the text of a PDF document in JSON, within bounds of memory and time: the program
@@ -116,9 +116,9 @@ pub enum CliCommand {
 /// How fast a recorded model types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Speed {
-    /// As a model would.
+    /// At the speed of a real model.
     Real,
-    /// Without any waiting.
+    /// Without pauses.
     Max,
 }
 
@@ -135,16 +135,16 @@ pub struct RunOptions {
     /// with a platformio.ini.
     #[arg(long, value_enum)]
     pub toolchain: Option<ToolchainArg>,
-    /// Recorded conversation to play instead of the one that fits the task.
+    /// Recording to play instead of the one for the task.
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
     /// How fast the recorded model types.
     #[arg(long, value_enum, default_value_t = Speed::Real)]
     pub speed: Speed,
-    /// Document that comes with the task: .md, .txt, .csv or .pdf; may be given several times.
+    /// Document for the task: .md, .txt, .csv or .pdf; can be given several times.
     #[arg(long, value_name = "FILE")]
     pub attach: Vec<PathBuf>,
-    /// Whether the plan, and the files chosen for the context, wait for you.
+    /// Whether the plan and the files for the context wait for your decision.
     #[arg(long, value_enum)]
     pub supervise: Option<SuperviseArg>,
     /// Which model answers, and what it may use.
@@ -159,19 +159,19 @@ pub struct ModelArgs {
     /// environment such as `openai`, `anthropic` or `ollama`.
     #[arg(long, value_name = "NAME", conflicts_with = "script")]
     pub profile: Option<String>,
-    /// Another model of that profile's service.
+    /// Model of that profile's service to use instead.
     #[arg(long, value_name = "NAME", conflicts_with = "script")]
     pub model: Option<String>,
-    /// Write the model's answers down as a script that `--script` plays.
+    /// Record the model's answers in a script for `--script`.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Most tokens of the session.
+    /// Maximum number of tokens for the session.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens: Option<u64>,
-    /// Most US dollars of the session.
+    /// Maximum cost of the session in US dollars.
     #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     pub max_cost: Option<f64>,
-    /// Most minutes that models and tools work in the session.
+    /// Maximum working time of models and tools in the session, in minutes.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_minutes: Option<u64>,
 }
@@ -179,7 +179,7 @@ pub struct ModelArgs {
 fn dollars(text: &str) -> Result<f64, String> {
     match text.trim_start_matches('$').parse::<f64>() {
         Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
-        Ok(_) | Err(_) => Err("an amount of dollars such as 0.50 is expected".to_owned()),
+        Ok(_) | Err(_) => Err("expected an amount of dollars such as 0.50".to_owned()),
     }
 }
 
@@ -202,9 +202,9 @@ impl RunOptions {
 /// Whether plans and files for the context wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SuperviseArg {
-    /// They wait until you let the run go on, and can be changed until then.
+    /// They wait until you continue the run, and can be changed until then.
     Ask,
-    /// They are shown, and the run goes on.
+    /// They are shown, and the run continues.
     Show,
 }
 
@@ -228,7 +228,7 @@ pub enum ToolchainArg {
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Where the run takes place; without a folder, the project lies in the session's own.
+    /// Where the run takes place; without a folder, the project is in the folder of the session.
     #[command(flatten)]
     pub options: RunOptions,
 }
@@ -236,10 +236,10 @@ pub struct DemoArgs {
 /// Arguments of `new`.
 #[derive(Debug, Args)]
 pub struct NewArgs {
-    /// What the team shall do, in your words.
+    /// What the team should do, in your words.
     #[arg(required_unless_present = "example")]
     pub task: Option<String>,
-    /// Takes task and team from an example; `firmhand examples` lists them.
+    /// Take task and team from an example; `firmhand examples` lists them.
     #[arg(long, value_name = "NAME", conflicts_with = "task")]
     pub example: Option<String>,
     /// Where the run takes place.
@@ -250,7 +250,7 @@ pub struct NewArgs {
 /// Arguments of `edit`.
 #[derive(Debug, Args)]
 pub struct EditArgs {
-    /// What shall change, in your words.
+    /// What should change, in your words.
     pub task: String,
     /// Where the run takes place.
     #[command(flatten)]
@@ -260,16 +260,15 @@ pub struct EditArgs {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// What the team shall do, in your words.
+    /// What the team should do, in your words.
     pub task: String,
     /// Where the run takes place.
     #[command(flatten)]
     pub options: RunOptions,
-    /// TOML file with the `[[policy]]` rules that decide; whatever they leave to a person is
-    /// denied.
+    /// TOML file with the `[[policy]]` rules that decide; everything else is denied.
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
-    /// Print every event as one JSON object a line; without it only what matters, as text.
+    /// Print every event as one JSON object per line; without it, a summary as text.
     #[arg(long)]
     pub json: bool,
 }
@@ -277,24 +276,24 @@ pub struct RunArgs {
 /// Arguments of `monitor`.
 #[derive(Debug, Args)]
 pub struct MonitorArgs {
-    /// The port: `/dev/ttyUSB0`, `rfc2217://host:4000` or `tcp://host:4000`. Among several of them,
-    /// and among those of this machine when left out, you choose; the only board needs no choice,
-    /// and a port that is not there yet is waited for.
+    /// Port: `/dev/ttyUSB0`, `rfc2217://host:4000` or `tcp://host:4000`. With several ports, you choose
+    /// one on the screen. Without a port, the ports of this machine are used. A port that does not
+    /// exist yet is waited for.
     #[arg(value_name = "PORT")]
     pub ports: Vec<String>,
-    /// Bits per second; when left out, those of the project's console, else 115200.
+    /// Bits per second; without it, the rate of the project's console, or 115200.
     #[arg(long)]
     pub baud: Option<u32>,
     /// Print lines to standard output instead of a full screen.
     #[arg(long)]
     pub plain: bool,
-    /// Program (.elf) to look panics up in, besides those below the project's `build` folder.
+    /// Program (.elf) to look panics up in, in addition to those in the project's `build` folder.
     #[arg(long, value_name = "FILE")]
     pub elf: Option<PathBuf>,
-    /// Folder of the project; the current one when left out.
+    /// Folder of the project; the current one if it is not given.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// Log lines to show, e.g. `*:W wifi:V`; everything is kept all the same.
+    /// Log lines to show by tag and level, e.g. `*:W wifi:V`; everything is recorded anyway.
     #[arg(long, value_name = "TAG:LEVEL", default_value = "")]
     pub filter: String,
 }
@@ -307,7 +306,7 @@ pub struct ToolArgs {
     /// Its arguments, a JSON object.
     #[arg(long, default_value = "{}", value_name = "JSON")]
     pub args: String,
-    /// Folder of the project; the current one when left out.
+    /// Folder of the project; the current one if it is not given.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
 }
@@ -321,7 +320,7 @@ pub struct ResumeArgs {
     /// How fast the recorded model types.
     #[arg(long, value_enum, default_value_t = Speed::Real)]
     pub speed: Speed,
-    /// Write all of the model's answers, those before too, down as a script that `--script` plays.
+    /// Record all answers of the model, earlier ones too, in a script for `--script`.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }
@@ -332,7 +331,7 @@ pub struct DoctorArgs {
     /// Check only this profile.
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Ask no service anything.
+    /// Send no requests to services.
     #[arg(long)]
     pub offline: bool,
 }
@@ -340,6 +339,6 @@ pub struct DoctorArgs {
 /// Names one session.
 #[derive(Debug, Args)]
 pub struct SessionArg {
-    /// Its name, or a unique beginning of it; the newest when left out.
+    /// Name of the session, or the start of it; the newest one if it is not given.
     pub id: Option<String>,
 }

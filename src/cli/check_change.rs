@@ -23,7 +23,7 @@ use crate::workspace::Sandbox;
 pub(super) const NAME: &str = "check_change";
 
 /// What it does, for the list of tools.
-pub(super) const ABOUT: &str = "Tells what the review would find in changes, and changes nothing.";
+pub(super) const ABOUT: &str = "Shows what the review would find in changes, and changes nothing.";
 
 /// How a question is asked.
 const EXAMPLE: &str = "write e.g. `--args '{\"path\": \"main/main.c\", \"content\": \"…\"}'`";
@@ -99,8 +99,9 @@ struct Image {
 /// # Errors
 /// When they are none.
 pub(super) fn parse(args: &str) -> Result<Value, UserError> {
-    serde_json::from_str(args)
-        .map_err(|error| UserError::new("the arguments are no JSON", error.to_string(), EXAMPLE))
+    serde_json::from_str(args).map_err(|error| {
+        UserError::new("Cannot read the arguments as JSON", error.to_string(), EXAMPLE)
+    })
 }
 
 /// The answer to a question about changes, a JSON object.
@@ -109,7 +110,7 @@ pub(super) fn parse(args: &str) -> Result<Value, UserError> {
 /// When the question is not of the right form, or names a place outside of the project.
 pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Value, UserError> {
     let args: Args = serde_json::from_value(args).map_err(|error| {
-        UserError::new("the arguments do not describe a change", error.to_string(), EXAMPLE)
+        UserError::new("Cannot read a change from the arguments", error.to_string(), EXAMPLE)
     })?;
     let sandbox = Sandbox::open(project)?;
     let mut context = FindingsContext::default();
@@ -179,7 +180,7 @@ fn draft(sandbox: &Sandbox, chip: &str, wanted: ChangeInput) -> Result<Draft, Us
         ChangeKind::Save | ChangeKind::Insert | ChangeKind::Delete => {
             let path = wanted.path.as_deref().ok_or_else(|| missing("path"))?;
             let path = ProjectPath::new(path)
-                .map_err(|error| UserError::from_cause("the path cannot be used", &error))?;
+                .map_err(|error| UserError::from_cause("Cannot use the path", &error))?;
             let base = match wanted.base {
                 Some(base) => Some(base.into_bytes()),
                 None => sandbox.read_if_there(&path)?,
@@ -213,7 +214,7 @@ fn draft(sandbox: &Sandbox, chip: &str, wanted: ChangeInput) -> Result<Draft, Us
 
 fn missing(field: &str) -> UserError {
     UserError::new(
-        "the arguments do not describe a change",
+        "Cannot read a change from the arguments",
         format!("`{field}` is missing"),
         EXAMPLE,
     )
@@ -230,7 +231,7 @@ fn flash(sandbox: &Sandbox, chip: &str, images: Vec<Image>) -> Result<FlashPlan,
     for image in images {
         let offset = offset(&image.offset)?;
         let path = ProjectPath::new(&image.file)
-            .map_err(|error| UserError::from_cause("an image cannot be used", &error))?;
+            .map_err(|error| UserError::from_cause("Cannot use the image", &error))?;
         let content = sandbox.read_if_there(&path)?;
         let (bytes, hash) = match &content {
             Some(content) => (content.len() as u64, ContentHash::of(content)),
@@ -254,7 +255,11 @@ fn offset(value: &Value) -> Result<u32, UserError> {
     };
     number.ok_or_else(|| {
         let why = format!("`{value}` is not an address of 32 bits");
-        UserError::new("an image has no usable offset", why, "write e.g. `\"offset\": \"0x10000\"`")
+        UserError::new(
+            "Cannot use the image's offset",
+            why,
+            "Write e.g. `\"offset\": \"0x10000\"`.",
+        )
     })
 }
 

@@ -68,5 +68,5 @@ pub fn models(world: &Machine, profile: Option<&str>) -> Result<ExitCode, UserEr
 fn runtime() -> Result<tokio::runtime::Runtime, UserError> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| UserError::from_cause("cannot look", &error))
+    runtime.map_err(|error| UserError::from_cause("Cannot ask the service", &error))
 }

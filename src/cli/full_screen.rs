@@ -266,8 +266,8 @@ fn farewell(dir: &SessionDir, view: &SessionView) {
                 1 => " 1 proposal waits for your decision.".to_owned(),
                 n => format!(" {n} proposals wait for your decision."),
             };
-            report::line(&format!("Session {name} is kept as it stands.{waits}"));
-            report::line(&format!("Go on: firmhand resume {name}"));
+            report::line(&format!("Session {name} is kept as it is.{waits}"));
+            report::line(&format!("Continue: firmhand resume {name}"));
         }
     }
     if let Some(start) = &view.head.start {
@@ -294,9 +294,9 @@ pub fn find(data: &Path, id: Option<&str>) -> Result<SessionDir, UserError> {
     match list_sessions(data)?.first() {
         Some(newest) => Ok(SessionDir::find(data, newest.id.as_str())?),
         None => Err(UserError::new(
-            "there is no session to open",
-            "none was ever saved here",
-            "start one with `firmhand demo`",
+            "Cannot open a session",
+            "no session was saved here yet",
+            "Start one with `firmhand demo`.",
         )),
     }
 }
@@ -364,10 +364,10 @@ fn history_of(world: &Machine, dir: &SessionDir) -> Option<InputHistory> {
 /// Where the engine runs: apart from the screen, so that neither waits for the other.
 fn engine_runtime() -> Result<Runtime, UserError> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| UserError::from_cause("cannot start the engine", &error))
+    runtime.map_err(|error| UserError::from_cause("Cannot start the engine", &error))
 }
 
 pub(super) fn screen_runtime() -> Result<Runtime, UserError> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| UserError::from_cause("cannot start the screen", &error))
+    runtime.map_err(|error| UserError::from_cause("Cannot start the screen", &error))
 }

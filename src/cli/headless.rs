@@ -18,7 +18,7 @@ use crate::model::UserError;
 pub fn run(world: &Machine, order: Order, form: EventFormat) -> Result<ExitCode, UserError> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime =
-        runtime.map_err(|error| UserError::from_cause("cannot start the engine", &error))?;
+        runtime.map_err(|error| UserError::from_cause("Cannot start the engine", &error))?;
     runtime.block_on(async {
         let mut signals = Signals::watch()?;
         let Running { dir, recorder, engine, desk, bench: _bench, .. } =

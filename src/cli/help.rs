@@ -70,7 +70,7 @@ pub fn page(
         None => Err(UserError::new(
             format!("Cannot show help about `{name}`"),
             "there is no topic and no command of that name",
-            "`firmhand help` lists both",
+            "`firmhand help` lists both.",
         )),
     }
 }
@@ -150,18 +150,18 @@ fn config(world: &Machine) -> String {
 }
 
 const KEYS: &str = "\
-What each key does. On the screen, `?` shows the same list, and `:` finds an action by its words.
+What each key does. On the screen, `?` shows the same list, and `:` finds an action by name.
 A file `keymaps/NAME.toml` in the configuration folder changes keys; `--keymap NAME` selects it.
 The word in parentheses is the name of the action in such a file.
 ";
 
 const REVIEW: &str = "\
 Every change of a file, every flash and every text to a board waits in the review until you decide.
-A decision counts for exactly the text that was on the screen.
+A decision is valid only for the text that was on the screen.
 
 - For the first 300 ms of a proposal, keys that decide do nothing. Pasted text never decides.
-- Changed lines that you have not seen need another key than `approve`; their number is recorded.
-- So does a finding that stands against the change.
+- Changed lines that you have not seen need another key than `approve`. Their number is recorded.
+- So does a change with a finding against it.
 - If the file changes before your decision, the proposal goes back to the agent.
 ";
 
@@ -173,7 +173,7 @@ it, the team fits the task and the project.
 ";
 
 const MODELS: &str = "\
-A profile in `config.toml` names a service, a model and the place of the key:
+A profile in `config.toml` names a service, a model and the source of the key:
 
   [profiles.mine]
   provider = \"openai\"
@@ -205,17 +205,17 @@ for a folder; `firmhand trust` lists the folders.
 
 Boards at a port of this machine are written, read and erased without Python.
 `FIRMHAND_LOADER=esptool` uses esptool instead, as network ports always do. `firmhand monitor` listens
-to a board without a team. `firmhand doctor` says which toolchains are found.
+to a board without a team. `firmhand doctor` shows which toolchains are found.
 ";
 
 const SESSIONS: &str = "\
-Everything that happens in a session is written to disk at once. Quit whenever you like.
+Everything that happens in a session is written to disk at once. Quit at any time.
 
   firmhand sessions    lists the sessions, newest first
-  firmhand resume      goes on where you were, also after a crash
+  firmhand resume      continues where you stopped, also after a crash
   firmhand replay      shows a session step by step and runs nothing
 
-Of each port and each build the newest output is kept; `logs.keep_mib` says how much.
+The newest output of each port and each build is kept; `logs.keep_mib` sets how much.
 ";
 
 const PLAIN: &str = "\

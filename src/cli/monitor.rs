@@ -33,7 +33,7 @@ const BUFFER: usize = 64 * 1024;
 /// When there is no such port or it cannot be opened.
 pub fn run(world: &Machine, args: MonitorArgs) -> Result<ExitCode, UserError> {
     let filter = TagFilter::parse(&args.filter).map_err(|why| {
-        UserError::new("`--filter` cannot be understood", why, "write e.g. `--filter '*:W wifi:V'`")
+        UserError::new("Cannot use `--filter`", why, "Write e.g. `--filter '*:W wifi:V'`.")
     })?;
     let project = args.project.unwrap_or_else(|| PathBuf::from("."));
     let project = std::path::absolute(&project).unwrap_or(project);
@@ -91,9 +91,9 @@ fn choose(
 
 fn several() -> UserError {
     UserError::new(
-        "`--plain` listens to one port",
-        "several were named, and there is no screen to choose on",
-        "name one, or leave `--plain` out",
+        "Cannot listen to several ports with `--plain`",
+        "there is no screen to choose a port on",
+        "Name one, or leave `--plain` out.",
     )
 }
 
@@ -129,5 +129,5 @@ async fn plain(
 
 fn runtime() -> Result<Runtime, UserError> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| UserError::from_cause("cannot start", &error))
+    runtime.map_err(|error| UserError::from_cause("Cannot start", &error))
 }

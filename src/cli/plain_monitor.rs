@@ -80,7 +80,7 @@ impl<W: Write> Plain<W> {
                 match &lost {
                     Some(why) => self.note(&format!("the log cannot be written: {why}"))?,
                     None => {
-                        self.note("the log is written again; what came meanwhile is missing")?
+                        self.note("the log is written again; the output in between is missing")?
                     }
                 }
             }
@@ -88,7 +88,7 @@ impl<W: Write> Plain<W> {
                 away.clone_from(&now.away);
                 self.flush_partial()?;
                 match &away {
-                    Some(why) => self.note(&format!("{why}; looking for it"))?,
+                    Some(why) => self.note(&format!("{why}; waiting for it to return"))?,
                     None => self.note("it is back")?,
                 }
             }
@@ -116,8 +116,7 @@ impl<W: Write> Plain<W> {
         self.look_at = u64::MAX;
         self.flush_partial()?;
         self.note(&format!(
-            "the first {gone} bytes are no longer kept with the session, and so on from here; \
-             `logs.keep_mib` says how much is"
+            "the first {gone} bytes are no longer kept with the session; `logs.keep_mib` sets how much is kept"
         ))
     }
 
@@ -209,7 +208,7 @@ impl<W: Write> Plain<W> {
     ) -> io::Result<()> {
         for found in found {
             let PanicEvent::Panic(raw) = found else {
-                self.note("a core dump was kept with the session")?;
+                self.note("a core dump was saved with the session")?;
                 continue;
             };
             let hub = Arc::clone(hub);

@@ -53,7 +53,7 @@ pub fn line(text: &str) {
 /// When it cannot be written as JSON.
 pub fn json(value: &impl Serialize) -> Result<(), UserError> {
     let cannot =
-        |error: serde_json::Error| UserError::from_cause("cannot print an answer as JSON", &error);
+        |error: serde_json::Error| UserError::from_cause("Cannot print an answer as JSON", &error);
     let mut value = serde_json::to_value(value).map_err(cannot)?;
     if let Some(secrets) = SECRETS.get() {
         secrets.redactor().clean_value(&mut value);

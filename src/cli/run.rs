@@ -57,7 +57,8 @@ pub struct Headless {
 }
 
 /// What a proposal that no rule decides is denied with.
-const NOBODY: &str = "nobody is there to ask, because this run has no screen; a rule of the policy file must allow it";
+const NOBODY: &str =
+    "this run has no screen to ask a person; a rule of the policy file must allow it";
 
 /// Follows a run to its end, writing each event to `out` as it is recorded. What no rule allows is
 /// denied, and a question ends the run; so does `interrupted`.
@@ -149,11 +150,11 @@ fn write_new(
 }
 
 fn cannot_write(error: std::io::Error) -> UserError {
-    UserError::from_cause("cannot write events to standard output", &error)
-        .fix("go on with `firmhand resume`")
+    UserError::from_cause("Cannot write events to standard output", &error)
+        .fix("Continue with `firmhand resume`.")
 }
 
-/// Why the run broke off, where its records would have said it.
+/// Why the run stopped unexpectedly, where its records would have said it.
 fn write_end(
     error: &UserError,
     form: EventFormat,
@@ -254,7 +255,7 @@ fn build_end(outcome: &BuildOutcome, findings: usize) -> String {
     let how = match outcome {
         BuildOutcome::Passed => "passed",
         BuildOutcome::Failed => "failed",
-        BuildOutcome::TimedOut => "ran out of time (limits.build_seconds)",
+        BuildOutcome::TimedOut => "reached the time limit (limits.build_seconds)",
         BuildOutcome::Cancelled => "was cancelled",
         BuildOutcome::NotRun(error) => {
             return format!("  the build could not start: {}", sentence(error));

@@ -56,10 +56,8 @@ pub fn print_json(data: &Path) -> Result<(), UserError> {
 /// # Errors
 /// When the folder of sessions cannot be read.
 pub fn print_overview(data: &Path) -> Result<(), UserError> {
-    report::line("firmhand: a desk for teams of agents that write ESP32 firmware\n");
-    report::line(
-        "  firmhand demo           watch and decide a recorded run, no account, no hardware",
-    );
+    report::line("firmhand: supervise teams of agents that write ESP32 firmware\n");
+    report::line("  firmhand demo           try a recorded run, without account or hardware");
     report::line("  firmhand new \"TASK\"     start a team on a task");
     report::line("  firmhand --help         everything else\n");
     let mut sessions = list_sessions(data)?;

@@ -53,7 +53,7 @@ impl Ledger for Unkept {
 /// `"ok": true`, 1 for `"ok": false`.
 ///
 /// # Errors
-/// When there is no such tool, the arguments are no JSON, or a part cannot be made.
+/// When there is no such tool, the arguments are not JSON, or a part cannot be made.
 pub fn call(
     world: &Machine,
     name: &str,
@@ -68,8 +68,8 @@ pub fn call(
         return check(world, args, project);
     }
     let args: Value = serde_json::from_str(args).map_err(|error| {
-        let fix = "write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`";
-        UserError::new("the arguments are no JSON", error.to_string(), fix)
+        let fix = "Write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`.";
+        UserError::new("Cannot read the arguments as JSON", error.to_string(), fix)
     })?;
     let runtime = runtime()?;
     let answer = runtime.block_on(async {
@@ -147,13 +147,13 @@ fn runtime() -> Result<Runtime, UserError> {
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| UserError::from_cause("cannot start", &error))
+        .map_err(|error| UserError::from_cause("Cannot start", &error))
 }
 
 fn needs_person() -> Value {
     json!({ "ok": false, "error": {
         "code": "needs_approval",
-        "message": "this would change something, which a person decides on at a screen",
+        "message": "this changes something, so a person has to decide on the screen",
         "hint": "Run it in a session: `firmhand new TASK`.",
     }})
 }

@@ -23,8 +23,8 @@ pub fn add_or_list(data: &Path, project: Option<&Path>) -> Result<ExitCode, User
         return Ok(ExitCode::SUCCESS);
     };
     let words = match trust.add(project)? {
-        true => "is trusted from now on, with all that is below it",
-        false => "is trusted already",
+        true => "is now trusted, with all folders in it",
+        false => "is already trusted",
     };
     report::line(&format!("{} {words}", shown(project)));
     Ok(ExitCode::SUCCESS)
@@ -36,7 +36,7 @@ pub fn add_or_list(data: &Path, project: Option<&Path>) -> Result<ExitCode, User
 /// When the list cannot be read or written.
 pub fn forget(data: &Path, project: &Path) -> Result<ExitCode, UserError> {
     let words = match Trust::of(data).forget(project)? {
-        true => "is trusted no longer",
+        true => "is no longer trusted",
         false => "was not trusted",
     };
     report::line(&format!("{} {words}", shown(project)));

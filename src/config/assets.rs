@@ -89,9 +89,9 @@ impl Assets {
         match text {
             Some(text) => Ok(AssetFile { text, origin }),
             None => Err(UserError::new(
-                format!("cannot read {origin}"),
+                format!("Cannot read {origin}"),
                 "it is not UTF-8 text",
-                "save it as UTF-8, or remove it to use the built-in one",
+                "Save it as UTF-8, or remove it to use the built-in one.",
             )),
         }
     }
@@ -107,7 +107,7 @@ impl Assets {
                 Err(error) if is_absent(&error) => {}
                 Err(error) => {
                     let what = format!("cannot read {}", file.display());
-                    let fix = "make it readable, or remove it to use the built-in one";
+                    let fix = "Make it readable, or remove it to use the built-in one.";
                     return Err(UserError::from_cause(what, &error).fix(fix));
                 }
             }
@@ -149,10 +149,10 @@ impl Assets {
             known.iter().filter_map(|known| Path::new(known).file_stem()?.to_str()).collect();
         let fix = match (&self.user, names.is_empty()) {
             (_, false) => format!("there are: {}", names.join(", ")),
-            (Some(user), true) => format!("put it below {}", user.display()),
+            (Some(user), true) => format!("put it in {}", user.display()),
             (None, true) => String::new(),
         };
-        UserError::new(format!("cannot find {path}"), "there is no data file of that name", fix)
+        UserError::new(format!("Cannot find {path}"), "there is no data file of that name", fix)
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_missing_file_is_told_with_those_there_are() {
         let error = Assets::built_in().text("assets/READYOU.md").unwrap_err();
-        assert_eq!(error.what, "cannot find assets/READYOU.md");
+        assert_eq!(error.what, "Cannot find assets/READYOU.md");
         assert!(error.fix.contains("README"), "{error:?}");
     }
 

@@ -32,9 +32,9 @@ impl Dirs {
         let pick = |name: &str, own: fn(&ProjectDirs) -> PathBuf| {
             named(name).or_else(|| platform.as_ref().map(own)).ok_or_else(|| {
                 UserError::new(
-                    "cannot tell where to keep settings and sessions",
+                    "Cannot find a place for settings and sessions",
                     "there is no home folder",
-                    format!("set HOME, or {CONFIG_DIR_VAR} and {DATA_DIR_VAR}"),
+                    format!("Set HOME, or {CONFIG_DIR_VAR} and {DATA_DIR_VAR}."),
                 )
             })
         };

@@ -94,9 +94,9 @@ impl Example {
         let names: Vec<String> = all.iter().map(|example| example.name.clone()).collect();
         all.into_iter().find(|example| example.name == name).ok_or_else(|| {
             UserError::new(
-                format!("there is no example `{name}`"),
+                format!("Cannot find the example `{name}`"),
                 "no file of assets/examples has it",
-                format!("use one of: {}", names.join(", ")),
+                format!("Use one of: {}.", names.join(", ")),
             )
         })
     }
@@ -116,7 +116,7 @@ fn read(file: &AssetFile, all: &mut Vec<Example>) -> Result<(), UserError> {
         let row = row.into_inner();
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if row.name.get_ref().is_empty() || !row.name.get_ref().chars().all(is_plain) {
-            let why = format!("`{}` is no name for an example", row.name.get_ref());
+            let why = format!("`{}` is not a valid name for an example", row.name.get_ref());
             return Err(wrong(row.name.span(), why, "Use small letters, digits and `-`."));
         }
         if all.iter().any(|known| known.name == *row.name.get_ref()) {
@@ -125,10 +125,10 @@ fn read(file: &AssetFile, all: &mut Vec<Example>) -> Result<(), UserError> {
         }
         if row.task.get_ref().trim().is_empty() {
             let why = "the task is empty".to_owned();
-            return Err(wrong(row.task.span(), why, "Say what the team shall do."));
+            return Err(wrong(row.task.span(), why, "Write what the team should do."));
         }
         if let Some(after) = row.after.as_ref().filter(|_| row.project.is_some()) {
-            let why = "an example begins with `project` or comes `after` another".to_owned();
+            let why = "an example has either `project` or `after`".to_owned();
             return Err(wrong(after.span(), why, "Keep one of them."));
         }
         all.push(Example {

@@ -31,7 +31,7 @@ impl Glob {
             parts.push("**".to_owned());
         }
         if let Some(odd) = parts.iter().find(|part| matches!(part.as_str(), "" | "." | "..")) {
-            return Err(format!("`{text}` has the part `{odd}`, which no project path has"));
+            return Err(format!("`{text}` has the part `{odd}`, which project paths cannot have"));
         }
         Ok(Self { text: text.to_owned(), parts })
     }

@@ -112,14 +112,14 @@ impl ConfigSource<'_> {
                 spanned.span(),
                 "a project's own configuration may only ask or deny, because agents write to it",
             );
-            error.fix = "move the rule to your own configuration, or say `ask` or `deny`".into();
+            error.fix = "Move the rule to your own configuration, or use `ask` or `deny`.".into();
             return Err(error);
         }
         let path = match &rule.path {
             None => None,
             Some(path) if rule.kind.is_some_and(RuleKind::is_of_board) => {
                 let kind = rule.kind.map_or("", RuleKind::as_str);
-                let why = format!("a {kind} touches no file: drop `path`");
+                let why = format!("a {kind} changes no file: remove `path`");
                 return Err(self.wrong(path.span(), &why));
             }
             Some(path) => {
@@ -167,9 +167,9 @@ impl ConfigSource<'_> {
         let file = self.file.display();
         let line = self.line(&span);
         UserError::new(
-            format!("cannot use {file}, line {line}"),
+            format!("Cannot use {file}, line {line}"),
             why,
-            format!("correct line {line} of {file}"),
+            format!("Correct line {line} of {file}."),
         )
     }
 }

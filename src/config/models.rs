@@ -240,7 +240,7 @@ fn entry(
             name.span(),
             "a project's own configuration may not define profiles, because agents write to it",
         );
-        error.fix = "move the profile to your own configuration".into();
+        error.fix = "Move the profile to your own configuration.".into();
         return Err(error);
     }
     let says = spanned.get_ref();
@@ -287,7 +287,7 @@ fn budget(source: &ConfigSource<'_>, spanned: &Spanned<BudgetLayer>) -> Result<B
     let BudgetLayer { tokens, dollars, minutes } = *spanned.get_ref();
     let is_wrong = |number: f64| !number.is_finite() || number <= 0.0;
     if tokens == Some(0) || dollars.is_some_and(is_wrong) || minutes.is_some_and(is_wrong) {
-        return Err(source.wrong(spanned.span(), "a budget must be more than nothing"));
+        return Err(source.wrong(spanned.span(), "a budget must be above 0"));
     }
     // Rounded up: a budget of a few seconds is not none.
     let seconds = minutes.map(|minutes| (minutes * 60.0).ceil() as u64);
@@ -317,5 +317,5 @@ pub(super) fn budget_words(budget: &Budget) -> String {
         budget.seconds.map(|seconds| format!("{seconds} s")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "as much as it takes".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() { "no limit".to_owned() } else { parts.join(", ") }
 }

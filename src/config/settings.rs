@@ -216,7 +216,7 @@ impl Settings {
             row(key, sourced, sourced.value.to_string())
         }
         fn optional(key: &str, sourced: &Sourced<Option<u32>>) -> SettingRow {
-            let value = sourced.value.map_or("as the team says".to_owned(), |n| n.to_string());
+            let value = sourced.value.map_or("set by the team".to_owned(), |n| n.to_string());
             row(key, sourced, value)
         }
         let limits = &self.limits;
@@ -238,7 +238,7 @@ impl Settings {
         let profile = models.profile.value.clone().unwrap_or_else(|| "as found".to_owned());
         rows.push(row("models.profile", &models.profile, profile));
         rows.extend(models.profiles.iter().map(|(name, entry)| {
-            let model = entry.says.model.as_deref().unwrap_or("its usual model");
+            let model = entry.says.model.as_deref().unwrap_or("its default model");
             SettingRow {
                 key: format!("profiles.{name}"),
                 value: format!("{model} ({})", entry.says.provider),
@@ -330,7 +330,7 @@ fn read(kind: LayerKind, file: &Path) -> Result<Option<String>, UserError> {
         }
         Err(error) => {
             let what = format!("cannot read {}", file.display());
-            Err(UserError::from_cause(what, &error).fix("check that it is there and readable"))
+            Err(UserError::from_cause(what, &error).fix("Check that it is there and readable."))
         }
     }
 }

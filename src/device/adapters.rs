@@ -52,12 +52,12 @@ impl Adapters {
     /// Reads a table; `origin` names it in errors.
     ///
     /// # Errors
-    /// When it is not TOML of the right shape, or an adapter is there twice.
+    /// When it is not TOML of the right shape, or an adapter is listed twice.
     pub fn parse(origin: &str, text: &str) -> Result<Self, UserError> {
         let line_of = |at: usize| text.get(..at).unwrap_or(text).matches('\n').count() + 1;
         let wrong = |line: usize, why: String| {
             let what = format!("{origin}:{line}: not a table of USB adapters");
-            UserError::new(what, why, "compare it with the shipped assets/boards/usb.toml")
+            UserError::new(what, why, "Compare it with the shipped assets/boards/usb.toml.")
         };
         let file: File = toml::from_str(text).map_err(|error| {
             wrong(error.span().map_or(1, |span| line_of(span.start)), error.message().to_owned())
@@ -68,7 +68,7 @@ impl Adapters {
             let line = line_of(row.span().start);
             let row = row.into_inner();
             if !seen.insert((row.vendor, row.product)) {
-                return Err(wrong(line, format!("{} is there twice", row.name)));
+                return Err(wrong(line, format!("{} is listed twice", row.name)));
             }
             if row.chips.is_empty() {
                 return Err(wrong(line, format!("{} names no chip", row.name)));

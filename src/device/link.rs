@@ -45,7 +45,7 @@ impl Address {
             return Ok(Self::Tty(PathBuf::from(port)));
         };
         let refused = |why: String| {
-            let fix = "write e.g. `/dev/ttyUSB0`, `rfc2217://host:4000` or `tcp://host:4000`";
+            let fix = "Write e.g. `/dev/ttyUSB0`, `rfc2217://host:4000` or `tcp://host:4000`.";
             UserError::new(format!("`{port}` is not a serial port"), why, fix)
         };
         // What follows the address are settings of other programs.
@@ -242,7 +242,7 @@ impl Telnet {
 
     async fn control(&mut self, command: &[u8]) -> io::Result<()> {
         if self.decoder.agreed() == Agreed::No {
-            return Err(unsupported("the other side does not take part in RFC 2217"));
+            return Err(unsupported("the other side does not support RFC 2217"));
         }
         self.stream.write_all(command).await
     }

@@ -143,7 +143,7 @@ impl Pinout {
         if !known.contains(&path) {
             let names: Vec<&str> = known.iter().filter_map(|path| stem_of(path)).collect();
             return Err(UserError::new(
-                format!("There is no pin table of `{chip}`"),
+                format!("Cannot find a pin table for `{chip}`"),
                 "the chip is not among those that are described",
                 format!("Use one of: {}.", names.join(", ")),
             ));
@@ -160,7 +160,7 @@ impl Pinout {
     pub fn parse(path: &str, origin: &str, text: &str) -> Result<Self, UserError> {
         let wrong = |line: usize, why: String| {
             let what = format!("{origin}:{line}: not a pin table");
-            UserError::new(what, why, "compare it with the shipped assets/pinout/esp32.json")
+            UserError::new(what, why, "Compare it with the shipped assets/pinout/esp32.json.")
         };
         let table: Self = serde_json::from_str(text)
             .map_err(|error| wrong(error.line().max(1), error.to_string()))?;
@@ -172,7 +172,7 @@ impl Pinout {
             ));
         }
         if table.source.is_empty() || table.source.iter().any(|source| source.trim().is_empty()) {
-            return Err(wrong(place("source"), "it does not say where the facts are from".into()));
+            return Err(wrong(place("source"), "it does not name the source of the facts".into()));
         }
         let mut seen = UsedPins::default();
         for (index, pin) in table.pins.iter().enumerate() {
@@ -198,7 +198,7 @@ impl Pinout {
                 None => "it is not the name of a pin".to_owned(),
             };
             let fix = format!("Use one of GPIO {}.", ranges(self.pins.iter().map(|pin| pin.gpio)));
-            UserError::new(format!("There is no pin `{name}` on the {}", self.chip), why, fix)
+            UserError::new(format!("Cannot find the pin `{name}` on the {}", self.chip), why, fix)
         })
     }
 
@@ -215,7 +215,7 @@ impl Pinout {
         let roles = &pin.roles;
         let texts = [&roles.strapping, &roles.memory, &roles.note];
         if texts.into_iter().flatten().any(|text| text.trim().is_empty()) {
-            return Err(format!("{name} has a text that says nothing"));
+            return Err(format!("{name} has an empty text"));
         }
         if pin.rtc.is_some() && self.rtc_name.is_empty() {
             return Err(format!("{name} has an `rtc` number and the table no `rtc_name`"));
@@ -270,7 +270,7 @@ struct UsedPins {
 impl UsedPins {
     fn take(&mut self, pin: &Pin) -> Result<(), String> {
         if self.last.is_some_and(|last| last >= pin.gpio) {
-            return Err(format!("GPIO{} is there twice, or not in its place", pin.gpio));
+            return Err(format!("GPIO{} is listed twice, or out of order", pin.gpio));
         }
         self.last = Some(pin.gpio);
         if pin.adc.is_some_and(|adc| !matches!(adc.unit, 1 | 2)) {
@@ -361,7 +361,7 @@ mod tests {
         let error = Pinout::load(&Assets::built_in(), "esp8266").unwrap_err();
         assert!(error.what.contains("esp8266") && error.fix.contains("esp32c3"), "{error:?}");
         let error = Pinout::load(&Assets::built_in(), "../boards/usb").unwrap_err();
-        assert!(error.what.contains("no pin table"), "{error:?}");
+        assert!(error.what.contains("pin table"), "{error:?}");
         let table = load("esp32");
         for (name, why) in
             [("24", "no GPIO24"), ("GPIO300", "not the name"), ("A0", "not the"), ("", "not the")]

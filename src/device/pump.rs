@@ -45,7 +45,7 @@ pub(super) enum Task {
     Pulse(&'static [ResetStep]),
     /// Let go of the port until it is given back.
     Lend {
-        /// What it is lent for.
+        /// What it is in use by another step for.
         why: String,
         /// Ends when it is given back.
         given_back: oneshot::Receiver<()>,
@@ -226,7 +226,7 @@ impl Pump {
                     biased;
                     () = self.stop.cancelled() => return None,
                     order = self.orders.recv() => {
-                        let error = io::Error::new(io::ErrorKind::NotConnected, "it is lent");
+                        let error = io::Error::new(io::ErrorKind::NotConnected, "it is in use by another step");
                         let _ = order?.reply.send(Err(error));
                     }
                     _ = &mut given_back => break,

@@ -18,7 +18,7 @@ pub fn check_baud(baud: u32) -> io::Result<()> {
     if (1..=MOST_BAUD).contains(&baud) {
         return Ok(());
     }
-    let why = format!("no port has {baud} bits per second (1 to {MOST_BAUD})");
+    let why = format!("no port supports {baud} bits per second (1 to {MOST_BAUD})");
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
@@ -61,13 +61,13 @@ pub fn refused(what: String, port: &str, error: &io::Error) -> UserError {
             UserError::new(what, why, "End that program, or use another port.")
         }
         io::ErrorKind::InvalidInput => {
-            let fix = "Name the rate with `--baud`, or mend the project's `monitor_baud` or \
+            let fix = "Name the rate with `--baud`, or correct the project's `monitor_baud` or \
                        `monitor_speed`.";
             UserError::new(what, error.to_string(), fix)
         }
         io::ErrorKind::ConnectionRefused => {
-            let fix = "See that the server runs and that host and port are right.";
-            UserError::new(what, "nobody answers at that address", fix)
+            let fix = "Check that the server runs and that host and port are correct.";
+            UserError::new(what, "no server answers at that address", fix)
         }
         _ => {
             let why = match error.raw_os_error() {

@@ -290,15 +290,15 @@ impl SerialHub {
         done.map_err(|error| {
             let fix = match error.kind() {
                 std::io::ErrorKind::Unsupported => "Press the button on the board instead.",
-                _ => "See that the board is connected and takes input, then try again.",
+                _ => "Check that the board is connected and accepts input, then try again.",
             };
-            UserError::new(format!("`{port}` did not do that"), error.to_string(), fix)
+            UserError::new(format!("Cannot do that on `{port}`"), error.to_string(), fix)
         })
     }
 }
 
 fn closed(port: &str) -> UserError {
-    UserError::new(format!("`{port}` is not open"), "nobody listens to it", "Connect to it first.")
+    UserError::new(format!("`{port}` is not open"), "no connection is open", "Connect to it first.")
 }
 
 /// A panic elsewhere leaves the state whole.

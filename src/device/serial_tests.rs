@@ -324,7 +324,7 @@ async fn nobody_at_an_address_is_told() {
     drop(server);
     let hub = SerialHub::new(Arc::new(CapturedSerial::default()));
     let error = hub.open(&port, DEFAULT_BAUD, 1).await.unwrap_err();
-    assert_eq!(error.why, "nobody answers at that address");
+    assert_eq!(error.why, "no server answers at that address");
 }
 
 #[tokio::test]
@@ -339,7 +339,7 @@ async fn a_lent_port_is_free_until_it_is_given_back() {
     let loan = hub.lend(&port, "it is being flashed").await.unwrap();
     super::super::is_free(path).unwrap();
     let error = hub.transmit(&port, "x", None).await.unwrap_err();
-    assert!(error.why.contains("lent"), "{error:?}");
+    assert!(error.why.contains("in use"), "{error:?}");
     assert_eq!(listener.subscribe().borrow().away.as_deref(), Some("it is being flashed"));
     drop(loan);
     until(&listener, |received| received.away.is_none()).await;
@@ -347,7 +347,7 @@ async fn a_lent_port_is_free_until_it_is_given_back() {
     wait(&listener, 4).await;
     assert_eq!(lock(&kept.logs)[&LOG], b"back");
     assert!(hub.lend("/dev/no-such-port", "why").await.is_none());
-    // A port that is closed while it is lent is not taken again.
+    // A port that is closed while it is in use by another step is not taken again.
     let loan = hub.lend(&port, "it is being flashed").await.unwrap();
     hub.close(&port).await;
     drop(loan);

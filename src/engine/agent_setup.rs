@@ -28,11 +28,11 @@ pub(super) struct AgentSetup {
 
 /// Every agent in every phase, made once.
 #[derive(Debug)]
-pub(super) struct Seats {
+pub(super) struct AgentSlots {
     phases: Vec<BTreeMap<AgentName, AgentSetup>>,
 }
 
-impl Seats {
+impl AgentSlots {
     pub fn new(team: &Team, tools: &Toolbox) -> Self {
         let phases = team.phases.iter().map(|phase| {
             let agents = phase.participants.iter();

@@ -31,8 +31,8 @@ impl Team {
         if words.is_empty() {
             return Err(UserError::new(
                 format!("Cannot use {}, line 1", file.origin),
-                "it says nothing",
-                "Write what agents have to know of projects that are built so, or remove it.",
+                "it is empty",
+                "Write what agents must know about projects that are built this way, or remove it.",
             ));
         }
         let mut team = Arc::unwrap_or_clone(self);

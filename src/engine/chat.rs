@@ -120,8 +120,8 @@ impl Chat {
         if text.is_empty() && calls.is_empty() {
             return;
         }
-        let is_heard = heard == Audience::ByAll && !text.is_empty();
-        let other = is_heard.then(|| Arc::new(user(Some(agent.clone()), text.to_owned())));
+        let has_events = heard == Audience::ByAll && !text.is_empty();
+        let other = has_events.then(|| Arc::new(user(Some(agent.clone()), text.to_owned())));
         let own = Arc::new(Message {
             role: MessageRole::Assistant,
             agent: Some(agent.clone()),

@@ -36,30 +36,33 @@ impl Concern {
         let go_on = || vec!["go on".to_owned(), STOP.to_owned()];
         match self {
             Self::SameFiles(agent) => {
-                (format!("{agent} wrote the same files as the time before. Go on?"), go_on())
+                (format!("{agent} wrote the same files as last time. Continue?"), go_on())
             }
             Self::SameBuild => {
-                ("The build fails just as it did before. Go on?".to_owned(), go_on())
+                ("The build fails in the same way as before. Continue?".to_owned(), go_on())
             }
-            Self::WrongCalls(agent) => {
-                (format!("{agent} called its tools wrongly three times in a row. Go on?"), go_on())
-            }
-            Self::NothingDone(agent, why) => (
-                format!("Nothing that {agent} was allowed to do could be done: {why}. Go on?"),
+            Self::WrongCalls(agent) => (
+                format!("{agent} called its tools incorrectly three times in a row. Continue?"),
                 go_on(),
             ),
-            Self::NobodyNamed(agent) => {
-                (format!("{agent} named nobody to go on, three times in a row. Go on?"), go_on())
-            }
-            Self::ReworkUsedUp(agent, most) => {
-                (format!("{agent} failed again after {most} tries to mend it. Go on?"), go_on())
-            }
+            Self::NothingDone(agent, why) => (
+                format!("No approved action of {agent} could be carried out: {why}. Continue?"),
+                go_on(),
+            ),
+            Self::NobodyNamed(agent) => (
+                format!("{agent} did not name the next agent, three times in a row. Continue?"),
+                go_on(),
+            ),
+            Self::ReworkUsedUp(agent, most) => (
+                format!("{agent} failed again after {most} attempts to fix it. Continue?"),
+                go_on(),
+            ),
             Self::Plan(agent) => (
-                format!("{agent} has planned the work. Start, or say what shall be different?"),
+                format!("{agent} has planned the work. Start, or write what should change?"),
                 vec![START_PLAN.to_owned(), STOP.to_owned()],
             ),
             Self::Context(agent) => (
-                format!("{agent} chose files for the context. Read them, or say which instead?"),
+                format!("{agent} chose files for the context. Read them, or name other files?"),
                 vec![READ_FILES.to_owned(), STOP.to_owned()],
             ),
             Self::Spent(what) => (
@@ -86,7 +89,7 @@ pub(super) fn failure(title: &str, attempts: u32, why: &str) -> UserError {
     UserError::new(
         format!("The phase “{title}” did not reach its goal{after}"),
         why,
-        "Look at its last messages and logs, then start again with a more precise task.",
+        "Look at its last messages and logs, then start a new session with a more precise task.",
     )
 }
 

@@ -183,7 +183,7 @@ fn groups(messages: &[Arc<Message>], counter: &TokenCounter) -> Vec<MessageGroup
             group.rank = None;
         }
         let Some(message) = messages.get(group.range.start) else { continue };
-        if let Some((agent, tool)) = told_result(message)
+        if let Some((agent, tool)) = result_in_words(message)
             && !seen.insert((agent, tool))
             && group.rank.is_some()
         {
@@ -197,13 +197,13 @@ fn rank(message: &Message) -> Rank {
     match message.role {
         MessageRole::Assistant | MessageRole::Tool => Rank::Own,
         MessageRole::User if message.agent.is_none() => Rank::Person,
-        MessageRole::User if told_result(message).is_some() => Rank::Result,
+        MessageRole::User if result_in_words(message).is_some() => Rank::Result,
         MessageRole::User | MessageRole::System => Rank::OtherWords,
     }
 }
 
 /// The agent and the tool of a result that others are told of.
-fn told_result(message: &Message) -> Option<(&str, &str)> {
+fn result_in_words(message: &Message) -> Option<(&str, &str)> {
     let agent = message.agent.as_ref().filter(|_| message.role == MessageRole::User)?;
     let (tool, _) = message.text.strip_prefix('`')?.split_once("` answered me: ")?;
     Some((agent.as_str(), tool))
@@ -214,8 +214,8 @@ fn left_out(messages: &[Arc<Message>], group: &MessageGroup) -> LeftOut {
     let agent =
         message.and_then(|message| message.agent.as_ref()).map_or("", |agent| agent.as_str());
     let what = match (message.map(|message| &**message), group.rank) {
-        (Some(message), _) if told_result(message).is_some() => {
-            let (agent, tool) = told_result(message).unwrap_or_default();
+        (Some(message), _) if result_in_words(message).is_some() => {
+            let (agent, tool) = result_in_words(message).unwrap_or_default();
             format!("what `{tool}` answered {agent}")
         }
         (Some(message), Some(Rank::Own)) => match message.calls.first() {
@@ -268,10 +268,9 @@ fn too_long(tokens: u64, room: u64, window: u64) -> UserError {
     UserError::new(
         "The conversation does not fit into the model",
         format!(
-            "even with all that can be spared left out it has {tokens} tokens; of its window of \
-             {window}, {room} are left for it"
+            "after leaving out all that is possible it has {tokens} tokens; {room} of the window of {window} are free for it"
         ),
-        "Choose a model with a larger window, say `context_window` if it has one, or raise the \
+        "Choose a model with a larger window, set `context_window` if it has one, or raise the \
          agent's `context_tokens`.",
     )
 }

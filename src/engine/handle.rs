@@ -233,7 +233,11 @@ impl EngineHandle {
         let left = self.task.await;
         outcome.unwrap_or_else(|| {
             let why = left.err().map_or_else(String::new, |error| error.to_string());
-            Err(UserError::new("The run broke off", why, "Go on with `firmhand resume`."))
+            Err(UserError::new(
+                "The run stopped unexpectedly",
+                why,
+                "Continue with `firmhand resume`.",
+            ))
         })
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::Instant;
 
-use super::agent_setup::Seats;
+use super::agent_setup::AgentSlots;
 use super::progress::RunProgress;
 use super::shared::Shared;
 use crate::model::{
@@ -40,7 +40,7 @@ impl InquiryRequest {
     pub fn put(
         &self,
         shared: &Shared,
-        seats: &Seats,
+        seats: &AgentSlots,
     ) -> Result<Option<(InquiryId, Request)>, UserError> {
         let mut made = None;
         shared.record_with(|progress| {
@@ -58,7 +58,7 @@ impl InquiryRequest {
         Ok(made)
     }
 
-    fn request(&self, progress: &RunProgress, seats: &Seats) -> Option<Request> {
+    fn request(&self, progress: &RunProgress, seats: &AgentSlots) -> Option<Request> {
         let (attempt, phase) = progress.running()?;
         let agent = &self.proposal.agent;
         let seat = seats.get(attempt.phase, agent)?;
@@ -173,7 +173,7 @@ pub(super) async fn listen(
             // No tool was offered; whatever is called is not done.
             Some(Ok(_)) => {}
             Some(Err(error)) => break Err(error),
-            None => break Err(inquiry_error("the answer broke off")),
+            None => break Err(inquiry_error("the answer was interrupted")),
         }
     };
     gathered.flush()?;
@@ -202,7 +202,7 @@ pub(super) fn close(shared: &Shared) -> Result<(), UserError> {
 }
 
 fn inquiry_error(why: &str) -> UserError {
-    UserError::new("There is no whole answer to the question", why, "Ask again.")
+    UserError::new("Cannot get a complete answer to the question", why, "Ask again.")
 }
 
 struct Gathered<'a> {

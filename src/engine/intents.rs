@@ -6,7 +6,7 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc;
 
-use super::agent_setup::Seats;
+use super::agent_setup::AgentSlots;
 use super::concern::STOP;
 use super::inquiry::{self, InquiryRequest};
 use super::progress::RunProgress;
@@ -31,7 +31,7 @@ pub(super) struct ClerkParts {
     /// Stores what the person has written.
     pub ledger: Arc<dyn Ledger>,
     /// What agents bring to a request.
-    pub seats: Arc<Seats>,
+    pub seats: Arc<AgentSlots>,
     /// Bytes one answer may have.
     pub answer_bytes: usize,
 }
@@ -127,15 +127,15 @@ impl IntentHandler {
             return Ok(());
         }
         let refused = |why: &str| {
-            let what = format!("The question about proposal {proposal} was not asked");
+            let what = format!("Cannot ask about proposal {proposal}");
             shared.notice(Level::Warning, UserError::new(what, why, ""))
         };
         let Some(proposal) = gate.waiting(proposal) else {
-            return refused("it does not wait any more");
+            return refused("it no longer waits");
         };
         let question = InquiryRequest { proposal, excerpt, text };
         let Some((inquiry, request)) = question.put(shared, seats)? else {
-            return refused("its agent does not take part in what runs now");
+            return refused("its agent is not part of the current phase");
         };
         let (shared, provider) = (Arc::clone(shared), Arc::clone(&shared.provider));
         let most = *answer_bytes;
@@ -164,7 +164,7 @@ impl ClerkParts {
     ) -> Result<(), UserError> {
         if content.len() as u64 > MAX_FILE_BYTES {
             let notice = UserError::new(
-                format!("The decision on proposal {} was not taken", shown.proposal),
+                format!("Cannot accept the decision on proposal {}", shown.proposal),
                 format!("the text has {} bytes, more than {MAX_FILE_BYTES}", content.len()),
                 "Write such a file yourself.",
             );
@@ -205,7 +205,7 @@ impl ClerkParts {
             return Ok(());
         }
         if self.shared.progress().ended().is_some() {
-            let notice = UserError::new("Nobody reads this any more", "the run is over", "");
+            let notice = UserError::new("Cannot send the message", "the run is over", "");
             return self.shared.notice(Level::Warning, notice);
         }
         self.when(|_| true, Event::Person(PersonEvent::Said { to, text }))
@@ -216,9 +216,9 @@ impl ClerkParts {
         items.retain(|item| !item.task.trim().is_empty());
         if items.is_empty() {
             let notice = UserError::new(
-                "The plan was not changed",
-                "it would have no step left",
-                "Stop the run instead, or say what shall be done.",
+                "Cannot change the plan",
+                "no step would be left",
+                "Stop the run instead, or write what should be done.",
             );
             return self.shared.notice(Level::Warning, notice);
         }
@@ -241,8 +241,8 @@ impl ClerkParts {
         let open = self.shared.progress().question();
         let Some((_, options, words)) = open.filter(|(id, ..)| *id == question) else {
             let notice = UserError::new(
-                "The answer came too late",
-                format!("question {question} does not wait any more"),
+                "Cannot accept the answer",
+                format!("question {question} is no longer open"),
                 "",
             );
             return self.shared.notice(Level::Warning, notice);

@@ -36,11 +36,11 @@ pub(super) fn phase(
     let participants: Vec<AgentName> =
         names.map(|name| source.one_of(name, known)).collect::<Result<_, _>>()?;
     if participants.is_empty() {
-        return Err(source.wrong(&span, "nobody takes part in this phase", "Name some agents."));
+        return Err(source.wrong(&span, "this phase has no agents", "Name some agents."));
     }
     for (place, name) in participants.iter().enumerate() {
         if participants.iter().take(place).any(|before| before == name) {
-            let why = format!("{name} takes part twice");
+            let why = format!("{name} is listed twice");
             return Err(source.wrong(&span, why, "Name each agent once."));
         }
     }
@@ -54,7 +54,7 @@ pub(super) fn phase(
         (true, SpeakerSelection::Planner(_)) => PlanReview::First,
         (true, _) => {
             let why = "there is no plan to review without the selection `planner`";
-            return Err(source.wrong(&file.name.span(), why, "Drop `review_plan`."));
+            return Err(source.wrong(&file.name.span(), why, "Remove `review_plan`."));
         }
     };
     Ok(Phase {
@@ -99,7 +99,7 @@ impl PhaseReader<'_> {
         ];
         for (key, of, span) in keys {
             if let Some(span) = span.filter(|_| of != word) {
-                let why = format!("the selection `{word}` knows no `{key}`");
+                let why = format!("the selection `{word}` has no key `{key}`");
                 return Err(self.source.wrong(&span, why, "Remove the line."));
             }
         }
@@ -167,7 +167,7 @@ impl PhaseReader<'_> {
             }
         };
         if file.through.is_empty() {
-            let why = "a rework needs somebody who mends the failure";
+            let why = "a rework needs an agent that fixes the failure";
             return Err(self.source.wrong(&span, why, "Name agents in `through`."));
         }
         let through = file.through.iter();
@@ -240,7 +240,7 @@ impl PhaseReader<'_> {
         if dollars.is_finite() && dollars > 0.0 {
             return Ok(Condition::MaxCost(Cost::from_dollars(dollars)));
         }
-        let why = format!("{dollars} is no limit of costs");
+        let why = format!("{dollars} is not a valid limit of costs");
         Err(self.source.wrong(&cost.span(), why, "Use an amount of dollars above 0."))
     }
 

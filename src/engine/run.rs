@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::agent_setup::Seats;
+use super::agent_setup::AgentSlots;
 use super::attempt::Answered;
 use super::concern::{OUT_OF_TIME, not_run};
 use super::context;
@@ -40,7 +40,7 @@ pub(super) struct Runner {
     shared: Arc<Shared>,
     gate: Arc<Gate>,
     tools: Toolbox,
-    seats: Arc<Seats>,
+    seats: Arc<AgentSlots>,
     state: SharedState,
     project: Arc<Sandbox>,
     limits: EngineLimits,
@@ -60,7 +60,7 @@ impl Runner {
         Self {
             shared,
             gate: setup.gate,
-            seats: Arc::new(Seats::new(&setup.team, &setup.tools)),
+            seats: Arc::new(AgentSlots::new(&setup.team, &setup.tools)),
             tools: setup.tools,
             state: setup.state,
             project: setup.project,
@@ -104,7 +104,7 @@ impl Runner {
     pub fn close_interrupted(&self) -> Result<(), UserError> {
         let turn = self.shared.progress().running().and_then(|(attempt, _)| attempt.turn.clone());
         let Some(turn) = turn.filter(super::attempt::OpenTurn::is_cut_off) else { return Ok(()) };
-        self.answer_open_calls("interrupted", "the program ended before the model was done")?;
+        self.answer_open_calls("interrupted", "the program ended before the model had finished")?;
         self.shared
             .record(Event::Turn(TurnEvent::Ended { turn: turn.id, stop: TurnStop::Interrupted }))
     }
@@ -154,7 +154,7 @@ impl Runner {
         };
         if let Some(why) = cut {
             let fix = "Raise `budget.turn` or `budget.phase` if its agents need more.";
-            self.shared.notice(Level::Warning, UserError::new("The turn was ended", why, fix))?;
+            self.shared.notice(Level::Warning, UserError::new("The turn was stopped", why, fix))?;
         }
         let is_phase = matches!(event, Event::Phase(PhaseEvent::Started { .. }));
         // What was approved is known from its own records; this takes in what others changed.
@@ -185,7 +185,7 @@ impl Runner {
         self.shared.progress().worked(millis_since(started));
         let Some(heard) = heard else { return self.cut_off(turn) };
         let Err(error) = heard? else { return Ok(()) };
-        self.answer_open_calls("interrupted", "the model's answer broke off")?;
+        self.answer_open_calls("interrupted", "the model's answer was interrupted")?;
         self.shared.notice(Level::Error, error.clone())?;
         self.shared.record(Event::Turn(TurnEvent::Ended { turn, stop: TurnStop::Failed(error) }))
     }
@@ -247,7 +247,7 @@ impl Runner {
         }
         Ok(Err(UserError::new(
             "The conversation does not fit into the model",
-            "its service refused it however much was left out",
+            "its service refused it even after parts were left out",
             "Choose a model with a larger window, or tell the team to read fewer files.",
         )))
     }
@@ -285,8 +285,8 @@ impl Runner {
 const fn missed(goal: PhaseGoal) -> &'static str {
     match goal {
         PhaseGoal::FilesSaved => "not every planned file was saved",
-        PhaseGoal::BuildPassed => "no build of the present files passed",
-        PhaseGoal::BoardStable => "the board was not seen to run stably with the present files",
+        PhaseGoal::BuildPassed => "no build of the current files passed",
+        PhaseGoal::BoardStable => "the board did not run stably with the current files",
         PhaseGoal::Answered => "nobody answered",
     }
 }

@@ -78,7 +78,7 @@ impl Speakers {
                         (agent.clone(), reason)
                     }
                     (None, None) => {
-                        return NextSpeaker::Over("the pipeline came to its end".to_owned());
+                        return NextSpeaker::Over("the pipeline is complete".to_owned());
                     }
                 }
             }
@@ -91,7 +91,7 @@ impl Speakers {
     fn planned(&self, planner: &AgentName) -> (AgentName, String) {
         let reason = match &self.last {
             None => format!("{planner} opens the chat"),
-            Some(_) if self.wants_plan => format!("you want {planner} to plan anew"),
+            Some(_) if self.wants_plan => format!("you want {planner} to plan again"),
             Some(last) if last != planner => format!("{planner} speaks after every other agent"),
             Some(_) => match self.queue.front() {
                 Some(next) => {
@@ -215,14 +215,14 @@ impl Speakers {
         };
         let how = match &phase.selection {
             SpeakerSelection::Selector(_) => selector::HOW,
-            SpeakerSelection::HandOff(_) => "Call `hand_off` with the agent who shall go on.",
+            SpeakerSelection::HandOff(_) => "Call `hand_off` with the name of the next agent.",
             SpeakerSelection::Planner(_)
             | SpeakerSelection::RoundRobin
             | SpeakerSelection::Pipeline { .. } => {
                 "End your message with a line `<Agent> : <task>`."
             }
         };
-        let note = format!("{what} {how} In this chat are: {}.", others.join(", "));
+        let note = format!("{what} {how} Agents in this chat: {}.", others.join(", "));
         self.nameless += 1;
         let is_stuck = self.nameless >= PATIENCE;
         if is_stuck {

@@ -41,7 +41,7 @@ impl Team {
         let names = Self::names(assets);
         if !names.iter().any(|known| known == name) {
             return Err(UserError::new(
-                format!("There is no team `{name}`"),
+                format!("Cannot find the team `{name}`"),
                 "no file of that name is in prompts/teams",
                 format!("Use one of: {}.", names.join(", ")),
             ));

@@ -7,7 +7,7 @@ use futures::stream::BoxStream;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::agent_setup::Seats;
+use super::agent_setup::AgentSlots;
 use super::handle::EngineLimits;
 use super::progress::RunProgress;
 use super::shared::Shared;
@@ -51,7 +51,7 @@ impl<'a> Asking<'a> {
     /// without a turn.
     pub fn new(
         progress: &RunProgress,
-        seats: &Seats,
+        seats: &AgentSlots,
         shared: &'a Shared,
         limits: &EngineLimits,
     ) -> Option<(Self, Request, Option<u64>)> {
@@ -246,5 +246,9 @@ fn too_much() -> UserError {
 }
 
 fn broken_off() -> UserError {
-    UserError::new("The model's answer broke off", "the stream ended before its end", "Try again.")
+    UserError::new(
+        "The model's answer was interrupted",
+        "the stream ended before its end",
+        "Try again.",
+    )
 }

@@ -113,7 +113,7 @@ fn case_conflict(path: &ProjectPath, name: &str, there: &str) -> UserError {
     UserError::new(
         format!("Cannot make `{path}`"),
         format!("`{name}` and `{there}` differ only in upper and lower case"),
-        format!("Write `{there}`, or choose another name: on some systems both are one."),
+        format!("Write `{there}`, or Choose another name.: on some systems both are one."),
     )
 }
 
@@ -124,7 +124,7 @@ fn place(sandbox: &Sandbox, path: &ProjectPath, is_new: bool) -> Result<(), User
     let root = sandbox.dir_for_effects();
     let mut folder = openat(root.as_fd(), ".", FOLDER, Mode::empty()).map_err(failed)?;
     for part in path.as_str().split('/') {
-        if is_new && let Some(there) = twin_in(&folder, part).map_err(failed)? {
+        if is_new && let Some(there) = other_case_in(&folder, part).map_err(failed)? {
             return Err(case_conflict(path, part, &there));
         }
         match openat(&folder, part, FOLDER, Mode::empty()) {
@@ -138,7 +138,7 @@ fn place(sandbox: &Sandbox, path: &ProjectPath, is_new: bool) -> Result<(), User
 }
 
 /// The entry of a folder that differs from `name` only in case; `None` when `name` itself is there.
-fn twin_in(folder: &OwnedFd, name: &str) -> Result<Option<String>, Errno> {
+fn other_case_in(folder: &OwnedFd, name: &str) -> Result<Option<String>, Errno> {
     let wanted = folded(name);
     let mut found = None;
     for entry in Dir::read_from(folder)?.take(MOST_ENTRIES) {

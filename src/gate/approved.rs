@@ -190,7 +190,7 @@ pub(super) fn decide(
         UserError::new(what, why, "Ask the agent to propose it again.")
     };
     if decision.shown != proposal.change.hash() {
-        return Err(refused("it was made on something else"));
+        return Err(refused("it was made for other content"));
     }
     let written = decision.written(&proposal.change);
     if written.is_some_and(|written| written.hash != ContentHash::of(&content)) {
@@ -198,13 +198,13 @@ pub(super) fn decide(
     }
     let is_approval = decision.verdict.is_approval();
     if is_approval && decision.stops < judged.stops() {
-        return Err(refused("it does not name the findings that it passes over"));
+        return Err(refused("it does not list the findings that it accepts"));
     }
     if is_approval
         && let Some(phrase) = judged.phrase()
         && decision.verdict.typed_phrase() != Some(phrase.as_str())
     {
-        return Err(refused("it was not confirmed by the phrase it asks for"));
+        return Err(refused("the phrase was not typed"));
     }
     let ruled = match decision.verdict {
         Verdict::Approve

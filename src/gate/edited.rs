@@ -19,7 +19,8 @@ impl Gate {
     ) -> Result<Proposal, UserError> {
         let stored = BlobRef { hash: ContentHash::of(content), bytes: content.len() as u64 };
         let Some(change) = proposal.change.with_content(stored) else {
-            let what = format!("Cannot look at your version of proposal {}", proposal.id);
+            let what =
+                format!("Cannot ask the service at your version of proposal {}", proposal.id);
             let why = format!("a {} writes no text", proposal.change.kind());
             return Err(UserError::new(what, why, "Approve or reject it as a whole."));
         };
@@ -47,7 +48,7 @@ impl Gate {
             && decision.verdict.typed_phrase() != Some(phrase.as_str())
         {
             let stake = edited.stake().unwrap_or_default();
-            return Ok(Some(format!("takes the typed phrase `{phrase}`: {stake}")));
+            return Ok(Some(format!("needs the typed phrase `{phrase}`: {stake}")));
         }
         let named = decision.stops;
         let is_stop = |finding: &&Finding| finding.level == FindingLevel::Stop;
@@ -62,7 +63,7 @@ impl Examiner for Weak<Gate> {
         match self.upgrade() {
             Some(gate) => gate.with_content(proposal, content),
             None => Err(UserError::new(
-                format!("Cannot look at your version of proposal {}", proposal.id),
+                format!("Cannot ask the service at your version of proposal {}", proposal.id),
                 "the run is over",
                 "`firmhand resume` brings back what waits.",
             )),

@@ -12,7 +12,7 @@ use crate::model::{BoardInfo, Outcome, UserError};
 
 /// The time that a run has for its work.
 pub trait WorkTime: Send + Sync {
-    /// How much is left; `None`: as much as it takes.
+    /// How much is left; `None`: no limit.
     fn left(&self) -> Option<Duration>;
 
     /// Takes note of time that was worked.

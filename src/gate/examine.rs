@@ -53,7 +53,7 @@ pub(super) fn state<E>(
 pub(super) struct Examined {
     /// What was looked at, the heaviest findings first.
     pub(super) checks: Vec<Check>,
-    /// What is known besides.
+    /// Details besides.
     pub(super) facts: Facts,
 }
 

@@ -53,7 +53,7 @@ pub(super) fn feedback(
     }
     if !comments.is_empty() {
         let comments: Vec<Value> =
-            comments.iter().map(|comment| told_comment(&subject, comment, versions)).collect();
+            comments.iter().map(|comment| comment_json(&subject, comment, versions)).collect();
         told["comments"] = json!(comments);
     }
     Some(told)
@@ -89,7 +89,7 @@ fn amended(how: Amended, subject: &str, versions: &Versions<'_>, told: &mut Valu
     told["diff_from_proposed_to_saved"] = json!(cut(&unified));
 }
 
-fn told_comment(subject: &str, comment: &LineComment, versions: &Versions<'_>) -> Value {
+fn comment_json(subject: &str, comment: &LineComment, versions: &Versions<'_>) -> Value {
     let (bytes, side) = match comment.side {
         Side::Old => (versions.base, "the file before"),
         Side::New => (versions.proposed, "your proposal"),

@@ -26,7 +26,7 @@ pub(super) enum PlaceError {
     #[error("something that is not a regular file has that name")]
     NotAFile,
     /// The path is one that nobody may change.
-    #[error("it lies in a folder that belongs to the version control or to this program")]
+    #[error("it is in a folder of the version control or of this program")]
     Protected,
     /// The file is longer than what is handled.
     #[error("the file has {0} bytes, more than the {MAX_FILE_BYTES} that are handled")]
@@ -74,7 +74,7 @@ impl PlaceError {
                 "Free some space on the disk; then let the agent try again."
             }
             (Self::Disk(_), Some(Errno::ACCESS | Errno::PERM | Errno::ROFS)) => {
-                "Make the folder writable for you; then let the agent try again."
+                "Make the folder writable; then let the agent try again."
             }
             (Self::Disk(_), _) => "Check the disk and the project folder.",
         };

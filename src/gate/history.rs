@@ -118,26 +118,25 @@ impl ChangeHistory {
     /// # Errors
     /// When nothing of that number was carried out on a file, or it was taken back before.
     pub(super) fn undoable(&self, id: ProposalId) -> Result<&Carried, UserError> {
-        let refused = |why: String, fix: &str| {
-            UserError::new(format!("Proposal {id} cannot be undone"), why, fix)
-        };
+        let refused =
+            |why: String, fix: &str| UserError::new(format!("Cannot undo proposal {id}"), why, fix);
         if let Some(kind) = self.on_boards.get(&id) {
-            let why = format!("it was a {kind}: what was done with a board cannot be taken back");
-            return Err(refused(why, "Flash the firmware that shall be on the board."));
+            let why = format!("it was a {kind}: an action on a board cannot be undone");
+            return Err(refused(why, "Flash the firmware that should be on the board."));
         }
         if self.given_up.is_some_and(|newest| id <= newest) && !self.carried.contains_key(&id) {
             let why = format!("it is older than the {MOST} newest changes of the session");
             return Err(refused(why, "Take the earlier content from `firmhand replay`."));
         }
         let Some(carried) = self.carried.get(&id) else {
-            let why = "no change of a file was carried out under that number".to_owned();
+            let why = "no change of a file has that number".to_owned();
             return Err(refused(why, "Choose a change that was applied in this session."));
         };
         match carried.undone_by {
             None => Ok(carried),
             Some(by) => {
-                let why = format!("proposal {by} has taken it back already");
-                Err(refused(why, &format!("Undo proposal {by} to have it again.")))
+                let why = format!("proposal {by} has already undone it");
+                Err(refused(why, &format!("Undo proposal {by} to restore it.")))
             }
         }
     }

@@ -18,7 +18,7 @@ pub enum QueueError {
     #[error("there is no proposal {0}")]
     Unknown(ProposalId),
     /// It was decided before, or the desk was closed.
-    #[error("proposal {0} is decided already")]
+    #[error("proposal {0} is already decided")]
     Decided(ProposalId),
     /// What the person saw is not what would be done.
     #[error("proposal {0} is not what was on screen")]
@@ -45,12 +45,12 @@ impl From<QueueError> for UserError {
             QueueError::HashMismatch(id) => (id, "Look at it again and decide on what is shown."),
             QueueError::Unconfirmed(id, _) => (id, "Type exactly that, or reject it."),
             QueueError::Stops(id, _) => {
-                (id, "Read the findings; then approve it in spite of them, or reject it.")
+                (id, "Read the findings; then approve it despite them, or reject it.")
             }
             QueueError::NoContent(id) => (id, "Approve or reject it as a whole."),
-            QueueError::Damaged(id, _) => (id, "Reject it; the agent can propose it anew."),
+            QueueError::Damaged(id, _) => (id, "Reject it; the agent can propose it again."),
         };
-        Self::new(format!("The decision on proposal {id} was not taken"), error.to_string(), fix)
+        Self::new(format!("Cannot accept the decision on proposal {id}"), error.to_string(), fix)
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) enum QueueAnswer {
         /// Findings in spite of which it is approved.
         stops: u32,
     },
-    /// The program leaves; the proposal goes on waiting in the journal.
+    /// The program closes; the proposal goes on waiting in the journal.
     Detached,
 }
 
@@ -322,7 +322,7 @@ impl Drop for Ticket {
     }
 }
 
-const LOST: &str = "the desk was lost before anybody decided";
+const LOST: &str = "the program closed before a decision";
 
 impl Inner {
     fn answer(&mut self, proposal: ProposalId, spoken: QueueAnswer) {

@@ -121,7 +121,7 @@ fn carry_over(
 ) -> (Vec<u8>, Check, String) {
     let kept = |text: &str| (proposed.to_vec(), note(level, text), format!("`{path}`: {text}"));
     match (base, disk) {
-        (_, None) => kept("the file was removed on disk; approving would create it anew"),
+        (_, None) => kept("the file was removed on disk; approving would create it again"),
         (_, Some(disk)) if disk == proposed => (
             proposed.to_vec(),
             note(FindingLevel::Warning, "the file on disk holds the proposed content already"),

@@ -35,7 +35,7 @@ impl SessionRules {
     /// and a flash at once.
     pub(super) fn check(rule: &SessionRule) -> Result<(), UserError> {
         let refused = |why: String, fix: &str| {
-            Err(UserError::new(format!("The rule `{rule}` was not made"), why, fix))
+            Err(UserError::new(format!("Cannot make the rule `{rule}`"), why, fix))
         };
         if rule.is_boundless() {
             let fix = "Name a kind of change, a path, a tool or an agent.";

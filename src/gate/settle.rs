@@ -126,9 +126,9 @@ impl Gate {
         let ticket = self.put_down(&pending.proposal);
         self.parts.ledger.record(event)?;
         let notice = UserError::new(
-            format!("The approval of proposal {} was not taken", pending.proposal.id),
+            format!("Cannot accept the approval of proposal {}", pending.proposal.id),
             "the file has changed on disk since it was shown",
-            "Look at the proposal again; it now stands against the file as it is.",
+            "Look at the proposal again; it is now compared with the current file.",
         );
         self.parts
             .ledger
@@ -157,8 +157,8 @@ impl Gate {
             checks: checks.clone(),
             why: why.clone(),
         }))?;
-        let what = format!("The approval of proposal {id} was not taken");
-        let fix = "Change it, reject it, or approve it in spite of the finding.";
+        let what = format!("Cannot accept the approval of proposal {id}");
+        let fix = "Change it, reject it, or approve it despite the finding.";
         let notice = UserError::new(what, why, fix);
         self.parts
             .ledger

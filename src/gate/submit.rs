@@ -45,8 +45,8 @@ pub struct Origin {
 /// Why a batch came to no end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GateError {
-    /// The program leaves; what was not decided goes on waiting in the journal.
-    #[error("the program leaves while proposals wait")]
+    /// The program closes; what was not decided goes on waiting in the journal.
+    #[error("the program closes while proposals wait")]
     Detached,
     /// Something could not be recorded or read back, so nothing that relies on it was done.
     #[error(transparent)]
@@ -400,8 +400,8 @@ impl Gate {
     pub fn revoke_rule(&self, id: RuleId) -> Result<(), UserError> {
         let mut rules = self.session_rules();
         if !rules.revoke(id) {
-            let why = "no such rule holds in this session";
-            return Err(UserError::new(format!("Rule {id} cannot be revoked"), why, ""));
+            let why = "this session has no such rule";
+            return Err(UserError::new(format!("Cannot revoke rule {id}"), why, ""));
         }
         self.parts.ledger.record(Event::Proposal(ProposalEvent::RuleRevoked { rule: id }))?;
         Ok(())

@@ -34,11 +34,10 @@ impl Gate {
             (None, Some(base)) => DraftChange::Delete { path, base },
             (None, None) => {
                 let why = "the file was not there before and is not there now";
-                return Err(UserError::new(format!("Proposal {id} cannot be undone"), why, ""));
+                return Err(UserError::new(format!("Cannot undo proposal {id}"), why, ""));
             }
         };
-        let draft =
-            Draft { change, reason: format!("takes proposal {id} back"), checks: Vec::new() };
+        let draft = Draft { change, reason: format!("undoes proposal {id}"), checks: Vec::new() };
         let origin = Origin {
             turn: carried.turn,
             call: carried.call,
@@ -126,6 +125,6 @@ impl Gate {
 fn user_error(error: GateError) -> UserError {
     match error {
         GateError::Record(error) => error,
-        GateError::Detached => UserError::new("The program leaves", "", ""),
+        GateError::Detached => UserError::new("The program closes", "", ""),
     }
 }

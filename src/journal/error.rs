@@ -25,7 +25,7 @@ pub enum JournalError {
         holder: Option<u32>,
     },
     /// A newer program wrote it.
-    #[error("the journal has format {found}, this program knows {}", Record::VERSION)]
+    #[error("the journal has format {found}, this program supports {}", Record::VERSION)]
     Newer {
         /// The format found.
         found: u16,
@@ -78,48 +78,48 @@ impl From<JournalError> for UserError {
             JournalError::Io { doing, source, .. } => {
                 let fix = match source.kind() {
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                        "free some space; everything recorded so far is whole"
+                        "Free some space; everything recorded so far is complete."
                     }
                     io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                        "make the folder writable, or set FIRMHAND_DATA_DIR to another one"
+                        "Make the folder writable, or set FIRMHAND_DATA_DIR to another one."
                     }
-                    io::ErrorKind::NotFound => "check that the session's folder is whole",
+                    io::ErrorKind::NotFound => "Check that the session's folder is complete.",
                     _ => "",
                 };
-                Self::new(format!("cannot {doing}"), why, fix)
+                Self::new(format!("Cannot {doing}"), why, fix)
             }
             JournalError::Locked { session, holder } => {
                 let who = holder.map_or(String::new(), |pid| format!(" (process {pid})"));
                 Self::new(
-                    format!("cannot run session {session} here"),
+                    format!("Cannot run session {session} here"),
                     format!("it is open in another firmhand{who}"),
-                    format!("end that one first, or watch it with `firmhand replay {session}`"),
+                    format!("Close it first, or watch it with `firmhand replay {session}`."),
                 )
             }
             JournalError::Newer { .. } => Self::new(
-                "cannot read the session",
+                "Cannot read the session",
                 why,
-                "use the firmhand that wrote it, or a newer one",
+                "Use the firmhand version that wrote it, or a newer one.",
             ),
             JournalError::Unknown { candidates, .. } => {
                 let names: Vec<&str> = candidates.iter().map(SessionId::as_str).collect();
                 let fix = if names.is_empty() {
-                    "`firmhand sessions` lists them all".to_owned()
+                    "`firmhand sessions` lists all sessions.".to_owned()
                 } else {
-                    format!("did you mean: {}", names.join(", "))
+                    format!("Did you mean: {}?", names.join(", "))
                 };
-                Self::new("cannot open the session", why, fix)
+                Self::new("Cannot open the session", why, fix)
             }
             JournalError::Blob { .. } => Self::new(
-                "cannot show a file's content",
+                "Cannot show a file's content",
                 why,
-                "restore `blobs.pack` in the session's folder from a copy, if there is one",
+                "Restore `blobs.pack` in the session's folder from a copy, if you have one.",
             ),
-            JournalError::NoLog(_) => Self::new("cannot read a log", why, ""),
+            JournalError::NoLog(_) => Self::new("Cannot read a log", why, ""),
             JournalError::GivenUp { .. } => {
-                Self::new("cannot read a log", why, "to keep more, raise `logs.keep_mib`")
+                Self::new("Cannot read a log", why, "To keep more, raise `logs.keep_mib`.")
             }
-            JournalError::Json(_) => Self::new("cannot record an event", why, ""),
+            JournalError::Json(_) => Self::new("Cannot record an event", why, ""),
         }
     }
 }

@@ -185,7 +185,7 @@ impl JournalWriter {
     /// Cuts the file back to its last whole line after a failed append.
     fn mend(&mut self) -> Result<(), JournalError> {
         if self.is_torn {
-            let failed = JournalError::io("mend the journal after a failed write", &self.path);
+            let failed = JournalError::io("repair the journal after a failed write", &self.path);
             self.file.cut(self.len).map_err(failed)?;
             self.is_torn = false;
         }

@@ -63,7 +63,7 @@ pub struct LeftOut {
     pub tokens: u64,
 }
 
-/// How much may be used; `None`: as much as it takes.
+/// How much may be used; `None`: no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Budget {
     /// Tokens sent and received.

@@ -1,4 +1,4 @@
-//! What is known about a proposal beside the change itself: facts for whoever decides.
+//! Details about a proposal beside the change itself: facts for whoever decides.
 
 use serde::{Deserialize, Serialize};
 

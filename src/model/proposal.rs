@@ -32,7 +32,7 @@ pub struct Proposal {
     pub change: Change,
     /// Findings made before the person is asked.
     pub checks: Vec<Check>,
-    /// What is known beside the change.
+    /// Details beside the change.
     #[serde(default, skip_serializing_if = "Facts::is_empty")]
     pub facts: Facts,
 }
@@ -67,7 +67,7 @@ impl Proposal {
         Some(format!("It {}.", found.text))
     }
 
-    /// Whether no rule may approve it: it reaches hardware, a phrase has to be typed for it, or a
+    /// Whether no rule may approve it: it reaches hardware, it needs a typed phrase, or a
     /// check has failed.
     #[must_use]
     pub fn needs_person(&self) -> bool {
@@ -242,19 +242,16 @@ impl Change {
                 "flash",
                 &plan.board,
                 "boot".to_owned(),
-                "It writes what the board boots from; broken, it does not start.",
+                "It writes what the board boots from. If it is broken, the board does not start.",
             )),
-            Self::Erase(plan) => Some((
-                "erase",
-                &plan.board,
-                plan.name(),
-                "What is erased is gone; nothing brings it back.",
-            )),
+            Self::Erase(plan) => {
+                Some(("erase", &plan.board, plan.name(), "Erased data cannot be restored."))
+            }
             Self::Nvs(plan) => Some((
                 "edit",
                 &plan.board,
                 plan.region.name(),
-                "The partition is erased and written anew with these changes.",
+                "The partition is erased and written again with these changes.",
             )),
             Self::Save { .. }
             | Self::Delete { .. }

@@ -1,4 +1,4 @@
-//! What is known of models beforehand: their windows, their prices, and which one is usual.
+//! Details of models beforehand: their windows, their prices, and which one is usual.
 
 use std::collections::BTreeMap;
 
@@ -39,9 +39,9 @@ impl Catalogue {
     pub fn parse(origin: &str, text: &str) -> Result<Self, UserError> {
         let wrong = |line: usize, why: &str| {
             UserError::new(
-                format!("cannot use {origin}, line {line}"),
+                format!("Cannot use {origin}, line {line}"),
                 why,
-                format!("correct line {line} of {origin}"),
+                format!("Correct line {line} of {origin}."),
             )
         };
         let catalogue: Self = toml::from_str(text).map_err(|error| {

@@ -80,7 +80,7 @@ impl Fault {
             return Self::lasting(locked_proxy(profile, cause));
         }
         if error.is_timeout() {
-            return Self::stalled(profile, "no connection within the time allowed");
+            return Self::stalled(profile, "no connection within the time limit");
         }
         if error.is_connect() {
             let fix = match profile.service {
@@ -88,12 +88,12 @@ impl Fault {
                 Service::LlamaCpp | Service::LmStudio | Service::Vllm | Service::Compatible => {
                     "Start the server, or correct `base_url` of the profile."
                 }
-                _ => "Look at the network, and at HTTPS_PROXY if you need a proxy.",
+                _ => "Check the network, and at HTTPS_PROXY if you need a proxy.",
             };
             let (cause, fix) = match profile.proxy_host() {
                 Some(proxy) => (
                     format!("{cause}, through the proxy {proxy}"),
-                    "Look at the network and at \
+                    "Check the network and at \
                       `proxy` of the profile.",
                 ),
                 None => (cause, fix),
@@ -107,16 +107,16 @@ impl Fault {
     /// The answer ended in the middle.
     pub fn cut(profile: &Profile, cause: &str) -> Self {
         Self::passing(UserError::new(
-            format!("The answer of {} broke off", profile.host()),
+            format!("The answer of {} was interrupted", profile.host()),
             cause,
-            "Look at the network, then let it try again.",
+            "Check the network, then let it try again.",
         ))
     }
 
     /// Nothing came for too long.
     pub fn stalled(profile: &Profile, what: &str) -> Self {
         Self::passing(UserError::new(
-            format!("{} went silent", profile.host()),
+            format!("{} stopped answering", profile.host()),
             what,
             format!(
                 "If the model is slow, raise `stall_seconds` of the profile `{}`.",
@@ -131,7 +131,7 @@ impl Fault {
             format!("{} sent something that cannot be read", profile.host()),
             format!("{what}: “{}”", words(profile, found)),
             format!(
-                "See that `base_url` and `provider` of the profile `{}` belong together.",
+                "Check that `base_url` and `provider` of the profile `{}` fit together.",
                 profile.name
             ),
         ))
@@ -140,7 +140,7 @@ impl Fault {
     /// The answer grew beyond all bounds.
     pub fn excess(profile: &Profile, what: &str) -> Self {
         Self::lasting(UserError::new(
-            format!("{} answered with more than can be taken", profile.host()),
+            format!("{} sent an answer that is too large", profile.host()),
             what,
             "Try again, or choose another model.",
         ))
@@ -165,7 +165,7 @@ impl Fault {
         let lower = said.to_lowercase();
         if let Some(kind) = special(status, &lower, body) {
             let error = UserError::new(
-                format!("{} did not take the request", profile.host()),
+                format!("{} refused the request", profile.host()),
                 format!("it said “{said}” ({status})"),
                 "Correct the profile, or choose another model with `--model`.",
             );

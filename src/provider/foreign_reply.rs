@@ -55,7 +55,7 @@ pub fn streamed(service: Service, chunks: &[&[u8]]) -> Result<ForeignOutcome, Us
 pub fn whole(service: Service, bytes: &[u8]) -> Result<ForeignOutcome, UserError> {
     let profile = profile(service);
     let dialect = Dialect::of(service);
-    let no_json = |error: serde_json::Error| UserError::new("no JSON", error.to_string(), "");
+    let no_json = |error: serde_json::Error| UserError::new("No JSON", error.to_string(), "");
     let value = serde_json::from_slice(bytes).map_err(no_json)?;
     let mut pieces = Vec::new();
     dialect.reader().read_whole(&value, &profile, &mut pieces).map_err(|fault| fault.error)?;

@@ -34,7 +34,7 @@ pub use panel::{FindProfile, Panel};
 pub use profile::{AgentChoice, KeySource, Prices, Profile, ReadKey, ToolUse, Wire};
 pub use record::Recording;
 pub use remote::Remote;
-pub use retell::{Retold, retell};
+pub use retell::{ReplayedAnswers, retell};
 pub use scripted::{Pacing, Script, Scripted, Sibling};
 pub use service::Service;
 pub use tokens::{Meter, TokenCounter};
@@ -137,9 +137,9 @@ pub trait Provider: Send + Sync {
     /// When there is no such profile, or nothing can be chosen; then all stays as it is.
     fn choose(&self, wanted: &str) -> Result<ChosenModel, UserError> {
         Err(UserError::new(
-            format!("cannot let `{wanted}` answer"),
-            format!("a {} plays its own part", self.label()),
-            "start a session with `--profile`",
+            format!("Cannot let `{wanted}` answer"),
+            format!("a {} cannot be replaced", self.label()),
+            "Start a session with `--profile`.",
         ))
     }
 

@@ -19,10 +19,10 @@ pub type FindProfile = Box<dyn Fn(&str, Option<&str>) -> Result<Profile, UserErr
 /// Several models as one.
 pub struct Panel {
     find: FindProfile,
-    seated: Mutex<Seated>,
+    panel_slot: Mutex<PanelSlot>,
 }
 
-struct Seated {
+struct PanelSlot {
     main: Arc<Remote>,
     agents: BTreeMap<AgentName, (Arc<Remote>, ModelOptions)>,
     /// Models that agents' files have named.
@@ -30,24 +30,24 @@ struct Seated {
 }
 
 impl Panel {
-    /// Seats the models of `profile`.
+    /// AgentSlots the models of `profile`.
     ///
     /// # Errors
     /// When a profile that it names for an agent cannot be used.
     pub fn new(profile: Profile, find: FindProfile) -> Result<Self, UserError> {
-        let seated = Mutex::new(panelist(profile, &find)?);
-        Ok(Self { find, seated })
+        let panel_slot = Mutex::new(panelist(profile, &find)?);
+        Ok(Self { find, panel_slot })
     }
 
-    fn seated(&self) -> MutexGuard<'_, Seated> {
+    fn panel_slot(&self) -> MutexGuard<'_, PanelSlot> {
         // Every change leaves it whole.
-        self.seated.lock().unwrap_or_else(PoisonError::into_inner)
+        self.panel_slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Who answers a request, with what the profile says filled in.
     fn pick(&self, request: &mut Request) -> Result<Arc<Remote>, UserError> {
-        let mut seated = self.seated();
-        if let Some((remote, options)) = seated.agents.get(&request.agent) {
+        let mut panel_slot = self.panel_slot();
+        if let Some((remote, options)) = panel_slot.agents.get(&request.agent) {
             // The person's word on an agent goes before that of the agent's file.
             let own = &mut request.options;
             own.temperature = options.temperature.or(own.temperature);
@@ -57,33 +57,33 @@ impl Panel {
             };
             return Ok(Arc::clone(remote));
         }
-        let main = Arc::clone(&seated.main);
+        let main = Arc::clone(&panel_slot.main);
         let Some(model) = request.options.model.clone() else { return Ok(main) };
         if model == main.profile().model {
             return Ok(main);
         }
-        if let Some(remote) = seated.named.get(&model) {
+        if let Some(remote) = panel_slot.named.get(&model) {
             return Ok(Arc::clone(remote));
         }
         let remote = Arc::new(Remote::new((self.find)(&main.profile().name, Some(&model))?));
-        seated.named.insert(model, Arc::clone(&remote));
+        panel_slot.named.insert(model, Arc::clone(&remote));
         Ok(remote)
     }
 }
 
-fn panelist(profile: Profile, find: &FindProfile) -> Result<Seated, UserError> {
+fn panelist(profile: Profile, find: &FindProfile) -> Result<PanelSlot, UserError> {
     let mut agents = BTreeMap::new();
     for (agent, choice) in &profile.agents {
         let name = choice.profile.as_deref().unwrap_or(&profile.name);
         let own = find(name, choice.options.model.as_deref())?;
         agents.insert(agent.clone(), (Arc::new(Remote::new(own)), choice.options.clone()));
     }
-    Ok(Seated { main: Arc::new(Remote::new(profile)), agents, named: BTreeMap::new() })
+    Ok(PanelSlot { main: Arc::new(Remote::new(profile)), agents, named: BTreeMap::new() })
 }
 
 impl Provider for Panel {
     fn label(&self) -> String {
-        self.seated().main.label()
+        self.panel_slot().main.label()
     }
 
     fn choose(&self, wanted: &str) -> Result<ChosenModel, UserError> {
@@ -91,7 +91,7 @@ impl Provider for Panel {
             Some((name, model)) => (name, Some(model)),
             None => (wanted, None),
         };
-        let current = self.seated().main.profile().name.clone();
+        let current = self.panel_slot().main.profile().name.clone();
         let name = if name.is_empty() { current.as_str() } else { name };
         let profile = (self.find)(name, model)?;
         // What is wrong with a key is said now; only a keyring may let the person wait, and is
@@ -104,15 +104,17 @@ impl Provider for Panel {
             None => format!("profile:{name}"),
         };
         let label = profile.label();
-        *self.seated() = panelist(profile, &self.find)?;
+        *self.panel_slot() = panelist(profile, &self.find)?;
         Ok(ChosenModel { provider, label })
     }
 
     fn redact(&self, text: &str) -> String {
-        let seated = self.seated();
-        let others = seated.agents.values().map(|(remote, _)| remote).chain(seated.named.values());
-        others
-            .fold(seated.main.profile().redact(text), |text, remote| remote.profile().redact(&text))
+        let panel_slot = self.panel_slot();
+        let others =
+            panel_slot.agents.values().map(|(remote, _)| remote).chain(panel_slot.named.values());
+        others.fold(panel_slot.main.profile().redact(text), |text, remote| {
+            remote.profile().redact(&text)
+        })
     }
 
     fn meter(&self, request: &Request) -> Option<Meter> {

@@ -11,7 +11,7 @@ use futures::stream::{self, BoxStream};
 use regex::Regex;
 use serde::Serialize;
 
-use super::retell::Retold;
+use super::retell::ReplayedAnswers;
 use super::tokens::Meter;
 use super::{ChosenModel, Delta, Provider, Request};
 use crate::model::UserError;
@@ -82,22 +82,22 @@ impl Recording {
     /// has.
     ///
     /// # Errors
-    /// When there is such a file already, or it cannot be made.
+    /// When the file already exists, or it cannot be made.
     pub fn new(
         model: Arc<dyn Provider>,
         file: &Path,
         task: &str,
-        earlier: Vec<Retold>,
+        earlier: Vec<ReplayedAnswers>,
     ) -> Result<Self, UserError> {
         let cannot = |why: String| {
             UserError::new(
-                format!("cannot record into {}", file.display()),
+                format!("Cannot record into {}", file.display()),
                 why,
-                "name another file with `--record`",
+                "Name another file with `--record`.",
             )
         };
         if file.exists() {
-            return Err(cannot("there is such a file already".to_owned()));
+            return Err(cannot("the file already exists".to_owned()));
         }
         let keys = Regex::new(KEYS).map_err(|error| cannot(error.to_string()))?;
         let script = ScriptOut {
@@ -112,7 +112,7 @@ impl Recording {
         // An empty one, to find out now whether it can be written.
         write(file, b"").map_err(|error| cannot(error.to_string()))?;
         let recording = Self { model, tape: Arc::new(tape) };
-        for Retold { agent, phase, attempt, say, calls } in earlier {
+        for ReplayedAnswers { agent, phase, attempt, say, calls } in earlier {
             let calls = calls.into_iter().map(|(tool, raw)| CallOut { tool, raw }).collect();
             let expect = ExpectOut { phase, attempt };
             let step = StepOut { agent, say, calls, expect, ..StepOut::default() };
@@ -204,7 +204,7 @@ impl Tape {
         }
         script.steps.push(step);
         let cannot = |error: &dyn std::fmt::Display| {
-            UserError::from_cause(format!("cannot record into {}", self.file.display()), error)
+            UserError::from_cause(format!("Cannot record into {}", self.file.display()), error)
         };
         let text = toml::to_string(&*script).map_err(|error| cannot(&error))?;
         write(&self.file, text.as_bytes()).map_err(|error| cannot(&error))

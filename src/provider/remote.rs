@@ -253,7 +253,7 @@ impl Inner {
         }
         // After the answers of its tools a model may have nothing to add.
         if assembly.is_empty() && keep::loop_length(request) == 0 {
-            return Err(Fault::cut(profile, "the model said nothing").into());
+            return Err(Fault::cut(profile, "the model's answer was empty").into());
         }
         if let Some(rest) = assembly.close() {
             send(out, rest).await?;
@@ -310,24 +310,23 @@ impl Inner {
         let (what, why) = match feature {
             Feature::Tools => (
                 format!("`{model}` has no tool calling"),
-                "it is told in words how to call tools, and its calls are read from its answers",
+                "the prompt explains how to call tools, and calls are read from its answers",
             ),
-            Feature::Temperature => {
-                (format!("`{model}` takes no temperature"), "it answers with its own")
-            }
+            Feature::Temperature => (format!("`{model}` takes no temperature"), "it uses its own"),
             Feature::StreamUsage => {
                 (format!("{} counts no tokens", self.profile.host()), "the budget cannot see them")
             }
             Feature::OldLimit => (
-                format!("`{model}` names the limit of an answer otherwise"),
-                "it is asked under the other name",
+                format!("`{model}` has another name for the limit of an answer"),
+                "the other name is used",
             ),
-            Feature::Reasoning => {
-                (format!("`{model}` does not think aloud"), "it is asked without")
-            }
+            Feature::Reasoning => (
+                format!("`{model}` does not show its reasoning"),
+                "the request does not ask for it",
+            ),
             Feature::Form => (
-                format!("`{model}` cannot be held to the form of an answer"),
-                "it is told the form in words, and its answer is read from the text",
+                format!("`{model}` cannot be limited to a JSON schema"),
+                "the prompt describes the form, and the answer is read from the text",
             ),
         };
         UserError::new(what, why, "")
@@ -339,7 +338,7 @@ impl Inner {
             None => "the model could not write more at once".to_owned(),
         };
         let fix = format!("Raise `max_tokens` of the profile `{}`.", self.profile.name);
-        UserError::new("The answer was cut short", why, fix)
+        UserError::new("The answer was cut off", why, fix)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::{AgentName, Event, ModelEvent, PhaseEvent, RecordSource, TurnE
 
 /// One answer of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Retold {
+pub struct ReplayedAnswers {
     /// Whose words they are.
     pub agent: String,
     /// Name of the phase.
@@ -26,9 +26,9 @@ pub struct Retold {
 ///
 /// # Errors
 /// When the records cannot be read.
-pub fn retell(records: &dyn RecordSource) -> Result<Vec<Retold>, UserError> {
+pub fn retell(records: &dyn RecordSource) -> Result<Vec<ReplayedAnswers>, UserError> {
     let mut told = Vec::new();
-    let mut open = Retold::default();
+    let mut open = ReplayedAnswers::default();
     records.each(&mut |record| {
         match &record.event {
             Event::Phase(PhaseEvent::Started { phase, attempt, .. }) => {
@@ -56,12 +56,12 @@ pub fn retell(records: &dyn RecordSource) -> Result<Vec<Retold>, UserError> {
     Ok(told)
 }
 
-fn begin(open: &mut Retold, agent: &AgentName) {
+fn begin(open: &mut ReplayedAnswers, agent: &AgentName) {
     forget(open);
     agent.as_str().clone_into(&mut open.agent);
 }
 
-fn forget(open: &mut Retold) {
+fn forget(open: &mut ReplayedAnswers) {
     open.say.clear();
     open.calls.clear();
 }
@@ -107,7 +107,7 @@ mod tests {
         ];
         let record = |(seq, event)| Record { v: 1, seq: Seq(seq), at: Timestamp(0), event };
         let records: Vec<Record> = (1..).zip(events).map(record).collect();
-        let answer = |agent: &str, say: &str, args: Option<&str>| Retold {
+        let answer = |agent: &str, say: &str, args: Option<&str>| ReplayedAnswers {
             agent: agent.into(),
             phase: "build".into(),
             attempt: 2,

@@ -147,7 +147,9 @@ impl TagFilter {
             let level = match (letters.next(), letters.next()) {
                 (Some(b'N'), None) => None,
                 (Some(letter), None) => Some(LogLevel::from_letter(letter).ok_or_else(|| {
-                    format!("`{word}`: `{level}` is no level; use E, W, I, D, V, or N for nothing")
+                    format!(
+                        "`{word}`: `{level}` is not a level; use E, W, I, D, V, or N for nothing"
+                    )
                 })?),
                 _ => return Err(format!("`{word}` is not of the form tag:level, e.g. wifi:W")),
             };

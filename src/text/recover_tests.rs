@@ -82,7 +82,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-fn laid_out(value: &Value, is_pretty: bool) -> String {
+fn pending_list(value: &Value, is_pretty: bool) -> String {
     if is_pretty { format!("{value:#}") } else { value.to_string() }
 }
 
@@ -97,7 +97,7 @@ proptest! {
         before in "[A-Za-z ,.:{}\\[\\]\"\n]{0,40}",
         after in "[A-Za-z ,.:{}\\[\\]\"\n]{0,40}",
     ) {
-        let json = laid_out(&value, is_pretty);
+        let json = pending_list(&value, is_pretty);
         let text = format!("{before}\n```{name}\n{json}\n```\n{after}");
         prop_assert_eq!(structured(&text), Ok(value));
     }
@@ -109,7 +109,7 @@ proptest! {
         before in "[A-Za-z ,.:\"\n-]{0,40}",
         after in "[A-Za-z ,.:\"\n-]{0,40}",
     ) {
-        let text = format!("{before}{}{after}", laid_out(&value, is_pretty));
+        let text = format!("{before}{}{after}", pending_list(&value, is_pretty));
         // Within quotes it is a piece of text, and an answer as a whole.
         let whole = serde_json::from_str::<Value>(&text);
         prop_assume!(!whole.is_ok_and(|whole| whole.is_string()));

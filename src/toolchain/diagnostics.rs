@@ -309,7 +309,7 @@ fn advise(found: &mut Diagnostic) {
         "give the application a larger partition in partitions.csv, or make the program smaller, \
          e.g. by CONFIG_COMPILER_OPTIMIZATION_SIZE"
     } else if said.contains("overflowed by") && said.contains("iram") {
-        "less code can lie in IRAM: look at IRAM_ATTR, and at the options that put drivers there"
+        "too much code is in IRAM: look at IRAM_ATTR, and at the options that put drivers there"
     } else if said.contains("overflowed by") && (said.contains("dram") || said.contains("sram")) {
         "there is too much static data: make buffers smaller, or allocate them when they are needed"
     } else if said.contains("No space left on device") {

@@ -110,7 +110,7 @@ pub(super) fn approved(project: &Path, plan: &FlashPlan) -> Result<Vec<Vec<u8>>,
             .map_err(|error| unread(image, &error))?;
         if ContentHash::of(&content) != image.hash {
             let why = format!("`{}` was changed after it was approved", image.file);
-            return Err(UserError::new(WHAT, why, "Build and propose the flash again."));
+            return Err(UserError::new(WHAT, why, "Build and Propose the flash again.."));
         }
         Ok(content)
     };
@@ -173,7 +173,7 @@ impl Writing {
         let fatal = lines.iter().rev().find(is_fatal);
         let last = fatal.or_else(|| lines.iter().rev().find(|line| !line.is_empty()));
         last.map_or_else(
-            || "esptool failed without a word".to_owned(),
+            || "esptool failed without a message".to_owned(),
             |line| {
                 let line = line.split_once("error occurred: ").map_or(*line, |(_, why)| why);
                 sanitize::log_line(line.as_bytes()).into_owned()
@@ -212,8 +212,7 @@ impl Trouble {
         if said(&["Failed to connect"]) {
             return Self::new(
                 format!("no sync: the chip does not answer: {cause}"),
-                "Hold BOOT, press and let go of RESET (EN), let go of BOOT and try again. Also \
-                 see that the cable carries data and that this is the board's port.",
+                "Hold BOOT, press and release RESET (EN), release BOOT and try again. Also check that the cable carries data and that this is the board's port.",
             );
         }
         if said(&["Wrong chip argument", "Wrong --chip argument"]) {
@@ -225,13 +224,13 @@ impl Trouble {
         if said(&["MD5 of file does not match"]) {
             return Self::new(
                 format!("what the chip holds differs from what was sent: {cause}"),
-                "Try again. If it stays so, the flash chip is worn out or has too little power.",
+                "Try again. If that does not help, the flash chip is worn out or has too little power.",
             );
         }
         if said(&["result was", "failed with result", "Failed to write"]) && !said(SILENT) {
             return Self::new(
                 format!("the chip refused the command: {cause}"),
-                "Try again. If it stays so, its flash is protected, damaged or has too little \
+                "Try again. If that does not help, its flash is protected, damaged or has too little \
                  power.",
             );
         }

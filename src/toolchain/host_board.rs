@@ -54,7 +54,7 @@ impl HostBoard {
         Self { label, memory: HostMemory::new(label, folder), power: Mutex::default() }
     }
 
-    /// What is known of it, as a board with that chip.
+    /// Details of it, as a board with that chip.
     #[must_use]
     pub fn info(&self, chip: &str) -> BoardInfo {
         BoardInfo {
@@ -79,7 +79,7 @@ impl HostBoard {
             .map_err(|error| failed(format!("{}: {error}", image.file)))?;
         if ContentHash::of(&content) != image.hash {
             let why = format!("{} has changed since it was approved", image.file);
-            return Err(self.failed(why, "propose the flash again"));
+            return Err(self.failed(why, "Propose the flash again."));
         }
         self.halt();
         let path = self.memory.program();
@@ -87,7 +87,7 @@ impl HostBoard {
             (order.progress)(done, content.len() as u64);
             !order.cancel.is_cancelled()
         });
-        written.map_err(|why| self.failed(why, "free some disk space and flash again"))?;
+        written.map_err(|why| self.failed(why, "Free some disk space and flash again."))?;
         let read_back =
             files::read(&path, files::PROGRAM).map_err(|error| failed(error.to_string()))?;
         if ContentHash::of(&read_back) != image.hash {
@@ -104,7 +104,7 @@ impl HostBoard {
     /// When the region is another one, or the memory cannot be erased.
     pub fn erase(&self, plan: &ErasePlan) -> Result<BoardInfo, UserError> {
         let label = plan.region.as_ref().map(|region| region.label.as_str());
-        let what = format!("cannot erase the {}", self.label);
+        let what = format!("Cannot erase the {}", self.label);
         self.memory.is_part(label).map_err(|error| UserError { what: what.clone(), ..error })?;
         self.halt();
         self.memory.erase(label).map_err(|error| UserError { what, ..error })?;
@@ -140,7 +140,7 @@ impl HostBoard {
     }
 
     fn failed(&self, why: String, fix: &str) -> UserError {
-        UserError::new(format!("cannot flash the {}", self.label), why, fix)
+        UserError::new(format!("Cannot flash the {}", self.label), why, fix)
     }
 
     /// Path of its port; `None` before it was first started.
@@ -165,10 +165,10 @@ impl HostBoard {
         self.halt();
         let failed = |error: io::Error| {
             UserError::new(
-                format!("cannot start the {}", self.label),
+                format!("Cannot start the {}", self.label),
                 error.to_string(),
-                "build and flash again; if it stays so, look whether the system allows programs in \
-                 the data folder to be run",
+                "Build and flash again; if that does not help, check whether the system allows programs in \
+                 the data folder to be run.",
             )
         };
         let mut power = self.lock();

@@ -66,7 +66,7 @@ fn row(line: u32, text: &str, next: u32) -> Result<CsvEntry, String> {
             let align = if is_app { APP_ALIGN } else { SECTOR };
             next.checked_next_multiple_of(align).ok_or("the address is too high")?
         }
-        offset => number(offset).ok_or_else(|| format!("`{offset}` is no offset"))?,
+        offset => number(offset).ok_or_else(|| format!("`{offset}` is not an offset"))?,
     };
     let bytes = match size.strip_prefix('-') {
         // The entry ends at that address.
@@ -76,7 +76,7 @@ fn row(line: u32, text: &str, next: u32) -> Result<CsvEntry, String> {
     let bytes = bytes.filter(|bytes| *bytes > 0);
     let bytes = bytes.ok_or_else(|| match size.as_str() {
         "" => format!("`{label}` has no size"),
-        size => format!("`{size}` is no size"),
+        size => format!("`{size}` is not a size"),
     })?;
     let flags = flags.split(':').map(str::trim).filter(|flag| !flag.is_empty());
     let flags = flags.map(str::to_ascii_lowercase).collect();
@@ -150,7 +150,7 @@ mod tests {
         let told: Vec<_> = faults.iter().map(|f| (f.line, f.why.as_str())).collect();
         assert_eq!(
             told,
-            [(1, "`0xzz` is no offset"), (2, "`b` has no size"), (3, "`c` has no type")]
+            [(1, "`0xzz` is not an offset"), (2, "`b` has no size"), (3, "`c` has no type")]
         );
     }
 }

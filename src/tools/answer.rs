@@ -38,7 +38,7 @@ impl OutcomeReport<'_> {
     pub(super) fn of(self, settlements: &[Settlement]) -> Result<Value, ToolError> {
         let Self { code, done, refused, stale, again } = self;
         let Some(Settlement { decision, outcome, .. }) = settlements.first() else {
-            return Err(ToolError::new(code, "nothing became of the proposal", ""));
+            return Err(ToolError::new(code, "the proposal was not carried out", ""));
         };
         match outcome {
             Outcome::Applied => Ok(ok(done)),

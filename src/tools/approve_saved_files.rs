@@ -52,7 +52,7 @@ impl ApproveSavedFiles {
 
 fn build_passed(last: Option<&LastBuild>) -> Result<Value, ToolError> {
     let failed = |message: &str| {
-        let hint = "Mend the project and call `build_project` again.";
+        let hint = "Fix the project and call `build_project` again.";
         Err(ToolError::new("build_not_passed", message, hint))
     };
     let Some(last) = last else { return failed("the project was not built yet") };
@@ -64,10 +64,10 @@ fn build_passed(last: Option<&LastBuild>) -> Result<Value, ToolError> {
             Ok(answer::ok(json!({ "goal": "build_passed", "build": last.build })))
         }
         Some(BuildOutcome::Failed) => failed("the last build failed"),
-        Some(BuildOutcome::TimedOut) => failed("the last build ran into its time limit"),
+        Some(BuildOutcome::TimedOut) => failed("the last build reached its time limit"),
         Some(BuildOutcome::Cancelled) => failed("the last build was stopped"),
         Some(BuildOutcome::NotRun(error)) => failed(&error.to_string()),
-        None => failed("the last build has not ended"),
+        None => failed("the last build is still running"),
     }
 }
 

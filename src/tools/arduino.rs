@@ -51,7 +51,7 @@ fn board(fqbn: &str) -> Result<String, ToolError> {
     Err(ToolError::new(
         "bad_arguments",
         "fqbn: a board is named `VENDOR:ARCHITECTURE:BOARD`",
-        "Use a name that `list_boards` tells, e.g. `esp32:esp32:esp32`.",
+        "Use a name from `list_boards`, e.g. `esp32:esp32:esp32`.",
     ))
 }
 
@@ -59,7 +59,7 @@ impl Tool for BuildArduino {
     fn spec(&self) -> ToolSpec {
         args::spec::<BuildArgs>(
             BUILD,
-            "Builds the Arduino sketch and tells errors and warnings with file, line, message and \
+            "Builds the Arduino sketch and reports errors and warnings with file, line, message and \
              hint.",
         )
     }
@@ -93,7 +93,7 @@ impl Tool for FlashArduino {
         args::spec::<flash::Args>(
             FLASH,
             "Proposes to write the last passed build of the sketch to the board it was built for. \
-             A person decides; afterwards the board runs it and its serial port is listened to.",
+             A person decides; afterwards the board runs it, and its serial output is recorded.",
         )
     }
 

@@ -98,7 +98,7 @@ impl BuildProject {
         told["build"] = json!(build);
         told["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
         if let Some(size) = &size {
-            told["size"] = told_size(size, before.as_ref());
+            told["size"] = size_json(size, before.as_ref());
         }
         Ok(self.answer(&outcome, told, &sink))
     }
@@ -161,7 +161,7 @@ fn diagnostics_json(diagnostics: &[Diagnostic], limit: usize) -> Value {
 }
 
 /// A size for a model: bytes of each memory, how many more than before, and how many there are.
-fn told_size(size: &ProgramSize, before: Option<&ProgramSize>) -> Value {
+fn size_json(size: &ProgramSize, before: Option<&ProgramSize>) -> Value {
     let memory = size.uses.iter().map(|used| {
         let mut told = json!({ "name": used.memory.label(), "bytes": used.bytes });
         if let Some(growth) = before.and_then(|before| size.growth(before, used.memory)) {
@@ -250,7 +250,7 @@ impl Tool for BuildProject {
     fn spec(&self) -> ToolSpec {
         args::spec::<Args>(
             NAME,
-            "Builds the project and tells errors and warnings with file, line, message and hint.",
+            "Builds the project and reports errors and warnings with file, line, message and hint.",
         )
     }
 

@@ -105,8 +105,7 @@ impl Tool for DeleteFiles {
     fn spec(&self) -> ToolSpec {
         args::spec::<Args>(
             NAME,
-            "Proposes to delete files. A person decides on each; the answer tells which are gone, \
-             which were kept and why, and which includes and CMake lists still name what is gone.",
+            "Proposes to delete files. A person decides on each; the answer lists the deleted files, the kept files with the reason, and the includes and CMake lists that still refer to deleted files.",
         )
     }
 

@@ -86,8 +86,7 @@ impl Tool for Ask {
     fn spec(&self) -> ToolSpec {
         args::spec::<AskArgs>(
             ASK,
-            "Asks the person a question and waits for the answer. Only for what neither the \
-             project nor the documentation can tell.",
+            "Asks the person a question and waits for the answer. Only for facts that neither the project nor the documentation gives.",
         )
     }
 
@@ -100,7 +99,7 @@ struct HandOff;
 
 impl Tool for HandOff {
     fn spec(&self) -> ToolSpec {
-        args::spec::<HandOffArgs>(HAND_OFF, "Gives the word to another agent of this chat.")
+        args::spec::<HandOffArgs>(HAND_OFF, "Hands over to another agent of this chat.")
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
@@ -109,7 +108,7 @@ impl Tool for HandOff {
 }
 
 fn refused(read: Result<(), ToolError>) -> BoxFuture<'static, Result<Reply, ToolError>> {
-    let why = "this call is answered by a run, and there is none here";
+    let why = "this call needs a run, and there is none here";
     let error = read.err().unwrap_or_else(|| ToolError::new("no_run", why, ""));
     Box::pin(std::future::ready(Err(error)))
 }

@@ -142,7 +142,7 @@ impl EditNvs {
         };
         let told = |why: String| wrong(format!("csv: `{csv}`: {why}"), "Correct the file.");
         let content = read(csv).map_err(told)?;
-        let text = String::from_utf8(content).map_err(|_| told("it is no text".to_owned()))?;
+        let text = String::from_utf8(content).map_err(|_| told("it is not text".to_owned()))?;
         let wishes = nvs_csv::parse(&text, read).map_err(told)?;
         match wishes.is_empty() {
             true => Err(told("it names no entry".to_owned())),
@@ -174,7 +174,7 @@ fn wish(number: usize, entry: EntryArgs) -> Result<EntryChange, ToolError> {
     let value = match (delete, kind, value) {
         (true, _, None) => None,
         (true, _, Some(_)) => {
-            return Err(at("value", "what is deleted has no value".to_owned()));
+            return Err(at("value", "an entry to delete has no value".to_owned()));
         }
         (false, Some(kind), Some(value)) => {
             let text = match value {
@@ -217,7 +217,7 @@ fn not_planned(base: &str, error: &WhyNot) -> ToolError {
 /// What became of the change.
 fn outcome(names: &[String], settlement: Option<&Settlement>) -> Result<Value, ToolError> {
     let Some(Settlement { decision, outcome, .. }) = settlement else {
-        return Err(ToolError::new("not_edited", "nothing became of the proposal", ""));
+        return Err(ToolError::new("not_edited", "the proposal was not carried out", ""));
     };
     match outcome {
         Outcome::Applied => Ok(answer::ok(json!({ "edited": names, "verified": true }))),
@@ -227,7 +227,7 @@ fn outcome(names: &[String], settlement: Option<&Settlement>) -> Result<Value, T
         Outcome::Failed(error) => Err(ToolError::from_user_error("not_edited", error)),
         Outcome::Interrupted(why) => Err(ToolError::new("not_edited", why.clone(), "")),
         Outcome::Stale { .. } => {
-            let message = "the board holds something else there now than what was shown";
+            let message = "the board's content there has changed since it was shown";
             let hint = "Read the partition into a new file and propose the change again.";
             Err(ToolError::new("not_edited", message, hint))
         }

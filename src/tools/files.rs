@@ -230,7 +230,7 @@ impl Tool for FileBatch {
         match self.what {
             What::List => args::spec::<ListArgs>(
                 LIST,
-                "Lists the files of the project, build output and ignored files left out.",
+                "Lists the files of the project, without build output and ignored files.",
             ),
             What::Read => args::spec::<ReadArgs>(READ, "Reads one text file of the project."),
             What::ReadCode => args::spec::<NoArgs>(
@@ -240,8 +240,7 @@ impl Tool for FileBatch {
             ),
             What::ReadChosen => args::spec::<ChosenArgs>(
                 READ_CHOSEN,
-                "Reads the files that are named, each after a line `### File: PATH ###`. What \
-                 cannot be read, or does not fit, is listed in `cut`.",
+                "Reads the files that are named, each after a line `### File: PATH ###`. Files that cannot be read, or do not fit, are listed in `cut`.",
             ),
         }
     }

@@ -51,7 +51,7 @@ impl FindRelevantFiles {
     async fn find(&self, args: Args) -> Result<Value, ToolError> {
         if args.request.trim().is_empty() {
             let message = "request: it is empty";
-            return Err(ToolError::new("bad_arguments", message, "Say what shall be done."));
+            return Err(ToolError::new("bad_arguments", message, "Write what should be done."));
         }
         let cancel = self.context.cancel.child_token();
         let log = git_log(self.context.sandbox.root(), GIT, cancel).await;

@@ -67,7 +67,7 @@ impl FlashProject {
                     done: json!({ "flashed": true, "bytes": bytes, "verified": true }),
                     refused: json!({ "flashed": false }),
                     stale: "the images were changed after they were shown",
-                    again: "Build and propose the flash again.",
+                    again: "Build and Propose the flash again..",
                 };
                 let mut answer = told.of(&settlements)?;
                 if answer["flashed"] == true {
@@ -127,7 +127,7 @@ async fn listen(
 ) -> Result<(), ToolError> {
     let state = context.state.snapshot();
     let Some(board) = state.board else {
-        let message = "the board was flashed and is not connected any more";
+        let message = "the board was flashed and is no longer connected";
         return Err(ToolError::new("board_lost", message, "Ask the person to connect the board."));
     };
     answer["board"] = json!(board.label);
@@ -169,8 +169,7 @@ impl Tool for FlashProject {
     fn spec(&self) -> ToolSpec {
         args::spec::<Args>(
             NAME,
-            "Proposes to write the last passed build to the board. A person decides; afterwards \
-             the board runs it and its serial port is listened to.",
+            "Proposes to write the last passed build to the board. A person decides; afterwards the board runs it, and its serial output is recorded.",
         )
     }
 

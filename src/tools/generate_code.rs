@@ -257,8 +257,7 @@ impl Tool for GenerateCode {
         args::spec::<Args>(
             NAME,
             "Proposes to save whole files, and to list new sources in the CMakeLists.txt of their \
-             component. A person decides on each; the answer tells which were saved, why others \
-             were rejected, and which lists build the new sources.",
+             component. A person decides on each; the answer lists the saved files, why others were rejected, and which CMake lists build the new sources.",
         )
     }
 

@@ -93,9 +93,9 @@ impl Tool for GetPinoutInfo {
     fn spec(&self) -> ToolSpec {
         args::spec::<Args>(
             NAME,
-            "Tells what a pin of an ESP32 chip can do (input, output, ADC, touch, DAC, low power, \
+            "Describes what a pin of an ESP32 chip can do (input, output, ADC, touch, DAC, low power, \
              default UART and SPI), what it is used for (strapping at boot, flash and PSRAM, USB, \
-             JTAG) and what to heed, with the source. Any pin can carry I2C, and UART and SPI \
+             JTAG) and what to watch out for, with the source. Any pin can be used for I2C, and UART and SPI \
              signals other than its own, through the GPIO matrix.",
         )
     }

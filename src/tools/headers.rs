@@ -198,9 +198,8 @@ impl Tool for ReadHeaders {
         args::spec::<Args>(
             HEADERS,
             "Reads what the project's headers declare (prototypes, macros with arguments, types, \
-             inline functions), each after a line `### Header: PATH ###`; headers that declare \
-             nothing are left out, and those that declare the same say so. Lists all files by \
-             folder; many files of a kind that is no source are counted (`*.png: 40 files`). \
+             inline functions), each after a line `### Header: PATH ###`; headers that declare nothing are left out; a header with the same declarations as another one only names it. Lists all files by \
+             folder; many files that are not sources are counted (`*.png: 40 files`). \
              Bodies and comments are left out.",
         )
     }

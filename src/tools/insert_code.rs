@@ -131,7 +131,7 @@ impl InsertCode {
             if about_content && check.level() == Some(FindingLevel::Stop) && was_wrong() {
                 for finding in &mut check.findings {
                     finding.level = FindingLevel::Warning;
-                    finding.text.push_str(", as before");
+                    finding.text.push_str(", unchanged");
                 }
             }
         }
@@ -195,7 +195,7 @@ fn detail(path: &ProjectPath, merged: &Merged) -> Value {
         .map(|placed| {
             let matched = match placed.matched {
                 Match::Exact => "exactly",
-                Match::Whitespace => "with other white space",
+                Match::Whitespace => "with different white space",
             };
             match placed.is_present {
                 true => json!({ "present": true }),
@@ -225,8 +225,7 @@ impl Tool for InsertCode {
         args::spec::<Args>(
             NAME,
             "Proposes to insert code into existing files, each right after a context of 10 to 20 \
-             lines, and to add the includes it needs where they are missing. All else in the file \
-             stays as it is. A person decides on each file.",
+             lines, and to add the includes it needs where they are missing. The rest of the file does not change. A person decides on each file.",
         )
     }
 

@@ -18,7 +18,7 @@ pub(super) fn parse(
     for (number, row) in rows(text)? {
         let at = |why: String| format!("line {number}: {why}");
         let [key, kind, encoding, text] = <[String; 4]>::try_from(row).map_err(|row| {
-            at(format!("{} fields are not key, type, encoding and value", row.len()))
+            at(format!("expected key, type, encoding and value, found {} fields", row.len()))
         })?;
         if [&key, &kind, &encoding, &text] == COLUMNS.each_ref() {
             continue;
@@ -124,10 +124,10 @@ mod tests {
         for (text, why) in [
             ("a,data,u8,1\n", "line 1: `a` comes before the first namespace"),
             ("n,namespace,,\na,data,u8,300\n", "line 2: `a`: 300 does not fit into u8"),
-            ("n,namespace,,\na,data,u8\n", "line 2: 3 fields are not"),
+            ("n,namespace,,\na,data,u8\n", "line 2: expected key, type"),
             ("n,namespace,,\n\na,date,u8,1\n", "line 3: `date` is not one of"),
             ("n,namespace,,\na,file,binary,x\n", "line 2: `a`: `x` is not there"),
-            ("a-name-that-is-too-long,namespace,,\n", "15 are the most"),
+            ("a-name-that-is-too-long,namespace,,\n", "the limit is 15"),
             ("n,namespace,,\na,data,string,\"b\n", "line 2: a quote is not closed"),
         ] {
             let error = parsed(text).unwrap_err();

@@ -91,7 +91,7 @@ fn finish(file: ProjectPath, bytes: u32) -> Finish {
             code: "not_read",
             done: json!({ "saved": file.as_str(), "bytes": bytes, "verified": true }),
             refused: json!({ "saved": Value::Null }),
-            stale: &format!("`{file}` came to exist meanwhile"),
+            stale: &format!("`{file}` was created in the meantime"),
             again: "Propose to read it into another file.",
         };
         Box::pin(std::future::ready(told.of(&settlements)))
@@ -103,7 +103,7 @@ impl Tool for ReadFlash {
         args::spec::<Args>(
             NAME,
             "Proposes to read a partition of the board's flash, or a range of addresses, into a \
-             new file of the project, compared with the chip's own digest of it. A person decides; \
+             new file of the project, checked against the chip's own digest. A person decides; \
              a real board is restarted for it.",
         )
     }

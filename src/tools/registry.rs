@@ -62,8 +62,8 @@ pub fn known(name: &ToolName) -> Result<(), UserError> {
     }
     let names: Vec<&str> = TOOLS.iter().map(|entry| entry.name).collect();
     Err(UserError::new(
-        format!("There is no tool `{name}`"),
-        "the name is not in the table of tools",
+        format!("Cannot find the tool `{name}`"),
+        "no tool has that name",
         format!("Use one of: {}.", names.join(", ")),
     ))
 }
@@ -89,7 +89,7 @@ impl Registry {
     pub fn get(&self, name: &ToolName) -> Result<Arc<dyn Tool>, UserError> {
         known(name)?;
         self.tools.get(name).cloned().ok_or_else(|| {
-            UserError::new(format!("There is no tool `{name}`"), "it was not made", "")
+            UserError::new(format!("Cannot find the tool `{name}`"), "it was not made", "")
         })
     }
 

@@ -37,7 +37,7 @@ impl Report {
                 self.rejected.push(json!({ "file_name": path, "reason": reason }));
             }
             Outcome::Stale { .. } => self.failed.push(json!({
-                "file_name": path, "why": "the file was changed meanwhile; read it again",
+                "file_name": path, "why": "the file was changed in the meantime; read it again",
             })),
             Outcome::Failed(error) => {
                 self.failed.push(json!({ "file_name": path, "why": error.to_string() }));

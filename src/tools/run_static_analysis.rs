@@ -57,7 +57,7 @@ impl RunStaticAnalysis {
             return Err(ToolError::new(
                 "bad_arguments",
                 message,
-                "Name a folder to do it in parts.",
+                "Name a folder to analyze a part.",
             ));
         }
         let sandbox = &self.context.sandbox;
@@ -69,7 +69,7 @@ impl RunStaticAnalysis {
             return Err(ToolError::new(
                 "no_sources",
                 "there is no C or C++ source there",
-                "Name a folder that `list_project_files` tells, or nothing for the whole project.",
+                "Name a folder from `list_project_files`, or nothing for the whole project.",
             ));
         }
         let units = self.context.toolchain.compile_units(sandbox.root());
@@ -161,8 +161,8 @@ impl Tool for RunStaticAnalysis {
     fn spec(&self) -> ToolSpec {
         args::spec::<Args>(
             NAME,
-            "Looks for faults in the C and C++ sources with clang-tidy, cppcheck and, for sketches, \
-             arduino-lint, whichever are installed; tells file, line, severity, message and rule. \
+            "Looks for problems in the C and C++ sources with clang-tidy, cppcheck and, for sketches, \
+             arduino-lint, whichever are installed; reports file, line, severity, message and rule. \
              clang-tidy needs a project that has been built once.",
         )
     }

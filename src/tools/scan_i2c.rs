@@ -103,7 +103,7 @@ impl ScanI2c {
             () = until_over(&listener, &mut heard) => {}
         }
         let since =
-            if heard.has_reset { "the last reset" } else { "the beginning of what is held" };
+            if heard.has_reset { "the last reset" } else { "the start of the recorded output" };
         match heard.reader.best() {
             Some(scan) => Ok(answer(&scan, &listener.port, since)),
             None => Ok(self.none(heard.has_console, &listener)),
@@ -132,14 +132,15 @@ impl ScanI2c {
         } else {
             format!(
                 "Propose the firmware in `scanner`: set its pins to the board's wiring, save it as \
-                 `{goes_to}` (the present content can be put back), `{build}`, `{flash}`, then \
+                 `{goes_to}` (the current content can be restored), `{build}`, `{flash}`, then \
                  call `{NAME}` again. The person decides on each step."
             )
         };
         let received = listener.subscribe().borrow().bytes;
         let message = match received {
-            0 => format!("nothing has come from {}", listener.port),
-            _ => "the running firmware does not tell who answers on the I2C bus".to_owned(),
+            0 => format!("{} has printed nothing", listener.port),
+            _ => "the running firmware does not report which devices answer on the I2C bus"
+                .to_owned(),
         };
         let mut refusal = ToolError::new("no_scan", message, hint).to_answer();
         refusal["port"] = json!(listener.port);
@@ -167,7 +168,7 @@ fn answer(scan: &Scan, port: &str, since: &str) -> Value {
     }
     if scan.devices.is_empty() {
         fields["advice"] = json!(
-            "Nobody answered: check the supply of the devices, SDA and SCL (swapped, or other pins \
+            "No device answered: check the power supply of the devices, SDA and SCL (swapped, or other pins \
              than in the source), a common ground, and pull-ups of 2.2 to 10 kOhm on both lines."
         );
     }
@@ -190,9 +191,8 @@ impl Tool for ScanI2c {
     fn spec(&self) -> ToolSpec {
         args::spec::<Args>(
             NAME,
-            "Tells which 7-bit addresses answer on the board's I2C bus, from what the running \
-             firmware has printed since it started. If the firmware does not scan, the answer \
-             brings the source of a scanner to propose.",
+            "Lists the 7-bit addresses that answer on the board's I2C bus, from what the running \
+             firmware has printed since it started. If the firmware does not scan, the answer contains the source of a scanner to propose.",
         )
     }
 

@@ -194,8 +194,7 @@ impl Tool for MonitorSerial {
         args::spec::<Args>(
             NAME,
             "Reads what the board printed since the last call and what it prints until the \
-             timeout or until a line matches; tells panics (with functions and lines of the calls that \
-             led there), resets and disconnects.",
+             timeout or until a line matches; reports panics (with functions and lines of the call chain), resets and disconnects.",
         )
     }
 

@@ -51,7 +51,7 @@ impl WriteFile {
         let source = base.as_deref().unwrap_or_default();
         let Patched { text, hunks } =
             apply(source, &patch).map_err(|error| refused(&path, &error))?;
-        let hunks = all_told(&hunks);
+        let hunks = hunks_json(&hunks);
         if base.as_deref() == Some(text.as_str()) {
             let fields = json!({ "applied": false, "unchanged": true, "hunks": hunks });
             return Ok(Reply::Answer(answer::ok(fields)));
@@ -79,8 +79,8 @@ impl WriteFile {
             )),
             Some(content) if patch.creates() && !content.is_empty() => Err(ToolError::new(
                 "already_there",
-                format!("the diff makes `{path}`, which exists already"),
-                "Read the file and give a diff against what it holds.",
+                format!("the diff creates `{path}`, which already exists"),
+                "Read the file and give a diff against its content.",
             )),
             Some(content) => files::as_text(path, content).map(Some),
         }
@@ -107,7 +107,7 @@ fn named_alike(path: &ProjectPath, patch: &Patch) -> Result<(), ToolError> {
 fn refused(path: &ProjectPath, error: &PatchError) -> ToolError {
     let hint = match error {
         PatchError::Hunk { .. } => {
-            "Read the file with `read_file` and make the diff against what it holds now."
+            "Read the file with `read_file` and make the diff against its current content."
         }
         PatchError::Empty | PatchError::SeveralFiles | PatchError::Line(..) => {
             "Give a unified diff of this one file."
@@ -116,7 +116,7 @@ fn refused(path: &ProjectPath, error: &PatchError) -> ToolError {
     ToolError::new("diff_does_not_apply", format!("`{path}`: {error}"), hint)
 }
 
-fn all_told(hunks: &[Applied]) -> Vec<Value> {
+fn hunks_json(hunks: &[Applied]) -> Vec<Value> {
     hunks.iter().enumerate().map(|(index, hunk)| hunk_json(index, hunk)).collect()
 }
 
@@ -130,7 +130,7 @@ fn hunks_again(
     let args: Args = args::parse(args.clone()).ok()?;
     let base = recorded::base(recorded.first()?, contents)?;
     let source = std::str::from_utf8(&base).ok()?;
-    Some(all_told(&apply(source, &parse(&args.diff).ok()?).ok()?.hunks))
+    Some(hunks_json(&apply(source, &parse(&args.diff).ok()?).ok()?.hunks))
 }
 
 /// How a hunk was applied, as far as there is something to tell.
@@ -168,8 +168,7 @@ impl Tool for WriteFile {
     fn spec(&self) -> ToolSpec {
         args::spec::<Args>(
             NAME,
-            "Proposes to change one file by a unified diff. A diff that does not apply says which \
-             hunk and why. A person decides.",
+            "Proposes to change one file by a unified diff. If a diff does not apply, the answer names the hunk and the reason. A person decides.",
         )
     }
 

@@ -83,7 +83,7 @@ impl Ui {
             Action::ResetLayout => {
                 self.controls.screen.sizes = Sizes::default();
                 self.controls.zoom = None;
-                Effect::info("the panes have their usual sizes again")
+                Effect::info("the panes have their default sizes again")
             }
             Action::Zoom => {
                 let front = self.controls.front;
@@ -112,11 +112,11 @@ impl Ui {
             return Effect::refuse("this is a replay; no model answers");
         }
         if self.panes.models.is_empty() {
-            return Effect::refuse("there is no model to choose: `firmhand doctor` tells why");
+            return Effect::refuse("there is no model to choose: `firmhand doctor` shows why");
         }
         if view.head.profile().is_none() {
             return Effect::refuse(
-                "a recorded model plays its own part; start a session with `--profile`",
+                "a recorded model cannot be changed; start a session with `--profile`",
             );
         }
         let list = ModelList::new(self.panes.models.clone(), &view.head);

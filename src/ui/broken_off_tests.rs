@@ -1,4 +1,4 @@
-//! Tests of the screen when the run broke off because nothing could be recorded any more.
+//! Tests of the screen when the run stopped unexpectedly because nothing could be recorded any more.
 
 use crate::model::UserError;
 
@@ -10,7 +10,7 @@ fn broken_off(width: u16, height: u16) -> UiBench {
     desk.propose(1);
     desk.pass(1000);
     desk.view.break_off(UserError::new(
-        "cannot record an event",
+        "Cannot record an event",
         "/data/journal.jsonl: No space left on device",
         "free some space on the disk",
     ));
@@ -47,7 +47,7 @@ fn a_dialog_in_which_something_was_to_be_decided_closes_and_keeps_the_words() {
     desk.pass(1000);
     desk.press("r");
     desk.type_text("not this way");
-    desk.view.break_off(UserError::new("cannot record an event", "the disk is full", ""));
+    desk.view.break_off(UserError::new("Cannot record an event", "the disk is full", ""));
     desk.sync();
     assert!(desk.ui.controls.overlay.is_none());
     assert!(desk.last_row().contains("nothing was decided"), "{}", desk.last_row());

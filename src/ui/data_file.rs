@@ -76,8 +76,7 @@ impl DataFile {
 
     /// The error that `value` is something else.
     pub fn not_a(&self, wanted: &str, value: &Spanned<DeValue<'_>>) -> UserError {
-        let why =
-            format!("{wanted} is wanted here, not a value of type {}", value.get_ref().type_str());
+        let why = format!("expected {wanted}, not a value of type {}", value.get_ref().type_str());
         self.wrong(value.span(), &why, "")
     }
 
@@ -113,7 +112,7 @@ pub(super) fn near_names<'n>(name: &str, known: impl Iterator<Item = &'n str>) -
         let all: Vec<&str> = scored.iter().map(|(_, known)| *known).collect();
         format!("there are: {}", all.join(", "))
     } else {
-        format!("near it: {}", near.join(", "))
+        format!("similar: {}", near.join(", "))
     }
 }
 
@@ -151,7 +150,7 @@ mod tests {
     #[test]
     fn near_names_are_offered_before_all_of_them() {
         let known = ["approve", "approve-rest", "reject"];
-        assert_eq!(near_names("aprove", known.into_iter()), "near it: approve");
+        assert_eq!(near_names("aprove", known.into_iter()), "similar: approve");
         assert_eq!(
             near_names("xyz", known.into_iter()),
             "there are: reject, approve, approve-rest"

@@ -70,7 +70,7 @@ impl Ui {
     pub(super) fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
         let Some(care) = self.care(action, key) else { return self.perform(action, key, now) };
         if self.scene.mode == Mode::Replay && action.is_decision() {
-            return Effect::refuse("this is a replay: nothing can be decided any more");
+            return Effect::refuse("this is a replay: nothing can be decided");
         }
         match self.controls.deciding.guard.check(care, now.at) {
             Err(refusal) => Effect::refuse(refusal.words()),
@@ -82,7 +82,7 @@ impl Ui {
     }
 
     /// Whether the screen says why keys do not count, which they still do not.
-    pub(super) fn is_refusal_told(&self) -> bool {
+    pub(super) fn has_refusal_notice(&self) -> bool {
         let notice = self.controls.notice.as_ref();
         !self.controls.deciding.guard.is_quiet()
             && notice.is_some_and(|(notice, _)| KeyRefusal::says(&notice.text))

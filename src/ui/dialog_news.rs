@@ -42,7 +42,7 @@ impl Ui {
         }
         self.controls.overlay = None;
         let text = if is_broken_off {
-            "the run broke off; nothing was decided here"
+            "the run stopped unexpectedly; nothing was decided here"
         } else if is_gone {
             "the proposal no longer waits; nothing was decided here"
         } else {

@@ -44,7 +44,7 @@ pub(super) fn terminal_title(view: &SessionView, mode: Mode) -> String {
     let waiting = view.review.waiting.len() + usize::from(view.head.question.is_some());
     match (mode, waiting, &view.head.state) {
         (Mode::Replay, ..) => title.push_str(" · replay"),
-        (Mode::Live, _, RunState::BrokenOff(_)) => title.push_str(" · broke off"),
+        (Mode::Live, _, RunState::BrokenOff(_)) => title.push_str(" · stopped unexpectedly"),
         (Mode::Live, 0, RunState::Ended(_)) => title.push_str(" · over"),
         (Mode::Live, 0, _) => {}
         (Mode::Live, waiting, _) => title.push_str(&format!(" · {waiting} waiting")),
@@ -123,7 +123,7 @@ fn state(cx: &Cx<'_>) -> Vec<Span<'static>> {
         RunState::Ended(SessionOutcome::Completed) => word("✓ completed", Role::Ok),
         RunState::Ended(SessionOutcome::Failed(_)) => word("✗ failed", Role::Error),
         RunState::Ended(SessionOutcome::Stopped) => word("stopped", Role::Warn),
-        RunState::BrokenOff(_) => word("✗ broke off", Role::Error),
+        RunState::BrokenOff(_) => word("✗ stopped", Role::Error),
         RunState::Running => running(cx),
     }
 }

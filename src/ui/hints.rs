@@ -122,7 +122,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
     let mut actions = Vec::new();
     if cx.view.head.question.is_some() && ui.contexts(cx.view).contains(&KeyContext::Question) {
         actions.push(Action::AnswerOption);
-        actions.extend(cx.view.laid_out().map(|_| Action::LookInto));
+        actions.extend(cx.view.pending_list().map(|_| Action::LookInto));
     }
     if ui.controls.front != PaneId::Review && !cx.view.review.waiting.is_empty() {
         // What waits is decided there, and by no key here.

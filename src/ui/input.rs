@@ -92,7 +92,7 @@ impl Ui {
         // Who presses a key is here, whatever the terminal said.
         self.controls.attention.came();
         // Why keys do not count stays to be read while they are typed.
-        let is_told = self.is_refusal_told();
+        let is_told = self.has_refusal_notice();
         if !is_told {
             self.controls.notice = None;
         }
@@ -220,7 +220,7 @@ impl Ui {
             if overlay.on_paste(text) {
                 return Vec::new();
             }
-            return Effect::refuse("there is no place for pasted text in this dialog");
+            return Effect::refuse("this dialog does not accept pasted text");
         }
         if self.controls.composing == Composing::No
             && self.pane(self.controls.front).text_mode() == TextMode::On
@@ -228,7 +228,7 @@ impl Ui {
             return self.with_front(now, |pane, cx| pane.on_paste(text, cx));
         }
         if self.scene.mode == Mode::Replay {
-            return Effect::refuse("this is a replay: there is nobody to write to");
+            return Effect::refuse("this is a replay: no agent reads messages");
         }
         if self.controls.desk == ScreenKind::Port {
             let key = self.scene.keymap.key_of(&[KeyContext::Logs], Action::SerialSend);
@@ -275,7 +275,7 @@ impl Ui {
                     self.controls.composing = Composing::No;
                 }
                 Effect::Compose(_) if self.scene.mode == Mode::Replay => {
-                    let text = "this is a replay: there is nobody to write to";
+                    let text = "this is a replay: no agent reads messages";
                     self.tell(Notice::error(text), now.at);
                 }
                 Effect::Compose(text) => {

@@ -84,7 +84,7 @@ impl Key {
         }
         let code = code_named(rest).ok_or_else(|| {
             format!(
-                "`{text}` is no key; keys are written like a, G, ctrl-p, alt-enter, shift-tab, f1, pageup, space"
+                "`{text}` is not a key; keys are written like a, G, ctrl-p, alt-enter, shift-tab, f1, pageup, space"
             )
         })?;
         Ok(Self::new(code, modifiers))
@@ -175,7 +175,7 @@ impl KeySequence {
     pub fn parse(text: &str) -> Result<Self, String> {
         let keys: Result<Vec<Key>, String> = text.split_whitespace().map(Key::parse).collect();
         match keys? {
-            keys if keys.is_empty() => Err("a key is wanted here".to_owned()),
+            keys if keys.is_empty() => Err("expected a key".to_owned()),
             keys => Ok(Self(keys)),
         }
     }

@@ -171,7 +171,7 @@ impl Keymap {
                 other.place,
             );
             let fix = format!(
-                "give one of them another key, or take this one away: {} = []",
+                "Give one of them another key, or take this one away: {} = [].",
                 other.action.name()
             );
             return Err(file.wrong(span, &why, &fix));
@@ -190,7 +190,7 @@ impl Keymap {
             });
             if let Some(short) = clash {
                 return Err(UserError::new(
-                    format!("cannot use {}", long.place),
+                    format!("Cannot use {}", long.place),
                     format!(
                         "`{}` can never be typed: `{}` already does `{}` ({})",
                         long.keys,
@@ -198,7 +198,7 @@ impl Keymap {
                         short.action.name(),
                         short.place,
                     ),
-                    "give one of them another key",
+                    "Give one of them another key.",
                 ));
             }
         }
@@ -235,8 +235,8 @@ fn read_action(
         return Err(file.wrong(name.span(), &why, &fix));
     };
     if !action.is_allowed_in(context) {
-        let why = format!("`{}` makes no sense in [{}]", action.name(), context.name());
-        let fix = format!("put it into [{}]", action.home().name());
+        let why = format!("`{}` cannot be used in [{}]", action.name(), context.name());
+        let fix = format!("Move it to [{}].", action.home().name());
         return Err(file.wrong(name.span(), &why, &fix));
     }
     Ok(action)

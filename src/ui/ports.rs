@@ -186,7 +186,7 @@ impl PortList {
             ([], _) => " waiting for a board … ".to_owned(),
             ([only], 0) => format!(" waiting for {} … ", sanitize::line(&only.port)),
             (_, 0) => " waiting for one of these … ".to_owned(),
-            (_, _) => " Which port? ".to_owned(),
+            (_, _) => " Choose a port ".to_owned(),
         }
     }
 

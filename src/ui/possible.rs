@@ -74,18 +74,18 @@ fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<St
         return Some(if is_replay {
             "this is a replay; nothing can be decided".to_owned()
         } else {
-            format!("decisions are made in the {there}, by their own key")
+            format!("decide in the {there}, with the keys shown there")
         });
     }
     match action.home() {
-        KeyContext::Replay if !is_replay => Some("this is no replay".to_owned()),
+        KeyContext::Replay if !is_replay => Some("this is not a replay".to_owned()),
         KeyContext::Composer if !place.writes => Some("no message is being written".to_owned()),
         KeyContext::Review if view.review.proposals.is_empty() => {
             Some("nothing was proposed yet".to_owned())
         }
         _ => match (action, &view.head.state) {
             (Action::ChooseModel, _) if !is_replay && view.head.profile().is_none() => {
-                Some("a recorded model plays its own part".to_owned())
+                Some("a recorded model cannot be changed".to_owned())
             }
             (Action::Compose | Action::Command | Action::TogglePause | Action::ChooseModel, _)
                 if is_replay =>

@@ -1,15 +1,16 @@
 //! Keys that concern the run or the replay as a whole: hold, leave, answer, play.
 
 use crate::model::{Intent, TimelineCommand};
-use crate::view::{LaidOut, RunState, SessionView};
+use crate::view::{PendingList, RunState, SessionView};
 
 use super::action::Action;
 use super::key::Key;
 use super::overlay::{ContextDesk, Overlay, PlanDesk, QuitChoice};
 use super::pane::{Effect, Mode, UiCommand};
 
-/// What a wish gets when the run broke off.
-pub const BROKE_OFF: &str = "the run broke off; `firmhand resume` brings back what waits";
+/// What a wish gets when the run stopped unexpectedly.
+pub const BROKE_OFF: &str =
+    "the run stopped unexpectedly; `firmhand resume` brings back what waits";
 
 /// Leaves, or asks first while a run goes on.
 pub(super) fn quit(mode: Mode, view: &SessionView) -> Vec<Effect> {
@@ -22,7 +23,7 @@ pub(super) fn quit(mode: Mode, view: &SessionView) -> Vec<Effect> {
     }
 }
 
-/// Holds the run, or lets it go on.
+/// Holds the run, or continues the run.
 pub(super) fn toggle_pause(mode: Mode, view: &SessionView) -> Vec<Effect> {
     match (&view.head.state, mode) {
         (_, Mode::Replay) => Effect::refuse("this is a replay: there is no run to hold"),
@@ -43,7 +44,7 @@ pub(super) fn toggle_pause(mode: Mode, view: &SessionView) -> Vec<Effect> {
 /// The answer that a digit stands for.
 pub(super) fn answer(key: Option<Key>, view: &SessionView) -> Vec<Effect> {
     let Some(question) = &view.head.question else {
-        return Effect::refuse("no question waits");
+        return Effect::refuse("no question is open");
     };
     let option = key
         .and_then(Key::digit)
@@ -62,9 +63,9 @@ pub(super) fn answer(key: Option<Key>, view: &SessionView) -> Vec<Effect> {
 
 /// Opens what the question that waits is about.
 pub(super) fn look_into(view: &SessionView) -> Vec<Effect> {
-    let overlay = match view.laid_out() {
-        Some((question, LaidOut::Plan(plan))) => Overlay::Plan(PlanDesk::new(question, plan)),
-        Some((question, LaidOut::Context(_))) => Overlay::Context(ContextDesk::new(question)),
+    let overlay = match view.pending_list() {
+        Some((question, PendingList::Plan(plan))) => Overlay::Plan(PlanDesk::new(question, plan)),
+        Some((question, PendingList::Context(_))) => Overlay::Context(ContextDesk::new(question)),
         None => return Effect::refuse("this question is answered with a digit, or in words"),
     };
     vec![Effect::Open(Box::new(overlay))]
@@ -74,7 +75,7 @@ pub(super) fn look_into(view: &SessionView) -> Vec<Effect> {
 pub(super) fn play(action: Action, mode: Mode) -> Vec<Effect> {
     use crate::model::Direction::{Back, Forward};
     if mode == Mode::Live {
-        return Effect::refuse("this is no replay");
+        return Effect::refuse("this is not a replay");
     }
     let command = match action {
         Action::PlayPause => TimelineCommand::TogglePlay,
@@ -107,9 +108,9 @@ pub(super) const fn unmoved(command: TimelineCommand) -> &'static str {
         TimelineCommand::StepTurn(Back) => "there is no earlier turn",
         TimelineCommand::StepProposal(Forward) => "there is no later proposal",
         TimelineCommand::StepProposal(Back) => "there is no earlier proposal",
-        TimelineCommand::Faster => "it plays no faster",
-        TimelineCommand::Slower => "it plays no slower",
-        TimelineCommand::Seek(_) | TimelineCommand::SeekTime(_) => "that is where it stands",
+        TimelineCommand::Faster => "this is the highest speed",
+        TimelineCommand::Slower => "this is the lowest speed",
+        TimelineCommand::Seek(_) | TimelineCommand::SeekTime(_) => "this is the current position",
         TimelineCommand::TogglePlay => "there is nothing to play",
     }
 }

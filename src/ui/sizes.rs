@@ -62,7 +62,7 @@ impl Sizes {
     /// Why that makes no sense now.
     pub fn nudged(self, id: PaneId, action: Action, layout: &Layout) -> Result<Self, &'static str> {
         let Some(area) = layout.pane(id).filter(|_| layout.panes.len() > 1) else {
-            return Err("the pane has the whole room already");
+            return Err("the pane already fills the screen");
         };
         let (border, way) = match (action, id) {
             (Action::Taller | Action::Lower, PaneId::Logs) => {
@@ -70,7 +70,7 @@ impl Sizes {
             }
             (Action::Taller | Action::Lower, _) => (Border::Logs, action == Action::Taller),
             (_, PaneId::Logs) => return Err("the logs are as wide as the screen"),
-            _ if layout.shape != Shape::Wide => return Err("there is nothing beside this pane"),
+            _ if layout.shape != Shape::Wide => return Err("there is no pane next to this one"),
             (_, PaneId::Project) => (Border::Project, action == Action::Wider),
             (_, PaneId::Chat) => (Border::Chat, action == Action::Wider),
             (_, PaneId::Review) => (Border::Chat, action == Action::Narrower),
@@ -88,7 +88,7 @@ impl Sizes {
             }
         };
         let moved = self.moved(border, to, layout);
-        if moved == self { Err("it cannot go any further") } else { Ok(moved) }
+        if moved == self { Err("this is the limit") } else { Ok(moved) }
     }
 }
 

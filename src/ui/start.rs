@@ -75,7 +75,7 @@ impl Start {
             Event::Paste(text) => {
                 match &mut self.task {
                     Some(task) => task.on_paste(text),
-                    None => self.notice = Some("there is no place for pasted text here".to_owned()),
+                    None => self.notice = Some("text cannot be pasted here".to_owned()),
                 }
                 None
             }
@@ -99,7 +99,8 @@ impl Start {
                 KeyCode::Enter => {
                     let draft = task.draft(self.facts.model.as_deref());
                     if draft.is_none() {
-                        self.notice = Some("say what the team shall do, or esc".to_owned());
+                        self.notice =
+                            Some("write what the team should do, or press esc".to_owned());
                     }
                     return draft.map(StartChoice::New);
                 }
@@ -148,7 +149,7 @@ impl Start {
             (Some(StartRow::Library | StartRow::Example(_)), Verb::Resume) => {
                 self.fold(ExampleListing::Folded)
             }
-            _ => self.notice = Some("there is nothing to the side of this".to_owned()),
+            _ => self.notice = Some("there is nothing to unfold here".to_owned()),
         }
     }
 
@@ -223,7 +224,7 @@ impl Start {
             StartRow::HealthLine(place) => {
                 let finding = self.facts.findings.get(place)?;
                 let is_well = finding.fix.is_empty();
-                let words = if is_well { "there is nothing to mend" } else { &finding.fix };
+                let words = if is_well { "there is nothing to fix" } else { &finding.fix };
                 self.notice = Some(words.to_owned());
                 None
             }

@@ -32,7 +32,7 @@ impl Start {
         let version = concat!("firmhand ", env!("CARGO_PKG_VERSION"));
         let head = Line::from(vec![
             self.span(version, Role::Accent),
-            self.span(" · a desk for teams of agents that write ESP32 firmware", Role::Dim),
+            self.span(" · teams of agents that write ESP32 firmware", Role::Dim),
         ]);
         line::draw(&head, inside, buf);
         let height = area.height.saturating_sub(3);
@@ -65,13 +65,13 @@ impl Start {
                 (Line::from(self.span(format!("  {words}"), Role::Dim)), Line::default())
             }
             StartRow::Demo => self.item("Demo", &self.facts.demo),
-            StartRow::New => self.item("New task", "say what a team shall do"),
+            StartRow::New => self.item("New task", "describe what a team should do"),
             StartRow::Library => {
                 let does = match self.library {
                     ExampleListing::Folded => "enter lists them",
                     ExampleListing::Unfolded => "enter folds the list",
                 };
-                let words = format!("{} tasks to begin with; {does}", self.facts.examples.len());
+                let words = format!("{} example tasks; {does}", self.facts.examples.len());
                 self.item("Examples", &words)
             }
             StartRow::Example(place) => match self.facts.examples.get(place) {
@@ -130,7 +130,7 @@ impl Start {
             self.span(format!("  {mark} "), role),
             self.span(line::cut(&offer.label, 48), role),
         ]);
-        let words = if is_chosen { "answers new tasks · " } else { "" };
+        let words = if is_chosen { "used for new tasks · " } else { "" };
         let right = self.span(format!("{words}{}", line::cut(&offer.profile, 20)), Role::Dim);
         (left, Line::from(right))
     }
@@ -204,7 +204,7 @@ impl Start {
             return;
         }
         let open = match self.rows.get(self.selected) {
-            Some(StartRow::Model(_)) => "let it answer",
+            Some(StartRow::Model(_)) => "use this model",
             _ => "open",
         };
         let hints: &[(&str, Action)] = match &self.task {

@@ -106,7 +106,7 @@ impl TaskLine {
         let lead = format!("{}{place}{by} › ", team.unwrap_or_default());
         let room = usize::from(width).saturating_sub(line::width(&lead) + 2);
         let (text, role) = match self.field.text() {
-            "" => ("what shall the team do?", Role::Dim),
+            "" => ("what should the team do?", Role::Dim),
             text => (text, Role::Text),
         };
         Line::from(vec![

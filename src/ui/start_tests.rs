@@ -161,7 +161,7 @@ fn a_doctors_line_tells_the_fix() {
 fn a_task_is_never_empty_and_pasted_text_stays_on_one_line() {
     let mut start = start(facts());
     press(&mut start, &[Char('i'), Enter]);
-    assert!(screen(&start, 80, 24).contains("say what the team shall do"));
+    assert!(screen(&start, 80, 24).contains("write what the team should do"));
     start.on_event(&Event::Paste("blink\nthe LED".into()));
     let chosen = press(&mut start, &[Enter]);
     assert_eq!(chosen, Some(new("blink the LED", None, None)));

@@ -103,7 +103,7 @@ impl Ui {
         self.memory.entries = entries.len();
     }
 
-    /// Turns to the review when a proposal appears, and back when none waits any more. While the
+    /// Focus the review when a proposal appears, and back when none waits any more. While the
     /// person writes, nothing moves; the keys never leave the message by themselves.
     fn follow_proposals(&mut self, view: &SessionView, now: Instant) {
         let is_new = self.has_new_proposal(view) && !self.is_typing(now);

@@ -65,8 +65,8 @@ impl Theme {
             .filter(|name| !looks.contains_key(*name))
             .collect();
         if let (false, Some(file)) = (missing.is_empty(), chain.last()) {
-            let why = format!("no look is given for: {}", missing.join(", "));
-            let fix = "add them to [roles], or begin the file with inherits = \"dark\"";
+            let why = format!("no style is given for: {}", missing.join(", "));
+            let fix = "Add them to [roles], or begin the file with inherits = \"dark\".";
             return Err(file.wrong(0..0, &why, fix));
         }
         let looks: Vec<Look> = Role::ALL
@@ -196,14 +196,14 @@ fn read_palette(
         root.iter().find(|(name, _)| !["inherits", "palette", "roles"].contains(&&**name.get_ref()))
     {
         let why = format!("there is no section `{}`", name.get_ref());
-        return Err(file.wrong(name.span(), &why, "there are: inherits, palette, roles"));
+        return Err(file.wrong(name.span(), &why, "use inherits, palette or roles"));
     }
     let Some(section) = root.get("palette") else { return Ok(()) };
     for (name, value) in file.table_of(section)? {
         let text = file.text_of(value)?;
         let Some(colour) = Rgb::parse(text) else {
-            let why = format!("`{text}` is no colour");
-            return Err(file.wrong(value.span(), &why, "write it as \"#rrggbb\""));
+            let why = format!("`{text}` is not a colour");
+            return Err(file.wrong(value.span(), &why, "Write it as \"#rrggbb\"."));
         };
         palette.insert(name.get_ref().to_string(), colour);
     }
@@ -249,8 +249,8 @@ fn read_look(
             "bg" => look.bg = Some(read_colour(file, value, palette)?),
             _ => {
                 let Some((_, modifier)) = MODIFIERS.iter().find(|(known, _)| *known == key) else {
-                    let why = format!("a look has no `{key}`");
-                    let fix = "there are: fg, bg, bold, italic, underline, reverse, strike";
+                    let why = format!("a style has no key `{key}`");
+                    let fix = "Use fg, bg, bold, italic, underline, reverse, strike.";
                     return Err(file.wrong(name.span(), &why, fix));
                 };
                 let Some(is_on) = value.get_ref().as_bool() else {
@@ -273,8 +273,8 @@ fn read_colour(
         let mut known: Vec<&str> = palette.keys().map(String::as_str).collect();
         known.extend(Rgb::NAMES);
         let fix =
-            format!("write it as \"#rrggbb\" or by name; {}", near_names(text, known.into_iter()));
-        file.wrong(value.span(), &format!("`{text}` is no colour"), &fix)
+            format!("Write it as \"#rrggbb\" or by name; {}", near_names(text, known.into_iter()));
+        file.wrong(value.span(), &format!("`{text}` is not a colour"), &fix)
     })
 }
 

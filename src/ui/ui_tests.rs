@@ -246,7 +246,7 @@ fn a_change_between_the_key_and_its_effect_takes_it_back() {
     );
     desk.pass(5);
     assert_eq!(intents(&desk.rest()), []);
-    assert!(desk.last_row().contains("changed just then"), "{}", desk.last_row());
+    assert!(desk.last_row().contains("just changed"), "{}", desk.last_row());
     assert_eq!(intents(&desk.press("a")).len(), 1);
 }
 

@@ -288,7 +288,7 @@ impl Chat {
             }
             ModelEvent::Chosen { label, .. } => self.push(ChatEntry::Notice {
                 level: Level::Info,
-                notice: UserError::new(format!("From here on {label} answers"), "you chose it", ""),
+                notice: UserError::new(format!("{label} answers from now on"), "you chose it", ""),
             }),
             ModelEvent::Named { .. } | ModelEvent::Budgeted(_) => {}
         }

@@ -104,7 +104,7 @@ pub struct PanicView {
     pub end: u64,
     /// When it was understood.
     pub at: Timestamp,
-    /// What is known of it.
+    /// Details of it.
     pub report: PanicReport,
 }
 

@@ -25,7 +25,7 @@ pub use plan::{FilePlan, PlannedFile, PlannedState};
 pub use project::{ContextWish, FileMark, FileView, Project};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
 pub use ruled::{Ruled, RuledView, against, rule_words};
-pub use team::{ContextView, LaidOut, PlanView, StepState, TeamView};
+pub use team::{ContextView, PendingList, PlanView, StepState, TeamView};
 
 use crate::model::{
     ContentHash, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp, UserError,
@@ -77,7 +77,7 @@ impl SessionView {
         self.marks.apply(record);
     }
 
-    /// Notes that the run broke off, which no record can say.
+    /// Notes that the run stopped unexpectedly, which no record can say.
     pub fn break_off(&mut self, why: UserError) {
         self.head.speaker = None;
         self.head.question = None;
@@ -102,12 +102,12 @@ impl SessionView {
     /// What the question that waits lays before the person; `None`: it is any other question, or
     /// none waits.
     #[must_use]
-    pub fn laid_out(&self) -> Option<(QuestionId, LaidOut<'_>)> {
+    pub fn pending_list(&self) -> Option<(QuestionId, PendingList<'_>)> {
         let question = self.head.question.as_ref().filter(|question| question.agent.is_none())?;
         let first = question.options.first().map(String::as_str);
         let what = match (first, &self.team.plan, &self.team.context) {
-            (Some(START_PLAN), Some(plan), _) => LaidOut::Plan(plan),
-            (Some(READ_FILES), _, Some(context)) => LaidOut::Context(context),
+            (Some(START_PLAN), Some(plan), _) => PendingList::Plan(plan),
+            (Some(READ_FILES), _, Some(context)) => PendingList::Context(context),
             _ => return None,
         };
         Some((question.id, what))

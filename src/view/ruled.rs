@@ -101,8 +101,8 @@ pub fn against(proposal: &Proposal) -> String {
     let stop = proposal.findings().find(|finding| finding.level == FindingLevel::Stop);
     match (stop, proposal.phrase()) {
         (Some(finding), _) => format!("it {}", finding.text),
-        (None, Some(_)) => "a phrase has to be typed for it".to_owned(),
-        (None, None) => "what is done to a real board is always asked".to_owned(),
+        (None, Some(_)) => "it needs a typed phrase".to_owned(),
+        (None, None) => "actions on a real board are always asked".to_owned(),
     }
 }
 

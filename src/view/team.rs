@@ -55,7 +55,7 @@ pub struct ContextView {
 
 /// What waits for the person before the team goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LaidOut<'v> {
+pub enum PendingList<'v> {
     /// A plan, before it is carried out.
     Plan(&'v PlanView),
     /// Files, before they are read.

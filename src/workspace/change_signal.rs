@@ -28,20 +28,20 @@ struct SignalState {
     /// How often something stirred.
     count: u64,
     /// Whether the system tells.
-    is_heard: bool,
+    has_events: bool,
 }
 
 impl ChangeSignal {
     /// Something may have changed.
-    pub fn stir(&self) {
+    pub fn notify(&self) {
         self.0.send_modify(|stir| stir.count += 1);
     }
 
     /// Whether the system tells from now on. What happened before may have gone unnoticed.
-    pub fn set_heard(&self, is_heard: bool) {
+    pub fn set_events_available(&self, has_events: bool) {
         self.0.send_if_modified(|stir| {
-            let is_new = stir.is_heard != is_heard;
-            (stir.is_heard, stir.count) = (is_heard, stir.count + u64::from(is_new));
+            let is_new = stir.has_events != has_events;
+            (stir.has_events, stir.count) = (has_events, stir.count + u64::from(is_new));
             is_new
         });
     }
@@ -63,7 +63,7 @@ impl ChangePoll {
     /// Resolves when it is time to look. Safe to drop and call again.
     pub async fn next(&mut self) {
         if self.due.is_none() {
-            let rest = if self.signal.borrow().is_heard { HEARD } else { UNHEARD };
+            let rest = if self.signal.borrow().has_events { HEARD } else { UNHEARD };
             tokio::select! {
                 // The other end lives as long as the project that gave this out.
                 Ok(()) = self.signal.changed() => {}
@@ -93,14 +93,14 @@ mod tests {
         timeout(UNHEARD / 2, looks.next()).await.unwrap();
         // As long as nobody listens, it is now and then.
         timeout(LONG, looks.next()).await.unwrap();
-        stirs.set_heard(true);
+        stirs.set_events_available(true);
         timeout(LONG, looks.next()).await.unwrap();
         assert!(timeout(UNHEARD * 2, looks.next()).await.is_err());
-        stirs.stir();
+        stirs.notify();
         // A wait that is given up for something else loses nothing.
         assert!(looks.next().now_or_never().is_none());
         timeout(LONG, looks.next()).await.unwrap();
-        stirs.set_heard(false);
+        stirs.set_events_available(false);
         timeout(LONG, looks.next()).await.unwrap();
         timeout(LONG, looks.next()).await.unwrap();
     }

@@ -21,7 +21,7 @@ pub enum WorkspaceError {
     #[error("`{0}` is not a regular file")]
     NotAFile(ProjectPath),
     /// A symbolic link on the way leads out of the project.
-    #[error("`{0}` leads out of the project folder through a symbolic link")]
+    #[error("`{0}` is outside of the project folder, behind a symbolic link")]
     Outside(ProjectPath),
     /// It is too long to be handled whole.
     #[error("`{path}` has {bytes} bytes, more than the {limit} that are handled")]
@@ -57,7 +57,7 @@ impl WorkspaceError {
             Self::Missing(_) => "Use `list_project_files` to see which files there are.",
             Self::NotAFile(_) => "Name a file.",
             Self::Outside(_) => "Replace the link by the file itself, or open the other folder.",
-            Self::TooLarge { .. } => "Keep such files out of the sources.",
+            Self::TooLarge { .. } => "Do not keep such files among the sources.",
             Self::Io { .. } => "Check the permissions of the file and its folders.",
         }
     }

@@ -59,7 +59,7 @@ impl Watch {
         let known = sandbox.look_over(limit).files;
         let stirs = sandbox.changes.clone();
         let folders = FolderWatch::new(move || {
-            stirs.stir();
+            stirs.notify();
             told();
         });
         Self { sandbox, limit, known, folders }
@@ -70,7 +70,7 @@ impl Watch {
     pub fn look(&mut self, keeps: impl Fn(&ProjectPath) -> bool) -> Looked {
         let FileListing { files: now, folders } = self.sandbox.look_over(self.limit);
         let hearing = self.folders.listen(folders);
-        self.sandbox.changes.set_heard(hearing != WatchCoverage::Deaf);
+        self.sandbox.changes.set_events_available(hearing != WatchCoverage::Deaf);
         let mut changed = Vec::new();
         let gone = self.known.keys().filter(|path| !now.contains_key(*path));
         // With a list that is full a file may only have been crowded out.
@@ -103,7 +103,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.sandbox.changes.set_heard(false);
+        self.sandbox.changes.set_events_available(false);
     }
 }
 

@@ -62,7 +62,7 @@ fn documents_that_cannot_be_read_are_refused_before_a_session_begins() {
         let output = attach(&place, &file);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");
-        assert!(errors.contains("cannot attach") && errors.contains(why), "{errors}");
+        assert!(errors.contains("Cannot attach") && errors.contains(why), "{errors}");
         assert!(errors.contains("fix: "), "{errors}");
     }
     let sessions = std::fs::read_dir(place.path("data/sessions"));

@@ -145,7 +145,7 @@ fn settings_are_read_into_a_new_file_once_a_key_says_so() {
     let (mut desk, proposal) = desk(&place, "read_flash", &args);
     let file = place.project().join("build/nvs.bin");
     desk.turn_to(&proposal);
-    desk.terminal.wait_for("The firmware runs on meanwhile");
+    desk.terminal.wait_for("The firmware keeps running");
     assert!(!file.exists(), "read before it was approved");
     desk.approve(&proposal);
     assert_eq!(desk.settled(&proposal), Outcome::Applied);
@@ -214,7 +214,7 @@ fn a_phrase_is_typed_in_a_line_too() {
     args.insert(0, "--plain".to_owned());
     let (mut desk, proposal) = open(&place, &args);
     let id = proposal.id;
-    desk.terminal.wait_for("all of its memory: program and settings; it is gone for good");
+    desk.terminal.wait_for("all of its memory: program and settings; this cannot be undone");
     desk.terminal.wait_for(&format!("Type: approve {id} erase esp32 all,"));
     thread::sleep(LOOK);
     for wrong in [format!("approve {id}"), format!("approve {id} erase esp32 nvs")] {
@@ -249,7 +249,7 @@ fn reading_and_sending_are_decided_in_lines_too() {
         session(&place, "new", "read_flash", &json!({ "partition": "factory", "path": "app.bin" }));
     args.insert(0, "--plain".to_owned());
     let (mut desk, proposal) = open(&place, &args);
-    desk.terminal.wait_for("reads factory: 1048576 bytes at 0x10000; the firmware runs on");
+    desk.terminal.wait_for("reads factory: 1048576 bytes at 0x10000; the firmware keeps");
     let line = format!("reject {} there is nothing on it", proposal.id);
     let decision = type_until_decided(&mut desk, &proposal, &line);
     assert_eq!(decision.verdict, Verdict::reject("there is nothing on it"));
@@ -369,7 +369,7 @@ fn a_chip_is_read_and_erased_as_it_was_approved() {
     assert!(matches!(&proposal.change, Change::Read(plan)
         if plan.board == BoardInfo { port: chip.port.clone(), ..plan.board.clone() }));
     desk.turn_to(&proposal);
-    desk.terminal.wait_for("The board is restarted for it");
+    desk.terminal.wait_for("The board is restarted before");
     desk.approve(&proposal);
     assert_eq!(desk.settled(&proposal), Outcome::Applied, "{}", desk.terminal.screen());
     assert!(fs::read(place.project().join("build/nvs.bin")).unwrap() == held, "it differs");

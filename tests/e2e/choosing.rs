@@ -117,7 +117,7 @@ fn a_profile_that_is_not_there_changes_nothing_and_is_told() {
         }
         _ => None,
     });
-    terminal.wait_for("there is no profile `wrong`|no profile");
+    terminal.wait_for("Cannot find the profile `wrong`");
     let chosen = |event: &Event| matches!(event, Event::Model(ModelEvent::Chosen { .. }));
     assert!(!place.events().iter().any(chosen));
 }

@@ -213,7 +213,7 @@ fn the_rest_of_a_batch_is_listed_before_it_is_approved() {
     thread::sleep(LOOK);
     // Most of it was never on screen, so the plain key does not decide.
     desk.terminal.press("A");
-    desk.terminal.wait_for("approves them unseen");
+    desk.terminal.wait_for("approves them anyway");
     assert_eq!(place.waiting(), waiting, "decided by the plain key");
     thread::sleep(LOOK);
     desk.terminal.press("ctrl-a");

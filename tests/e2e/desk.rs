@@ -85,7 +85,7 @@ impl<'a> Desk<'a> {
         found.next().unwrap_or_else(|| self.fail("an unknown proposal waits"))
     }
 
-    /// Turns to the review and waits until the proposal is on screen.
+    /// Focus the review and waits until the proposal is on screen.
     #[track_caller]
     pub fn turn_to(&mut self, proposal: &Proposal) {
         self.terminal.press("esc 3");

@@ -15,7 +15,7 @@ fn a_session_taken_up_again_is_recorded_from_its_beginning() {
     let mut desk = Desk::demo(&place, Size::SMALL);
     desk.next_proposal();
     desk.terminal.press("ctrl-c");
-    desk.terminal.wait_for("go on later");
+    desk.terminal.wait_for("continue later");
     desk.terminal.press("down enter");
     desk.terminal.wait_exit();
     let file = place.config().join("run.toml");
@@ -90,7 +90,7 @@ fn left_for_later_it_is_there_again() {
     let waiting = desk.next_proposal();
     desk.turn_to(&waiting);
     desk.terminal.press("q");
-    desk.terminal.wait_for("go on later");
+    desk.terminal.wait_for("continue later");
     desk.terminal.press("down enter");
     assert_eq!(desk.terminal.wait_exit().exit_code(), 0);
     let resume = format!("firmhand resume {}", place.session_name());
@@ -171,11 +171,12 @@ fn a_journal_that_takes_no_more_ends_the_run_in_plain_words_and_nothing_is_lost(
     let script = r#"trap '' XFSZ; ulimit -f 48; exec "$0" "$@""#;
     let args = place.demo_args();
     let mut terminal = place.shell(script, &args.each_ref().map(String::as_str), Size::SMALL);
-    terminal.wait_for("✗ broke off");
-    terminal.wait_for("the run broke off: .* · q leaves");
+    terminal.wait_for("✗ stopped");
+    terminal.wait_for("the run stopped unexpectedly: .* · q leaves");
     terminal.press("q");
     assert_eq!(terminal.wait_exit().exit_code(), 1);
-    terminal.wait_for_after_exit("Go on: firmhand resume .*cannot record an event.*why: .*fix: ");
+    terminal
+        .wait_for_after_exit("Continue: firmhand resume .*Cannot record an event.*why: .*fix: ");
     assert!(place.journal_is_whole());
     let desk = Desk::resume(&place, Size::SMALL);
     desk.next_proposal();

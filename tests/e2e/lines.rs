@@ -62,7 +62,7 @@ fn pasted_unclear_and_early_lines_decide_nothing() {
         assert_eq!(desk.decided(id, Duration::from_millis(700)), None, "{lines:?}");
     }
     desk.terminal.type_text("approve 999\r");
-    desk.terminal.wait_for("not decided: it is proposal");
+    desk.terminal.wait_for("not decided: the waiting proposal is");
     desk.terminal.type_text(&format!("reject {id} keep the old driver\r"));
     let decision = desk.decided(id, PATIENCE).unwrap();
     assert_eq!(decision.verdict, Verdict::reject("keep the old driver"));
@@ -96,7 +96,7 @@ fn a_saved_session_is_told_line_by_line() {
     let waiting = desk.next_proposal();
     desk.turn_to(&waiting);
     desk.terminal.press("q");
-    desk.terminal.wait_for("go on later");
+    desk.terminal.wait_for("continue later");
     desk.terminal.press("down enter");
     desk.terminal.wait_exit();
     let output = place.run(&["replay", "--plain"]);

@@ -109,7 +109,7 @@ fn a_refused_change_reaches_the_agent_and_a_stale_one_is_not_made() {
     desk.turn_to(&stale);
     desk.confirm(&stale);
     assert!(matches!(desk.settled(&stale), Outcome::Stale { found: Some(_) }));
-    desk.terminal.wait_for("the board holds something else there than was shown");
+    desk.terminal.wait_for("the board's content changed since it was shown");
     let error = told_of(&place, 1)["error"].clone();
     assert_eq!(error["code"], "not_edited");
     assert!(error["hint"].as_str().unwrap().contains("Read the partition"), "{error}");

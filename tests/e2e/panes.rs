@@ -173,7 +173,7 @@ fn a_replay_goes_to_a_time_an_event_and_a_match() {
     terminal.press("t");
     terminal.type_text("nonsense");
     terminal.press("enter");
-    terminal.wait_for("no time, event or share");
+    terminal.wait_for("not a time, event or percentage");
     terminal.press("esc t");
     terminal.type_text("/build_ended");
     terminal.press("enter");

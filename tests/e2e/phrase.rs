@@ -18,7 +18,7 @@ impl Desk<'_> {
             self.terminal.press(key);
             for _ in 0..20 {
                 thread::sleep(Duration::from_millis(100));
-                if self.terminal.screen().contains("This needs your word") {
+                if self.terminal.screen().contains("Confirm by typing") {
                     return;
                 }
             }

@@ -97,7 +97,7 @@ fn levels_tags_and_pause_change_the_look_and_never_what_is_saved() {
     // Tags: wifi, which has the most lines, is hidden.
     terminal.press("#");
     terminal.wait_for("wifi +E W I D V +40");
-    terminal.wait_for("1 lines without a tag always show");
+    terminal.wait_for("1 lines without a tag are always shown");
     terminal.press("down space enter");
     terminal.wait_for("wifi:N");
     terminal.wait_gone(" wifi: n=");
@@ -143,7 +143,7 @@ fn a_log_longer_than_what_is_kept_goes_on_and_says_what_is_gone() {
     terminal.wait_for("line 0119999");
     terminal.wait_for(r"[5-8]\.\d MB before \d\d:\d\d:\d\d not kept");
     terminal.press("2 g g");
-    terminal.wait_for("the start of what is there: ");
+    terminal.wait_for("the start of the kept output: ");
     // Killed while it writes; what is there is found again, with the same numbers.
     flood(&mut board);
     terminal.signal(Signal::KILL);
@@ -353,7 +353,7 @@ fn a_failure_is_explained_and_its_calls_are_opened() {
     terminal.press("u u enter");
     terminal.wait_for("76 +for .int i = 0");
     terminal.press("esc d d d");
-    terminal.wait_for("no further call");
+    terminal.wait_for("no other call");
     // Nothing that the firmware printed was a command.
     terminal.press("q");
     assert!(terminal.wait_exit().success());

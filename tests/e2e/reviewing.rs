@@ -120,7 +120,7 @@ fn a_password_that_the_person_types_is_found_before_it_is_sent() {
     assert_eq!(desk.decided(proposal.id, NEVER), None);
     // Put aside it is kept, and the proposal itself is on screen again.
     desk.terminal.press("esc");
-    desk.terminal.wait_for("your edit is put aside");
+    desk.terminal.wait_for("your edit is set aside");
     thread::sleep(LOOK);
     desk.terminal.press("e");
     desk.terminal.wait_for("Regen-auf-7");

@@ -30,7 +30,7 @@ fn the_terminal_is_restored_after_leaving_and_after_signals() {
             Some(signal) => desk.terminal.signal(signal),
             None => {
                 desk.terminal.press("q");
-                desk.terminal.wait_for("go on later");
+                desk.terminal.wait_for("continue later");
                 desk.terminal.press("down enter");
             }
         }
@@ -59,7 +59,7 @@ fn suspended_the_shell_has_the_terminal_and_comes_back() {
     assert!(desk.terminal.look(vt100::Screen::alternate_screen));
     desk.approve(&waiting);
     desk.terminal.press("esc q");
-    desk.terminal.wait_for("go on later");
+    desk.terminal.wait_for("continue later");
     desk.terminal.press("down enter");
     desk.terminal.wait_for("done 0");
     assert!(is_restored(&desk.terminal));
@@ -97,7 +97,7 @@ fn help_names_the_keys() {
     let waiting = desk.next_proposal();
     desk.turn_to(&waiting);
     desk.terminal.press("f1");
-    desk.terminal.wait_for("Approves the change as shown");
+    desk.terminal.wait_for("Approve the change as shown");
     desk.terminal.press("esc");
-    desk.terminal.wait_gone("Approves the change as shown");
+    desk.terminal.wait_gone("Approve the change as shown");
 }

@@ -26,7 +26,7 @@ fn the_start_screen_opens_the_demo_and_gives_the_terminal_back() {
     terminal.press("i");
     terminal.type_slowly("paint the moon");
     terminal.press("enter");
-    terminal.wait_for("no model can take|cannot");
+    terminal.wait_for("no model can do|Cannot");
     terminal.wait_for("paint the moon");
     // By itself, as an escape right before another key is read as part of that key.
     terminal.press("esc");
@@ -34,7 +34,7 @@ fn the_start_screen_opens_the_demo_and_gives_the_terminal_back() {
     terminal.press("home enter");
     terminal.wait_for("Chat");
     terminal.press("ctrl-c");
-    terminal.wait_for("go on later");
+    terminal.wait_for("continue later");
     terminal.press("down enter");
     assert_eq!(terminal.wait_exit().exit_code(), 0);
     let mut terminal = place.open(&[], Size::SMALL);
@@ -48,16 +48,16 @@ fn the_start_screen_opens_the_demo_and_gives_the_terminal_back() {
 fn an_example_is_chosen_on_the_start_screen_and_begins_with_its_team_and_project() {
     let place = Place::new();
     let mut terminal = place.open(&[], Size::LARGE);
-    terminal.wait_for("[0-9]+ tasks to begin with; enter lists them");
+    terminal.wait_for("[0-9]+ example tasks; enter lists them");
     terminal.press("down down enter");
-    terminal.wait_for("Bring an Arduino sketch to run");
+    terminal.wait_for("Make an Arduino sketch run");
     terminal.press("down enter");
     terminal.wait_for("arduino · in a new folder › Bring my room monitor to run");
     terminal.press("enter");
     terminal.wait_for("ArduinoAgent");
     terminal.wait_for("room-monitor.ino");
     terminal.press("ctrl-c");
-    terminal.wait_for("go on later");
+    terminal.wait_for("continue later");
     terminal.press("down enter");
     assert_eq!(terminal.wait_exit().exit_code(), 0);
 }
@@ -111,7 +111,7 @@ fn a_theme_and_sizes_chosen_here_are_there_the_next_time() {
     desk.terminal.press("enter");
     waits_for_ground(&desk.terminal, 0x1a, 0x1b, 0x26);
     desk.terminal.press("ctrl-c");
-    desk.terminal.wait_for("go on later");
+    desk.terminal.wait_for("continue later");
     desk.terminal.press("down enter");
     desk.terminal.wait_exit();
     let desk = Desk::resume(&place, Size::SMALL);

@@ -22,3 +22,4 @@ mod journal_format;
 mod pinout;
 mod proposals;
 mod view_golden;
+mod words;

@@ -106,7 +106,7 @@ impl LineCommand {
         }
         .unwrap_or_else(|| match HOW.iter().find(|(name, _)| *name == word) {
             Some((_, how)) => Self::Unclear((*how).to_owned()),
-            None => Self::Unclear(format!("`{word}` is no command; `help` lists them all")),
+            None => Self::Unclear(format!("`{word}` is not a command; `help` lists all commands")),
         })
     }
 
@@ -199,51 +199,50 @@ pub enum About {
 const HOW: [(&str, &str); 14] = [
     (
         "approve",
-        "name what you approve by its number, and nothing else but `lines 1-3,5`, `edited`, \
-         `unseen` or `despite`: approve 3",
+        "give the number of the proposal, then at most one of `lines 1-3,5`, `edited`, `unseen` or `despite`: approve 3",
     ),
-    ("tell", "name what you approve, then your words: tell 3 WORDS"),
-    ("reject", "name what you reject by its number: reject 3 REASON"),
-    ("reject-stop", "name what you reject by its number: reject-stop 3 REASON"),
-    ("ask", "name the proposal, then your question: ask 3 WORDS"),
-    ("comment", "name the proposal and the number before the line: comment 3 2 WORDS"),
-    ("edit", "name the proposal by its number: edit 3"),
-    ("rest", "name the proposal by its number: rest 3"),
-    ("undo", "name the applied proposal by its number: undo 3"),
-    ("always", "name the proposal, and path, tool or agent: always 3 path"),
-    ("never", "name the proposal, and path, tool or agent: never 3 path"),
-    ("revoke", "name the rule by its number: revoke 1"),
+    ("tell", "give the number of the proposal, then your message: tell 3 WORDS"),
+    ("reject", "give the number of the proposal: reject 3 REASON"),
+    ("reject-stop", "give the number of the proposal: reject-stop 3 REASON"),
+    ("ask", "give the number of the proposal, then your question: ask 3 WORDS"),
+    ("comment", "give the number of the proposal and the number of the line: comment 3 2 WORDS"),
+    ("edit", "give the number of the proposal: edit 3"),
+    ("rest", "give the number of the proposal: rest 3"),
+    ("undo", "give the number of the applied proposal: undo 3"),
+    ("always", "give the number of the proposal, then path, tool or agent: always 3 path"),
+    ("never", "give the number of the proposal, then path, tool or agent: never 3 path"),
+    ("revoke", "give the number of the rule: revoke 1"),
     ("say", "there are no words after `say`"),
     ("answer", "there are no words after `answer`"),
 ];
 
 /// What can be typed.
 pub const HELP: [&str; 25] = [
-    "approve NUMBER              does what the proposal says",
+    "approve NUMBER              applies the proposal",
     "approve NUMBER lines 1-3,5  writes only the lines of these numbers",
-    "approve NUMBER unseen       although not every changed line could be printed",
-    "approve NUMBER despite      although something was found that stands against it",
-    "approve NUMBER edited       writes your own version; see edit",
-    "edit NUMBER                 opens the proposed text in $EDITOR, and prints what was found in yours",
-    "tell NUMBER WORDS           approves, and tells the agent",
-    "reject NUMBER REASON        does not; the agent reads the reason",
+    "approve NUMBER unseen       applies it although some changed lines were not printed",
+    "approve NUMBER despite      applies it although a check found a problem",
+    "approve NUMBER edited       writes your edited version; see edit",
+    "edit NUMBER                 opens the proposed text in $EDITOR, then prints the findings for your version",
+    "tell NUMBER WORDS           approves, and sends a message to the agent",
+    "reject NUMBER REASON        rejects; the agent reads the reason",
     "reject-stop NUMBER REASON   the same, and ends the run",
-    "comment NUMBER LINE WORDS   goes to the agent with your decision",
-    "ask NUMBER WORDS            asks the agent; the proposal goes on waiting",
-    "rest NUMBER                 lists what waits in the same batch",
-    "approve-rest, reject-rest   decides all that was listed",
-    "undo NUMBER                 takes an applied change back",
-    "always NUMBER path          approves its like from now on; also: tool, agent",
-    "never NUMBER path           refuses its like from now on",
-    "rules, revoke NUMBER        lists the rules, ends one",
-    "show                        prints what waits once more",
-    "say WORDS                   tells the team",
-    "answer NUMBER or WORDS      answers the question that waits",
-    "pause, resume               holds the run, lets it go on",
-    "stop                        ends the run in order",
-    "quit                        leaves; `firmhand resume` goes on",
-    "help                        prints this",
-    "A decision has to name the proposal that was printed, by itself, and after it was printed.",
+    "comment NUMBER LINE WORDS   adds a comment; the agent reads it with your decision",
+    "ask NUMBER WORDS            asks the agent; the proposal still waits",
+    "rest NUMBER                 lists the other proposals of the batch",
+    "approve-rest, reject-rest   decides all proposals that were listed",
+    "undo NUMBER                 undoes an applied change",
+    "always NUMBER path          approves similar changes from now on; also: tool, agent",
+    "never NUMBER path           rejects similar changes from now on",
+    "rules, revoke NUMBER        lists the rules, removes one",
+    "show                        prints the waiting proposal again",
+    "say WORDS                   sends a message to the team",
+    "answer NUMBER or WORDS      answers the open question",
+    "pause, resume               pauses the run, continues it",
+    "stop                        ends the run properly",
+    "quit                        leaves; `firmhand resume` continues",
+    "help                        prints this list",
+    "A decision must give the number of the proposal on a line of its own, after the proposal was printed.",
 ];
 
 fn first_word(text: &str) -> (&str, &str) {
@@ -307,7 +306,7 @@ pub fn may_decide(manner: Manner, at: Instant, shown: Option<Instant>) -> Result
             Err("not decided: several lines at once look like pasted text; type it again")
         }
         (_, Some(shown)) if at < shown + SILENCE => Err(
-            "not decided: this was typed before the proposal was there; read it, then type it again",
+            "not decided: this was typed before the proposal was printed; read it, then type it again",
         ),
         (Manner::Alone, _) => Ok(()),
     }

@@ -40,9 +40,9 @@ pub fn require() -> Result<(), UserError> {
         return Ok(());
     }
     Err(UserError::new(
-        "cannot take decisions line by line",
-        "standard input is not a terminal, and what comes through a pipe must not decide",
-        "type in a terminal, or let rules decide: `firmhand run TASK --policy FILE`",
+        "Cannot take decisions line by line",
+        "standard input is not a terminal, and decisions cannot come through a pipe",
+        "Type in a terminal, or let rules decide: `firmhand run TASK --policy FILE`.",
     ))
 }
 
@@ -380,8 +380,8 @@ impl LineSession {
     /// What was printed of the proposal of that number.
     fn paper(&mut self, number: u32) -> Result<&mut Paper, String> {
         let waits = self.paper.as_ref().map_or_else(
-            || "nothing waits for a decision".to_owned(),
-            |paper| format!("it is proposal {} that waits", paper.proposal.id),
+            || "no proposal waits for a decision".to_owned(),
+            |paper| format!("the waiting proposal is {}", paper.proposal.id),
         );
         let paper = self.paper.as_mut();
         paper.filter(|paper| paper.proposal.id == ProposalId(number)).ok_or(waits)
@@ -397,7 +397,7 @@ impl LineSession {
         let blobs = self.blobs.clone();
         match self.paper(number).and_then(|paper| paper.edit(&blobs, examiner)) {
             Ok(told) => {
-                report::line("Your edit of what was proposed; the agent is told exactly this:");
+                report::line("Your edit of the proposal; the agent gets exactly this:");
                 told.lines.iter().for_each(|line| report::line(line));
             }
             Err(why) => report::line(&format!("not edited: {why}")),
@@ -407,7 +407,7 @@ impl LineSession {
     fn tell_rules(&self) {
         let mut rules = self.view.review.rules().peekable();
         if rules.peek().is_none() {
-            report::line("no rule holds in this session");
+            report::line("this session has no rules");
         }
         for view in rules {
             let rule = view.rule.to_string();
@@ -417,7 +417,7 @@ impl LineSession {
 
     fn answer(&self, words: String) -> Option<Intent> {
         let Some(question) = &self.view.head.question else {
-            report::line("no question waits");
+            report::line("no question is open");
             return None;
         };
         let place = words.parse::<usize>().ok().and_then(|number| number.checked_sub(1));

@@ -71,24 +71,24 @@ impl Paper {
     pub fn decide(&mut self, what: Decide, blobs: &dyn BlobSource) -> Result<Intent, String> {
         let approves = !matches!(what, Decide::Reject(..) | Decide::Ask(_));
         if approves && !self.is_readable {
-            return Err("what cannot be shown cannot be approved".to_owned());
+            return Err("a proposal that cannot be shown cannot be approved".to_owned());
         }
         let is_whole = matches!(what, Decide::Approve | Decide::Tell(_) | Decide::Confirm(_));
         if is_whole && self.unseen > 0 {
             let (id, lines) = (self.proposal.id, self.unseen);
             return Err(format!(
-                "{lines} changed lines are too many to be printed; `approve {id} unseen` approves them all the same"
+                "{lines} changed lines are too many to be printed; `approve {id} unseen` approves them anyway"
             ));
         }
         let passes = matches!(what, Decide::Approve | Decide::Unseen | Decide::Tell(_));
         if passes && self.proposal.phrase().is_none() && self.proposal.stops() > 0 {
             let id = self.proposal.id;
             return Err(format!(
-                "something stands against it, see above; `approve {id} despite` approves it all the same"
+                "a check found a problem, see above; `approve {id} despite` approves it anyway"
             ));
         }
         if what == Decide::Despite && self.proposal.stops() == 0 {
-            return Err("nothing stands against it; leave out `despite`".to_owned());
+            return Err("no check found a problem; leave out `despite`".to_owned());
         }
         let note = |words: String| DecisionNote { words, comments: self.comments.clone() };
         Ok(match what {
@@ -140,17 +140,15 @@ impl Paper {
         };
         if let Some(phrase) = edited.phrase() {
             return Err(format!(
-                "your edit takes the typed phrase `{phrase}`, and only the full screen takes one for \
-                 an edit; `reject {id}` and write the file yourself, or use the full screen"
+                "your edit needs the typed phrase `{phrase}`, which only the full screen can take for an edit; `reject {id}` and write the file yourself, or use the full screen"
             ));
         }
         match (edited.stops(), what) {
             (1.., Decide::Edited) => Err(format!(
-                "something stands against your edit, see above; `approve {id} edited despite` \
-                 approves it all the same"
+                "a check found a problem in your edit, see above; `approve {id} edited despite` approves it anyway"
             )),
             (0, Decide::EditedDespite) => {
-                Err("nothing stands against your edit; leave out `despite`".to_owned())
+                Err("no check found a problem in your edit; leave out `despite`".to_owned())
             }
             (stops, _) => Ok(match self.amend(Amended::Edit, edit.into_bytes()) {
                 Intent::Amend { shown, how, content, note, phrase } => {

@@ -80,7 +80,7 @@ fn asked(proposal: &Proposal) -> &'static str {
         None => "",
         Some(None) => " (asked)",
         Some(Some(finding)) if finding.text.starts_with("asked") => " (asked)",
-        Some(Some(_)) => " (not asked)",
+        Some(Some(_)) => " (not requested)",
     }
 }
 
@@ -175,14 +175,14 @@ fn erasing(plan: &ErasePlan) -> Vec<String> {
             region.offset
         ),
     };
-    vec![format!("  on {}", target(&plan.board)), format!("  erases {what}; it is gone for good")]
+    vec![format!("  on {}", target(&plan.board)), format!("  erases {what}; this cannot be undone")]
 }
 
 fn reading(plan: &ReadPlan) -> Vec<String> {
     let (name, region) = (plan.region.name(), &plan.region);
     let meanwhile = match plan.board.simulated {
-        true => "the firmware runs on meanwhile",
-        false => "the board is restarted for it",
+        true => "the firmware keeps running",
+        false => "the board is restarted",
     };
     vec![
         format!("  from {}", target(&plan.board)),
@@ -201,7 +201,7 @@ fn editing(plan: &NvsPlan) -> Vec<String> {
     let mut lines = vec![
         format!("  on {}", target(&plan.board)),
         format!(
-            "  erases and writes {}: {} bytes at 0x{:x}; {} of {} entries are taken then",
+            "  erases and writes {}: {} bytes at 0x{:x}; {} of {} entries are used afterwards",
             clean(&region.name()),
             region.bytes,
             region.offset,
@@ -210,7 +210,7 @@ fn editing(plan: &NvsPlan) -> Vec<String> {
         ),
     ];
     if room.damaged > 0 {
-        lines.push(format!("  {} damaged entries in it go", room.damaged));
+        lines.push(format!("  {} damaged entries are removed", room.damaged));
     }
     for edit in &plan.edits {
         let value = |kind: NvsKind, text: &str| format!("{} {}", kind.as_str(), clean(text));
@@ -239,9 +239,9 @@ fn flash(plan: &FlashPlan, facts: &Facts) -> Vec<String> {
             false => format!("  writes {file}: {place}"),
         });
     }
-    lines.push(format!("  {} bytes in all", plan.total_bytes()));
+    lines.push(format!("  {} bytes total", plan.total_bytes()));
     if plan.touches_boot == Some(true) {
-        lines.push("  bootloader or partition table are among them".to_owned());
+        lines.push("  this includes the bootloader or the partition table".to_owned());
     }
     if let Some(why) = facts.board.as_ref().map(|board| clean(&board.not_asked))
         && !why.is_empty()
@@ -333,6 +333,9 @@ mod tests {
             "{told:?}"
         );
         let erased = erasing(&ErasePlan { board, region: None });
-        assert!(erased[1].contains("whole flash") && erased[1].contains("for good"), "{erased:?}");
+        assert!(
+            erased[1].contains("whole flash") && erased[1].contains("cannot be undone"),
+            "{erased:?}"
+        );
     }
 }

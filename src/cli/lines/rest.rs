@@ -28,7 +28,7 @@ impl LineSession {
                 let (id, kind) = (proposal.id, proposal.change.kind());
                 let path = proposal.change.path().map_or("", |path| path.as_str());
                 let path = sanitize::line(path);
-                report::line(&format!("  {id}: {kind} {path}, has to be decided by itself"));
+                report::line(&format!("  {id}: {kind} {path}, must be decided separately"));
                 continue;
             }
             let told = proposal_text::proposal(proposal, &self.blobs);
@@ -43,7 +43,7 @@ impl LineSession {
             shown.push(Shown { proposal: id, hash: proposal.change.hash(), unseen, stops: 0 });
         }
         if shown.is_empty() {
-            return Err("each of these has to be decided by itself".to_owned());
+            return Err("each of these must be decided separately".to_owned());
         }
         let unseen: u32 = shown.iter().map(|shown| shown.unseen).sum();
         let how = if unseen > 0 { " unseen" } else { "" };
@@ -69,7 +69,7 @@ impl LineSession {
             Decide::Approve if unseen > 0 => {
                 self.listed = Some(listed);
                 return Err(format!(
-                    "{unseen} changed lines were not printed; `approve-rest {number} unseen` approves them all the same"
+                    "{unseen} changed lines were not printed; `approve-rest {number} unseen` approves them anyway"
                 ));
             }
             _ => Verdict::Approve,

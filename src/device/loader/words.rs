@@ -122,14 +122,13 @@ impl Trouble {
             ),
             Self::Differs(stage) => told(
                 format!("the chip's MD5 of its flash differs from what was sent{}", place(*stage)),
-                "Try again. If it stays so, the flash chip is worn out or has too little power.",
+                "Try again. If that does not help, the flash chip is worn out or has too little power.",
             ),
             Self::OtherContent(offset) => told(
                 format!(
-                    "the board does not hold any more what was shown as the same, from \
-                     0x{offset:x} on; nothing was written"
+                    "the board's flash changed from 0x{offset:x} on since it was compared; nothing was written"
                 ),
-                "Propose the flash again: the board is compared anew.",
+                "Propose the flash again; the board is then compared again.",
             ),
             Self::TooSmall { end, bytes } => told(
                 format!(
@@ -140,11 +139,11 @@ impl Trouble {
             ),
             Self::Refused(stage, why) => told(
                 format!("the chip refused the command{}: {why}", place(*stage)),
-                "Try again. If it stays so, its flash is protected, damaged or has too little \
+                "Try again. If that does not help, its flash is protected, damaged or has too little \
                  power.",
             ),
             Self::Gone => told(
-                format!("`{port}` went away: the board was disconnected"),
+                format!("`{port}` is gone: the board was disconnected"),
                 "Connect the board and try again: it may hold half of what was written.",
             ),
             Self::Silent(stage, why) => silence(what, port, *stage, why),
@@ -157,8 +156,7 @@ fn silence(what: &str, port: &str, stage: LoaderStage, why: &str) -> UserError {
     let (why, fix) = match stage {
         LoaderStage::Connecting => (
             format!("no sync: the chip at `{port}` does not answer ({why})"),
-            "Hold BOOT, press and let go of RESET (EN), let go of BOOT and try again. Also see \
-             that the cable carries data and that this is the board's port.",
+            "Hold BOOT, press and release RESET (EN), release BOOT and try again. Also check that the cable carries data and that this is the board's port.",
         ),
         LoaderStage::Starting => (
             format!("everything was written, but the board could not be started: {why}"),
@@ -173,7 +171,7 @@ fn silence(what: &str, port: &str, stage: LoaderStage, why: &str) -> UserError {
     UserError::new(what, why, fix)
 }
 
-const ESPTOOL: &str = "Install the tool that knows it: `pip install esptool`.";
+const ESPTOOL: &str = "Install the tool that supports it: `pip install esptool`.";
 
 fn place(stage: LoaderStage) -> String {
     match stage {

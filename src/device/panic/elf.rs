@@ -182,7 +182,7 @@ impl Program {
 
 fn failed(path: &Path, why: String) -> UserError {
     let what = format!("cannot look up addresses in {}", path.display());
-    UserError::new(what, why, "build the project again")
+    UserError::new(what, why, "Build the project again.")
 }
 
 fn section(file: &object::File<'_>, id: SectionId, endian: RunTimeEndian) -> DwarfReader {

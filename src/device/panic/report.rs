@@ -56,7 +56,7 @@ impl Programs {
         let program = found.as_ref().map(|(program, _)| &**program);
         if let (Some(program), Some((_, ElfMatch::Different))) = (program, &found) {
             notes.push(format!(
-                "the board runs another program than {}: functions and lines may be wrong; build \
+                "the board runs a different program than {}: functions and lines may be wrong; build \
                  and flash again",
                 self.shown(program.path())
             ));

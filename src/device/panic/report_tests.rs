@@ -65,7 +65,7 @@ fn an_xtensa_backtrace_is_looked_up() {
     ];
     assert_eq!(frames(&report), wanted);
     assert_eq!(report.elf.as_ref().unwrap().matches, ElfMatch::Different);
-    assert!(report.notes[0].contains("another program"), "{:?}", report.notes);
+    assert!(report.notes[0].contains("a different program"), "{:?}", report.notes);
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl Runner {
         if others.contains(&to.as_str()) || to == "person" {
             return json!({ "ok": true, "next": to });
         }
-        let message = format!("nobody here but you is called `{to}`");
+        let message = format!("no other agent here is called `{to}`");
         let hint = format!("Hand over to one of: {}.", others.join(", "));
         ToolError::new("bad_arguments", message, hint).to_answer()
     }
@@ -125,9 +125,9 @@ impl Runner {
             let message = match &call.args {
                 Value::String(text) => match crate::text::recover::structured(text) {
                     Err(error) => error.to_string(),
-                    Ok(_) => "the arguments are no JSON object".to_owned(),
+                    Ok(_) => "the arguments are not a JSON object".to_owned(),
                 },
-                _ => "the arguments are no JSON object".to_owned(),
+                _ => "the arguments are not a JSON object".to_owned(),
             };
             let hint = "Call the tool again with one JSON object that fits its schema.";
             return Err(ToolError::new("malformed_arguments", message, hint));
@@ -228,7 +228,7 @@ impl Runner {
             }
             Some(Err(_)) => {
                 let message = format!("no answer within {} seconds", limit.as_secs());
-                Err(ToolError::new("timeout", message, "Ask for less at once."))
+                Err(ToolError::new("timeout", message, "Ask for less in one call."))
             }
             None => Err(ToolError::new("stopped", "the person stopped the run", "")),
         }
@@ -239,9 +239,9 @@ pub(super) fn call_error(error: GateError) -> UserError {
     match error {
         GateError::Record(error) => error,
         GateError::Detached => UserError::new(
-            "The run was left",
+            "The run was closed",
             "proposals still wait for a decision",
-            "Go on with `firmhand resume`.",
+            "Continue with `firmhand resume`.",
         ),
     }
 }

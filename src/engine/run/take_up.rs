@@ -55,7 +55,7 @@ impl Runner {
             self.gate.resubmit(&origin, recorded, drafts).await.map_err(call_error)?;
         let mut answer = self.answer(limit, finish, settlements).await?;
         if let (Some(answer), true) = (answer.as_object_mut(), is_cut) {
-            let why = "the program ended before these were proposed; call again for them";
+            let why = "the program ended before these were proposed; call again to propose them";
             answer.insert("not_proposed".to_owned(), json!({ "changes": missing, "why": why }));
         }
         Ok(answer)

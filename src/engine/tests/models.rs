@@ -115,7 +115,7 @@ async fn a_turn_ends_with_its_budget_and_the_run_goes_on() {
     let world = SessionBench::new(TEAM);
     let budgets = Budgets { turn: tokens(3), ..Budgets::default() };
     assert_eq!(run(&world, budgets, "stop", usual).await, SessionOutcome::Completed);
-    let told = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.what == "The turn was ended");
+    let told = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.what == "The turn was stopped");
     assert!(world.events().iter().any(told));
     let said = |e: &Event| matches!(e, Event::Turn(TurnEvent::TextAdded { text, .. }) if text == "It is saved.");
     assert!(!world.events().iter().any(said), "the writer had no second round");

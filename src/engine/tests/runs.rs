@@ -58,7 +58,7 @@ async fn each_attempt_begins_with_a_fresh_short_chat() {
     else {
         panic!("{ends:?}")
     };
-    assert_eq!(why, "no build of the present files passed; approve_saved_files was called");
+    assert_eq!(why, "no build of the current files passed; approve_saved_files was called");
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn wrong_calls_are_answered_with_what_is_wrong_and_the_third_asks_the_pers
         let asked =
             until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
         let Event::Person(PersonEvent::Asked { text, .. }) = asked else { unreachable!() };
-        assert_eq!(text, "Writer called its tools wrongly three times in a row. Go on?");
+        assert_eq!(text, "Writer called its tools incorrectly three times in a row. Continue?");
         assert_eq!(answers.len(), 3);
     }
 }
@@ -160,7 +160,7 @@ async fn the_same_files_again_are_not_saved_before_the_person_is_asked() {
     let asked =
         until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
     let Event::Person(PersonEvent::Asked { text, .. }) = asked else { unreachable!() };
-    assert_eq!(text, "Writer wrote the same files as the time before. Go on?");
+    assert_eq!(text, "Writer wrote the same files as last time. Continue?");
 }
 
 #[tokio::test]
@@ -181,7 +181,7 @@ async fn the_same_failing_build_again_asks_the_person() {
     let asked =
         until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
     let Event::Person(PersonEvent::Asked { text, .. }) = asked else { unreachable!() };
-    assert_eq!(text, "The build fails just as it did before. Go on?");
+    assert_eq!(text, "The build fails in the same way as before. Continue?");
 }
 
 #[tokio::test]

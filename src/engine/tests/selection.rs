@@ -75,7 +75,7 @@ async fn a_planner_who_names_nobody_is_asked_again_and_then_the_person() {
     let Event::Person(PersonEvent::Asked { question, text, options, .. }) = asked else {
         unreachable!()
     };
-    assert!(text.starts_with("Planner named nobody"), "{text}");
+    assert!(text.starts_with("Planner did not name"), "{text}");
     assert_eq!(options, ["go on", "stop"]);
     assert_eq!(choices(&world.events()).len(), 3);
     let answer = "listen to me".to_owned();

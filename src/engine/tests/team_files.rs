@@ -41,7 +41,7 @@ fn unknown_agents_are_told_with_the_known_ones() {
 #[test]
 fn an_unknown_team_is_told_with_the_known_ones() {
     let error = Team::load(&Assets::built_in(), "generte", &|_| Ok(())).unwrap_err();
-    assert_eq!(error.what, "There is no team `generte`");
+    assert_eq!(error.what, "Cannot find the team `generte`");
     assert!(error.fix.contains("generate"), "{error:?}");
 }
 

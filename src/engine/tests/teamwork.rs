@@ -75,7 +75,7 @@ async fn a_pipeline_goes_back_on_failure_and_then_on_to_its_end() {
     assert_eq!(reasons[0], "step 1 of 3");
     assert_eq!(reasons[2], "build_project failed, rework 1 of 2");
     assert_eq!(reasons[4], "step 3 of 3");
-    assert_eq!(outcome(&world), PhaseOutcome::Succeeded("the pipeline came to its end".into()));
+    assert_eq!(outcome(&world), PhaseOutcome::Succeeded("the pipeline is complete".into()));
 }
 
 #[tokio::test]
@@ -266,7 +266,7 @@ async fn other_words_to_a_plan_bring_another_plan() {
     handle.intents.send(answer(2, "start")).await.unwrap();
     handle.join().await.unwrap();
     assert_eq!(speakers(&world), ["Planner", "Planner", "Builder"]);
-    assert_eq!(choices(&world)[1].1, "you want Planner to plan anew");
+    assert_eq!(choices(&world)[1].1, "you want Planner to plan again");
 }
 
 #[tokio::test]

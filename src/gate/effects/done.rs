@@ -29,7 +29,7 @@ impl EffectResult {
         let doubt = match (&outcome, make_lasting(folder)) {
             (Outcome::Applied, Err(errno)) => Some(UserError::new(
                 format!("`{name}` was changed, but a power cut may undo it"),
-                format!("the disk did not take the new state of its folder: {errno}"),
+                format!("the disk did not store the new state of its folder: {errno}"),
                 "Check the disk and look at the file.",
             )),
             _ => None,

@@ -1,4 +1,4 @@
-//! What is known about the run when a change is looked at.
+//! Details about the run when a change is looked at.
 //!
 //! A fold of events: the task, the plan, what went. Must not look at a change or the disk.
 

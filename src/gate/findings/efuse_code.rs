@@ -255,7 +255,7 @@ impl EfuseCode<'_> {
                 next += gap + 1;
                 joins += 1;
                 if burns(self.rules, &name).is_some() {
-                    let what = format!("puts together the name `{name}`, which burns eFuses");
+                    let what = format!("assembles the name `{name}`, which burns eFuses");
                     found.push(Irreversible { range: token.start..end, what, is_sure: true });
                     break;
                 }
@@ -278,7 +278,7 @@ impl EfuseCode<'_> {
             if token.word().is_some_and(|name| is_start(&name))
                 && ((self.is(at + 1, "#") && self.is(at + 2, "#")) || self.is(at + 1, ","))
             {
-                let what = "puts together the name of an eFuse function".to_owned();
+                let what = "assembles the name of an eFuse function".to_owned();
                 found.push(Irreversible { range: token.range(), what, is_sure: true });
             }
         }

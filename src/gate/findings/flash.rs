@@ -42,7 +42,7 @@ fn stop(text: impl Into<String>) -> Finding {
     Finding::new(FindingLevel::Stop, text)
 }
 
-/// What the board starts from. It takes a typed phrase.
+/// What the board starts from. It needs a typed phrase.
 fn boot(plan: &FlashPlan, subject: &Subject<'_>) -> Check {
     let chip = &plan.board.chip;
     let mut found = Vec::new();
@@ -66,10 +66,9 @@ fn boot(plan: &FlashPlan, subject: &Subject<'_>) -> Check {
         let text = format!("writes {what}: `{file}` erases 0x{erased_from:x} to 0x{erased_to:x}");
         let advice = match not_compared {
             Some(why) if !why.is_empty() => format!(
-                "Not compared with the board ({why}). A board that holds something broken there \
-                 does not start."
+                "Not compared with the board ({why}). If it is broken, the board does not start."
             ),
-            _ => "A board that holds something broken there does not start.".to_owned(),
+            _ => "If it is broken, the board does not start.".to_owned(),
         };
         let finding = Finding::new(FindingLevel::Warning, text).advice(advice);
         found.push(finding.phrase(format!("flash {chip} boot")));
@@ -95,7 +94,7 @@ fn options(plan: &FlashPlan) -> Option<Check> {
         if FORCES.contains(&option.as_str()) {
             found.push(stop(format!("passes `{option}` to the loader, which then checks less")));
         } else if option == "--encrypt" {
-            let text = "has the chip encrypt what is written: it takes its flash encryption";
+            let text = "makes the chip encrypt what is written: this uses its flash encryption";
             let chip = &plan.board.chip;
             found.push(stop(text).phrase(format!("encrypt {chip} flash")));
         }
@@ -122,7 +121,7 @@ pub(super) fn sent(plan: &SendPlan) -> Option<Check> {
     let is_efuse =
         text.contains("efuse") && ["burn", "write", "set"].iter().any(|w| text.contains(w));
     let command = found.copied().or(is_efuse.then_some("efuse"))?;
-    let finding = stop(format!("sends `{command}`, by which eFuses are burned for good"))
+    let finding = stop(format!("sends `{command}`, which burns eFuses permanently"))
         .phrase(format!("burn {} efuses", plan.board.chip));
     Some(Check::with(CheckKind::Irreversible, vec![finding]))
 }
@@ -156,8 +155,7 @@ fn landed(
     let mut found = Vec::new();
     if !offset.is_multiple_of(SECTOR) {
         let text = format!(
-            "`{file}` begins within a sector, at 0x{offset:x}: what lies before it from \
-             0x{:x} on is erased",
+            "`{file}` starts within a sector, at 0x{offset:x}: the data before it from 0x{:x} on is erased",
             landing.erased_from
         );
         found.push(stop(text));
@@ -196,7 +194,7 @@ fn lost(file: &str, others: &[&FlashArea], flash: &FlashFacts) -> Option<Finding
     };
     let kept: Vec<&FlashArea> = others.iter().filter(keeps).copied().collect();
     (!kept.is_empty()).then(|| {
-        let text = format!("writes `{file}` over {}: what is stored there is lost", names(&kept));
+        let text = format!("writes `{file}` over {}: the stored data is lost", names(&kept));
         stop(text).advice("Flash the parts of the build, or read the partition back first.")
     })
 }

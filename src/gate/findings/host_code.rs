@@ -30,7 +30,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 fn finding(source: &SourceText<'_>, found: HostCode) -> Finding {
     let advice = match found.level {
         FindingLevel::Stop => "Leave it out, or read every line of what runs first.",
-        FindingLevel::Warning => "See that this is wanted.",
+        FindingLevel::Warning => "Check that this is intended.",
         FindingLevel::Note => "",
     };
     Finding::new(found.level, found.text).at(source.place(&found.range)).advice(advice)

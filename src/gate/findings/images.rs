@@ -196,17 +196,19 @@ fn bootloader(plan: &FlashPlan, image: &FlashImage, read: &Read) -> Vec<Finding>
         }
         Some(ImageRole::Bootloader | ImageRole::Unknown) => return Vec::new(),
         None if looks_encrypted(held) => {
-            format!("`{file}` is no bootloader that can be read: it looks encrypted")
+            format!("`{file}` is not a readable bootloader: it looks encrypted")
         }
-        None => format!("`{file}` is no bootloader, and is put in its place"),
+        None => format!("`{file}` is not a bootloader, but is written in its place"),
     };
-    vec![stop(text).advice("The board would not start any more.")]
+    vec![stop(text).advice("The board would no longer start.")]
 }
 
 fn table(image: &FlashImage, read: &Read) -> Vec<Finding> {
     let file = &image.file;
     match partitions::from_image(read.bytes()) {
-        None => vec![stop(format!("`{file}` is no partition table, and is put in its place"))],
+        None => {
+            vec![stop(format!("`{file}` is not a partition table, but is written in its place"))]
+        }
         Some(table) => partition_table::unsound(&table, image.offset)
             .into_iter()
             .map(|text| stop(format!("the partition table `{file}`: {text}")))
@@ -226,7 +228,9 @@ fn application(image: &FlashImage, partition: &Partition, read: &Read) -> Vec<Fi
         None => {
             let text = match looks_encrypted(read.bytes()) {
                 true => format!("`{file}` looks encrypted, and is put into `{label}`"),
-                false => format!("`{file}` is no application, and `{label}` is for applications"),
+                false => {
+                    format!("`{file}` is not an application, and `{label}` is for applications")
+                }
             };
             found.push(stop(text).advice("The board would not start it."));
         }

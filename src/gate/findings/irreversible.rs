@@ -57,7 +57,7 @@ pub(super) struct Rules {
     set: Regex,
 }
 
-/// What is known of all this; `None` only when the table that ships is broken, which a test tells.
+/// Details of all this; `None` only when the table that ships is broken, which a test tells.
 pub(super) static RULES: LazyLock<Option<Rules>> = LazyLock::new(|| {
     let text = include_str!("../../../assets/findings/irreversible.toml");
     let table: IrreversibleTable = toml::from_str(text).ok()?;
@@ -269,7 +269,7 @@ fn virtual_off(path: &ProjectPath, subject: &Subject<'_>, phrase: &str) -> Optio
     let was_on = subject.base_text().is_some_and(is_on);
     let turns_off = path.file_name().starts_with("sdkconfig") && was_on && !is_on(subject.text()?);
     turns_off.then(|| {
-        let text = "turns virtual eFuses off, so that eFuses of the chip are burnt from now on";
+        let text = "turns virtual eFuses off, so that real eFuses are burnt from now on";
         Finding::new(FindingLevel::Stop, text).phrase(phrase)
     })
 }

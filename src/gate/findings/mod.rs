@@ -146,7 +146,7 @@ fn excuse(path: &ProjectPath, subject: &Subject<'_>, found: &mut [Check]) {
             if was_so {
                 finding.level = FindingLevel::Note;
                 finding.phrase = None;
-                finding.text.push_str(", as before");
+                finding.text.push_str(", unchanged");
             }
         }
     }

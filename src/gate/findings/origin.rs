@@ -91,7 +91,8 @@ fn white_space(subject: &Subject<'_>) -> Option<Finding> {
     let first = found.added.first().and_then(|lines| numbers.get(lines.start));
     let lines =
         if real == 1 { "1 line differs".to_owned() } else { format!("{real} lines differ") };
-    let text = format!("rewrites {changed} lines, of which {lines} beyond white space");
+    let text =
+        format!("rewrites {changed} lines, of which {lines} differ in more than white space");
     let mut finding = Finding::new(FindingLevel::Warning, text)
         .advice("Look at that line first; hide changes of white space to see it alone.");
     finding.place = first.map(|line| FindingPlace::line(number(*line)));
@@ -103,11 +104,14 @@ fn returned(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let deleted = subject.context.deleted(ContentHash::of(subject.content))?;
     Some(match deleted.path == *path {
         true => {
-            let text = format!("makes the file again that was deleted as #{}", deleted.by);
+            let text = format!("recreates the file that was deleted as #{}", deleted.by);
             Finding::new(FindingLevel::Warning, text)
         }
         false => {
-            let text = format!("holds what `{}` held, deleted as #{}", deleted.path, deleted.by);
+            let text = format!(
+                "has the content of `{}`, which was deleted as #{}",
+                deleted.path, deleted.by
+            );
             Finding::new(FindingLevel::Note, text)
         }
     })
@@ -121,7 +125,7 @@ fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let same = same_length.map(|file| file.path).find(|other| {
         subject.sandbox.read(other).is_ok_and(|content| content == subject.content)
     })?;
-    let text = format!("holds exactly what `{same}` holds");
+    let text = format!("has exactly the content of `{same}`");
     Some(Finding::new(FindingLevel::Warning, text))
 }
 
@@ -218,7 +222,7 @@ fn off_screen(text: &str) -> Vec<Finding> {
     };
     let found = text.lines().enumerate().filter(|(_, line)| line.len() > OFF_SCREEN && hides(line));
     let finding = |(place, _): (usize, &str)| {
-        Finding::new(FindingLevel::Stop, "hides code behind a long run of blanks")
+        Finding::new(FindingLevel::Stop, "hides code behind a long run of spaces")
             .at(FindingPlace::line(number(place + 1)))
     };
     found.map(finding).collect()

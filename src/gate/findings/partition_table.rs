@@ -140,8 +140,7 @@ fn alone(partition: &Partition, first: u32) -> Vec<String> {
         found.push(format!("puts `{label}` at 0x{offset:x}, which is no multiple of 0x{align:x}"));
     }
     if !bytes.is_multiple_of(SECTOR) {
-        found
-            .push(format!("gives `{label}` 0x{bytes:x} bytes, which are no whole sectors of 4 KB"));
+        found.push(format!("gives `{label}` 0x{bytes:x} bytes, which is not a multiple of 4 KB"));
     }
     if is_data(kind) && subtype == "ota" && *bytes != OTADATA {
         found.push(format!("gives `{label}` 0x{bytes:x} bytes, and otadata has 0x{OTADATA:x}"));
@@ -305,18 +304,18 @@ pub(super) fn lost(old: &[Partition], new: &[Partition]) -> Vec<(String, String)
                 Some(other) if other.subtype == was.subtype => {
                     format!("renames `{label}` to `{}`: what it holds is not found", other.label)
                 }
-                _ => format!("removes `{label}`: what is stored there is lost"),
+                _ => format!("removes `{label}`: the stored data is lost"),
             },
             Some(now) if now.offset != was.offset => format!(
-                "moves `{label}` from 0x{:x} to 0x{:x}: what is stored there is lost",
+                "moves `{label}` from 0x{:x} to 0x{:x}: the stored data is lost",
                 was.offset, now.offset
             ),
             Some(now) if now.bytes < was.bytes => format!(
-                "shrinks `{label}` from 0x{:x} to 0x{:x} bytes: what is stored at its end is lost",
+                "shrinks `{label}` from 0x{:x} to 0x{:x} bytes: the data stored at the end is lost",
                 was.bytes, now.bytes
             ),
             Some(now) if (&now.kind, &now.subtype) != (&was.kind, &was.subtype) => format!(
-                "makes `{label}` {} {} instead of {} {}: what is stored there is lost",
+                "makes `{label}` {} {} instead of {} {}: the stored data is lost",
                 now.kind, now.subtype, was.kind, was.subtype
             ),
             Some(_) => continue,

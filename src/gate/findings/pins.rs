@@ -81,7 +81,7 @@ fn judge(table: &Pinout, used: &PinUse, is_known: bool) -> Option<(FindingLevel,
     }
     if pin.roles.usb.is_some() && !used.is_peripheral_clock {
         let text = format!("uses GPIO{number}, a USB pin of {on}");
-        return Some((Warning, text, "Flashing and the console over USB end here.".to_owned()));
+        return Some((Warning, text, "This ends flashing and the console over USB.".to_owned()));
     }
     let text = match (pin.roles.jtag, pin.roles.uart.iter().any(|signal| signal.starts_with("U0")))
     {

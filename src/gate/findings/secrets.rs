@@ -21,7 +21,7 @@ fn in_source(source: &SourceText<'_>) -> Vec<Finding> {
             Finding::new(level, format!("contains {}", secret.what))
                 .at(source.place(&secret.range))
                 .advice(
-                    "Keep it out of the sources, e.g. in NVS or in a file that is not committed.",
+                    "Store it outside of the sources, e.g. in NVS or in a file that is not committed.",
                 )
         })
         .collect()

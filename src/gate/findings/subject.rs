@@ -20,7 +20,7 @@ pub(in crate::gate) struct Subject<'a> {
     pub(in crate::gate) base: Option<&'a [u8]>,
     /// What it will hold; empty for a deletion or what is done to a board.
     pub(in crate::gate) content: &'a [u8],
-    /// What is known besides.
+    /// Details besides.
     pub(in crate::gate) facts: &'a Facts,
     pub(in crate::gate) sandbox: &'a Sandbox,
     /// The chip, the task and what else was said about the run.

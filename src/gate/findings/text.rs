@@ -110,7 +110,7 @@ fn lookalikes(path: &ProjectPath, in_text: Vec<Located>, sandbox: &Sandbox) -> O
     };
     let letter = name.chars().find(|c| confusables::poses_as(*c).is_some());
     if let (Some(level), Some(c)) = (level, letter) {
-        let text = format!("its name reads like `{reads}` but holds U+{:04X}", u32::from(c));
+        let text = format!("its name looks like `{reads}` but contains U+{:04X}", u32::from(c));
         return Some(Check::of(CheckKind::Lookalikes, level, text));
     }
     let says = |what: &str| format!("contains {what}");

@@ -70,7 +70,7 @@ async fn exactly_the_approved_text_is_sent_after_its_decision_is_recorded() {
     });
     assert!(sent.is_some_and(|sent| sent > decided), "{events:?}");
     let error = world.gate.undo(ProposalId(1)).unwrap_err();
-    assert!(error.why.contains("cannot be taken back"), "{error:?}");
+    assert!(error.why.contains("cannot be undone"), "{error:?}");
 }
 
 #[tokio::test]
@@ -195,7 +195,7 @@ async fn what_is_read_lands_in_a_new_file_and_in_no_other() {
     assert_eq!(file, vec![0xa5; 0x2000]);
     assert_eq!(world.read("taken.bin").as_deref(), Some("mine"));
     let error = world.gate.undo(ProposalId(1)).unwrap_err();
-    assert!(error.why.contains("cannot be taken back"), "{error:?}");
+    assert!(error.why.contains("cannot be undone"), "{error:?}");
 }
 
 /// A change of the settings that `held` has: it sets one entry.
@@ -245,7 +245,7 @@ async fn settings_are_changed_after_a_typed_phrase_if_they_are_what_was_shown() 
     let both = world.bench.memory.lock().unwrap().clone();
     assert!(both.windows(3).any(|part| part == b"one") && both.windows(5).any(|p| p == b"three"));
     let error = world.gate.undo(ProposalId(1)).unwrap_err();
-    assert!(error.why.contains("cannot be taken back"), "{error:?}");
+    assert!(error.why.contains("cannot be undone"), "{error:?}");
 }
 
 #[tokio::test]

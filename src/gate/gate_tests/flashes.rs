@@ -107,7 +107,7 @@ async fn what_is_wrong_with_a_flash_is_said_before_it_is_decided() {
         ("esp32", TABLE, vec![("app.bin", 0x1000, app())], "in place of the bootloader"),
         ("esp32s3", TABLE, vec![("x", 0x1000, boot())], "looks for its bootloader at 0x0"),
         ("esp32", TABLE, vec![("x", 0xf000, vec![1; 5000])], "runs into factory"),
-        ("esp32", TABLE, vec![("x", 0x1_0010, app())], "begins within a sector"),
+        ("esp32", TABLE, vec![("x", 0x1_0010, app())], "starts within a sector"),
         ("esp32", TABLE, vec![("x", 0x2_0000, app())], "and `factory` at 0x10000"),
         ("esp32", TABLE, vec![("t.bin", 0x8000, vec![0xff; 5120])], "runs into nvs"),
         ("esp32", TABLE, vec![("t.bin", 0x8000, vec![0xff; 3072])], "no partition table"),
@@ -250,10 +250,7 @@ async fn a_table_that_moves_what_the_board_stores_is_stopped() {
     let moved = TABLE.replace("0x9000, 24K", "0xa000, 20K");
     let proposal = world.proposed(world.flash_of("esp32", &[("t", 0x8000, table(&moved))])).await;
     let told = finding_texts(&proposal).join("\n");
-    assert!(
-        told.contains("moves `nvs` from 0x9000 to 0xa000: what is stored there is lost"),
-        "{told}"
-    );
+    assert!(told.contains("moves `nvs` from 0x9000 to 0xa000: the stored data is lost"), "{told}");
     assert!(told.contains("writes the partition table"), "{told}");
 }
 
@@ -266,7 +263,7 @@ async fn one_image_for_everything_is_seen_through() {
     merged.extend(app());
     let proposal = world.proposed(world.flash_of("esp32", &[("merged.bin", 0, merged)])).await;
     let told = finding_texts(&proposal).join("\n");
-    assert!(told.contains("over nvs: what is stored there is lost"), "{told}");
+    assert!(told.contains("over nvs: the stored data is lost"), "{told}");
     assert!(told.contains("the bootloader and the partition table"), "{told}");
     assert_eq!(proposal.phrase().as_deref(), Some("flash esp32 boot"));
     assert_eq!(proposal.facts.flash.unwrap().source, "build/merged.bin");

@@ -33,12 +33,12 @@ fn a_letter_that_turns_text_around_weighs_on_a_new_line_and_is_a_note_on_an_old_
     let new = of(CheckKind::Text, &looked_at(None, BIDI));
     let heaviest = new.iter().map(|finding| finding.level).max();
     assert!(heaviest > Some(FindingLevel::Note), "{new:?}");
-    assert!(new.iter().all(|finding| !finding.text.ends_with(", as before")), "{new:?}");
+    assert!(new.iter().all(|finding| !finding.text.ends_with(", unchanged")), "{new:?}");
 
     let edited = looked_at(Some(BIDI), &format!("{BIDI}int b;\n"));
     let old = of(CheckKind::Text, &edited);
     assert!(!old.is_empty() && old.iter().all(|f| f.level == FindingLevel::Note), "{old:?}");
-    assert!(old.iter().all(|finding| finding.text.ends_with(", as before")), "{old:?}");
+    assert!(old.iter().all(|finding| finding.text.ends_with(", unchanged")), "{old:?}");
 
     let changed = looked_at(Some(BIDI), &BIDI.replace('a', "c"));
     let touched = of(CheckKind::Text, &changed);

@@ -195,7 +195,7 @@ async fn what_the_person_took_back_is_told_and_stops_no_rule() {
     };
     let (level, text) = merged(&world);
     assert_eq!(level, Some(FindingLevel::Warning));
-    assert!(text.contains("create it anew"), "{text}");
+    assert!(text.contains("create it again"), "{text}");
     // What somebody else does after that is no wish of the person.
     world.write("a.c", "theirs");
     world.until_restated(2).await;

@@ -18,7 +18,7 @@ use words::words;
 
 use crate::model::ProjectPath;
 
-/// What is known beside the project's texts.
+/// Details beside the project's texts.
 #[derive(Debug, Clone, Copy)]
 pub struct RelevanceQuery<'a> {
     /// The person's words.
@@ -61,8 +61,8 @@ const SEEDS: usize = 6;
 pub fn rank(index: &ProjectIndex, question: &RelevanceQuery<'_>) -> Vec<ChosenFile> {
     let asked = words(question.request);
     let mut scores = Scores { of: vec![Vec::new(); index.len()] };
-    scores.add(WORDS, "words of the request are in it", index.by_words(&asked));
-    scores.add(PATHS, "words of the request are in its path", index.by_paths(&asked));
+    scores.add(WORDS, "it contains words of the request", index.by_words(&asked));
+    scores.add(PATHS, "its path contains words of the request", index.by_paths(&asked));
     scores.add(NAMES, "it has a name from the request", index.by_names(question.request));
     scores.add(DEFINES, "it defines a function of the request", index.defining(question.request));
     let past = question.history.by_message(&asked);

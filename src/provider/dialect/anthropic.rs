@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::conversation::ConversationTurn;
 use super::{AnswerPiece, DialectReader, Fault, Profile, RequestBody, Slot, Stop};
-use super::{arguments, call_id, count, told_fault};
+use super::{arguments, call_id, count, service_fault};
 use crate::model::{Cost, Usage};
 
 /// Tokens of an answer where neither profile nor agent say anything; the service wants a number.
@@ -155,7 +155,7 @@ impl DialectReader for AnthropicReader {
             }
             "message_stop" => out.push(AnswerPiece::Stop(self.stop.take().unwrap_or(Stop::End))),
             "error" => {
-                return Err(told_fault(event.get("error").unwrap_or(&Value::Null), profile));
+                return Err(service_fault(event.get("error").unwrap_or(&Value::Null), profile));
             }
             // `ping`, and what may be added to the protocol.
             _ => {}

@@ -6,7 +6,7 @@ use super::conversation::ConversationTurn;
 use super::{
     AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Profile, RequestBody, Service, Slot, Stop,
 };
-use super::{arguments, call_id, told_fault, usage};
+use super::{arguments, call_id, service_fault, usage};
 
 /// Writes a request.
 pub(super) fn write(asked: &RequestBody<'_>) -> Value {
@@ -145,7 +145,7 @@ impl ChatReader {
         out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            return Err(told_fault(error, profile));
+            return Err(service_fault(error, profile));
         }
         let model = chunk.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
         if let Some(model) = model.filter(|_| !self.is_named) {

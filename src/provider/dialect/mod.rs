@@ -216,7 +216,7 @@ fn json(message: &str, profile: &Profile) -> Result<Value, Fault> {
 }
 
 /// A failure that is told in the stream instead of an answer.
-fn told_fault(error: &Value, profile: &Profile) -> Fault {
+fn service_fault(error: &Value, profile: &Profile) -> Fault {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::conversation::ConversationTurn;
 use super::{AnswerPiece, DialectReader, Fault, Profile, RequestBody, Slot, Stop};
-use super::{arguments, chat, count, told_fault};
+use super::{arguments, chat, count, service_fault};
 use crate::model::Usage;
 
 /// The context that is asked for when nobody says anything. Left alone, Ollama takes a small one
@@ -89,7 +89,7 @@ impl DialectReader for OllamaReader {
         out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         if let Some(error) = line.get("error") {
-            return Err(told_fault(error, profile));
+            return Err(service_fault(error, profile));
         }
         let text = |field: &str| {
             let text = line.pointer(field).and_then(Value::as_str);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::conversation::ConversationTurn;
 use super::{AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Profile, RequestBody, Slot, Stop};
-use super::{arguments, call_id, told_fault, usage};
+use super::{arguments, call_id, service_fault, usage};
 
 /// Writes a request. Nothing is stored at the service; what it needs again is given back.
 pub(super) fn write(asked: &RequestBody<'_>) -> Value {
@@ -160,9 +160,9 @@ impl DialectReader for ResponsesReader {
             }
             "response.failed" => {
                 let error = event.pointer("/response/error").unwrap_or(&Value::Null);
-                return Err(told_fault(error, profile));
+                return Err(service_fault(error, profile));
             }
-            "error" => return Err(told_fault(event.get("error").unwrap_or(&event), profile)),
+            "error" => return Err(service_fault(event.get("error").unwrap_or(&event), profile)),
             // What is told twice, and what may be added to the protocol.
             _ => {}
         }
@@ -176,7 +176,7 @@ impl DialectReader for ResponsesReader {
         out: &mut Vec<AnswerPiece>,
     ) -> Result<(), Fault> {
         if let Some(error) = whole.get("error").filter(|error| !error.is_null()) {
-            return Err(told_fault(error, profile));
+            return Err(service_fault(error, profile));
         }
         let Some(items) = whole.get("output").and_then(Value::as_array) else {
             return Err(Fault::garbled(profile, "an answer without output", &whole.to_string()));

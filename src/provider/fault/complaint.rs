@@ -15,7 +15,7 @@ const MOST_WORDS: usize = 300;
 /// A proxy wants to know who asks.
 pub(super) fn locked_proxy(profile: &Profile, why: String) -> UserError {
     UserError::new(
-        format!("The proxy before {} wants a name and a password", profile.host()),
+        format!("The proxy in front of {} asks for a name and a password", profile.host()),
         why,
         format!(
             "Write them into `wire.proxy` of the profile `{}`, or into HTTPS_PROXY: \
@@ -131,12 +131,12 @@ pub(super) fn in_words(profile: &Profile, status: u16, said: &str) -> UserError 
     match status {
         401 => UserError::new(format!("{host} does not accept the key"), why, key_fix(profile)),
         402 => UserError::new(
-            format!("{host} wants to be paid first"),
+            format!("{host} asks for payment"),
             why,
             "Add credit to the account, or choose another profile with `--profile`.",
         ),
         403 => UserError::new(
-            format!("{host} does not let this key use the model `{}`", profile.model),
+            format!("{host} does not allow this key to use the model `{}`", profile.model),
             why,
             format!("Ask for access, or choose another model: `firmhand models --profile {name}`."),
         ),
@@ -149,13 +149,13 @@ pub(super) fn in_words(profile: &Profile, status: u16, said: &str) -> UserError 
             ),
         ),
         404 => UserError::new(
-            format!("{host} knows no model `{}` at this address", profile.model),
+            format!("{host} has no model `{}` at this address", profile.model),
             why,
             format!("List what it has with `firmhand models --profile {name}`; see `base_url`."),
         ),
         407 => locked_proxy(profile, why),
         429 => UserError::new(
-            format!("{host} takes no more requests for now"),
+            format!("{host} accepts no more requests at the moment"),
             why,
             "Wait, or choose another profile with `--profile`.",
         ),
@@ -165,7 +165,7 @@ pub(super) fn in_words(profile: &Profile, status: u16, said: &str) -> UserError 
             "Wait for the service to recover, or choose another profile with `--profile`.",
         ),
         _ => UserError::new(
-            format!("{host} did not take the request"),
+            format!("{host} refused the request"),
             why,
             format!("Check the profile with `firmhand doctor --profile {name}`."),
         ),

@@ -56,7 +56,7 @@ fn way_on(script: &Script, cursor: &Cursor, at: &Situation<'_>) -> Result<usize,
     };
     if step.next.is_empty() {
         return Err(UserError::new(
-            "The recorded conversation is at its end",
+            "The recorded conversation is over",
             format!(
                 "{}; nothing follows step `{}` ({})",
                 at.in_words(),

@@ -126,7 +126,7 @@ impl ScriptSource<'_> {
         if !name.get_ref().is_empty() && name.get_ref().chars().all(is_plain) {
             return Ok(Some(name.get_ref().clone()));
         }
-        let why = format!("`{}` is no folder of assets/projects", name.get_ref());
+        let why = format!("`{}` is not a folder of assets/projects", name.get_ref());
         Err(self.wrong(&name.span(), why, "Use letters, digits, `-` and `_`."))
     }
 
@@ -134,7 +134,7 @@ impl ScriptSource<'_> {
         let Some(table) = table else { return Ok(Timing::default()) };
         let chars_per_second = *table.chars_per_second.get_ref();
         if chars_per_second == 0 {
-            let why = "at 0 characters a second nothing would ever be said";
+            let why = "at 0 characters a second there would be no output";
             return Err(self.wrong(&table.chars_per_second.span(), why, "Use 1 or more."));
         }
         Ok(Timing { chars_per_second, think_ms: table.think_ms })
@@ -151,7 +151,7 @@ impl ScriptSource<'_> {
             self.wrong(&path.span(), error.to_string(), "Use a path inside the project.")
         })?;
         if comment::style(checked.as_str()).is_none() {
-            let why = format!("it is not known how `{checked}` writes comments");
+            let why = format!("the comment syntax of `{checked}` is unknown");
             let fix = "Use C, CMake, Kconfig, YAML, CSV or text files.";
             return Err(self.wrong(&path.span(), why, fix));
         }
@@ -168,7 +168,7 @@ impl ScriptSource<'_> {
     fn sibling(&self, at: &Spanned<String>, read: Sibling<'_>) -> Result<String, UserError> {
         let is_beside = ProjectPath::new(at.get_ref()).is_ok_and(|p| p.as_str() == at.get_ref());
         if !is_beside {
-            let why = format!("`{}` is not a file beside the script", at.get_ref());
+            let why = format!("`{}` is not a file next to the script", at.get_ref());
             return Err(self.wrong(&at.span(), why, "Use a relative path without `..`."));
         }
         read(at.get_ref()).map_err(|error| {
@@ -190,7 +190,7 @@ impl ScriptSource<'_> {
             table.calls.iter().map(|call| self.call(call, files)).collect();
         let calls = calls?;
         if table.say.is_empty() && calls.is_empty() && list.is_none() {
-            let why = format!("step `{}` says nothing and calls nothing", table.id.get_ref());
+            let why = format!("step `{}` has no text and no call", table.id.get_ref());
             return Err(self.wrong(&table.id.span(), why, "Add `say`, `list` or `calls`."));
         }
         if table.next.is_empty() != table.end {
@@ -199,7 +199,7 @@ impl ScriptSource<'_> {
             return Err(self.wrong(
                 &table.id.span(),
                 why,
-                "Say what follows, or that nothing does.",
+                "Name the next step, or set `end = true`.",
             ));
         }
         let expect = &table.expect;
@@ -230,15 +230,15 @@ impl ScriptSource<'_> {
             let AsideTable { agent, mentions, say } = spanned.get_ref();
             let wrong = |why: String, fix: &str| Err(self.wrong(&spanned.span(), why, fix));
             if say.trim().is_empty() {
-                return wrong("the aside says nothing".to_owned(), "Add `say`.");
+                return wrong("the aside is empty".to_owned(), "Add `say`.");
             }
             if asides.iter().any(|before| before.agent.is_none() && before.mentions.is_none()) {
-                let why = "an aside before it fits every question, so this one is never said";
+                let why = "an earlier aside matches every question, so this one is never used";
                 return wrong(why.to_owned(), "Put the aside that fits everything last.");
             }
             let speaks = |name: &str| parsed.steps.iter().any(|step| step.get_ref().agent == name);
             if let Some(name) = agent.as_deref().filter(|name| !speaks(name)) {
-                return wrong(format!("no step is of `{name}`"), "Name an agent of a step.");
+                return wrong(format!("no step belongs to `{name}`"), "Name an agent of a step.");
             }
             asides.push(Aside {
                 agent: agent.as_deref().map(AgentName::new),
@@ -279,7 +279,7 @@ impl ScriptSource<'_> {
             places.push(place);
         }
         if places.is_empty() {
-            return wrong("the list of files is empty".to_owned(), "Name files, or drop it.");
+            return wrong("the list of files is empty".to_owned(), "Name files, or remove it.");
         }
         Ok(AnswerFiles::Named(places))
     }
@@ -331,7 +331,7 @@ impl ScriptSource<'_> {
         let table = spanned.get_ref();
         let wrong = |why: &str, fix: &str| Err(self.wrong(&spanned.span(), why, fix));
         if *table == WhenTable::default() {
-            return wrong("`when` has no condition", "Drop it, or add one.");
+            return wrong("`when` has no condition", "Remove it, or add one.");
         }
         let mut tests: Vec<Test> = Vec::new();
         tests.extend(table.exists.map(Test::Exists));
@@ -342,13 +342,13 @@ impl ScriptSource<'_> {
         }
         let test = match (&table.at, tests.pop()) {
             (Some(at), Some(_)) if !(at.is_empty() || at.starts_with('/')) => {
-                return wrong("`at` is no JSON pointer", "Begin it with `/`, e.g. `/errors/0`.");
+                return wrong("`at` is not a JSON pointer", "Begin it with `/`, e.g. `/errors/0`.");
             }
             (Some(at), Some(test)) => Some((at.clone(), test)),
             (None, Some(test)) => Some((String::new(), test)),
             (Some(_), None) => {
                 let fix = "Add `exists`, `equals` or `contains`.";
-                return wrong("`at` names a place and nothing is asked of it", fix);
+                return wrong("`at` names a place, but no condition follows", fix);
             }
             (None, None) => None,
         };
@@ -377,7 +377,7 @@ impl ScriptSource<'_> {
         match unreached {
             Some((_, step)) => {
                 let id = &step.get_ref().id;
-                let why = format!("no step leads to `{}`", id.get_ref());
+                let why = format!("no step goes to `{}`", id.get_ref());
                 Err(self.wrong(&id.span(), why, "Remove it, or go to it from another step."))
             }
             None => Ok(()),

@@ -178,7 +178,7 @@ impl HttpReply {
 
 fn make(profile: &Profile) -> Result<reqwest::Client, UserError> {
     let cannot = |why: String, fix: &str| {
-        UserError::new(format!("cannot use the profile `{}`", profile.name), why, fix)
+        UserError::new(format!("Cannot use the profile `{}`", profile.name), why, fix)
     };
     // Another part of the program may have done so already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -205,7 +205,7 @@ fn make(profile: &Profile) -> Result<reqwest::Client, UserError> {
     if let Some(url) = &profile.wire.proxy {
         // The cause may repeat the address, in which a password can stand.
         let proxy = Proxy::all(url).map_err(|_| {
-            let why = "`proxy` is no address".to_owned();
+            let why = "`proxy` is not an address".to_owned();
             cannot(why, "Let `proxy` of the profile be an address such as http://HOST:PORT.")
         })?;
         builder = builder.proxy(proxy.no_proxy(NoProxy::from_env()));
@@ -252,8 +252,8 @@ fn headers(profile: &Profile) -> Result<HeaderMap, UserError> {
         };
         let mut value = HeaderValue::from_str(&value).map_err(|_| {
             UserError::new(
-                format!("cannot use the key of the profile `{}`", profile.name),
-                format!("{} holds characters that no key has", profile.key_source),
+                format!("Cannot use the key of the profile `{}`", profile.name),
+                format!("{} contains characters that a key cannot have", profile.key_source),
                 "Put the key there again, on one line.",
             )
         })?;
@@ -264,8 +264,8 @@ fn headers(profile: &Profile) -> Result<HeaderMap, UserError> {
     for (name, value) in &profile.wire.headers {
         let wrong = || {
             UserError::new(
-                format!("cannot use the profile `{}`", profile.name),
-                format!("`{name}` is no proper header"),
+                format!("Cannot use the profile `{}`", profile.name),
+                format!("`{name}` is not a valid header"),
                 "Correct `headers` of the profile.",
             )
         };

@@ -122,7 +122,7 @@ impl<'a> CMakeReader<'a> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
         if length == 0 {
-            return Err(self.error("something else than a command stands here"));
+            return Err(self.error("a command is expected here"));
         }
         let name = rest.get(..length).unwrap_or_default().to_ascii_lowercase();
         self.at += length;

@@ -219,7 +219,7 @@ impl<'a> TargetCommand<'a> {
             return Ok((start, format!("SRCS \"{source}\"")));
         };
         if !super::sources::KEYWORDS.contains(&first.text.as_str()) {
-            let why = format!("`{}` stands where a keyword is expected", first.text);
+            let why = format!("a keyword is expected instead of `{}`", first.text);
             return Err(CmakeError::new(self.command.line, why));
         }
         let gap = text.get(start..first.range.start).unwrap_or_default();

@@ -120,7 +120,7 @@ fn what_is_not_understood_is_told_with_its_line() {
         ("idf_component_register(SRC_DIRS src EXCLUDE_SRCS src/n.c)", 1, "EXCLUDE_SRCS"),
         ("idf_component_register(SRCS \"a.c)", 1, "quote"),
         ("\n\nidf_component_register(SRCS a.c", 3, "never closed"),
-        ("idf_component_register(SRCS a.c)\n}", 2, "something else"),
+        ("idf_component_register(SRCS a.c)\n}", 2, "command is expected"),
         (
             "set(COMPONENT_SRCS a.c)\nset(COMPONENT_SRCS b.c)\nregister_component()",
             3,

@@ -77,8 +77,8 @@ impl fmt::Display for InsertErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Place(error) => error.fmt(f),
-            Self::NotAnInclude(text) => write!(f, "`{}` is no include", text.escape_debug()),
-            Self::Nothing => f.write_str("there is neither code nor an include to insert"),
+            Self::NotAnInclude(text) => write!(f, "`{}` is not an include", text.escape_debug()),
+            Self::Nothing => f.write_str("give code, an include or both"),
         }
     }
 }
@@ -229,8 +229,8 @@ mod tests {
         for (wish, words) in [
             (wish("", "x();", &[]), "context"),
             (wish(" \n", "x();", &[]), "context"),
-            (wish("x", "", &[]), "neither"),
-            (wish("void a(void) {", "x", &["a b"]), "no include"),
+            (wish("x", "", &[]), "give code"),
+            (wish("void a(void) {", "x", &["a b"]), "not an include"),
         ] {
             let told = insert(SOURCE, &[wish]).unwrap_err().kind.to_string();
             assert!(told.contains(words), "{told}");

@@ -43,8 +43,8 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
     let why = match run.output(program, args).await {
         Ok(output) => match read(run, &output.text) {
             Some(told) => return told,
-            None if output.is_whole => "it told nothing that can be read".to_owned(),
-            None => "the time was over before it was done".to_owned(),
+            None if output.is_whole => "its output cannot be read".to_owned(),
+            None => "the time limit was reached before the end".to_owned(),
         },
         Err(why) => why,
     };

@@ -17,7 +17,7 @@ use crate::toolchain::compile_units::CompileUnit;
 const PARALLEL: usize = 2;
 
 /// Why a source was not read.
-const NO_TIME: &str = "there was no time left for it; a longer `timeout` helps";
+const NO_TIME: &str = "no time was left for it; use a longer `timeout`";
 
 /// What is looked for: faults, and not style. The rules that are left out cry wolf over the
 /// patterns of ESP-IDF: its macros, `ESP_ERROR_CHECK`, register addresses, handlers with a fixed

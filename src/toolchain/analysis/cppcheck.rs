@@ -68,7 +68,8 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
         Ok(output) => {
             let mut told = read(run, &output.text);
             if !output.is_whole {
-                told.gaps.extend(gap("the time was over before it had read all sources").gaps);
+                told.gaps
+                    .extend(gap("the time limit was reached before all sources were read").gaps);
             }
             told
         }
@@ -164,7 +165,7 @@ fn end(open: Option<OpenFinding>, told: &mut LinterReport) {
         // A source can include whatever the person may read; its words are not passed on.
         let why = match issue.file {
             Some(_) => format!("only in part: {line}{}", issue.message),
-            None => "only in part: a file that is not the project's is not understood".to_owned(),
+            None => "incomplete: a file outside of the project is not understood".to_owned(),
         };
         told.gaps.push(Gap { tool: Linter::Cppcheck, file: issue.file, why });
     } else if issue.file.is_some() {

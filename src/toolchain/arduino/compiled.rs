@@ -121,7 +121,7 @@ impl Compiled {
     /// The first line of what went wrong.
     pub(super) fn error_line(&self) -> String {
         let line = self.error.lines().map(str::trim).find(|line| !line.is_empty());
-        sanitize::line(line.unwrap_or("arduino-cli failed without a word")).into_owned()
+        sanitize::line(line.unwrap_or("arduino-cli failed without a message")).into_owned()
     }
 
     /// A property of the build, e.g. `build.mcu`.

@@ -97,7 +97,7 @@ impl ArduinoToolchain {
     fn judge(&self, job: &BuildJob, wish: &SketchTarget, output: &[u8]) -> BuildReport {
         let Some(compiled) = Compiled::find(output) else {
             job.sink.output(output);
-            let why = "it did not answer as arduino-cli does with `--format json`";
+            let why = "its answer is not that of arduino-cli with `--format json`";
             let fix = "Look at the log of this build; versions from 0.35 on are understood.";
             return BuildReport::not_run(UserError::new(WHAT, why, fix));
         };
@@ -149,7 +149,7 @@ impl ArduinoToolchain {
         .await
         .map_err(|error| {
             UserError::from_cause(format!("Cannot run {}", self.cli.display()), &error)
-                .fix("See that arduino-cli is installed and may be run.")
+                .fix("Check that arduino-cli is installed and executable.")
         })?;
         Ok((ended, output.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -223,7 +223,7 @@ struct SketchTarget {
 /// Looks at a sketch as `arduino-cli` does.
 ///
 /// # Errors
-/// When it is none, is not named like its folder, or nothing says for which board.
+/// When it is none, is not named like its folder, or no board is set.
 fn wish(project: &Path, board: Option<String>) -> Result<SketchTarget, UserError> {
     let Some(sketch) = Sketch::read(project) else {
         let why = "the folder holds no `.ino` file, or is a project of ESP-IDF";
@@ -235,7 +235,7 @@ fn wish(project: &Path, board: Option<String>) -> Result<SketchTarget, UserError
         return Err(UserError::new(
             WHAT,
             format!("the folder is called `{folder}`, and its main tab `{name}.ino`"),
-            format!("Name the folder `{name}`, or the tab `{folder}.ino`, as Arduino wants it."),
+            format!("Name the folder `{name}`, or the tab `{folder}.ino`, as Arduino requires."),
         ));
     }
     let text = ["sketch.yaml", "sketch.yml"]
@@ -246,9 +246,9 @@ fn wish(project: &Path, board: Option<String>) -> Result<SketchTarget, UserError
     if fqbn.is_none() && top_value(&text, "default_profile").is_none() {
         return Err(UserError::new(
             WHAT,
-            "nothing says for which board",
+            "no board is set",
             "Write `default_fqbn: esp32:esp32:esp32` (or your board's name; `arduino-cli board \
-             listall` tells them) into sketch.yaml beside the sketch.",
+             listall` lists them) into sketch.yaml next to the sketch.",
         ));
     }
     Ok(SketchTarget { sketch: sketch.name, fqbn })

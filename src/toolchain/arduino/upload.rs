@@ -45,8 +45,8 @@ pub(super) fn remember(
 ) -> Result<(), UserError> {
     let fqbn = fqbn.or_else(|| compiled.property("build.fqbn").map(str::to_owned));
     let Some(fqbn) = fqbn else {
-        let fix = "Write `default_fqbn: …` into sketch.yaml beside the sketch.";
-        return Err(UserError::new(super::WHAT, "arduino-cli does not say for which board", fix));
+        let fix = "Write `default_fqbn: …` into sketch.yaml next to the sketch.";
+        return Err(UserError::new(super::WHAT, "arduino-cli does not name the board", fix));
     };
     let named = fqbn.split(':').nth(2).unwrap_or("esp32").to_owned();
     let chip = compiled.property("build.mcu").map_or(named, str::to_owned);

@@ -94,7 +94,7 @@ async fn fetch(
     esptool::run(what, job, board).await?;
     let content = files::read(&file, files::IMAGE).map_err(|error| failed(&error))?;
     if content.len() as u64 != u64::from(region.bytes) {
-        return Err(failed(&format!("{} bytes came", content.len())));
+        return Err(failed(&format!("{} bytes arrived", content.len())));
     }
     Ok(content)
 }

@@ -55,7 +55,7 @@ impl Loader {
             "esptool" => Ok(Self::Esptool),
             other => Err(UserError::new(
                 "Cannot choose how boards are flashed",
-                format!("`{VARIABLE}` names `{other}`, which is no loader"),
+                format!("`{VARIABLE}` names `{other}`, which is not a loader"),
                 "Set it to `espflash` (within this program) or `esptool`, or unset it.",
             )),
         }
@@ -192,7 +192,7 @@ impl FlashAccess<'_> {
         match self.with_options_of(&order.plan).is_within(CANNOT_COMPARE, &order.plan.board)? {
             true => within::compare(order).await,
             false => {
-                let why = "this board is flashed by `esptool`, which does not compare";
+                let why = "this board is flashed by `esptool`, which cannot compare";
                 Err(UserError::new(CANNOT_COMPARE, why, ""))
             }
         }

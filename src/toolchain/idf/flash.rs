@@ -79,7 +79,8 @@ pub(super) fn images(project: &Path) -> Result<Written, UserError> {
             UserError::new(WHAT, why, "Build the project again.")
         };
         let digits = offset.strip_prefix("0x").unwrap_or_default();
-        let offset = u32::from_str_radix(digits, 16).map_err(|_| wrong("which is no address"))?;
+        let offset =
+            u32::from_str_radix(digits, 16).map_err(|_| wrong("which is not an address"))?;
         if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
             return Err(wrong("which is outside of the build folder"));
         }

@@ -176,7 +176,7 @@ fn last_line(words: &[u8]) -> String {
     let text = crate::text::sanitize::decode(words);
     let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
     last.map_or_else(
-        || "it failed without a word".to_owned(),
+        || "it failed without a message".to_owned(),
         |line| crate::text::sanitize::log_line(line.as_bytes()).into_owned(),
     )
 }

@@ -177,7 +177,7 @@ impl IdfToolchain {
     }
 }
 
-/// What is known of a chip at a port.
+/// Details of a chip at a port.
 fn chip_board(chip: String, port: String) -> BoardInfo {
     BoardInfo { label: format!("{chip} board"), chip, port, simulated: false }
 }
@@ -301,7 +301,7 @@ impl Toolchain for IdfToolchain {
             Some(chip) => Ok(chip_board(chip, esptool::port(self.port.as_ref())?)),
             None => Err(UserError::new(
                 super::CANNOT_ERASE,
-                "the project does not say for which chip it is",
+                "the project does not name its chip",
                 "Choose one with `idf.py set-target`.",
             )),
         }

@@ -43,7 +43,7 @@ pub enum WhyNot {
     #[error("`{0}` holds values of several types; erase the partition, or let the firmware do it")]
     Several(String),
     /// There is nothing to change.
-    #[error("the partition holds all of it already")]
+    #[error("the partition already holds all of it")]
     Nothing,
 }
 

@@ -74,7 +74,7 @@ pub struct NvsPartition {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NvsError {
     /// No length of a partition.
-    #[error("{0} bytes are no NVS partition: it has whole pages of 4,096 bytes, three at least")]
+    #[error("{0} bytes are not an NVS partition: it needs at least three pages of 4,096 bytes")]
     Length(usize),
     /// No page can be read.
     #[error(
@@ -88,10 +88,10 @@ pub enum NvsError {
     #[error("it is in {0}; only version 2 (ESP-IDF v3.2 and newer) can be written")]
     Version(&'static str),
     /// A name that is no text.
-    #[error("it holds a name that is no text (page {0}, entry {1})")]
+    #[error("it holds a name that is not text (page {0}, entry {1})")]
     Name(usize, usize),
     /// A type that is not known.
-    #[error("`{0}` is of the type 0x{1:02x}, which is not known")]
+    #[error("`{0}` is of the type 0x{1:02x}, which is unknown")]
     Kind(String, u8),
     #[error("there is no room for it: the partition has {of} entries of 32 bytes")]
     Full {
@@ -99,7 +99,7 @@ pub enum NvsError {
         of: usize,
     },
     /// Too many namespaces.
-    #[error("there may be no more than 254 namespaces")]
+    #[error("there can be at most 254 namespaces")]
     Namespaces,
 }
 

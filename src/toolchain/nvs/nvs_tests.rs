@@ -84,8 +84,8 @@ fn what_is_erased_or_cut_off_reads_as_the_firmware_reads_it() {
 #[test]
 fn what_is_no_partition_is_refused_in_words() {
     let says = |image: &[u8]| parse::parse(image).unwrap_err().to_string();
-    assert!(says(&[0xff; 100]).contains("100 bytes are no NVS partition"));
-    assert!(says(&[0xff; 2 * PAGE]).contains("three at least"));
+    assert!(says(&[0xff; 100]).contains("100 bytes are not an NVS partition"));
+    assert!(says(&[0xff; 2 * PAGE]).contains("at least three"));
     assert!(says(&[0x5a; NVS]).contains("encrypted, or it is another kind"));
     // Encryption leaves the heads of pages alone.
     let mut image = write_all(&settings());
@@ -121,20 +121,20 @@ fn values_are_taken_as_the_generator_takes_them() {
         ("i8", "-129", "from -128 to 127"),
         ("u64", "-1", "from 0 to 18446744073709551615"),
         ("i64", "9223372036854775808", "from -9223372036854775808"),
-        ("u16", "1.5", "`1.5` is no whole number"),
-        ("u16", "", "`` is no whole number"),
-        ("hex2bin", "abc", "3 hexadecimal digits make no whole bytes"),
+        ("u16", "1.5", "`1.5` is not an integer"),
+        ("u16", "", "`` is not an integer"),
+        ("hex2bin", "abc", "3 hexadecimal digits are not whole bytes"),
         ("hex2bin", "zz", "no hexadecimal digits"),
-        ("base64", "*", "it is no base64"),
+        ("base64", "*", "it is not base64"),
         ("string", "a\0b", "first NUL"),
-        ("float", "1", "`float` is no type"),
-        ("blob", "00", "`blob` is no type"),
+        ("float", "1", "`float` is not a type"),
+        ("blob", "00", "`blob` is not a type"),
     ] {
         let error = value(kind, text).unwrap_err();
         assert!(error.contains(why), "{kind} {text:?}: {error}");
     }
     let long = value("string", &"x".repeat(4000)).unwrap_err();
-    assert_eq!(long, "the text has 4000 bytes; 3999 are the most");
+    assert_eq!(long, "the text has 4000 bytes; the limit is 3999");
     assert!(value("string", &"x".repeat(3999)).is_ok());
     assert_eq!(name("fifteen-letters"), Ok(()));
     assert_eq!(

@@ -28,7 +28,7 @@ pub fn name(text: &str) -> Result<(), String> {
             Err(format!("`{}` has control characters", text.escape_debug()))
         }
         1..=MAX_NAME => Ok(()),
-        length => Err(format!("`{text}` has {length} bytes; {MAX_NAME} are the most")),
+        length => Err(format!("`{text}` has {length} bytes; the limit is {MAX_NAME}")),
     }
 }
 
@@ -43,7 +43,7 @@ pub fn value(encoding: &str, text: &str) -> Result<StoredValue, String> {
         "hex2bin" => blob(hex(text)?),
         "base64" => {
             let packed: String = text.split_whitespace().collect();
-            blob(STANDARD.decode(packed).map_err(|error| format!("it is no base64: {error}"))?)
+            blob(STANDARD.decode(packed).map_err(|error| format!("it is not base64: {error}"))?)
         }
         other => {
             let kind = NvsKind::ALL.into_iter().find(|kind| kind.as_str() == other);
@@ -63,14 +63,13 @@ pub fn of_file(encoding: &str, content: Vec<u8>) -> Result<StoredValue, String> 
     if encoding == "binary" {
         return blob(content);
     }
-    let text = String::from_utf8(content).map_err(|_| "the file is no text".to_owned())?;
+    let text = String::from_utf8(content).map_err(|_| "the file is not text".to_owned())?;
     value(encoding, &text)
 }
 
 fn unknown(encoding: &str) -> String {
     format!(
-        "`{encoding}` is no type: one of u8, i8, u16, i16, u32, i32, u64, i64, string, hex2bin \
-         and base64 is"
+        "`{encoding}` is not a type; use u8, i8, u16, i16, u32, i32, u64, i64, string, hex2bin or base64"
     )
 }
 
@@ -82,7 +81,7 @@ fn number(kind: NvsKind, width: usize, text: &str) -> Result<StoredValue, String
     };
     // More digits than any type takes.
     let number = i128::from_str_radix(digits, radix);
-    let number = number.map_err(|_| format!("`{text}` is no whole number"))?;
+    let number = number.map_err(|_| format!("`{text}` is not an integer"))?;
     let bits = width * 8;
     let (least, most) = match kind.code() & 0x10 {
         0 => (0, (1_i128 << bits) - 1),
@@ -90,9 +89,7 @@ fn number(kind: NvsKind, width: usize, text: &str) -> Result<StoredValue, String
     };
     if number < least || number > most {
         let kind = kind.as_str();
-        return Err(format!(
-            "{number} does not fit into {kind}, which goes from {least} to {most}"
-        ));
+        return Err(format!("{number} does not fit into {kind}, which holds {least} to {most}"));
     }
     let bytes = number.to_le_bytes().into_iter().take(width).collect();
     Ok(StoredValue { kind, bytes })
@@ -100,11 +97,11 @@ fn number(kind: NvsKind, width: usize, text: &str) -> Result<StoredValue, String
 
 fn string(text: &str) -> Result<StoredValue, String> {
     if text.contains('\0') {
-        return Err("a text ends at its first NUL, so there may be none in it".to_owned());
+        return Err("a text ends at its first NUL, so it cannot contain one".to_owned());
     }
     if text.len() >= MAX_STRING {
         let most = MAX_STRING - 1;
-        return Err(format!("the text has {} bytes; {most} are the most", text.len()));
+        return Err(format!("the text has {} bytes; the limit is {most}", text.len()));
     }
     let bytes = text.bytes().chain([0]).collect();
     Ok(StoredValue { kind: NvsKind::String, bytes })
@@ -113,15 +110,15 @@ fn string(text: &str) -> Result<StoredValue, String> {
 fn blob(bytes: Vec<u8>) -> Result<StoredValue, String> {
     match bytes.len() {
         0..=MAX_BLOB => Ok(StoredValue { kind: NvsKind::Blob, bytes }),
-        more => Err(format!("{more} bytes are too many for a blob; {MAX_BLOB} are the most")),
+        more => Err(format!("{more} bytes are too many for a blob; the limit is {MAX_BLOB}")),
     }
 }
 
 fn hex(text: &str) -> Result<Vec<u8>, String> {
     let digits: Option<Vec<u32>> = text.trim().chars().map(|c| c.to_digit(16)).collect();
-    let digits = digits.ok_or("it has characters that are no hexadecimal digits")?;
+    let digits = digits.ok_or("it has characters that are not hexadecimal digits")?;
     if !digits.len().is_multiple_of(2) {
-        return Err(format!("{} hexadecimal digits make no whole bytes", digits.len()));
+        return Err(format!("{} hexadecimal digits are not whole bytes", digits.len()));
     }
     let byte = |pair: &[u32]| pair.iter().fold(0, |byte, digit| byte * 16 + digit);
     Ok(digits.chunks(2).map(|pair| u8::try_from(byte(pair)).unwrap_or_default()).collect())

@@ -2,7 +2,7 @@
 //! images that an upload would write.
 //!
 //! Owns `idedata.json`, which `pio run --target idedata` writes for editors, and a note beside the
-//! builds. What of it lies outside of the project is copied beside the note, so that a plan can show
+//! builds. What of it is outside of the project is copied beside the note, so that a plan can show
 //! it; only what PlatformIO has installed is.
 
 use std::path::{Component, Path, PathBuf};
@@ -223,8 +223,9 @@ impl BuildNote {
         };
         let (app, content) = image(project, &app, offset)?;
         let chip = chip(&content, &told).ok_or_else(|| {
-            let why = format!("`{}` is no application for an ESP32", app.file);
-            let fix = "Upload it with `pio run --target upload`; only ESP32 chips are known here.";
+            let why = format!("`{}` is not an application for an ESP32", app.file);
+            let fix =
+                "Upload it with `pio run --target upload`; only ESP32 chips are supported here.";
             UserError::new(WHAT, why, fix)
         })?;
         let mut all = vec![app];
@@ -278,7 +279,7 @@ fn image(project: &Path, file: &Path, offset: u32) -> Result<(FlashImage, Vec<u8
         UserError::new(WHAT, why, "Build the project again.")
     };
     if !shown.components().all(|part| matches!(part, Component::Normal(_))) {
-        return Err(wrong("it lies outside of the project"));
+        return Err(wrong("it is outside of the project"));
     }
     let content = files::read(file, files::PROGRAM).map_err(|error| wrong(&error.to_string()))?;
     let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));

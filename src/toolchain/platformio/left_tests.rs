@@ -104,7 +104,7 @@ fn what_is_no_image_of_an_esp32_is_not_written() {
     }
     let mut older = esp32s3();
     older["cc_path"] = "PACKAGES/xtensa-lx106-elf-gcc".into();
-    assert!(error(&older, &nothing).why.contains("no application for an ESP32"));
+    assert!(error(&older, &nothing).why.contains("not an application for an ESP32"));
 }
 
 #[test]

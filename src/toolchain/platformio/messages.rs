@@ -73,7 +73,7 @@ impl PioMessages {
         found.iter_mut().for_each(advise);
         if !found.iter().any(|one| one.severity == Severity::Error) {
             let own = self.exception(project).or_else(|| self.last_word());
-            found.insert(0, own.unwrap_or_else(|| error("PlatformIO failed without a word")));
+            found.insert(0, own.unwrap_or_else(|| error("PlatformIO failed without a message")));
         }
         None
     }
@@ -88,8 +88,7 @@ impl PioMessages {
         Some(UserError::new(
             super::WHAT,
             format!("{what} is not installed, and PlatformIO's registry could not be reached"),
-            "Connect to the network and build again, or say `pio pkg install` in the project's \
-             folder while there is one.",
+            "Connect to the network and build again, or run `pio pkg install` in the project's folder while the network is available.",
         ))
     }
 
@@ -159,7 +158,7 @@ fn place(project: &Path, line: &str) -> Option<(String, u32)> {
 
 fn of_package(name: &str) -> Option<String> {
     (name.contains("Package") || name.contains("Platform"))
-        .then(|| "`pio pkg search` tells what there is by that name".to_owned())
+        .then(|| "`pio pkg search` lists packages of that name".to_owned())
 }
 
 /// Adds what to do where neither the compiler nor PlatformIO says it at the error.
@@ -175,12 +174,12 @@ fn advise(found: &mut Diagnostic) {
         );
     } else if said.starts_with("The program size ") && found.hint.is_empty() {
         found.hint = format!(
-            "choose partitions with more room for the application, e.g. `board_build.partitions = \
+            "choose a partition table with a larger application, e.g. `board_build.partitions = \
              huge_app.csv` in {FILE}, or make the program smaller"
         );
     } else if said.starts_with("Unknown board ID ") {
         found.file = Some(FILE.to_owned());
-        found.hint = "`pio boards` tells the names of boards".to_owned();
+        found.hint = "`pio boards` lists the names of boards".to_owned();
     }
 }
 
@@ -283,7 +282,7 @@ mod tests {
             found.message.contains("1444113") && found.hint.contains("partitions"),
             "{found:?}"
         );
-        assert!(first("").message.contains("without a word"));
+        assert!(first("").message.contains("without a message"));
         assert_eq!(first("*** [.pio/build/a/firmware.elf] Error 1\n").file, None);
     }
 

@@ -225,11 +225,13 @@ impl PlatformioToolchain {
             let job = self.process(args, project, TELL_TIME, cancel);
             let ended = process::run(job, |_| {}).await;
             if !matches!(ended, Ok(ProcessEnd::Well)) {
-                sink.output(b"-- PlatformIO does not tell how it compiles this environment\n");
+                sink.output(b"-- PlatformIO gives no compile commands for this environment\n");
             }
         }
         if let Err(error) = note.keep(project, &config.packages) {
-            sink.output(format!("-- The build could not be noted: {error}\n").as_bytes());
+            sink.output(
+                format!("-- The record of the build could not be written: {error}\n").as_bytes(),
+            );
         }
     }
 
@@ -256,8 +258,9 @@ impl PlatformioToolchain {
             Ok(ProcessEnd::Well) => {
                 let Some(config) = Config::parse(&output, project, &self.core) else {
                     sink.output(&output);
-                    let why = "it did not answer as `pio project config --json-output` does";
-                    let fix = "Look at the log of this build; PlatformIO Core 5 and 6 are known.";
+                    let why = "its answer is not that of `pio project config --json-output`";
+                    let fix =
+                        "Look at the log of this build; PlatformIO Core 5 and 6 are supported.";
                     return Err(Box::new(BuildReport::not_run(UserError::new(WHAT, why, fix))));
                 };
                 let config = Arc::new(config);
@@ -312,7 +315,7 @@ impl PlatformioToolchain {
 
     fn not_started(&self, error: &std::io::Error) -> UserError {
         UserError::from_cause(format!("Cannot run {}", self.pio.display()), error)
-            .fix("See that PlatformIO Core is installed and may be run.")
+            .fix("Check that PlatformIO Core is installed and executable.")
     }
 
     async fn environments(&self, project: &Path) -> Vec<BoardName> {

@@ -55,7 +55,7 @@ pub fn project_name(text: &str) -> Result<String, CmakeError> {
     };
     if !includes_framework {
         return Err(problem(
-            "`include($ENV{IDF_PATH}/tools/cmake/project.cmake)` has to stand before `project`",
+            "`include($ENV{IDF_PATH}/tools/cmake/project.cmake)` must come before `project`",
         ));
     }
     let name = project.args.first().map(|arg| arg.text.as_str()).unwrap_or_default();
@@ -113,7 +113,7 @@ pub fn registration(text: &str, glob: Glob<'_>) -> Result<Option<Registration>, 
                     line: command.line,
                     command: other.to_owned(),
                     message: format!(
-                        "the virtual board does not understand `{other}`; it knows \
+                        "the virtual board does not support `{other}`; it supports \
                          idf_component_register, set, list(APPEND) and file(GLOB)"
                     ),
                 });
@@ -159,7 +159,9 @@ fn register(command: &ListCommand, args: Vec<String>) -> Result<Registration, Cm
                     return Err(CmakeError {
                         line: command.line,
                         command: command.name.clone(),
-                        message: format!("`{arg}` stands before SRCS, INCLUDE_DIRS or the like"),
+                        message: format!(
+                            "`{arg}` comes before SRCS, INCLUDE_DIRS or another keyword"
+                        ),
                     });
                 }
             },
@@ -186,7 +188,7 @@ impl Variables {
                 self.0.entry(name.clone()).or_default().extend_from_slice(values);
                 Ok(())
             }
-            _ => Err(unknown(command, "only `list(APPEND NAME …)` is understood here")),
+            _ => Err(unknown(command, "only `list(APPEND NAME …)` is supported here")),
         }
     }
 
@@ -199,7 +201,7 @@ impl Variables {
         let recurse = match args.first().map(String::as_str) {
             Some("GLOB") => Recurse::No,
             Some("GLOB_RECURSE") => Recurse::Yes,
-            _ => return Err(unknown(command, "only `file(GLOB …)` is understood here")),
+            _ => return Err(unknown(command, "only `file(GLOB …)` is supported here")),
         };
         let Some(name) = args.get(1) else {
             return Err(unknown(command, "the name of a variable is missing"));
@@ -256,7 +258,7 @@ impl Variables {
         }
         replaced.push_str(rest);
         if replaced.contains("$<") {
-            return Err(unknown(command, "generator expressions are not understood here"));
+            return Err(unknown(command, "generator expressions are not supported here"));
         }
         Ok(replaced)
     }

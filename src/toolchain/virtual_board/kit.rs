@@ -162,9 +162,9 @@ fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn malformed(file: &str, line: usize, why: &str) -> UserError {
     UserError::new(
-        "cannot set up the virtual board",
+        "Cannot set up the virtual board",
         format!("assets/virtual/{file}:{line}: {why}"),
-        "restore the file, or remove your own copy of it",
+        "Restore the file, or remove your own copy of it.",
     )
 }
 

@@ -179,9 +179,7 @@ impl Toolchain for VirtualToolchain {
         build: BuildId,
         built_at: Timestamp,
     ) -> Result<FlashPlan, UserError> {
-        let none = |why: String| {
-            UserError::new("there is nothing to flash", why, "build the project first")
-        };
+        let none = |why: String| UserError::new("Cannot flash", why, "Build the project first.");
         let plan = CompilePlan::read(project, &self.kit).map_err(|error| none(error.0))?;
         let path = build::firmware(project, &plan.name);
         let image = files::read(&path, files::PROGRAM)
@@ -240,9 +238,9 @@ impl BuildSink for Tee<'_> {
 
 fn cannot_build(error: &StepError) -> UserError {
     UserError::new(
-        "cannot build for the virtual board",
+        "Cannot build for the virtual board",
         error.to_string(),
-        "see that the project's build/ folder can be written and the disk is not full",
+        "Check that the project's build/ folder can be written and the disk is not full.",
     )
 }
 
@@ -311,13 +309,13 @@ fn find_compiler(names: &[&str; 3]) -> Result<PathBuf, UserError> {
         false => ("C", "gcc"),
     };
     let fix = if cfg!(target_os = "macos") {
-        "install the command line tools: `xcode-select --install`".to_owned()
+        "Install the command line tools: `xcode-select --install`.".to_owned()
     } else {
-        format!("install one, e.g. `apt install {package}`, `dnf install {package}` or the like")
+        format!("install one, e.g. `apt install {package}`, `dnf install {package}`")
     };
     let [first, second, third] = names;
     Err(UserError::new(
-        "cannot build for the virtual board",
+        "Cannot build for the virtual board",
         format!("there is no {language} compiler (`{first}`, `{second}` or `{third}`) on the PATH"),
         fix,
     ))

@@ -25,7 +25,7 @@ pub(super) fn taken(
                 line: command.line,
                 command: command.name.clone(),
                 message: format!(
-                    "the virtual board does not take the option `{arg}`; it takes -W…, -w, -D…, \
+                    "the virtual board does not accept the option `{arg}`; it accepts -W…, -w, -D…, \
                      -U…, -O…, -g…, -std=… and -f… without a value"
                 ),
             })

@@ -74,8 +74,7 @@ impl CompilePlan {
         }
         let top = root.join("CMakeLists.txt");
         if platformio::is_at(root) && !platformio::is_esp_idf(root) {
-            let message = "this is a project of PlatformIO, which the virtual board does not \
-                           understand; install PlatformIO (`pip install platformio`) and choose \
+            let message = "this is a project of PlatformIO, which the virtual board does not support; install PlatformIO (`pip install platformio`) and choose \
                            `--toolchain platformio`";
             return Err(ConfigureError(format!("CMake Error: {message}\n")));
         }
@@ -190,7 +189,7 @@ fn part_units(
     };
     let folder = |dir: &str| -> Result<PathBuf, ConfigureError> {
         let path = inside(&part.folder, dir)
-            .ok_or_else(|| problem(format!("`{dir}` leads out of the project")))?;
+            .ok_or_else(|| problem(format!("`{dir}` is outside of the project")))?;
         match root.join(&path).is_dir() {
             true => Ok(root.join(path)),
             false => Err(problem(format!("Include directory '{dir}' is not a directory."))),
@@ -208,7 +207,7 @@ fn part_units(
     let mut units = Vec::new();
     for name in sources(root, part) {
         let source = inside(&part.folder, &name)
-            .ok_or_else(|| problem(format!("`{name}` leads out of the project")))?;
+            .ok_or_else(|| problem(format!("`{name}` is outside of the project")))?;
         if !stays_inside(root, &source) {
             return Err(problem(format!("Cannot find source file: {name}")));
         }
@@ -341,7 +340,7 @@ mod tests {
     fn what_cmake_would_refuse_is_refused() {
         for (list, word) in [
             ("idf_component_register(SRCS gone.c)", "Cannot find source file: gone.c"),
-            ("idf_component_register(SRCS ../../x.c)", "leads out"),
+            ("idf_component_register(SRCS ../../x.c)", "outside of the project"),
             (
                 "idf_component_register(SRCS main.c REQUIRES ssd1306)",
                 "'ssd1306' required by component 'main'",

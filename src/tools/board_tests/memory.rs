@@ -97,9 +97,9 @@ async fn entries_that_cannot_be_stored_are_refused_by_name() {
     let args = |entries: Value| json!({ "base": "nvs.bin", "entries": entries });
     for (args, told) in [
         (args(json!([entry("n", "u8", json!(256))])), "entries[0].value: 256 does not fit into u8"),
-        (args(json!([entry("n", "u8", json!(1.5))])), "`1.5` is no whole number"),
-        (args(json!([entry("a-key-too-long-by", "u8", json!(1))])), "15 are the most"),
-        (args(json!([entry("n", "float", json!(1))])), "`float` is no type"),
+        (args(json!([entry("n", "u8", json!(1.5))])), "`1.5` is not an integer"),
+        (args(json!([entry("a-key-too-long-by", "u8", json!(1))])), "the limit is 15"),
+        (args(json!([entry("n", "float", json!(1))])), "`float` is not a type"),
         (args(json!([entry("n", "u8", json!(1)), entry("n", "u8", json!(2))])), "named twice"),
         (args(json!([{ "namespace": "a", "key": "n", "delete": true }])), "no `a:n`"),
         (args(json!([{ "namespace": "a", "key": "n", "type": "u8" }])), "[0].value: it is missing"),

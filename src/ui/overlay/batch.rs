@@ -112,13 +112,13 @@ impl BatchList {
             Some(needed) => {
                 let (key, lines) = (key(cx, needed), self.unseen());
                 Effect::refuse(format!(
-                    "not decided: {lines} changed lines were never on screen; {key} approves them unseen"
+                    "not decided: {lines} changed lines were not on screen; {key} approves them anyway"
                 ))
             }
             None => {
                 let key = key(cx, Action::Accept);
                 Effect::refuse(format!(
-                    "not decided: each of these is decided by itself · {key} opens it"
+                    "not decided: each of these is decided separately · {key} opens it"
                 ))
             }
         }
@@ -187,20 +187,21 @@ impl BatchList {
         let alone = self.rows.iter().filter(|row| !row.is_common()).count();
         let (common, unseen) = (self.rows.len() - alone, self.unseen());
         let mut text = match unseen {
-            _ if common == 0 => "Each of these is decided by itself.".to_owned(),
+            _ if common == 0 => "Each of these is decided separately.".to_owned(),
             0 => "Every changed line was on screen.".to_owned(),
-            1 => "1 changed line was never on screen; that is recorded.".to_owned(),
-            lines => format!("{lines} changed lines were never on screen; that is recorded."),
+            1 => "1 changed line was not on screen; that is recorded.".to_owned(),
+            lines => format!("{lines} changed lines were not on screen; that is recorded."),
         };
         if alone > 0 && common > 0 {
-            text = format!("{alone} to decide by itself, {common} together. {text}");
+            text = format!("{alone} to decide separately, {common} together. {text}");
         }
         (text, if alone > 0 || unseen > 0 { Role::Warn } else { Role::DialogDim })
     }
 
     pub(in crate::ui) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let count = self.rows.len();
-        let title = format!("The rest of this batch · {}/{count}", (self.selected + 1).min(count));
+        let title =
+            format!("Other proposals of this batch · {}/{count}", (self.selected + 1).min(count));
         let hint = Line::styled(format!(" {} ", self.keys(cx)), cx.style(Role::DialogDim));
         let height = u16::try_from(count.clamp(1, ROWS)).unwrap_or(u16::MAX).saturating_add(2);
         let width = screen.width.saturating_sub(8).clamp(40, 110);

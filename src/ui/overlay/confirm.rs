@@ -74,7 +74,7 @@ impl Confirm {
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let hint = Line::styled(" enter approves · esc back ", cx.style(Role::DialogDim));
-        let inside = super::frame("This needs your word", hint, (70, 6), screen, buf, cx);
+        let inside = super::frame("Confirm by typing", hint, (70, 6), screen, buf, cx);
         let warn = cx.style(Role::Warn);
         let warn = ratatui::style::Style { bg: cx.style(Role::Dialog).bg, ..warn };
         let lines = [

@@ -94,14 +94,14 @@ impl ContextDesk {
         match action {
             Action::Toggle | Action::Remove => {
                 let Some(row) = rows.get(self.selected) else {
-                    return Effect::refuse("there is no file to take out");
+                    return Effect::refuse("there is no file to remove");
                 };
                 let (add, remove) = match row {
                     FileRow::In(file) => (Vec::new(), vec![file.path.clone()]),
                     FileRow::Out(path) if action == Action::Toggle => {
                         (vec![(*path).clone()], Vec::new())
                     }
-                    FileRow::Out(_) => return Effect::refuse("it is taken out already"),
+                    FileRow::Out(_) => return Effect::refuse("it is already removed"),
                 };
                 return vec![Effect::intent(Intent::EditContext { add, remove })];
             }
@@ -112,11 +112,9 @@ impl ContextDesk {
                 return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
             }
             Action::Accept => {
-                return Effect::refuse(
-                    "no file is left to read: put one in, or send the list back",
-                );
+                return Effect::refuse("no file is left to read: add one, or send the list back");
             }
-            _ => return Effect::info("enter has them read, esc leaves them waiting"),
+            _ => return Effect::info("enter reads them, esc leaves them waiting"),
         }
         Vec::new()
     }
@@ -134,7 +132,7 @@ impl ContextDesk {
             }
             (Action::Accept, Some(FileInput::File(field, place))) => {
                 let Some(path) = found(field, cx.view).get(*place).cloned() else {
-                    return Effect::refuse("no file of the project is called like that");
+                    return Effect::refuse("the project has no file of that name");
                 };
                 self.typing = None;
                 let (add, remove) = (vec![path], Vec::new());
@@ -143,12 +141,12 @@ impl ContextDesk {
             (Action::Accept, Some(FileInput::Refusal(field))) => {
                 let answer = field.text().trim().to_owned();
                 if answer.is_empty() {
-                    return Effect::refuse("say which files instead, or esc");
+                    return Effect::refuse("name other files, or press esc");
                 }
                 let question = self.question;
                 return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
             }
-            _ => return Effect::info("enter takes it, esc goes back to the list"),
+            _ => return Effect::info("enter selects it, esc goes back to the list"),
         }
         Vec::new()
     }
@@ -160,8 +158,8 @@ impl ContextDesk {
         let count = rows.iter().filter(|row| matches!(row, FileRow::In(_))).count();
         let title = format!("Files for the context: {count} · about {tokens} tokens");
         let keys = match self.typing {
-            Some(_) => " enter takes it · esc back to the list ",
-            None => " enter has them read · esc leaves them waiting ",
+            Some(_) => " enter selects it · esc back to the list ",
+            None => " enter reads them · esc leaves them waiting ",
         };
         let hint = Line::styled(keys, cx.style(Role::DialogDim));
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).clamp(4, 20) + 4;
@@ -198,7 +196,7 @@ impl ContextDesk {
                 return super::draw_keys(&keys, second, buf, cx);
             }
             Some(FileInput::File(field, _)) => ("Which file of the project?", field),
-            Some(FileInput::Refusal(field)) => ("Which files instead, and why?", field),
+            Some(FileInput::Refusal(field)) => ("Which other files, and why?", field),
         };
         line::draw(&Line::styled(title, cx.style(Role::DialogDim)), first, buf);
         field.draw("", second, buf, cx);

@@ -52,7 +52,7 @@ impl Details {
             .collect();
         let hint = Line::styled(" ↑↓ scroll · esc back ", cx.style(Role::DialogDim));
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
-        let inside = super::frame("What is known", hint, (width, height), screen, buf, cx);
+        let inside = super::frame("Details", hint, (width, height), screen, buf, cx);
         let room = usize::from(inside.height);
         let top = self.top.min(rows.len().saturating_sub(room));
         let ground = cx.style(Role::Dialog).bg;

@@ -79,9 +79,7 @@ impl Editor {
             Action::AcceptText => {
                 let text = self.content();
                 if text == self.proposed {
-                    return Effect::refuse(
-                        "nothing was edited; esc goes back to approve it as it is",
-                    );
+                    return Effect::refuse("nothing was edited; esc goes back to the proposal");
                 }
                 vec![Effect::Close, Effect::ShowEdit { shown: self.shown, text }]
             }
@@ -109,7 +107,7 @@ impl Editor {
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let room = screen.width.saturating_sub(30);
         let title =
-            format!("Edit {} before you decide", line::cut_start(&self.path, usize::from(room)));
+            format!("Edit {} before the decision", line::cut_start(&self.path, usize::from(room)));
         let size = (screen.width, screen.height);
         let inside = super::frame(&title, hint, size, screen, buf, cx);
         let found = diff(
@@ -120,7 +118,7 @@ impl Editor {
         let status = match (found.added, found.removed) {
             (0, 0) => "as the agent proposed it".to_owned(),
             (added, removed) => {
-                format!("your edit: +{added} −{removed} · the agent is told exactly this")
+                format!("your edit: +{added} −{removed} · the agent gets exactly this")
             }
         };
         let DataCursor(row, column) = self.text.cursor();

@@ -155,8 +155,7 @@ impl HelpView {
             inside.y += row.height;
             inside.height -= row.height;
             if rows.is_empty() {
-                let text =
-                    Line::styled("no key does anything like that", cx.style(Role::DialogDim));
+                let text = Line::styled("no key matches", cx.style(Role::DialogDim));
                 line::draw(&text, inside, buf);
             }
         }

@@ -104,7 +104,7 @@ impl JumpTo {
                     let source = LogSourceView::Records(Arc::clone(&self.events.0));
                     self.search = Some(LogSearch::new(source, matcher));
                 }
-                Ok(_) => self.message = "what is to be found?".to_owned(),
+                Ok(_) => self.message = "type what to find".to_owned(),
                 Err(why) => self.message = why,
             }
             self.prepare();
@@ -156,7 +156,7 @@ impl JumpTo {
 
 /// The place that a text names.
 fn place(text: &str, timeline: &TimelineView) -> Result<TimelineCommand, String> {
-    let wrong = || format!("`{text}` is no time, event or share");
+    let wrong = || format!("`{text}` is not a time, event or percentage");
     if let Some(number) = text.strip_prefix('#') {
         return number.parse().map(|seq| TimelineCommand::Seek(Seq(seq))).map_err(|_| wrong());
     }

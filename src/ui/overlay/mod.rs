@@ -76,7 +76,7 @@ pub enum Overlay {
     Confirm(Confirm),
     /// Rules of the session.
     Rules(RulesList),
-    /// What is known about a proposal.
+    /// Details about a proposal.
     Details(Details),
     /// What is in a file.
     Preview(Preview),

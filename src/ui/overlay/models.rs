@@ -54,12 +54,12 @@ impl ModelList {
                 let wish = Intent::UseModel { profile: offer.profile.clone() };
                 vec![Effect::Close, Effect::intent(wish)]
             }
-            _ => Effect::info("choose with up and down, enter takes it, esc goes back"),
+            _ => Effect::info("choose with up and down, enter selects it, esc goes back"),
         }
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let hint = Line::styled(" enter takes · esc back ", cx.style(Role::DialogDim));
+        let hint = Line::styled(" enter selects · esc back ", cx.style(Role::DialogDim));
         let rows = u16::try_from(self.offers.len()).unwrap_or(u16::MAX);
         let height = rows.min(screen.height.saturating_sub(6));
         let inside = super::frame("Model", hint, (56, height), screen, buf, cx);

@@ -105,7 +105,7 @@ impl PaletteView {
 
     fn accept(&self) -> Vec<Effect> {
         let Some(entry) = self.chosen() else {
-            return Effect::refuse("no action is called like that");
+            return Effect::refuse("no action has that name");
         };
         match &entry.way {
             Err(why) => Effect::refuse(format!("{}: {why}", entry.action.name())),
@@ -125,7 +125,7 @@ impl PaletteView {
         let inside = super::frame("Palette", hint, (92, ROWS + 2), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.next() {
-            self.field.draw("what do you want to do?", row, buf, cx);
+            self.field.draw("type an action", row, buf, cx);
         }
         let room = usize::from(inside.height).saturating_sub(2);
         let top = self.selected.saturating_sub(room.saturating_sub(1));
@@ -133,7 +133,7 @@ impl PaletteView {
         if self.found.is_empty()
             && let Some(row) = rows.next()
         {
-            let text = Line::styled("no action is called like that", cx.style(Role::DialogDim));
+            let text = Line::styled("no action has that name", cx.style(Role::DialogDim));
             line::draw(&text, row, buf);
         }
         for ((place, entry), row) in self.found.iter().enumerate().skip(top).zip(rows) {

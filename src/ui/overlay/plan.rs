@@ -54,8 +54,8 @@ impl PlanInput {
     const fn title(&self) -> &'static str {
         match self {
             Self::Step(_) => "This step",
-            Self::More(_) => "A step behind it, as `Agent : what to do`",
-            Self::Refusal(_) => "What shall be different?",
+            Self::More(_) => "A step after it, as `Agent : what to do`",
+            Self::Refusal(_) => "What should change?",
         }
     }
 }
@@ -109,7 +109,7 @@ impl PlanDesk {
                 self.steps.remove(self.selected);
                 self.selected = self.selected.min(self.steps.len() - 1);
             }
-            Action::Remove => return Effect::refuse("a plan needs a step; send it back instead"),
+            Action::Remove => return Effect::refuse("a plan needs a step; reject it instead"),
             Action::MoveUp if self.selected > 0 => {
                 self.steps.swap(self.selected, self.selected - 1);
                 self.selected -= 1;
@@ -118,9 +118,9 @@ impl PlanDesk {
                 self.steps.swap(self.selected, self.selected + 1);
                 self.selected += 1;
             }
-            Action::MoveUp | Action::MoveDown => return Effect::refuse("there is no place beyond"),
+            Action::MoveUp | Action::MoveDown => return Effect::refuse("it cannot move further"),
             Action::Accept => return self.accept(),
-            _ => return Effect::info("enter carries the plan out, esc leaves it waiting"),
+            _ => return Effect::info("enter starts the plan, esc leaves it waiting"),
         }
         Vec::new()
     }
@@ -129,7 +129,7 @@ impl PlanDesk {
         match action {
             Action::Cancel => self.typing = None,
             Action::Accept => return self.take_typed(),
-            _ => return Effect::info("enter takes the words, esc drops them"),
+            _ => return Effect::info("enter keeps the text, esc discards it"),
         }
         Vec::new()
     }
@@ -138,7 +138,7 @@ impl PlanDesk {
         let Some(typing) = &self.typing else { return Vec::new() };
         let words = typing.field().text().trim().to_owned();
         if words.is_empty() {
-            return Effect::refuse("write something first, or esc");
+            return Effect::refuse("write something first, or press esc");
         }
         match typing {
             PlanInput::Refusal(_) => {
@@ -188,7 +188,7 @@ impl PlanDesk {
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let keys = match self.typing {
-            Some(_) => " enter takes it · esc drops it ",
+            Some(_) => " enter keeps it · esc discards it ",
             None => " enter starts · esc leaves it waiting ",
         };
         let changed = if self.steps == self.shown { "" } else { " · changed" };

@@ -42,7 +42,7 @@ pub struct FileContents {
 #[derive(Debug)]
 pub struct Preview {
     title: String,
-    /// What the person's editor opens; `None`: it is no file.
+    /// What the person's editor opens; `None`: it is not a file.
     place: Option<FilePlace>,
     content: Content,
     top: usize,
@@ -109,9 +109,9 @@ impl Preview {
                 JobState::Done(Ok(loaded)) => Content::There(loaded),
                 JobState::Done(Err(error)) => Content::Failed(error),
                 JobState::Lost => Content::Failed(UserError::new(
-                    "cannot show the file",
-                    "reading it broke off",
-                    "open it in an editor",
+                    "Cannot show the file",
+                    "reading it stopped before the end",
+                    "Open it in an editor.",
                 )),
             };
             // The line asked for, with a few before it.
@@ -139,7 +139,7 @@ impl Preview {
             Action::Right => self.first_column = (self.first_column + SIDE_STEP).min(MAX_LINE),
             Action::EditFile => {
                 let Some(place) = &self.place else {
-                    return Effect::refuse("this is no file of the project");
+                    return Effect::refuse("this is not a file of the project");
                 };
                 let line = u32::try_from(self.top + 1).ok();
                 let line = place.line.or(line);
@@ -243,9 +243,9 @@ fn read(
     }
     let Some(disk) = &files.disk else {
         return Err(UserError::new(
-            format!("cannot show {path}"),
-            "the project's folder is not there any more",
-            "what the session changed is in its proposals",
+            format!("Cannot show {path}"),
+            "the project's folder no longer exists",
+            "Look at the proposals for what the session changed.",
         ));
     };
     let start = disk.file_start(path, MAX_BYTES)?;
@@ -258,7 +258,7 @@ fn lay_out(bytes: &[u8], total: u64, language: Option<Language>) -> Loaded {
         more => format!(" · {} more are not shown", line::bytes(more)),
     };
     if bytes.contains(&0) {
-        let text = format!("{} that are no text", line::bytes(total));
+        let text = format!("{} that are not text", line::bytes(total));
         return Loaded { lines: vec![vec![(text, Role::DialogDim)]], omitted: String::new() };
     }
     let text = sanitize::decode(bytes);
@@ -317,7 +317,7 @@ mod tests {
     fn foreign_bytes_are_shown_and_do_nothing() {
         assert_eq!(shown(b"int x;\r\n\tif\x1b[2J\n"), ["int x;", "    if␛[2J"]);
         assert_eq!(shown(b"a\xffb"), ["a\\xffb"]);
-        assert_eq!(shown(b"\x7fELF\0\0"), ["6 B that are no text"]);
+        assert_eq!(shown(b"\x7fELF\0\0"), ["6 B that are not text"]);
         assert!(shown(b"").is_empty());
         let long = shown("温".repeat(2_000).as_bytes());
         assert!(long[0].ends_with("4.0 kB more"), "{}", &long[0][1900..]);

@@ -20,8 +20,8 @@ pub struct QuitChoice {
 
 const CHOICES: [(&str, &str); 3] = [
     ("Stay", "nothing changes"),
-    ("Leave, go on later", "what waits stays; `firmhand resume` brings it back"),
-    ("Stop the run", "what waits is not done; the session ends in order"),
+    ("Leave, continue later", "what waits is kept; `firmhand resume` continues"),
+    ("Stop the run", "what waits is not done; the session ends"),
 ];
 
 impl QuitChoice {

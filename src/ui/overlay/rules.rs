@@ -56,7 +56,7 @@ impl RulesList {
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let does = match self.rows.get(self.selected) {
-            Some(RuleRow::Revoke(..)) => "ends this rule",
+            Some(RuleRow::Revoke(..)) => "removes this rule",
             Some(RuleRow::Add(..)) | None => "makes this rule",
         };
         let hint = format!(" ↑↓ select · enter {does} · esc back ");
@@ -65,8 +65,7 @@ impl RulesList {
         let inside = super::frame("Rules for this session", hint, (86, height), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.next() {
-            let text =
-                "A rule decides without asking until you end it here; all it does is recorded.";
+            let text = "A rule decides without asking until you remove it here. All its decisions are recorded.";
             line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
         }
         let room = usize::from(inside.height).saturating_sub(2);

@@ -135,7 +135,7 @@ impl TagList {
         let words = if self.is_busy() {
             "counting…".to_owned()
         } else {
-            format!("{others} lines without a tag always show")
+            format!("{others} lines without a tag are always shown")
         };
         line::draw(&Line::styled(words, cx.style(Role::DialogDim)), foot, buf);
     }

@@ -17,7 +17,7 @@ use crate::ui::role::Role;
 /// Reasons that are often used.
 const REASONS: [&str; 5] = [
     "Wrong file: ",
-    "Too much changed: only do what was asked.",
+    "Too many changes: only do what was asked.",
     "This breaks existing behaviour: ",
     "Use the ESP-IDF API instead: ",
     "Not needed.",
@@ -48,7 +48,7 @@ impl Purpose {
         match self {
             Self::Reject(AfterReject::GoOn) => "Reject",
             Self::Reject(AfterReject::Stop) => "Reject and stop the run",
-            Self::Tell => "Approve, and tell the agent",
+            Self::Tell => "Approve with a message",
             Self::Comment(_) => "Comment on a line",
             Self::Ask(_) => "Ask the agent",
         }
@@ -58,7 +58,7 @@ impl Purpose {
         match self {
             Self::Reject(AfterReject::GoOn) => "rejects",
             Self::Reject(AfterReject::Stop) => "rejects and stops",
-            Self::Tell => "approves and tells",
+            Self::Tell => "approves and sends",
             Self::Comment(_) => "keeps it",
             Self::Ask(_) => "asks",
         }
@@ -67,11 +67,11 @@ impl Purpose {
     const fn explains(&self) -> &'static str {
         match self {
             Self::Reject(AfterReject::GoOn) => {
-                "Why? The agent reads this in the same turn. It may stay empty."
+                "Why? The agent reads this in the same turn. It can be empty."
             }
-            Self::Reject(AfterReject::Stop) => "Why? It is recorded, and the run ends in order.",
-            Self::Tell => "The change is made as shown; the agent reads this in the same turn.",
-            Self::Comment(_) => "It goes to the agent with your decision. Empty takes it away.",
+            Self::Reject(AfterReject::Stop) => "Why? It is recorded, and the run ends.",
+            Self::Tell => "The change is applied as shown; the agent reads this in the same turn.",
+            Self::Comment(_) => "The agent reads it with your decision. An empty text removes it.",
             Self::Ask(_) => "Nothing is decided; the proposal waits for you.",
         }
     }
@@ -189,7 +189,7 @@ impl WordsInput {
                 decide(Verdict::Reject { reason: words, comments, then: *then }, 0)
             }
             Purpose::Tell if words.is_empty() && comments.is_empty() => {
-                Effect::refuse("there is nothing to tell yet; esc goes back to approve plainly")
+                Effect::refuse("the message is empty; esc goes back, to approve without one")
             }
             Purpose::Tell => {
                 let note = DecisionNote { words, comments };

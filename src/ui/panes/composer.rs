@@ -136,7 +136,7 @@ impl Composer {
             }
             Action::HistoryPrevious => self.recall_previous(),
             Action::HistoryNext => self.recall_next(),
-            _ => Effect::refuse(format!("`{}` makes no sense while writing", action.name())),
+            _ => Effect::refuse(format!("`{}` cannot be used while writing", action.name())),
         }
     }
 
@@ -177,7 +177,7 @@ impl Composer {
         let is_over = cx.view.head.state.is_over();
         let mut effects = match text.strip_prefix('/') {
             Some(command) => run_command(command),
-            None if is_over => Effect::refuse("the run is over: nobody reads this any more"),
+            None if is_over => Effect::refuse("the run is over: no agent reads messages"),
             None => message(&text, cx),
         };
         let is_refused = matches!(effects.as_slice(), [Effect::Notice(notice)] if notice.role == Role::NoticeError);
@@ -229,7 +229,7 @@ impl Composer {
             let key = cx.key(KeyContext::Global, Action::Quit);
             // What hindered it stands behind the place where it did, which may be long.
             let cause = why.why.rsplit(": ").next().unwrap_or_default();
-            return format!("the run broke off: {} · {key} leaves", sanitize::line(cause));
+            return format!("the run stopped: {} · {key} leaves", sanitize::line(cause));
         }
         match &cx.view.head.question {
             Some(question) if question.options.is_empty() => "type the answer".to_owned(),
@@ -243,10 +243,10 @@ impl Composer {
 
 /// Commands by name, with what they do.
 pub(super) const COMMANDS: [(&str, &str); 6] = [
-    ("pause", "holds the run before its next step"),
-    ("resume", "lets it go on"),
-    ("stop", "ends the run in order"),
-    ("model", "lets another model answer: /model, /model PROFILE, /model PROFILE/MODEL"),
+    ("pause", "pauses the run before its next step"),
+    ("resume", "continues the run"),
+    ("stop", "ends the run"),
+    ("model", "switches the model: /model, /model PROFILE, /model PROFILE/MODEL"),
     ("quit", "leaves the program"),
     ("help", "shows what every key does"),
 ];
@@ -265,7 +265,7 @@ fn run_command(command: &str) -> Vec<Effect> {
         "help" => vec![Effect::Act(Action::Help)],
         _ => {
             let known: Vec<String> = COMMANDS.iter().map(|(name, _)| format!("/{name}")).collect();
-            Effect::refuse(format!("there is no command `/{name}`; there are {}", known.join(" ")))
+            Effect::refuse(format!("there is no command `/{name}`; use {}", known.join(" ")))
         }
     }
 }
@@ -287,8 +287,8 @@ fn message(text: &str, cx: &Cx<'_>) -> Vec<Effect> {
         return said;
     }
     let words = match pinned.len() {
-        1 => "1 file is pinned: the team reads it whenever it reads files".to_owned(),
-        count => format!("{count} files are pinned: the team reads them whenever it reads files"),
+        1 => "1 file is pinned: the team always reads it with other files".to_owned(),
+        count => format!("{count} files are pinned: the team always reads them with other files"),
     };
     let edit = Intent::EditContext { add: pinned, remove: Vec::new() };
     let mut effects = vec![Effect::intent(edit)];
@@ -337,8 +337,11 @@ fn address(text: &str, cx: &Cx<'_>) -> Result<(Option<AgentName>, String), Vec<E
         _ => {
             let known: Vec<String> =
                 cx.agents.names().iter().map(|agent| format!("@{agent}")).collect();
-            let known =
-                if known.is_empty() { "nobody has spoken yet".to_owned() } else { known.join(" ") };
+            let known = if known.is_empty() {
+                "there are no messages yet".to_owned()
+            } else {
+                known.join(" ")
+            };
             Err(Effect::refuse(format!("which agent is `@{name}`? {known}")))
         }
     }

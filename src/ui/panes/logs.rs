@@ -119,7 +119,7 @@ impl LogsPane {
         }
     }
 
-    pub(super) fn lens_mut(&mut self, view: &SessionView) -> Option<&mut LogView> {
+    pub(super) fn log_view_mut(&mut self, view: &SessionView) -> Option<&mut LogView> {
         match self.tab {
             Tab::Events => Some(&mut self.events.view),
             Tab::Build | Tab::Serial => {
@@ -134,16 +134,16 @@ impl LogsPane {
             return Vec::new();
         }
         if matches!(step, Move::Columns(_)) && self.wrapping == Wrapping::Wrapped {
-            return Effect::info("long lines are wrapped here: there is nothing to the side");
+            return Effect::info("long lines are wrapped here: nothing to scroll to the side");
         }
-        match self.lens_mut(view) {
+        match self.log_view_mut(view) {
             Some(lens) => lens.go(step),
             None => return Effect::info("there is no output yet"),
         }
         let start = self.text(view).map(LogText::start).filter(|_| self.tab != Tab::Events);
         match start.and_then(|start| logs_gone::words(start, view.started_at)) {
             Some(gone) if step == Move::Start => {
-                Effect::info(format!("the start of what is there: {gone}"))
+                Effect::info(format!("the start of the kept output: {gone}"))
             }
             Some(_) | None => Vec::new(),
         }
@@ -159,7 +159,7 @@ impl LogsPane {
             hex.scroll.toggle(rows);
             return Vec::new();
         }
-        match self.lens_mut(view) {
+        match self.log_view_mut(view) {
             Some(lens) => lens.toggle_follow(),
             None => return Effect::info("there is no output yet"),
         }
@@ -198,7 +198,7 @@ impl LogsPane {
     }
 
     fn hit(&mut self, action: Action, view: &SessionView) -> Vec<Effect> {
-        match self.lens_mut(view) {
+        match self.log_view_mut(view) {
             Some(lens) if lens.search().is_some() => {
                 if action == Action::NextMatch {
                     lens.next_hit();
@@ -207,7 +207,7 @@ impl LogsPane {
                 }
                 Vec::new()
             }
-            Some(_) | None => Effect::info("nothing is searched for yet"),
+            Some(_) | None => Effect::info("there is no search yet"),
         }
     }
 

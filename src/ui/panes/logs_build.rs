@@ -54,7 +54,7 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
         }
         Some(BuildOutcome::Passed) => ("✓ passed".to_owned(), Role::Ok),
         Some(BuildOutcome::Failed) => ("✗ failed".to_owned(), Role::Error),
-        Some(BuildOutcome::TimedOut) => ("✗ ran into the time limit".to_owned(), Role::Error),
+        Some(BuildOutcome::TimedOut) => ("✗ reached the time limit".to_owned(), Role::Error),
         Some(BuildOutcome::Cancelled) => ("stopped".to_owned(), Role::Warn),
         Some(BuildOutcome::NotRun(error)) => {
             (format!("✗ {}", sanitize::line(&error.why)), Role::Error)

@@ -133,7 +133,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
         }
         Tab::Serial => {
             let Some(serial) = pane.open_logs.serial(cx.view) else {
-                let text = "No board is connected yet; its output appears here.";
+                let text = "Cannot find a board yet; its output appears here.";
                 return empty(text, parts.text, buf, cx);
             };
             head::draw(serial, &pane.look, gone(pane, cx), parts.head, buf, cx);
@@ -196,7 +196,7 @@ fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, c
             Some(_) if text.is_busy() => " filtering…",
             Some(_) => " no line passes the filter",
             None if text.view.is_empty() && text.start().bytes > 0 => {
-                " what was printed up to here is no longer kept"
+                " the output before this is no longer kept"
             }
             None if text.view.is_empty() => return,
             None => " counting lines…",

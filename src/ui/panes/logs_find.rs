@@ -67,7 +67,7 @@ impl LogsPane {
     }
 
     pub(super) fn look_for(&mut self, wanted: Option<Matcher>, view: &SessionView) {
-        if let Some(lens) = self.lens_mut(view) {
+        if let Some(lens) = self.log_view_mut(view) {
             lens.search_for(wanted);
         }
         self.read_again(view);
@@ -99,7 +99,7 @@ impl LogsPane {
         if self.tab == Tab::Serial {
             self.look.hex = None;
         }
-        let Some(lens) = self.lens_mut(view) else {
+        let Some(lens) = self.log_view_mut(view) else {
             return Effect::info("there is no output yet");
         };
         if lens.search().is_none_or(|search| search.matcher().words() != errors.words()) {
@@ -115,7 +115,7 @@ impl LogsPane {
     fn select_finding(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
         let count = self.open_logs.build(view).map_or(0, |build| build.diagnostics.len());
         if self.findings.step(step, count).is_err() {
-            return Effect::info("there is no further finding");
+            return Effect::info("there is no other finding");
         }
         self.show_in_log(view)
     }

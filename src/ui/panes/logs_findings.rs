@@ -49,11 +49,11 @@ impl Findings {
         view: &SessionView,
     ) -> Vec<Effect> {
         let Some(panic) = panic(shelf, tab, view) else {
-            return Effect::info("no failure of the firmware shows here");
+            return Effect::info("no firmware failure is shown here");
         };
         match self.step(by, panic.report.frames().count()) {
             Ok(()) => Vec::new(),
-            Err(()) => Effect::info("there is no further call"),
+            Err(()) => Effect::info("there is no other call"),
         }
     }
 

@@ -137,7 +137,7 @@ impl OpenLogs {
             let older = [view.logs.older_builds, view.logs.older_serials];
             let has_older = older.get(slot).is_some_and(|count| *count > 0);
             return Err(match (step < 0, has_older) {
-                (true, true) => "go back on the timeline of `firmhand replay` for older ones",
+                (true, true) => "`firmhand replay` shows older events",
                 (true, false) => "this is the first one",
                 (false, _) => "this is the newest one",
             });

@@ -73,7 +73,7 @@ impl LogSource for Shrinking {
     fn read_log(&self, _: LogId, range: Range<u64>) -> Result<Vec<u8>, UserError> {
         let text = self.text.lock().unwrap();
         if range.start < *self.gone.lock().unwrap() as u64 {
-            return Err(UserError::new("cannot read a log", "it is no longer kept", ""));
+            return Err(UserError::new("Cannot read a log", "it is no longer kept", ""));
         }
         let end = usize::try_from(range.end).unwrap().min(text.len());
         Ok(text.get(usize::try_from(range.start).unwrap()..end).unwrap_or_default().to_vec())

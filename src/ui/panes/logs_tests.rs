@@ -188,7 +188,7 @@ fn a_port_says_what_is_no_longer_kept_and_shows_what_is() {
     desk.view = before;
     settle(&desk, &mut pane);
     let shown = desk.show(&mut pane, 100, 8);
-    assert!(shown.contains("what was printed up to here is no longer kept"), "{shown}");
+    assert!(shown.contains("the output before this is no longer kept"), "{shown}");
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn levels_are_left_out_and_come_back_and_other_lines_always_show() {
     let mut shown = vec![desk.show(&mut pane, 78, 10)];
     desk.press(&mut pane, Action::LogLess);
     let effects = desk.press(&mut pane, Action::LogLess);
-    assert!(matches!(&effects[..], [Effect::Notice(told)] if told.text.contains("errors alone")));
+    assert!(matches!(&effects[..], [Effect::Notice(told)] if told.text.contains("only errors")));
     typed_for(&desk, &mut pane, Action::FilterLog, "line (4|10|11)|words");
     settle(&desk, &mut pane);
     shown.push(desk.show(&mut pane, 78, 10));

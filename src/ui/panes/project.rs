@@ -65,9 +65,8 @@ impl ProjectPane {
     /// The selected file; tells why there is none.
     fn file(&self) -> Result<ProjectPath, Vec<Effect>> {
         match self.nodes.get(self.place()) {
-            Some(Node { path, kind: NodeKind::File, .. }) => {
-                ProjectPath::new(path).map_err(|_| Effect::refuse("this is no file of the project"))
-            }
+            Some(Node { path, kind: NodeKind::File, .. }) => ProjectPath::new(path)
+                .map_err(|_| Effect::refuse("this is not a file of the project")),
             Some(_) => Err(Effect::info("this is a folder")),
             None => Err(Effect::info("there are no files yet")),
         }
@@ -98,17 +97,19 @@ impl ProjectPane {
             Err(effects) => return effects,
         };
         if cx.mode == Mode::Replay {
-            return Effect::refuse("this is a replay: nothing can be pinned any more");
+            return Effect::refuse("this is a replay: nothing can be pinned");
         }
         if cx.view.head.state.is_over() {
-            return Effect::refuse("the run is over: nobody would read the file");
+            return Effect::refuse("the run is over: no agent reads files");
         }
         let wanted =
             cx.view.project.files.get(&path).map_or(ContextWish::Unsaid, |file| file.wanted);
         let (add, remove, words) = match wanted {
-            ContextWish::In => (Vec::new(), vec![path], "the team is kept from reading this file"),
+            ContextWish::In => {
+                (Vec::new(), vec![path], "excluded: the team does not read this file")
+            }
             ContextWish::Unsaid | ContextWish::Out => {
-                (vec![path], Vec::new(), "the team reads this file whenever it reads files")
+                (vec![path], Vec::new(), "pinned: the team always reads this file with other files")
             }
         };
         let mut effects = vec![Effect::intent(Intent::EditContext { add, remove })];
@@ -273,11 +274,11 @@ impl Pane for ProjectPane {
             }
             Action::Left => return self.fold(),
             Action::Right => return self.unfold(),
-            Action::Follow => return Effect::info("the list of files is always up to date"),
+            Action::Follow => return Effect::info("the list of files is always current"),
             Action::Back if !self.filter.is_empty() => self.end_filter(),
             Action::Back => {
                 let key = cx.key(KeyContext::Global, Action::FocusChat);
-                return Effect::info(format!("nothing is open here; {key} turns to the chat"));
+                return Effect::info(format!("nothing is open here; {key} focuses the chat"));
             }
             _ => return Effect::refuse(format!("`{}` does nothing on files", action.name())),
         }

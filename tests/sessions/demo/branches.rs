@@ -161,7 +161,7 @@ fn a_refused_fix_goes_into_the_next_attempt() {
     let failed = BuildOutcome::Failed;
     assert_eq!(builds(&stage), [failed.clone(), failed, BuildOutcome::Passed]);
     assert_eq!(attempts(&stage), 2);
-    assert!(asked.iter().any(|text| text.contains("fails just as it did")), "{asked:?}");
+    assert!(asked.iter().any(|text| text.contains("fails in the same way")), "{asked:?}");
     assert!(said(&stage).contains("The change was not saved: not like this 2."));
     assert!(stage.file(file).contains("#include \"esp_log.h\""));
 }
@@ -176,7 +176,7 @@ fn a_build_that_cannot_run_ends_in_order_with_its_cause() {
     let said = said(&stage);
     assert!(said.contains("The build did not pass: "), "{said}");
     assert!(said.contains("there is no `cc`"), "{said}");
-    assert!(said.contains("a recording cannot mend what it has never seen"), "{said}");
+    assert!(said.contains("a recording cannot fix what it has never seen"), "{said}");
     assert_eq!(attempts(&stage), 1);
 }
 

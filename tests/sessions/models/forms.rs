@@ -103,7 +103,7 @@ async fn a_service_that_refuses_the_form_is_asked_without_from_then_on() {
         let remote = remote(service, &server);
         let heard = ask(&remote, formed()).await;
         assert_eq!((heard.notes.len(), heard.faults.len()), (1, 0), "{said}");
-        assert!(heard.notes[0].what.contains("held to the form"), "{:?}", heard.notes);
+        assert!(heard.notes[0].what.contains("limited to a JSON schema"), "{:?}", heard.notes);
         assert_eq!(heard.text, prose);
         assert_eq!(recover::structured(&heard.text).unwrap(), json!({ "next": "BuildAgent" }));
         let again = ask(&remote, formed()).await;

@@ -168,7 +168,7 @@ fn a_file_that_holds_no_authority_is_refused_with_its_name_and_the_cure() {
             std::fs::write(place.path("config/mine.pem"), content).unwrap();
         }
         let said = models(&place, &[]);
-        assert!(said.contains("cannot use the profile `mine`"), "{content:?}: {said}");
+        assert!(said.contains("Cannot use the profile `mine`"), "{content:?}: {said}");
         assert!(said.contains("config/mine.pem") && said.contains(why), "{content:?}: {said}");
         assert!(said.contains("PEM file of certificates"), "{content:?}: {said}");
     }

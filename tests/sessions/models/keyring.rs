@@ -86,7 +86,7 @@ fn a_keyring_that_has_nothing_says_how_to_store_the_key_before_a_session_begins(
     };
     let said = run(&path);
     assert!(said.contains("keyring entry `work`") && said.contains("found none"), "{said}");
-    assert!(said.contains("store it with"), "{said}");
+    assert!(said.contains("Store it with"), "{said}");
     // Without the desktop's command.
     let said = run(&place.path("home"));
     assert!(said.contains("is not there") && said.contains("key.file"), "{said}");

@@ -86,7 +86,7 @@ async fn what_is_the_same_is_not_written_and_has_to_be_so_still() {
     chip.seen.lock().unwrap().flash[..0x2_0000].fill(0xff);
     let before = writes(&chip);
     let error = write(&place, &chip, plan).await.unwrap_err();
-    assert!(error.why.contains("from 0x0 on; nothing was written"), "{error:?}");
+    assert!(error.why.contains("from 0x0 on since it was compared"), "{error:?}");
     assert_eq!(writes(&chip), before);
 }
 

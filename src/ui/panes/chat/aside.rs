@@ -53,7 +53,7 @@ pub(super) fn trimmed(view: &TrimView, place: &RowContext<'_>) -> Vec<EntryRow> 
     };
     let (left, given) = (line::count(tokens), line::count(view.tokens));
     let text = format!(
-        "left out {pieces} of the conversation ({left} tokens); given {given} of {} tokens",
+        "left out {pieces} of the conversation ({left} tokens); sent {given} of {} tokens",
         line::count(view.window)
     );
     let mut rows = indented(&text, Role::Warn, place);

@@ -309,7 +309,7 @@ fn turn_end(turn: &TurnView, place: &RowContext<'_>) -> Option<Vec<EntryRow>> {
     let (text, role) = match &turn.ended.as_ref()?.0 {
         TurnStop::Done | TurnStop::Terminated(_) => return None,
         TurnStop::Stopped => ("stopped".to_owned(), Role::Warn),
-        TurnStop::Interrupted => ("interrupted; the turn is taken again".to_owned(), Role::Warn),
+        TurnStop::Interrupted => ("interrupted; the turn starts again".to_owned(), Role::Warn),
         // What went wrong and what helps is told right below.
         TurnStop::Failed(_) => ("✗ the turn failed".to_owned(), Role::Error),
     };

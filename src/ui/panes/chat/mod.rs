@@ -117,8 +117,8 @@ impl ChatPane {
         });
         let Some((anchor, item)) = self.seek(selected, way, cx).item() else {
             return Effect::info(match way {
-                Way::Forward => "nothing to unfold further on",
-                Way::Back => "nothing to unfold before",
+                Way::Forward => "nothing to unfold below",
+                Way::Back => "nothing to unfold above",
             });
         };
         self.mark = None;
@@ -133,7 +133,7 @@ impl ChatPane {
     fn jump(&mut self, target: Option<JumpTarget>, way: Way, cx: &Cx<'_>) -> Vec<Effect> {
         let mut seek = self.seek(self.mark, way, cx);
         let Some(target) = target.or_else(|| seek.agent().map(JumpTarget::Agent)) else {
-            return Effect::info("nobody has spoken yet");
+            return Effect::info("there are no messages yet");
         };
         match seek.target(&target) {
             Some(anchor) => self.show(anchor, cx),
@@ -148,13 +148,13 @@ impl ChatPane {
     /// Goes to the next row that the search found.
     fn hit(&mut self, way: Way, cx: &Cx<'_>) -> Vec<Effect> {
         let Some(search) = &self.search else {
-            return Effect::info("nothing is searched for yet");
+            return Effect::info("there is no search yet");
         };
         let (hits, pattern) = (search.hits().to_vec(), search.pattern().cloned());
         let found = pattern.and_then(|pattern| self.seek(self.mark, way, cx).hit(&hits, &pattern));
         match found {
             Some(anchor) => self.show(anchor, cx),
-            None => return Effect::info("nothing is found yet"),
+            None => return Effect::info("no match yet"),
         }
         Vec::new()
     }
@@ -230,7 +230,7 @@ impl ChatPane {
         let before = cx.view.chat.entries.iter().take(from + 1).rev();
         match before.take(MAX_SEARCHED).find_map(code) {
             Some(code) => Effect::copy(code),
-            None => Effect::info("no code was written before this"),
+            None => Effect::info("there is no code above"),
         }
     }
 
@@ -371,7 +371,7 @@ impl Pane for ChatPane {
             Action::Back if !self.scroll.follows() => self.scroll.follow(),
             Action::Back => return Effect::info("nothing is open here"),
             Action::Left | Action::Right => {
-                return Effect::info("long lines are wrapped here: there is nothing to the side");
+                return Effect::info("long lines are wrapped here: nothing to scroll to the side");
             }
             Action::EditFile => {
                 return Effect::info("files are opened from the project, or a finding in the logs");
@@ -405,7 +405,7 @@ impl Pane for ChatPane {
         self.draw_task(area, buf, cx);
         let area = self.below_task(area);
         if cx.view.chat.entries.is_empty() {
-            let text = Line::styled("  the team is about to begin", cx.style(Role::Dim));
+            let text = Line::styled("  the team is starting", cx.style(Role::Dim));
             line::draw(&text, area, buf);
             return;
         }

@@ -67,8 +67,8 @@ pub fn reading(plan: &ReadPlan) -> ReviewBody {
     lines.push(fact("into", plan.path.as_str().to_owned(), Ink::Plain));
     lines.push(empty());
     let meanwhile = match plan.board.simulated {
-        true => "The firmware runs on meanwhile.",
-        false => "The board is restarted for it, and again afterwards.",
+        true => "The firmware keeps running.",
+        false => "The board is restarted before and after.",
     };
     let notes = [meanwhile, "Stored settings may hold passwords: the file will hold them too."];
     lines.extend(
@@ -83,7 +83,7 @@ pub fn sending(plan: &SendPlan) -> ReviewBody {
     let mut lines = target(&plan.board);
     lines.push(fact("bytes", line::grouped(plan.text.len() as u64), Ink::Plain));
     lines.push(empty());
-    let heading = "what is sent, line by line, with its ends";
+    let heading = "the text to send, line by line, with line ends";
     lines.push(BodyLine::of_pieces(LineRole::Note, vec![LinePiece::new(heading, Ink::Dim)]));
     lines.extend(plan.visible().into_iter().map(|text| {
         let text = sanitize::line(&text).into_owned();

@@ -164,7 +164,7 @@ fn the_tables_of_a_flash_give_up_columns_and_never_break_a_row() {
         for words in ["bootloader.bin", "app.bin", "→ factory", "same", "← written"] {
             assert!(shown.contains(words), "{words} at {width}\n{shown}");
         }
-        assert!(shown.contains("bootloader and table stay"), "{width}\n{shown}");
+        assert!(shown.contains("bootloader and table are kept"), "{width}\n{shown}");
     }
     desk.decide(ProposalId(1), Verdict::Approve, DecidedBy::Person, 0);
     desk.record(Event::Proposal(ProposalEvent::Settled {
@@ -173,5 +173,5 @@ fn the_tables_of_a_flash_give_up_columns_and_never_break_a_row() {
     }));
     desk.show(&mut pane, 80, 24);
     let said = format!("{:?}", desk.press(&mut pane, Action::Undo));
-    assert!(said.contains("a flash cannot be taken back"), "{said}");
+    assert!(said.contains("a flash cannot be undone"), "{said}");
 }

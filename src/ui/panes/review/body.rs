@@ -234,7 +234,7 @@ fn statements(diff: &FileDiff, body: &ReviewBody, versions: [Option<&[u8]>; 2]) 
     if body.left_out > 0 {
         let size = line::bytes(newest.len() as u64);
         let text = format!(
-            "{size}: too long to be shown whole; {} changed lines are not shown, or not to \
+            "{size}: too long to be shown completely; {} changed lines are not shown, or not to \
              their end",
             line::grouped(body.left_out as u64)
         );

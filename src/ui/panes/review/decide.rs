@@ -119,9 +119,9 @@ pub(super) fn picked_content(
     let (all, accepted) = (accept(body, |_| true), accept(body, |line| selection.is_picked(line)));
     if text_select::LineSelection::all(&found) != all {
         return Err(UserError::new(
-            "cannot take single lines of this change",
-            "it is too long to be compared the same way twice",
-            "decide on it as a whole, or edit it",
+            "Cannot pick single lines of this change",
+            "it is too long for an exact comparison",
+            "Decide on it as a whole, or edit it.",
         ));
     }
     Ok(text_select::select(&old, &new, &found, &accepted))
@@ -212,7 +212,7 @@ pub(super) fn rules(on_screen: Option<&Proposal>, review: &Review) -> Vec<Effect
     }
     rows.extend(review.rules().map(|view| RuleRow::Revoke(view.id, view.rule.clone())));
     if rows.is_empty() {
-        return Effect::info("no rule holds, and there is nothing here to make one about");
+        return Effect::info("this session has no rules, and there is no proposal to make one for");
     }
     vec![Effect::Open(Box::new(Overlay::Rules(RulesList::new(rows))))]
 }

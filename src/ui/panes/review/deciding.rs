@@ -23,13 +23,13 @@ impl ReviewPane {
             return Err(Effect::refuse(BROKE_OFF));
         }
         let Some(id) = self.queue.on_screen() else {
-            return Err(Effect::refuse("nothing waits for a decision"));
+            return Err(Effect::refuse("no proposal waits for a decision"));
         };
         if !cx.view.review.waiting.contains(&id) {
             return Err(Effect::refuse(format!("#{id} is decided already")));
         }
         if self.queue.is_sent(id) {
-            return Err(Effect::refuse(format!("the decision on #{id} is on its way")));
+            return Err(Effect::refuse(format!("the decision on #{id} is being sent")));
         }
         self.shown(id).ok_or_else(Vec::new)
     }
@@ -64,7 +64,7 @@ impl ReviewPane {
         let view = self.view_on_screen(&cx.view.review);
         let found = view.and_then(|view| first_stop(&view.proposal)).unwrap_or_default();
         let key = cx.key(KeyContext::Review, Action::ApproveDespite);
-        Effect::refuse(format!("not decided: this {found} · {key} approves it all the same"))
+        Effect::refuse(format!("not decided: this {found} · {key} approves it anyway"))
     }
 
     /// Goes where lines were not on screen yet.
@@ -78,7 +78,7 @@ impl ReviewPane {
             (false, Some(lines)) if lines > 0 => Effect::refuse(format!(
                 "{lines} changed lines are too long or too many to be shown here"
             )),
-            (true, _) if had_folded => Effect::info("changes of blanks show again"),
+            (true, _) if had_folded => Effect::info("changes of white space are shown again"),
             _ => Vec::new(),
         }
     }
@@ -97,7 +97,7 @@ impl ReviewPane {
             return why;
         }
         if self.batch(&cx.view.review).count() < 2 {
-            return Effect::refuse("nothing else of this batch waits; decide this by itself");
+            return Effect::refuse("no other proposal of this batch waits");
         }
         self.opened = None;
         vec![Effect::Open(Box::new(Overlay::Batch(self.list(cx))))]
@@ -138,7 +138,7 @@ impl ReviewPane {
         let hidden = match self.hand(cx).and_then(|hand| Ok((hand, hand.unseen()?))) {
             Err(why) => return why,
             Ok((hand, _)) if hand.view.proposal.stops() == 0 => {
-                return Effect::refuse(format!("nothing stands against this; {key} approves it"));
+                return Effect::refuse(format!("no check found a problem; {key} approves it"));
             }
             Ok((hand, unseen)) => {
                 unseen.saturating_sub(hand.shown.body().map_or(0, |body| body.left_out))
@@ -182,11 +182,11 @@ impl ReviewPane {
         match self.queue.on_screen() {
             Some(id) if review.can_undo(id) => {
                 let mut effects = vec![Effect::intent(Intent::Undo { proposal: id })];
-                effects.extend(Effect::info(format!("asked to take #{id} back")));
+                effects.extend(Effect::info(format!("asked to undo #{id}")));
                 effects
             }
             Some(id) if review.waiting.contains(&id) => {
-                Effect::refuse("this still waits; go to an applied change to take it back")
+                Effect::refuse("this still waits; select an applied change to undo it")
             }
             Some(id) => Effect::refuse(match review.get(id) {
                 Some(view) => why_no_undo(view),
@@ -253,7 +253,7 @@ fn row(view: &ProposalView, shown: &Shown) -> BatchRow {
     } else if shown.body().is_none() {
         "cannot be shown"
     } else if proposal.phrase().is_some() {
-        "takes a typed phrase"
+        "needs a typed phrase"
     } else {
         ""
     };
@@ -274,16 +274,16 @@ fn why_no_undo(view: &ProposalView) -> String {
         (_, None) => format!("#{id} is not done yet"),
         (_, Some(outcome)) if *outcome != Outcome::Applied => format!("#{id} was not done"),
         (Change::Flash(_), Some(_)) => {
-            "a flash cannot be taken back: the board no longer holds what it held".to_owned()
+            "a flash cannot be undone: the old content of the board is gone".to_owned()
         }
-        (Change::Erase(_), Some(_)) => "what was erased cannot be brought back".to_owned(),
-        (Change::Send(_), Some(_)) => "what was sent to a board cannot be taken back".to_owned(),
+        (Change::Erase(_), Some(_)) => "erased content cannot be restored".to_owned(),
+        (Change::Send(_), Some(_)) => "text sent to a board cannot be undone".to_owned(),
         (Change::Nvs(_), Some(_)) => {
-            "settings of a board are not taken back; have them edited again".to_owned()
+            "settings of a board cannot be undone; ask for another edit".to_owned()
         }
         (
             Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. } | Change::Read(_),
             Some(_),
-        ) => format!("#{id} is taken back already"),
+        ) => format!("#{id} is already undone"),
     }
 }

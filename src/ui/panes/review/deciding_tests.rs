@@ -203,7 +203,7 @@ fn telling_approves_and_asking_does_not() {
     let mut overlay = opened(desk.press(&mut pane, Action::ApproveTell));
     assert_eq!(overlay.care(), Some(Care::Typed));
     assert!(
-        refusal_text(&overlay.on_action(Action::Accept, &desk.cx())).contains("nothing to tell")
+        refusal_text(&overlay.on_action(Action::Accept, &desk.cx())).contains("message is empty")
     );
     type_into(&mut overlay, "next time smaller");
     let Intent::Decide { verdict, .. } = intent(overlay.on_action(Action::Accept, &desk.cx()))
@@ -290,7 +290,7 @@ fn an_applied_change_is_taken_back_from_the_history() {
         proposal: id,
         outcome: Outcome::Applied,
     }));
-    assert!(desk.show(&mut pane, 90, 24).contains("u takes it back"));
+    assert!(desk.show(&mut pane, 90, 24).contains("u undoes it"));
     assert_eq!(intent(desk.press(&mut pane, Action::Undo)), Intent::Undo { proposal: id });
 }
 
@@ -329,7 +329,7 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
 fn what_was_sent_is_not_asked_for_again() {
     let (desk, mut pane, id) = at_desk();
     pane.note_sent([id].into_iter(), desk.now());
-    assert!(refusal_text(&desk.press(&mut pane, Action::Approve)).contains("on its way"));
+    assert!(refusal_text(&desk.press(&mut pane, Action::Approve)).contains("being sent"));
     let shown = pane.shown(id).map(decide::shown_hash);
     assert!(matches!(shown, Some(ShownHash { unseen: 0, .. })));
 }

@@ -90,7 +90,7 @@ fn an_edit_is_gone_on_with_put_aside_and_never_lost() {
         }
     }
     let shown = desk.show(&mut pane, 90, 24);
-    assert!(shown.contains("your edit is put aside") && shown.contains("your decision"), "{shown}");
+    assert!(shown.contains("your edit is set aside") && shown.contains("your decision"), "{shown}");
     let mut overlay = opened(desk.press(&mut pane, Action::Edit));
     finish(&desk, &mut pane, &mut overlay);
     let shown = desk.show(&mut pane, 90, 24);
@@ -98,7 +98,7 @@ fn an_edit_is_gone_on_with_put_aside_and_never_lost() {
     // Aside and back.
     assert!(refusal_text(&desk.press(&mut pane, Action::Back)).contains("your edit is kept"));
     let shown = desk.show(&mut pane, 90, 24);
-    assert!(shown.contains("your edit is put aside") && !shown.contains("/* two */"), "{shown}");
+    assert!(shown.contains("your edit is set aside") && !shown.contains("/* two */"), "{shown}");
     let Intent::Decide { verdict, .. } = intent(desk.press(&mut pane, Action::Approve)) else {
         panic!("the proposal itself is on screen again")
     };
@@ -124,7 +124,7 @@ fn a_finding_in_the_edit_takes_the_key_for_findings() {
     pane.edited(of, NEW.replace("int d;", "int e;"), &desk.view.review);
     assert!(!desk.show(&mut pane, 90, 24).contains("holds a word"));
     assert!(
-        refusal_text(&desk.press(&mut pane, Action::ApproveDespite)).contains("nothing stands")
+        refusal_text(&desk.press(&mut pane, Action::ApproveDespite)).contains("no check found")
     );
     assert!(matches!(intent(desk.press(&mut pane, Action::Approve)), Intent::Amend { .. }));
 }
@@ -188,7 +188,7 @@ fn the_own_editor_gets_the_text_and_its_result_waits_for_the_key() {
     // The file changed meanwhile: what was edited is about something else, but not lost.
     restate(&mut desk, edit.shown.proposal);
     let shown = desk.show(&mut pane, 90, 24);
-    assert!(shown.contains("your edit is put aside") && shown.contains("int other;"), "{shown}");
+    assert!(shown.contains("your edit is set aside") && shown.contains("int other;"), "{shown}");
     assert!(
         refusal_text(&pane.edited(edit.shown, mine.clone(), &desk.view.review)).contains("kept")
     );

@@ -183,10 +183,10 @@ impl ReviewPane {
         };
         if text == proposed {
             own.draft = None;
-            return Effect::info("nothing was edited, nothing decided");
+            return Effect::info("nothing was edited or decided");
         }
         let Some(examiner) = &self.examiner else {
-            return Effect::refuse("your edit cannot be looked at here; it is kept for `edit`");
+            return Effect::refuse("your edit cannot be checked here; it is kept for `edit`");
         };
         let texts = (text, proposed);
         match Edit::begin((view, own, of), texts, &self.blobs, examiner.as_ref()) {
@@ -194,7 +194,7 @@ impl ReviewPane {
                 own.draft = None;
                 own.edit = Some(Box::new(edit));
                 self.picking = None;
-                Effect::info("nothing is sent yet: this is what your edit would write")
+                Effect::info("nothing is sent yet: this is the result of your edit")
             }
             Err(error) => Effect::refuse(format!("{error}; your text is kept for `edit`")),
         }
@@ -240,7 +240,7 @@ impl ReviewPane {
         let (send, back) =
             (cx.key(KeyContext::Review, Action::Approve), cx.key(KeyContext::Review, Action::Back));
         Some(Effect::refuse(format!(
-            "your edit waits here: {send} sends it, {back} puts it aside first"
+            "your edit waits here: {send} sends it, {back} sets it aside first"
         )))
     }
 
@@ -252,7 +252,7 @@ impl ReviewPane {
             (Some(edit), _) => (edit.words(), Role::Person),
             (None, Some(_)) => {
                 let key = cx.key(KeyContext::Review, Action::Edit);
-                (format!("{MARK} your edit is put aside · {key} goes on with it"), Role::Dim)
+                (format!("{MARK} your edit is set aside · {key} goes on with it"), Role::Dim)
             }
             (None, None) => return None,
         };

@@ -56,7 +56,7 @@ fn boot(plan: &FlashPlan, flash: Option<&FlashFacts>) -> BodyLine {
         ([], Some(true)) => {
             fact("boot", "bootloader or partition table is written too".to_owned(), Ink::Warning)
         }
-        ([], _) => fact("boot", "bootloader and table stay".to_owned(), Ink::Plain),
+        ([], _) => fact("boot", "bootloader and table are kept".to_owned(), Ink::Plain),
         (areas, _) => {
             let verb = if areas.len() == 1 { "is" } else { "are" };
             fact("boot", format!("{} {verb} written", areas.join(" and ")), Ink::Warning)

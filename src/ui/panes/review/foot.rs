@@ -36,15 +36,15 @@ pub(super) fn foot(
         return wrapped(&[outcome_words(&view.proposal.change, outcome)], width, cx);
     }
     if cx.mode == Mode::Replay {
-        let text = "waits here · this is a replay, nothing can be decided".to_owned();
+        let text = "waiting · this is a replay, nothing can be decided".to_owned();
         return wrapped(&[(text, Role::Dim)], width, cx);
     }
     if matches!(cx.view.head.state, RunState::BrokenOff(_)) {
-        let text = "waits here · the run broke off, nothing can be decided".to_owned();
+        let text = "waits here · the run stopped unexpectedly, nothing can be decided".to_owned();
         return wrapped(&[(text, Role::Dim)], width, cx);
     }
     if pane.queue.is_sent(view.proposal.id) {
-        return vec![Line::styled(" your decision is on its way…", cx.style(Role::Busy))];
+        return vec![Line::styled(" sending your decision…", cx.style(Role::Busy))];
     }
     let Some(shown) = shown else { return Vec::new() };
     let rows = keys(view, shown, pane.selection_of(view.proposal.id), width, cx);
@@ -171,7 +171,7 @@ fn of_edit(view: &ProposalView, shown: &Shown) -> Vec<(Action, String)> {
         choices.push((Action::Approve, "approve your edit".to_owned()));
     }
     choices.push((Action::Edit, "edit further".to_owned()));
-    choices.push((Action::Back, "put aside".to_owned()));
+    choices.push((Action::Back, "set aside".to_owned()));
     choices
 }
 
@@ -243,10 +243,10 @@ fn came_of_it(
         (None, _) => words.push(under_way(view)),
     }
     if let Some(by) = undone {
-        words.push((format!("taken back by #{by}"), Role::Warn));
+        words.push((format!("undone by #{by}"), Role::Warn));
     } else if cx.mode == Mode::Live && cx.view.review.can_undo(view.proposal.id) {
         let key = cx.key(KeyContext::Review, Action::Undo);
-        words.push((format!("{key} takes it back"), Role::Dim));
+        words.push((format!("{key} undoes it"), Role::Dim));
     }
     wrapped(&words, width, cx)
 }
@@ -287,16 +287,14 @@ fn outcome_words(change: &Change, outcome: &Outcome) -> Words {
         Outcome::Applied => (format!("✓ {done}"), Role::Ok),
         Outcome::Denied => ("not done".to_owned(), Role::Dim),
         Outcome::Stale { .. } if matches!(change, Change::Nvs(_)) => {
-            let text = "✗ not done: the board holds something else there than was shown";
+            let text = "✗ not done: the board's content changed since it was shown";
             (text.to_owned(), Role::Error)
         }
         Outcome::Stale { found: Some(hash) } => {
             let text = format!("✗ not done: the file had changed since (now {})", hash.short());
             (text, Role::Error)
         }
-        Outcome::Stale { found: None } => {
-            ("✗ not done: the file was no longer there".to_owned(), Role::Error)
-        }
+        Outcome::Stale { found: None } => ("✗ not done: the file was gone".to_owned(), Role::Error),
         Outcome::Failed(error) => {
             let mut text =
                 format!("✗ {}: {}", sanitize::line(&error.what), sanitize::line(&error.why));

@@ -60,7 +60,9 @@ impl Hand<'_> {
     fn check_seen(&self) -> Result<(), Vec<Effect>> {
         self.check()?;
         if self.shown.unseen() > 0 {
-            return Err(Effect::refuse("look at the lines that were not on screen first"));
+            return Err(Effect::refuse(
+                "some changed lines were not on screen; look at them first",
+            ));
         }
         Ok(())
     }
@@ -91,7 +93,7 @@ impl Hand<'_> {
     /// Approves it although lines of it were not on screen.
     fn approve_unseen(&self) -> ActResult {
         if self.unseen()? == 0 {
-            return Err(Effect::refuse("all of it was on screen; the plain key approves it"));
+            return Err(Effect::refuse("all of it was on screen; use the normal key to approve"));
         }
         self.approve()
     }
@@ -127,7 +129,7 @@ impl Hand<'_> {
     fn tell(&self) -> ActResult {
         self.check_seen()?;
         if self.view.proposal.phrase().is_some() {
-            return Err(Effect::refuse("this has to be confirmed by typing; approve it plainly"));
+            return Err(Effect::refuse("this needs a typed phrase; use the normal key to approve"));
         }
         Ok(self.words(Purpose::Tell))
     }
@@ -152,7 +154,9 @@ impl Hand<'_> {
     pub fn first_to_pick(&self) -> Result<usize, Vec<Effect>> {
         self.check()?;
         if self.edit.is_some() {
-            return Err(Effect::refuse("lines are picked from the proposal; put your edit aside"));
+            return Err(Effect::refuse(
+                "lines are picked from the proposal; set your edit aside first",
+            ));
         }
         if self.view.proposal.change.after().is_none() {
             let kind = self.view.proposal.change.kind();

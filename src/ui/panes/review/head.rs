@@ -190,7 +190,7 @@ fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
         told.push((sanitize::line(&text).into_owned(), Role::Warn));
     }
     if let Some(undone) = view.proposal.facts.undoes {
-        told.push((format!("takes back #{undone}"), Role::Warn));
+        told.push((format!("undoes #{undone}"), Role::Warn));
     }
     if let Some(earlier) = view.earlier.last() {
         told.push((format!("restated: {}", sanitize::line(earlier.why.trim())), Role::Warn));
@@ -244,7 +244,7 @@ fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'sta
             vec![Span::styled("new file  ", cx.style(Role::FileNew)), added, Span::raw(" ")]
         }
         Change::Delete { .. } => {
-            let words = Span::styled("the whole file goes  ", cx.style(Role::FileDelete));
+            let words = Span::styled("the whole file is deleted  ", cx.style(Role::FileDelete));
             vec![words, removed, Span::raw(" ")]
         }
         Change::Insert { .. } => {
@@ -266,7 +266,7 @@ fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'sta
         Change::Erase(plan) => {
             let bytes = plan.region.as_ref().map(|region| line::bytes(u64::from(region.bytes)));
             let text = bytes.unwrap_or_else(|| "the whole flash".to_owned());
-            vec![Span::styled(format!("{text} is gone for good "), cx.style(Role::FileDelete))]
+            vec![Span::styled(format!("{text} is lost permanently "), cx.style(Role::FileDelete))]
         }
         Change::Read(plan) => {
             let text = format!("{} into a new file ", line::bytes(plan.region.bytes.into()));

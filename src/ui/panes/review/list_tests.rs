@@ -345,5 +345,5 @@ fn where_nothing_can_be_decided_no_key_is_named() {
     }
     let (desk, mut pane) = decided();
     let why = format!("{:?}", desk.press(&mut pane, Action::Undo));
-    assert!(why.contains("a flash cannot be taken back"), "{why}");
+    assert!(why.contains("a flash cannot be undone"), "{why}");
 }

@@ -84,9 +84,9 @@ impl Load {
                     self.news = None;
                     if matches!(self.state, BodyState::Reading) {
                         self.state = BodyState::Failed(UserError::new(
-                            "cannot show the change",
-                            "comparing the two versions broke off",
-                            "reject it, or look at the file itself",
+                            "Cannot show the change",
+                            "comparing the two versions failed",
+                            "Reject it, or look at the file itself.",
                         ));
                     }
                 }

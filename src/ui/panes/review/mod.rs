@@ -243,8 +243,8 @@ impl ReviewPane {
         }
         let has_older = step < 0 && review.older > 0;
         Effect::info(match has_older {
-            true => "go back on the timeline of `firmhand replay` for older proposals",
-            false => "there is no further proposal",
+            true => "`firmhand replay` shows older proposals",
+            false => "there is no other proposal",
         })
     }
 }

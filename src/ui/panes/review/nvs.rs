@@ -17,9 +17,9 @@ pub fn editing(plan: &NvsPlan) -> ReviewBody {
     let mut lines = target(&plan.board);
     lines.push(fact("rewrites", range(&plan.region), Ink::Warning));
     let NvsSpace { used, of, damaged } = plan.space;
-    lines.push(fact("room", format!("{used} of {of} entries are taken then"), Ink::Plain));
+    lines.push(fact("room", format!("{used} of {of} entries are used afterwards"), Ink::Plain));
     if damaged > 0 {
-        let told = format!("{damaged} damaged entries in it go; the firmware skips them too");
+        let told = format!("{damaged} damaged entries are removed; the firmware skips them too");
         lines.push(fact("damage", told, Ink::Warning));
     }
     lines.push(BodyLine::of_pieces(LineRole::Note, Vec::new()));

@@ -42,7 +42,7 @@ pub(super) fn act(
         _ => return None,
     };
     shown.reveal(selection.cursor());
-    if moved { Some(Vec::new()) } else { Some(Effect::info("there is no further changed line")) }
+    if moved { Some(Vec::new()) } else { Some(Effect::info("there is no other changed line")) }
 }
 
 /// What a click is on.

@@ -38,8 +38,8 @@ pub(super) fn act(action: Action, shown: &mut Shown, look: &mut Look) -> Option<
                 Blanks::Folded => Blanks::Shown,
             };
             Effect::info(match look.blanks {
-                Blanks::Shown => "changes of blanks show",
-                Blanks::Folded => "lines that differ in blanks only show once, as ~",
+                Blanks::Shown => "changes of white space are shown",
+                Blanks::Folded => "lines that differ only in white space are shown once, as ~",
             })
         }
         Action::ToggleWrap => {
@@ -48,7 +48,7 @@ pub(super) fn act(action: Action, shown: &mut Shown, look: &mut Look) -> Option<
                 Wrapping::Scrolled => Wrapping::Wrapped,
             };
             Effect::info(match look.wrapping {
-                Wrapping::Wrapped => "long lines wrap",
+                Wrapping::Wrapped => "long lines are wrapped",
                 Wrapping::Scrolled => "long lines are cut; left and right scroll",
             })
         }
@@ -92,20 +92,18 @@ fn toggle_beside(shown: &Shown, look: &mut Look) -> Vec<Effect> {
     look.columns = Some(chosen);
     match (chosen, shown.has_room_beside()) {
         (Columns::Beside, _) if shown.has_one_version() => {
-            Effect::info("side by side from now on; of this there is only one version")
+            Effect::info("side by side from now on; this change has only one version")
         }
-        (Columns::Beside, false) => {
-            Effect::info("too narrow for side by side here; zoom gives it the room")
-        }
+        (Columns::Beside, false) => Effect::info("too narrow for side by side; zoom the pane"),
         (Columns::Beside | Columns::Unified, _) => Vec::new(),
     }
 }
 
 fn aside(columns: isize, shown: &mut Shown, look: &Look) -> Vec<Effect> {
     match look.wrapping {
-        Wrapping::Wrapped => Effect::info("long lines are wrapped; there is nothing to the side"),
+        Wrapping::Wrapped => Effect::info("long lines are wrapped; nothing to scroll to the side"),
         Wrapping::Scrolled if shown.scroll_aside(columns) => Vec::new(),
-        Wrapping::Scrolled => Effect::info("there is no more to this side"),
+        Wrapping::Scrolled => Effect::info("this is the end of the lines"),
     }
 }
 
@@ -113,13 +111,13 @@ fn hunk(step: i64, shown: &mut Shown) -> Vec<Effect> {
     if shown.go_to_hunk(step) {
         return Vec::new();
     }
-    Effect::info("there is no further change in this direction")
+    Effect::info("there is no other change in this direction")
 }
 
 fn context(step: isize, shown: &mut Shown) -> Vec<Effect> {
     match (shown.change_context(step), step < 0) {
         (true, _) => Vec::new(),
-        (false, true) => Effect::info("only the changed lines show"),
-        (false, false) => Effect::info("the whole file shows"),
+        (false, true) => Effect::info("only changed lines are shown"),
+        (false, false) => Effect::info("the whole file is shown"),
     }
 }

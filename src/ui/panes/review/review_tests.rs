@@ -215,8 +215,8 @@ fn a_decision_binds_to_what_is_shown() {
     let approve = Intent::Decide { shown: ShownHash::whole(id, shown), verdict: Verdict::Approve };
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [approve]);
     pane.note_sent([id].into_iter(), desk.now());
-    assert!(desk.show(&mut pane, 80, 18).contains("on its way"));
-    assert!(words(&desk.press(&mut pane, Action::Approve)).contains("on its way"));
+    assert!(desk.show(&mut pane, 80, 18).contains("sending your decision"));
+    assert!(words(&desk.press(&mut pane, Action::Approve)).contains("being sent"));
     assert_eq!(pane.subject(&desk.view), subject(false));
 }
 

@@ -283,7 +283,7 @@ impl Shown {
         self.total().saturating_sub(self.place.viewport.rows)
     }
 
-    /// Shows more unchanged lines around the changes, or fewer. Whether that was possible.
+    /// Show more unchanged lines around the changes, or fewer. Whether that was possible.
     pub fn change_context(&mut self, step: isize) -> bool {
         let levels = CONTEXTS.len();
         let level = match self.place.context {
@@ -298,7 +298,7 @@ impl Shown {
         next != level
     }
 
-    /// Shows the whole file, or only the changes again. Tells when the file is not there as a
+    /// Show the whole file, or only the changes. Tells when the file is not there as a
     /// whole.
     pub fn toggle_whole(&mut self) -> Extent {
         self.place.context = match self.place.context {

@@ -63,7 +63,7 @@ impl SerialActions {
             KeyCode::Esc => self.is_typing = false,
             KeyCode::Enter => {
                 let Some(serial) = serial.filter(|serial| is_there(serial)) else {
-                    return Effect::refuse("the board is not connected; the line is kept");
+                    return Effect::refuse("the board is not connected; your text is kept");
                 };
                 let (port, text) = (serial.port.clone(), self.line.take());
                 return vec![Effect::Command(UiCommand::Serial(SerialCommand::Send {
@@ -99,7 +99,7 @@ impl SerialActions {
                 let words = if serial.closed.is_some() {
                     format!("the port is closed; `{key}` opens it")
                 } else {
-                    "the board is away".to_owned()
+                    "the board is not connected".to_owned()
                 };
                 return Effect::refuse(words);
             }

@@ -88,7 +88,7 @@ impl SerialLook {
                 let held = text.view.scroll.follow() == Follow::Held;
                 let bytes = self.extent(text.log(), now).bytes;
                 self.hex = Some(HexView::new(first.filter(|_| held), bytes));
-                Effect::info("every byte as it came; filters do not apply")
+                Effect::info("every byte as received; filters do not apply")
             }
             Action::LogValues if self.chart.take().is_some() => Vec::new(),
             Action::LogValues => {
@@ -106,7 +106,7 @@ impl SerialLook {
             }
             _ => {
                 self.held = Some((text.log(), now));
-                Effect::info("paused: the output is kept all the same")
+                Effect::info("paused: new output is still recorded")
             }
         }
     }
@@ -134,7 +134,7 @@ impl SerialLook {
         let next = LogLevel::ALL.get(next - 1).copied().unwrap_or(LogLevel::Verbose);
         self.tags.set(ANY, Some(next));
         Effect::info(match next {
-            LogLevel::Error => "errors alone, and lines without a level",
+            LogLevel::Error => "only errors, and lines without a level",
             LogLevel::Warning => "warnings and errors, and lines without a level",
             LogLevel::Info => "all but debug and verbose lines",
             LogLevel::Debug => "all but verbose lines",

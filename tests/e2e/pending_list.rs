@@ -91,9 +91,9 @@ fn files_can_be_sent_back_with_words_and_left_waiting() {
     terminal.wait_for("Files for the context");
     thread::sleep(LOOK);
     terminal.press("s");
-    terminal.wait_for("Which files instead");
+    terminal.wait_for("Which other files");
     terminal.press("enter");
-    terminal.wait_for("say which files instead");
+    terminal.wait_for("name other files");
     terminal.type_slowly("only the report");
     terminal.press("enter");
     until(&place, &terminal, "the words reach the agent", |event| match event {
