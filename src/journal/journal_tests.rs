@@ -265,7 +265,7 @@ fn a_full_disk_is_told_with_what_to_do() {
     let error = append_once(&full, b"line\n").unwrap_err();
     let error = UserError::from(JournalError::io("record an event", "/dev/full")(error));
     assert_eq!(error.what, "Cannot record an event");
-    assert!(error.fix.contains("free some space"), "{error:?}");
+    assert!(error.fix.contains("Free some space"), "{error:?}");
 }
 
 #[test]

@@ -271,7 +271,7 @@ actions! {
     Remove, "remove", Dialog, "remove", "Remove the selected step or file";
     MoveUp, "move-up", Dialog, "earlier", "Move the selected step up";
     MoveDown, "move-down", Dialog, "later", "Move the selected step down";
-    Refuse, "refuse", Dialog, "reject", "Reject the plan or the files, with a message";
+    Refuse, "refuse", Dialog, "send back", "Send the plan or the files back, with a message";
 
     PlayPause, "play-pause", Replay, "play", "Play or pause";
     Faster, "faster", Replay, "faster", "Double the speed";

@@ -82,7 +82,7 @@ impl DataFile {
 
     /// An error at a place of this file.
     pub fn wrong(&self, span: Range<usize>, why: &str, fix: &str) -> UserError {
-        let what = format!("cannot use {}, line {}", self.file.origin, self.line(&span));
+        let what = format!("Cannot use {}, line {}", self.file.origin, self.line(&span));
         UserError::new(what, why, fix)
     }
 

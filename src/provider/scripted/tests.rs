@@ -326,7 +326,7 @@ fn a_script_that_runs_dry_says_so() {
     talk.answer(&json!({ "ok": true, "rejected": [] }));
     talk.ask("Reviewer");
     let error = talk.try_ask("Reviewer").unwrap_err();
-    assert_eq!(error.what, "The recorded conversation is at its end");
+    assert_eq!(error.what, "The recorded conversation is over");
     assert!(error.why.contains("nothing follows step `done`"), "{error}");
     assert!(!error.fix.is_empty());
 }

@@ -117,14 +117,14 @@ fn values_are_taken_as_the_generator_takes_them() {
     assert_eq!(of_file("binary", vec![0, 255]).unwrap().bytes, [0, 255]);
     assert_eq!(of_file("hex2bin", b"0a0b\n".to_vec()).unwrap().bytes, [10, 11]);
     for (kind, text, why) in [
-        ("u8", "256", "256 does not fit into u8, which goes from 0 to 255"),
-        ("i8", "-129", "from -128 to 127"),
-        ("u64", "-1", "from 0 to 18446744073709551615"),
-        ("i64", "9223372036854775808", "from -9223372036854775808"),
+        ("u8", "256", "256 does not fit into u8, which holds 0 to 255"),
+        ("i8", "-129", "which holds -128 to 127"),
+        ("u64", "-1", "which holds 0 to 18446744073709551615"),
+        ("i64", "9223372036854775808", "which holds -9223372036854775808"),
         ("u16", "1.5", "`1.5` is not an integer"),
         ("u16", "", "`` is not an integer"),
         ("hex2bin", "abc", "3 hexadecimal digits are not whole bytes"),
-        ("hex2bin", "zz", "no hexadecimal digits"),
+        ("hex2bin", "zz", "not hexadecimal digits"),
         ("base64", "*", "it is not base64"),
         ("string", "a\0b", "first NUL"),
         ("float", "1", "`float` is not a type"),
