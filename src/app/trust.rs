@@ -64,7 +64,7 @@ impl Trust {
     /// When there is no such folder, or the list cannot be read or written.
     pub fn add(&self, project: &Path) -> Result<bool, UserError> {
         let project = fs::canonicalize(project).map_err(|error| {
-            let what = format!("cannot trust {}", project.display());
+            let what = format!("Cannot trust {}", project.display());
             UserError::from_cause(what, &error).fix("Name the folder of a project.")
         })?;
         own_file::change(&self.file, self.unwritten(), || {
@@ -126,7 +126,7 @@ impl Trust {
     }
 
     fn unwritten(&self) -> impl FnOnce(std::io::Error) -> UserError {
-        let what = format!("cannot write {}", self.file.display());
+        let what = format!("Cannot write {}", self.file.display());
         |error| UserError::from_cause(what, &error).fix("Make the data folder writable.")
     }
 }

@@ -106,7 +106,7 @@ impl Assets {
                 Ok(bytes) => return Ok((Cow::Owned(bytes), AssetOrigin::User(file))),
                 Err(error) if is_absent(&error) => {}
                 Err(error) => {
-                    let what = format!("cannot read {}", file.display());
+                    let what = format!("Cannot read {}", file.display());
                     let fix = "Make it readable, or remove it to use the built-in one.";
                     return Err(UserError::from_cause(what, &error).fix(fix));
                 }

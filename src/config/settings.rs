@@ -329,7 +329,7 @@ fn read(kind: LayerKind, file: &Path) -> Result<Option<String>, UserError> {
             Ok(None)
         }
         Err(error) => {
-            let what = format!("cannot read {}", file.display());
+            let what = format!("Cannot read {}", file.display());
             Err(UserError::from_cause(what, &error).fix("Check that it is there and readable."))
         }
     }

@@ -181,7 +181,7 @@ impl Program {
 }
 
 fn failed(path: &Path, why: String) -> UserError {
-    let what = format!("cannot look up addresses in {}", path.display());
+    let what = format!("Cannot look up addresses in {}", path.display());
     UserError::new(what, why, "Build the project again.")
 }
 
