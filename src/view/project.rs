@@ -98,7 +98,6 @@ impl FileView {
 }
 
 impl Project {
-    #[expect(clippy::too_many_lines, reason = "names every event")]
     pub(super) fn apply(&mut self, record: &Record, review: &Review) {
         match &record.event {
             Event::Files(FilesEvent::Listed { files, omitted }) => {
