@@ -22,7 +22,7 @@ async fn a_stream_cut_in_the_middle_is_asked_again_and_nothing_is_doubled() {
         server.then(speak::reply(service, &whole));
         let heard = ask(&remote(service, &server), first_request()).await;
         assert_eq!(heard.faults.len(), 2, "{service}: {heard:?}");
-        assert!(heard.faults[0].0.what.contains("broke off"), "{:?}", heard.faults);
+        assert!(heard.faults[0].0.what.contains("was interrupted"), "{:?}", heard.faults);
         assert_eq!(heard.text, "one two three four", "{service}");
         assert_eq!(heard.calls.len(), 1, "{service}");
     }
@@ -60,7 +60,7 @@ async fn silence_is_not_waited_for_for_ever() {
         server.then(speak::reply(service, &say("at last")));
         let heard = ask(&remote(service, &server), first_request()).await;
         assert_eq!((heard.text.as_str(), heard.faults.len()), ("at last", 2), "{service}");
-        assert!(heard.faults.iter().all(|(fault, _)| fault.what.contains("went silent")));
+        assert!(heard.faults.iter().all(|(fault, _)| fault.what.contains("stopped answering")));
     }
 }
 
@@ -96,10 +96,10 @@ async fn a_pause_is_cancelled_at_once() {
 async fn what_a_person_can_mend_is_said_in_plain_words_and_not_tried_again() {
     let cases = [
         (401, "does not accept the key", "FIRMHAND_TEST_KEY"),
-        (402, "paid", "credit"),
-        (403, "does not let this key", "firmhand models"),
+        (402, "payment", "credit"),
+        (403, "does not allow this key", "firmhand models"),
         (404, "test-model", "test-model"),
-        (400, "did not take", "firmhand doctor"),
+        (400, "refused the request", "firmhand doctor"),
     ];
     for service in DIALECTS {
         for (status, what, fix) in cases {

@@ -86,7 +86,7 @@ async fn one_fault(service: Service, reply: Reply, what: &str) -> Heard {
     let took = since.elapsed();
     assert!(took < Duration::from_secs(5), "{service} was waited for {took:?}: {what}");
     let fault = &heard.faults[0].0;
-    assert!(fault.what.contains("went silent"), "{service}: {fault:?}");
+    assert!(fault.what.contains("stopped answering"), "{service}: {fault:?}");
     heard
 }
 

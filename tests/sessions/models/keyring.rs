@@ -89,7 +89,7 @@ fn a_keyring_that_has_nothing_says_how_to_store_the_key_before_a_session_begins(
     assert!(said.contains("Store it with"), "{said}");
     // Without the desktop's command.
     let said = run(&place.path("home"));
-    assert!(said.contains("is not there") && said.contains("key.file"), "{said}");
+    assert!(said.contains("is not installed") && said.contains("key.file"), "{said}");
     assert!(server.seen().is_empty());
     assert!(!std::path::Path::new(&place.path("data/sessions")).exists(), "nothing is left");
 }
