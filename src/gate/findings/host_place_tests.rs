@@ -81,6 +81,12 @@ fn commands_of_cmake_are_told_where_they_stand() {
             &[(Stop, "runs `bash x.sh`", "bash x.sh")],
         ),
         (LIST, "cmake_language(CALL message hi)", &[]),
+    ]);
+}
+
+#[test]
+fn files_and_settings_of_cmake_are_told_where_they_stand() {
+    exactly(&[
         (LIST, "file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/x)", &[]),
         (
             LIST,
