@@ -189,7 +189,7 @@ actions! {
 
     AnswerOption, "answer-option", Question, "answer", "Answer with the option of that number";
 
-    LookInto, "look-into", Question, "see and change", "Open the waiting plan or list of files, to accept, change or reject it";
+    LookInto, "look-into", Question, "see and change", "Open the waiting plan or list of files, to accept, change or send it back";
 
     Approve, "approve", Review, "approve", "Approve the change as shown";
     ApproveUnseen, "approve-unseen", Review, "approve unseen", "Approve although changed lines were not on screen; their number is recorded";

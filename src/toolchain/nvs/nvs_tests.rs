@@ -139,7 +139,7 @@ fn values_are_taken_as_the_generator_takes_them() {
     assert_eq!(name("fifteen-letters"), Ok(()));
     assert_eq!(
         name("sixteen--letters").unwrap_err(),
-        "`sixteen--letters` has 16 bytes; 15 are the most"
+        "`sixteen--letters` has 16 bytes; the limit is 15"
     );
     assert_eq!(name("").unwrap_err(), "is empty");
     assert!(name("a\nb").is_err());
