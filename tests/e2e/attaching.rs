@@ -56,7 +56,7 @@ fn documents_that_cannot_be_read_are_refused_before_a_session_begins() {
         (data("locked.pdf"), "it is locked with a password"),
         (data("scan.pdf"), "it may be scanned"),
         // One page of 4 GiB in 747 bytes.
-        (data("bomb.pdf"), "its reader broke off"),
+        (data("bomb.pdf"), "the PDF reader stopped"),
         (broken, "too damaged"),
     ] {
         let output = attach(&place, &file);

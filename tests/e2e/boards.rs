@@ -121,7 +121,7 @@ fn what_is_erased_takes_a_phrase_that_a_person_has_typed() {
     assert_eq!(proposal.change.phrase().as_deref(), Some("erase esp32 nvs"));
     desk.turn_to(&proposal);
     desk.terminal.wait_for("nvs · 0x9000 – 0xf000 · 24,576 bytes");
-    desk.nothing_else_confirms(&proposal, "What is erased is gone", "erase esp32 all");
+    desk.nothing_else_confirms(&proposal, "Erased data cannot be restored", "erase esp32 all");
     desk.confirm(&proposal);
     assert_eq!(desk.settled(&proposal), Outcome::Applied);
     assert_eq!(told(&place), json!({ "ok": true, "erased": "nvs" }));

@@ -129,7 +129,7 @@ fn a_project_that_brings_scripts_is_built_by_esp_idf_only_when_it_is_trusted() {
     let refused = |team| {
         let mut terminal = begin_with(team);
         assert_eq!(terminal.wait_exit().exit_code(), 1);
-        terminal.wait_for_after_exit("is not trusted yet");
+        terminal.wait_for_after_exit("it is not trusted");
         terminal.wait_for_after_exit("firmhand trust ");
     };
     let begin = || begin_with("edit-existing");

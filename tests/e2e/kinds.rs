@@ -109,7 +109,7 @@ fn go_to_last_applied(desk: &mut Desk<'_>, proposal: &Proposal, is_first: bool) 
         thread::sleep(Duration::from_millis(80));
         let screen = desk.terminal.screen();
         let title = screen.lines().nth(1).unwrap_or_default();
-        if screen.contains("takes it back") && title.contains(&name) {
+        if screen.contains("undoes it") && title.contains(&name) {
             thread::sleep(LOOK);
             return;
         }

@@ -172,7 +172,7 @@ fn a_journal_that_takes_no_more_ends_the_run_in_plain_words_and_nothing_is_lost(
     let args = place.demo_args();
     let mut terminal = place.shell(script, &args.each_ref().map(String::as_str), Size::SMALL);
     terminal.wait_for("✗ stopped");
-    terminal.wait_for("the run stopped unexpectedly: .* · q leaves");
+    terminal.wait_for("the run stopped: .* · q leaves");
     terminal.press("q");
     assert_eq!(terminal.wait_exit().exit_code(), 1);
     terminal

@@ -75,7 +75,7 @@ fn settings_are_read_back_shown_entry_by_entry_and_changed_after_a_phrase() {
     desk.terminal.wait_for(r"\+ wifi:password +string •+ \(14 characters\)");
     desk.terminal.wait_for(r"\+ wifi:channel +u8 6");
     assert_eq!(proposal.change.phrase().as_deref(), Some("edit esp32 nvs"));
-    desk.nothing_else_confirms(&proposal, "erased and written anew", "edit esp32 phy");
+    desk.nothing_else_confirms(&proposal, "erased and written again", "edit esp32 phy");
     desk.confirm(&proposal);
     assert_eq!(desk.settled(&proposal), Outcome::Applied);
     let edited = json!(["wifi:ssid", "wifi:password", "wifi:channel"]);

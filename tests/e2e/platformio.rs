@@ -55,7 +55,7 @@ fn its_file_chooses_platformio_and_nothing_of_it_runs_before_it_is_trusted() {
     missing.wait_for_after_exit("pip install platformio");
     let mut refused = begin(&path);
     assert_eq!(refused.wait_exit().exit_code(), 1);
-    refused.wait_for_after_exit("is not trusted yet");
+    refused.wait_for_after_exit("it is not trusted");
     assert!(!place.path("data/sessions").exists(), "a session was begun");
     let project = place.project();
     assert_eq!(place.run(&["trust", project.to_str().unwrap()]).status.code(), Some(0));

@@ -365,7 +365,7 @@ fn ports_are_chosen_from_a_list_that_changes_as_they_come_and_go() {
     let (mut a, b) = (Board::new(), Board::new());
     b.plug(&place.home().join("b"));
     let mut terminal = place.open(&["monitor", "a", "b", "--filter", "*:W"], Size::SMALL);
-    terminal.wait_for("Which port");
+    terminal.wait_for("Choose a port");
     terminal.wait_for("○ a +not there yet");
     terminal.press("enter");
     terminal.wait_for("it is not there yet");

@@ -254,11 +254,11 @@ fn an_applied_change_is_taken_back() {
     for _ in 0..12 {
         desk.terminal.press("K");
     }
-    desk.terminal.wait_for("takes it back");
+    desk.terminal.wait_for("undoes it");
     thread::sleep(LOOK);
     desk.terminal.press("u");
     place.within(PATIENCE, || (!path.exists()).then_some(())).unwrap_or_else(|| desk.fail("there"));
-    desk.terminal.wait_for("taken back by");
+    desk.terminal.wait_for("undone by");
 }
 
 #[test]

@@ -192,6 +192,9 @@ async fn a_server_that_is_not_there_is_told_with_a_way_out() {
     for scheme in ["rfc2217", "tcp"] {
         let port = format!("{scheme}://127.0.0.1:{}", free_port());
         let error = hub.open(&port, DEFAULT_BAUD, 1).await.unwrap_err();
-        assert!(error.why.contains("nobody answers") && error.fix.contains("server"), "{error:?}");
+        assert!(
+            error.why.contains("no server answers") && error.fix.contains("server"),
+            "{error:?}"
+        );
     }
 }
