@@ -80,7 +80,7 @@ fn an_edit_in_place_survives_a_resize_and_is_what_is_written() {
     let place = Place::new();
     let (mut desk, proposal) = first(&place, Size::LARGE);
     desk.terminal.press("e");
-    desk.terminal.wait_for("before you decide");
+    desk.terminal.wait_for("before the decision");
     desk.terminal.type_slowly("# mine");
     desk.terminal.resize(Size::SMALL);
     desk.terminal.press("enter");
@@ -92,7 +92,7 @@ fn an_edit_in_place_survives_a_resize_and_is_what_is_written() {
     assert_eq!(desk.decided(proposal.id, NEVER), None);
     // On to the editor and back: the text is as it was left.
     desk.terminal.press("e");
-    desk.terminal.wait_for("before you decide");
+    desk.terminal.wait_for("before the decision");
     desk.terminal.press("ctrl-s");
     desk.terminal.wait_for("approve your edit");
     desk.leaf_through();
@@ -108,7 +108,7 @@ fn a_password_that_the_person_types_is_found_before_it_is_sent() {
     let place = Place::new();
     let (mut desk, proposal) = first(&place, Size::LARGE);
     desk.terminal.press("e");
-    desk.terminal.wait_for("before you decide");
+    desk.terminal.wait_for("before the decision");
     desk.terminal.type_slowly("set(WIFI_PASSWORD \"Regen-auf-7-Dächern\")");
     desk.terminal.press("enter");
     desk.terminal.press("ctrl-s");
@@ -173,7 +173,7 @@ fn approving_can_tell_the_agent_something() {
     let place = Place::new();
     let (mut desk, proposal) = first(&place, Size::SMALL);
     desk.terminal.press("t");
-    desk.terminal.wait_for("tell the agent");
+    desk.terminal.wait_for("Approve with a message");
     desk.terminal.type_slowly("Keep it short.");
     thread::sleep(LOOK);
     let decision = decision(&mut desk, "enter", &proposal);
