@@ -6,8 +6,8 @@ use crate::model::Change;
 use std::collections::BTreeMap;
 
 use crate::model::{
-    BlobRef, CallId, ContentHash, Decision, Event, Outcome, ProjectPath, Proposal, ProposalEvent,
-    ProposalId, Record, TurnId, UserError,
+    BlobRef, CallId, Decision, Event, Outcome, ProjectPath, Proposal, ProposalEvent, ProposalId,
+    Record, TurnId, UserError,
 };
 
 /// Changes that can still be taken back, the newest ones.
@@ -28,8 +28,6 @@ pub(super) struct Carried {
     pub(super) call: CallId,
     /// The proposal that took it back.
     undone_by: Option<ProposalId>,
-    /// Whether the person took another change back by it.
-    is_undo: bool,
 }
 
 /// Every file change that was carried out.
@@ -68,7 +66,6 @@ impl ChangeHistory {
             turn: proposal.turn,
             call: proposal.call,
             undone_by: None,
-            is_undo: proposal.facts.undoes.is_some(),
         };
         self.carried.insert(proposal.id, carried);
         if self.carried.len() > MOST
@@ -76,13 +73,6 @@ impl ChangeHistory {
         {
             self.given_up = Some(id);
         }
-    }
-
-    /// Whether a file holds `now` because the person took a change back: nothing was done to it
-    /// since.
-    pub(super) fn is_taken_back(&self, path: &ProjectPath, now: Option<ContentHash>) -> bool {
-        let newest = self.carried.values().rev().find(|carried| carried.path == *path);
-        newest.is_some_and(|it| it.is_undo && it.after.map(|blob| blob.hash) == now)
     }
 
     /// Folds a record of an earlier start of the program in.

@@ -1,7 +1,9 @@
 //! What a program that was killed left beside the files of a project, and its end: settled by what
 //! the journal of the session says that left it.
 //!
-//! Must not touch anything that no journal names, nor remove what is not exactly what it names.
+//! Must not touch anything that no journal names. A displaced file is removed only when it holds what
+//! the journal says was replaced. A new content that was never put in place may be incomplete: it is
+//! recognised by the proposal and the hash in its name, next to the file it was approved for.
 
 use std::collections::BTreeMap;
 
@@ -147,7 +149,18 @@ fn learn(known: &mut BTreeMap<ProposalId, Known>, found: &[Leftover], record: &R
                 known.is_settled = true;
             }
         }
-        _ => {}
+        Event::Proposal(_)
+        | Event::Session(_)
+        | Event::Phase(_)
+        | Event::Turn(_)
+        | Event::Model(_)
+        | Event::Team(_)
+        | Event::Files(_)
+        | Event::Build(_)
+        | Event::Log(_)
+        | Event::Board(_)
+        | Event::Port(_)
+        | Event::Person(_) => {}
     }
 }
 

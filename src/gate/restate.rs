@@ -57,11 +57,7 @@ impl Gate {
                     None => None,
                 };
                 let (base, disk) = (base.as_deref(), disk.as_deref());
-                // What the person did here themselves is told, and stops no rule.
-                let now = stored.map(|blob| blob.hash);
-                let is_own = self.history().is_taken_back(&path, now);
-                let level = if is_own { FindingLevel::Warning } else { FindingLevel::Stop };
-                let (content, check, why) = carry_over(&path, base, &was.content, disk, level);
+                let (content, check, why) = carry_over(&path, base, &was.content, disk);
                 let after = self.parts.ledger.store(&content)?;
                 let change = edit(&was.proposal.change, path, stored, after);
                 Rebased { change, content, check, why }
@@ -110,16 +106,17 @@ fn edit(was: &Change, path: ProjectPath, base: Option<BlobRef>, content: BlobRef
     }
 }
 
-/// Brings the proposed change to the file as it is now, where that is possible; where it is not, a
-/// finding of that level says so.
+/// Brings the proposed change to the file as it is now, where that is possible. Where it is not, a
+/// finding of level stop says so, whoever changed the file: the person's own undo counts as well.
 fn carry_over(
     path: &ProjectPath,
     base: Option<&[u8]>,
     proposed: &[u8],
     disk: Option<&[u8]>,
-    level: FindingLevel,
 ) -> (Vec<u8>, Check, String) {
-    let kept = |text: &str| (proposed.to_vec(), note(level, text), format!("`{path}`: {text}"));
+    let kept = |text: &str| {
+        (proposed.to_vec(), note(FindingLevel::Stop, text), format!("`{path}`: {text}"))
+    };
     match (base, disk) {
         (_, None) => kept("the file was removed on disk; approving would create it again"),
         (_, Some(disk)) if disk == proposed => (

@@ -1,7 +1,7 @@
 //! Files that change on disk while a proposal waits.
 
 use super::*;
-use crate::model::{PersonEvent, ProposalEvent};
+use crate::model::{PersonEvent, ProposalEvent, RuleSays, SessionRule};
 
 impl GateBench {
     fn restated(&self) -> Vec<(Vec<crate::model::Check>, String)> {
@@ -181,25 +181,22 @@ async fn a_file_that_grew_beyond_what_is_handled_is_left_alone() {
 }
 
 #[tokio::test]
-async fn what_the_person_took_back_is_told_and_stops_no_rule() {
+async fn no_rule_makes_again_what_the_person_took_back() {
     let world = GateBench::asking();
     assert_eq!(world.approved_one(save("a.c", None, "first")).await, Outcome::Applied);
     let task = world.submit(vec![save("a.c", Some("first"), "second")]);
     world.on_desk(1).await;
     world.gate.undo(ProposalId(1)).unwrap();
     world.until_restated(1).await;
-    let merged = |world: &GateBench| {
-        let (checks, _) = world.restated().pop().unwrap();
-        let found = checks.into_iter().find(|check| check.kind == CheckKind::Merged).unwrap();
-        (found.level(), found.findings[0].text.clone())
-    };
-    let (level, text) = merged(&world);
-    assert_eq!(level, Some(FindingLevel::Warning));
-    assert!(text.contains("create it again"), "{text}");
-    // What somebody else does after that is no wish of the person.
-    world.write("a.c", "theirs");
-    world.until_restated(2).await;
-    assert_eq!(merged(&world).0, Some(FindingLevel::Stop));
+    let (checks, _) = world.restated().pop().unwrap();
+    let merged = checks.iter().find(|check| check.kind == CheckKind::Merged).unwrap();
+    assert_eq!(merged.level(), Some(FindingLevel::Stop));
+    let (kind, path, tool, agent) = (None, Some("**".to_owned()), None, None);
+    let always = SessionRule { says: RuleSays::Always, kind, path, tool, agent };
+    world.gate.add_rule(always).unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(world.desk.waiting(), [ProposalId(2)], "the rule decided");
+    assert_eq!(world.read("a.c"), None, "it is there again");
     task.abort();
 }
 
