@@ -21,5 +21,6 @@ mod fuzz;
 mod journal_format;
 mod pinout;
 mod proposals;
+mod rings;
 mod view_golden;
 mod words;

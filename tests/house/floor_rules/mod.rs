@@ -1,15 +1,19 @@
 //! The rules that `tests/house/floors.rs` applies, each a function from a parsed file to violations.
 
 mod effects;
+mod graph;
 mod imports;
 mod paths;
 mod reads;
+pub mod rings;
 mod shape;
+pub mod slices;
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
+pub use graph::Graph;
 pub use imports::Floors;
 
 /// A house rule.
@@ -35,6 +39,10 @@ pub enum Rule {
     Effect,
     /// Files are read by the bounded reader.
     Read,
+    /// Files of one top module do not import each other.
+    ImportRing,
+    /// A type's own methods stand in one file.
+    SlicedObject,
 }
 
 /// A place where a rule is broken.
@@ -104,9 +112,14 @@ pub fn read_tree(root: &Path) -> Vec<SourceFile> {
     files
 }
 
-/// Applies every rule to every file.
+/// The modules that exist for tests only.
+fn test_modules(files: &[SourceFile]) -> BTreeSet<Vec<String>> {
+    files.iter().flat_map(paths::test_modules).collect()
+}
+
+/// Applies every rule that looks at one file at a time to every file.
 pub fn check(files: &[SourceFile], floors: &Floors) -> Vec<Violation> {
-    let tests: BTreeSet<Vec<String>> = files.iter().flat_map(paths::test_modules).collect();
+    let tests = test_modules(files);
     let mut found = Vec::new();
     for file in files {
         found.extend(shape::check(file));

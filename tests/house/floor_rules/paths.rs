@@ -13,12 +13,31 @@ pub struct SeenPath {
     /// import of everything ends in `*`.
     pub segments: Vec<String>,
     pub line: usize,
+    /// The name under which a `pub use` passes it on to others.
+    pub passed_on: Option<String>,
+}
+
+/// A name that an import brings into a file.
+pub struct SeenImport {
+    /// Its name in the file; `*` for everything of a module.
+    pub name: String,
+    /// What it stands for, as in [`SeenPath`].
+    pub segments: Vec<String>,
+}
+
+/// A type's own `impl` block.
+pub struct SeenImpl {
+    /// The type's path, as in [`SeenPath`].
+    pub segments: Vec<String>,
+    pub line: usize,
 }
 
 /// What [`collect`] finds.
 #[derive(Default)]
 pub struct Seen {
     pub paths: Vec<SeenPath>,
+    pub imports: Vec<SeenImport>,
+    pub impls: Vec<SeenImpl>,
     /// Called methods, but for those that a type calls on itself: what they do is seen where they
     /// do it.
     pub methods: Vec<(String, usize)>,
@@ -72,6 +91,15 @@ pub fn is_for_tests(attrs: &[syn::Attribute]) -> bool {
     })
 }
 
+/// Whom an import is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Import {
+    /// The file itself and its inner modules.
+    Own,
+    /// Others too: `pub use`.
+    PassedOn,
+}
+
 struct Collector {
     module: Vec<String>,
     seen: Seen,
@@ -80,7 +108,15 @@ struct Collector {
 impl Collector {
     fn add(&mut self, segments: Vec<String>, line: usize) {
         let segments = self.resolve(segments);
-        self.seen.paths.push(SeenPath { segments, line });
+        self.seen.paths.push(SeenPath { segments, line, passed_on: None });
+    }
+
+    /// Adds an import under `name`; `_` stands for a trait that is used without one.
+    fn add_import(&mut self, segments: Vec<String>, name: String, line: usize, how: Import) {
+        let segments = self.resolve(segments);
+        let passed_on = (how == Import::PassedOn).then(|| name.clone());
+        self.seen.imports.push(SeenImport { name, segments: segments.clone() });
+        self.seen.paths.push(SeenPath { segments, line, passed_on });
     }
 
     fn resolve(&self, segments: Vec<String>) -> Vec<String> {
@@ -100,17 +136,29 @@ impl Collector {
         resolved
     }
 
-    fn add_use(&mut self, tree: &syn::UseTree, prefix: &[String]) {
+    fn add_use(&mut self, tree: &syn::UseTree, prefix: &[String], how: Import) {
         let line = tree.span().start().line;
-        let with = |name: String| [prefix, &[name]].concat();
+        let with = |name: &str| [prefix, &[name.to_owned()]].concat();
         match tree {
-            syn::UseTree::Path(path) => self.add_use(&path.tree, &with(path.ident.to_string())),
-            syn::UseTree::Group(group) => {
-                group.items.iter().for_each(|item| self.add_use(item, prefix));
+            syn::UseTree::Path(path) => {
+                self.add_use(&path.tree, &with(&path.ident.to_string()), how);
             }
-            syn::UseTree::Name(name) => self.add(with(name.ident.to_string()), line),
-            syn::UseTree::Rename(rename) => self.add(with(rename.ident.to_string()), line),
-            syn::UseTree::Glob(_) => self.add(with("*".to_owned()), line),
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|item| self.add_use(item, prefix, how));
+            }
+            syn::UseTree::Name(name) if name.ident == "self" => {
+                let name = prefix.last().cloned().unwrap_or_default();
+                self.add_import(prefix.to_vec(), name, line, how);
+            }
+            syn::UseTree::Name(name) => {
+                let name = name.ident.to_string();
+                self.add_import(with(&name), name, line, how);
+            }
+            syn::UseTree::Rename(rename) => {
+                let path = with(&rename.ident.to_string());
+                self.add_import(path, rename.rename.to_string(), line, how);
+            }
+            syn::UseTree::Glob(_) => self.add_import(with("*"), "*".to_owned(), line, how),
         }
     }
 
@@ -172,7 +220,21 @@ impl<'ast> Visit<'ast> for Collector {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        self.add_use(&item.tree, &[]);
+        let how = match item.vis {
+            syn::Visibility::Inherited => Import::Own,
+            _ => Import::PassedOn,
+        };
+        self.add_use(&item.tree, &[], how);
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        if let (None, syn::Type::Path(own)) = (&item.trait_, &*item.self_ty) {
+            let segments = own.path.segments.iter().map(|segment| segment.ident.to_string());
+            let segments = self.resolve(segments.collect());
+            let line = item.impl_token.span.start().line;
+            self.seen.impls.push(SeenImpl { segments, line });
+        }
+        visit::visit_item_impl(self, item);
     }
 
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {

@@ -1,0 +1,703 @@
+//! Checks how the files of one top module name each other: no rings, and no type whose methods are
+//! spread over several files.
+//!
+//! What is left of both is listed below and may only become less: an entry with a file that is no
+//! longer needed fails the test too.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::floor_rules::rings::Ring;
+use crate::floor_rules::slices::Slices;
+use crate::floor_rules::{Graph, SourceFile, read_tree, rings, slices};
+
+/// Files that are known to break a rule, and why they do.
+struct Known {
+    /// The type whose methods they hold; empty for a ring.
+    name: &'static str,
+    /// Paths below `src/`.
+    files: &'static [&'static str],
+    reason: &'static str,
+}
+
+/// Files that import each other.
+const RINGS: &[Known] = &[
+    Known {
+        name: "",
+        files: &["app/compose.rs", "app/models.rs", "app/parts.rs", "app/project_folder.rs"],
+        reason: "not yet untied",
+    },
+    Known { name: "", files: &["app/event_loop.rs", "app/outside.rs"], reason: "not yet untied" },
+    Known { name: "", files: &["app/feed.rs", "app/timeline.rs"], reason: "not yet untied" },
+    Known {
+        name: "",
+        files: &[
+            "cli/full_screen.rs",
+            "cli/mod.rs",
+            "cli/monitor.rs",
+            "cli/orders.rs",
+            "cli/start.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known { name: "", files: &["cli/lines/mod.rs", "cli/lines/rest.rs"], reason: "not yet untied" },
+    Known {
+        name: "",
+        files: &["config/layer.rs", "config/models.rs", "config/settings.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["device/loader/mod.rs", "device/loader/talk.rs", "device/loader/words.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["device/panic/elf.rs", "device/panic/unwind.rs"],
+        reason: "not yet untied",
+    },
+    Known { name: "", files: &["device/pump.rs", "device/serial.rs"], reason: "not yet untied" },
+    Known {
+        name: "",
+        files: &[
+            "engine/agent_setup.rs",
+            "engine/handle.rs",
+            "engine/inquiry.rs",
+            "engine/intents.rs",
+            "engine/memory.rs",
+            "engine/outside.rs",
+            "engine/progress.rs",
+            "engine/resume.rs",
+            "engine/run.rs",
+            "engine/run/calls.rs",
+            "engine/shared.rs",
+            "engine/side_work.rs",
+            "engine/turn.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["engine/phase_file.rs", "engine/team_file.rs"],
+        reason: "not yet untied",
+    },
+    Known { name: "", files: &["gate/effect_time.rs", "gate/submit.rs"], reason: "not yet untied" },
+    Known {
+        name: "",
+        files: &[
+            "gate/facts.rs",
+            "gate/findings/efuse_code.rs",
+            "gate/findings/flash.rs",
+            "gate/findings/host_cmake.rs",
+            "gate/findings/host_code.rs",
+            "gate/findings/host_files.rs",
+            "gate/findings/host_includes.rs",
+            "gate/findings/host_rules.rs",
+            "gate/findings/images.rs",
+            "gate/findings/irreversible.rs",
+            "gate/findings/mod.rs",
+            "gate/findings/origin.rs",
+            "gate/findings/partition_table.rs",
+            "gate/findings/pins.rs",
+            "gate/findings/place.rs",
+            "gate/findings/secrets.rs",
+            "gate/findings/source.rs",
+            "gate/findings/text.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["journal/dir.rs", "journal/log_writer.rs", "journal/logs.rs"],
+        reason: "not yet untied",
+    },
+    Known { name: "", files: &["lang/declarations.rs", "lang/scan.rs"], reason: "not yet untied" },
+    Known {
+        name: "",
+        files: &["model/check.rs", "model/decision.rs", "model/proposal.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "provider/dialect/anthropic.rs",
+            "provider/dialect/chat.rs",
+            "provider/dialect/conversation.rs",
+            "provider/dialect/mod.rs",
+            "provider/dialect/ollama.rs",
+            "provider/dialect/responses.rs",
+            "provider/fault.rs",
+            "provider/fault/complaint.rs",
+            "provider/mod.rs",
+            "provider/profile.rs",
+            "provider/tokens.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "provider/scripted/answer.rs",
+            "provider/scripted/aside.rs",
+            "provider/scripted/cursor.rs",
+            "provider/scripted/mod.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "text/credentials/code.rs",
+            "text/credentials/mod.rs",
+            "text/credentials/plain.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known { name: "", files: &["text/diff.rs", "text/line_pairs.rs"], reason: "not yet untied" },
+    Known {
+        name: "",
+        files: &["text/insert/mod.rs", "text/insert/place.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["text/syntax.rs", "text/syntax_error.rs", "text/syntax_grammar.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "toolchain/analysis/arduino_lint.rs",
+            "toolchain/analysis/clang_tidy.rs",
+            "toolchain/analysis/cppcheck.rs",
+            "toolchain/analysis/mod.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "toolchain/arduino/compiled.rs",
+            "toolchain/arduino/mod.rs",
+            "toolchain/arduino/upload.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "toolchain/chip/by_esptool.rs",
+            "toolchain/chip/mod.rs",
+            "toolchain/chip/within.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "toolchain/platformio/build_output.rs",
+            "toolchain/platformio/install.rs",
+            "toolchain/platformio/lines.rs",
+            "toolchain/platformio/messages.rs",
+            "toolchain/platformio/mod.rs",
+            "toolchain/platformio/project.rs",
+            "toolchain/platformio/report.rs",
+            "toolchain/platformio/upload.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "toolchain/syntax/mod.rs",
+            "toolchain/syntax/overlay.rs",
+            "toolchain/syntax/reach.rs",
+            "toolchain/syntax/run.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["toolchain/virtual_board/build.rs", "toolchain/virtual_board/plan.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["toolchain/virtual_board/mod.rs", "toolchain/virtual_board/syntax.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "tools/answer.rs",
+            "tools/args.rs",
+            "tools/context.rs",
+            "tools/file_name_checker.rs",
+            "tools/files.rs",
+            "tools/generate_code.rs",
+            "tools/mod.rs",
+            "tools/recorded.rs",
+            "tools/report.rs",
+            "tools/state.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "ui/clock.rs",
+            "ui/overlay/batch.rs",
+            "ui/overlay/confirm.rs",
+            "ui/overlay/context_files.rs",
+            "ui/overlay/details.rs",
+            "ui/overlay/editor.rs",
+            "ui/overlay/frame.rs",
+            "ui/overlay/help.rs",
+            "ui/overlay/jump_to.rs",
+            "ui/overlay/mod.rs",
+            "ui/overlay/models.rs",
+            "ui/overlay/palette.rs",
+            "ui/overlay/plan.rs",
+            "ui/overlay/preview.rs",
+            "ui/overlay/quit.rs",
+            "ui/overlay/rules.rs",
+            "ui/overlay/search_field.rs",
+            "ui/overlay/tags.rs",
+            "ui/overlay/themes.rs",
+            "ui/overlay/words.rs",
+            "ui/pane.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["ui/deciding.rs", "ui/hints.rs", "ui/input.rs", "ui/mod.rs", "ui/sync.rs"],
+        reason: "not yet untied",
+    },
+    Known { name: "", files: &["ui/layout.rs", "ui/sizes.rs"], reason: "not yet untied" },
+    Known {
+        name: "",
+        files: &["ui/markdown/files.rs", "ui/markdown/mod.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["ui/panes/chat/card.rs", "ui/panes/chat/fact.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "ui/panes/chat/layouts.rs",
+            "ui/panes/chat/mod.rs",
+            "ui/panes/chat/scroll.rs",
+            "ui/panes/chat/seek.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["ui/panes/completion.rs", "ui/panes/composer.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["ui/panes/logs.rs", "ui/panes/logs_draw.rs", "ui/panes/logs_wrap.rs"],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "ui/panes/review/board.rs",
+            "ui/panes/review/body.rs",
+            "ui/panes/review/body_line.rs",
+            "ui/panes/review/flash.rs",
+            "ui/panes/review/nvs.rs",
+            "ui/panes/review/table.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &[
+            "ui/panes/review/decide.rs",
+            "ui/panes/review/deciding.rs",
+            "ui/panes/review/diff_draw.rs",
+            "ui/panes/review/draw.rs",
+            "ui/panes/review/edited.rs",
+            "ui/panes/review/findings.rs",
+            "ui/panes/review/foot.rs",
+            "ui/panes/review/hand.rs",
+            "ui/panes/review/head.rs",
+            "ui/panes/review/mod.rs",
+            "ui/panes/review/picking.rs",
+            "ui/panes/review/reading.rs",
+            "ui/panes/review/shown.rs",
+        ],
+        reason: "not yet untied",
+    },
+    Known {
+        name: "",
+        files: &["workspace/list.rs", "workspace/watch.rs"],
+        reason: "not yet untied",
+    },
+];
+
+/// Types with methods in several files.
+const SLICES: &[Known] = &[
+    Known {
+        name: "Session",
+        files: &["app/event_loop.rs", "app/outside.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "LineSession",
+        files: &["cli/lines/mod.rs", "cli/lines/rest.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "RunProgress",
+        files: &["engine/progress.rs", "engine/progress/fold.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "Runner",
+        files: &[
+            "engine/run.rs",
+            "engine/run/calls.rs",
+            "engine/run/discreet.rs",
+            "engine/run/take_up.rs",
+        ],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "Team",
+        files: &["engine/briefing.rs", "engine/team_file.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "Gate",
+        files: &[
+            "gate/boards.rs",
+            "gate/compare.rs",
+            "gate/edited.rs",
+            "gate/effect_time.rs",
+            "gate/restate.rs",
+            "gate/resume.rs",
+            "gate/settle.rs",
+            "gate/submit.rs",
+            "gate/syntax.rs",
+            "gate/undo.rs",
+        ],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "NvsKind",
+        files: &["model/nvs.rs", "toolchain/nvs/mod.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "Inner",
+        files: &["provider/remote.rs", "provider/remote/listen.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "Script",
+        files: &["provider/scripted/load.rs", "provider/scripted/mod.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "Redactor",
+        files: &["text/redact.rs", "text/redact/raw.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "StoredValue",
+        files: &["toolchain/nvs/mod.rs", "toolchain/nvs/terms.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "Ui",
+        files: &[
+            "ui/act.rs",
+            "ui/deciding.rs",
+            "ui/dialog_news.rs",
+            "ui/draw.rs",
+            "ui/input.rs",
+            "ui/mod.rs",
+            "ui/mouse.rs",
+            "ui/sync.rs",
+        ],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "ChatPane",
+        files: &["ui/panes/chat/mod.rs", "ui/panes/chat/scroll.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "LogsPane",
+        files: &["ui/panes/logs.rs", "ui/panes/logs_find.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "ReviewPane",
+        files: &[
+            "ui/panes/review/deciding.rs",
+            "ui/panes/review/edited.rs",
+            "ui/panes/review/mod.rs",
+        ],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "Shown",
+        files: &["ui/panes/review/moves.rs", "ui/panes/review/shown.rs"],
+        reason: "not yet split by duty",
+    },
+    Known {
+        name: "Sandbox",
+        files: &[
+            "workspace/list.rs",
+            "workspace/references.rs",
+            "workspace/sandbox.rs",
+            "workspace/sources.rs",
+        ],
+        reason: "not yet split by duty",
+    },
+];
+
+/// What is not known of, and what of `known` is no longer there. `found` has a name, its files,
+/// and the words of its report.
+fn report(found: &[(&str, BTreeSet<&str>, String)], known: &[Known]) -> Vec<String> {
+    let fits = |entry: &Known, name: &str, files: &BTreeSet<&str>| {
+        entry.name == name && files.iter().all(|file| entry.files.contains(file))
+    };
+    let new = found
+        .iter()
+        .filter(|(name, files, _)| !known.iter().any(|entry| fits(entry, name, files)))
+        .map(|(_, _, text)| text.clone());
+    let gone = known.iter().flat_map(|entry| {
+        let there: BTreeSet<&str> = found
+            .iter()
+            .filter(|(name, files, _)| fits(entry, name, files))
+            .flat_map(|(_, files, _)| files.iter().copied())
+            .collect();
+        let gone = entry.files.iter().filter(move |file| !there.contains(*file));
+        gone.map(|file| format!("{file}: remove it from its entry ({})", entry.reason))
+    });
+    new.chain(gone).collect()
+}
+
+fn of_rings(found: &[Ring<'_>], known: &[Known]) -> Vec<String> {
+    let found: Vec<_> =
+        found.iter().map(|ring| ("", ring.files.clone(), ring.violation().to_string())).collect();
+    report(&found, known)
+}
+
+fn of_slices(found: &[Slices<'_>], known: &[Known]) -> Vec<String> {
+    let found: Vec<_> = found
+        .iter()
+        .map(|slices| {
+            let files = slices.blocks.iter().map(|(file, _)| *file).collect();
+            (slices.name.as_str(), files, slices.violation().to_string())
+        })
+        .collect();
+    report(&found, known)
+}
+
+fn sources() -> Vec<SourceFile> {
+    let files = read_tree(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    assert!(files.len() > 50, "found only {} source files", files.len());
+    files
+}
+
+#[test]
+fn files_of_a_module_do_not_import_each_other() {
+    let files = sources();
+    let report = of_rings(&rings::find(&Graph::new(&files)), RINGS);
+    assert!(report.is_empty(), "{} findings:\n{}", report.len(), report.join("\n"));
+}
+
+#[test]
+fn the_methods_of_a_type_are_in_one_file() {
+    let files = sources();
+    let report = of_slices(&slices::find(&Graph::new(&files)), SLICES);
+    assert!(report.is_empty(), "{} findings:\n{}", report.len(), report.join("\n"));
+}
+
+/// Small programs that must be refused, and some that must not.
+mod samples {
+    use super::*;
+
+    fn parse(files: &[(&str, &str)]) -> Vec<SourceFile> {
+        let parse = |(path, text): &(&str, &str)| SourceFile::parse(path, (*text).to_owned());
+        files.iter().map(|file| parse(file).unwrap()).collect()
+    }
+
+    /// The files of each ring in `files`.
+    fn rings_of(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+        let files = parse(files);
+        let found = rings::find(&Graph::new(&files));
+        found.iter().map(|ring| ring.files.iter().map(ToString::to_string).collect()).collect()
+    }
+
+    /// The name and the files of each type with methods in several of `files`.
+    fn slices_of(files: &[(&str, &str)]) -> Vec<String> {
+        let files = parse(files);
+        let found = slices::find(&Graph::new(&files));
+        found
+            .iter()
+            .map(|slices| {
+                let files: Vec<_> = slices.blocks.iter().map(|(file, _)| *file).collect();
+                format!("{} of {}: {}", slices.name, slices.home, files.join(" "))
+            })
+            .collect()
+    }
+
+    const PARENT: (&str, &str) = ("ui/mod.rs", "mod a;\nmod b;\nmod c;\n");
+
+    #[test]
+    fn two_files_that_import_each_other() {
+        for (a, b) in [
+            ("use super::b::B;", "use super::a::A;"),
+            ("use crate::ui::b::B;", "fn f() { super::a::f(); }"),
+            ("fn f(x: crate::ui::b::B) {}", "fn f() { say!(super::a::NAME); }"),
+            ("use super::{b, c};", "use crate::ui::{a as first};"),
+            ("use super::b::*;", "use super::a;"),
+        ] {
+            let files = [PARENT, ("ui/a.rs", a), ("ui/b.rs", b), ("ui/c.rs", "")];
+            assert_eq!(rings_of(&files), [["ui/a.rs", "ui/b.rs"]], "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_ring_by_way_of_others_and_two_rings_apart() {
+        let files = [
+            ("ui/mod.rs", "mod a;"),
+            ("ui/a.rs", "use super::b::B; use super::c::C;"),
+            ("ui/b.rs", "use super::c::C;"),
+            ("ui/c.rs", "use super::a::A; use super::d::D;"),
+            ("ui/d.rs", "use super::e::E; use super::f::F;"),
+            ("ui/e.rs", "use super::d::D;"),
+            ("ui/f.rs", ""),
+        ];
+        let both = [vec!["ui/a.rs", "ui/b.rs", "ui/c.rs"], vec!["ui/d.rs", "ui/e.rs"]];
+        assert_eq!(rings_of(&files), both);
+    }
+
+    #[test]
+    fn a_report_says_which_imports_close_the_ring() {
+        let files = parse(&[
+            ("ui/mod.rs", ""),
+            ("ui/a.rs", "//! A.\nuse super::b::B;"),
+            ("ui/b.rs", "//! B.\n\nuse super::a::A;"),
+        ]);
+        let text = rings::find(&Graph::new(&files))[0].violation().to_string();
+        assert!(text.contains("src/ui/a.rs:2: ImportRing: 2 files"), "{text}");
+        assert!(text.contains("ui/b.rs:3 names A of ui/a.rs"), "{text}");
+    }
+
+    #[test]
+    fn a_parent_that_only_declares_and_passes_on_is_in_no_ring() {
+        let parent = ("ui/mod.rs", "mod a;\nmod b;\npub use a::A;\npub(crate) use b::{B, f};\n");
+        let files =
+            [parent, ("ui/a.rs", "use super::B;\npub struct A;"), ("ui/b.rs", "pub struct B;")];
+        assert!(rings_of(&files).is_empty());
+    }
+
+    #[test]
+    fn a_name_that_the_parent_passes_on_stands_where_it_is_defined() {
+        for parent in ["pub use a::A;", "use self::a::A;", "pub use a::*;", "pub use a::X as A;"] {
+            let files = [
+                ("ui/mod.rs", parent),
+                ("ui/a.rs", "use crate::ui::b::B;\npub struct A;\npub struct X;"),
+                ("ui/b.rs", "use super::A;\npub struct B;"),
+            ];
+            let found = rings_of(&files);
+            assert!(
+                found.iter().any(|ring| ring.contains(&"ui/b.rs".to_owned())),
+                "{parent}: {found:?}"
+            );
+        }
+        let through_two = [
+            ("ui/mod.rs", "pub use panes::A;"),
+            ("ui/panes/mod.rs", "mod a;\npub use a::A;"),
+            ("ui/panes/a.rs", "use crate::ui::b::B;\npub struct A;"),
+            ("ui/b.rs", "use super::A;\npub struct B;"),
+        ];
+        assert_eq!(rings_of(&through_two), [["ui/b.rs", "ui/panes/a.rs"]]);
+    }
+
+    #[test]
+    fn a_parent_that_uses_its_children_is_no_home_of_what_they_share() {
+        let child = ("ui/a.rs", "use super::Shared;\npub struct A;");
+        for parent in [
+            "mod a;\npub struct Shared;\nfn f() { a::start(); }",
+            "mod a;\nuse a::A;\npub struct Shared(A);",
+            "mod a;\npub use a::A;\npub struct Shared(A);",
+        ] {
+            assert_eq!(rings_of(&[("ui/mod.rs", parent), child]), [["ui/a.rs", "ui/mod.rs"]]);
+        }
+        let parent = "mod a;\npub use a::A;\npub struct Shared;";
+        assert!(rings_of(&[("ui/mod.rs", parent), child]).is_empty());
+    }
+
+    #[test]
+    fn tests_and_other_modules_do_not_count() {
+        let back = "#[cfg(test)]\nmod tests { use super::super::a::A; }";
+        let files = [PARENT, ("ui/a.rs", "use super::b::B;"), ("ui/b.rs", back)];
+        assert!(rings_of(&files).is_empty());
+        let parent = ("ui/mod.rs", "mod a;\n#[cfg(test)]\nmod b;\n");
+        let files = [parent, ("ui/a.rs", "use super::b::B;"), ("ui/b.rs", "use super::a::A;")];
+        assert!(rings_of(&files).is_empty());
+        let files = [
+            ("cli/mod.rs", "use crate::app::App;\npub struct Cli;"),
+            ("app/mod.rs", "use crate::cli::Cli;\npub struct App;"),
+        ];
+        assert!(rings_of(&files).is_empty());
+    }
+
+    #[test]
+    fn a_type_with_methods_in_two_files() {
+        let home = ("ui/a.rs", "pub struct A<T>(T);\nimpl<T> A<T> { fn f(&self) {} }");
+        for (import, name) in [
+            ("use super::a::A;", "A<u8>"),
+            ("use crate::ui::A;", "A<u8>"),
+            ("", "super::A<u8>"),
+            ("use super::a::A as B;", "B<u8>"),
+        ] {
+            let other = format!("{import}\nimpl {name} {{ fn g(&self) {{}} }}");
+            let files = [("ui/mod.rs", "mod a; mod b; pub use a::A;"), home, ("ui/b.rs", &other)];
+            assert_eq!(slices_of(&files).len(), 1, "{other}");
+        }
+        let other = ("ui/b.rs", "use super::a::A;\nimpl A<u8> { fn g(&self) {} }");
+        assert_eq!(slices_of(&[PARENT, home, other]), ["A of ui/a.rs: ui/a.rs ui/b.rs"]);
+    }
+
+    #[test]
+    fn traits_namesakes_and_tests_are_no_slices() {
+        let home = ("ui/a.rs", "pub struct A;\nimpl A { fn f(&self) {} }\nimpl A { fn g() {} }");
+        for other in [
+            "use super::a::A;\nimpl Clone for A { fn clone(&self) -> A { A } }",
+            "struct A;\nimpl A { fn g(&self) {} }",
+            "use super::a::A;\n#[cfg(test)]\nimpl A { fn g(&self) {} }",
+            "#[cfg(test)]\nmod tests { use super::super::a::A; impl A { fn g(&self) {} } }",
+        ] {
+            assert!(slices_of(&[PARENT, home, ("ui/b.rs", other)]).is_empty(), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_may_only_become_less() {
+        let known = |files| [Known { name: "", files, reason: "old" }];
+        let found =
+            |files: &[&'static str]| [("", files.iter().copied().collect(), "a ring".to_owned())];
+        assert!(report(&found(&["a", "b"]), &known(&["a", "b"])).is_empty());
+        assert_eq!(report(&found(&["a", "b", "c"]), &known(&["a", "b"]))[0], "a ring");
+        let left = "b: remove it from its entry (old)";
+        assert_eq!(report(&found(&["a", "c"]), &known(&["a", "b", "c"])), [left]);
+        assert_eq!(report(&[], &known(&["b"])), [left]);
+        let named = [Known { name: "X", files: &["a", "b"], reason: "old" }];
+        assert_eq!(report(&found(&["a", "b"]), &named)[0], "a ring");
+    }
+}
