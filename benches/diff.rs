@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use firmhand::model::ProjectPath;
 use firmhand::text::diff::{Options, diff};
-use firmhand::text::syntax::{Language, first_error, highlight};
+use firmhand::text::syntax::{first_error, highlight};
 use firmhand::text::syntax_versions::{changes_of, highlight_versions};
+use firmhand::text::tree::Language;
 
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");

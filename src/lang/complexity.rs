@@ -3,13 +3,13 @@
 //! Cyclomatic complexity after McCabe (decisions + 1), cognitive complexity after Campbell
 //! (decisions weighed by nesting). Owns which nodes of which grammar count.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tree_sitter::Node;
 
 use super::preprocess::{grammar_of, tame};
-use super::tree::{Grammar, line, parse, text};
 use crate::model::ProjectPath;
+use crate::text::tree::{Language, Limits, line, parse, text, walk};
 
 /// The figures of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,19 +33,17 @@ pub struct Complexity {
 pub fn complexity(path: &ProjectPath, source: &str, budget: Duration) -> Option<Vec<Complexity>> {
     let grammar = grammar_of(path, source)?;
     let tamed = match grammar {
-        Grammar::C | Grammar::Cpp => tame(source, grammar),
-        Grammar::Python => source.into(),
+        Language::C | Language::Cpp => tame(source, grammar),
+        Language::Python | Language::Cmake | Language::Json => source.into(),
     };
-    let tree = parse(grammar, &tamed, Instant::now() + budget)?;
+    let tree = parse(grammar, &tamed, Limits::within(budget))?;
     let mut found = Vec::new();
-    let mut open = vec![tree.root_node()];
-    while let Some(node) = open.pop() {
+    walk(tree.root_node(), |node| {
         if matches!(node.kind(), "function_definition" | "lambda_expression" | "lambda") {
             found.push(measure(node, &tamed));
         }
-        let mut cursor = node.walk();
-        open.extend(node.named_children(&mut cursor));
-    }
+        true
+    });
     // An unnamed function is part of the one around it.
     found.retain(|function: &Complexity| !function.name.is_empty());
     found.sort_by_key(|function| function.line);

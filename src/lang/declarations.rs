@@ -4,15 +4,15 @@
 //! does not understand is searched by [`super::scan`] instead of being lost.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tree_sitter::Node;
 
 use super::preprocess::{grammar_of, tame};
 use super::scan;
-use super::tree::{Grammar, line, parse, text};
 use crate::model::ProjectPath;
 use crate::text::includes::{Include, includes};
+use crate::text::tree::{Language, Limits, line, parse, text, walk};
 
 /// Longest text of one declaration, in characters: an enum of a thousand values is cut.
 const MAX_TEXT: usize = 600;
@@ -61,12 +61,14 @@ pub struct HeaderSummary {
 #[must_use]
 pub fn read_header(path: &ProjectPath, source: &str, budget: Duration) -> HeaderSummary {
     let grammar = match grammar_of(path, source) {
-        Some(Grammar::Cpp) => Grammar::Cpp,
-        Some(Grammar::C | Grammar::Python) | None => Grammar::C,
+        Some(Language::Cpp) => Language::Cpp,
+        Some(Language::C | Language::Python | Language::Cmake | Language::Json) | None => {
+            Language::C
+        }
     };
     let tamed = tame(source, grammar);
     let mut header = HeaderSummary { includes: includes(source), ..HeaderSummary::default() };
-    match parse(grammar, &tamed, Instant::now() + budget) {
+    match parse(grammar, &tamed, Limits::within(budget)) {
         Some(tree) => {
             collect(tree.root_node(), &tamed, &mut header);
             if tree.root_node().has_error() {
@@ -86,19 +88,13 @@ pub fn read_header(path: &ProjectPath, source: &str, budget: Duration) -> Header
 }
 
 fn collect<'tree>(root: Node<'tree>, source: &str, header: &mut HeaderSummary) {
-    // A stack instead of recursion: the depth of a tree is the text's choice.
-    let mut open = vec![root];
-    while let Some(node) = open.pop() {
+    walk(root, |node| {
         header.unclear += usize::from(node.is_error());
-        if let Some(found) = declaration(node, source) {
-            header.declarations.push(found);
-            continue;
-        }
-        if holds_declarations(node) {
-            let mut cursor = node.walk();
-            open.extend(node.named_children(&mut cursor));
-        }
-    }
+        let found = declaration(node, source);
+        let goes_on = found.is_none() && holds_declarations(node);
+        header.declarations.extend(found);
+        goes_on
+    });
 }
 
 /// Adds what the tree does not show: an error can swallow whatever is around it.
@@ -232,20 +228,16 @@ fn innermost(declarator: Node<'_>, source: &str) -> Option<String> {
 fn compact(node: Node<'_>, source: &str) -> String {
     let mut out = String::new();
     let mut at = node.start_byte();
-    let mut open = vec![node];
-    while let Some(inner) = open.pop() {
+    walk(node, |inner| {
         let is_body = matches!(inner.kind(), "compound_statement" | "field_initializer_list");
-        if inner.kind() == "comment" || is_body {
+        let is_left_out = inner.kind() == "comment" || is_body;
+        if is_left_out {
             out.push_str(source.get(at..inner.start_byte()).unwrap_or_default());
             out.push_str(if is_body { ";" } else { " " });
             at = inner.end_byte().max(at);
-            continue;
         }
-        let mut cursor = inner.walk();
-        let mut children: Vec<Node<'_>> = inner.children(&mut cursor).collect();
-        children.reverse();
-        open.extend(children);
-    }
+        !is_left_out
+    });
     out.push_str(source.get(at..node.end_byte()).unwrap_or_default());
     bounded(&out)
 }

@@ -1,7 +1,7 @@
 //! What source texts say: what headers declare, how complex functions are, which files a request
 //! is about.
 //!
-//! Owns the grammars that are only read, never shown. Pure: texts come in, facts go out; must not
+//! Pure: texts come in, facts go out; must not
 //! read files.
 
 mod complexity;
@@ -10,7 +10,6 @@ mod preprocess;
 mod relevance;
 mod scan;
 mod sketch_map;
-mod tree;
 
 pub use complexity::{Complexity, complexity};
 pub use declarations::{Declaration, DeclarationKind, HeaderSummary, read_header};
@@ -19,4 +18,3 @@ pub use relevance::{
     ChosenFile, Commit, CommitHistory, ProjectIndex, RelevanceQuery, parse_log, rank, within,
 };
 pub use sketch_map::{SketchMap, SketchSpot};
-pub use tree::Grammar;

@@ -7,22 +7,24 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::tree::Grammar;
 use crate::model::ProjectPath;
+use crate::text::tree::Language;
 
 /// The grammar for a file by its name, and for a header by what it holds; `None` when there is
 /// none.
 #[must_use]
-pub fn grammar_of(path: &ProjectPath, source: &str) -> Option<Grammar> {
+pub fn grammar_of(path: &ProjectPath, source: &str) -> Option<Language> {
     static CPP_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?m)^\s*(class\s+\w+|namespace\b|template\s*<|(public|private|protected)\s*:|using\s+\w+)").ok()
     });
     match path.extension()? {
-        "c" => Some(Grammar::C),
-        "cpp" | "cc" | "cxx" | "hpp" | "hh" | "hxx" | "ino" => Some(Grammar::Cpp),
-        "py" => Some(Grammar::Python),
-        "h" if CPP_WORDS.as_ref().is_some_and(|words| words.is_match(source)) => Some(Grammar::Cpp),
-        "h" => Some(Grammar::C),
+        "c" => Some(Language::C),
+        "cpp" | "cc" | "cxx" | "hpp" | "hh" | "hxx" | "ino" => Some(Language::Cpp),
+        "py" => Some(Language::Python),
+        "h" if CPP_WORDS.as_ref().is_some_and(|words| words.is_match(source)) => {
+            Some(Language::Cpp)
+        }
+        "h" => Some(Language::C),
         _ => None,
     }
 }
@@ -31,7 +33,7 @@ pub fn grammar_of(path: &ProjectPath, source: &str) -> Option<Grammar> {
 /// text for C++ only (for C that text goes too); and words in capitals before a declaration,
 /// such as `IRAM_ATTR` or `ESP_DEPRECATED`.
 #[must_use]
-pub(super) fn tame(source: &str, grammar: Grammar) -> Cow<'_, str> {
+pub(super) fn tame(source: &str, grammar: Language) -> Cow<'_, str> {
     let guarded = if source.contains("__cplusplus") {
         Cow::Owned(without_guards(source, grammar))
     } else {
@@ -67,7 +69,7 @@ fn blank<'a>(text: Cow<'a, str>, pattern: Option<&Regex>) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-fn without_guards(source: &str, grammar: Grammar) -> String {
+fn without_guards(source: &str, grammar: Language) -> String {
     let lines: Vec<&str> = source.split_inclusive('\n').collect();
     let mut out = String::with_capacity(source.len());
     let mut at = 0;
@@ -79,7 +81,7 @@ fn without_guards(source: &str, grammar: Grammar) -> String {
         };
         let inner = lines.get(at + 1..end).unwrap_or_default();
         let words: String = inner.concat().split_whitespace().collect();
-        let keeps = grammar == Grammar::Cpp && !is_linkage(&words);
+        let keeps = grammar == Language::Cpp && !is_linkage(&words);
         for (index, line) in lines.get(at..=end).unwrap_or_default().iter().enumerate() {
             let is_directive = index == 0 || index == end - at;
             match keeps && !is_directive {
@@ -139,22 +141,22 @@ mod tests {
 
     #[test]
     fn headers_are_told_apart_by_what_they_hold() {
-        assert_eq!(grammar_of(&path("a.h"), "int f(void);"), Some(Grammar::C));
-        assert_eq!(grammar_of(&path("a.h"), "class A {};"), Some(Grammar::Cpp));
-        assert_eq!(grammar_of(&path("a.py"), ""), Some(Grammar::Python));
+        assert_eq!(grammar_of(&path("a.h"), "int f(void);"), Some(Language::C));
+        assert_eq!(grammar_of(&path("a.h"), "class A {};"), Some(Language::Cpp));
+        assert_eq!(grammar_of(&path("a.py"), ""), Some(Language::Python));
         assert_eq!(grammar_of(&path("a.txt"), ""), None);
     }
 
     #[test]
     fn guards_go_and_what_is_for_cpp_stays_for_cpp() {
         let linkage = "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n";
-        assert_eq!(tame(linkage, Grammar::C).trim(), "int f(void);");
-        assert_eq!(tame(linkage, Grammar::Cpp).trim(), "int f(void);");
+        assert_eq!(tame(linkage, Language::C).trim(), "int f(void);");
+        assert_eq!(tame(linkage, Language::Cpp).trim(), "int f(void);");
         let class = "#ifdef __cplusplus\nclass A {};\n#endif\n";
-        assert_eq!(tame(class, Grammar::Cpp).trim(), "class A {};");
-        assert_eq!(tame(class, Grammar::C).trim(), "");
+        assert_eq!(tame(class, Language::Cpp).trim(), "class A {};");
+        assert_eq!(tame(class, Language::C).trim(), "");
         let either = "#ifdef __cplusplus\nint a;\n#else\nint b;\n#endif\n";
-        assert_eq!(tame(either, Grammar::C), either);
+        assert_eq!(tame(either, Language::C), either);
     }
 
     #[test]
@@ -167,7 +169,7 @@ mod tests {
             ("UINT8 f(void);", "UINT8 f(void);"),
             ("#define IRAM_ATTR(x) y", "#define IRAM_ATTR(x) y"),
         ] {
-            let tamed = tame(source, Grammar::C);
+            let tamed = tame(source, Language::C);
             assert_eq!(tamed.len(), source.len());
             assert_eq!(tamed.split_whitespace().collect::<Vec<_>>().join(" "), left);
         }
@@ -185,7 +187,7 @@ mod tests {
                 ], 0..24)
         ) {
             let source = parts.concat();
-            for grammar in [Grammar::C, Grammar::Cpp] {
+            for grammar in [Language::C, Language::Cpp] {
                 let tamed = tame(&source, grammar);
                 prop_assert_eq!(tamed.len(), source.len());
                 prop_assert_eq!(tamed.matches('\n').count(), source.matches('\n').count());

@@ -33,6 +33,7 @@ pub mod syntax;
 mod syntax_error;
 mod syntax_grammar;
 pub mod syntax_versions;
+pub mod tree;
 pub mod values;
 pub mod words;
 
@@ -40,7 +41,7 @@ pub mod words;
 /// 15 ms that are better spent before somebody waits.
 pub fn warm_up() {
     let _ = credentials::secrets("", "");
-    for language in [syntax::Language::C, syntax::Language::Cmake] {
+    for language in [tree::Language::C, tree::Language::Cmake] {
         let _ = syntax::highlight(language, "");
     }
 }

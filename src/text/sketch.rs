@@ -3,20 +3,14 @@
 //! Owns what Arduino adds: the include of its core, and prototypes of functions that are called
 //! above their definition. Lines keep their files and numbers, so that findings name the sketch.
 
-use std::ops::{ControlFlow, Range};
-use std::time::{Duration, Instant};
+use std::ops::Range;
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Node, Tree};
+
+use super::tree::{Language, Limits, parse, walk};
 
 /// Ending of a sketch's tabs.
 pub const EXTENSION: &str = "ino";
-
-/// Longer sketches get no prototypes, in bytes.
-const MAX_BYTES: usize = 1 << 20;
-
-/// Longest time for one sketch. Tests are about meaning, and may run on a busy machine.
-const BUDGET: Duration =
-    if cfg!(test) { Duration::from_secs(60) } else { Duration::from_millis(500) };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tab<'a> {
@@ -38,7 +32,7 @@ pub fn join(tabs: &[Tab<'_>]) -> String {
         places.push((start..source.len(), *tab));
         source.push('\n');
     }
-    let Some(tree) = parse(&source) else { return source };
+    let Some(tree) = parse(Language::Cpp, &source, Limits::sketch()) else { return source };
     let functions = functions(&tree);
     let Some(first) = functions.first() else { return source };
     let mut prototypes = String::new();
@@ -67,24 +61,6 @@ fn place<'a>(places: &[(Range<usize>, Tab<'a>)], at: usize) -> Option<(usize, &'
     let (range, tab) = places.iter().find(|(range, _)| range.contains(&at))?;
     let before = tab.text.get(..at - range.start)?;
     Some((before.matches('\n').count() + 1, tab.name))
-}
-
-fn parse(source: &str) -> Option<Tree> {
-    if source.len() > MAX_BYTES {
-        return None;
-    }
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).ok()?;
-    let deadline = Instant::now() + BUDGET;
-    let mut watch = |_: &ParseState| {
-        if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let bytes = source.as_bytes();
-    parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
-        None,
-        Some(ParseOptions::new().progress_callback(&mut watch)),
-    )
 }
 
 /// A function of the sketch.
@@ -129,15 +105,21 @@ fn prototype(function: Node<'_>, source: &str) -> Option<String> {
     is_plain.then(|| format!("{text};"))
 }
 
-fn is_unrepeatable(node: Node<'_>) -> bool {
-    if matches!(node.kind(), "optional_parameter_declaration" | "qualified_identifier") {
-        // A type with a namespace may be repeated; the name of a member may not.
-        let is_name = node.kind() == "qualified_identifier"
-            && node.parent().is_some_and(|parent| parent.kind() == "function_declarator");
-        return is_name || node.kind() == "optional_parameter_declaration";
-    }
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(is_unrepeatable)
+fn is_unrepeatable(declarator: Node<'_>) -> bool {
+    let mut found = false;
+    walk(declarator, |node| {
+        match node.kind() {
+            "optional_parameter_declaration" => found = true,
+            // A type with a namespace may be repeated; the name of a member may not.
+            "qualified_identifier" => {
+                found |= node.parent().is_some_and(|it| it.kind() == "function_declarator");
+                return false;
+            }
+            _ => {}
+        }
+        !found
+    });
+    found
 }
 
 #[cfg(test)]

@@ -3,34 +3,13 @@
 //! Must not know themes. Work on one text is bounded in size and time, because
 //! the text may come from a model.
 
-use std::ops::{ControlFlow, Range};
-use std::time::{Duration, Instant};
+use std::ops::Range;
 
-use tree_sitter::{
-    ParseOptions, ParseState, Parser, QueryCursor, QueryCursorOptions, QueryCursorState,
-    StreamingIterator, Tree,
-};
+use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
 use super::syntax_grammar::{Paint, grammar};
+use super::tree::{Language, Limits, parse};
 use crate::model::ProjectPath;
-
-/// Longer texts are not looked at, in bytes.
-const MAX_BYTES: usize = 1 << 20;
-/// Longest time for one text. Tests are about meaning, and may run on a busy machine.
-pub(super) const BUDGET: Duration =
-    if cfg!(test) { Duration::from_secs(60) } else { Duration::from_millis(250) };
-
-/// A language with a grammar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// C sources and headers.
-    C,
-    /// C++ sources, and sketches for Arduino.
-    Cpp,
-    /// CMake lists and scripts.
-    Cmake,
-    Json,
-}
 
 /// What a piece of text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -110,9 +89,9 @@ pub fn language_named(name: &str) -> Option<Language> {
 /// text is too long or takes too long.
 #[must_use]
 pub fn highlight(language: Language, source: &str) -> Vec<Vec<Span>> {
-    let deadline = Instant::now() + BUDGET;
-    let Some(tree) = parse(language, source, deadline) else { return Vec::new() };
-    coloured(language, &tree, source, None, deadline).unwrap_or_default()
+    let limits = Limits::colours();
+    let Some(tree) = parse(language, source, limits) else { return Vec::new() };
+    coloured(language, &tree, source, None, limits).unwrap_or_default()
 }
 
 /// The coloured pieces of each line of `source`, of the lines in `ranges` alone when they are given,
@@ -122,14 +101,14 @@ pub(super) fn coloured(
     tree: &Tree,
     source: &str,
     ranges: Option<&[Range<usize>]>,
-    deadline: Instant,
+    limits: Limits,
 ) -> Option<Vec<Vec<Span>>> {
     let grammar = grammar(language)?;
     let whole = 0..source.len();
     let mut found = Vec::new();
     let mut cursor = QueryCursor::new();
     for range in ranges.unwrap_or(std::slice::from_ref(&whole)) {
-        let mut watch = |_: &QueryCursorState| until(deadline);
+        let mut watch = |_: &QueryCursorState| limits.go_on();
         let options = QueryCursorOptions::new().progress_callback(&mut watch);
         cursor.set_byte_range(range.clone());
         let (root, text) = (tree.root_node(), source.as_bytes());
@@ -165,55 +144,16 @@ pub(super) fn coloured(
 #[must_use]
 pub fn first_error(path: &ProjectPath, source: &str) -> Option<SyntaxError> {
     let language = language_of(path)?;
-    let deadline = Instant::now() + BUDGET;
+    let limits = Limits::colours();
     let tree = match language {
-        Language::C | Language::Cpp => parse(language, &super::c_source::tame(source), deadline)?,
-        Language::Cmake | Language::Json => parse(language, source, deadline)?,
+        Language::C | Language::Cpp => parse(language, &super::c_source::tame(source), limits)?,
+        Language::Cmake | Language::Json => parse(language, source, limits)?,
+        Language::Python => return None,
     };
     if !tree.root_node().has_error() {
         return None;
     }
     Some(super::syntax_error::locate(&tree, source))
-}
-
-/// The tree of a source; `None` when it is too long or takes too long.
-pub(super) fn parse(language: Language, source: &str, deadline: Instant) -> Option<Tree> {
-    parse_from(language, source, None, deadline)
-}
-
-/// The same from the tree of another version, in which the changes were marked.
-pub(super) fn parse_edited(
-    language: Language,
-    source: &str,
-    edited: &Tree,
-    deadline: Instant,
-) -> Option<Tree> {
-    parse_from(language, source, Some(edited), deadline)
-}
-
-fn parse_from(
-    language: Language,
-    source: &str,
-    edited: Option<&Tree>,
-    deadline: Instant,
-) -> Option<Tree> {
-    if source.len() > MAX_BYTES {
-        return None;
-    }
-    let grammar = grammar(language)?;
-    let mut parser = Parser::new();
-    parser.set_language(&grammar.language).ok()?;
-    let mut watch = |_: &ParseState| until(deadline);
-    let bytes = source.as_bytes();
-    parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
-        edited,
-        Some(ParseOptions::new().progress_callback(&mut watch)),
-    )
-}
-
-fn until(deadline: Instant) -> ControlFlow<()> {
-    if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// Cuts the kinds of all bytes into pieces of lines.

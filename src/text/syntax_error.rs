@@ -2,10 +2,11 @@
 //!
 //! Owns the choice of the place a person should look at. Must not parse.
 
-use tree_sitter::{Node, Tree, TreeCursor};
+use tree_sitter::{Node, Tree};
 
 use super::sanitize;
 use super::syntax::SyntaxError;
+use super::tree::walk;
 
 /// Longest piece of source that a message quotes, in characters.
 const MAX_QUOTE: usize = 24;
@@ -16,10 +17,11 @@ pub(super) fn locate(tree: &Tree, source: &str) -> SyntaxError {
         return place(source, at, message);
     }
     let mut found = None;
-    walk(tree, |node| {
+    walk(tree.root_node(), |node| {
         if found.is_none() && (node.is_error() || node.is_missing()) {
             found = Some(describe(&node, source));
         }
+        found.is_none()
     });
     let (at, message) = found.unwrap_or((0, "does not parse".to_owned()));
     place(source, at, message)
@@ -54,9 +56,9 @@ fn describe(node: &Node<'_>, source: &str) -> (usize, String) {
 fn lone_bracket(tree: &Tree) -> Option<(usize, String)> {
     let mut open: Vec<(usize, &str)> = Vec::new();
     let mut lone = None;
-    walk(tree, |node| {
+    walk(tree.root_node(), |node| {
         if lone.is_some() || node.child_count() > 0 || node.is_missing() {
-            return;
+            return lone.is_none();
         }
         match node.kind() {
             kind @ ("(" | "[" | "{") => open.push((node.start_byte(), kind)),
@@ -75,24 +77,9 @@ fn lone_bracket(tree: &Tree) -> Option<(usize, String)> {
             }
             _ => {}
         }
+        true
     });
     lone.or_else(|| open.pop().map(|(at, kind)| (at, format!("`{kind}` is never closed"))))
-}
-
-/// Visits every node before its children, without recursion.
-fn walk<'tree>(tree: &'tree Tree, mut visit: impl FnMut(Node<'tree>)) {
-    let mut cursor: TreeCursor<'tree> = tree.walk();
-    loop {
-        visit(cursor.node());
-        if cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
-            }
-        }
-    }
 }
 
 fn place(source: &str, at: usize, message: String) -> SyntaxError {

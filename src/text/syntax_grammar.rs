@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use tree_sitter::Query;
 
-use super::syntax::{Language, SyntaxKind};
+use super::syntax::SyntaxKind;
+use super::tree::Language;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Paint {
@@ -15,7 +16,6 @@ pub(super) enum Paint {
 }
 
 pub(super) struct Grammar {
-    pub language: tree_sitter::Language,
     pub query: Query,
     /// By index of capture.
     pub paints: Vec<Paint>,
@@ -43,33 +43,30 @@ const MORE_JSON: &str = r##"
 (pair key: (string) @property)
 ["{" "}" "[" "]" ":" ","] @punctuation
 "##;
+const MORE_PYTHON: &str = r##"
+["(" ")" "[" "]" "{" "}" "," ":" "."] @punctuation
+"##;
 
 pub(super) fn grammar(language: Language) -> Option<&'static Grammar> {
     static C: OnceLock<Option<Grammar>> = OnceLock::new();
     static CPP: OnceLock<Option<Grammar>> = OnceLock::new();
     static CMAKE: OnceLock<Option<Grammar>> = OnceLock::new();
     static JSON: OnceLock<Option<Grammar>> = OnceLock::new();
+    static PYTHON: OnceLock<Option<Grammar>> = OnceLock::new();
     let c = tree_sitter_c::HIGHLIGHT_QUERY;
-    let (cell, function, queries) = match language {
-        Language::C => (&C, tree_sitter_c::LANGUAGE, [c, "", MORE_C]),
+    let (cell, queries) = match language {
+        Language::C => (&C, [c, "", MORE_C]),
         // The queries of C++ say only what C does not have.
-        Language::Cpp => {
-            (&CPP, tree_sitter_cpp::LANGUAGE, [c, tree_sitter_cpp::HIGHLIGHT_QUERY, MORE_C])
-        }
-        Language::Cmake => {
-            let own = tree_sitter_cmake::HIGHLIGHTS_QUERY;
-            (&CMAKE, tree_sitter_cmake::LANGUAGE, [own, "", MORE_CMAKE])
-        }
-        Language::Json => {
-            let own = tree_sitter_json::HIGHLIGHTS_QUERY;
-            (&JSON, tree_sitter_json::LANGUAGE, [own, "", MORE_JSON])
-        }
+        Language::Cpp => (&CPP, [c, tree_sitter_cpp::HIGHLIGHT_QUERY, MORE_C]),
+        Language::Cmake => (&CMAKE, [tree_sitter_cmake::HIGHLIGHTS_QUERY, "", MORE_CMAKE]),
+        Language::Json => (&JSON, [tree_sitter_json::HIGHLIGHTS_QUERY, "", MORE_JSON]),
+        Language::Python => (&PYTHON, [tree_sitter_python::HIGHLIGHTS_QUERY, "", MORE_PYTHON]),
     };
-    cell.get_or_init(|| build(function.into(), &queries.join("\n"))).as_ref()
+    cell.get_or_init(|| build(language, &queries.join("\n"))).as_ref()
 }
 
-fn build(language: tree_sitter::Language, query: &str) -> Option<Grammar> {
-    let query = Query::new(&language, query).ok()?;
+fn build(language: Language, query: &str) -> Option<Grammar> {
+    let query = Query::new(&language.grammar(), query).ok()?;
     let paints = query.capture_names().iter().map(|name| paint(name)).collect();
     let usable = (0..query.pattern_count())
         .map(|pattern| {
@@ -77,7 +74,7 @@ fn build(language: tree_sitter::Language, query: &str) -> Option<Grammar> {
             !conditions.iter().any(|condition| condition.operator.as_ref() == "lua-match?")
         })
         .collect();
-    Some(Grammar { language, query, paints, usable })
+    Some(Grammar { query, paints, usable })
 }
 
 fn paint(capture: &str) -> Paint {

@@ -7,14 +7,14 @@
 use std::iter;
 use std::ops::Range;
 use std::thread;
-use std::time::Instant;
 
 use tree_sitter::{InputEdit, Point, Tree};
 
 use super::c_level;
 use super::diff::{FileDiff, LineKind};
 use super::lines::lines;
-use super::syntax::{self, BUDGET, Language, Span};
+use super::syntax::{self, Span};
+use super::tree::{self, Language, Limits};
 
 /// Least bytes of a piece: below, a thread costs more than it saves.
 const LEAST_PIECE: usize = 48 * 1024;
@@ -75,14 +75,13 @@ pub fn highlight_versions(
     changes: &[Changed],
 ) -> Versions {
     let pieces = pieces(language, &Text::new(old), &Text::new(new), changes);
-    let deadline = Instant::now() + BUDGET;
+    let limits = Limits::colours();
     let mut done = thread::scope(|scope| {
         let mut rest = pieces.iter();
         let first = rest.next();
         let aside: Vec<_> =
-            rest.map(|piece| scope.spawn(move || piece.colour(language, deadline))).collect();
-        let mut done =
-            vec![first.map(|piece| piece.colour(language, deadline)).unwrap_or_default()];
+            rest.map(|piece| scope.spawn(move || piece.colour(language, limits))).collect();
+        let mut done = vec![first.map(|piece| piece.colour(language, limits)).unwrap_or_default()];
         done.extend(aside.into_iter().map(|thread| thread.join().unwrap_or_default()));
         done
     });
@@ -142,27 +141,22 @@ struct ParsedPart<'a> {
 }
 
 impl ParsedPart<'_> {
-    fn colour(&self, language: Language, deadline: Instant) -> Versions {
-        let Some(tree) = syntax::parse(language, self.new, deadline) else {
+    fn colour(&self, language: Language, limits: Limits) -> Versions {
+        let Some(tree) = tree::parse(language, self.new, limits) else {
             return Versions::default();
         };
-        let new = syntax::coloured(language, &tree, self.new, None, deadline);
-        let old = self.colour_old(language, tree, deadline);
+        let new = syntax::coloured(language, &tree, self.new, None, limits);
+        let old = self.colour_old(language, tree, limits);
         Versions { old: old.unwrap_or_default(), new: new.unwrap_or_default() }
     }
 
-    fn colour_old(
-        &self,
-        language: Language,
-        tree: Tree,
-        deadline: Instant,
-    ) -> Option<Vec<Vec<Span>>> {
+    fn colour_old(&self, language: Language, tree: Tree, limits: Limits) -> Option<Vec<Vec<Span>>> {
         let (old, new) = (Text::new(self.old), Text::new(self.new));
         let tree = self.edited(tree, &old, &new);
-        let tree = syntax::parse_edited(language, self.old, &tree, deadline)?;
+        let tree = tree::parse_edited(language, self.old, &tree, limits)?;
         let own = self.changes.iter().map(|change| old.bytes(&change.old));
         let own: Vec<_> = own.filter(|bytes| !bytes.is_empty()).collect();
-        syntax::coloured(language, &tree, self.old, Some(&own), deadline)
+        syntax::coloured(language, &tree, self.old, Some(&own), limits)
     }
 
     /// The tree of the new version with every change taken back, last one first, so that the places

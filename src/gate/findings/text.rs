@@ -6,6 +6,7 @@ use crate::text::confusables::{self, Reading};
 use crate::text::inspect::{self, Charset, Located};
 use crate::text::invisible::{Invisible, invisible};
 use crate::text::syntax;
+use crate::text::tree::Language;
 use crate::workspace::Sandbox;
 
 /// A file shorter than this is quickly read, however much of it changes.
@@ -17,8 +18,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     let mut in_text = Vec::new();
     if let Some(text) = subject.text() {
         found.push(hidden(text));
-        let is_source = syntax::language_of(path)
-            .is_some_and(|of| matches!(of, syntax::Language::C | syntax::Language::Cpp));
+        let is_source =
+            syntax::language_of(path).is_some_and(|of| matches!(of, Language::C | Language::Cpp));
         let reading = if is_source { Reading::Source } else { Reading::Words };
         in_text = confusables::lookalikes(text, reading);
     }

@@ -4,19 +4,12 @@
 //! tied by name alone: what a linker would find. Must not know requests or weights.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::{Duration, Instant};
 
 use tree_sitter::Node;
 
 use crate::lang::preprocess::{grammar_of, tame};
-use crate::lang::tree::{Grammar, parse, text};
 use crate::model::ProjectPath;
-
-/// Longest source that is parsed, in bytes: what is longer is generated.
-const MOST_BYTES: usize = 192 << 10;
-
-/// How long one source may take; far more than any of that length does.
-const PATIENCE: Duration = Duration::from_secs(4);
+use crate::text::tree::{Language, Limits, parse, text, walk};
 
 /// A name that more files define tells none of them.
 const MOST_DEFINERS: usize = 3;
@@ -57,15 +50,14 @@ pub(super) fn of_all(sources: &[(ProjectPath, String)]) -> Vec<Functions> {
 /// Reads a source; nothing of one in another language, or too long.
 pub(super) fn functions(path: &ProjectPath, source: &str) -> Functions {
     let mut found = Functions::default();
+    let limits = Limits::calls();
     let grammar = match grammar_of(path, source) {
-        Some(grammar @ (Grammar::C | Grammar::Cpp)) if source.len() <= MOST_BYTES => grammar,
-        Some(Grammar::C | Grammar::Cpp | Grammar::Python) | None => return found,
+        Some(grammar @ (Language::C | Language::Cpp)) if limits.admits(source) => grammar,
+        Some(_) | None => return found,
     };
     let tamed = tame(source, grammar);
-    let Some(tree) = parse(grammar, &tamed, Instant::now() + PATIENCE) else { return found };
-    // A stack instead of recursion: the depth of a tree is the text's choice.
-    let mut open = vec![tree.root_node()];
-    while let Some(node) = open.pop() {
+    let Some(tree) = parse(grammar, &tamed, limits) else { return found };
+    walk(tree.root_node(), |node| {
         match node.kind() {
             "function_definition" => {
                 if let Some(name) = defined_name(node, &tamed) {
@@ -88,9 +80,8 @@ pub(super) fn functions(path: &ProjectPath, source: &str) -> Functions {
             }
             _ => {}
         }
-        let mut cursor = node.walk();
-        open.extend(node.named_children(&mut cursor));
-    }
+        true
+    });
     found
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::text::sanitize;
-use crate::text::syntax::{self, Language, Span};
+use crate::text::syntax::{self, Span};
+use crate::text::tree::Language;
 use crate::ui::line;
 use crate::ui::role::Role;
 

@@ -11,7 +11,8 @@ use ratatui::text::{Line, Span};
 
 use crate::model::{BlobSource, ContentHash, EventSource, FileSource, ProjectPath, UserError};
 use crate::text::sanitize;
-use crate::text::syntax::{self, Language};
+use crate::text::syntax;
+use crate::text::tree::Language;
 use crate::ui::action::Action;
 use crate::ui::job::{self, BackgroundJob, JobState};
 use crate::ui::line;

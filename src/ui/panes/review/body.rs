@@ -11,8 +11,9 @@ use std::sync::Arc;
 use crate::model::{BlobRef, BlobSource, Change, Facts, ReferenceKind, UserError};
 use crate::text::diff::{self, DiffLine, Encoding, FileDiff, LineEnd, LineKind, Options};
 use crate::text::sanitize;
-use crate::text::syntax::{self, Language};
+use crate::text::syntax;
 use crate::text::syntax_versions::{self, Changed, Versions, highlight_versions};
+use crate::text::tree::Language;
 use crate::ui::line;
 
 use super::body_line::{BodyLine, Ink, LinePiece, LineRole, LineSource};
