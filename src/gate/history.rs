@@ -6,8 +6,8 @@ use crate::model::Change;
 use std::collections::BTreeMap;
 
 use crate::model::{
-    BlobRef, CallId, Decision, Event, Outcome, ProjectPath, Proposal, ProposalEvent, ProposalId,
-    Record, TurnId, UserError,
+    BlobRef, CallId, ContentHash, Decision, Event, Outcome, ProjectPath, Proposal, ProposalEvent,
+    ProposalId, Record, TurnId, UserError,
 };
 
 /// Changes that can still be taken back, the newest ones.
@@ -28,6 +28,8 @@ pub(super) struct Carried {
     pub(super) call: CallId,
     /// The proposal that took it back.
     undone_by: Option<ProposalId>,
+    /// The change that this one took back.
+    undoes: Option<ProposalId>,
 }
 
 /// Every file change that was carried out.
@@ -66,6 +68,7 @@ impl ChangeHistory {
             turn: proposal.turn,
             call: proposal.call,
             undone_by: None,
+            undoes: proposal.facts.undoes,
         };
         self.carried.insert(proposal.id, carried);
         if self.carried.len() > MOST
@@ -73,6 +76,17 @@ impl ChangeHistory {
         {
             self.given_up = Some(id);
         }
+    }
+
+    /// The change that the person took back last, if that is why a file holds `now`: nothing was
+    /// done to it since.
+    pub(super) fn taken_back(
+        &self,
+        path: &ProjectPath,
+        now: Option<ContentHash>,
+    ) -> Option<ProposalId> {
+        let newest = self.carried.values().rev().find(|carried| carried.path == *path)?;
+        newest.undoes.filter(|_| newest.after.map(|blob| blob.hash) == now)
     }
 
     /// Folds a record of an earlier start of the program in.

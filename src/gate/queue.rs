@@ -312,6 +312,13 @@ impl Ticket {
             None => false,
         }
     }
+
+    /// Denies the proposal for this reason, unless a decision was taken before.
+    pub(super) fn deny(&self, why: &str) {
+        if let Some(inner) = self.queue.0.upgrade() {
+            lock(&inner).answer(self.proposal, denial(why));
+        }
+    }
 }
 
 impl Drop for Ticket {

@@ -18,6 +18,14 @@ struct Rebased {
     why: String,
 }
 
+/// What becomes of a waiting proposal whose file has changed.
+pub(super) enum Moved {
+    /// It goes on waiting, compared with the file as it is now; the event tells so.
+    Restated(Box<Pending>, Event),
+    /// The person took back what it builds on, so that it is denied, for this reason.
+    Void(String),
+}
+
 impl Gate {
     /// Whether the file of a waiting proposal is no longer the one it is based on. Looks at the
     /// content only when the file's entry has changed since the last look.
@@ -41,9 +49,9 @@ impl Gate {
         found != base && !is_gone
     }
 
-    /// The proposal against the file as it is now, and the fact that tells so; `None` when the file
-    /// cannot be read, or nothing of the kind can be said.
-    pub(super) fn restated(&self, was: &Pending) -> Result<Option<(Pending, Event)>, GateError> {
+    /// What the change on disk makes of the proposal; `None` when the file cannot be read, or nothing
+    /// of the kind can be said.
+    pub(super) fn moved(&self, was: &Pending) -> Result<Option<Moved>, GateError> {
         let Some(path) = was.proposal.change.path().cloned() else { return Ok(None) };
         let Ok(disk) = self.parts.sandbox.read_if_there(&path) else { return Ok(None) };
         let stored = match &disk {
@@ -58,6 +66,14 @@ impl Gate {
                 };
                 let (base, disk) = (base.as_deref(), disk.as_deref());
                 let (content, check, why) = carry_over(&path, base, &was.content, disk);
+                let now = stored.map(|blob| blob.hash);
+                if check.level() == Some(FindingLevel::Stop)
+                    && let Some(id) = self.history().taken_back(&path, now)
+                {
+                    return Ok(Some(Moved::Void(format!(
+                        "the person took back proposal {id} on the same file; read `{path}` again"
+                    ))));
+                }
                 let after = self.parts.ledger.store(&content)?;
                 let change = edit(&was.proposal.change, path, stored, after);
                 Rebased { change, content, check, why }
@@ -94,7 +110,8 @@ impl Gate {
             checks,
             why,
         });
-        Ok(Some((Pending { proposal, content, seen: was.seen, damage: None }, event)))
+        let new = Pending { proposal, content, seen: was.seen, damage: None };
+        Ok(Some(Moved::Restated(Box::new(new), event)))
     }
 }
 
@@ -107,7 +124,7 @@ fn edit(was: &Change, path: ProjectPath, base: Option<BlobRef>, content: BlobRef
 }
 
 /// Brings the proposed change to the file as it is now, where that is possible. Where it is not, a
-/// finding of level stop says so, whoever changed the file: the person's own undo counts as well.
+/// finding of level stop says so.
 fn carry_over(
     path: &ProjectPath,
     base: Option<&[u8]>,

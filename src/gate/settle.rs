@@ -11,6 +11,7 @@ use super::approved::{Ruled, SyncPending, decide};
 use super::effects::{self, EffectResult, StagedFile};
 use super::feedback::{Versions, feedback};
 use super::queue::{DecisionTerms, QueueAnswer, Ticket};
+use super::restate::Moved;
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
 use crate::model::{
@@ -66,9 +67,9 @@ impl Gate {
             // A rule was not shown anything: there the effect itself finds the file changed.
             if by_person
                 && decision.verdict.is_approval()
-                && let Some(ticket) = self.too_late(&mut pending)?
+                && let Some(again) = self.too_late(&mut pending)?
             {
-                judge = Judge::Desk(ticket);
+                judge = again;
                 continue;
             }
             if by_person && let Some(ticket) = self.passes_over(&pending, &decision)? {
@@ -102,27 +103,34 @@ impl Gate {
                     }
                 }
                 () = looks.next() => {
-                    if self.has_moved(pending)
-                        && let Some((new, event)) = self.restated(pending)?
-                        && ticket.restate(DecisionTerms::of(&new.proposal))
-                    {
-                        *pending = new;
-                        self.stated(&pending.proposal);
-                        self.parts.ledger.record(event)?;
+                    match self.has_moved(pending).then(|| self.moved(pending)).transpose()?.flatten() {
+                        Some(Moved::Restated(new, event)) => {
+                            if ticket.restate(DecisionTerms::of(&new.proposal)) {
+                                *pending = *new;
+                                self.stated(&pending.proposal);
+                                self.parts.ledger.record(event)?;
+                            }
+                        }
+                        Some(Moved::Void(why)) => ticket.deny(&why),
+                        None => {}
                     }
                 }
             }
         }
     }
 
-    /// Whether the file has changed since what was approved was stated. Then nothing is decided:
-    /// the proposal is stated anew and put on the desk again.
-    fn too_late(&self, pending: &mut Pending) -> Result<Option<Ticket>, GateError> {
+    /// Whether the file has changed since what was approved was stated. Then nothing is approved:
+    /// the proposal is stated anew and put on the desk again, or denied.
+    fn too_late(&self, pending: &mut Pending) -> Result<Option<Judge>, GateError> {
         if !self.has_moved(pending) {
             return Ok(None);
         }
-        let Some((new, event)) = self.restated(pending)? else { return Ok(None) };
-        *pending = new;
+        let (new, event) = match self.moved(pending)? {
+            Some(Moved::Restated(new, event)) => (new, event),
+            Some(Moved::Void(why)) => return Ok(Some(Judge::Nobody(why))),
+            None => return Ok(None),
+        };
+        *pending = *new;
         let ticket = self.put_down(&pending.proposal);
         self.parts.ledger.record(event)?;
         let notice = UserError::new(
@@ -133,7 +141,7 @@ impl Gate {
         self.parts
             .ledger
             .record(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))?;
-        Ok(Some(ticket))
+        Ok(Some(Judge::Desk(ticket)))
     }
 
     /// Whether the person's own version holds findings that the decision does not name. Then nothing

@@ -181,12 +181,27 @@ async fn a_file_that_grew_beyond_what_is_handled_is_left_alone() {
 }
 
 #[tokio::test]
-async fn no_rule_makes_again_what_the_person_took_back() {
+async fn what_builds_on_a_change_that_the_person_took_back_is_denied() {
     let world = GateBench::asking();
     assert_eq!(world.approved_one(save("a.c", None, "first")).await, Outcome::Applied);
     let task = world.submit(vec![save("a.c", Some("first"), "second")]);
     world.on_desk(1).await;
     world.gate.undo(ProposalId(1)).unwrap();
+    let settled = task.await.unwrap().unwrap().remove(0);
+    assert_eq!(settled.outcome, Outcome::Denied);
+    let DecidedBy::Nobody(why) = &settled.decision.by else { panic!("{:?}", settled.decision) };
+    assert!(why.contains("took back proposal 1") && why.contains("a.c"), "{why}");
+    assert_eq!(world.read("a.c"), None, "it is there again");
+}
+
+#[tokio::test]
+async fn what_somebody_else_changed_after_an_undo_still_asks() {
+    let world = GateBench::asking();
+    assert_eq!(world.approved_one(save("a.c", None, "first")).await, Outcome::Applied);
+    world.gate.undo(ProposalId(1)).unwrap();
+    let task = world.submit(vec![save("a.c", None, "second")]);
+    world.on_desk(1).await;
+    world.write("a.c", "theirs");
     world.until_restated(1).await;
     let (checks, _) = world.restated().pop().unwrap();
     let merged = checks.iter().find(|check| check.kind == CheckKind::Merged).unwrap();
@@ -195,8 +210,8 @@ async fn no_rule_makes_again_what_the_person_took_back() {
     let always = SessionRule { says: RuleSays::Always, kind, path, tool, agent };
     world.gate.add_rule(always).unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(world.desk.waiting(), [ProposalId(2)], "the rule decided");
-    assert_eq!(world.read("a.c"), None, "it is there again");
+    assert_eq!(world.desk.waiting().len(), 1, "the rule decided");
+    assert_eq!(world.read("a.c").as_deref(), Some("theirs"));
     task.abort();
 }
 
