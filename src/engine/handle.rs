@@ -1,106 +1,18 @@
-//! The way into a run: what it needs, how it starts, and the handle on it while it goes on.
+//! The way into a run: how it starts, and the handle on it while it goes on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
-use super::budget_meter::Budgets;
-use super::inquiry;
-use super::intents::IntentHandler;
-use super::progress::RunProgress;
-use super::resume;
-use super::run::Runner;
-use super::shared::Shared;
-use super::team::Team;
-use crate::gate::{ApprovalQueue, Gate};
-use crate::model::event::SessionStart;
+use super::progress::{RunProgress, rebuild};
+use super::run::{IntentHandler, Runner, Shared, close_inquiries};
+use super::setup::EngineSetup;
+use crate::gate::ApprovalQueue;
 use crate::model::{
-    Document, Event, Intent, Ledger, RecordSource, SessionEvent, SessionOutcome, TeamEvent,
-    ToolName, UserError,
+    Event, Intent, RecordSource, SessionEvent, SessionOutcome, TeamEvent, UserError,
 };
-use crate::provider::Provider;
-use crate::tools::{Registry, SharedState, TOOLS, Tool};
-use crate::workspace::Sandbox;
-
-/// The tools of a run, by name.
-pub type Toolbox = BTreeMap<ToolName, Arc<dyn Tool>>;
-
-/// Every tool of a registry.
-#[must_use]
-pub fn toolbox(registry: &Registry) -> Toolbox {
-    let names = TOOLS.iter().map(|entry| ToolName::new(entry.name));
-    names.filter_map(|name| registry.get(&name).ok().map(|tool| (name, tool))).collect()
-}
-
-/// Bounds of a run that no team's file sets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EngineLimits {
-    /// Attempts of a phase; `None`: as the team's file says.
-    pub max_attempts: Option<u32>,
-    /// Bytes one model answer may have.
-    pub answer_bytes: usize,
-    /// Files in a list of the project.
-    pub listed_files: usize,
-    /// Whether plans and files for the context wait for the person.
-    pub supervision: Supervision,
-    /// What may be spent.
-    pub budgets: Budgets,
-}
-
-/// Whether a run stops for the person before a plan is carried out and before files are read into
-/// the context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Supervision {
-    /// Both are shown, and the run goes on at once.
-    #[default]
-    Show,
-    /// Both wait until the person lets the run go on.
-    Ask,
-}
-
-impl Default for EngineLimits {
-    fn default() -> Self {
-        Self {
-            max_attempts: None,
-            answer_bytes: 4 << 20,
-            listed_files: 2_000,
-            supervision: Supervision::Show,
-            budgets: Budgets::default(),
-        }
-    }
-}
-
-/// Everything a run works with.
-#[derive(Clone)]
-pub struct EngineSetup {
-    /// What the session is about: the first record of a new session.
-    pub session: SessionStart,
-    /// Documents that come with the task; a resumed session has them in its journal.
-    pub documents: Vec<Document>,
-    /// Who takes part.
-    pub team: Arc<Team>,
-    /// Takes every fact.
-    pub ledger: Arc<dyn Ledger>,
-    /// Brings what tools wish for to a decision and an end.
-    pub gate: Arc<Gate>,
-    /// Where the person's decisions go.
-    pub desk: ApprovalQueue,
-    /// What agents can call.
-    pub tools: Toolbox,
-    /// What tools know of the session; the recorder folds every record into it, and for a resumed
-    /// session has folded those of the journal.
-    pub state: SharedState,
-    /// Answers for the agents.
-    pub provider: Arc<dyn Provider>,
-    /// The project's folder, for listing.
-    pub project: Arc<Sandbox>,
-    /// Cancelled when the person stops the run; the tools hold the same token.
-    pub stop: CancellationToken,
-    pub limits: EngineLimits,
-}
 
 pub struct Engine;
 
@@ -132,7 +44,7 @@ impl Engine {
         setup: EngineSetup,
         records: &dyn RecordSource,
     ) -> Result<EngineHandle, UserError> {
-        let rebuilt = resume::rebuild(&setup, records)?;
+        let rebuilt = rebuild(&setup, records)?;
         let gate = Arc::clone(&setup.gate);
         let shared = Arc::new(Shared::new(rebuilt.progress, &setup));
         shared.record(Event::Session(SessionEvent::Resumed {
@@ -146,7 +58,7 @@ impl Engine {
         gate.settle_unfinished()?;
         runner.list_project()?;
         runner.close_interrupted()?;
-        inquiry::close(&beside)?;
+        close_inquiries(&beside)?;
         runner.restore_goal();
         Ok(EngineHandle::spawn(runner, desk))
     }

@@ -21,13 +21,13 @@ struct Exception {
 /// Every exception there is.
 const EXCEPTIONS: &[Exception] = &[
     Exception {
-        file: "engine/team_format.rs",
+        file: "engine/team/format.rs",
         rule: Rule::StructSize,
         about: "PhaseFile",
         reason: "one field for each key a phase may have in a team's file",
     },
     Exception {
-        file: "engine/team_format.rs",
+        file: "engine/team/format.rs",
         rule: Rule::StructSize,
         about: "ConditionFile",
         reason: "one field for each condition a team's file may name",
@@ -180,8 +180,8 @@ mod refusals {
 
     #[test]
     fn long_files_functions_and_structs() {
-        refused("model/mod.rs", &"//\n".repeat(500), Rule::FileLength);
-        passes("model/mod.rs", &"//\n".repeat(499));
+        refused("model/mod.rs", &"//\n".repeat(600), Rule::FileLength);
+        passes("model/mod.rs", &"//\n".repeat(599));
         let function = |lines: usize| format!("fn f() {{\n{}}}\n", "g();\n".repeat(lines));
         refused("model/mod.rs", &function(61), Rule::FunctionLength);
         passes("model/mod.rs", &function(60));

@@ -57,30 +57,6 @@ const RINGS: &[Known] = &[
         reason: "not yet untied",
     },
     Known { name: "", files: &["device/pump.rs", "device/serial.rs"], reason: "not yet untied" },
-    Known {
-        name: "",
-        files: &[
-            "engine/agent_setup.rs",
-            "engine/handle.rs",
-            "engine/inquiry.rs",
-            "engine/intents.rs",
-            "engine/memory.rs",
-            "engine/outside.rs",
-            "engine/progress.rs",
-            "engine/resume.rs",
-            "engine/run.rs",
-            "engine/run/calls.rs",
-            "engine/shared.rs",
-            "engine/side_work.rs",
-            "engine/turn.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &["engine/phase_file.rs", "engine/team_file.rs"],
-        reason: "not yet untied",
-    },
     Known { name: "", files: &["gate/effect_time.rs", "gate/submit.rs"], reason: "not yet untied" },
     Known {
         name: "",
@@ -353,26 +329,6 @@ const SLICES: &[Known] = &[
     Known {
         name: "LineSession",
         files: &["cli/lines/mod.rs", "cli/lines/rest.rs"],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "RunProgress",
-        files: &["engine/progress.rs", "engine/progress/fold.rs"],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "Runner",
-        files: &[
-            "engine/run.rs",
-            "engine/run/calls.rs",
-            "engine/run/discreet.rs",
-            "engine/run/take_up.rs",
-        ],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "Team",
-        files: &["engine/briefing.rs", "engine/team_file.rs"],
         reason: "not yet split by duty",
     },
     Known {

@@ -1,0 +1,160 @@
+//! Notices when a team goes in circles: the same files, or the same failing build, again.
+
+use serde_json::Value;
+
+use crate::model::{AgentName, ContentHash};
+use crate::text::recover;
+
+/// How often the same errors may come back although files were changed in between.
+const SAME_ERRORS: u32 = 3;
+
+/// How often in a row nothing of what was approved could be carried out.
+const FRUITLESS: u32 = 2;
+
+/// What was seen last.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::engine) struct Guard {
+    /// What was last handed to the tool that saves.
+    saved: Option<ContentHash>,
+    /// The files an agent last wrote down, for each agent that did.
+    written: Vec<(AgentName, ContentHash)>,
+    /// The errors of the last build that failed.
+    errors: Option<ContentHash>,
+    /// How often they came in a row.
+    times: u32,
+    /// Whether a file was changed since then.
+    is_changed: bool,
+    /// Calls in a row that could not carry out anything that was approved.
+    fruitless: u32,
+}
+
+impl Guard {
+    /// Whether a call that saves files has the same arguments as the last one that was decided.
+    pub fn repeats_save(&self, args: &Value) -> bool {
+        self.saved == Some(hash(args))
+    }
+
+    /// A call that saves files came to a decision.
+    pub fn decided(&mut self, args: &Value) {
+        self.saved = Some(hash(args));
+    }
+
+    /// Takes what an agent said; tells whether it holds the same list of files as the last time
+    /// this agent wrote one.
+    pub fn repeats_files(&mut self, agent: &AgentName, said: &str) -> bool {
+        if !said.contains("\"file_name\"") {
+            return false;
+        }
+        let Ok(files) = recover::structured(said) else { return false };
+        let hash = hash(&files);
+        match self.written.iter_mut().find(|(name, _)| name == agent) {
+            Some((_, last)) => std::mem::replace(last, hash) == hash,
+            None => {
+                self.written.push((agent.clone(), hash));
+                false
+            }
+        }
+    }
+
+    /// A file of the project was changed.
+    pub fn changed(&mut self) {
+        self.is_changed = true;
+    }
+
+    /// Takes the answer of a tool with effects; tells the cause when approved effects have failed
+    /// several times in a row, which more talk does not mend.
+    pub fn fails_again(&mut self, result: &Value) -> Option<String> {
+        let failed = result.get("failed").and_then(Value::as_array);
+        let Some(why) = failed.and_then(|failed| failed.first()?.get("why")?.as_str()) else {
+            self.fruitless = 0;
+            return None;
+        };
+        let is_fruitless = ["saved", "deleted"]
+            .iter()
+            .all(|done| result.get(*done).and_then(Value::as_array).is_none_or(Vec::is_empty));
+        self.fruitless = if is_fruitless { self.fruitless + 1 } else { 0 };
+        (self.fruitless >= FRUITLESS).then(|| {
+            self.fruitless = 0;
+            why.to_owned()
+        })
+    }
+
+    /// A build passed.
+    pub fn passed(&mut self) {
+        self.errors = None;
+        self.times = 0;
+    }
+
+    /// A build failed with these errors; tells whether the team goes in circles: the same errors
+    /// with unchanged files, or for the third time although files were changed.
+    pub fn repeats_failure(&mut self, errors: &Value) -> bool {
+        let hash = hash(errors);
+        let is_same = self.errors.replace(hash) == Some(hash);
+        self.times = if is_same { self.times + 1 } else { 1 };
+        let was_changed = std::mem::take(&mut self.is_changed);
+        is_same && (!was_changed || self.times >= SAME_ERRORS)
+    }
+}
+
+fn hash(value: &Value) -> ContentHash {
+    // A JSON value always serialises.
+    ContentHash::of(&serde_json::to_vec(value).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_same_save_twice_in_a_row_is_noticed_and_an_other_one_between_is_not() {
+        let mut guard = Guard::default();
+        let (a, b) = (json!({ "files": ["a"] }), json!({ "files": ["b"] }));
+        assert!(!guard.repeats_save(&a));
+        guard.decided(&a);
+        assert!(guard.repeats_save(&a));
+        assert!(!guard.repeats_save(&b));
+        guard.decided(&b);
+        assert!(!guard.repeats_save(&a));
+    }
+
+    #[test]
+    fn the_same_failure_counts_at_once_only_when_nothing_was_changed() {
+        let mut guard = Guard::default();
+        let errors = json!([{ "message": "no such header" }]);
+        assert!(!guard.repeats_failure(&errors));
+        guard.changed();
+        assert!(!guard.repeats_failure(&errors));
+        guard.changed();
+        assert!(guard.repeats_failure(&errors), "third time");
+        guard.passed();
+        assert!(!guard.repeats_failure(&errors));
+        assert!(guard.repeats_failure(&errors), "unchanged files");
+        assert!(!guard.repeats_failure(&json!(["other"])));
+    }
+
+    #[test]
+    fn effects_that_fail_twice_in_a_row_are_noticed_with_their_cause() {
+        let mut guard = Guard::default();
+        let failed = json!({ "saved": [], "failed": [{ "file_name": "a", "why": "disk full" }] });
+        let saved = json!({ "saved": ["a"] });
+        assert_eq!(guard.fails_again(&failed), None);
+        assert_eq!(guard.fails_again(&saved), None);
+        assert_eq!(guard.fails_again(&failed), None);
+        assert_eq!(guard.fails_again(&failed), Some("disk full".to_owned()));
+        assert_eq!(guard.fails_again(&failed), None, "asked anew only after two more");
+    }
+
+    #[test]
+    fn each_agent_is_compared_with_itself_and_layout_does_not_matter() {
+        let mut guard = Guard::default();
+        let generator = AgentName::from("CodeGeneratorAgent");
+        let one = r#"[{"file_name": "a.c", "code": "int a;"}]"#;
+        let fenced = "Again:\n```json\n[{\"file_name\":\"a.c\",\"code\":\"int a;\"}]\n```";
+        assert!(!guard.repeats_files(&generator, one));
+        assert!(!guard.repeats_files(&"CodeFixerAgent".into(), one));
+        assert!(guard.repeats_files(&generator, fenced));
+        assert!(!guard.repeats_files(&generator, "no files here"));
+    }
+}

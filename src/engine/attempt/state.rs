@@ -1,0 +1,407 @@
+//! One attempt of a phase: its chat, whose turn it is, and what comes next in it.
+//!
+//! A fold of the run's own events; the same fold serves the live run and a resumed one.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::chat::{Audience, Chat};
+use super::listing::Listing;
+use super::plan_steps;
+use super::repetition::Guard;
+use crate::engine::concern::Concern;
+use crate::engine::speaker::next::{NextSpeaker, Speakers, Spoken};
+use crate::engine::speaker::plan::Assignment;
+use crate::engine::team::{CallResult, Facts, Phase, PlanReview, SpeakerSelection};
+use crate::model::{AgentName, CallId, PlanItem, ToolCall, ToolName, TurnId, TurnStop, Usage};
+use crate::tools::{ASK, HAND_OFF, HandOffArgs};
+
+/// How often an agent may call wrongly before the person is asked.
+const PATIENCE: u32 = 3;
+
+/// Words of tool errors that mean the model called wrongly, so that it has to call again.
+pub(in crate::engine) const WRONG_CALLS: [&str; 4] =
+    ["bad_arguments", "malformed_arguments", "unknown_tool", "tool_not_allowed"];
+
+/// The tool whose files must not be the same twice in a row.
+const SAVING_TOOL: &str = "generate_code";
+
+/// What comes next within an attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::engine) enum Move {
+    /// The next speaker is to be named.
+    Choose(AgentName, String),
+    /// The one who was named begins.
+    Begin(AgentName),
+    /// The model of the open turn is asked.
+    AskModel,
+    /// A call of the open turn is made.
+    RunCall(CallId),
+    /// The files a call is about to bring into the chat are to be listed.
+    ListContext(CallId),
+    /// A call is answered without being made.
+    Answer(CallId, Value),
+    /// The plan of the turn that ended is to be recorded.
+    ShowPlan(AgentName, Vec<PlanItem>),
+    /// The open turn is over.
+    EndTurn(TurnStop),
+    /// The attempt is over; the words say why.
+    End(String),
+}
+
+/// A turn that is under way.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::engine) struct OpenTurn {
+    pub id: TurnId,
+    pub agent: AgentName,
+    /// What the model call under way, or the last complete one, said.
+    pub text: String,
+    /// The tool calls of that model call; the answered ones have `true`.
+    pub calls: Vec<(ToolCall, Answered)>,
+    /// The files that the open call is about to bring into the chat.
+    pub listing: Listing,
+    is_complete: bool,
+    rounds: u32,
+    wrong_calls: u32,
+    /// Answer the person gave to the open call.
+    answer: Option<Value>,
+    /// Tools that were called, and whether the last answer was `ok`.
+    tools: BTreeMap<ToolName, bool>,
+}
+
+/// Whether a call has its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine) enum Answered {
+    No,
+    Yes,
+}
+
+impl OpenTurn {
+    fn new(id: TurnId, agent: AgentName) -> Self {
+        Self {
+            id,
+            agent,
+            text: String::new(),
+            calls: Vec::new(),
+            listing: Listing::default(),
+            is_complete: false,
+            rounds: 0,
+            wrong_calls: 0,
+            answer: None,
+            tools: BTreeMap::new(),
+        }
+    }
+
+    /// The first call without an answer.
+    pub fn open_call(&self) -> Option<&ToolCall> {
+        self.calls.iter().find(|(_, answered)| *answered == Answered::No).map(|(call, _)| call)
+    }
+
+    /// Whether a model call had begun to answer and did not come to its end.
+    pub fn is_cut_off(&self) -> bool {
+        !self.is_complete && (!self.text.is_empty() || !self.calls.is_empty())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::engine) struct Attempt {
+    /// Place of its phase in the team.
+    pub phase: usize,
+    /// Counted from 1.
+    pub number: u32,
+    /// What its conditions look at.
+    pub facts: Facts,
+    pub chat: Chat,
+    /// The turn under way.
+    pub turn: Option<OpenTurn>,
+    speakers: Speakers,
+    speaker: Option<AgentName>,
+    plan: PlanStage,
+    /// Whether the person has seen a plan and let it be carried out.
+    is_plan_seen: bool,
+    ended_by: Option<String>,
+    /// What the person said while tools ran: a model wants the answers to its calls first.
+    held: Vec<(Option<AgentName>, String)>,
+}
+
+/// How far the plan of an attempt is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+enum PlanStage {
+    /// There is none, or it was looked at as far as it has to be.
+    #[default]
+    Settled,
+    /// It is to be recorded.
+    Due(AgentName, Vec<PlanItem>),
+}
+
+impl Attempt {
+    /// One that has just begun.
+    pub fn new(phase: usize, number: u32) -> Self {
+        Self { phase, number, ..Self::default() }
+    }
+
+    /// What comes next.
+    pub fn next(&self, phase: &Phase) -> Move {
+        let Some(turn) = &self.turn else { return self.next_between(phase) };
+        if let Some(call) = turn.open_call().filter(|_| turn.is_complete) {
+            return match &turn.answer {
+                Some(answer) => Move::Answer(call.id, answer.clone()),
+                None if turn.listing.is_due(call) => Move::ListContext(call.id),
+                None => Move::RunCall(call.id),
+            };
+        }
+        if turn.is_complete {
+            return Move::EndTurn(TurnStop::Done);
+        }
+        if turn.rounds > 0 {
+            if let Some(why) = phase.terminate.met(&self.facts) {
+                return Move::EndTurn(TurnStop::Terminated(why));
+            }
+            // Whoever has handed over has had its say; a further model call would only cost.
+            let has_handed_over = turn.tools.get(&ToolName::new(HAND_OFF)) == Some(&true);
+            if turn.rounds >= phase.max_rounds || has_handed_over {
+                return Move::EndTurn(TurnStop::Done);
+            }
+        }
+        Move::AskModel
+    }
+
+    fn next_between(&self, phase: &Phase) -> Move {
+        if let PlanStage::Due(agent, items) = &self.plan {
+            return Move::ShowPlan(agent.clone(), items.clone());
+        }
+        if let Some(why) = self.ended_by.clone().or_else(|| phase.terminate.met(&self.facts)) {
+            return Move::End(why);
+        }
+        if let Some(agent) = &self.speaker {
+            return Move::Begin(agent.clone());
+        }
+        match self.speakers.next(phase) {
+            NextSpeaker::Speak(agent, reason) => Move::Choose(agent, reason),
+            NextSpeaker::Over(why) => Move::End(why),
+        }
+    }
+
+    /// The person said something.
+    pub fn person_said(&mut self, to: Option<AgentName>, text: String) {
+        let waits = self.turn.as_ref().is_some_and(|t| t.is_complete && t.open_call().is_some());
+        if waits {
+            self.held.push((to, text));
+        } else {
+            self.chat.tell(to, text);
+        }
+    }
+
+    /// An agent was named.
+    pub fn chosen(&mut self, agent: &AgentName, phase: &Phase) {
+        self.speakers.chosen(agent, phase);
+        self.speaker = Some(agent.clone());
+    }
+
+    /// A turn began.
+    pub fn begun(&mut self, turn: TurnId, agent: &AgentName) {
+        self.speaker = None;
+        self.turn = Some(OpenTurn::new(turn, agent.clone()));
+    }
+
+    /// More text came.
+    pub fn added(&mut self, text: &str) {
+        if let Some(turn) = &mut self.turn {
+            turn.text.push_str(text);
+        }
+    }
+
+    /// What the model call under way has said counts for nothing.
+    pub fn taken_back(&mut self) {
+        if let Some(turn) = self.turn.as_mut().filter(|turn| !turn.is_complete) {
+            turn.text.clear();
+            turn.calls.clear();
+        }
+    }
+
+    /// A tool call came.
+    pub fn called(&mut self, id: CallId, tool: &ToolName, args: &Value) {
+        if let Some(turn) = &mut self.turn {
+            let call = ToolCall { id, tool: tool.clone(), args: args.clone() };
+            turn.calls.push((call, Answered::No));
+        }
+    }
+
+    /// A model call is complete.
+    pub fn completed(&mut self, usage: Usage, guard: &mut Guard, phase: &Phase) -> Option<Concern> {
+        self.facts.tokens += usage.total();
+        self.facts.cost += usage.cost;
+        let turn = self.turn.as_mut()?;
+        turn.is_complete = true;
+        turn.rounds += 1;
+        let calls: Vec<ToolCall> = turn.calls.iter().map(|(call, _)| call.clone()).collect();
+        let mut saves = calls.iter().filter(|call| call.tool.as_str() == SAVING_TOOL);
+        let repeated = saves.any(|call| guard.repeats_save(&call.args));
+        let rewritten = guard.repeats_files(&turn.agent, &turn.text);
+        let is_private = phase.selection == SpeakerSelection::Selector(turn.agent.clone());
+        let heard = if is_private { Audience::ByItself } else { Audience::ByAll };
+        self.chat.add_answer(&turn.agent, &turn.text, calls, heard);
+        (repeated || rewritten).then(|| Concern::SameFiles(turn.agent.clone()))
+    }
+
+    /// A tool answered. Answers to calls of a model call that never completed count for nothing.
+    pub fn answered(
+        &mut self,
+        id: CallId,
+        (result, millis): (&Value, u64),
+        guard: &mut Guard,
+    ) -> Option<(ToolCall, AgentName, Option<Concern>)> {
+        let turn = self.turn.as_mut()?;
+        let (call, answered) = turn.calls.iter_mut().find(|(call, _)| call.id == id)?;
+        *answered = Answered::Yes;
+        let call = call.clone();
+        let tool = &call.tool;
+        turn.answer = None;
+        turn.listing = Listing::default();
+        if !turn.is_complete {
+            return None;
+        }
+        let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
+        if is_ok && tool.as_str() == SAVING_TOOL {
+            guard.decided(&call.args);
+        }
+        turn.tools.insert(tool.clone(), is_ok);
+        self.facts.learn(&call, result, millis);
+        self.facts.answered(tool, if is_ok { CallResult::Ok } else { CallResult::Any });
+        self.chat.answered(&turn.agent, id, tool, result);
+        let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
+        turn.wrong_calls = if WRONG_CALLS.contains(&code) { turn.wrong_calls + 1 } else { 0 };
+        let mut concern = None;
+        if turn.wrong_calls >= PATIENCE {
+            turn.wrong_calls = 0;
+            concern = Some(Concern::WrongCalls(turn.agent.clone()));
+        }
+        if tool.as_str() == SAVING_TOOL
+            && let Some(why) = guard.fails_again(result)
+        {
+            concern = Some(Concern::NothingDone(turn.agent.clone(), why));
+        }
+        if has_entries(result, "saved") || has_entries(result, "deleted") {
+            guard.changed();
+        }
+        if is_ok
+            && tool.as_str() == HAND_OFF
+            && let Ok(HandOffArgs { agent, task }) = HandOffArgs::read(&call.args)
+        {
+            let agent = AgentName::new(agent);
+            self.facts.handed(&agent);
+            self.speakers.hand_over(agent, task);
+        }
+        let agent = turn.agent.clone();
+        if turn.open_call().is_none() {
+            turn.is_complete = false;
+            turn.text.clear();
+            turn.calls.clear();
+            for (to, text) in std::mem::take(&mut self.held) {
+                self.chat.tell(to, text);
+            }
+        }
+        Some((call, agent, concern))
+    }
+
+    /// The turn ended.
+    pub fn ended(&mut self, stop: &TurnStop, phase: &Phase) -> Option<Concern> {
+        let mut turn = self.turn.take()?;
+        for (to, text) in std::mem::take(&mut self.held) {
+            self.chat.tell(to, text);
+        }
+        if turn.is_cut_off() {
+            // Half an answer is told to nobody.
+            turn.text.clear();
+        }
+        match stop {
+            TurnStop::Failed(error) => {
+                self.speaker = Some(turn.agent.clone());
+                return Some(Concern::Failed(turn.agent, error.clone()));
+            }
+            TurnStop::Interrupted | TurnStop::Stopped => {
+                self.speaker = Some(turn.agent);
+                return None;
+            }
+            TurnStop::Terminated(why) => self.ended_by = Some(why.clone()),
+            TurnStop::Done => {}
+        }
+        self.facts.messages += 1;
+        self.facts.observe_text(&phase.terminate, &turn.agent, &turn.text);
+        self.facts.spoke(&turn.agent);
+        if let SpeakerSelection::Planner(planner) = &phase.selection
+            && *planner == turn.agent
+            && let Some(items) = plan_steps::read(&turn.text, &phase.participants, planner)
+        {
+            self.plan = PlanStage::Due(planner.clone(), items);
+        }
+        let failed = turn.tools.iter().filter(|(_, is_ok)| !**is_ok);
+        let failed: Vec<ToolName> = failed.map(|(tool, _)| tool.clone()).collect();
+        let spoken = Spoken { agent: &turn.agent, text: &turn.text, failed: &failed };
+        let aftermath = self.speakers.ended(&spoken, phase);
+        if let Some((to, note)) = aftermath.note {
+            self.chat.tell(Some(to), note);
+        }
+        aftermath.concern
+    }
+
+    /// A plan was recorded; tells whether the person has to look at it.
+    pub fn planned(
+        &mut self,
+        by: Option<&AgentName>,
+        items: &[PlanItem],
+        phase: &Phase,
+    ) -> Option<Concern> {
+        let was_due = matches!(self.plan, PlanStage::Due(..));
+        self.plan = PlanStage::Settled;
+        let Some(agent) = by else {
+            let named = items.iter().filter_map(|item| {
+                let known = phase.participants.contains(item.agent.as_ref()?);
+                let agent = item.agent.clone().filter(|_| known)?;
+                Some(Assignment { agent, task: item.task.clone() })
+            });
+            self.speakers.replace_plan(named.collect());
+            let note = format!("I changed the plan. It is now:\n{}", plan_steps::in_words(items));
+            self.person_said(None, note);
+            return None;
+        };
+        let waits = phase.plan == PlanReview::First && was_due && !self.is_plan_seen;
+        waits.then(|| Concern::Plan(agent.clone()))
+    }
+
+    /// The person has answered whether the plan is carried out.
+    pub fn plan_judged(&mut self, is_taken: bool) {
+        self.is_plan_seen = is_taken;
+        if !is_taken {
+            self.speakers.plan_anew();
+        }
+    }
+
+    /// The call that waits for the person's answer to the agent's own question.
+    fn asking(&mut self) -> Option<&mut OpenTurn> {
+        let turn = self.turn.as_mut()?;
+        let asks = turn.open_call().is_some_and(|call| call.tool.as_str() == ASK);
+        asks.then_some(turn)
+    }
+
+    /// The person answered the question of the agent that speaks.
+    pub fn replied(&mut self, answer: &str) {
+        if let Some(turn) = self.asking() {
+            turn.answer = Some(json!({ "ok": true, "answer": answer }));
+        }
+    }
+
+    /// The person does not want the listed files read, for this reason.
+    pub fn refuse_listing(&mut self, words: &str) {
+        if let Some(turn) = &mut self.turn {
+            let message = format!("the person wants other files: {words}");
+            let error = json!({ "code": "not_chosen", "message": message });
+            turn.answer = Some(json!({ "ok": false, "error": error }));
+        }
+    }
+}
+
+fn has_entries(result: &Value, field: &str) -> bool {
+    result.get(field).and_then(Value::as_array).is_some_and(|entries| !entries.is_empty())
+}

@@ -1,0 +1,186 @@
+//! The blackboard: what a run has produced so far, by kind, and what of it an agent is given.
+//!
+//! A fold of the run's own events. Artifacts outlive the chats of phases and attempts.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::Value;
+
+use crate::engine::attempt::chat::errors_of;
+use crate::model::{
+    AgentName, Artifact, ArtifactKind, Event, TeamEvent, ToolName, estimated_tokens,
+};
+use crate::text::recover;
+
+/// Longest title, in characters.
+const TITLE: usize = 80;
+
+/// An artifact with what it holds.
+#[derive(Debug, Clone, PartialEq)]
+struct PostedArtifact {
+    artifact: Artifact,
+    text: String,
+    /// The chat it was made in.
+    chat: u32,
+}
+
+/// All kinds, newest of each.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::engine) struct Blackboard {
+    newest: BTreeMap<ArtifactKind, PostedArtifact>,
+    /// Those that are not recorded yet.
+    unrecorded: VecDeque<Artifact>,
+    last: u32,
+    /// Counts the chats that were begun.
+    chat: u32,
+}
+
+impl Blackboard {
+    /// A chat begins.
+    pub fn begin_chat(&mut self) {
+        self.chat += 1;
+    }
+
+    /// Puts something up.
+    pub fn post(&mut self, kind: ArtifactKind, title: &str, by: Option<&AgentName>, text: String) {
+        self.last += 1;
+        let title = crate::text::sanitize::line(title.lines().next().unwrap_or_default());
+        let artifact = Artifact {
+            number: self.last,
+            kind,
+            title: title.chars().take(TITLE).collect(),
+            by: by.cloned(),
+            tokens: estimated_tokens(text.len() as u64),
+        };
+        self.unrecorded.push_back(artifact.clone());
+        self.newest.insert(kind, PostedArtifact { artifact, text, chat: self.chat });
+    }
+
+    /// What is to be recorded next.
+    pub fn due(&self) -> Option<Event> {
+        let artifact = self.unrecorded.front()?.clone();
+        Some(Event::Team(TeamEvent::ArtifactPosted(artifact)))
+    }
+
+    /// An artifact was recorded.
+    pub fn recorded(&mut self, artifact: &Artifact) {
+        self.unrecorded.retain(|known| known.number != artifact.number);
+    }
+
+    /// The newest of each of those kinds that the present chat does not hold already.
+    pub fn needed(&self, kinds: &[ArtifactKind]) -> Vec<String> {
+        let entries = ArtifactKind::ALL.iter().filter(|kind| kinds.contains(kind));
+        let entries = entries.filter_map(|kind| self.newest.get(kind));
+        let told = entries.filter(|entry| entry.chat != self.chat).map(|entry| {
+            let by = entry.artifact.by.as_ref().map_or("the person", AgentName::as_str);
+            let kind = entry.artifact.kind.word();
+            format!("From the blackboard, {kind} by {by}:\n{}", entry.text)
+        });
+        told.collect()
+    }
+
+    /// Takes what an agent wrote: a list of files is code.
+    pub fn observe_text(&mut self, agent: &AgentName, text: &str) {
+        if !text.contains("\"file_name\"") {
+            return;
+        }
+        let answer = recover::structured(text).ok();
+        let Some(files) = answer.as_ref().and_then(crate::engine::team::files_in) else { return };
+        let title = format!("{} files", files.len());
+        self.post(ArtifactKind::Code, &title, Some(agent), text.to_owned());
+    }
+
+    /// Takes a tool's answer.
+    pub fn answered(&mut self, agent: &AgentName, tool: &ToolName, args: &Value, result: &Value) {
+        let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
+        let by = Some(agent);
+        let count = |key: &str| result.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+        match tool.as_str() {
+            "build_project" | "build_arduino" => match errors_of(result) {
+                Some(errors) => {
+                    let title = format!("the build failed, {} errors", count("errors").max(1));
+                    self.post(ArtifactKind::Error, &title, by, errors);
+                }
+                None => {
+                    self.newest.remove(&ArtifactKind::Error);
+                    let text = "The last build passed.".to_owned();
+                    self.post(ArtifactKind::Result, "the build passed", by, text);
+                }
+            },
+            "file_name_checker" if is_ok => {
+                let files = args.get("files").and_then(Value::as_array);
+                let title = format!("{} planned files", files.map_or(0, Vec::len));
+                self.post(ArtifactKind::Contract, &title, by, args.to_string());
+            }
+            "monitor_serial" => {
+                let panics = count("panics");
+                let (kind, title) = match (is_ok, panics) {
+                    (true, 0) => (ArtifactKind::Result, "serial output".to_owned()),
+                    (_, 0) => (ArtifactKind::Error, "the port could not be read".to_owned()),
+                    (_, n) => (ArtifactKind::Error, format!("{n} panics on the board")),
+                };
+                self.post(kind, &title, by, result.to_string());
+            }
+            "retrieve_docs" | "scan_i2c" | "get_pinout_info" | "run_static_analysis" if is_ok => {
+                self.post(ArtifactKind::Result, tool.as_str(), by, result.to_string());
+            }
+            "read_code_files" | "read_header_files" | "read_project_files" if is_ok => {
+                self.post(ArtifactKind::Code, tool.as_str(), by, result.to_string());
+            }
+            _ => {}
+        }
+        if count("rejected") > 0
+            && let Some(rejected) = result.get("rejected")
+        {
+            let title = format!("{} refused", count("rejected"));
+            self.post(ArtifactKind::Feedback, &title, None, rejected.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn agents_are_given_the_newest_of_what_they_need_unless_the_chat_holds_it() {
+        let mut board = Blackboard::default();
+        let agent = AgentName::from("BuildAgent");
+        board.begin_chat();
+        board.post(ArtifactKind::Plan, "plan", Some(&agent), "old".into());
+        board.post(ArtifactKind::Plan, "plan", Some(&agent), "new".into());
+        let kinds = [ArtifactKind::Error, ArtifactKind::Plan];
+        assert!(board.needed(&kinds).is_empty(), "this chat holds it");
+        board.begin_chat();
+        assert_eq!(board.needed(&kinds), ["From the blackboard, plan by BuildAgent:\nnew"]);
+        assert!(board.needed(&[ArtifactKind::Code]).is_empty());
+    }
+
+    #[test]
+    fn a_build_that_passes_takes_the_error_down() {
+        let mut board = Blackboard::default();
+        let (agent, tool) = (AgentName::from("B"), ToolName::from("build_project"));
+        let failed = json!({ "ok": false, "errors": [{ "message": "no such header" }] });
+        board.answered(&agent, &tool, &json!({}), &failed);
+        board.begin_chat();
+        assert!(board.needed(&[ArtifactKind::Error])[0].contains("no such header"));
+        board.answered(&agent, &tool, &json!({}), &json!({ "ok": true, "errors": [] }));
+        assert!(board.needed(&[ArtifactKind::Error]).is_empty());
+    }
+
+    #[test]
+    fn each_artifact_is_to_be_recorded_once_and_in_order() {
+        let mut board = Blackboard::default();
+        board.post(ArtifactKind::Task, "a\nb", None, "a\nb".into());
+        board
+            .observe_text(&"A".into(), "```json\n[{\"file_name\": \"a.c\", \"code\": \"x\"}]\n```");
+        let mut titles = Vec::new();
+        while let Some(Event::Team(TeamEvent::ArtifactPosted(artifact))) = board.due() {
+            board.recorded(&artifact);
+            titles.push(artifact.title);
+        }
+        assert_eq!(titles, ["a", "1 files"]);
+    }
+}

@@ -1,0 +1,57 @@
+//! What outlives an attempt, and what of it each chat begins with.
+
+use super::blackboard::Blackboard;
+use super::side_work::SideWork;
+use crate::engine::attempt::chat::{self, Chat};
+use crate::engine::attempt::listing::Pins;
+use crate::engine::team::ContextPart;
+use crate::model::event::ProjectFile;
+use crate::model::{AgentName, Document};
+
+/// What outlives an attempt.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::engine) struct PhaseMemory {
+    /// What the person does beside the run.
+    pub side_work: SideWork,
+    pub files: Vec<ProjectFile>,
+    /// Errors of the last build, if it failed.
+    pub errors: Option<String>,
+    /// What the person said.
+    pub person_messages: Vec<(Option<AgentName>, String)>,
+    /// What the provider wants back.
+    pub state: Option<String>,
+    /// The model that answered last, as its service names it.
+    pub model: Option<String>,
+    /// What was produced so far.
+    pub board: Blackboard,
+    /// Documents that came with the task.
+    pub documents: Vec<Document>,
+    /// Files the person wants in the context or out of it.
+    pub pins: Pins,
+}
+
+impl PhaseMemory {
+    /// Begins the chat of an attempt: the task, its documents, the parts its phase asks for, and
+    /// what the person has said so far.
+    pub fn open_chat(&mut self, task: &str, parts: &[ContextPart], chat: &mut Chat) {
+        self.board.begin_chat();
+        chat.tell(None, task.to_owned());
+        for document in &self.documents {
+            chat.tell(None, chat::document(document));
+        }
+        for part in parts {
+            let text = match part {
+                ContextPart::Files => chat::file_list(&self.files),
+                ContextPart::BuildErrors => {
+                    self.errors.as_ref().map(|errors| chat::build_errors(errors))
+                }
+            };
+            if let Some(text) = text {
+                chat.tell(None, text);
+            }
+        }
+        for (to, text) in &self.person_messages {
+            chat.tell(to.clone(), text.clone());
+        }
+    }
+}

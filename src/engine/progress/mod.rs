@@ -1,0 +1,14 @@
+//! How far a run has come: a fold of its own events, and the one place that says what comes next.
+//!
+//! Must not read a clock, wait or record anything.
+
+mod blackboard;
+mod budget_meter;
+mod memory;
+mod resume;
+mod run_progress;
+mod side_work;
+pub(super) mod step;
+
+pub(super) use resume::rebuild;
+pub(super) use run_progress::RunProgress;

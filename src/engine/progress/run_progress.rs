@@ -1,0 +1,545 @@
+//! How far a run has come: a fold of its own events, and the one place that says what comes next.
+//!
+//! The live run applies each event it records, a resumed run those of the journal: both know the
+//! same afterwards. Must not read a clock, wait or record anything itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::blackboard::Blackboard;
+use super::budget_meter::BudgetMeter;
+use super::memory::PhaseMemory;
+use super::side_work::SideWork;
+use super::step::{self, Hold, LastNumbers, RunStep, Words};
+use crate::engine::attempt::listing::Listing;
+use crate::engine::attempt::repetition::Guard;
+use crate::engine::attempt::{Attempt, Move, WRONG_CALLS, chat, plan_steps};
+use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, failure};
+use crate::engine::setup::{EngineLimits, Supervision};
+use crate::engine::team::{Phase, Team};
+use crate::model::{
+    AgentName, ArtifactKind, CallId, ChosenBy, Event, FilesEvent, ModelEvent, PersonEvent,
+    PhaseEvent, PhaseOutcome, ProjectPath, ProposalEvent, QuestionId, SessionEvent, SessionOutcome,
+    Spent, TeamEvent, TurnEvent, TurnId, TurnStop,
+};
+
+#[derive(Debug, Clone, PartialEq)]
+enum RunStage {
+    /// This attempt of this phase begins.
+    Before {
+        phase: usize,
+        attempt: u32,
+    },
+    Running(Box<Attempt>),
+    Over(SessionOutcome),
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::engine) struct RunProgress {
+    team: Arc<Team>,
+    max_attempts: Option<u32>,
+    supervision: Supervision,
+    task: String,
+    stage: RunStage,
+    ended: Option<SessionOutcome>,
+    hold: Hold,
+    concern: Option<Concern>,
+    numbers: LastNumbers,
+    guard: Guard,
+    memory: PhaseMemory,
+    budget_meter: BudgetMeter,
+}
+
+impl RunProgress {
+    pub fn new(team: Arc<Team>, limits: &EngineLimits) -> Self {
+        Self {
+            team,
+            max_attempts: limits.max_attempts,
+            supervision: limits.supervision,
+            task: String::new(),
+            stage: RunStage::Before { phase: 0, attempt: 1 },
+            ended: None,
+            hold: Hold::default(),
+            concern: None,
+            numbers: LastNumbers::default(),
+            guard: Guard::default(),
+            memory: PhaseMemory::default(),
+            budget_meter: BudgetMeter::new(limits.budgets),
+        }
+    }
+
+    pub fn next_turn(&self) -> TurnId {
+        self.numbers.turn.next()
+    }
+
+    pub fn next_call(&self) -> CallId {
+        self.numbers.call.next()
+    }
+
+    pub fn next_question(&self) -> QuestionId {
+        self.numbers.question.next()
+    }
+
+    /// What the person does beside the run.
+    pub const fn side_work(&self) -> &SideWork {
+        &self.memory.side_work
+    }
+
+    /// What was produced so far.
+    pub const fn board(&self) -> &Blackboard {
+        &self.memory.board
+    }
+
+    /// The files the open call is about to read, and who wants each.
+    pub fn listed(&self, id: CallId) -> Vec<(ProjectPath, ChosenBy)> {
+        let turn = self.running().and_then(|(attempt, _)| attempt.turn.as_ref());
+        let open = turn.and_then(|turn| Some((turn.open_call()?, turn)));
+        let open = open.filter(|(call, _)| call.id == id);
+        open.map_or_else(Vec::new, |(call, turn)| self.memory.pins.list(call, &turn.agent))
+    }
+
+    /// Why a file was found relevant; empty when nothing said so.
+    pub fn reason(&self, path: &ProjectPath) -> String {
+        self.memory.pins.reason(path)
+    }
+
+    /// The attempt that runs, and its phase.
+    pub fn running(&self) -> Option<(&Attempt, &Phase)> {
+        match &self.stage {
+            RunStage::Running(attempt) => Some((attempt, self.team.phases.get(attempt.phase)?)),
+            RunStage::Before { .. } | RunStage::Over(_) => None,
+        }
+    }
+
+    pub fn provider_state(&self) -> Option<String> {
+        self.memory.state.clone()
+    }
+
+    /// The model that answered last.
+    pub fn model(&self) -> Option<&String> {
+        self.memory.model.as_ref()
+    }
+
+    /// What was used, and what may be.
+    pub fn budget_meter(&self) -> &BudgetMeter {
+        &self.budget_meter
+    }
+
+    /// Why the open turn ends before its agent is done: the budget that is used up.
+    pub fn cut(&self) -> Option<String> {
+        let (attempt, phase) = self.running()?;
+        matches!(attempt.next(phase), Move::AskModel).then(|| self.budget_meter.cut()).flatten()
+    }
+
+    pub fn ended(&self) -> Option<&SessionOutcome> {
+        self.ended.as_ref()
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.hold.is_paused
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.hold.is_stopping
+    }
+
+    /// The question that waits, the answers offered, and who gets a free one.
+    pub fn question(&self) -> Option<(QuestionId, Vec<String>, Words)> {
+        let options = self.concern.as_ref().map(|concern| concern.question().1);
+        self.hold.question.map(|id| (id, options.unwrap_or_default(), self.hold.words))
+    }
+
+    /// Adds to the time that models and tools have worked; what that uses up of the session's
+    /// budget is a matter for the person.
+    pub fn worked(&mut self, millis: u64) {
+        self.budget_meter.worked(millis);
+        if let RunStage::Running(attempt) = &mut self.stage {
+            attempt.facts.worked += millis;
+        }
+        let spent = self.budget_meter.session_reached().map(Concern::Spent);
+        self.concern = self.concern.take().or(spent);
+    }
+
+    /// How long the open turn may work on; `None`: as long as it takes.
+    pub fn time_left(&self) -> Option<Duration> {
+        let condition =
+            self.running().and_then(|(attempt, phase)| phase.terminate.time_left(&attempt.facts));
+        self.budget_meter.time_left().into_iter().chain(condition).min()
+    }
+
+    /// Which time is over, and how the open turn ends for it.
+    pub fn time_over(&self) -> (String, TurnStop) {
+        if let Some(what) = self.budget_meter.session_reached() {
+            let why = format!("the budget of the session is used up: {what}");
+            return (why, TurnStop::Interrupted);
+        }
+        let met =
+            || self.running().and_then(|(attempt, phase)| phase.terminate.met(&attempt.facts));
+        if let Some(why) = self.budget_meter.phase_reached().or_else(met) {
+            return (why.clone(), TurnStop::Terminated(why));
+        }
+        (self.budget_meter.cut().unwrap_or_else(|| "its time is over".to_owned()), TurnStop::Done)
+    }
+
+    fn attempts(&self, phase: &Phase) -> u32 {
+        match self.max_attempts {
+            Some(max) if phase.attempts > 1 => max.max(1),
+            Some(_) | None => phase.attempts,
+        }
+    }
+
+    /// What comes next.
+    pub fn next(&self) -> RunStep {
+        if let Some(outcome) = &self.ended {
+            return RunStep::Finish(outcome.clone());
+        }
+        if self.hold.is_stopping {
+            return RunStep::Record(step::of_stop(self.running()));
+        }
+        if let Some(event) = self.memory.board.due() {
+            return RunStep::Record(event);
+        }
+        if self.hold.is_paused {
+            return RunStep::Wait;
+        }
+        // A list that the person has changed is shown anew although a question waits.
+        if let Some((attempt, phase)) = self.running()
+            && let Move::ListContext(call) = attempt.next(phase)
+        {
+            return RunStep::ListContext(call);
+        }
+        if self.hold.question.is_some() {
+            return RunStep::Wait;
+        }
+        if let Some(raised) = self.budget_meter.raised {
+            return RunStep::Record(Event::Model(ModelEvent::Budgeted(raised)));
+        }
+        if let Some(concern) = &self.concern {
+            let (text, options) = concern.question();
+            let question = self.numbers.question.next();
+            return RunStep::Record(Event::Person(PersonEvent::Asked {
+                question,
+                agent: None,
+                text,
+                options,
+            }));
+        }
+        match &self.stage {
+            RunStage::Before { phase, attempt } => self.next_phase(*phase, *attempt),
+            RunStage::Running(attempt) => self.next_in(attempt),
+            RunStage::Over(outcome) => {
+                RunStep::Record(Event::Session(SessionEvent::Ended { outcome: outcome.clone() }))
+            }
+        }
+    }
+
+    fn next_phase(&self, phase: usize, attempt: u32) -> RunStep {
+        let Some(phase) = self.team.phases.get(phase) else {
+            return RunStep::Record(Event::Session(SessionEvent::Ended {
+                outcome: SessionOutcome::Completed,
+            }));
+        };
+        RunStep::Record(Event::Phase(PhaseEvent::Started {
+            phase: phase.name.clone(),
+            title: phase.title.clone(),
+            attempt,
+            max_attempts: self.attempts(phase),
+        }))
+    }
+
+    fn next_in(&self, attempt: &Attempt) -> RunStep {
+        // A running attempt always belongs to a phase of its team.
+        let Some(phase) = self.team.phases.get(attempt.phase) else { return RunStep::Wait };
+        let turn = attempt.turn.as_ref().map(|turn| turn.id);
+        let next = match attempt.next(phase) {
+            // A turn ends early between model calls only, so that every call has its answer.
+            Move::AskModel if self.budget_meter.cut().is_some() => Move::EndTurn(TurnStop::Done),
+            Move::Choose(..) | Move::Begin(_) if self.budget_meter.phase_reached().is_some() => {
+                Move::End(self.budget_meter.phase_reached().unwrap_or_default())
+            }
+            next => next,
+        };
+        match next {
+            Move::Choose(agent, reason) => {
+                RunStep::Record(Event::Turn(TurnEvent::SpeakerChosen { agent, reason }))
+            }
+            Move::Begin(agent) => {
+                RunStep::Record(Event::Turn(TurnEvent::Started { turn: self.next_turn(), agent }))
+            }
+            Move::AskModel => RunStep::AskModel,
+            Move::RunCall(call) => RunStep::RunCall(call),
+            Move::ListContext(call) => RunStep::ListContext(call),
+            Move::Answer(call, result) => {
+                RunStep::Record(Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 0 }))
+            }
+            Move::ShowPlan(agent, items) => {
+                RunStep::Record(Event::Team(TeamEvent::PlanMade { by: Some(agent), items }))
+            }
+            Move::EndTurn(stop) => RunStep::Record(Event::Turn(TurnEvent::Ended {
+                turn: turn.unwrap_or_default(),
+                stop,
+            })),
+            Move::End(why) => RunStep::Judge(why),
+        }
+    }
+
+    /// Folds one event in.
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Session(SessionEvent::Started(start)) => {
+                self.task.clone_from(&start.task);
+                let task = start.task.clone();
+                self.memory.board.post(ArtifactKind::Task, &start.task, None, task);
+            }
+            // A person who goes on after all means it, whatever held the run before.
+            Event::Session(SessionEvent::Resumed { .. }) => self.hold = Hold::default(),
+            Event::Session(SessionEvent::Ended { outcome }) => self.ended = Some(outcome.clone()),
+            Event::Files(FilesEvent::Listed { files, .. }) => self.memory.files.clone_from(files),
+            Event::Phase(PhaseEvent::Started { phase, attempt, .. }) => {
+                self.start_phase(phase, *attempt)
+            }
+            Event::Phase(PhaseEvent::Ended { outcome, .. }) => self.end_phase(outcome),
+            Event::Turn(TurnEvent::SpeakerChosen { agent, .. }) => {
+                // A run that went on without asking has no plan that waits.
+                self.concern.take_if(|concern| matches!(concern, Concern::Plan(_)));
+                self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
+            }
+            Event::Turn(TurnEvent::Started { turn, agent }) => {
+                self.budget_meter.turn = Spent::default();
+                self.numbers.turn = *turn;
+                self.in_attempt(|attempt| attempt.begun(*turn, agent));
+            }
+            Event::Turn(TurnEvent::TextAdded { text, .. }) => {
+                self.in_attempt(|attempt| attempt.added(text))
+            }
+            Event::Turn(TurnEvent::ToolCalled { call, tool, args, .. }) => {
+                self.numbers.call = *call;
+                self.in_attempt(|attempt| attempt.called(*call, tool, args));
+            }
+            Event::Turn(TurnEvent::ModelAnswered { usage, state, .. }) => {
+                self.memory.state.clone_from(state);
+                let spent = self.budget_meter.used(*usage).map(Concern::Spent);
+                self.concern = spent.or(self.concern.take());
+                if let RunStage::Running(attempt) = &mut self.stage
+                    && let Some(phase) = self.team.phases.get(attempt.phase)
+                {
+                    let concern = attempt.completed(*usage, &mut self.guard, phase);
+                    if let Some(turn) = &attempt.turn {
+                        self.memory.board.observe_text(&turn.agent, &turn.text);
+                    }
+                    self.concern = self.concern.take().or(concern);
+                }
+            }
+            Event::Model(event) => self.model_event(event),
+            Event::Turn(TurnEvent::ToolAnswered { call, result, millis }) => {
+                self.concern.take_if(|concern| matches!(concern, Concern::Context(_)));
+                self.tool_answered(*call, result, *millis);
+            }
+            Event::Turn(TurnEvent::Ended { stop, .. }) => {
+                let concern = self.in_phase(|attempt, phase| attempt.ended(stop, phase));
+                self.concern = self.concern.take().or(concern.flatten());
+            }
+            Event::Team(fact) => self.learned(fact),
+            Event::Person(PersonEvent::Said { to, text }) => {
+                self.memory.person_messages.push((to.clone(), text.clone()));
+                self.memory.board.post(ArtifactKind::Feedback, text, None, text.clone());
+                self.in_attempt(|attempt| attempt.person_said(to.clone(), text.clone()));
+            }
+            Event::Person(PersonEvent::Asked { question, agent, .. }) => {
+                self.asked(*question, agent.as_ref())
+            }
+            Event::Person(PersonEvent::Answered { question, answer }) => {
+                self.person_answered(*question, answer)
+            }
+            Event::Person(PersonEvent::Paused) => self.hold.is_paused = true,
+            Event::Person(PersonEvent::Unpaused) => self.hold.is_paused = false,
+            Event::Person(PersonEvent::StopRequested) => self.hold.is_stopping = true,
+            Event::Proposal(ProposalEvent::Inquired { .. })
+            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
+            | Event::Proposal(ProposalEvent::InquiryEnded { .. })
+            | Event::Proposal(ProposalEvent::Made(_))
+            | Event::Proposal(ProposalEvent::Settled { .. }) => self.happened_beside(event),
+            Event::Files(_)
+            | Event::Proposal(_)
+            | Event::Build(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(_) => {}
+        }
+    }
+
+    fn happened_beside(&mut self, event: &Event) {
+        if let Event::Proposal(ProposalEvent::InquiryEnded { usage, .. }) = event {
+            self.in_attempt(|attempt| attempt.facts.tokens += usage.total());
+        }
+        if let Some((to, words)) = self.memory.side_work.apply(event) {
+            self.in_attempt(|attempt| attempt.person_said(to, words));
+        }
+    }
+
+    fn asked(&mut self, question: QuestionId, agent: Option<&AgentName>) {
+        self.numbers.question = question;
+        self.hold.question = Some(question);
+        let is_call = agent.is_some() || matches!(self.concern, Some(Concern::Context(_)));
+        self.hold.words = if is_call { Words::ToCall } else { Words::ToTeam };
+    }
+
+    fn model_event(&mut self, event: &ModelEvent) {
+        match event {
+            ModelEvent::Faulted { .. } => self.in_attempt(Attempt::taken_back),
+            ModelEvent::Named { model } => self.memory.model = Some(model.clone()),
+            ModelEvent::Budgeted(budget) => self.budget_meter.set(*budget),
+            ModelEvent::Chosen { .. } => {
+                self.memory.model = None;
+                self.memory.state = None;
+            }
+            ModelEvent::Reasoned { .. } | ModelEvent::Trimmed { .. } => {}
+        }
+    }
+
+    /// Takes what the team laid out for its own work.
+    fn learned(&mut self, fact: &TeamEvent) {
+        match fact {
+            TeamEvent::Attached(document) => self.memory.documents.push(document.clone()),
+            TeamEvent::PlanMade { by, items } => {
+                let text = plan_steps::in_words(items);
+                let title = format!("{} steps", items.len());
+                self.memory.board.post(ArtifactKind::Plan, &title, by.as_ref(), text);
+                let is_asked = self.supervision == Supervision::Ask;
+                let concern = self.in_phase(|a, phase| a.planned(by.as_ref(), items, phase));
+                let concern = concern.flatten().filter(|_| is_asked);
+                self.concern = self.concern.take().or(concern);
+            }
+            TeamEvent::ContextListed { call, files } => {
+                let is_asked = self.supervision == Supervision::Ask;
+                let RunStage::Running(attempt) = &mut self.stage else { return };
+                let Some(turn) = attempt.turn.as_mut() else { return };
+                if turn.open_call().is_some_and(|open| open.id == *call) {
+                    turn.listing = Listing::Shown(files.clone());
+                    let concern = is_asked.then(|| Concern::Context(turn.agent.clone()));
+                    self.concern = self.concern.take().or(concern);
+                }
+            }
+            TeamEvent::ContextEdited { add, remove } => {
+                self.memory.pins.edit(add, remove);
+                // What was listed is out of date.
+                let is_open = matches!(self.concern, Some(Concern::Context(_)));
+                self.in_attempt(|attempt| {
+                    if let Some(turn) = attempt.turn.as_mut().filter(|_| is_open) {
+                        turn.listing = Listing::None;
+                    }
+                });
+            }
+            TeamEvent::ArtifactPosted(artifact) => self.memory.board.recorded(artifact),
+        }
+    }
+
+    fn in_phase<R>(&mut self, change: impl FnOnce(&mut Attempt, &Phase) -> R) -> Option<R> {
+        let RunStage::Running(attempt) = &mut self.stage else { return None };
+        let phase = self.team.phases.get(attempt.phase)?;
+        Some(change(attempt, phase))
+    }
+
+    fn in_attempt(&mut self, change: impl FnOnce(&mut Attempt)) {
+        if let RunStage::Running(attempt) = &mut self.stage {
+            change(attempt);
+        }
+    }
+
+    fn start_phase(&mut self, name: &str, number: u32) {
+        let place = self.team.phases.iter().position(|phase| phase.name == name);
+        let Some((place, phase)) = place.and_then(|at| Some((at, self.team.phases.get(at)?)))
+        else {
+            return;
+        };
+        if number == 1 {
+            self.budget_meter.phase = Spent::default();
+        }
+        let mut attempt = Attempt::new(place, number);
+        self.memory.open_chat(&self.task, &phase.context, &mut attempt.chat);
+        self.stage = RunStage::Running(Box::new(attempt));
+    }
+
+    fn end_phase(&mut self, outcome: &PhaseOutcome) {
+        let Some((attempt, phase)) = self.running() else { return };
+        let (place, number, most) = (attempt.phase, attempt.number, self.attempts(phase));
+        self.stage = match outcome {
+            PhaseOutcome::Succeeded(_) if place + 1 < self.team.phases.len() => {
+                RunStage::Before { phase: place + 1, attempt: 1 }
+            }
+            PhaseOutcome::Succeeded(_) => RunStage::Over(SessionOutcome::Completed),
+            PhaseOutcome::Failed(_)
+                if number < most && self.budget_meter.phase_reached().is_none() =>
+            {
+                RunStage::Before { phase: place, attempt: number + 1 }
+            }
+            PhaseOutcome::Failed(why) => {
+                RunStage::Over(SessionOutcome::Failed(failure(&phase.title, number, why)))
+            }
+            PhaseOutcome::Stopped => RunStage::Over(SessionOutcome::Stopped),
+        };
+    }
+
+    fn tool_answered(&mut self, call: CallId, result: &Value, millis: u64) {
+        let RunStage::Running(attempt) = &mut self.stage else { return };
+        let Some((call, agent, mut concern)) =
+            attempt.answered(call, (result, millis), &mut self.guard)
+        else {
+            return;
+        };
+        let tool = &call.tool;
+        self.memory.board.answered(&agent, tool, &call.args, result);
+        self.memory.pins.learn(tool, result);
+        let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
+        let was_made = !WRONG_CALLS.contains(&code) && !["stopped", OUT_OF_TIME].contains(&code);
+        if ["build_project", "build_arduino"].contains(&tool.as_str()) && was_made {
+            match chat::errors_of(result) {
+                None => {
+                    self.guard.passed();
+                    self.memory.errors = None;
+                }
+                Some(errors) => {
+                    let is_same = self.guard.repeats_failure(&json!(errors));
+                    concern = concern.or(is_same.then_some(Concern::SameBuild));
+                    self.memory.errors = Some(errors);
+                }
+            }
+        }
+        self.concern = self.concern.take().or(concern);
+    }
+
+    fn person_answered(&mut self, question: QuestionId, answer: &str) {
+        if self.hold.question != Some(question) {
+            return;
+        }
+        self.hold.question = None;
+        match self.concern.take() {
+            Some(concern) => {
+                self.hold.is_stopping |= answer == STOP;
+                if matches!(concern, Concern::Spent(_)) && answer != STOP {
+                    self.budget_meter.raise();
+                }
+                let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
+                self.in_attempt(|attempt| match concern {
+                    Concern::Plan(_) => attempt.plan_judged(is_taken),
+                    Concern::Context(_) if !is_taken => attempt.refuse_listing(answer),
+                    Concern::Context(_)
+                    | Concern::Spent(_)
+                    | Concern::SameFiles(_)
+                    | Concern::SameBuild
+                    | Concern::WrongCalls(_)
+                    | Concern::NothingDone(..)
+                    | Concern::NobodyNamed(_)
+                    | Concern::ReworkUsedUp(..)
+                    | Concern::Failed(..) => {}
+                });
+            }
+            None => self.in_attempt(|attempt| attempt.replied(answer)),
+        }
+    }
+}

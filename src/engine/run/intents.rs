@@ -1,0 +1,269 @@
+//! Takes the person's wishes while the run goes on, and those that still make sense afterwards.
+
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::mpsc;
+
+use super::inquiry::{self, InquiryRequest};
+use super::shared::Shared;
+use crate::engine::concern::STOP;
+use crate::engine::progress::RunProgress;
+use crate::engine::progress::step::Words;
+use crate::engine::setup::AgentSlots;
+use crate::gate::{ApprovalQueue, Gate, QueueError};
+use crate::model::event::Level;
+use crate::model::{
+    AfterReject, AgentName, BlobRef, Event, Excerpt, Intent, Ledger, ModelEvent, PersonEvent,
+    PlanItem, ProposalId, QuestionId, Shown, TeamEvent, UserError, Verdict,
+};
+use crate::provider::ChosenModel;
+use crate::workspace::MAX_FILE_BYTES;
+
+/// What the clerk works with.
+pub(in crate::engine) struct ClerkParts {
+    pub shared: Arc<Shared>,
+    /// Where proposals wait.
+    pub desk: ApprovalQueue,
+    /// Takes changes back and keeps the rules of the session.
+    pub gate: Arc<Gate>,
+    /// Stores what the person has written.
+    pub ledger: Arc<dyn Ledger>,
+    /// What agents bring to a request.
+    pub seats: Arc<AgentSlots>,
+    /// Bytes one answer may have.
+    pub answer_bytes: usize,
+}
+
+/// Takes wishes one after the other.
+pub(in crate::engine) struct IntentHandler {
+    counter: ClerkParts,
+    inbox: mpsc::Receiver<Intent>,
+    /// Questions about proposals that agents are answering.
+    asides: FuturesUnordered<BoxFuture<'static, Result<(), UserError>>>,
+}
+
+impl IntentHandler {
+    pub fn new(counter: ClerkParts, inbox: mpsc::Receiver<Intent>) -> Self {
+        Self { counter, inbox, asides: FuturesUnordered::new() }
+    }
+
+    /// Works until something could not be recorded. When nobody can send wishes any more, it only
+    /// brings open questions to their end: whoever let go of the senders decides what becomes of
+    /// the run.
+    pub async fn serve(mut self) -> UserError {
+        let mut is_open = true;
+        loop {
+            let done = tokio::select! {
+                biased;
+                intent = self.inbox.recv(), if is_open => match intent {
+                    Some(intent) => {
+                        let taken = self.take(intent);
+                        self.counter.shared.changed.notify_one();
+                        taken
+                    }
+                    None => {
+                        is_open = false;
+                        Ok(())
+                    }
+                },
+                Some(done) = self.asides.next(), if !self.asides.is_empty() => done,
+                else => std::future::pending().await,
+            };
+            if let Err(error) = done {
+                return error;
+            }
+        }
+    }
+
+    fn take(&mut self, intent: Intent) -> Result<(), UserError> {
+        let counter = &self.counter;
+        match intent {
+            Intent::Decide { shown, verdict } => counter.decide(shown, verdict),
+            Intent::Amend { shown, how, content, note, phrase } => {
+                counter.amend(shown, &content, |content| Verdict::ApproveAmended {
+                    how,
+                    content,
+                    note,
+                    phrase,
+                })
+            }
+            // No list covers findings: what has one is decided by itself.
+            Intent::DecideAll { shown, verdict } => shown
+                .into_iter()
+                .try_for_each(|shown| counter.decide(Shown { stops: 0, ..shown }, verdict.clone())),
+            Intent::Inquire { proposal, excerpt, text } => self.inquire(proposal, excerpt, text),
+            Intent::Undo { proposal } => counter.undo(proposal),
+            Intent::AddRule { rule } => counter.report(counter.gate.add_rule(rule).map(drop)),
+            Intent::RevokeRule { rule } => counter.report(counter.gate.revoke_rule(rule)),
+            Intent::Say { to, text } => counter.say(to, text),
+            Intent::Answer { question, answer } => counter.answer(question, answer),
+            Intent::EditPlan { items } => counter.edit_plan(items),
+            Intent::EditContext { add, remove } => {
+                let is_empty = add.is_empty() && remove.is_empty();
+                let fact = TeamEvent::ContextEdited { add, remove };
+                counter.when(|_| !is_empty, Event::Team(fact))
+            }
+            Intent::UseModel { profile } => counter.choose(&profile),
+            Intent::Pause => counter
+                .when(|p| !p.is_paused() && !p.is_stopping(), Event::Person(PersonEvent::Paused)),
+            Intent::Resume => {
+                counter.when(RunProgress::is_paused, Event::Person(PersonEvent::Unpaused))
+            }
+            Intent::Stop => counter.stop(),
+        }
+    }
+
+    /// Asks the agent of a waiting proposal about it; the answer comes beside the run.
+    fn inquire(
+        &mut self,
+        proposal: ProposalId,
+        excerpt: Option<Excerpt>,
+        text: String,
+    ) -> Result<(), UserError> {
+        let ClerkParts { shared, gate, seats, answer_bytes, .. } = &self.counter;
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        let refused = |why: &str| {
+            let what = format!("Cannot ask about proposal {proposal}");
+            shared.notice(Level::Warning, UserError::new(what, why, ""))
+        };
+        let Some(proposal) = gate.waiting(proposal) else {
+            return refused("it no longer waits");
+        };
+        let question = InquiryRequest { proposal, excerpt, text };
+        let Some((inquiry, request)) = question.put(shared, seats)? else {
+            return refused("its agent is not part of the current phase");
+        };
+        let (shared, provider) = (Arc::clone(shared), Arc::clone(&shared.provider));
+        let most = *answer_bytes;
+        let aside = inquiry::listen(shared, provider, inquiry, request, most);
+        self.asides.push(aside.boxed());
+        Ok(())
+    }
+}
+
+impl ClerkParts {
+    fn decide(&self, shown: Shown, verdict: Verdict) -> Result<(), UserError> {
+        let stops = matches!(verdict, Verdict::Reject { then: AfterReject::Stop, .. });
+        match self.desk.decide(shown, verdict) {
+            Ok(()) if stops => self.stop(),
+            Ok(()) => Ok(()),
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    /// Stores what shall be written instead and decides with it.
+    fn amend(
+        &self,
+        shown: Shown,
+        content: &[u8],
+        verdict: impl FnOnce(BlobRef) -> Verdict,
+    ) -> Result<(), UserError> {
+        if content.len() as u64 > MAX_FILE_BYTES {
+            let notice = UserError::new(
+                format!("Cannot accept the decision on proposal {}", shown.proposal),
+                format!("the text has {} bytes, more than {MAX_FILE_BYTES}", content.len()),
+                "Write such a file yourself.",
+            );
+            return self.shared.notice(Level::Warning, notice);
+        }
+        // Before it is decided: once it is, the content must be there, whatever happens.
+        let content = self.ledger.store(content)?;
+        self.decide(shown, verdict(content))
+    }
+
+    fn undo(&self, proposal: ProposalId) -> Result<(), UserError> {
+        let undone = {
+            // Held so that the run folds these facts in the order they are recorded.
+            let mut progress = self.shared.progress();
+            self.gate.undo(proposal).map(|(_, events)| {
+                events.iter().for_each(|event| progress.apply(event));
+            })
+        };
+        self.report(undone)
+    }
+
+    /// What the person wished and could not have is told to the person.
+    fn report(&self, result: Result<(), UserError>) -> Result<(), UserError> {
+        result.or_else(|error| self.shared.notice(Level::Warning, error))
+    }
+
+    fn refuse(&self, error: QueueError) -> Result<(), UserError> {
+        self.shared.notice(Level::Warning, error.into())
+    }
+
+    /// Records `event` if it makes sense now; doing the same twice is no fact.
+    fn when(&self, sense: impl Fn(&RunProgress) -> bool, event: Event) -> Result<(), UserError> {
+        self.shared.record_with(|p| (p.ended().is_none() && sense(p)).then_some(event))
+    }
+
+    fn say(&self, to: Option<AgentName>, text: String) -> Result<(), UserError> {
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        if self.shared.progress().ended().is_some() {
+            let notice = UserError::new("Cannot send the message", "the run is over", "");
+            return self.shared.notice(Level::Warning, notice);
+        }
+        self.when(|_| true, Event::Person(PersonEvent::Said { to, text }))
+    }
+
+    /// Takes the plan as the person has changed it. Steps without words are left out.
+    fn edit_plan(&self, mut items: Vec<PlanItem>) -> Result<(), UserError> {
+        items.retain(|item| !item.task.trim().is_empty());
+        if items.is_empty() {
+            let notice = UserError::new(
+                "Cannot change the plan",
+                "no step would be left",
+                "Stop the run instead, or write what should be done.",
+            );
+            return self.shared.notice(Level::Warning, notice);
+        }
+        self.when(
+            |p| p.running().is_some() && !p.is_stopping(),
+            Event::Team(TeamEvent::PlanMade { by: None, items }),
+        )
+    }
+
+    fn choose(&self, profile: &str) -> Result<(), UserError> {
+        match self.shared.provider.choose(profile.trim()) {
+            Ok(ChosenModel { provider, label }) => {
+                self.when(|_| true, Event::Model(ModelEvent::Chosen { provider, label }))
+            }
+            Err(error) => self.shared.notice(Level::Warning, error),
+        }
+    }
+
+    fn answer(&self, question: QuestionId, answer: String) -> Result<(), UserError> {
+        let open = self.shared.progress().question();
+        let Some((_, options, words)) = open.filter(|(id, ..)| *id == question) else {
+            let notice = UserError::new(
+                "Cannot accept the answer",
+                format!("question {question} is no longer open"),
+                "",
+            );
+            return self.shared.notice(Level::Warning, notice);
+        };
+        let answer = answer.trim().to_owned();
+        self.shared
+            .record(Event::Person(PersonEvent::Answered { question, answer: answer.clone() }))?;
+        let is_offered = options.contains(&answer);
+        if answer == STOP && is_offered {
+            return self.stop();
+        }
+        match words {
+            Words::ToTeam if !is_offered => self.say(None, answer),
+            Words::ToTeam | Words::ToCall => Ok(()),
+        }
+    }
+
+    fn stop(&self) -> Result<(), UserError> {
+        self.when(|_| true, Event::Person(PersonEvent::StopRequested))?;
+        self.shared.stop.cancel();
+        self.desk.close("the person stopped the run");
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! What a run and the clerk who takes the person's wishes have in common.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::engine::progress::RunProgress;
+use crate::engine::setup::EngineSetup;
+use crate::gate::{Gate, WorkTime};
+use crate::model::event::Level;
+use crate::model::{Budget, Event, Ledger, ModelEvent, PersonEvent, UserError};
+use crate::provider::Provider;
+
+/// What the run and the clerk who takes the person's wishes work on together.
+pub(in crate::engine) struct Shared {
+    progress: Mutex<RunProgress>,
+    pub ledger: Arc<dyn Ledger>,
+    /// Told when a wish may let the run go on.
+    pub changed: Notify,
+    /// Cancelled when the person stops the run.
+    pub stop: CancellationToken,
+    /// Answers for the agents.
+    pub provider: Arc<dyn Provider>,
+    /// Takes what was said about the run into account.
+    gate: Arc<Gate>,
+}
+
+impl WorkTime for Shared {
+    fn left(&self) -> Option<Duration> {
+        self.progress().time_left()
+    }
+
+    fn worked(&self, time: Duration) {
+        self.progress().worked(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    }
+}
+
+impl Shared {
+    pub fn new(progress: RunProgress, setup: &EngineSetup) -> Self {
+        Self {
+            progress: Mutex::new(progress),
+            ledger: Arc::clone(&setup.ledger),
+            changed: Notify::new(),
+            stop: setup.stop.clone(),
+            provider: Arc::clone(&setup.provider),
+            gate: Arc::clone(&setup.gate),
+        }
+    }
+
+    /// The progress, for a short look. Never held across an await.
+    pub fn progress(&self) -> MutexGuard<'_, RunProgress> {
+        // Each fold leaves the progress whole, so a panic elsewhere does not make it wrong.
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records an event and folds it in, in one order for everyone.
+    pub fn record(&self, event: Event) -> Result<(), UserError> {
+        self.record_with(|_| Some(event))
+    }
+
+    /// Records what `make` makes of the progress, if anything, with nothing in between.
+    pub fn record_with(
+        &self,
+        make: impl FnOnce(&RunProgress) -> Option<Event>,
+    ) -> Result<(), UserError> {
+        let mut progress = self.progress();
+        let Some(event) = make(&progress) else { return Ok(()) };
+        // Folded first, because recording takes the event away; if that fails, the run ends.
+        progress.apply(&event);
+        self.gate.observe(&event);
+        self.ledger.record(event).map(|_| ())
+    }
+
+    /// Records what the session may use, unless that is known.
+    pub fn set_budget(&self, budget: Budget) -> Result<(), UserError> {
+        self.record_with(|progress| {
+            let is_less = progress.budget_meter().budget.is_open() || budget.is_open();
+            (is_less && progress.budget_meter().budget != budget)
+                .then_some(Event::Model(ModelEvent::Budgeted(budget)))
+        })
+    }
+
+    /// Tells the person something that is not part of the conversation.
+    pub fn notice(&self, level: Level, notice: UserError) -> Result<(), UserError> {
+        self.record(Event::Person(PersonEvent::Noticed { level, notice }))
+    }
+}

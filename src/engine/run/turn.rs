@@ -1,0 +1,255 @@
+//! One model call: asking, listening, and recording what comes as it comes.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::shared::Shared;
+use crate::engine::progress::RunProgress;
+use crate::engine::setup::AgentSlots;
+use crate::engine::setup::EngineLimits;
+use crate::model::event::Level;
+use crate::model::{Event, ModelEvent, ToolName, TurnEvent, TurnId, UserError};
+use crate::provider::{Delta, ModelOptions, Request};
+use crate::text::recover;
+
+/// How long pieces of text are gathered before they are recorded together.
+const GATHER: Duration = Duration::from_millis(50);
+
+/// A model call that is under way.
+pub(in crate::engine) struct Asking<'a> {
+    shared: &'a Shared,
+    turn: TurnId,
+    /// Text that is not recorded yet, of which kind, and by when it must be.
+    gathered: String,
+    kind: TextKind,
+    due: Option<Instant>,
+    /// Bytes that may still come, and that may come in all.
+    remaining: usize,
+    most: usize,
+}
+
+/// What a model's text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TextKind {
+    Said,
+    Thought,
+}
+
+/// How listening to a model ended, unless it failed.
+pub(in crate::engine) enum AnswerEnd {
+    /// The answer is complete, or the run is stopped.
+    All,
+    /// The model cannot take the conversation, but perhaps one of so many tokens.
+    TooLong(Option<u64>, UserError),
+}
+
+impl<'a> Asking<'a> {
+    /// Makes the request of the open turn, and tells how many tokens it may hold at most; `None`
+    /// without a turn.
+    pub fn new(
+        progress: &RunProgress,
+        seats: &AgentSlots,
+        shared: &'a Shared,
+        limits: &EngineLimits,
+    ) -> Option<(Self, Request, Option<u64>)> {
+        let (attempt, phase) = progress.running()?;
+        let turn = attempt.turn.as_ref()?;
+        let seat = seats.get(attempt.phase, &turn.agent)?;
+        let needed = progress.board().needed(&seat.needs);
+        let messages = attempt.chat.messages(&turn.agent, &seat.rules, needed);
+        let request = Request {
+            agent: turn.agent.clone(),
+            phase: phase.name.clone(),
+            attempt: attempt.number,
+            messages: messages.into(),
+            tools: seat.tools.clone(),
+            options: ModelOptions {
+                max_tokens: progress.budget_meter().allowed_answer(seat.options.max_tokens),
+                ..seat.options.clone()
+            },
+            form: seat.form.clone(),
+            state: progress.provider_state(),
+        };
+        let gathered = String::new();
+        let (turn, kind, due) = (turn.id, TextKind::Said, None);
+        let (left, most) = (limits.answer_bytes, limits.answer_bytes);
+        Some((
+            Self { shared, turn, gathered, kind, due, remaining: left, most },
+            request,
+            seat.context_tokens,
+        ))
+    }
+
+    /// The turn that asks.
+    pub const fn turn(&self) -> TurnId {
+        self.turn
+    }
+
+    /// Takes the answer to its end, or until the run is stopped. The inner error is the model's,
+    /// the outer one the recorder's.
+    pub async fn listen(
+        mut self,
+        mut answer: BoxStream<'static, Result<Delta, UserError>>,
+    ) -> Result<Result<AnswerEnd, UserError>, UserError> {
+        let mut too_long = None;
+        let stop = self.shared.stop.clone();
+        let mut stopped = std::pin::pin!(stop.cancelled());
+        loop {
+            let due = self.due;
+            let delta = tokio::select! {
+                biased;
+                () = &mut stopped => {
+                    self.flush()?;
+                    return Ok(Ok(AnswerEnd::All));
+                }
+                delta = answer.next() => delta,
+                () = at(due), if due.is_some() && !self.gathered.is_empty() => {
+                    self.flush()?;
+                    continue;
+                }
+            };
+            let error = match delta {
+                Some(Ok(delta)) => match self.take(delta)? {
+                    Taken::More => continue,
+                    Taken::Done => return Ok(Ok(AnswerEnd::All)),
+                    Taken::TooMuch => too_much(),
+                    Taken::TooLong(limit) => {
+                        too_long = Some(limit);
+                        continue;
+                    }
+                },
+                Some(Err(error)) => match too_long {
+                    Some(limit) => return Ok(Ok(AnswerEnd::TooLong(limit, error))),
+                    None => error,
+                },
+                None => broken_off(),
+            };
+            self.flush()?;
+            return Ok(Err(error));
+        }
+    }
+
+    fn take(&mut self, delta: Delta) -> Result<Taken, UserError> {
+        match delta {
+            Delta::Text(text) => return self.gather(&text, TextKind::Said),
+            Delta::Reasoning(text) => return self.gather(&text, TextKind::Thought),
+            Delta::Model(model) => self.shared.record_with(|progress| {
+                let is_new = progress.model() != Some(&model);
+                is_new.then_some(Event::Model(ModelEvent::Named { model }))
+            })?,
+            Delta::Note(notice) => {
+                self.flush()?;
+                self.shared.notice(Level::Warning, notice)?;
+            }
+            Delta::Again { attempt, most, wait_millis, fault } => {
+                self.gathered.clear();
+                self.remaining = self.most;
+                let turn = self.turn;
+                let faulted = ModelEvent::Faulted { turn, attempt, most, wait_millis, fault };
+                self.shared.record(Event::Model(faulted))?;
+            }
+            Delta::TooLong { limit } => return Ok(Taken::TooLong(limit)),
+            Delta::Call { tool, args } => {
+                let Some(left) = self.remaining.checked_sub(args.len()) else {
+                    return Ok(Taken::TooMuch);
+                };
+                self.remaining = left;
+                self.flush()?;
+                self.call(tool, args)?;
+            }
+            Delta::Done { usage, state } => {
+                self.flush()?;
+                self.shared.record(Event::Turn(TurnEvent::ModelAnswered {
+                    turn: self.turn,
+                    usage,
+                    state,
+                }))?;
+                return Ok(Taken::Done);
+            }
+        }
+        Ok(Taken::More)
+    }
+
+    /// The first piece is recorded at once, later ones together.
+    fn gather(&mut self, text: &str, kind: TextKind) -> Result<Taken, UserError> {
+        let Some(left) = self.remaining.checked_sub(text.len()) else { return Ok(Taken::TooMuch) };
+        self.remaining = left;
+        if self.kind != kind {
+            self.flush()?;
+            self.kind = kind;
+        }
+        self.gathered.push_str(text);
+        if self.due.is_none_or(|due| Instant::now() >= due) {
+            self.flush()?;
+        }
+        Ok(Taken::More)
+    }
+
+    fn flush(&mut self) -> Result<(), UserError> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let text = std::mem::take(&mut self.gathered);
+        self.due = Some(Instant::now() + GATHER);
+        let turn = self.turn;
+        self.shared.record(match self.kind {
+            TextKind::Said => Event::Turn(TurnEvent::TextAdded { turn, text }),
+            TextKind::Thought => Event::Model(ModelEvent::Reasoned { turn, text }),
+        })
+    }
+
+    fn call(&mut self, tool: ToolName, args: String) -> Result<(), UserError> {
+        let args = arguments(args);
+        let turn = self.turn;
+        self.shared.record_with(|progress| {
+            Some(Event::Turn(TurnEvent::ToolCalled {
+                turn,
+                call: progress.next_call(),
+                tool,
+                args,
+            }))
+        })
+    }
+}
+
+enum Taken {
+    More,
+    Done,
+    TooMuch,
+    TooLong(Option<u64>),
+}
+
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Arguments as JSON; as plain text where they are none, which no tool accepts.
+fn arguments(text: String) -> Value {
+    if text.trim().is_empty() {
+        return Value::Object(serde_json::Map::new());
+    }
+    recover::structured(&text).unwrap_or(Value::String(text))
+}
+
+fn too_much() -> UserError {
+    UserError::new(
+        "The model's answer was cut off",
+        "it is longer than any answer may be",
+        "Try again, or tell the team to write shorter answers.",
+    )
+}
+
+fn broken_off() -> UserError {
+    UserError::new(
+        "The model's answer was interrupted",
+        "the stream ended before its end",
+        "Try again.",
+    )
+}

@@ -1,0 +1,11 @@
+//! What a run is given before it starts, and what each agent brings to its requests.
+//!
+//! Must not know how far a run has come.
+
+mod agent;
+mod limits;
+mod run_setup;
+
+pub(super) use agent::AgentSlots;
+pub use limits::{Budgets, EngineLimits, Supervision};
+pub use run_setup::{EngineSetup, Toolbox, toolbox};

@@ -1,0 +1,100 @@
+//! The forms of answers that the engine reads: whom a selector chose, and files.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::definition::{Agent, Phase, SpeakerSelection};
+use super::format::FormWord;
+use crate::model::AgentName;
+use crate::provider::AnswerForm;
+
+/// The form of what an agent answers in a phase; `None`: words.
+pub(in crate::engine) fn form(agent: &Agent, phase: &Phase) -> Option<Arc<AnswerForm>> {
+    let form = match (&phase.selection, agent.answer) {
+        (SpeakerSelection::Selector(selector), _) if *selector == agent.name => {
+            choice(phase.participants.iter().filter(|other| *other != selector))
+        }
+        (_, Some(FormWord::Files)) => files(),
+        (_, None) => return None,
+    };
+    Some(Arc::new(form))
+}
+
+/// Who speaks next, and why.
+fn choice<'a>(others: impl Iterator<Item = &'a AgentName>) -> AnswerForm {
+    let names: Vec<&str> = others.map(AgentName::as_str).collect();
+    let next = json!({ "type": "string", "enum": names });
+    let why = json!({ "type": "string", "description": "One sentence." });
+    AnswerForm { name: "next_speaker", schema: object(json!({ "next": next, "why": why })) }
+}
+
+fn files() -> AnswerForm {
+    let name = json!({ "type": "string", "description": "Path from the project's folder." });
+    let code = json!({ "type": "string", "description": "The whole content of the file." });
+    let file = object(json!({ "file_name": name, "code": code }));
+    let files = json!({ "type": "array", "items": file });
+    AnswerForm { name: "files", schema: object(json!({ "files": files })) }
+}
+
+/// An object with exactly these fields.
+fn object(properties: Value) -> Value {
+    let names: Vec<&String> =
+        properties.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
+    let required = json!(names);
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// The files in an answer: a list, or an object that holds one.
+pub(in crate::engine) fn files_in(answer: &Value) -> Option<&Vec<Value>> {
+    match answer {
+        Value::Array(files) => Some(files),
+        Value::Object(fields) => fields.get("files")?.as_array(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the strictest service wants of every object.
+    fn check(schema: &Value) {
+        if schema["type"] == "object" {
+            let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+            assert_eq!(schema["required"], json!(names));
+            assert_eq!(schema["additionalProperties"], false);
+            schema["properties"].as_object().unwrap().values().for_each(check);
+        }
+        if schema["type"] == "array" {
+            check(&schema["items"]);
+        }
+    }
+
+    #[test]
+    fn every_form_is_one_that_the_strictest_service_takes() {
+        let names = ["BuildAgent", "CodeFixerAgent"].map(AgentName::from);
+        for form in [files(), choice(names.iter())] {
+            assert_eq!(form.schema["type"], "object", "the outermost value is an object");
+            check(&form.schema);
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            assert!(form.name.chars().all(is_plain) && form.name.len() <= 64);
+        }
+        let next = &choice(names.iter()).schema["properties"]["next"];
+        assert_eq!(next["enum"], json!(["BuildAgent", "CodeFixerAgent"]));
+    }
+
+    #[test]
+    fn files_are_found_in_a_list_and_in_the_form() {
+        let list = json!([{ "file_name": "a.c", "code": "" }]);
+        assert_eq!(files_in(&list), list.as_array());
+        assert_eq!(files_in(&json!({ "files": list })), list.as_array());
+        assert_eq!(files_in(&json!({ "file_name": "a.c" })), None);
+        assert_eq!(files_in(&json!("files")), None);
+    }
+}

@@ -1,0 +1,316 @@
+//! When an attempt is over: conditions that combine, and the facts they look at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::model::{AgentName, Cost, ToolCall, ToolName};
+
+/// A condition that ends an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
+    /// One of them holds.
+    Any(Vec<Condition>),
+    /// All of them hold.
+    All(Vec<Condition>),
+    /// A tool was called and answered.
+    Tool {
+        tool: ToolName,
+        /// How it must have answered.
+        answer: CallResult,
+    },
+    /// Some text was said.
+    Text {
+        text: String,
+        /// By whom; `None`: anyone.
+        agent: Option<AgentName>,
+    },
+    /// So many turns were taken.
+    MaxMessages(u32),
+    /// So many tokens were used.
+    MaxTokens(u64),
+    /// Models and tools have worked so many seconds; the person's thinking is not counted.
+    MaxSeconds(u64),
+    /// Models have cost so much.
+    MaxCost(Cost),
+    /// An agent has spoken.
+    Spoke(AgentName),
+    /// Somebody handed over to this agent.
+    HandOff(AgentName),
+    /// The board was flashed, and then its serial output was watched for so many seconds without a
+    /// panic, a reset or a line that reports an error.
+    Stable(u64),
+    /// Every file of the list that `file_name_checker` took was saved in this phase.
+    FilesSaved,
+}
+
+/// How a tool answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallResult {
+    Any,
+    /// With `"ok": true`.
+    Ok,
+}
+
+/// What happened in an attempt so far, as far as conditions look at it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::engine) struct Facts {
+    pub messages: u32,
+    /// Tokens sent and received.
+    pub tokens: u64,
+    /// Milliseconds models and tools have worked.
+    pub worked: u64,
+    /// Tools that answered, and whether one of the answers was `ok`.
+    tools: BTreeMap<ToolName, bool>,
+    /// What models have cost.
+    pub cost: Cost,
+    /// Who has spoken.
+    spoke: BTreeSet<AgentName>,
+    /// Who was handed over to.
+    handed: BTreeSet<AgentName>,
+    /// The files of the accepted list, and those that were saved.
+    files: PlannedFiles,
+    /// Whether the last build is on the board, and how long it ran without fault, in milliseconds.
+    board: (bool, Option<u64>),
+    /// Texts of conditions that were heard, with the speaker.
+    observed: BTreeSet<(String, AgentName)>,
+}
+
+/// Files that were planned and files that are there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct PlannedFiles {
+    planned: BTreeSet<String>,
+    saved: BTreeSet<String>,
+}
+
+impl Facts {
+    /// Notes that an agent has spoken.
+    pub fn spoke(&mut self, agent: &AgentName) {
+        self.spoke.insert(agent.clone());
+    }
+
+    /// Notes that an agent was handed over to.
+    pub fn handed(&mut self, agent: &AgentName) {
+        self.handed.insert(agent.clone());
+    }
+
+    /// Notes the list of files that was accepted; it replaces the one before.
+    fn planned(&mut self, files: impl Iterator<Item = String>) {
+        self.files.planned = files.collect();
+    }
+
+    /// Notes files that were saved.
+    fn saved(&mut self, files: impl Iterator<Item = String>) {
+        self.files.saved.extend(files);
+    }
+
+    /// Whether the present build was seen to run without fault.
+    pub const fn is_stable(&self) -> bool {
+        self.board.1.is_some()
+    }
+
+    /// Takes what a tool's answer says about files and the board.
+    pub fn learn(&mut self, call: &ToolCall, result: &Value, millis: u64) {
+        let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
+        if is_ok && call.tool.as_str() == "file_name_checker" {
+            let files = call.args.get("files").and_then(Value::as_array).into_iter().flatten();
+            let names = files.filter_map(|file| file.get("file_name")?.as_str());
+            self.planned(names.map(str::to_owned));
+        }
+        match call.tool.as_str() {
+            "build_project" | "build_arduino" => self.board = (false, None),
+            "flash_project" | "flash_arduino" => {
+                self.board = (result.get("flashed") == Some(&Value::Bool(true)), None);
+            }
+            "monitor_serial" => {
+                let is_stable = self.board.0 && is_ok && runs_well(result);
+                self.board.1 = is_stable.then_some(millis);
+            }
+            _ => {}
+        }
+        let saved = result.get("saved").and_then(Value::as_array).into_iter().flatten();
+        self.saved(saved.filter_map(Value::as_str).map(str::to_owned));
+    }
+
+    /// Whether every planned file was saved; without a plan none was.
+    pub fn files_saved(&self) -> bool {
+        !self.files.planned.is_empty() && self.files.planned.is_subset(&self.files.saved)
+    }
+
+    /// Notes a tool's answer.
+    pub fn answered(&mut self, tool: &ToolName, is_ok: CallResult) {
+        let ok = self.tools.entry(tool.clone()).or_default();
+        *ok |= is_ok == CallResult::Ok;
+    }
+
+    /// Whether that tool answered `ok`.
+    pub fn was_ok(&self, tool: &str) -> bool {
+        self.tools.get(&ToolName::new(tool)).copied().unwrap_or(false)
+    }
+
+    /// Notes what an agent said, as far as `condition` listens for it.
+    pub fn observe_text(&mut self, condition: &Condition, agent: &AgentName, said: &str) {
+        match condition {
+            Condition::Any(parts) | Condition::All(parts) => {
+                for part in parts {
+                    self.observe_text(part, agent, said);
+                }
+            }
+            Condition::Text { text, .. } => {
+                if said.contains(text.as_str()) {
+                    self.observed.insert((text.clone(), agent.clone()));
+                }
+            }
+            Condition::Tool { .. }
+            | Condition::MaxMessages(_)
+            | Condition::MaxTokens(_)
+            | Condition::MaxSeconds(_)
+            | Condition::MaxCost(_)
+            | Condition::Spoke(_)
+            | Condition::HandOff(_)
+            | Condition::Stable(_)
+            | Condition::FilesSaved => {}
+        }
+    }
+}
+
+impl Condition {
+    /// How long models and tools may work on until it holds by that alone.
+    pub(in crate::engine) fn time_left(&self, facts: &Facts) -> Option<Duration> {
+        match self {
+            Self::MaxSeconds(max) => {
+                Some(Duration::from_secs(*max).saturating_sub(Duration::from_millis(facts.worked)))
+            }
+            Self::Any(parts) => parts.iter().filter_map(|part| part.time_left(facts)).min(),
+            Self::All(_)
+            | Self::Tool { .. }
+            | Self::Text { .. }
+            | Self::MaxMessages(_)
+            | Self::MaxTokens(_)
+            | Self::MaxCost(_)
+            | Self::Spoke(_)
+            | Self::HandOff(_)
+            | Self::Stable(_)
+            | Self::FilesSaved => None,
+        }
+    }
+
+    /// Whether it holds; if so, which part of it, in words for people.
+    pub(in crate::engine) fn met(&self, facts: &Facts) -> Option<String> {
+        match self {
+            Self::Any(parts) => parts.iter().find_map(|part| part.met(facts)),
+            Self::All(parts) => {
+                let met: Option<Vec<String>> = parts.iter().map(|part| part.met(facts)).collect();
+                met.map(|words| words.join(" and "))
+            }
+            Self::Tool { tool, answer } => {
+                let ok = *facts.tools.get(tool)?;
+                match answer {
+                    CallResult::Any => Some(format!("{tool} was called")),
+                    CallResult::Ok => ok.then(|| format!("{tool} succeeded")),
+                }
+            }
+            Self::Text { text, agent } => facts
+                .observed
+                .iter()
+                .find(|(heard, by)| heard == text && agent.as_ref().is_none_or(|a| a == by))
+                .map(|(_, by)| format!("{by} said “{text}”")),
+            Self::MaxMessages(max) => {
+                (facts.messages >= *max).then(|| format!("the limit of {max} messages was reached"))
+            }
+            Self::MaxTokens(max) => {
+                (facts.tokens >= *max).then(|| format!("the limit of {max} tokens was reached"))
+            }
+            Self::MaxSeconds(max) => (facts.worked / 1_000 >= *max)
+                .then(|| format!("the limit of {max} seconds of work was reached")),
+            Self::MaxCost(max) => {
+                (facts.cost >= *max).then(|| format!("the limit of {max} was reached"))
+            }
+            Self::Spoke(agent) => facts.spoke.contains(agent).then(|| format!("{agent} spoke")),
+            Self::HandOff(agent) => {
+                facts.handed.contains(agent).then(|| format!("it was handed over to {agent}"))
+            }
+            Self::Stable(seconds) => (facts.board.1? >= seconds * 1_000)
+                .then(|| format!("the serial output was stable for {seconds} seconds")),
+            Self::FilesSaved => {
+                facts.files_saved().then(|| "every planned file was saved".to_owned())
+            }
+        }
+    }
+}
+
+/// Whether what a board printed shows no fault: it said something, did not panic, started at most
+/// once, and no line reports an error.
+fn runs_well(heard: &Value) -> bool {
+    let count = |key: &str| heard.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+    let log = heard.get("log").and_then(Value::as_str).unwrap_or_default();
+    let is_error = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("E (")
+            || line.contains("][E][")
+            || line.to_ascii_lowercase().contains("error")
+    };
+    let is_connected = heard.get("disconnected").is_none_or(Value::is_null);
+    is_connected
+        && count("panics") == 0
+        && count("resets") <= 1
+        && !log.trim().is_empty()
+        && !log.lines().any(is_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn approve(answer: CallResult) -> Condition {
+        Condition::Tool { tool: "approve_saved_files".into(), answer }
+    }
+
+    #[test]
+    fn any_holds_with_one_part_and_all_only_with_all() {
+        let mut facts = Facts { messages: 3, ..Facts::default() };
+        let parts = vec![approve(CallResult::Any), Condition::MaxMessages(3)];
+        let any = Condition::Any(parts.clone());
+        let all = Condition::All(parts);
+        assert_eq!(any.met(&facts).unwrap(), "the limit of 3 messages was reached");
+        assert_eq!(all.met(&facts), None);
+        facts.answered(&"approve_saved_files".into(), CallResult::Any);
+        assert_eq!(
+            all.met(&facts).unwrap(),
+            "approve_saved_files was called and the limit of 3 messages was reached"
+        );
+    }
+
+    #[test]
+    fn a_tool_that_must_succeed_is_not_met_by_a_refusal() {
+        let mut facts = Facts::default();
+        facts.answered(&"approve_saved_files".into(), CallResult::Any);
+        assert_eq!(approve(CallResult::Ok).met(&facts), None);
+        assert!(approve(CallResult::Any).met(&facts).is_some());
+        facts.answered(&"approve_saved_files".into(), CallResult::Ok);
+        facts.answered(&"approve_saved_files".into(), CallResult::Any);
+        assert_eq!(approve(CallResult::Ok).met(&facts).unwrap(), "approve_saved_files succeeded");
+    }
+
+    #[test]
+    fn text_counts_only_from_the_agent_it_is_bound_to() {
+        let bound = Condition::Text { text: "TERMINATE".into(), agent: Some("Planner".into()) };
+        let open = Condition::Text { text: "TERMINATE".into(), agent: None };
+        let mut facts = Facts::default();
+        facts.observe_text(&bound, &"Coder".into(), "I say TERMINATE.");
+        assert_eq!(bound.met(&facts), None);
+        assert!(open.met(&facts).is_some());
+        facts.observe_text(&bound, &"Planner".into(), "TERMINATE");
+        assert_eq!(bound.met(&facts).unwrap(), "Planner said “TERMINATE”");
+    }
+
+    #[test]
+    fn tokens_and_work_are_limits() {
+        let facts = Facts { tokens: 10, worked: 1_999, ..Facts::default() };
+        assert!(Condition::MaxTokens(10).met(&facts).is_some());
+        assert!(Condition::MaxTokens(11).met(&facts).is_none());
+        assert!(Condition::MaxSeconds(1).met(&facts).is_some());
+        assert!(Condition::MaxSeconds(2).met(&facts).is_none());
+    }
+}

@@ -1,0 +1,144 @@
+//! Teams and agents as they are once checked: everything a name stands for is there.
+
+use std::collections::BTreeMap;
+
+use super::condition::Condition;
+use super::format::FormWord;
+use crate::model::{AgentName, ArtifactKind, Ground, ToolName};
+use crate::provider::ModelOptions;
+use crate::tools::PhaseGoal;
+
+/// An agent, from its file in `prompts/agents`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    pub name: AgentName,
+    /// One line for planners and people.
+    pub description: String,
+    /// What it may call.
+    pub tools: Vec<ToolName>,
+    /// What it asks of the model.
+    pub options: ModelOptions,
+    /// What it is given from the blackboard, newest of each kind.
+    pub needs: Vec<ArtifactKind>,
+    /// Most tokens one of its requests may hold; `None`: as set for the run.
+    pub context_tokens: Option<u64>,
+    /// What its whole answer is, if a program reads it.
+    pub answer: Option<FormWord>,
+    pub prompt: String,
+}
+
+/// A team, from its file in `prompts/teams`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Team {
+    /// Its name, which is its file's name.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// What it is for, in a sentence.
+    pub description: String,
+    /// What a project folder may hold when it begins; nothing here: anything.
+    pub works_on: Vec<Ground>,
+    /// Everyone who takes part in some phase.
+    pub agents: BTreeMap<AgentName, Agent>,
+    /// In the order they run.
+    pub phases: Vec<Phase>,
+}
+
+/// A phase of a team: one shared chat, or one for each attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phase {
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// Who takes part, in the order of the file.
+    pub participants: Vec<AgentName>,
+    /// Who speaks next.
+    pub selection: SpeakerSelection,
+    /// What the chat of an attempt begins with, after the task.
+    pub context: Vec<ContextPart>,
+    /// How many attempts there may be.
+    pub attempts: u32,
+    /// When an attempt is over.
+    pub terminate: Condition,
+    /// What it wants to reach.
+    pub goal: PhaseGoal,
+    /// Model calls one turn may take.
+    pub max_rounds: u32,
+    /// Whether the person sees the plan before anybody carries it out.
+    pub plan: PlanReview,
+    /// What some agents are told on top of their own instructions.
+    pub instructions: BTreeMap<AgentName, String>,
+}
+
+/// Who speaks next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SpeakerSelection {
+    /// The planner speaks first and after every other agent; its lines `<Agent> : <task>` name
+    /// the others.
+    Planner(AgentName),
+    /// Everyone in the order of the file, over and over.
+    RoundRobin,
+    /// A fixed order, once; a failure brings some agents back before it goes on.
+    Pipeline {
+        /// Who speaks, one after the other.
+        order: Vec<AgentName>,
+        /// What happens on failures.
+        reworks: Vec<Rework>,
+    },
+    /// An agent that does nothing else names each speaker; the others do not hear it.
+    Selector(AgentName),
+    /// This agent begins; whoever speaks hands over by calling `hand_off`.
+    HandOff(AgentName),
+}
+
+impl SpeakerSelection {
+    /// The agent who decides on the others and has to know who they are.
+    #[must_use]
+    pub const fn leader(&self) -> Option<&AgentName> {
+        match self {
+            Self::Planner(agent) | Self::Selector(agent) | Self::HandOff(agent) => Some(agent),
+            Self::RoundRobin | Self::Pipeline { .. } => None,
+        }
+    }
+}
+
+/// A way back in a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rework {
+    /// After this agent's turn.
+    pub after: AgentName,
+    /// When it failed.
+    pub when: Failure,
+    /// These speak, and then it is that agent's turn again.
+    pub through: Vec<AgentName>,
+    /// How often in a row before the person is asked.
+    pub most: u32,
+}
+
+/// What counts as a failure of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The last answer of this tool was not `ok`.
+    Tool(ToolName),
+    /// The agent said this.
+    Text(String),
+}
+
+/// Something the chat of an attempt begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextPart {
+    /// The list of the project's files.
+    Files,
+    /// The errors of the last build.
+    BuildErrors,
+}
+
+/// Whether a phase's plan is put before the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PlanReview {
+    /// It is carried out at once.
+    #[default]
+    None,
+    /// The first plan of the phase waits for the person.
+    First,
+}

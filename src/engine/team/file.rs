@@ -1,0 +1,182 @@
+//! Reads teams and agents from their files; everything unknown or senseless is refused by file
+//! and line.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::definition::{Agent, ContextPart, Phase, Team};
+use super::format::{AgentFile, ContextWord, TeamFile};
+use super::phase;
+use super::source::{KnownTool, TeamSource};
+use super::toolchain_notes;
+use crate::config::assets::{AssetFile, Assets};
+use crate::model::{AgentName, UserError};
+use crate::provider::ModelOptions;
+
+/// Fewest tokens an agent may be limited to.
+const LEAST_CONTEXT: u32 = 1_000;
+
+impl Team {
+    /// Names of the teams there are.
+    #[must_use]
+    pub fn names(assets: &Assets) -> Vec<String> {
+        let files = assets.list("prompts/teams");
+        let stem = |file: &String| {
+            file.strip_prefix("prompts/teams/")?.strip_suffix(".toml").map(str::to_owned)
+        };
+        files.iter().filter_map(stem).collect()
+    }
+
+    /// Reads the team `name` with its agents.
+    ///
+    /// # Errors
+    /// When there is no such team, or a file holds an unknown agent, tool, key or word; the error
+    /// names file and line, and the names there are.
+    pub fn load(assets: &Assets, name: &str, tools: KnownTool<'_>) -> Result<Arc<Self>, UserError> {
+        let names = Self::names(assets);
+        if !names.iter().any(|known| known == name) {
+            return Err(UserError::new(
+                format!("Cannot find the team `{name}`"),
+                "no file of that name is in prompts/teams",
+                format!("Use one of: {}.", names.join(", ")),
+            ));
+        }
+        let agents = agents(assets, tools)?;
+        let file = assets.text(&format!("prompts/teams/{name}.toml"))?;
+        let source = TeamSource { file: &file, skipped: 0 };
+        team(&source, name, &agents, tools).map(Arc::new)
+    }
+
+    /// The team as it works with that toolchain: every agent is told on top of its instructions
+    /// what holds there. The same team when there is nothing to tell.
+    ///
+    /// # Errors
+    /// When the file is empty, which only a person's own copy can be.
+    pub fn briefed(
+        self: Arc<Self>,
+        assets: &Assets,
+        toolchain: &str,
+    ) -> Result<Arc<Self>, UserError> {
+        toolchain_notes::add(self, assets, toolchain)
+    }
+}
+
+/// Reads every agent there is.
+///
+/// # Errors
+/// When a file cannot be read or holds something unknown.
+pub fn agents(
+    assets: &Assets,
+    tools: KnownTool<'_>,
+) -> Result<BTreeMap<AgentName, Agent>, UserError> {
+    let mut agents = BTreeMap::new();
+    for path in assets.list("prompts/agents") {
+        let Some(stem) = path.rsplit('/').next().and_then(|file| file.strip_suffix(".md")) else {
+            continue;
+        };
+        let agent = agent(&assets.text(&path)?, stem, tools)?;
+        agents.insert(agent.name.clone(), agent);
+    }
+    Ok(agents)
+}
+
+/// Reads the team of the file `stem`.
+fn team(
+    source: &TeamSource<'_>,
+    stem: &str,
+    agents: &BTreeMap<AgentName, Agent>,
+    tools: KnownTool<'_>,
+) -> Result<Team, UserError> {
+    let file: TeamFile = source.parse(&source.file.text)?;
+    source.same_name(&file.name, stem)?;
+    let known: Vec<AgentName> = agents.keys().cloned().collect();
+    if file.phases.get_ref().is_empty() {
+        let why = "a team needs at least one phase";
+        return Err(source.wrong(&file.phases.span(), why, "Add a [[phases]] table."));
+    }
+    let mut phases: Vec<Phase> = Vec::new();
+    for phase in file.phases.into_inner() {
+        let span = phase.span();
+        let phase = phase::phase(source, phase.into_inner(), &known, tools)?;
+        if phases.iter().any(|other| other.name == phase.name) {
+            let why = format!("there are two phases `{}`", phase.name);
+            return Err(source.wrong(&span, why, "Give each its own name."));
+        }
+        phases.push(phase);
+    }
+    let takes_part =
+        |name: &AgentName| phases.iter().any(|phase| phase.participants.contains(name));
+    let agents = agents.iter().filter(|(name, _)| takes_part(name));
+    Ok(Team {
+        name: file.name.into_inner(),
+        title: file.title,
+        description: file.description,
+        works_on: file.works_on,
+        agents: agents.map(|(name, agent)| (name.clone(), agent.clone())).collect(),
+        phases,
+    })
+}
+
+impl From<ContextWord> for ContextPart {
+    fn from(word: ContextWord) -> Self {
+        match word {
+            ContextWord::Files => Self::Files,
+            ContextWord::BuildErrors => Self::BuildErrors,
+        }
+    }
+}
+
+/// Reads one agent: TOML between two lines of `+++` or `---`, then the instructions.
+fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, UserError> {
+    let text = &*file.text;
+    let whole = TeamSource { file, skipped: 0 };
+    let first = text.lines().next().unwrap_or_default().trim_end();
+    let start = text.find('\n').map_or(text.len(), |end| end + 1);
+    let rest = text.get(start..).unwrap_or_default();
+    let close = line_starts(rest).find(|&at| {
+        let line = rest.get(at..).and_then(|rest| rest.lines().next());
+        line.is_some_and(|line| line.trim_end() == first)
+    });
+    let (true, Some(close)) = (matches!(first, "+++" | "---"), close) else {
+        let why = "an agent's file begins with its fields between two lines of `+++`";
+        return Err(whole.wrong(&(0..0), why, "Put name, description and tools there."));
+    };
+    let source = TeamSource { file, skipped: start };
+    let fields: AgentFile = source.parse(rest.get(..close).unwrap_or_default())?;
+    source.same_name(&fields.name, stem)?;
+    let prompt = rest.get(close + first.len()..).unwrap_or_default().trim().to_owned();
+    if prompt.is_empty() {
+        let why = "the agent has no instructions";
+        return Err(source.wrong(&(close..close), why, "Write them below the fields."));
+    }
+    let names = fields.tools.iter();
+    let budget = fields.context_tokens;
+    let context_tokens = match budget.as_ref().map(Spanned::get_ref) {
+        Some(&tokens) if tokens < LEAST_CONTEXT => {
+            let span = budget.as_ref().map(Spanned::span).unwrap_or_default();
+            let why = format!("an agent cannot work with {tokens} tokens of context");
+            return Err(source.wrong(&span, why, "Allow at least 1000."));
+        }
+        tokens => tokens.map(|&tokens| u64::from(tokens)),
+    };
+    Ok(Agent {
+        name: AgentName::new(fields.name.into_inner()),
+        description: fields.description,
+        tools: names.map(|name| source.tool(name, tools)).collect::<Result<_, _>>()?,
+        options: ModelOptions {
+            model: fields.model,
+            temperature: fields.temperature,
+            max_tokens: fields.max_tokens,
+        },
+        needs: fields.needs.into_iter().map(Into::into).collect(),
+        context_tokens,
+        answer: fields.answer,
+        prompt,
+    })
+}
+
+fn line_starts(text: &str) -> impl Iterator<Item = usize> + '_ {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1))
+}

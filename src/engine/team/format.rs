@@ -1,0 +1,172 @@
+//! Files of teams and agents as they are written, before anything is checked beyond its shape.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::model::{ArtifactKind, Ground};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::engine) struct AgentFile {
+    pub name: Spanned<String>,
+    pub description: String,
+    #[serde(default)]
+    pub tools: Vec<Spanned<String>>,
+    pub model: Option<String>,
+    pub temperature: Option<f64>,
+    pub max_tokens: Option<u32>,
+    #[serde(default)]
+    pub needs: Vec<NeedWord>,
+    pub context_tokens: Option<Spanned<u32>>,
+    pub answer: Option<FormWord>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::engine) struct TeamFile {
+    pub name: Spanned<String>,
+    pub title: String,
+    pub description: String,
+    #[serde(default)]
+    pub works_on: Vec<Ground>,
+    pub phases: Spanned<Vec<Spanned<PhaseFile>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::engine) struct PhaseFile {
+    pub name: Spanned<String>,
+    pub title: String,
+    pub participants: Spanned<Vec<Spanned<String>>>,
+    pub selection: SelectionWord,
+    pub planner: Option<Spanned<String>>,
+    pub selector: Option<Spanned<String>>,
+    pub first: Option<Spanned<String>>,
+    pub order: Option<Spanned<Vec<Spanned<String>>>>,
+    #[serde(default)]
+    pub rework: Vec<Spanned<ReworkFile>>,
+    #[serde(default)]
+    pub review_plan: bool,
+    #[serde(default)]
+    pub context: Vec<ContextWord>,
+    pub attempts: Option<Spanned<u32>>,
+    pub terminate: Spanned<ConditionFile>,
+    pub goal: GoalWord,
+    pub max_rounds: Option<Spanned<u32>>,
+    #[serde(default)]
+    pub instructions: BTreeMap<Spanned<String>, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::engine) enum SelectionWord {
+    Planner,
+    RoundRobin,
+    Pipeline,
+    Selector,
+    HandOff,
+}
+
+impl SelectionWord {
+    /// As it is written.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Planner => "planner",
+            Self::RoundRobin => "round_robin",
+            Self::Pipeline => "pipeline",
+            Self::Selector => "selector",
+            Self::HandOff => "hand_off",
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::engine) struct ReworkFile {
+    pub after: Spanned<String>,
+    pub failed: Option<Spanned<String>>,
+    pub says: Option<String>,
+    pub through: Vec<Spanned<String>>,
+    pub most: Option<Spanned<u32>>,
+}
+
+/// What an agent's whole answer is.
+#[derive(Debug, Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum FormWord {
+    /// A list of files with their content.
+    Files,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::engine) enum NeedWord {
+    Task,
+    Plan,
+    Contract,
+    Code,
+    Tests,
+    Result,
+    Error,
+    Feedback,
+}
+
+impl From<NeedWord> for ArtifactKind {
+    fn from(word: NeedWord) -> Self {
+        match word {
+            NeedWord::Task => Self::Task,
+            NeedWord::Plan => Self::Plan,
+            NeedWord::Contract => Self::Contract,
+            NeedWord::Code => Self::Code,
+            NeedWord::Tests => Self::Tests,
+            NeedWord::Result => Self::Result,
+            NeedWord::Error => Self::Error,
+            NeedWord::Feedback => Self::Feedback,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::engine) enum ContextWord {
+    Files,
+    BuildErrors,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::engine) enum GoalWord {
+    FilesSaved,
+    BuildPassed,
+    BoardStable,
+    Answered,
+}
+
+#[derive(Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::engine) enum AnswerWord {
+    Any,
+    Ok,
+}
+
+/// Exactly one of the conditions must be there; `answer` goes with `tool`, `agent` with `text`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::engine) struct ConditionFile {
+    pub any: Option<Vec<Spanned<ConditionFile>>>,
+    pub all: Option<Vec<Spanned<ConditionFile>>>,
+    pub tool: Option<Spanned<String>>,
+    pub answer: Option<AnswerWord>,
+    pub text: Option<String>,
+    pub agent: Option<Spanned<String>>,
+    pub max_messages: Option<u32>,
+    pub max_tokens: Option<u64>,
+    pub max_seconds: Option<u64>,
+    pub max_cost: Option<Spanned<f64>>,
+    pub spoke: Option<Spanned<String>>,
+    pub hand_off: Option<Spanned<String>>,
+    pub files_saved: Option<bool>,
+    pub stable_seconds: Option<u64>,
+}

@@ -1,0 +1,257 @@
+//! Reads a phase of a team's file: who takes part, who speaks next, and when it is over.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::condition::{CallResult, Condition};
+use super::definition::{ContextPart, Failure, Phase, PlanReview, Rework, SpeakerSelection};
+use super::format::{AnswerWord, ConditionFile, GoalWord, PhaseFile, ReworkFile, SelectionWord};
+use super::source::{KnownTool, TeamSource};
+use crate::model::{AgentName, Cost, UserError};
+use crate::tools::PhaseGoal;
+
+/// Model calls one turn may take when the team's file does not say.
+const ROUNDS: u32 = 12;
+
+/// How often a rework happens in a row when the team's file does not say.
+const REWORKS: u32 = 5;
+
+/// Who may be handed over to besides the participants.
+const PERSON: &str = "person";
+
+/// Reads one phase.
+pub(in crate::engine) fn phase(
+    source: &TeamSource<'_>,
+    mut file: PhaseFile,
+    known: &[AgentName],
+    tools: KnownTool<'_>,
+) -> Result<Phase, UserError> {
+    let reader = PhaseReader { source, tools };
+    let span = file.participants.span();
+    let names = file.participants.get_ref().iter();
+    let participants: Vec<AgentName> =
+        names.map(|name| source.one_of(name, known)).collect::<Result<_, _>>()?;
+    if participants.is_empty() {
+        return Err(source.wrong(&span, "this phase has no agents", "Name some agents."));
+    }
+    for (place, name) in participants.iter().enumerate() {
+        if participants.iter().take(place).any(|before| before == name) {
+            let why = format!("{name} is listed twice");
+            return Err(source.wrong(&span, why, "Name each agent once."));
+        }
+    }
+    let selection = reader.selection(&mut file, &participants)?;
+    let mut instructions = BTreeMap::new();
+    for (name, text) in std::mem::take(&mut file.instructions) {
+        instructions.insert(source.one_of(&name, &participants)?, text);
+    }
+    let plan = match (file.review_plan, &selection) {
+        (false, _) => PlanReview::None,
+        (true, SpeakerSelection::Planner(_)) => PlanReview::First,
+        (true, _) => {
+            let why = "there is no plan to review without the selection `planner`";
+            return Err(source.wrong(&file.name.span(), why, "Remove `review_plan`."));
+        }
+    };
+    Ok(Phase {
+        name: file.name.into_inner(),
+        title: file.title,
+        selection,
+        context: file.context.into_iter().map(ContextPart::from).collect(),
+        attempts: source.positive(file.attempts, 1)?,
+        terminate: reader.condition(file.terminate, &participants)?,
+        goal: match file.goal {
+            GoalWord::FilesSaved => PhaseGoal::FilesSaved,
+            GoalWord::BuildPassed => PhaseGoal::BuildPassed,
+            GoalWord::BoardStable => PhaseGoal::BoardStable,
+            GoalWord::Answered => PhaseGoal::Answered,
+        },
+        max_rounds: source.positive(file.max_rounds, ROUNDS)?,
+        participants,
+        plan,
+        instructions,
+    })
+}
+
+/// What the parts of a phase are read with.
+struct PhaseReader<'a> {
+    source: &'a TeamSource<'a>,
+    tools: KnownTool<'a>,
+}
+
+impl PhaseReader<'_> {
+    fn selection(
+        &self,
+        file: &mut PhaseFile,
+        participants: &[AgentName],
+    ) -> Result<SpeakerSelection, UserError> {
+        let word = file.selection.word();
+        let keys = [
+            ("planner", "planner", file.planner.as_ref().map(Spanned::span)),
+            ("selector", "selector", file.selector.as_ref().map(Spanned::span)),
+            ("first", "hand_off", file.first.as_ref().map(Spanned::span)),
+            ("order", "pipeline", file.order.as_ref().map(Spanned::span)),
+            ("rework", "pipeline", file.rework.first().map(Spanned::span)),
+        ];
+        for (key, of, span) in keys {
+            if let Some(span) = span.filter(|_| of != word) {
+                let why = format!("the selection `{word}` has no key `{key}`");
+                return Err(self.source.wrong(&span, why, "Remove the line."));
+            }
+        }
+        let named = |name: &Option<Spanned<String>>, key: &str| match name {
+            Some(name) => self.source.one_of(name, participants),
+            None => {
+                let why = format!("the selection `{word}` needs a `{key}`");
+                let fix = format!("Name the agent: `{key} = \"…\"`.");
+                Err(self.source.wrong(&file.name.span(), why, &fix))
+            }
+        };
+        Ok(match file.selection {
+            SelectionWord::Planner => SpeakerSelection::Planner(named(&file.planner, "planner")?),
+            SelectionWord::Selector => {
+                SpeakerSelection::Selector(named(&file.selector, "selector")?)
+            }
+            SelectionWord::HandOff => SpeakerSelection::HandOff(named(&file.first, "first")?),
+            SelectionWord::RoundRobin => SpeakerSelection::RoundRobin,
+            SelectionWord::Pipeline => {
+                let reworks = std::mem::take(&mut file.rework);
+                self.pipeline(file.order.as_ref(), reworks, participants)?
+            }
+        })
+    }
+
+    fn pipeline(
+        &self,
+        order: Option<&Spanned<Vec<Spanned<String>>>>,
+        reworks: Vec<Spanned<ReworkFile>>,
+        participants: &[AgentName],
+    ) -> Result<SpeakerSelection, UserError> {
+        let order = match order {
+            Some(names) if names.get_ref().is_empty() => {
+                let why = "the pipeline has no step";
+                return Err(self.source.wrong(&names.span(), why, "Name at least one agent."));
+            }
+            Some(names) => {
+                let names = names.get_ref().iter();
+                names
+                    .map(|name| self.source.one_of(name, participants))
+                    .collect::<Result<_, _>>()?
+            }
+            None => participants.to_vec(),
+        };
+        let reworks: Vec<Rework> = reworks
+            .into_iter()
+            .map(|rework| self.rework(rework, participants))
+            .collect::<Result<_, _>>()?;
+        Ok(SpeakerSelection::Pipeline { order, reworks })
+    }
+
+    fn rework(
+        &self,
+        file: Spanned<ReworkFile>,
+        participants: &[AgentName],
+    ) -> Result<Rework, UserError> {
+        let span = file.span();
+        let file = file.into_inner();
+        let when = match (&file.failed, file.says) {
+            (Some(tool), None) => Failure::Tool(self.source.tool(tool, self.tools)?),
+            (None, Some(text)) if !text.trim().is_empty() => Failure::Text(text),
+            _ => {
+                let why = "a rework needs exactly one of `failed` (a tool) and `says` (a text)";
+                return Err(self.source.wrong(&span, why, "Say what counts as a failure."));
+            }
+        };
+        if file.through.is_empty() {
+            let why = "a rework needs an agent that fixes the failure";
+            return Err(self.source.wrong(&span, why, "Name agents in `through`."));
+        }
+        let through = file.through.iter();
+        Ok(Rework {
+            after: self.source.one_of(&file.after, participants)?,
+            when,
+            through: through
+                .map(|name| self.source.one_of(name, participants))
+                .collect::<Result<_, _>>()?,
+            most: self.source.positive(file.most, REWORKS)?,
+        })
+    }
+
+    fn condition(
+        &self,
+        file: Spanned<ConditionFile>,
+        agents: &[AgentName],
+    ) -> Result<Condition, UserError> {
+        let span = file.span();
+        let file = file.into_inner();
+        let mut found = Vec::new();
+        if let Some(parts) = file.any {
+            found.push(Condition::Any(self.parts(&span, parts, agents)?));
+        }
+        if let Some(parts) = file.all {
+            found.push(Condition::All(self.parts(&span, parts, agents)?));
+        }
+        let (has_tool, has_text) = (file.tool.is_some(), file.text.is_some());
+        if let Some(tool) = &file.tool {
+            let tool = self.source.tool(tool, self.tools)?;
+            let is_ok = file.answer == Some(AnswerWord::Ok);
+            let answer = if is_ok { CallResult::Ok } else { CallResult::Any };
+            found.push(Condition::Tool { tool, answer });
+        }
+        let agent = |name: &Spanned<String>| self.source.one_of(name, agents);
+        if let Some(text) = file.text {
+            if text.trim().is_empty() {
+                let why = "every message holds an empty text";
+                return Err(self.source.wrong(&span, why, "Say which text ends the phase."));
+            }
+            let agent = file.agent.as_ref().map(agent).transpose()?;
+            found.push(Condition::Text { text, agent });
+        }
+        found.extend(file.max_messages.map(Condition::MaxMessages));
+        found.extend(file.max_tokens.map(Condition::MaxTokens));
+        found.extend(file.max_seconds.map(Condition::MaxSeconds));
+        found.extend(file.max_cost.map(|cost| self.cost(&cost)).transpose()?);
+        found.extend(file.spoke.as_ref().map(agent).transpose()?.map(Condition::Spoke));
+        if let Some(to) = &file.hand_off {
+            let is_person = to.get_ref() == PERSON;
+            let to = if is_person { AgentName::from(PERSON) } else { agent(to)? };
+            found.push(Condition::HandOff(to));
+        }
+        found.extend(file.stable_seconds.map(Condition::Stable));
+        found.extend(file.files_saved.filter(|is| *is).map(|_| Condition::FilesSaved));
+        let strays = (file.answer.is_some() && !has_tool) || (file.agent.is_some() && !has_text);
+        match (found.pop(), found.is_empty() && !strays) {
+            (Some(condition), true) => Ok(condition),
+            (Some(_) | None, _) => {
+                let why = "a condition must be exactly one of any, all, tool (with answer), text \
+                           (with agent), spoke, hand_off, files_saved, stable_seconds, max_messages, max_tokens, \
+                           max_seconds, max_cost";
+                Err(self.source.wrong(&span, why, "Put several conditions into `any` or `all`."))
+            }
+        }
+    }
+
+    fn cost(&self, cost: &Spanned<f64>) -> Result<Condition, UserError> {
+        let dollars = *cost.get_ref();
+        if dollars.is_finite() && dollars > 0.0 {
+            return Ok(Condition::MaxCost(Cost::from_dollars(dollars)));
+        }
+        let why = format!("{dollars} is not a valid limit of costs");
+        Err(self.source.wrong(&cost.span(), why, "Use an amount of dollars above 0."))
+    }
+
+    fn parts(
+        &self,
+        span: &Range<usize>,
+        parts: Vec<Spanned<ConditionFile>>,
+        agents: &[AgentName],
+    ) -> Result<Vec<Condition>, UserError> {
+        if parts.is_empty() {
+            let why = "`any` and `all` need at least one condition";
+            return Err(self.source.wrong(span, why, "Add one."));
+        }
+        parts.into_iter().map(|part| self.condition(part, agents)).collect()
+    }
+}
