@@ -272,7 +272,7 @@ fn assemble(
         &desk,
         numbers,
     ));
-    let examiner: Arc<dyn Examiner> = Arc::new(Arc::downgrade(&gate));
+    let examiner: Arc<dyn Examiner> = Arc::new(gate.examiner());
     let context = ToolContext {
         sandbox: Arc::clone(&project),
         ledger: Arc::clone(&ledger),

@@ -25,6 +25,7 @@ mod submit;
 mod syntax;
 mod undo;
 
+pub use edited::VersionExaminer;
 pub use effect_time::WorkTime;
 pub use examine::examine;
 pub use findings::FindingsContext;

@@ -15,7 +15,7 @@ use super::restate::Moved;
 use super::submit::{Gate, GateError, Judge, Pending};
 use crate::model::event::Level;
 use crate::model::{
-    DecidedBy, Decision, Event, Outcome, PersonEvent, Proposal, ProposalEvent, Settlement,
+    Amended, DecidedBy, Decision, Event, Outcome, PersonEvent, Proposal, ProposalEvent, Settlement,
     UserError, Verdict,
 };
 
@@ -72,7 +72,7 @@ impl Gate {
                 judge = again;
                 continue;
             }
-            if by_person && let Some(ticket) = self.passes_over(&pending, &decision)? {
+            if by_person && let Some(ticket) = self.passes_over(&pending, &decision).await? {
                 judge = Judge::Desk(ticket);
                 continue;
             }
@@ -146,13 +146,14 @@ impl Gate {
 
     /// Whether the person's own version holds findings that the decision does not name. Then nothing
     /// is decided: the proposal goes on waiting, and the person is told.
-    fn passes_over(
+    async fn passes_over(
         &self,
         pending: &Pending,
         decision: &Decision,
     ) -> Result<Option<Ticket>, GateError> {
         let Some(amended) = decision.verdict.amended() else { return Ok(None) };
         let content = self.parts.blobs.blob(&amended.hash)?;
+        self.compile_decided(&pending.proposal, &content).await;
         let Some(found) = self.objection(&pending.proposal, &content, decision)? else {
             return Ok(None);
         };
@@ -166,7 +167,16 @@ impl Gate {
             why: why.clone(),
         }))?;
         let what = format!("Cannot accept the approval of proposal {id}");
-        let fix = "Change it, reject it, or approve it despite the finding.";
+        let fix = match decision.verdict {
+            Verdict::ApproveAmended { how: Amended::Lines, .. } => {
+                "Pick other lines, or open them with `edit`: an edit is approved despite a finding."
+            }
+            Verdict::Approve
+            | Verdict::ApproveConfirmed { .. }
+            | Verdict::ApproveAndTell { .. }
+            | Verdict::ApproveAmended { how: Amended::Edit, .. }
+            | Verdict::Reject { .. } => "Change it, reject it, or approve it despite the finding.",
+        };
         let notice = UserError::new(what, why, fix);
         self.parts
             .ledger

@@ -18,6 +18,7 @@ use super::folder::Identity;
 use super::history::ChangeHistory;
 use super::queue::{ApprovalQueue, DecisionTerms, Queue, Ticket};
 use super::session_rules::SessionRules;
+use super::syntax::VersionCompiled;
 use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
 use crate::knowledge::NameList;
@@ -112,6 +113,8 @@ pub struct Gate {
     waiting: Mutex<BTreeMap<ProposalId, Proposal>>,
     /// What findings take into account.
     context: Mutex<Arc<FindingsContext>>,
+    /// What the compiler said of the person's version.
+    version_compiled: Mutex<VersionCompiled>,
     /// The time that the run has; empty while none runs.
     work_time: OnceLock<Weak<dyn WorkTime>>,
 }
@@ -159,6 +162,7 @@ impl Gate {
             feedback: Mutex::default(),
             waiting: Mutex::default(),
             context: Mutex::new(Arc::new(context)),
+            version_compiled: Mutex::default(),
             work_time: OnceLock::new(),
         }
     }
@@ -356,6 +360,16 @@ impl Gate {
     #[must_use]
     pub fn waiting(&self, proposal: ProposalId) -> Option<Proposal> {
         lock(&self.waiting).get(&proposal).cloned()
+    }
+
+    /// All that waits for the person, as it was stated last.
+    pub(super) fn all_waiting(&self) -> Vec<Proposal> {
+        lock(&self.waiting).values().cloned().collect()
+    }
+
+    /// What the compiler said of the person's version.
+    pub(super) fn version_compiled(&self) -> MutexGuard<'_, VersionCompiled> {
+        lock(&self.version_compiled)
     }
 
     /// Keeps how a waiting proposal was stated last.

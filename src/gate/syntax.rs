@@ -1,4 +1,4 @@
-//! What the compiler says of drafts, as a check for whoever decides.
+//! What the compiler says of drafts and of the person's own versions, as a check for whoever decides.
 //!
 //! Owns the patience for it and its words. Must not know compilers: the toolchain asks them.
 
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use super::submit::Gate;
 use crate::model::{
-    Check, CheckKind, Diagnostic, Draft, DraftChange, Finding, FindingLevel, FindingPlace,
-    ProjectPath,
+    Check, CheckKind, ContentHash, Diagnostic, Draft, DraftChange, Finding, FindingLevel,
+    FindingPlace, ProjectPath, Proposal,
 };
-use crate::toolchain::syntax::{NewText, SyntaxJob};
+use crate::toolchain::syntax::{self, NewText, SyntaxJob};
 
 /// How long a batch waits for the compiler before it is proposed without its word.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Gate {
     /// The compiler's word on each draft, thought to be approved all together; `None` where it has
-    /// none. A stop ends the asking.
+    /// none.
     pub(super) async fn compiled(&self, drafts: &[Draft]) -> Vec<Option<Check>> {
         let texts: Vec<Option<NewText>> = drafts.iter().map(|draft| text(&draft.change)).collect();
         let paths: Vec<Option<ProjectPath>> =
@@ -24,19 +24,60 @@ impl Gate {
         if paths.iter().all(Option::is_none) {
             return vec![None; drafts.len()];
         }
-        let job = SyntaxJob {
-            project: self.parts.sandbox.root().to_owned(),
-            files: texts.into_iter().flatten().collect(),
-            limit: PATIENCE,
-        };
-        let mut found = tokio::select! {
+        let mut found = self.ask_compiler(texts.into_iter().flatten().collect()).await.into_iter();
+        let check = |path: Option<ProjectPath>| Some(check(&path?, &found.next()??));
+        paths.into_iter().map(check).collect()
+    }
+
+    /// The compiler's word on another content for a proposal, thought to be approved together with
+    /// what else waits of its batch; `None` where it has none.
+    pub(super) async fn compiled_version(
+        &self,
+        proposal: &Proposal,
+        content: &[u8],
+    ) -> Option<Check> {
+        let path = proposal.change.path()?.clone();
+        let mut files = vec![NewText { path: path.clone(), content: content.to_vec() }];
+        for other in self.all_waiting() {
+            if other.batch.id != proposal.batch.id || other.change.path() == Some(&path) {
+                continue;
+            }
+            // A content that cannot be read back is told of where it is decided on.
+            let text =
+                other.change.after().and_then(|after| self.parts.blobs.blob(&after.hash).ok());
+            if let (Some(path), Some(text)) = (other.change.path(), text) {
+                files.push(NewText { path: path.clone(), content: text.to_vec() });
+            }
+        }
+        let found = self.ask_compiler(files).await.into_iter().next()??;
+        Some(check(&path, &found))
+    }
+
+    /// Asks the compiler. A stop ends the asking.
+    async fn ask_compiler(&self, files: Vec<NewText>) -> Vec<syntax::Finding> {
+        let project = self.parts.sandbox.root().to_owned();
+        let job = SyntaxJob { project, files: files.into(), limit: PATIENCE };
+        tokio::select! {
             biased;
             () = self.parts.cancel.cancelled() => Vec::new(),
             found = self.parts.toolchain.check_syntax(job) => found,
         }
-        .into_iter();
-        let check = |path: Option<ProjectPath>| Some(check(&path?, &found.next()??));
-        paths.into_iter().map(check).collect()
+    }
+}
+
+/// The compiler's word on the last of the person's versions that was looked at.
+#[derive(Debug, Default)]
+pub(super) struct VersionCompiled(Option<(ContentHash, Option<Check>)>);
+
+impl VersionCompiled {
+    /// Keeps the word on a change that was named by its hash.
+    pub(super) fn keep(&mut self, of: ContentHash, word: Option<Check>) {
+        self.0 = Some((of, word));
+    }
+
+    /// The word on a change; `None` when it was not asked for.
+    pub(super) fn of(&self, change: ContentHash) -> Option<Option<Check>> {
+        self.0.as_ref().filter(|(of, _)| *of == change).map(|(_, word)| word.clone())
     }
 }
 

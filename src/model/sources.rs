@@ -24,7 +24,8 @@ pub trait BlobSource: Send + Sync {
 /// Looks at what a person would write instead of what was proposed.
 pub trait Examiner: Send + Sync {
     /// The proposal as it would be if it wrote `content`, with the checks and facts of that
-    /// content. Nothing is stored, recorded or decided.
+    /// content, the compiler's among them. Nothing is stored, recorded or decided. It may take
+    /// seconds, and blocks the thread that calls it.
     ///
     /// # Errors
     /// When the proposal writes no text, its file cannot be read back, or the run is over.

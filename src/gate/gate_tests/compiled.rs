@@ -1,7 +1,10 @@
 //! What the compiler says of a proposal before anybody is asked.
 
+use std::collections::BTreeSet;
+
+use super::world::Submitted;
 use super::*;
-use crate::model::{Check, Diagnostic, Severity};
+use crate::model::{Amended, Check, DecisionNote, Diagnostic, Examiner, ProposalEvent, Severity};
 
 /// What the bench's compiler does.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +14,8 @@ pub(super) enum Compiler {
     Silent,
     /// Finds these errors in each file called like that, and nothing in others.
     Finds(&'static str, Vec<Diagnostic>),
+    /// Is content with just these files, in whatever order.
+    Together(&'static [&'static str]),
     Stuck,
 }
 
@@ -24,6 +29,13 @@ impl Compiler {
                     false => Some(Vec::new()),
                 });
                 found.collect()
+            }
+            Self::Together(names) => {
+                let asked: BTreeSet<&str> =
+                    job.files.iter().map(|file| file.path.as_str()).collect();
+                let is_all = asked == names.iter().copied().collect();
+                let found = if is_all { Vec::new() } else { vec![error("x", 1, "not all")] };
+                vec![Some(found); job.files.len()]
             }
             Self::Stuck => std::future::pending().await,
         }
@@ -136,4 +148,113 @@ async fn a_stop_ends_the_asking() {
     assert_eq!(chip(&proposal), None);
     world.decide(1, reject(""));
     task.await.unwrap().unwrap();
+}
+
+/// Rejects what waits, and ends the batch.
+async fn end(world: &GateBench, task: tokio::task::JoinHandle<Submitted>) {
+    world.decide(1, reject(""));
+    task.await.unwrap().unwrap();
+}
+
+/// How the person's version of the first proposal looks to the compiler and everyone else.
+async fn version(world: &GateBench, text: &'static str) -> Proposal {
+    let proposal = world.gate.waiting(ProposalId(1)).unwrap();
+    let examiner = world.gate.examiner();
+    // Looking blocks the thread.
+    let look = move || examiner.examine(&proposal, text.as_bytes()).unwrap();
+    tokio::task::spawn_blocking(look).await.unwrap()
+}
+
+fn amended(world: &GateBench, text: &str) -> Verdict {
+    let content = world.ledger.store(text.as_bytes()).unwrap();
+    let (how, note) = (Amended::Edit, DecisionNote::default());
+    Verdict::ApproveAmended { how, content, note, phrase: None }
+}
+
+#[tokio::test]
+async fn the_persons_version_is_compiled_like_a_proposal() {
+    let world = GateBench::asking();
+    *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", vec![error("b.c", 3, "no")]);
+    let task = world.submit(vec![save("b.c", None, "int b;\n")]);
+    world.on_desk(1).await;
+    let edited = version(&world, "int mine;\n").await;
+    assert_eq!(chip(&edited).map(|check| check.level()), Some(Some(FindingLevel::Stop)));
+    *world.bench.compiler.lock().unwrap() = Compiler::Finds("other", Vec::new());
+    let edited = version(&world, "int mine;\n").await;
+    assert_eq!(chip(&edited).map(|check| check.level()), Some(None), "each look asks anew");
+    *world.bench.compiler.lock().unwrap() = Compiler::Silent;
+    assert_eq!(chip(&version(&world, "int mine;\n").await), None);
+    end(&world, task).await;
+}
+
+#[tokio::test]
+async fn a_version_is_compiled_together_with_what_waits_of_its_batch() {
+    let world = GateBench::asking();
+    let drafts = vec![save("a.c", None, "int a;\n"), save("b.h", None, "int b;\n")];
+    let task = world.submit(drafts);
+    world.on_desk(2).await;
+    let elsewhere = world.submit(vec![save("c.h", None, "int c;\n")]);
+    world.on_desk(3).await;
+    *world.bench.compiler.lock().unwrap() = Compiler::Together(&["a.c", "b.h"]);
+    let edited = version(&world, "int mine;\n").await;
+    assert_eq!(chip(&edited).map(|check| check.level()), Some(None), "{:?}", chip(&edited));
+    for id in 1..=3 {
+        world.decide(id, reject(""));
+    }
+    task.await.unwrap().unwrap();
+    elsewhere.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_version_that_does_not_compile_is_written_only_by_a_decision_that_says_so() {
+    let world = GateBench::asking();
+    *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", vec![error("b.c", 3, "no")]);
+    let task = world.submit(vec![save("b.c", None, "int b;\n")]);
+    world.on_desk(1).await;
+    let shown = || Shown::whole(ProposalId(1), world.proposals()[0].change.hash());
+    // Sent without a look at it.
+    world.desk.decide(shown(), amended(&world, "int mine;\n")).unwrap();
+    let held = |event: &Event| match event {
+        Event::Proposal(ProposalEvent::Restated { why, .. }) => {
+            why == "your version does not compile: 3:5: no"
+        }
+        _ => false,
+    };
+    let waiting = async {
+        while !world.events().iter().any(held) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("it is not held back");
+    world.on_desk(1).await;
+    assert_eq!(world.read("b.c"), None);
+    world.desk.decide(Shown { stops: 1, ..shown() }, amended(&world, "int mine;\n")).unwrap();
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
+    assert_eq!(world.read("b.c").as_deref(), Some("int mine;\n"));
+}
+
+#[tokio::test]
+async fn what_was_on_screen_of_a_version_holds_when_it_is_decided() {
+    let world = GateBench::asking();
+    let task = world.submit(vec![save("b.c", None, "int b;\n")]);
+    world.on_desk(1).await;
+    // The compiler had no answer in time; a later one must not take the decision back.
+    version(&world, "int mine;\n").await;
+    *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", vec![error("b.c", 3, "no")]);
+    let shown = Shown::whole(ProposalId(1), world.proposals()[0].change.hash());
+    world.desk.decide(shown, amended(&world, "int mine;\n")).unwrap();
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
+}
+
+#[tokio::test]
+async fn a_version_is_not_looked_at_when_the_run_is_over() {
+    let world = GateBench::asking();
+    let task = world.submit(vec![save("b.c", None, "int b;\n")]);
+    world.on_desk(1).await;
+    let proposal = world.gate.waiting(ProposalId(1)).unwrap();
+    let examiner = world.gate.examiner();
+    end(&world, task).await;
+    drop(world);
+    let error = examiner.examine(&proposal, b"int mine;\n").unwrap_err();
+    assert_eq!(error.why, "the run is over");
 }

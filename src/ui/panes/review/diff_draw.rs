@@ -310,7 +310,7 @@ impl Canvas<'_> {
         };
         let mut text = gutter.text(mark, numbers, sign);
         let own = self.shown.own.as_ref().zip(new.filter(|_| nth == 0));
-        if own.is_some_and(|(own, line)| own.contains(&line)) {
+        if own.is_some_and(|(own, line)| own.lines.contains(&line)) {
             // In the blank between the numbers and the sign.
             let before = text.strip_suffix(&format!(" {sign} "));
             text = before.map_or(text.clone(), |before| format!("{before}{MARK}{sign} "));

@@ -2,10 +2,36 @@
 
 use super::deciding_tests::{NEW, OLD, at_desk, intent, opened, refusal_text, restate, type_into};
 use super::*;
-use crate::model::*;
+use crate::model::{Shown as ShownHash, *};
 use crate::ui::overlay::Overlay;
 use crate::ui::pane::UiCommand;
-use crate::ui::panes::pane_bench::PaneBench;
+use crate::ui::panes::pane_bench::{LooksFor, PaneBench};
+
+/// Lets the check of the person's version end.
+pub(super) fn let_check_end(desk: &PaneBench, pane: &mut ReviewPane) {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        pane.choose(&desk.view.review, desk.now());
+        let edit = pane.edit_on_screen();
+        if edit.and_then(|edit| edit.shown.version_check()) != Some(&VersionCheck::Running) {
+            return;
+        }
+        assert!(Instant::now() < end, "the check does not end");
+        std::thread::yield_now();
+    }
+}
+
+/// Takes an edit in, and lets its check end.
+pub(super) fn take_in(
+    desk: &PaneBench,
+    pane: &mut ReviewPane,
+    of: ShownHash,
+    text: String,
+) -> String {
+    let told = refusal_text(&pane.edited(of, text, &desk.view.review));
+    let_check_end(desk, pane);
+    told
+}
 
 /// Does what the effects of a finished edit ask for.
 fn finish(desk: &PaneBench, pane: &mut ReviewPane, overlay: &mut Overlay) -> String {
@@ -16,7 +42,7 @@ fn finish(desk: &PaneBench, pane: &mut ReviewPane, overlay: &mut Overlay) -> Str
         _ => None,
     });
     let (shown, text) = shown.expect("the edit is shown");
-    refusal_text(&pane.edited(shown, text, &desk.view.review))
+    take_in(desk, pane, shown, text)
 }
 
 /// Types at the start of the proposed text, and finishes the edit.
@@ -121,7 +147,7 @@ fn a_finding_in_the_edit_takes_the_key_for_findings() {
     // Once it is edited out, the plain key counts again, and the other one does not.
     let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
     let of = *editor.shown();
-    pane.edited(of, NEW.replace("int d;", "int e;"), &desk.view.review);
+    take_in(&desk, &mut pane, of, NEW.replace("int d;", "int e;"));
     assert!(!desk.show(&mut pane, 90, 24).contains("holds a word"));
     assert!(
         refusal_text(&desk.press(&mut pane, Action::ApproveDespite)).contains("no check found")
@@ -177,7 +203,7 @@ fn the_own_editor_gets_the_text_and_its_result_waits_for_the_key() {
     };
     assert_eq!((edit.name.as_str(), edit.text.as_str()), ("a.c", NEW));
     let mine = format!("{NEW}int mine;\n");
-    pane.edited(edit.shown, mine.clone(), &desk.view.review);
+    take_in(&desk, &mut pane, edit.shown, mine.clone());
     assert!(desk.show(&mut pane, 90, 24).contains("your edit: 1 line"));
     let sent = intent(desk.press(&mut pane, Action::Approve));
     assert!(matches!(sent, Intent::Amend { content, .. } if content == mine.as_bytes()));
@@ -202,7 +228,7 @@ fn the_own_editor_gets_the_text_and_its_result_waits_for_the_key() {
 fn what_the_person_undid_in_the_proposal_counts_as_a_difference() {
     let (desk, mut pane, id) = at_desk();
     let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
-    pane.edited(*editor.shown(), OLD.to_owned(), &desk.view.review);
+    take_in(&desk, &mut pane, *editor.shown(), OLD.to_owned());
     let shown = desk.show(&mut pane, 90, 24);
     assert!(shown.contains("your edit: 3 lines differ"), "{shown}");
     assert!(shown.contains("nothing changes"), "{shown}");
@@ -213,4 +239,72 @@ fn what_the_person_undid_in_the_proposal_counts_as_a_difference() {
     );
     assert!(pane.own(id).unwrap().edit.is_none());
     assert!(!desk.show(&mut pane, 90, 24).contains("your edit"));
+}
+
+/// Looks at an edit only when it is let, and then says this.
+struct Slow(std::sync::Mutex<std::sync::mpsc::Receiver<()>>, Result<LooksFor, UserError>);
+
+impl Examiner for Slow {
+    fn examine(&self, proposal: &Proposal, content: &[u8]) -> Result<Proposal, UserError> {
+        let _ = self.0.lock().unwrap().recv();
+        self.1.as_ref().map_err(Clone::clone)?.examine(proposal, content)
+    }
+}
+
+/// A desk with an edit in it whose check goes on until something is sent.
+fn slow(says: Result<LooksFor, UserError>) -> (PaneBench, ReviewPane, std::sync::mpsc::Sender<()>) {
+    let (desk, mut pane, _) = at_desk();
+    let (go_on, wait) = std::sync::mpsc::channel();
+    pane.examine_by(Arc::new(Slow(std::sync::Mutex::new(wait), says)));
+    let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
+    let text = NEW.replace("int d;", "int hunter2;");
+    let told = refusal_text(&pane.edited(*editor.shown(), text, &desk.view.review));
+    assert!(told.contains("nothing is sent"), "{told}");
+    (desk, pane, go_on)
+}
+
+#[test]
+fn while_an_edit_is_checked_it_is_shown_and_no_key_decides_on_it() {
+    let (desk, mut pane, go_on) = slow(Ok(LooksFor("hunter")));
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("1 line differs from the proposal · checking…"), "{shown}");
+    assert!(shown.contains("checking your edit…") && shown.contains("✎+ int hunter2;"), "{shown}");
+    assert!(!shown.contains("holds a word") && !shown.contains("approve your edit"), "{shown}");
+    for action in [Action::Approve, Action::ApproveUnseen, Action::ApproveDespite] {
+        let why = refusal_text(&desk.press(&mut pane, action));
+        assert!(why.contains("not decided") && why.contains("still being checked"), "{why}");
+    }
+    assert!(pane.hints(&desk.cx()).starts_with(&[Action::Edit, Action::Back]));
+    assert!(pane.next_wake(&desk.view, desk.now()).is_some(), "it looks for the answer");
+    let before = pane.subject(&desk.view);
+    go_on.send(()).unwrap();
+    let_check_end(&desk, &mut pane);
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("✗ holds a word · line 5") && !shown.contains("checking"), "{shown}");
+    assert_ne!(pane.subject(&desk.view), before, "keys begin anew with what was found");
+    assert_eq!(pane.next_wake(&desk.view, desk.now()), None);
+    assert!(refusal_text(&desk.press(&mut pane, Action::Approve)).contains("X approves"));
+    assert!(matches!(
+        intent(desk.press(&mut pane, Action::ApproveDespite)),
+        Intent::Amend { shown: ShownHash { stops: 1, .. }, .. }
+    ));
+}
+
+#[test]
+fn an_edit_can_be_left_while_it_is_checked_and_one_that_cannot_be_checked_is_kept() {
+    let (desk, mut pane, go_on) = slow(Ok(LooksFor("hunter")));
+    desk.press(&mut pane, Action::Back);
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("your edit is set aside") && shown.contains("your decision"), "{shown}");
+    drop(go_on);
+    let failed = UserError::new("Cannot check your version", "the run is over", "");
+    let (desk, mut pane, go_on) = slow(Err(failed));
+    drop(go_on);
+    let_check_end(&desk, &mut pane);
+    let shown = desk.show(&mut pane, 120, 24);
+    assert!(shown.contains("not checked: Cannot check your version"), "{shown}");
+    let why = refusal_text(&desk.press(&mut pane, Action::Approve));
+    assert!(why.contains("not decided") && why.contains("the run is over"), "{why}");
+    let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
+    assert!(editor.content().contains("hunter2"), "the text is kept");
 }

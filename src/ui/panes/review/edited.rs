@@ -1,7 +1,7 @@
 //! What the person would write instead of what was proposed, on screen until it is sent.
 //!
 //! Owns the text, what was found in it, and which of its lines are the person's own. What is sent
-//! is exactly the text that is shown. Must not decide.
+//! is exactly the text that is shown, once it was checked on a thread of its own. Must not decide.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,10 +9,13 @@ use std::sync::Arc;
 use ratatui::text::Line;
 
 use crate::model::{
-    Amended, BlobSource, ContentHash, DecisionNote, Examiner, Intent, Shown as ShownHash, UserError,
+    Amended, BlobRef, BlobSource, ContentHash, DecisionNote, Examiner, Facts, Intent, Proposal,
+    Shown as ShownHash, UserError,
 };
 use crate::text::diff::{DiffLimits, LineKind, Options, diff};
+use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
+use crate::ui::job::{BackgroundJob, JobState};
 use crate::ui::overlay::Editor;
 use crate::ui::pane::{Cx, Effect, OutsideEdit};
 use crate::ui::role::Role;
@@ -31,8 +34,10 @@ pub(super) const MARK: &str = "✎";
 pub struct Edit {
     /// What it is a version of, as that was on screen.
     of: ShownHash,
-    /// The proposal as it would be with this text, and what was found in it.
+    /// The proposal as it would be with this text, and what was found in it so far.
     pub view: ProposalView,
+    /// Looks at the text.
+    job: BackgroundJob<Result<Proposal, UserError>>,
     /// How it is shown.
     pub shown: Shown,
     /// The whole text.
@@ -43,6 +48,26 @@ pub struct Edit {
     note: DecisionNote,
     /// Lines that differ from what was proposed.
     differ: usize,
+}
+
+/// How far a version of the person was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VersionCheck {
+    /// Not yet.
+    Running,
+    /// It was.
+    Done,
+    /// It could not be, for this reason.
+    Failed(String),
+}
+
+/// What is particular of the person's version.
+#[derive(Debug)]
+pub struct OwnVersion {
+    /// The lines, from 1, that differ from the proposed ones.
+    pub lines: BTreeSet<usize>,
+    /// How far it was looked at.
+    pub check: VersionCheck,
 }
 
 /// The session's contents, and one that is not stored yet.
@@ -59,24 +84,32 @@ impl BlobSource for WithText {
 }
 
 impl Edit {
-    /// Begins to show `text` instead of what `view` proposes, which was on screen as `own`.
+    /// Begins to show `text` instead of what `view` proposes, which was on screen as `own`, and has
+    /// it looked at. `None` for a proposal that writes no text.
     fn begin(
         (view, own, of): (&ProposalView, &Shown, ShownHash),
         (text, proposed): (String, String),
         blobs: &Arc<dyn BlobSource>,
-        examiner: &dyn Examiner,
-    ) -> Result<Self, UserError> {
-        let proposal = examiner.examine(&view.proposal, text.as_bytes())?;
+        examiner: Arc<dyn Examiner>,
+    ) -> Option<Self> {
         let bytes: Arc<[u8]> = text.as_bytes().into();
         let hash = ContentHash::of(&bytes);
+        let stored = BlobRef { hash, bytes: bytes.len() as u64 };
+        let change = view.proposal.change.with_content(stored)?;
+        let job = {
+            let (of, bytes) = (view.proposal.clone(), Arc::clone(&bytes));
+            BackgroundJob::start(move || examiner.examine(&of, &bytes))
+        };
+        let (checks, facts) = (Vec::new(), Facts::default());
+        let proposal = Proposal { change, checks, facts, ..view.proposal.clone() };
         let with_text = WithText { stored: Arc::clone(blobs), hash, text: bytes };
         let blobs: Arc<dyn BlobSource> = Arc::new(with_text);
         let (lines, differ) = own_lines(&proposed, &text);
         let mut shown = Shown::new(&proposal, &blobs);
-        shown.own = Some(lines);
+        shown.own = Some(OwnVersion { lines, check: VersionCheck::Running });
         let note = DecisionNote { words: String::new(), comments: decide::comments(own) };
         let view = ProposalView { proposal, ..view.clone() };
-        Ok(Self { of, view, shown, text, proposed, note, differ })
+        Some(Self { of, view, job, shown, text, proposed, note, differ })
     }
 
     /// What it is a version of, as that was on screen.
@@ -88,7 +121,7 @@ impl Edit {
     pub fn go_on(&self) -> Editor {
         let path = self.view.proposal.change.path().map_or("", |path| path.as_str()).to_owned();
         let mut editor = Editor::new(self.of, path, self.proposed.clone(), &self.text);
-        if let Some(line) = self.shown.own.as_ref().and_then(|own| own.first()) {
+        if let Some(line) = self.shown.own.as_ref().and_then(|own| own.lines.first()) {
             editor.go_to(line.saturating_sub(1));
         }
         editor
@@ -118,13 +151,36 @@ impl Edit {
         let proposal = self.view.proposal.clone();
         self.view = ProposalView { proposal, ..view.clone() };
         self.shown.poll();
+        if self.shown.version_check() != Some(&VersionCheck::Running) {
+            return;
+        }
+        let check = match self.job.look() {
+            JobState::Running => return,
+            JobState::Done(Ok(proposal)) => {
+                self.shown.go_to_heaviest(&proposal);
+                self.view.proposal = proposal;
+                VersionCheck::Done
+            }
+            JobState::Done(Err(error)) => VersionCheck::Failed(error.to_string()),
+            JobState::Lost => VersionCheck::Failed("the check was broken off".to_owned()),
+        };
+        if let Some(own) = &mut self.shown.own {
+            own.check = check;
+        }
     }
 
     /// How far it is from what was proposed.
     fn words(&self) -> String {
-        match self.differ {
+        let differ = match self.differ {
             1 => format!("{MARK} your edit: 1 line differs from the proposal"),
             lines => format!("{MARK} your edit: {lines} lines differ from the proposal"),
+        };
+        match self.shown.version_check() {
+            Some(VersionCheck::Running) => format!("{differ} · checking…"),
+            Some(VersionCheck::Failed(why)) => {
+                format!("{differ} · not checked: {}", sanitize::line(why))
+            }
+            Some(VersionCheck::Done) | None => differ,
         }
     }
 }
@@ -188,16 +244,14 @@ impl ReviewPane {
         let Some(examiner) = &self.examiner else {
             return Effect::refuse("your edit cannot be checked here; it is kept for `edit`");
         };
-        let texts = (text, proposed);
-        match Edit::begin((view, own, of), texts, &self.blobs, examiner.as_ref()) {
-            Ok(edit) => {
-                own.draft = None;
-                own.edit = Some(Box::new(edit));
-                self.picking = None;
-                Effect::info("nothing is sent yet: this is the result of your edit")
-            }
-            Err(error) => Effect::refuse(format!("{error}; your text is kept for `edit`")),
-        }
+        let (texts, examiner) = ((text, proposed), Arc::clone(examiner));
+        let Some(edit) = Edit::begin((view, own, of), texts, &self.blobs, examiner) else {
+            return Effect::refuse("this writes no text; your text is kept for `edit`");
+        };
+        own.draft = None;
+        own.edit = Some(Box::new(edit));
+        self.picking = None;
+        Effect::info("nothing is sent yet: this is the result of your edit")
     }
 
     /// Takes the person's version off the screen; `None` when there is none.

@@ -15,6 +15,7 @@ use crate::view::{ProposalView, RunState, rule_words};
 
 use super::ReviewPane;
 use super::deciding::{first_stop, is_stopped};
+use super::edited::VersionCheck;
 use super::select::PickedLines;
 use super::shown::Shown;
 
@@ -83,6 +84,7 @@ fn keys(
             body.changed().count()
         ),
         _ if shown.is_reading() => " still being read ".to_owned(),
+        _ if is_checking(shown) => " checking your edit… ".to_owned(),
         _ if shown.own.is_some() => " your edit ".to_owned(),
         // The keys for lines out of sight need the room.
         _ if shown.unseen_elsewhere() > 0 => " decide ".to_owned(),
@@ -158,11 +160,18 @@ pub(super) fn choices(
     choices
 }
 
+/// Whether it is the person's version, and what is in it is not known yet.
+fn is_checking(shown: &Shown) -> bool {
+    shown.version_check() == Some(&VersionCheck::Running)
+}
+
 /// What can be done with the person's own version.
 fn of_edit(view: &ProposalView, shown: &Shown) -> Vec<(Action, String)> {
     let (unseen, is_stopped) = (shown.unseen_elsewhere(), is_stopped(&view.proposal));
     let mut choices = Vec::new();
-    if unseen > 0 {
+    if shown.version_check() != Some(&VersionCheck::Done) {
+        // Nothing can be decided before it was checked.
+    } else if unseen > 0 {
         choices.push((Action::Approve, format!("show {unseen} unseen")));
         choices.extend((!is_stopped).then(|| (Action::ApproveUnseen, "approve unseen".to_owned())));
     } else if is_stopped {

@@ -9,7 +9,7 @@ use crate::ui::pane::{Effect, UiCommand};
 use crate::view::ProposalView;
 
 use super::decide;
-use super::edited::Edit;
+use super::edited::{Edit, VersionCheck};
 use super::head;
 use super::select::PickedLines;
 use super::shown::Shown;
@@ -53,7 +53,15 @@ impl Hand<'_> {
         if self.shown.is_reading() {
             return Err(Effect::refuse("it is still being read"));
         }
-        Ok(())
+        match self.shown.version_check() {
+            Some(VersionCheck::Running) => {
+                Err(Effect::refuse("not decided: your edit is still being checked"))
+            }
+            Some(VersionCheck::Failed(why)) => {
+                Err(Effect::refuse(format!("not decided: your edit could not be checked: {why}")))
+            }
+            Some(VersionCheck::Done) | None => Ok(()),
+        }
     }
 
     /// Whether all of it was on screen, as it must be before it is approved in another form.

@@ -169,7 +169,7 @@ fn edited(text: &str) -> (PaneBench, ReviewPane) {
     let (desk, mut pane) = save("int b;\n");
     pane.examine_by(Arc::new(LooksFor("hunter")));
     let of = decide::shown_hash(pane.shown(ProposalId(1)).unwrap());
-    pane.edited(of, text.to_owned(), &desk.view.review);
+    super::edit_tests::take_in(&desk, &mut pane, of, text.to_owned());
     desk.show(&mut pane, 80, 24);
     (desk, pane)
 }

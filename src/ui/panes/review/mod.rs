@@ -46,6 +46,7 @@ use crate::ui::pane::{Cx, Effect, Keep, Pane};
 use crate::view::{ProposalView, Review, SessionView};
 
 use draw::ReviewAreas;
+use edited::VersionCheck;
 use look::Look;
 use picking::ClickTarget;
 use queue::Queue;
@@ -100,7 +101,9 @@ impl ReviewPane {
         let id = self.queue.on_screen()?;
         let shown = self.shown(id)?;
         let waits = view.review.waiting.contains(&id) && !self.queue.is_sent(id);
-        Some(Subject::Proposal { id, hash: shown.hash, waits, is_read: !shown.is_reading() })
+        // What is found later is something else to decide on.
+        let is_read = !shown.is_reading() && shown.version_check() != Some(&VersionCheck::Running);
+        Some(Subject::Proposal { id, hash: shown.hash, waits, is_read })
     }
 
     /// Whether changed lines of what is on screen have not been in sight.
@@ -119,7 +122,8 @@ impl ReviewPane {
             // What is drawn next counts as seen only once it is noted.
             return Some(now);
         }
-        let busy = shown.is_busy().then_some(now + FRAME);
+        let is_checked = shown.version_check() != Some(&VersionCheck::Running);
+        let busy = (shown.is_busy() || !is_checked).then_some(now + FRAME);
         [busy, self.queue.lost_at()].into_iter().flatten().min()
     }
 

@@ -3,7 +3,7 @@
 //! Owns the place in the text and what was seen. Must not decide.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::text::diff::LineKind;
 
 use super::body::{Colours, Extent, ReviewBody};
 use super::body_line::{BodyLine, LineRole};
-use super::edited::Edit;
+use super::edited::{Edit, OwnVersion, VersionCheck};
 use super::items::{Columns, ItemOptions, UnchangedLines};
 use super::layout::{Geometry, Layout, Overflow};
 use super::load::Load;
@@ -54,8 +54,8 @@ pub struct Shown {
     pub draft: Option<String>,
     /// The person's version while it is on screen instead of the proposed one.
     pub edit: Option<Box<Edit>>,
-    /// In the person's version: the lines, from 1, that differ from the proposed ones.
-    pub own: Option<BTreeSet<usize>>,
+    /// What is particular of the person's version, when this is one.
+    pub own: Option<OwnVersion>,
 }
 
 /// What part of the layout is in sight.
@@ -116,6 +116,21 @@ impl Shown {
         let Some(edit) = self.edit.take() else { return false };
         self.draft = Some(edit.text);
         true
+    }
+
+    /// How far the person's version was looked at; `None` when this is none.
+    #[must_use]
+    pub fn version_check(&self) -> Option<&VersionCheck> {
+        self.own.as_ref().map(|own| &own.check)
+    }
+
+    /// Goes where what weighs most was found, if that asks for a look.
+    pub fn go_to_heaviest(&mut self, proposal: &Proposal) {
+        self.found = heaviest(proposal);
+        if let (Some(_), Some(body), Some(layout)) = (&self.found, self.body(), &self.layout) {
+            let rows = self.place.viewport.rows;
+            self.place.top = first_row(body, layout, rows, self.found.as_ref());
+        }
     }
 
     /// Takes over what was read aside. Whether something new is there.
