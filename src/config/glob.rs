@@ -2,13 +2,23 @@
 
 use std::fmt;
 
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
 /// A pattern that a whole path must match: `*` is any text within one part, `?` one character of
 /// it, `**` any number of parts (none too), and a `/` at the end means everything below.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Glob {
     text: String,
-    parts: Vec<String>,
+    set: GlobSet,
 }
+
+impl PartialEq for Glob {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Glob {}
 
 impl Glob {
     /// Reads a pattern.
@@ -26,65 +36,44 @@ impl Glob {
             return Err(format!("`{text}` has a backslash; parts are separated by `/`"));
         }
         let trimmed = text.trim_end_matches('/');
-        let mut parts: Vec<String> = trimmed.split('/').map(str::to_owned).collect();
-        if trimmed.len() < text.len() {
-            parts.push("**".to_owned());
-        }
-        if let Some(odd) = parts.iter().find(|part| matches!(part.as_str(), "" | "." | "..")) {
+        if let Some(odd) = trimmed.split('/').find(|part| matches!(*part, "" | "." | "..")) {
             return Err(format!("`{text}` has the part `{odd}`, which project paths cannot have"));
         }
-        Ok(Self { text: text.to_owned(), parts })
+        let folder = if trimmed.len() < text.len() { "/**" } else { "" };
+        let whole = format!("{trimmed}{folder}");
+        let mut set = GlobSetBuilder::new();
+        // `**` at the end also takes the folder itself: no parts are a number of parts too.
+        for pattern in [whole.as_str(), whole.trim_end_matches("/**")] {
+            let glob = GlobBuilder::new(&literal(pattern)).literal_separator(true).build();
+            set.add(glob.map_err(|error| format!("`{text}`: {error}"))?);
+        }
+        let set = set.build().map_err(|error| format!("`{text}`: {error}"))?;
+        Ok(Self { text: text.to_owned(), set })
     }
 
     /// Whether all of `path` matches.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
-        let path: Vec<&str> = path.split('/').collect();
-        let parts: Vec<&str> = self.parts.iter().map(String::as_str).collect();
-        wild(&parts, &path, |part| *part == "**", |part, name| part_matches(part, name))
+        self.set.is_match(path)
     }
+}
+
+/// The pattern with brackets and braces as characters like any other.
+fn literal(pattern: &str) -> String {
+    let mut out = String::new();
+    for c in pattern.chars() {
+        match c {
+            '[' | ']' | '{' | '}' => out.extend(['[', c, ']']),
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 impl fmt::Display for Glob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-fn part_matches(pattern: &str, name: &str) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let name: Vec<char> = name.chars().collect();
-    wild(&pattern, &name, |c| *c == '*', |c, given| *c == '?' || c == given)
-}
-
-/// Matches with one kind of wildcard. Only the last wildcard seen ever needs another try, so the
-/// work is bounded by the product of both lengths.
-fn wild<P, T>(
-    pattern: &[P],
-    text: &[T],
-    is_wild: impl Fn(&P) -> bool,
-    is_same: impl Fn(&P, &T) -> bool,
-) -> bool {
-    let (mut at, mut pos) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while let Some(item) = text.get(pos) {
-        match pattern.get(at) {
-            Some(wanted) if is_wild(wanted) => {
-                retry = Some((at + 1, pos));
-                at += 1;
-            }
-            Some(wanted) if is_same(wanted, item) => {
-                at += 1;
-                pos += 1;
-            }
-            Some(_) | None => {
-                let Some((after, from)) = retry else { return false };
-                retry = Some((after, from + 1));
-                (at, pos) = (after, from + 1);
-            }
-        }
-    }
-    pattern.iter().skip(at).all(is_wild)
 }
 
 #[cfg(test)]
@@ -109,6 +98,10 @@ mod tests {
         assert!(matches("main/**/test_?.c", "main/a/b/test_1.c"));
         assert!(!matches("main/**/test_?.c", "main/a/b/test_10.c"));
         assert!(!matches("main", "main/a.c"));
+        assert!(matches("main/**", "main") && matches("a**b.c", "axb.c"));
+        assert!(!matches("a**b.c", "x/a/b.c") && !matches("**b.c", "a/b.c"));
+        assert!(matches("main/[a]{b,c}.c", "main/[a]{b,c}.c"));
+        assert!(!matches("main/[a].c", "main/a.c") && !matches("{a,b}.c", "a.c"));
     }
 
     #[test]

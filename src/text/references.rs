@@ -3,6 +3,7 @@
 //! Pure; must not resolve include paths of a build. A name that could mean another file of the
 //! same name is found as well: the person decides, and a place too many costs a look only.
 
+use super::cmake::commands;
 use super::includes::includes;
 use super::lines::lines;
 use crate::model::ProjectPath;
@@ -119,42 +120,30 @@ fn in_cmake(target: &ProjectPath, in_file: &ProjectPath, text: &str) -> Vec<Ment
             !rest.is_empty() && ends_with_parts(target.as_str(), rest)
         })
     };
-    let mut found = Vec::new();
-    let mut in_comment = false;
-    for (index, line) in lines(text).iter().enumerate() {
-        let code = without_comment(line.text, &mut in_comment);
-        let mut words =
-            code.split(|c: char| c.is_whitespace() || matches!(c, '"' | ';' | '(' | ')'));
-        if words.any(|word| !word.is_empty() && names(word)) {
-            let line_number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            let text = line.text.trim().to_owned();
-            found.push(Mention { line: line_number, by: MentionKind::Cmake, text });
+    let all = lines(text);
+    // A list that does not parse may name it anywhere.
+    let places = commands(text).map_or_else(
+        |_| vec![0..text.len()],
+        |commands| commands.into_iter().flat_map(|it| it.args).map(|arg| arg.range).collect(),
+    );
+    let mut found: Vec<Mention> = Vec::new();
+    for place in places {
+        let words = text.get(place.clone()).unwrap_or_default();
+        let words =
+            words.split(|c: char| c.is_ascii_whitespace() || matches!(c, '"' | ';' | '(' | ')'));
+        let mut at = place.start;
+        for word in words {
+            let index = all.partition_point(|line| line.end <= at);
+            at += word.len() + 1;
+            let line = u32::try_from(index + 1).unwrap_or(u32::MAX);
+            let is_new = found.last().is_none_or(|last| last.line < line);
+            if is_new && !word.is_empty() && names(word) {
+                let text = all.get(index).map_or("", |line| line.text.trim()).to_owned();
+                found.push(Mention { line, by: MentionKind::Cmake, text });
+            }
         }
     }
     found
-}
-
-/// The part of a line of CMake that is no comment; bracket comments go on over lines.
-fn without_comment(line: &str, in_comment: &mut bool) -> String {
-    let mut rest = line;
-    let mut code = String::new();
-    loop {
-        if *in_comment {
-            let Some((_, after)) = rest.split_once("]]") else { return code };
-            *in_comment = false;
-            rest = after;
-        }
-        let Some((before, after)) = rest.split_once('#') else {
-            code.push_str(rest);
-            return code;
-        };
-        code.push_str(before);
-        if !after.starts_with("[[") {
-            return code;
-        }
-        *in_comment = true;
-        rest = after;
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 mod register;
 mod sources;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub use register::{Registered, builds, register};
@@ -32,6 +33,30 @@ pub struct Argument {
     pub range: Range<usize>,
     /// Whether it stands in quotes.
     pub is_quoted: bool,
+}
+
+impl Argument {
+    /// What CMake makes of it before variables are replaced: escapes in quotes stand for what they
+    /// escape.
+    #[must_use]
+    pub fn value(&self) -> Cow<'_, str> {
+        let is_bracket = self.range.len() > self.text.len() + 2;
+        if !self.is_quoted || is_bracket || !self.text.contains('\\') {
+            return Cow::Borrowed(&self.text);
+        }
+        let mut value = String::new();
+        let mut chars = self.text.chars();
+        while let Some(c) = chars.next() {
+            value.extend(if c == '\\' { chars.next() } else { Some(c) });
+        }
+        Cow::Owned(value)
+    }
+
+    /// Whether it is a parenthesis among arguments, as conditions have them.
+    #[must_use]
+    pub fn is_parenthesis(&self) -> bool {
+        !self.is_quoted && matches!(self.text.as_str(), "(" | ")")
+    }
 }
 
 /// What is not understood in a list.

@@ -1,5 +1,7 @@
 //! Which sources a list builds, as far as its text tells.
 
+use globset::GlobBuilder;
+
 use super::CMakeCommand;
 
 /// Keywords of `idf_component_register`.
@@ -126,44 +128,10 @@ fn of_variable(name: &str, source: &str, commands: &[CMakeCommand], depth: usize
 
 /// Whether a pattern takes a path; one of `GLOB_RECURSE` also looks below its folder.
 pub(super) fn takes(kind: &str, pattern: &str, source: &str) -> bool {
-    let (folder, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-    let (place, name) = source.rsplit_once('/').unwrap_or(("", source));
-    if !wild(last, name) {
-        return false;
+    let mut parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
+    if kind == "GLOB_RECURSE" {
+        parts.insert(parts.len().saturating_sub(1), "**");
     }
-    let folders = |path: &str| {
-        path.split('/').filter(|p| !p.is_empty()).map(str::to_owned).collect::<Vec<_>>()
-    };
-    let (folder, place) = (folders(folder), folders(place));
-    let is_deep_enough = match kind {
-        "GLOB_RECURSE" => place.len() >= folder.len(),
-        _ => place.len() == folder.len(),
-    };
-    is_deep_enough && folder.iter().zip(&place).all(|(pattern, name)| wild(pattern, name))
-}
-
-/// Whether a pattern with `*` and `?` takes a whole name.
-fn wild(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), name.chars().collect());
-    let (mut p, mut n) = (0, 0);
-    // Where the last star stands, and how far it reaches.
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(&have) = name.get(n) {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, n));
-                p += 1;
-            }
-            Some(&want) if want == '?' || want == have => (p, n) = (p + 1, n + 1),
-            _ => match star {
-                Some((at, reach)) => {
-                    star = Some((at, reach + 1));
-                    (p, n) = (at + 1, reach + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern.get(p..).unwrap_or_default().iter().all(|&c| c == '*')
+    let glob = GlobBuilder::new(&parts.join("/")).literal_separator(true).build();
+    glob.is_ok_and(|glob| glob.compile_matcher().is_match(source))
 }

@@ -3,19 +3,41 @@
 //! Understands `project`, `idf_component_register`, `set`, `file(GLOB …)`, and a few commands that
 //! change nothing here. Anything else is an error that names file and line, never a guess.
 
-mod commands;
-
 use std::collections::BTreeMap;
 
 use super::options;
-use commands::{Argument, parse};
-pub use commands::{CmakeError, ListCommand};
+use crate::text::cmake::{self, CMakeCommand};
+
+/// What is wrong with a list file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CmakeError {
+    /// Line, from 1.
+    pub line: usize,
+    /// The command it happened in; empty outside of one.
+    pub command: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl CmakeError {
+    pub(super) fn new(command: &CMakeCommand, message: impl Into<String>) -> Self {
+        Self { line: command.line, command: command.name.clone(), message: message.into() }
+    }
+}
+
+fn parse(text: &str) -> Result<Vec<CMakeCommand>, CmakeError> {
+    cmake::commands(text).map_err(|cmake::CmakeError { line, why }| CmakeError {
+        line,
+        command: String::new(),
+        message: format!("Parse error: {why}"),
+    })
+}
 
 /// What one component registers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Registration {
     /// Line of the command.
-    pub line: u32,
+    pub line: usize,
     /// Source files as written, relative to the component.
     pub srcs: Vec<String>,
     /// Folders all of whose sources belong to it.
@@ -48,11 +70,7 @@ pub fn project_name(text: &str) -> Result<String, CmakeError> {
         let message = "there is no `project(NAME)`";
         return Err(CmakeError { line: 1, command: String::new(), message: message.to_owned() });
     };
-    let problem = |message: &str| CmakeError {
-        line: project.line,
-        command: "project".to_owned(),
-        message: message.to_owned(),
-    };
+    let problem = |message: &str| CmakeError::new(project, message);
     if !includes_framework {
         return Err(problem(
             "`include($ENV{IDF_PATH}/tools/cmake/project.cmake)` must come before `project`",
@@ -109,14 +127,11 @@ pub fn registration(text: &str, glob: Glob<'_>) -> Result<Option<Registration>, 
             | "message"
             | "include_guard" => {}
             other => {
-                return Err(CmakeError {
-                    line: command.line,
-                    command: other.to_owned(),
-                    message: format!(
-                        "the virtual board does not support `{other}`; it supports \
-                         idf_component_register, set, list(APPEND) and file(GLOB)"
-                    ),
-                });
+                let message = format!(
+                    "the virtual board does not support `{other}`; it supports \
+                     idf_component_register, set, list(APPEND) and file(GLOB)"
+                );
+                return Err(CmakeError::new(&command, message));
             }
         }
     }
@@ -127,7 +142,7 @@ fn definition(name: &str) -> String {
     format!("-D{}", name.strip_prefix("-D").unwrap_or(name))
 }
 
-fn register(command: &ListCommand, args: Vec<String>) -> Result<Registration, CmakeError> {
+fn register(command: &CMakeCommand, args: Vec<String>) -> Result<Registration, CmakeError> {
     let mut registration = Registration { line: command.line, ..Registration::default() };
     let mut ignored = Vec::new();
     let mut section: Option<&mut Vec<String>> = None;
@@ -144,11 +159,8 @@ fn register(command: &ListCommand, args: Vec<String>) -> Result<Registration, Cm
                 &mut ignored
             }
             "EMBED_FILES" | "EMBED_TXTFILES" | "LDFRAGMENTS" => {
-                return Err(CmakeError {
-                    line: command.line,
-                    command: command.name.clone(),
-                    message: format!("the virtual board does not have `{arg}`"),
-                });
+                let message = format!("the virtual board does not have `{arg}`");
+                return Err(CmakeError::new(command, message));
             }
             _ => match section {
                 Some(section) => {
@@ -156,13 +168,9 @@ fn register(command: &ListCommand, args: Vec<String>) -> Result<Registration, Cm
                     section
                 }
                 None => {
-                    return Err(CmakeError {
-                        line: command.line,
-                        command: command.name.clone(),
-                        message: format!(
-                            "`{arg}` comes before SRCS, INCLUDE_DIRS or another keyword"
-                        ),
-                    });
+                    let message =
+                        format!("`{arg}` comes before SRCS, INCLUDE_DIRS or another keyword");
+                    return Err(CmakeError::new(command, message));
                 }
             },
         });
@@ -182,29 +190,29 @@ impl Variables {
         }
     }
 
-    fn append(&mut self, command: &ListCommand, args: &[String]) -> Result<(), CmakeError> {
+    fn append(&mut self, command: &CMakeCommand, args: &[String]) -> Result<(), CmakeError> {
         match args {
             [verb, name, values @ ..] if verb == "APPEND" => {
                 self.0.entry(name.clone()).or_default().extend_from_slice(values);
                 Ok(())
             }
-            _ => Err(unknown(command, "only `list(APPEND NAME …)` is supported here")),
+            _ => Err(CmakeError::new(command, "only `list(APPEND NAME …)` is supported here")),
         }
     }
 
     fn glob(
         &mut self,
-        command: &ListCommand,
+        command: &CMakeCommand,
         args: &[String],
         glob: Glob<'_>,
     ) -> Result<(), CmakeError> {
         let recurse = match args.first().map(String::as_str) {
             Some("GLOB") => Recurse::No,
             Some("GLOB_RECURSE") => Recurse::Yes,
-            _ => return Err(unknown(command, "only `file(GLOB …)` is supported here")),
+            _ => return Err(CmakeError::new(command, "only `file(GLOB …)` is supported here")),
         };
         let Some(name) = args.get(1) else {
-            return Err(unknown(command, "the name of a variable is missing"));
+            return Err(CmakeError::new(command, "the name of a variable is missing"));
         };
         let mut patterns = args.iter().skip(2).filter(|arg| *arg != "CONFIGURE_DEPENDS").peekable();
         if patterns.peek().is_some_and(|arg| *arg == "RELATIVE") {
@@ -216,11 +224,11 @@ impl Variables {
     }
 
     /// Arguments with variables replaced and lists split.
-    fn expand(&self, command: &ListCommand) -> Result<Vec<String>, CmakeError> {
+    fn expand(&self, command: &CMakeCommand) -> Result<Vec<String>, CmakeError> {
         let mut expanded = Vec::new();
-        for Argument { text, quoted } in &command.args {
-            let text = self.replace(command, text)?;
-            if *quoted {
+        for argument in command.args.iter().filter(|argument| !argument.is_parenthesis()) {
+            let text = self.replace(command, &argument.value())?;
+            if argument.is_quoted {
                 expanded.push(text);
             } else {
                 expanded.extend(text.split(';').filter(|part| !part.is_empty()).map(str::to_owned));
@@ -229,13 +237,13 @@ impl Variables {
         Ok(expanded)
     }
 
-    fn replace(&self, command: &ListCommand, text: &str) -> Result<String, CmakeError> {
+    fn replace(&self, command: &CMakeCommand, text: &str) -> Result<String, CmakeError> {
         let mut replaced = String::new();
         let mut rest = text;
         while let Some(start) = rest.find("${") {
             replaced.push_str(&rest[..start]);
             let Some(length) = rest[start..].find('}') else {
-                return Err(unknown(command, "`${` is never closed"));
+                return Err(CmakeError::new(command, "`${` is never closed"));
             };
             let name = &rest[start + 2..start + length];
             match (name, self.0.get(name)) {
@@ -248,24 +256,18 @@ impl Variables {
                     replaced.push_str("component");
                 }
                 (_, None) => {
-                    return Err(unknown(
-                        command,
-                        &format!("the variable `{name}` is not set here"),
-                    ));
+                    let message = format!("the variable `{name}` is not set here");
+                    return Err(CmakeError::new(command, message));
                 }
             }
             rest = &rest[start + length + 1..];
         }
         replaced.push_str(rest);
         if replaced.contains("$<") {
-            return Err(unknown(command, "generator expressions are not supported here"));
+            return Err(CmakeError::new(command, "generator expressions are not supported here"));
         }
         Ok(replaced)
     }
-}
-
-fn unknown(command: &ListCommand, message: &str) -> CmakeError {
-    CmakeError { line: command.line, command: command.name.clone(), message: message.to_owned() }
 }
 
 #[cfg(test)]

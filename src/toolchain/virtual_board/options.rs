@@ -3,14 +3,15 @@
 //! A compiler can be told by options to run programs and to write files anywhere. Only what changes
 //! how C is read, warned about and optimised passes.
 
-use super::cmake::{CmakeError, ListCommand};
+use super::cmake::CmakeError;
+use crate::text::cmake::CMakeCommand;
 
 /// The options among the arguments of `component_compile_options` or `target_compile_options`.
 ///
 /// # Errors
 /// When one is not taken; names it.
 pub(super) fn taken(
-    command: &ListCommand,
+    command: &CMakeCommand,
     args: impl Iterator<Item = String>,
 ) -> Result<Vec<String>, CmakeError> {
     let is_keyword = |arg: &String| {
@@ -21,14 +22,11 @@ pub(super) fn taken(
             if is_taken(&arg) {
                 return Ok(arg);
             }
-            Err(CmakeError {
-                line: command.line,
-                command: command.name.clone(),
-                message: format!(
-                    "the virtual board does not accept the option `{arg}`; it accepts -W…, -w, -D…, \
-                     -U…, -O…, -g…, -std=… and -f… without a value"
-                ),
-            })
+            let message = format!(
+                "the virtual board does not accept the option `{arg}`; it accepts -W…, -w, -D…, \
+                 -U…, -O…, -g…, -std=… and -f… without a value"
+            );
+            Err(CmakeError::new(command, message))
         })
         .collect()
 }
@@ -51,6 +49,7 @@ fn is_taken(option: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::cmake::commands;
 
     #[test]
     fn what_changes_how_c_is_read_passes() {
@@ -107,12 +106,12 @@ mod tests {
 
     #[test]
     fn a_refused_option_is_named_with_its_line_and_keywords_are_no_options() {
-        let command =
-            ListCommand { name: "target_compile_options".into(), line: 7, args: Vec::new() };
+        let list = format!("{}target_compile_options()", "\n".repeat(6));
+        let command = &commands(&list).unwrap()[0];
         let args = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let fine = taken(&command, args(&["PRIVATE", "-Wall", "PUBLIC", "-O2"]).into_iter());
+        let fine = taken(command, args(&["PRIVATE", "-Wall", "PUBLIC", "-O2"]).into_iter());
         assert_eq!(fine.unwrap(), ["-Wall", "-O2"]);
-        let error = taken(&command, args(&["PRIVATE", "-B./bin"]).into_iter()).unwrap_err();
+        let error = taken(command, args(&["PRIVATE", "-B./bin"]).into_iter()).unwrap_err();
         assert!(error.line == 7 && error.message.contains("`-B./bin`"), "{error:?}");
     }
 }
