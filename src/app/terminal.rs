@@ -26,6 +26,7 @@ use ratatui::{Frame, Terminal};
 
 use crate::config::{Notify, TerminalUse};
 use crate::model::UserError;
+use crate::text::contain;
 
 /// Bytes collected before a write: a whole 200×60 frame with colours fits.
 const FRAME_BUFFER: usize = 256 * 1024;
@@ -285,6 +286,9 @@ fn install_panic_hook() {
     }
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
+        if contain::is_contained() {
+            return;
+        }
         restore();
         report(info);
     }));

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::model::UserError;
 use crate::text::secrets::Secrets;
-use crate::text::{json, sanitize};
+use crate::text::{contain, json, sanitize};
 
 /// What must not be printed.
 static SECRETS: OnceLock<Secrets> = OnceLock::new();
@@ -33,6 +33,9 @@ fn clean(text: &str) -> String {
 /// Lets a crash of the program print as everything else does.
 pub fn crashes() {
     panic::set_hook(Box::new(|info| {
+        if contain::is_contained() {
+            return;
+        }
         let mut out = io::stderr().lock();
         let _ = writeln!(out, "firmhand {}", clean(&info.to_string()));
         let trace = Backtrace::capture();

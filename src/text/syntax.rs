@@ -58,7 +58,7 @@ pub struct SyntaxError {
     pub message: String,
 }
 
-/// The language that the name of a file suggests.
+/// The language that the name of a file suggests, of those whose texts are checked.
 #[must_use]
 pub fn language_of(path: &ProjectPath) -> Option<Language> {
     if path.file_name() == "CMakeLists.txt" {
@@ -81,6 +81,7 @@ pub fn language_named(name: &str) -> Option<Language> {
         "cpp" | "c++" | "cc" | "hpp" | "arduino" | "ino" => Some(Language::Cpp),
         "cmake" => Some(Language::Cmake),
         "json" => Some(Language::Json),
+        "py" | "python" => Some(Language::Python),
         _ => None,
     }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::text::colouring::Colouring;
 use crate::text::sanitize;
-use crate::text::syntax::{self, Span};
+use crate::text::syntax::Span;
 use crate::text::tree::Language;
+use crate::ui::job::{BackgroundJob, JobState};
 use crate::ui::line;
 use crate::ui::role::Role;
 
@@ -32,7 +34,7 @@ pub(super) enum Growth {
 #[derive(Debug)]
 pub(super) struct CodeBlock {
     columns: usize,
-    language: Option<Language>,
+    colouring: Option<Colouring>,
     name: String,
     /// Where each line starts, the fence lines not counted.
     lines: Vec<u32>,
@@ -43,19 +45,22 @@ pub(super) struct CodeBlock {
     is_closed: bool,
     /// Colours of lines, by segment, with the length of the block they were made for.
     colours: BTreeMap<usize, (usize, Vec<Vec<Span>>)>,
+    /// Colours under way: of which segment, with the length of the block.
+    job: Option<(usize, usize, BackgroundJob<Vec<Vec<Span>>>)>,
 }
 
 impl CodeBlock {
     pub fn new(columns: usize) -> Self {
         Self {
             columns,
-            language: None,
+            colouring: None,
             name: String::new(),
             lines: Vec::new(),
             rows: Vec::new(),
             seen: 0,
             is_closed: false,
             colours: BTreeMap::new(),
+            job: None,
         }
     }
 
@@ -68,8 +73,12 @@ impl CodeBlock {
     }
 
     /// Colours it as that language, whatever its fence says.
-    pub fn set_language(&mut self, language: Option<Language>) {
-        self.language = language;
+    pub fn set_colouring(&mut self, colouring: Option<Colouring>) {
+        self.colouring = colouring;
+    }
+
+    fn is_json(&self) -> bool {
+        self.colouring == Some(Colouring::Tree(Language::Json))
     }
 
     /// Whether a row stands above the code, for its name.
@@ -83,7 +92,7 @@ impl CodeBlock {
             let Some(head) = text.split_inclusive('\n').next() else { return };
             let info = head.trim().trim_start_matches(['`', '~']).trim();
             let name = info.split([' ', ',', '{']).next().unwrap_or_default();
-            self.language = syntax::language_named(name);
+            self.colouring = Colouring::named(name);
             self.name = sanitize::line(name).chars().take(24).collect();
             if !head.ends_with('\n') {
                 return;
@@ -116,7 +125,7 @@ impl CodeBlock {
         // Plain short lines are most of all lines: they need not be measured.
         let is_short = line.len() <= columns && line.bytes().all(|b| matches!(b, b' '..=b'~'));
         let parts =
-            if is_short { 1 } else { parts(&sanitize::line(line), columns, self.language).len() };
+            if is_short { 1 } else { parts(&sanitize::line(line), columns, self.is_json()).len() };
         self.rows.extend((0..u32::try_from(parts).unwrap_or(1)).map(|part| (number, part)));
     }
 
@@ -126,11 +135,12 @@ impl CodeBlock {
         rest.split('\n').next().unwrap_or_default().trim_end_matches('\r')
     }
 
-    /// Colours the lines of `count` rows from `first` on.
-    pub fn prepare(&mut self, text: &str, first: usize, count: usize) {
-        let Some(language) = self.language else { return };
+    /// Colours the lines of `count` rows from `first` on. Whether some of it is still to come.
+    pub fn prepare(&mut self, text: &str, first: usize, count: usize) -> bool {
+        let Some(colouring) = self.colouring else { return false };
+        self.take_finished();
         if !self.is_closed && text.len() > MAX_OPEN {
-            return;
+            return self.job.is_some();
         }
         let head = usize::from(!self.name.is_empty());
         let line_of =
@@ -151,8 +161,26 @@ impl CodeBlock {
                 None => text.len(),
             };
             let source = text.get(start..end).unwrap_or_default();
-            self.colours.insert(segment, (text.len(), syntax::highlight(language, source)));
+            if !colouring.is_slow() {
+                self.colours.insert(segment, (text.len(), colouring.highlight(source)));
+            } else if self.job.is_none() {
+                let source = source.to_owned();
+                let job = BackgroundJob::start(move || colouring.highlight(&source));
+                self.job = Some((segment, text.len(), job));
+            }
         }
+        self.job.is_some()
+    }
+
+    fn take_finished(&mut self) {
+        let Some((segment, len, job)) = &self.job else { return };
+        let colours = match job.look() {
+            JobState::Running => return,
+            JobState::Done(colours) => colours,
+            JobState::Lost => Vec::new(),
+        };
+        self.colours.insert(*segment, (*len, colours));
+        self.job = None;
     }
 
     pub fn row(&self, text: &str, index: usize) -> CellRow {
@@ -176,7 +204,7 @@ impl CodeBlock {
         pieces.extend(match (width <= columns, part) {
             (true, 0) => whole,
             (true, _) => Vec::new(),
-            (false, _) => cut_part(&whole, part, columns, self.language),
+            (false, _) => cut_part(&whole, part, columns, self.is_json()),
         });
         CellRow { pieces, fill: Some(Role::Code) }
     }
@@ -190,8 +218,8 @@ fn closing_fence(text: &str) -> usize {
 
 /// The parts of a line that is wider than the screen. Text within JSON that has lines of its own
 /// is broken where those end, which makes files in an answer readable.
-fn parts(line: &str, columns: usize, language: Option<Language>) -> Vec<&str> {
-    if language != Some(Language::Json) || line::width(line) <= columns {
+fn parts(line: &str, columns: usize, is_json: bool) -> Vec<&str> {
+    if !is_json || line::width(line) <= columns {
         return hard_wrap(line, columns);
     }
     let mut out = Vec::new();
@@ -234,14 +262,9 @@ fn coloured(line: &str, spans: &[Span]) -> Vec<StyledText> {
 }
 
 /// The pieces of one part of a wrapped line, cut where [`parts`] cuts the whole.
-fn cut_part(
-    pieces: &[StyledText],
-    part: usize,
-    columns: usize,
-    language: Option<Language>,
-) -> Vec<StyledText> {
+fn cut_part(pieces: &[StyledText], part: usize, columns: usize, is_json: bool) -> Vec<StyledText> {
     let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-    let parts = parts(&whole, columns, language);
+    let parts = parts(&whole, columns, is_json);
     let start: usize = parts.iter().take(part).map(|text| text.len()).sum();
     let end = start + parts.get(part).map_or(0, |text| text.len());
     let mut at = 0;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::model::ProjectPath;
-use crate::text::syntax;
+use crate::text::colouring::Colouring;
 use crate::ui::line;
 use crate::ui::role::Role;
 
@@ -72,21 +72,23 @@ impl AnswerFiles {
         Some((index, row - folds.get(index)?.0))
     }
 
-    /// Colours rows from `first` on.
+    /// Colours rows from `first` on. Whether some of it is still to come.
     pub fn prepare(
         &mut self,
         start: usize,
         unfolded: &BTreeSet<FoldId>,
         first: usize,
         count: usize,
-    ) {
+    ) -> bool {
+        let mut is_busy = false;
         for row in first..first + count {
-            let Some((index, inside)) = self.find(start, unfolded, row) else { return };
-            let Some(file) = self.0.get_mut(index) else { return };
+            let Some((index, inside)) = self.find(start, unfolded, row) else { break };
+            let Some(file) = self.0.get_mut(index) else { break };
             if let Some(inside) = inside.checked_sub(1) {
-                file.code.prepare(&file.source, inside, 1);
+                is_busy |= file.code.prepare(&file.source, inside, 1);
             }
         }
+        is_busy
     }
 
     pub fn row(&self, start: usize, unfolded: &BTreeSet<FoldId>, row: usize) -> CellRow {
@@ -126,12 +128,12 @@ fn read_file(value: &Value, columns: usize) -> Option<FilePart> {
     if fields.len() != 2 {
         return None;
     }
-    let language = ProjectPath::new(path).ok().and_then(|path| syntax::language_of(&path));
+    let colouring = ProjectPath::new(path).ok().and_then(|path| Colouring::of(&path));
     let end = if code.ends_with('\n') { "" } else { "\n" };
     let source = format!("```\n{code}{end}```\n");
     let mut block = CodeBlock::new(columns);
     block.update(&source, Growth::Complete);
-    block.set_language(language);
+    block.set_colouring(colouring);
     let path = line::cut_start(path, columns.saturating_sub(14).max(8));
     Some(FilePart { path, lines: code.lines().count(), source, code: block })
 }

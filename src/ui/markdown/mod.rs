@@ -158,8 +158,10 @@ impl MarkdownDocument {
         self.chunks.push(chunk);
     }
 
-    /// Makes rows from `first` on ready to be drawn; `count` of them are wanted.
-    pub fn prepare(&mut self, source: &str, first: usize, count: usize) {
+    /// Makes rows from `first` on ready to be drawn; `count` of them are wanted. Whether some of
+    /// their colours are still to come.
+    pub fn prepare(&mut self, source: &str, first: usize, count: usize) -> bool {
+        let mut is_busy = false;
         let start = self.chunks.partition_point(|chunk| chunk.first_row + chunk.rows <= first);
         for chunk in self.chunks.iter_mut().skip(start) {
             if chunk.first_row >= first + count {
@@ -170,13 +172,15 @@ impl MarkdownDocument {
                 MarkdownBody::Text(_) => {}
                 MarkdownBody::Code(code) => {
                     let text = source.get(chunk.block.range.clone()).unwrap_or_default();
-                    code.prepare(text, from, count);
+                    is_busy |= code.prepare(text, from, count);
                 }
                 MarkdownBody::Files(files) => {
-                    files.prepare(chunk.block.range.start, &self.unfolded, from, count);
+                    let start = chunk.block.range.start;
+                    is_busy |= files.prepare(start, &self.unfolded, from, count);
                 }
             }
         }
+        is_busy
     }
 
     /// One row; an empty one between chunks and behind the end.

@@ -10,9 +10,9 @@ use ratatui::layout::{Rect, Size};
 use ratatui::text::{Line, Span};
 
 use crate::model::{BlobSource, ContentHash, EventSource, FileSource, ProjectPath, UserError};
+use crate::text::colouring::Colouring;
 use crate::text::sanitize;
 use crate::text::syntax;
-use crate::text::tree::Language;
 use crate::ui::action::Action;
 use crate::ui::job::{self, BackgroundJob, JobState};
 use crate::ui::line;
@@ -66,6 +66,8 @@ struct Loaded {
     lines: Vec<Pieces>,
     /// What is not shown, in words.
     omitted: String,
+    /// The same lines in colours, where that takes longer.
+    coloured: Option<BackgroundJob<Vec<Pieces>>>,
 }
 
 impl Preview {
@@ -83,8 +85,8 @@ impl Preview {
 
     /// Shows text that is there already.
     #[must_use]
-    pub fn text(title: &str, text: &str, language: Option<Language>) -> Self {
-        let content = Content::There(lay_out(text.as_bytes(), text.len() as u64, language));
+    pub fn text(title: &str, text: &str) -> Self {
+        let content = Content::There(lay_out(text.as_bytes(), text.len() as u64, None));
         Self {
             title: line::cut(title, 80),
             place: None,
@@ -118,11 +120,19 @@ impl Preview {
             // The line asked for, with a few before it.
             self.top = self.top.saturating_sub(self.height / 3);
         }
+        if let Content::There(loaded) = &mut self.content {
+            loaded.take_colours();
+        }
         self.top = self.top.min(self.lines().saturating_sub(self.height));
     }
 
     pub(super) fn next_wake(&self, now: Instant) -> Option<Instant> {
-        matches!(self.content, Content::Loading(_)).then(|| now + job::LOOK)
+        let is_busy = match &self.content {
+            Content::Loading(_) => true,
+            Content::There(loaded) => loaded.coloured.is_some(),
+            Content::Failed(_) => false,
+        };
+        is_busy.then(|| now + job::LOOK)
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
@@ -218,6 +228,17 @@ impl Preview {
     }
 }
 
+impl Loaded {
+    fn take_colours(&mut self) {
+        match self.coloured.as_ref().map(BackgroundJob::look) {
+            None | Some(JobState::Running) => return,
+            Some(JobState::Done(lines)) => self.lines = lines,
+            Some(JobState::Lost) => {}
+        }
+        self.coloured = None;
+    }
+}
+
 /// Rows of text on a screen of that height.
 const fn inside_height(screen: u16) -> u16 {
     screen.saturating_sub(6)
@@ -236,11 +257,11 @@ fn read(
     kept: Option<&ContentHash>,
     files: &FileContents,
 ) -> Result<Loaded, UserError> {
-    let language = syntax::language_of(path);
+    let colouring = Colouring::of(path);
     if let Some(hash) = kept {
         let bytes = files.blobs.blob(hash)?;
         let start = bytes.get(..bytes.len().min(MAX_BYTES as usize)).unwrap_or_default();
-        return Ok(lay_out(start, bytes.len() as u64, language));
+        return Ok(lay_out(start, bytes.len() as u64, colouring));
     }
     let Some(disk) = &files.disk else {
         return Err(UserError::new(
@@ -250,26 +271,37 @@ fn read(
         ));
     };
     let start = disk.file_start(path, MAX_BYTES)?;
-    Ok(lay_out(&start.bytes, start.total, language))
+    Ok(lay_out(&start.bytes, start.total, colouring))
 }
 
-fn lay_out(bytes: &[u8], total: u64, language: Option<Language>) -> Loaded {
+fn lay_out(bytes: &[u8], total: u64, colouring: Option<Colouring>) -> Loaded {
     let omitted = match total.saturating_sub(bytes.len() as u64) {
         0 => String::new(),
         more => format!(" · {} more are not shown", line::bytes(more)),
     };
     if bytes.contains(&0) {
         let text = format!("{} that are not text", line::bytes(total));
-        return Loaded { lines: vec![vec![(text, Role::DialogDim)]], omitted: String::new() };
+        let lines = vec![vec![(text, Role::DialogDim)]];
+        return Loaded { lines, omitted: String::new(), coloured: None };
     }
     let text = sanitize::decode(bytes);
-    let colours = language.map_or_else(Vec::new, |language| syntax::highlight(language, &text));
+    let at_once = colouring.filter(|colouring| !colouring.is_slow());
+    let lines = lines(&text, at_once);
+    let coloured = colouring.filter(|colouring| colouring.is_slow()).map(|colouring| {
+        let text = text.into_owned();
+        BackgroundJob::start(move || self::lines(&text, Some(colouring)))
+    });
+    Loaded { lines, omitted, coloured }
+}
+
+fn lines(text: &str, colouring: Option<Colouring>) -> Vec<Pieces> {
+    let colours = colouring.map_or_else(Vec::new, |colouring| colouring.highlight(text));
     let no_colours = Vec::new();
     let lines = text.split_inclusive('\n').enumerate().map(|(place, raw)| {
         let raw = raw.trim_end_matches(['\n', '\r']);
         pieces(raw, colours.get(place).unwrap_or(&no_colours))
     });
-    Loaded { lines: lines.collect(), omitted }
+    lines.collect()
 }
 
 /// A line in colours, with its tabs expanded and nothing in it that could move the cursor.
@@ -306,7 +338,8 @@ mod tests {
     use super::*;
 
     fn shown(bytes: &[u8]) -> Vec<String> {
-        let loaded = lay_out(bytes, bytes.len() as u64, Some(Language::C));
+        let c = Colouring::named("c");
+        let loaded = lay_out(bytes, bytes.len() as u64, c);
         loaded
             .lines
             .iter()
@@ -326,7 +359,24 @@ mod tests {
 
     #[test]
     fn code_has_colours() {
-        let loaded = lay_out(b"int x = 1;\n", 11, Some(Language::C));
+        let loaded = lay_out(b"int x = 1;\n", 11, Colouring::named("c"));
         assert!(loaded.lines[0].iter().any(|(text, role)| text == "int" && *role == Role::SynType));
+    }
+
+    #[test]
+    fn what_takes_longer_is_shown_plain_until_its_colours_are_there() {
+        let text = "# why\nname: \"a\\x1b[2J\"\ncount: 42\n";
+        let mut loaded = lay_out(text.as_bytes(), text.len() as u64, Colouring::named("yaml"));
+        assert!(loaded.lines.iter().flatten().all(|(_, role)| *role == Role::Dialog));
+        while loaded.coloured.is_some() {
+            loaded.take_colours();
+            std::thread::yield_now();
+        }
+        let shown: Vec<String> = loaded.lines.iter().map(|line| format!("{line:?}")).collect();
+        insta::assert_snapshot!(shown.join("\n"), @r##"
+        [("# why", SynComment)]
+        [("name", SynProperty), (":", SynPunctuation), (" ", Dialog), ("\"a\\x1b[2J\"", SynString)]
+        [("count", SynProperty), (":", SynPunctuation), (" ", Dialog), ("42", SynNumber)]
+        "##);
     }
 }

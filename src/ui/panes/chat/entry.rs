@@ -183,15 +183,16 @@ impl EntryLayout {
         }
     }
 
-    /// Makes a row ready to be drawn.
-    pub fn prepare_row(&mut self, entry: &ChatEntry, row: usize) {
+    /// Makes a row ready to be drawn. Whether colours of it are still to come.
+    pub fn prepare_row(&mut self, entry: &ChatEntry, row: usize) -> bool {
         let place = self.sections.partition_point(|section| section.first + section.rows <= row);
-        let Some(section) = self.sections.get_mut(place) else { return };
+        let Some(section) = self.sections.get_mut(place) else { return false };
         if let EntryBody::Text { part, document } = &mut section.body
             && let Some(text) = text_of(entry, *part)
         {
-            document.prepare(text, row - section.first, 1);
+            return document.prepare(text, row - section.first, 1);
         }
+        false
     }
 
     /// Draws one row.

@@ -63,11 +63,10 @@ impl Layouts {
         self.layouts.get(entry)?.as_ref()
     }
 
-    /// Makes a row ready to be drawn.
-    pub fn prepare_row(&mut self, anchor: Anchor, entry: &ChatEntry) {
-        if let Some(Some(layout)) = self.layouts.get_mut(anchor.entry) {
-            layout.prepare_row(entry, anchor.row);
-        }
+    /// Makes a row ready to be drawn. Whether colours of it are still to come.
+    pub fn prepare_row(&mut self, anchor: Anchor, entry: &ChatEntry) -> bool {
+        let layout = self.layouts.get_mut(anchor.entry).and_then(Option::as_mut);
+        layout.is_some_and(|layout| layout.prepare_row(entry, anchor.row))
     }
 
     /// Forgets layouts far from what is on screen.

@@ -65,6 +65,8 @@ pub struct ChatPane {
     selected: Option<(usize, FoldItem)>,
     /// Rows on screen.
     visible: Vec<Anchor>,
+    /// Whether colours of them are still to come.
+    is_colouring: bool,
     /// The row that was jumped to.
     mark: Option<Anchor>,
     search: Option<ChatSearch>,
@@ -72,10 +74,11 @@ pub struct ChatPane {
 }
 
 impl ChatPane {
-    /// When it has more to look through although nothing new came.
+    /// When it has more to look through, or colours to show, although nothing new came.
     #[must_use]
     pub fn next_wake(&self, now: Instant) -> Option<Instant> {
-        self.search.as_ref().is_some_and(ChatSearch::is_busy).then(|| now + job::LOOK)
+        let is_searching = self.search.as_ref().is_some_and(ChatSearch::is_busy);
+        (is_searching || self.is_colouring).then(|| now + job::LOOK)
     }
 
     /// Rows of an entry; lays it out if need be.
@@ -309,7 +312,7 @@ impl ChatPane {
 /// The whole task to read.
 fn open_task(cx: &Cx<'_>) -> Vec<Effect> {
     let Some(start) = &cx.view.head.start else { return Effect::info("there is no task yet") };
-    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text("Task", &start.task, None))))]
+    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text("Task", &start.task))))]
 }
 
 /// Opens a source that a call found.
@@ -317,7 +320,7 @@ fn open_source(entry: usize, id: CallId, number: usize, cx: &Cx<'_>) -> Vec<Effe
     let turn = cx.view.chat.entries.get(entry).and_then(|entry| entry.turn());
     let found = turn.and_then(|turn| call::source(turn.call(id)?, number));
     let Some((title, text)) = found else { return Vec::new() };
-    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text(&title, &text, None))))]
+    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text(&title, &text))))]
 }
 
 impl Pane for ChatPane {
@@ -391,9 +394,10 @@ impl Pane for ChatPane {
             search.sync(entries);
         }
         self.find_visible(cx);
+        self.is_colouring = false;
         for anchor in &self.visible {
             if let Some(entry) = entries.get(anchor.entry) {
-                self.layouts.prepare_row(*anchor, entry);
+                self.is_colouring |= self.layouts.prepare_row(*anchor, entry);
             }
         }
         if let (Some(first), Some(last)) = (self.visible.first(), self.visible.last()) {

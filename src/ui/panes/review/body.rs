@@ -9,11 +9,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::model::{BlobRef, BlobSource, Change, Facts, ReferenceKind, UserError};
+use crate::text::colouring::Colouring;
 use crate::text::diff::{self, DiffLine, Encoding, FileDiff, LineEnd, LineKind, Options};
 use crate::text::sanitize;
 use crate::text::syntax;
-use crate::text::syntax_versions::{self, Changed, Versions, highlight_versions};
-use crate::text::tree::Language;
+use crate::text::syntax_versions::{self, Changed, Versions};
 use crate::ui::line;
 
 use super::body_line::{BodyLine, Ink, LinePiece, LineRole, LineSource};
@@ -92,7 +92,7 @@ impl ReviewBody {
 /// What is left to do for the colours of a body.
 #[derive(Debug, Clone)]
 pub struct ColourJob {
-    language: Language,
+    colouring: Colouring,
     old: Arc<[u8]>,
     new: Arc<[u8]>,
     /// `None`: all of both.
@@ -113,7 +113,13 @@ impl ColourJob {
             vec![Changed { old: lines(&old), new: lines(&new) }]
         };
         let changes = self.changes.unwrap_or_else(all);
-        Colours(highlight_versions(self.language, &old, &new, &changes))
+        Colours(self.colouring.highlight_versions(&old, &new, &changes))
+    }
+
+    /// Whether it must not be waited for.
+    #[must_use]
+    pub const fn is_slow(&self) -> bool {
+        self.colouring.is_slow()
     }
 }
 
@@ -164,7 +170,7 @@ pub fn load(
     body.surroundings = surroundings;
     body.prepend(references(facts));
     let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-    let job = syntax::language_of(path).map(|language| ColourJob { language, old, new, changes });
+    let job = Colouring::of(path).map(|colouring| ColourJob { colouring, old, new, changes });
     Ok((body, job))
 }
 
@@ -307,7 +313,8 @@ mod tests {
     fn colours(old: &str, new: &str) -> Colours {
         let bytes = |text: &str| Arc::from(text.as_bytes());
         let changes = of_file(Some(old.as_bytes()), Some(new.as_bytes())).1;
-        ColourJob { language: Language::C, old: bytes(old), new: bytes(new), changes }.run()
+        let colouring = Colouring::named("c").unwrap();
+        ColourJob { colouring, old: bytes(old), new: bytes(new), changes }.run()
     }
 
     fn text(line: &BodyLine) -> String {

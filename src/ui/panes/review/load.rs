@@ -61,7 +61,7 @@ impl Load {
             Err(error) => Self { state: BodyState::Failed(error), colours: None, news: None },
             Ok((body, job)) => {
                 let state = BodyState::Ready(Rc::new(body));
-                if size <= TINY {
+                if size <= TINY && !job.as_ref().is_some_and(ColourJob::is_slow) {
                     let colours = job.map(|job| Rc::new(job.run()));
                     return Self { state, colours, news: None };
                 }
@@ -164,8 +164,12 @@ mod tests {
     }
 
     fn begin(text: &[u8], is_kept: bool) -> Load {
+        begin_at("a.c", text, is_kept)
+    }
+
+    fn begin_at(path: &str, text: &[u8], is_kept: bool) -> Load {
         let content = BlobRef { hash: ContentHash::of(text), bytes: text.len() as u64 };
-        let path = ProjectPath::new("a.c").unwrap();
+        let path = ProjectPath::new(path).unwrap();
         let kept = if is_kept { vec![text.to_vec()] } else { Vec::new() };
         let blobs: Arc<dyn BlobSource> = Arc::new(Contents(kept));
         let change = Change::Save { path, base: None, content };
@@ -191,6 +195,27 @@ mod tests {
         assert!(!middle.is_reading() && middle.is_busy());
         let small = begin(b"int a;\n", true);
         assert!(!small.is_busy() && small.colours().is_some());
+    }
+
+    #[test]
+    fn a_configuration_is_shown_before_its_colours() {
+        let text = b"# why\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_N=240\nCONFIG_S=\"x\"\n";
+        let mut load = begin_at("sdkconfig", text, true);
+        assert!(load.body().is_some() && load.colours().is_none() && load.is_busy());
+        finish(&mut load);
+        let body = load.body().unwrap();
+        let lines = body.lines.iter().map(|line| {
+            let pieces = line.pieces(load.colours());
+            let pieces = pieces.iter().map(|piece| format!("{}:{:?}", piece.text, piece.ink));
+            pieces.collect::<Vec<_>>().join(" ")
+        });
+        insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r##"
+        # why:Syntax(Comment)
+        CONFIG_A:Syntax(Property) =:Syntax(Operator) y:Syntax(Constant)
+        # :Syntax(Comment) CONFIG_B:Syntax(Property)  :Syntax(Comment) is not set:Syntax(Constant)
+        CONFIG_N:Syntax(Property) =:Syntax(Operator) 240:Syntax(Number)
+        CONFIG_S:Syntax(Property) =:Syntax(Operator) "x":Syntax(String)
+        "##);
     }
 
     #[test]
