@@ -1,8 +1,8 @@
 //! Puts a mode together: terminal guard, event loop, and the feed of records.
 
+pub mod assemble;
 mod checkpoints;
 pub mod choice;
-pub mod compose;
 pub mod copies;
 pub mod doctor;
 pub mod documents;
@@ -13,20 +13,26 @@ mod frames;
 pub mod history;
 mod idle_wake;
 pub mod keyring;
+mod launch_facts;
+pub mod launch_request;
 mod leftovers;
+pub mod machine;
 pub mod memory;
 mod milestones;
 pub mod model_doctor;
-pub mod models;
 pub mod monitor;
 mod outside;
 mod own_file;
-pub mod parts;
+mod parts;
 mod past;
 pub mod pdf_apart;
+pub mod plan;
 pub mod ports;
+pub mod profiles;
 mod project_folder;
+pub mod recordings;
 pub mod serial_commands;
+pub mod shipped;
 pub mod signals;
 pub mod start;
 pub mod terminal;

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use serde_json::json;
 
-use super::compose::Machine;
-use super::models;
+use super::profiles::Profiles;
 use crate::model::{Health, HealthLine, Message, MessageRole, ToolSpec, UserError};
 use crate::provider::{Delta, KeySource, ModelOptions, Profile, Provider, Remote, Request};
 
@@ -29,24 +28,24 @@ const AREA: &str = "model";
 /// # Errors
 /// When a profile is named that there is not.
 pub async fn models(
-    world: &Machine,
+    profiles: &Profiles,
     only: Option<&str>,
     reach: CheckDepth,
 ) -> Result<Vec<HealthLine>, UserError> {
     let names = match only {
         Some(name) => vec![name.to_owned()],
-        None => models::names(world),
+        None => profiles.names(),
     };
     if names.is_empty() {
         return Ok(vec![none()]);
     }
     let mut findings = Vec::new();
     for name in names {
-        match models::find(world, &name, None) {
+        match profiles.find(&name, None) {
             Ok(profile) => examine(profile, reach, &mut findings).await,
             Err(error) if only.is_some() => return Err(error),
             // Without the name of a model the service can still be looked at.
-            Err(error) => match models::find(world, &name, Some("")) {
+            Err(error) => match profiles.find(&name, Some("")) {
                 Ok(profile) => nameless(profile, reach, &error, &mut findings).await,
                 Err(_) => findings.push(broken(&name, &error)),
             },
@@ -57,12 +56,12 @@ pub async fn models(
 
 /// Looks at configuration and keys alone, for those who cannot wait for a service.
 #[must_use]
-pub fn here(world: &Machine) -> Vec<HealthLine> {
-    let names = models::names(world);
+pub fn here(profiles: &Profiles) -> Vec<HealthLine> {
+    let names = profiles.names();
     if names.is_empty() {
         return vec![none()];
     }
-    let look = |name: String| match models::find(world, &name, None) {
+    let look = |name: String| match profiles.find(&name, None) {
         // Nobody is asked to unlock a keyring for a look at the list.
         Ok(profile) if matches!(profile.key_source, KeySource::Keyring(_)) => {
             key_line(&profile, &format!("key in the {}", profile.key_source))

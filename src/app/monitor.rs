@@ -6,12 +6,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::compose::{Machine, load_adapters, log_limits, now_millis};
+use super::machine::{Machine, now};
+use super::plan::log_limits;
+use super::shipped::load_adapters;
 use crate::device::{Address, Listener, Programs, SerialHub, ports};
 use crate::engine::Recorder;
 use crate::journal::SessionDir;
 use crate::model::event::{SessionParts, SessionStart};
-use crate::model::{Event, Ledger, SessionEvent, SessionOutcome, Timestamp, UserError};
+use crate::model::{Event, Ledger, SessionEvent, SessionOutcome, UserError};
 
 /// The name that such a session has instead of a team's.
 pub const TEAM: &str = "monitor";
@@ -56,8 +58,8 @@ impl Monitor {
 ///
 /// # Errors
 /// When there is no such port, several to choose from, or it cannot be opened.
-pub async fn start(world: &Machine, wish: MonitorOptions) -> Result<Monitor, UserError> {
-    let adapters = load_adapters(&world.assets)?;
+pub async fn start(machine: &Machine, wish: MonitorOptions) -> Result<Monitor, UserError> {
+    let adapters = load_adapters(&machine.assets)?;
     let port = match wish.port {
         Some(port) => port,
         None => only_port(&ports::list(&adapters))?,
@@ -68,10 +70,9 @@ pub async fn start(world: &Machine, wish: MonitorOptions) -> Result<Monitor, Use
         return Err(UserError::new(what, "it is not a file", fix));
     }
     Address::parse(&port)?;
-    let dir =
-        SessionDir::create(&world.dirs.data, &format!("monitor {port}"), Timestamp(now_millis()))?;
-    let recorder = Recorder::create(dir.clone())?.keeping(log_limits(&world.settings));
-    let recorder = Arc::new(recorder.guarded_by(&world.secrets));
+    let dir = SessionDir::create(&machine.dirs.data, &format!("monitor {port}"), now())?;
+    let recorder = Recorder::create(dir.clone())?.keeping(log_limits(&machine.settings));
+    let recorder = Arc::new(recorder.guarded_by(machine.profiles.secrets()));
     recorder.record(Event::Session(SessionEvent::Started(Box::new(SessionStart {
         id: dir.id().clone(),
         task: format!("Listen to {port}"),

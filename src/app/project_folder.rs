@@ -1,28 +1,12 @@
-//! The project's folder before a run: whether it is trusted, that it is there, and what it begins
-//! with.
+//! The project's folder before a run: that it is there, and what it begins with.
 
 use std::path::Path;
 
-use super::parts::RunRequest;
-use super::trust::Trust;
 use crate::config::Assets;
 use crate::journal::SessionDir;
 use crate::model::UserError;
 use crate::toolchain::output_folder;
 use crate::workspace::Sandbox;
-
-/// Real toolchains run what a project brings when they build it. The virtual board then only compiles
-/// its sources; what a flash to it runs has the person's rights all the same, and is proposed first.
-pub(super) fn check_trust(
-    trust: &Trust,
-    wanted: &RunRequest,
-    project: Option<&Path>,
-) -> Result<(), UserError> {
-    match project {
-        Some(project) if wanted.parts.toolchain != "virtual" => trust.check(project),
-        _ => Ok(()),
-    }
-}
 
 /// Opens the project's folder; one that is not there is made, as the person has asked for it.
 #[expect(clippy::disallowed_methods, reason = "the folder the person named, before any agent acts")]

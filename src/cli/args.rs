@@ -4,6 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::app::launch_request::{LaunchRequest, ModelRequest, ToolchainChoice, Work};
+use crate::engine::Supervision;
+use crate::model::{Budget, Cost};
+use crate::provider::Pacing;
+use crate::toolchain::ToolchainKind;
+
 /// Supervise teams of model-backed agents that write ESP32 firmware, on the full screen of a
 /// terminal. Nothing is saved, deleted or flashed without your approval.
 #[derive(Debug, Parser)]
@@ -122,6 +128,16 @@ pub enum Speed {
     Max,
 }
 
+impl Speed {
+    /// As the recorded model knows it.
+    pub const fn pacing(self) -> Pacing {
+        match self {
+            Self::Real => Pacing::Real,
+            Self::Max => Pacing::Instant,
+        }
+    }
+}
+
 /// Where a run takes place and what plays its parts.
 #[derive(Debug, Args)]
 pub struct RunOptions {
@@ -184,18 +200,45 @@ fn dollars(text: &str) -> Result<f64, String> {
 }
 
 impl RunOptions {
-    /// As when nothing but the project is named.
-    pub fn usual(project: Option<PathBuf>) -> Self {
-        Self {
-            team: None,
-            project,
-            toolchain: None,
-            script: None,
-            speed: Speed::Real,
-            attach: Vec::new(),
-            supervise: None,
-            model: ModelArgs::default(),
+    /// What is asked for with these options.
+    pub fn request(self, work: Work) -> LaunchRequest {
+        let absolute = |file: PathBuf| std::path::absolute(&file).unwrap_or(file);
+        LaunchRequest {
+            work,
+            team: self.team,
+            project: self.project,
+            toolchain: self.toolchain.map(ToolchainArg::choice),
+            model: ModelRequest {
+                script: self.script.map(absolute),
+                profile: self.model.profile,
+                model: self.model.model,
+            },
+            pacing: self.speed.pacing(),
+            record: self.model.record,
+            attach: self.attach,
+            supervision: self.supervise.map(|supervise| match supervise {
+                SuperviseArg::Ask => Supervision::Ask,
+                SuperviseArg::Show => Supervision::Show,
+            }),
         }
+    }
+}
+
+impl ModelArgs {
+    /// What the session may use, and the first flag that says so.
+    pub fn session_budget(&self) -> Option<(&'static str, Budget)> {
+        let flags = [
+            (self.max_tokens.is_some(), "--max-tokens"),
+            (self.max_cost.is_some(), "--max-cost"),
+            (self.max_minutes.is_some(), "--max-minutes"),
+        ];
+        let (_, flag) = flags.into_iter().find(|(is_given, _)| *is_given)?;
+        let budget = Budget {
+            tokens: self.max_tokens,
+            cost: self.max_cost.map(Cost::from_dollars),
+            seconds: self.max_minutes.map(|minutes| minutes.saturating_mul(60)),
+        };
+        Some((flag, budget))
     }
 }
 
@@ -223,6 +266,18 @@ pub enum ToolchainArg {
     /// What is installed for the project, ESP-IDF, `arduino-cli` for a sketch, or PlatformIO; the
     /// virtual board otherwise.
     Auto,
+}
+
+impl ToolchainArg {
+    const fn choice(self) -> ToolchainChoice {
+        match self {
+            Self::Virtual => ToolchainChoice::Virtual,
+            Self::Idf => ToolchainChoice::Installed(ToolchainKind::Idf),
+            Self::Arduino => ToolchainChoice::Installed(ToolchainKind::Arduino),
+            Self::Platformio => ToolchainChoice::Installed(ToolchainKind::Platformio),
+            Self::Auto => ToolchainChoice::Auto,
+        }
+    }
 }
 
 /// Arguments of `demo`.

@@ -1,12 +1,13 @@
-//! `firmhand doctor` and `firmhand models`: what there is, whether it works, and how to mend it.
+//! `firmhand doctor` and `firmhand models`: what there is, whether it works, and how to fix it.
 
 use std::process::ExitCode;
 
 use super::args::DoctorArgs;
-use super::report;
-use crate::app::compose::Machine;
+use super::{report, runtime};
+use crate::app::machine::Machine;
 use crate::app::model_doctor::CheckDepth;
-use crate::app::{doctor, model_doctor, models};
+use crate::app::profiles::Profiles;
+use crate::app::{doctor, model_doctor};
 use crate::model::{Health, HealthLine, UserError};
 use crate::provider::Remote;
 
@@ -14,14 +15,18 @@ use crate::provider::Remote;
 ///
 /// # Errors
 /// When a profile is named that there is not.
-pub fn doctor(world: &Machine, args: &DoctorArgs) -> Result<ExitCode, UserError> {
+pub fn doctor(machine: &Machine, args: &DoctorArgs) -> Result<ExitCode, UserError> {
     let reach = if args.offline { CheckDepth::Here } else { CheckDepth::Services };
     let only = args.profile.as_deref();
     let mut findings = match only {
         Some(_) => Vec::new(),
-        None => doctor::look(&world.dirs.data, |name| std::env::var(name).ok()),
+        None => doctor::look(&machine.dirs.data, |name| std::env::var(name).ok()),
     };
-    findings.extend(runtime()?.block_on(model_doctor::models(world, only, reach))?);
+    findings.extend(runtime::engine()?.block_on(model_doctor::models(
+        &machine.profiles,
+        only,
+        reach,
+    ))?);
     print(&findings);
     let is_broken = findings.iter().any(|finding| finding.health == Health::Broken);
     Ok(if is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -47,15 +52,16 @@ fn print(findings: &[HealthLine]) {
 ///
 /// # Errors
 /// When there is no such profile, or its service does not answer.
-pub fn models(world: &Machine, profile: Option<&str>) -> Result<ExitCode, UserError> {
+pub fn models(profiles: &Profiles, profile: Option<&str>) -> Result<ExitCode, UserError> {
     let name = match profile {
         Some(name) => name.to_owned(),
-        None => models::usual(world).unwrap_or_default(),
+        None => profiles.default_name().unwrap_or_default(),
     };
     // Whoever asks for the names need not know one.
-    let profile = models::find(world, &name, None)
-        .or_else(|error| models::find(world, &name, Some("")).map_err(|_| error))?;
-    let found = runtime()?.block_on(Remote::new(profile).models())?;
+    let profile = profiles
+        .find(&name, None)
+        .or_else(|error| profiles.find(&name, Some("")).map_err(|_| error))?;
+    let found = runtime::engine()?.block_on(Remote::new(profile).models())?;
     for name in &found {
         report::line(name);
     }
@@ -63,10 +69,4 @@ pub fn models(world: &Machine, profile: Option<&str>) -> Result<ExitCode, UserEr
         report::line("the service offers no model");
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn runtime() -> Result<tokio::runtime::Runtime, UserError> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| UserError::from_cause("Cannot ask the service", &error))
 }

@@ -5,17 +5,19 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use super::{Face, lines, report};
-use crate::app::compose::{self, Machine, Order, Running};
+use super::{Display, lines, report, runtime};
+use crate::app::assemble::{self, Running};
 use crate::app::copies::Chores;
 use crate::app::event_loop::{Left, Session};
 use crate::app::history::InputHistory;
+use crate::app::machine::Machine;
 use crate::app::memory::ScreenMemory;
-use crate::app::models;
 use crate::app::monitor::{self, MonitorOptions};
+use crate::app::plan::LaunchPlan;
+use crate::app::profiles::Profiles;
 use crate::app::serial_commands;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::themes::Themes;
@@ -38,56 +40,64 @@ const STOP_PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// When there is no terminal, or the session cannot be begun.
-pub(super) fn live(world: &Machine, order: Order, face: Face) -> Result<ExitCode, UserError> {
-    let stage = ScreenSetup::set(world, face)?;
-    let engine = engine_runtime()?;
+pub(super) fn live(
+    machine: &Machine,
+    plan: LaunchPlan,
+    display: Display,
+) -> Result<ExitCode, UserError> {
+    let setup = ScreenSetup::set(machine, display)?;
+    let engine = runtime::engine()?;
     let running = {
         let _on = engine.enter();
-        compose::start(world, order)?
+        assemble::start(machine, plan)?
     };
-    supervise(world, &engine, running, stage)
+    supervise(machine, &engine, running, setup)
 }
 
-/// How a session is taken up again.
-pub(super) struct ResumeAs {
+/// How a session is resumed.
+pub(super) struct ResumeOptions {
     /// How fast a recorded model types.
     pub pacing: Pacing,
     /// Where the model's answers are written down.
     pub record: Option<PathBuf>,
 }
 
-/// Takes a session up again and shows it.
+/// Resumes a session and shows it.
 ///
 /// # Errors
 /// When there is no terminal, no such session, or it cannot go on.
 pub(super) fn resume(
-    world: &Machine,
+    machine: &Machine,
     dir: SessionDir,
-    args: ResumeAs,
-    face: Face,
+    options: ResumeOptions,
+    display: Display,
 ) -> Result<ExitCode, UserError> {
-    let stage = ScreenSetup::set(world, face)?;
-    let engine = engine_runtime()?;
+    let setup = ScreenSetup::set(machine, display)?;
+    let engine = runtime::engine()?;
     let running = {
         let _on = engine.enter();
-        compose::resume(world, dir, args.pacing, args.record)?
+        assemble::resume(machine, dir, options.pacing, options.record)?
     };
-    supervise(world, &engine, running, stage)
+    supervise(machine, &engine, running, setup)
 }
 
 /// Shows a saved session; nothing is run.
 ///
 /// # Errors
 /// When there is no terminal, no such session, or it cannot be read.
-pub(super) fn replay(world: &Machine, dir: &SessionDir, face: Face) -> Result<ExitCode, UserError> {
-    if face == Face::Lines {
+pub(super) fn replay(
+    machine: &Machine,
+    dir: &SessionDir,
+    display: Display,
+) -> Result<ExitCode, UserError> {
+    if display == Display::Lines {
         return lines::replay(dir);
     }
-    let stage = ScreenSetup::of(world)?;
+    let setup = ScreenSetup::of(machine)?;
     let mut feed = Feed::Replay(Box::new(Timeline::open(dir)?));
     let project = project_of(dir).unwrap_or_else(|| dir.project());
-    let memory = ScreenMemory::of(&world.dirs.data, &project);
-    let left = show(world, stage, dir, &memory, (&mut feed, Wishes::default()))?;
+    let memory = ScreenMemory::of(&machine.dirs.data, &project);
+    let left = show(machine, setup, dir, &memory, (&mut feed, Channels::default()))?;
     Ok(exit_code(left))
 }
 
@@ -100,19 +110,19 @@ struct ScreenSetup {
 
 impl ScreenSetup {
     /// `None`: there is no screen, but lines.
-    fn set(world: &Machine, face: Face) -> Result<Option<Self>, UserError> {
-        match face {
-            Face::Screen => Self::of(world).map(Some),
-            Face::Lines => lines::require().map(|()| None),
+    fn set(machine: &Machine, display: Display) -> Result<Option<Self>, UserError> {
+        match display {
+            Display::Screen => Self::of(machine).map(Some),
+            Display::Lines => lines::require().map(|()| None),
         }
     }
 
-    fn of(world: &Machine) -> Result<Self, UserError> {
+    fn of(machine: &Machine) -> Result<Self, UserError> {
         terminal::require()?;
-        let keymap = Keymap::load(&world.assets, &world.settings.keymap.value)?;
+        let keymap = Keymap::load(&machine.assets, &machine.settings.keymap.value)?;
         let depth = Depth::detect(|name| std::env::var(name).ok());
-        let themes = Themes::new(world.assets.clone(), &world.dirs.config, depth);
-        themes.load(&world.settings.theme.value)?;
+        let themes = Themes::new(machine.assets.clone(), &machine.dirs.config, depth);
+        themes.load(&machine.settings.theme.value)?;
         Ok(Self { keymap, themes })
     }
 }
@@ -122,24 +132,24 @@ impl ScreenSetup {
 /// # Errors
 /// When there is no terminal, or the port cannot be opened.
 pub fn monitor(
-    world: &Machine,
-    wish: MonitorOptions,
+    machine: &Machine,
+    options: MonitorOptions,
     filter: TagFilter,
 ) -> Result<ExitCode, UserError> {
-    let stage = ScreenSetup::of(world)?;
-    let engine = engine_runtime()?;
-    let project = wish.project.clone();
-    let monitor = engine.block_on(monitor::start(world, wish))?;
+    let setup = ScreenSetup::of(machine)?;
+    let engine = runtime::engine()?;
+    let project = options.project.clone();
+    let monitor = engine.block_on(monitor::start(machine, options))?;
     let dir = monitor.dir.clone();
     let mut feed = Feed::Live(Box::new(Live::open(&dir, monitor.recorder.subscribe())?));
-    let memory = ScreenMemory::of(&world.dirs.data, &project);
+    let memory = ScreenMemory::of(&machine.dirs.data, &project);
     let serial = {
         let _on = engine.enter();
         let ledger = Arc::clone(&monitor.recorder) as Arc<dyn Ledger>;
         serial_commands::start(Arc::clone(&monitor.hub), ledger, monitor.recorder.state())
     };
-    let wishes = Wishes { serial: Some(serial), filter, ..Wishes::default() };
-    let left = show(world, stage, &dir, &memory, (&mut feed, wishes));
+    let channels = Channels { serial: Some(serial), filter, ..Channels::default() };
+    let left = show(machine, setup, &dir, &memory, (&mut feed, channels));
     engine.block_on(monitor.end());
     let name = dir.id();
     report::line(&format!("Session {name} is kept. Look at it: firmhand replay {name}"));
@@ -147,14 +157,14 @@ pub fn monitor(
 }
 
 fn supervise(
-    world: &Machine,
+    machine: &Machine,
     engine: &Runtime,
     running: Running,
-    stage: Option<ScreenSetup>,
+    setup: Option<ScreenSetup>,
 ) -> Result<ExitCode, UserError> {
     let dir = running.dir.clone();
-    let Some(stage) = stage else {
-        let (code, view) = screen_runtime()?.block_on(lines::follow(&running))?;
+    let Some(setup) = setup else {
+        let (code, view) = runtime::screen()?.block_on(lines::follow(&running))?;
         engine.block_on(end(running, &view));
         farewell(&dir, &view);
         return match view.head.state {
@@ -164,17 +174,17 @@ fn supervise(
     };
     let mut feed = Feed::Live(Box::new(Live::open(&dir, running.recorder.subscribe())?));
     let project = feed.view().head.start.as_ref().map(|start| PathBuf::from(&start.project));
-    let memory = ScreenMemory::of(&world.dirs.data, &project.unwrap_or_else(|| dir.project()));
+    let memory = ScreenMemory::of(&machine.dirs.data, &project.unwrap_or_else(|| dir.project()));
     let intents = Some(running.engine.intents.clone());
     let serial = {
         let _on = engine.enter();
         let ledger = Arc::clone(&running.recorder) as Arc<dyn Ledger>;
-        Some(serial_commands::start(running.bench.serial(), ledger, running.recorder.state()))
+        Some(serial_commands::start(running.services.serial(), ledger, running.recorder.state()))
     };
     let break_off = Some(running.engine.break_off());
     let examiner = Some(Arc::clone(&running.examiner));
-    let wishes = Wishes { intents, break_off, examiner, serial, filter: TagFilter::default() };
-    let left = show(world, stage, &dir, &memory, (&mut feed, wishes));
+    let channels = Channels { intents, break_off, examiner, serial, filter: TagFilter::default() };
+    let left = show(machine, setup, &dir, &memory, (&mut feed, channels));
     engine.block_on(end(running, feed.view()));
     // What the engine recorded last is not on screen any more, but belongs into the farewell.
     let _ = feed.advance(std::time::Instant::now());
@@ -186,9 +196,9 @@ fn supervise(
     }
 }
 
-/// Where the person's wishes go; a replay has neither, a monitor no run.
+/// Where the person's intents go; a replay has neither, a monitor no run.
 #[derive(Default)]
-struct Wishes {
+struct Channels {
     intents: Option<mpsc::Sender<Intent>>,
     break_off: Option<BreakOff>,
     examiner: Option<Arc<dyn Examiner>>,
@@ -199,40 +209,40 @@ struct Wishes {
 
 /// Shows a session until the person leaves it, and remembers how the screen was arranged.
 fn show(
-    world: &Machine,
+    machine: &Machine,
     ScreenSetup { keymap, mut themes }: ScreenSetup,
     dir: &SessionDir,
     memory: &ScreenMemory,
-    (feed, wishes): (&mut Feed, Wishes),
+    (feed, channels): (&mut Feed, Channels),
 ) -> Result<Left, UserError> {
     let mode = match feed {
         Feed::Live(_) => Mode::Live,
         Feed::Replay(_) => Mode::Replay,
     };
-    let mut ui = Ui::new(ui_setup(world, mode, dir, (memory.recall(), keymap, &themes))?);
+    let mut ui = Ui::new(ui_setup(machine, mode, dir, (memory.recall(), keymap, &themes))?);
     ui.set_marks(feed.marks());
-    ui.filter_tags(wishes.filter);
-    if let Some(examiner) = wishes.examiner {
+    ui.filter_tags(channels.filter);
+    if let Some(examiner) = channels.examiner {
         ui.examine_by(examiner);
     }
     if feed.view().head.start.as_ref().is_some_and(|start| start.team == monitor::TEAM) {
         ui.show_serial();
     }
-    let uses = Uses::of(&world.settings.terminal, |name| std::env::var(name).ok());
+    let uses = Uses::of(&machine.settings.terminal, |name| std::env::var(name).ok());
     let mut screen = Screen::take(uses)?;
     let session = Session {
         screen: &mut screen,
         ui: &mut ui,
         feed,
-        intents: wishes.intents,
-        break_off: wishes.break_off,
-        serial: wishes.serial,
+        intents: channels.intents,
+        break_off: channels.break_off,
+        serial: channels.serial,
         themes: &mut themes,
         ui_due: None,
         outside: None,
-        chores: Chores::new(dir.clone(), history_of(world, dir)),
+        chores: Chores::new(dir.clone(), history_of(machine, dir)),
     };
-    let left = screen_runtime()?.block_on(session.run());
+    let left = runtime::screen()?.block_on(session.run());
     drop(screen);
     // Not worth a word at the end of a session: the next one has the usual arrangement.
     let _ = memory.keep(ui.arrangement());
@@ -307,12 +317,12 @@ pub fn project_of(dir: &SessionDir) -> Option<PathBuf> {
 }
 
 fn ui_setup(
-    world: &Machine,
+    machine: &Machine,
     mode: Mode,
     dir: &SessionDir,
     (mut arrangement, keymap, themes): (Arrangement, Keymap, &Themes),
 ) -> Result<UiSetup, UserError> {
-    let set = &world.settings.theme;
+    let set = &machine.settings.theme;
     // A flag or the environment says what is wanted now; it is not what the person chose here.
     let is_wanted = matches!(set.origin, Origin::Flag(_) | Origin::Env(_));
     let chosen = arrangement.theme.clone().filter(|_| !is_wanted);
@@ -339,8 +349,8 @@ fn ui_setup(
         blobs: Arc::new(dir.blobs()),
         logs: Arc::new(dir.logs()),
         events: Arc::new(JournalEvents::new(dir.journal())),
-        models: if mode == Mode::Live { offers(world) } else { Vec::new() },
-        history: history_of(world, dir).map_or_else(Vec::new, |history| history.read()),
+        models: if mode == Mode::Live { offers(&machine.profiles) } else { Vec::new() },
+        history: history_of(machine, dir).map_or_else(Vec::new, |history| history.read()),
         files: project_of(dir).and_then(|project| {
             Sandbox::open(&project).ok().map(|sandbox| Arc::new(sandbox) as Arc<dyn FileSource>)
         }),
@@ -348,26 +358,15 @@ fn ui_setup(
 }
 
 /// The models that can be chosen; what is wrong with the others is the doctor's to say.
-pub(super) fn offers(world: &Machine) -> Vec<ModelOffer> {
+pub(super) fn offers(profiles: &Profiles) -> Vec<ModelOffer> {
     let offer = |profile: String| {
-        let label = models::find(world, &profile, None).ok()?.label();
+        let label = profiles.find(&profile, None).ok()?.label();
         Some(ModelOffer { profile, label })
     };
-    models::names(world).into_iter().filter_map(offer).collect()
+    profiles.names().into_iter().filter_map(offer).collect()
 }
 
 /// What was said before in the project of a session.
-fn history_of(world: &Machine, dir: &SessionDir) -> Option<InputHistory> {
-    Some(InputHistory::of(&world.dirs.data, &project_of(dir)?))
-}
-
-/// Where the engine runs: apart from the screen, so that neither waits for the other.
-fn engine_runtime() -> Result<Runtime, UserError> {
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| UserError::from_cause("Cannot start the engine", &error))
-}
-
-pub(super) fn screen_runtime() -> Result<Runtime, UserError> {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| UserError::from_cause("Cannot start the screen", &error))
+fn history_of(machine: &Machine, dir: &SessionDir) -> Option<InputHistory> {
+    Some(InputHistory::of(&machine.dirs.data, &project_of(dir)?))
 }

@@ -8,7 +8,7 @@ use clap::{CommandFactory, ValueEnum};
 
 use super::args::Cli;
 use super::lines;
-use crate::app::compose::Machine;
+use crate::app::machine::Machine;
 use crate::engine::Team;
 use crate::model::UserError;
 use crate::provider::Service;
@@ -55,14 +55,14 @@ impl Topic {
 /// page is made of is wrong.
 pub fn page(
     name: Option<&str>,
-    world: impl Fn() -> Result<Machine, UserError>,
+    machine: impl Fn() -> Result<Machine, UserError>,
 ) -> Result<String, UserError> {
     let mut command = Cli::command();
     let Some(name) = name else {
         return Ok(format!("{}\n{}", command.render_long_help(), topics()));
     };
     if let Ok(topic) = Topic::from_str(name, true) {
-        return about(topic, &world()?);
+        return about(topic, &machine()?);
     }
     command.build();
     match command.find_subcommand_mut(name).filter(|found| !found.is_hide_set()) {
@@ -83,23 +83,23 @@ fn topics() -> String {
     text
 }
 
-fn about(topic: Topic, world: &Machine) -> Result<String, UserError> {
+fn about(topic: Topic, machine: &Machine) -> Result<String, UserError> {
     match topic {
-        Topic::Keys => keys(world, &KeyContext::ALL, KEYS),
-        Topic::Review => keys(world, &[KeyContext::Review, KeyContext::Select], REVIEW),
-        Topic::Teams => teams(world),
-        Topic::Models => Ok(models(world)),
-        Topic::Config => Ok(config(world)),
+        Topic::Keys => keys(machine, &KeyContext::ALL, KEYS),
+        Topic::Review => keys(machine, &[KeyContext::Review, KeyContext::Select], REVIEW),
+        Topic::Teams => teams(machine),
+        Topic::Models => Ok(models(machine)),
+        Topic::Config => Ok(config(machine)),
         Topic::Boards => Ok(BOARDS.to_owned()),
-        Topic::Sessions => keys(world, &[KeyContext::Replay], SESSIONS),
+        Topic::Sessions => keys(machine, &[KeyContext::Replay], SESSIONS),
         Topic::Plain => Ok(format!("{PLAIN}\n  {}\n", lines::HELP.join("\n  "))),
     }
 }
 
 /// `text`, then the keys of these contexts in the keymap that is set.
-fn keys(world: &Machine, contexts: &[KeyContext], text: &str) -> Result<String, UserError> {
-    let name = &world.settings.keymap.value;
-    let keymap = Keymap::load(&world.assets, name)?;
+fn keys(machine: &Machine, contexts: &[KeyContext], text: &str) -> Result<String, UserError> {
+    let name = &machine.settings.keymap.value;
+    let keymap = Keymap::load(&machine.assets, name)?;
     let mut page = format!("{text}\nKeymap: {name}\n");
     for context in contexts {
         let _ = writeln!(page, "\n{}", context.title());
@@ -115,12 +115,12 @@ fn action_words(action: Action) -> String {
     format!("{} ({})", action.help(), action.name())
 }
 
-fn teams(world: &Machine) -> Result<String, UserError> {
+fn teams(machine: &Machine) -> Result<String, UserError> {
     let mut page = TEAMS.to_owned();
-    for file in world.assets.list("prompts/teams") {
+    for file in machine.assets.list("prompts/teams") {
         let name = file.strip_prefix("prompts/teams/").unwrap_or(&file);
         let Some(name) = name.strip_suffix(".toml") else { continue };
-        let team = Team::load(&world.assets, name, &tools::known)?;
+        let team = Team::load(&machine.assets, name, &tools::known)?;
         let _ = writeln!(page, "\n{name}: {}\n  {}", team.title, team.description);
         for phase in &team.phases {
             let who: Vec<&str> = phase.participants.iter().map(|agent| agent.as_str()).collect();
@@ -130,20 +130,20 @@ fn teams(world: &Machine) -> Result<String, UserError> {
     Ok(page)
 }
 
-fn models(world: &Machine) -> String {
+fn models(machine: &Machine) -> String {
     let mut page = MODELS.to_owned();
     let names: Vec<&str> = Service::ALL.iter().map(|service| service.name()).collect();
     let _ = writeln!(page, "\nServices: {}", names.join(", "));
-    let profiles: Vec<&str> = world.settings.models.profiles.keys().map(String::as_str).collect();
+    let profiles: Vec<&str> = machine.settings.models.profiles.keys().map(String::as_str).collect();
     let known = if profiles.is_empty() { "none yet".to_owned() } else { profiles.join(", ") };
     let _ = writeln!(page, "Your profiles: {known}");
     page
 }
 
-fn config(world: &Machine) -> String {
-    let file = world.dirs.config.join("config.toml");
+fn config(machine: &Machine) -> String {
+    let file = machine.dirs.config.join("config.toml");
     let mut page = format!("{CONFIG}\nYour file: {}\n\n", file.display());
-    for row in world.settings.rows() {
+    for row in machine.settings.rows() {
         let _ = writeln!(page, "  {} = {}  # {}", row.key, row.value, row.origin);
     }
     page
@@ -229,15 +229,11 @@ mod tests {
 
     fn shown(name: Option<&str>) -> Result<String, UserError> {
         let folder = tempfile::tempdir().unwrap();
-        let place = crate::cli::CommandDirs {
-            dirs: crate::config::Dirs {
-                config: folder.path().join("config"),
-                data: folder.path().join("data"),
-            },
-            theme: None,
-            keymap: None,
+        let dirs = crate::config::Dirs {
+            config: folder.path().join("config"),
+            data: folder.path().join("data"),
         };
-        page(name, || place.world(None, None))
+        page(name, || Machine::load(&dirs, None, &crate::config::Overrides::default()))
     }
 
     #[test]

@@ -3,15 +3,16 @@
 mod args;
 mod check_change;
 mod checks;
+mod examples;
 mod full_screen;
 mod headless;
 mod help;
 mod lines;
 mod monitor;
-mod orders;
 mod plain_monitor;
 mod report;
 pub mod run;
+mod runtime;
 mod sessions;
 mod start;
 mod tool;
@@ -24,19 +25,17 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use crate::app::compose::Machine;
-use crate::app::keyring::Keyring;
-use crate::app::models;
-use crate::app::pdf_apart;
-use crate::app::terminal;
-use crate::config::{Assets, Dirs, EnvOverrides, Origin, Overrides, Settings};
-use crate::model::{Cost, UserError};
-use crate::provider::Pacing;
-use crate::toolchain::process::hide_variables;
+use crate::app::launch_request::Work;
+use crate::app::machine::Machine;
+use crate::app::plan::LaunchPlan;
+use crate::app::{assemble, pdf_apart, terminal};
+use crate::config::{Assets, Dirs, EnvOverrides, Overrides};
+use crate::model::UserError;
 use args::{
-    Cli, CliCommand, DemoArgs, EditArgs, ModelArgs, NewArgs, ResumeArgs, RunArgs, SessionArg,
-    Speed, ToolArgs,
+    Cli, CliCommand, DemoArgs, EditArgs, NewArgs, ResumeArgs, RunArgs, RunOptions, SessionArg,
+    ToolArgs,
 };
+use run::EventFormat;
 
 /// Runs what the arguments say. Exit codes: 0 done; 1 could not be done; 2 wrong usage; those of
 /// `firmhand run` are told by its help.
@@ -60,91 +59,78 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         report::raw(answer.as_bytes());
         return Ok(code);
     }
-    let is_dumb = env::var("TERM").is_ok_and(|term| term == "dumb");
-    let face = if cli.plain || is_dumb { Face::Lines } else { Face::Screen };
-    let place = CommandDirs { dirs: Dirs::from_env()?, theme: cli.theme, keymap: cli.keymap };
-    let dirs = &place.dirs;
+    let start_up = StartUp::of(&cli)?;
+    let StartUp { dirs, display, .. } = &start_up;
     let Some(command) = cli.command else {
         // Where nobody can choose, what there is is printed.
-        if face == Face::Lines || terminal::require().is_err() {
+        if *display == Display::Lines || terminal::require().is_err() {
             sessions::print_overview(&dirs.data)?;
             return Ok(ExitCode::SUCCESS);
         }
-        return start::run(&place.world(None, None)?);
+        return start::run(&start_up.machine(None)?);
     };
     match command {
-        CliCommand::Demo(DemoArgs { options }) => {
-            let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
-            full_screen::live(&world, orders::demo(&world, options)?, face)
-        }
+        CliCommand::Demo(DemoArgs { options }) => start_up.session(Work::Demo, options),
         CliCommand::New(NewArgs { task, example, options }) => {
-            let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
-            full_screen::live(&world, orders::new(&world, task, example.as_deref(), options)?, face)
+            start_up.session(Work::New { task, example }, options)
         }
-        CliCommand::Edit(EditArgs { task, options }) => {
-            let world = bounded(place.world(options.project.as_deref(), None)?, &options.model);
-            full_screen::live(&world, orders::edit(&world, task, options)?, face)
-        }
+        CliCommand::Edit(EditArgs { task, options }) => start_up.session(Work::Edit(task), options),
         CliCommand::Examples { json } => {
-            let assets = Assets::with_user_folder(&dirs.config);
-            let form = if json { run::EventFormat::Json } else { run::EventFormat::Text };
-            orders::print_examples(&assets, form)?;
+            examples::print(&Assets::with_user_folder(&dirs.config), EventFormat::of(json))?;
             Ok(ExitCode::SUCCESS)
         }
         CliCommand::Run(RunArgs { task, options, policy, json }) => {
-            let world = bounded(place.world(options.project.as_deref(), policy)?, &options.model);
-            let form = if json { run::EventFormat::Json } else { run::EventFormat::Text };
-            headless::run(&world, orders::headless(&world, task, options)?, form)
+            let (machine, plan) = start_up.plan(Work::Unattended(task), options, policy)?;
+            headless::run(&machine, plan, EventFormat::of(json))
         }
         CliCommand::Resume(ResumeArgs { session, speed, record }) => {
             let dir = full_screen::find(&dirs.data, session.id.as_deref())?;
-            let project = full_screen::project_of(&dir);
-            let wanted = full_screen::ResumeAs { pacing: pacing(speed), record };
-            full_screen::resume(&place.world(project.as_deref(), None)?, dir, wanted, face)
+            let machine = start_up.machine(full_screen::project_of(&dir).as_deref())?;
+            let options = full_screen::ResumeOptions { pacing: speed.pacing(), record };
+            full_screen::resume(&machine, dir, options, *display)
         }
         CliCommand::Replay(SessionArg { id }) => {
             let dir = full_screen::find(&dirs.data, id.as_deref())?;
-            full_screen::replay(&place.world(None, None)?, &dir, face)
+            full_screen::replay(&start_up.machine(None)?, &dir, *display)
         }
         CliCommand::Sessions { json } => {
-            if json {
-                sessions::print_json(&dirs.data)?;
-            } else {
-                sessions::print_table(&dirs.data)?;
+            match EventFormat::of(json) {
+                EventFormat::Json => sessions::print_json(&dirs.data)?,
+                EventFormat::Text => sessions::print_table(&dirs.data)?,
             }
             Ok(ExitCode::SUCCESS)
         }
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Help { topic } => {
-            let page = help::page(topic.as_deref(), || place.world(None, None))?;
+            let page = help::page(topic.as_deref(), || start_up.machine(None))?;
             report::line(page.trim_end());
             Ok(ExitCode::SUCCESS)
         }
-        CliCommand::Doctor(args) => checks::doctor(&place.world(None, None)?, &args),
+        CliCommand::Doctor(args) => checks::doctor(&start_up.machine(None)?, &args),
         CliCommand::Models { profile } => {
-            checks::models(&place.world(None, None)?, profile.as_deref())
+            checks::models(&start_up.machine(None)?.profiles, profile.as_deref())
         }
         CliCommand::Monitor(args) => {
-            monitor::run(&place.world(args.project.as_deref(), None)?, args)
+            monitor::run(&start_up.machine(args.project.as_deref())?, args)
         }
         CliCommand::Tool(ToolArgs { name, args, project }) => {
             let project = project.unwrap_or_else(|| PathBuf::from("."));
-            let world = place.world(Some(&project), None)?;
+            let machine = start_up.machine(Some(&project))?;
             match name {
-                Some(name) => tool::call(&world, &name, &args, &project),
-                None => tool::list(&world, &project),
+                Some(name) => tool::call(&machine, &name, &args, &project),
+                None => tool::list(&machine, &project),
             }
         }
         CliCommand::Trust { dir: Some(dir), forget: true } => trust::forget(&dirs.data, &dir),
         CliCommand::Trust { dir, .. } => trust::add_or_list(&dirs.data, dir.as_deref()),
-        CliCommand::Config { project } => config(&place.world(project.as_deref(), None)?),
-        // Answered above, before anything of a person's place is looked at.
+        CliCommand::Config { project } => config(&start_up.machine(project.as_deref())?),
+        // Answered above, before the person's folders are looked at.
         CliCommand::PdfText { .. } => Ok(ExitCode::FAILURE),
     }
 }
 
-fn config(world: &Machine) -> Result<ExitCode, UserError> {
-    for row in world.settings.rows() {
+fn config(machine: &Machine) -> Result<ExitCode, UserError> {
+    for row in machine.settings.rows() {
         report::line(&format!("{} = {}  # {}", row.key, row.value, row.origin));
     }
     Ok(ExitCode::SUCCESS)
@@ -157,62 +143,64 @@ fn completions(shell: clap_complete::Shell) -> Result<ExitCode, UserError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// With the limits of the command line, which go before those of any file.
-fn bounded(mut world: Machine, args: &ModelArgs) -> Machine {
-    let session = &mut world.settings.models.session;
-    let limits = [
-        (args.max_tokens.is_some(), "--max-tokens"),
-        (args.max_cost.is_some(), "--max-cost"),
-        (args.max_minutes.is_some(), "--max-minutes"),
-    ];
-    if let Some((_, flag)) = limits.into_iter().find(|(is_given, _)| *is_given) {
-        session.origin = Origin::Flag(flag);
-    }
-    let budget = &mut session.value;
-    budget.tokens = args.max_tokens.or(budget.tokens);
-    budget.cost = args.max_cost.map(Cost::from_dollars).or(budget.cost);
-    budget.seconds = args.max_minutes.map(|minutes| minutes.saturating_mul(60)).or(budget.seconds);
-    world
-}
-
-const fn pacing(speed: Speed) -> Pacing {
-    match speed {
-        Speed::Real => Pacing::Real,
-        Speed::Max => Pacing::Instant,
-    }
-}
-
 /// How a session is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Face {
+enum Display {
     /// On the full screen.
     Screen,
     /// Line by line.
     Lines,
 }
 
-/// What every command begins with: the folders, and the flags that all commands know.
-struct CommandDirs {
+/// What every command begins with: the folders, and what goes before the settings of any file.
+struct StartUp {
     dirs: Dirs,
-    theme: Option<String>,
-    keymap: Option<String>,
+    display: Display,
+    overrides: Overrides,
 }
 
-impl CommandDirs {
-    fn world(
-        &self,
-        project: Option<&Path>,
-        policy_file: Option<PathBuf>,
-    ) -> Result<Machine, UserError> {
+impl StartUp {
+    fn of(cli: &Cli) -> Result<Self, UserError> {
+        let is_dumb = env::var("TERM").is_ok_and(|term| term == "dumb");
+        let display = if cli.plain || is_dumb { Display::Lines } else { Display::Screen };
         let env = EnvOverrides::read(|name| env::var_os(name));
-        let (theme, keymap) = (self.theme.clone(), self.keymap.clone());
-        let overrides = Overrides { theme, keymap, policy_file, env };
-        let settings = Settings::load(&self.dirs, project, &overrides)?;
-        let assets = Assets::with_user_folder(&self.dirs.config);
-        let profiles = settings.models.profiles.values();
-        hide_variables(profiles.filter_map(|entry| entry.says.key.env.clone()).collect());
-        let (keyring, secrets) = (Keyring::default(), models::secrets(&settings));
-        report::keep(&secrets);
-        Ok(Machine { dirs: self.dirs.clone(), assets, settings, keyring, secrets })
+        let (theme, keymap) = (cli.theme.clone(), cli.keymap.clone());
+        let overrides = Overrides { theme, keymap, env, ..Overrides::default() };
+        Ok(Self { dirs: Dirs::from_env()?, display, overrides })
     }
+
+    /// The settings in force, with those of a project if one is named.
+    fn machine(&self, project: Option<&Path>) -> Result<Machine, UserError> {
+        machine(&self.dirs, project, &self.overrides)
+    }
+
+    /// The plan of a session, and the settings that it was made with.
+    fn plan(
+        &self,
+        work: Work,
+        options: RunOptions,
+        policy_file: Option<PathBuf>,
+    ) -> Result<(Machine, LaunchPlan), UserError> {
+        let session_budget = options.model.session_budget();
+        let overrides = Overrides { policy_file, session_budget, ..self.overrides.clone() };
+        let machine = machine(&self.dirs, options.project.as_deref(), &overrides)?;
+        let plan = assemble::plan(&machine, options.request(work))?;
+        Ok((machine, plan))
+    }
+
+    /// Begins a session and shows it.
+    fn session(&self, work: Work, options: RunOptions) -> Result<ExitCode, UserError> {
+        let (machine, plan) = self.plan(work, options, None)?;
+        full_screen::live(&machine, plan, self.display)
+    }
+}
+
+fn machine(
+    dirs: &Dirs,
+    project: Option<&Path>,
+    overrides: &Overrides,
+) -> Result<Machine, UserError> {
+    let machine = Machine::load(dirs, project, overrides)?;
+    report::keep(machine.profiles.secrets());
+    Ok(machine)
 }

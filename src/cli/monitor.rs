@@ -5,15 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tokio::runtime::{Builder, Runtime};
-
 use super::args::MonitorArgs;
 use super::plain_monitor::{Colour, Plain};
-use super::report;
-use crate::app::compose::{Machine, load_adapters};
+use super::{report, runtime};
 use crate::app::event_loop::Left;
+use crate::app::machine::Machine;
 use crate::app::monitor::{self, Monitor, MonitorOptions};
 use crate::app::ports::{self, PortFilter};
+use crate::app::shipped::load_adapters;
 use crate::app::signals::Signals;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::device::{Address, DEFAULT_BAUD};
@@ -31,7 +30,7 @@ const BUFFER: usize = 64 * 1024;
 ///
 /// # Errors
 /// When there is no such port or it cannot be opened.
-pub fn run(world: &Machine, args: MonitorArgs) -> Result<ExitCode, UserError> {
+pub fn run(machine: &Machine, args: MonitorArgs) -> Result<ExitCode, UserError> {
     let filter = TagFilter::parse(&args.filter).map_err(|why| {
         UserError::new("Cannot use `--filter`", why, "Write e.g. `--filter '*:W wifi:V'`.")
     })?;
@@ -45,26 +44,25 @@ pub fn run(world: &Machine, args: MonitorArgs) -> Result<ExitCode, UserError> {
             [port] => Some(port.clone()),
             [_, ..] => return Err(several()),
         };
-        let engine = runtime()?;
-        return engine.block_on(plain(world, wish, filter));
+        return runtime::engine()?.block_on(plain(machine, wish, filter));
     }
     for port in &args.ports {
         Address::parse(port)?;
     }
     terminal::require()?;
-    let wanted = PortFilter { named: args.ports, adapters: load_adapters(&world.assets)? };
+    let wanted = PortFilter { named: args.ports, adapters: load_adapters(&machine.assets)? };
     if let Some(port) = wanted.only() {
         wish.port = Some(port);
-        return super::full_screen::monitor(world, wish, filter);
+        return super::full_screen::monitor(machine, wish, filter);
     }
     let mut error = None;
     loop {
-        let port = match choose(world, &wanted, error.take())? {
+        let port = match choose(machine, &wanted, error.take())? {
             Ok(port) => port,
             Err(left) => return Ok(super::full_screen::exit_code(left)),
         };
         let wish = MonitorOptions { port: Some(port), ..wish.clone() };
-        match super::full_screen::monitor(world, wish, filter.clone()) {
+        match super::full_screen::monitor(machine, wish, filter.clone()) {
             Ok(code) => return Ok(code),
             // One that was waited for comes back at once; there would be nothing to read.
             Err(failed) if wanted.named.len() == 1 => return Err(failed),
@@ -77,16 +75,16 @@ pub fn run(world: &Machine, args: MonitorArgs) -> Result<ExitCode, UserError> {
 
 /// Lets the person choose a port, or waits for the one that was named.
 fn choose(
-    world: &Machine,
+    machine: &Machine,
     wanted: &PortFilter,
     error: Option<String>,
 ) -> Result<Result<String, Left>, UserError> {
     let env = |name: &str| std::env::var(name).ok();
-    let theme = Theme::load(&world.assets, &world.settings.theme.value, Depth::detect(env))?;
-    let keymap = Keymap::load(&world.assets, &world.settings.keymap.value)?;
+    let theme = Theme::load(&machine.assets, &machine.settings.theme.value, Depth::detect(env))?;
+    let keymap = Keymap::load(&machine.assets, &machine.settings.keymap.value)?;
     let mut list = PortList::new(theme, keymap, wanted.look(), error);
-    let mut screen = Screen::take(Uses::of(&world.settings.terminal, env))?;
-    super::full_screen::screen_runtime()?.block_on(ports::choose(&mut screen, &mut list, wanted))
+    let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
+    runtime::screen()?.block_on(ports::choose(&mut screen, &mut list, wanted))
 }
 
 fn several() -> UserError {
@@ -98,12 +96,12 @@ fn several() -> UserError {
 }
 
 async fn plain(
-    world: &Machine,
+    machine: &Machine,
     wish: MonitorOptions,
     filter: TagFilter,
 ) -> Result<ExitCode, UserError> {
     let mut signals = Signals::watch()?;
-    let Monitor { dir, recorder, hub, listener } = monitor::start(world, wish).await?;
+    let Monitor { dir, recorder, hub, listener } = monitor::start(machine, wish).await?;
     let is_colourful = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let colour = if is_colourful { Colour::On } else { Colour::Off };
     let out = BufWriter::with_capacity(BUFFER, io::stdout());
@@ -125,9 +123,4 @@ async fn plain(
     };
     report::aside(&format!("kept as session {name}{gone}"));
     Ok(exit)
-}
-
-fn runtime() -> Result<Runtime, UserError> {
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| UserError::from_cause("Cannot start", &error))
 }

@@ -42,12 +42,20 @@ pub enum EventFormat {
     Text,
 }
 
+impl EventFormat {
+    /// As `--json` asks for it.
+    #[must_use]
+    pub const fn of(json: bool) -> Self {
+        if json { Self::Json } else { Self::Text }
+    }
+}
+
 /// A session that runs.
 pub struct Headless {
     /// Takes what is decided, and ends with the run.
     pub engine: EngineHandle,
     /// Where its proposals would wait.
-    pub desk: ApprovalQueue,
+    pub queue: ApprovalQueue,
     /// Its file of records.
     pub journal: PathBuf,
     /// The recorder's number of the last record.
@@ -71,8 +79,8 @@ pub async fn run_headless(
     interrupted: impl Future<Output = ()>,
     out: &mut (dyn Write + Send),
 ) -> Result<RunExit, UserError> {
-    let Headless { engine, desk, journal, mut published, form } = run;
-    desk.leave_unattended(NOBODY);
+    let Headless { engine, queue, journal, mut published, form } = run;
+    queue.leave_unattended(NOBODY);
     let mut reader = JournalReader::open(&journal)?;
     let mut interrupted = std::pin::pin!(interrupted);
     let mut exit = None;
@@ -290,8 +298,8 @@ mod tests {
         }])
     }
 
-    fn headless((engine, desk, journal, published): Begun) -> Headless {
-        Headless { engine, desk, journal, published, form: EventFormat::Json }
+    fn headless((engine, queue, journal, published): Begun) -> Headless {
+        Headless { engine, queue, journal, published, form: EventFormat::Json }
     }
 
     async fn run(world: &SessionBench, policy: Policy) -> (RunExit, Vec<Record>) {

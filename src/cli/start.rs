@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::app::compose::Machine;
+use crate::app::assemble;
 use crate::app::event_loop::Left;
+use crate::app::launch_request::{LaunchRequest, ModelRequest, Work};
+use crate::app::machine::Machine;
+use crate::app::recordings::Recordings;
 use crate::app::terminal::{self, Screen, Uses};
-use crate::app::{doctor, model_doctor, models, parts, start};
+use crate::app::{doctor, model_doctor, start};
 use crate::config::Example;
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::UserError;
@@ -16,42 +19,43 @@ use crate::ui::start::{
 };
 use crate::ui::{Depth, Keymap, Theme};
 
-use super::args::RunOptions;
-use super::{Face, full_screen, orders, sessions};
+use super::{Display, full_screen, runtime, sessions};
 
 /// Shows the start screen, then what is chosen. What cannot be done comes back to the screen as a
 /// word; a session that was shown ends the program.
 ///
 /// # Errors
 /// When there is no terminal or the settings are wrong.
-pub fn run(world: &Machine) -> Result<ExitCode, UserError> {
+pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
     terminal::require()?;
     let mut failed = None;
     loop {
-        let chosen = choose(world, failed.take())?;
+        let chosen = choose(machine, failed.take())?;
         let draft = match &chosen {
             Ok(StartChoice::New(draft)) => Some(draft.clone()),
             _ => None,
         };
         let result = match chosen {
             Err(left) => return Ok(full_screen::exit_code(left)),
-            Ok(StartChoice::Demo) => orders::demo(world, RunOptions::usual(None))
-                .and_then(|order| full_screen::live(world, order, Face::Screen)),
+            Ok(StartChoice::Demo) => live(machine, LaunchRequest::default()),
             Ok(StartChoice::New(Draft { task, project, model, example })) => {
-                let mut options = RunOptions::usual(project.map(PathBuf::from));
-                options.model.profile = model;
-                orders::new(world, Some(task), example.as_deref(), options)
-                    .and_then(|order| full_screen::live(world, order, Face::Screen))
+                let request = LaunchRequest {
+                    work: Work::New { task: Some(task), example },
+                    project: project.map(PathBuf::from),
+                    model: ModelRequest { profile: model, ..ModelRequest::default() },
+                    ..LaunchRequest::default()
+                };
+                live(machine, request)
             }
-            Ok(StartChoice::Resume(name)) => {
-                SessionDir::find(&world.dirs.data, &name).map_err(UserError::from).and_then(|dir| {
-                    let wanted = full_screen::ResumeAs { pacing: Pacing::Real, record: None };
-                    full_screen::resume(world, dir, wanted, Face::Screen)
-                })
-            }
-            Ok(StartChoice::Replay(name)) => SessionDir::find(&world.dirs.data, &name)
+            Ok(StartChoice::Resume(name)) => SessionDir::find(&machine.dirs.data, &name)
                 .map_err(UserError::from)
-                .and_then(|dir| full_screen::replay(world, &dir, Face::Screen)),
+                .and_then(|dir| {
+                    let options = full_screen::ResumeOptions { pacing: Pacing::Real, record: None };
+                    full_screen::resume(machine, dir, options, Display::Screen)
+                }),
+            Ok(StartChoice::Replay(name)) => SessionDir::find(&machine.dirs.data, &name)
+                .map_err(UserError::from)
+                .and_then(|dir| full_screen::replay(machine, &dir, Display::Screen)),
             Ok(StartChoice::Quit | StartChoice::Suspend) => return Ok(ExitCode::SUCCESS),
         };
         match result {
@@ -64,20 +68,24 @@ pub fn run(world: &Machine) -> Result<ExitCode, UserError> {
     }
 }
 
+fn live(machine: &Machine, request: LaunchRequest) -> Result<ExitCode, UserError> {
+    full_screen::live(machine, assemble::plan(machine, request)?, Display::Screen)
+}
+
 /// Why what was chosen could not be done, and the task that was written.
 type StartError = (String, Option<Draft>);
 
 fn choose(
-    world: &Machine,
+    machine: &Machine,
     failed: Option<StartError>,
 ) -> Result<Result<StartChoice, Left>, UserError> {
     let env = |name: &str| std::env::var(name).ok();
     let depth = Depth::detect(env);
-    let theme = Theme::load(&world.assets, &world.settings.theme.value, depth)?;
-    let keymap = Keymap::load(&world.assets, &world.settings.keymap.value)?;
-    let mut start = Start::new(theme, keymap, facts(world, failed)?);
-    let mut screen = Screen::take(Uses::of(&world.settings.terminal, env))?;
-    full_screen::screen_runtime()?.block_on(start::choose(&mut screen, &mut start))
+    let theme = Theme::load(&machine.assets, &machine.settings.theme.value, depth)?;
+    let keymap = Keymap::load(&machine.assets, &machine.settings.keymap.value)?;
+    let mut start = Start::new(theme, keymap, facts(machine, failed)?);
+    let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
+    runtime::screen()?.block_on(start::choose(&mut screen, &mut start))
 }
 
 /// An example as the list shows it.
@@ -94,9 +102,9 @@ fn example(example: Example) -> StartExample {
     }
 }
 
-fn facts(world: &Machine, failed: Option<StartError>) -> Result<StartFacts, UserError> {
+fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, UserError> {
     let (error, draft) = failed.map_or((None, None), |(words, draft)| (Some(words), draft));
-    let data = &world.dirs.data;
+    let data = &machine.dirs.data;
     let all = list_sessions(data)?;
     let mut projects: Vec<String> = Vec::new();
     for start in all.iter().filter_map(|session| session.start.as_ref()) {
@@ -118,18 +126,18 @@ fn facts(world: &Machine, failed: Option<StartError>) -> Result<StartFacts, User
         },
     };
     Ok(StartFacts {
-        demo: parts::recording(&world.assets, None)?.task,
-        models: full_screen::offers(world),
+        demo: Recordings::load(&machine.assets)?.of_team(None)?.task.clone(),
+        models: full_screen::offers(&machine.profiles),
         model: draft
             .as_ref()
             .and_then(|draft| draft.model.clone())
-            .or_else(|| models::usual(world)),
+            .or_else(|| machine.profiles.default_name()),
         sessions: all.iter().map(session).collect(),
         projects,
-        examples: Example::all(&world.assets)?.into_iter().map(example).collect(),
+        examples: Example::all(&machine.assets)?.into_iter().map(example).collect(),
         findings: {
             let mut findings = doctor::look(data, |name| std::env::var(name).ok());
-            findings.extend(model_doctor::here(world));
+            findings.extend(model_doctor::here(&machine.profiles));
             findings
         },
         error,

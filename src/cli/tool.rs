@@ -9,12 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
-use super::{check_change, report};
-use crate::app::compose::{self, Machine};
-use crate::app::parts;
+use super::{check_change, report, runtime};
+use crate::app::machine::Machine;
+use crate::app::shipped::{load_adapters, load_kit, load_knowledge, load_names};
 use crate::app::trust::Trust;
 use crate::device::{Programs, SerialHub};
 use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolName, UserError};
@@ -55,7 +54,7 @@ impl Ledger for Unkept {
 /// # Errors
 /// When there is no such tool, the arguments are not JSON, or a part cannot be made.
 pub fn call(
-    world: &Machine,
+    machine: &Machine,
     name: &str,
     args: &str,
     project: &Path,
@@ -65,18 +64,18 @@ pub fn call(
         tools::known(&name)?;
     }
     if name.as_str() == check_change::NAME {
-        return check(world, args, project);
+        return check(machine, args, project);
     }
     let args: Value = serde_json::from_str(args).map_err(|error| {
         let fix = "Write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`.";
         UserError::new("Cannot read the arguments as JSON", error.to_string(), fix)
     })?;
-    let runtime = runtime()?;
+    let runtime = runtime::engine()?;
     let answer = runtime.block_on(async {
-        if let Err(error) = check_trust(world, &name, project) {
+        if let Err(error) = check_trust(machine, &name, project) {
             return Ok(untrusted(&error));
         }
-        let context = context(world, project)?;
+        let context = context(machine, project)?;
         let tool = Registry::new(&context).get(&name)?;
         let limit = tool.timeout();
         let answer = match tokio::time::timeout(limit, tool.call(args)).await {
@@ -96,8 +95,8 @@ pub fn call(
 
 /// Answers what the review would find in changes; a question that cannot be answered has an answer
 /// too.
-fn check(world: &Machine, args: &str, project: &Path) -> Result<ExitCode, UserError> {
-    let names = compose::load_names(&world.assets, toolchain(world, project)?.as_ref())?;
+fn check(machine: &Machine, args: &str, project: &Path) -> Result<ExitCode, UserError> {
+    let names = load_names(&machine.assets, toolchain(machine, project)?.as_ref())?;
     match check_change::parse(args).and_then(|args| check_change::answer(project, names, args)) {
         Ok(answer) => {
             report::json(&answer)?;
@@ -112,11 +111,11 @@ fn check(world: &Machine, args: &str, project: &Path) -> Result<ExitCode, UserEr
 
 /// A build by a real toolchain runs what the project brings; PlatformIO reads its configuration also
 /// to name its boards, which may lead it anywhere.
-fn check_trust(world: &Machine, name: &ToolName, project: &Path) -> Result<(), UserError> {
+fn check_trust(machine: &Machine, name: &ToolName, project: &Path) -> Result<(), UserError> {
     let asks =
         name.as_str() == "list_boards" && fitting(project).contains(&ToolchainKind::Platformio);
     if (BUILDS.contains(&name.as_str()) || asks) && installed(project).is_some() {
-        return Trust::of(&world.dirs.data).check(project);
+        return Trust::of(&machine.dirs.data).check(project);
     }
     Ok(())
 }
@@ -130,9 +129,9 @@ fn untrusted(error: &UserError) -> Value {
 ///
 /// # Errors
 /// When a part of the session that tools need cannot be made.
-pub fn list(world: &Machine, project: &Path) -> Result<ExitCode, UserError> {
-    let specs = runtime()?
-        .block_on(async { Ok::<_, UserError>(Registry::new(&context(world, project)?).all()) })?;
+pub fn list(machine: &Machine, project: &Path) -> Result<ExitCode, UserError> {
+    let specs = runtime::engine()?
+        .block_on(async { Ok::<_, UserError>(Registry::new(&context(machine, project)?).all()) })?;
     let room = specs.iter().map(|spec| spec.name.as_str().len()).max().unwrap_or(0);
     report::line(&format!("{:room$}  {}", check_change::NAME, check_change::ABOUT));
     for spec in specs {
@@ -140,14 +139,6 @@ pub fn list(world: &Machine, project: &Path) -> Result<ExitCode, UserError> {
         report::line(&format!("{:room$}  {about}", spec.name.as_str()));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn runtime() -> Result<Runtime, UserError> {
-    Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| UserError::from_cause("Cannot start", &error))
 }
 
 fn needs_person() -> Value {
@@ -163,19 +154,19 @@ fn too_slow(limit: Duration) -> Value {
     json!({ "ok": false, "error": { "code": "timed_out", "message": message } })
 }
 
-fn context(world: &Machine, project: &Path) -> Result<ToolContext, UserError> {
+fn context(machine: &Machine, project: &Path) -> Result<ToolContext, UserError> {
     let ledger: Arc<dyn Ledger> = Arc::new(Unkept);
     let sandbox = Arc::new(Sandbox::open(project)?);
-    let toolchain = toolchain(world, sandbox.root())?;
+    let toolchain = toolchain(machine, sandbox.root())?;
     let hub = SerialHub::new(Arc::clone(&ledger))
-        .knowing(compose::load_adapters(&world.assets)?, Programs::of_project(sandbox.root()));
+        .knowing(load_adapters(&machine.assets)?, Programs::of_project(sandbox.root()));
     Ok(ToolContext {
         sandbox,
         ledger,
         state: SharedState::default(),
-        knowledge: Arc::new(compose::load_knowledge(&world.assets)?),
-        names: Arc::new(compose::load_names(&world.assets, toolchain.as_ref())?),
-        assets: world.assets.clone(),
+        knowledge: Arc::new(load_knowledge(&machine.assets)?),
+        names: Arc::new(load_names(&machine.assets, toolchain.as_ref())?),
+        assets: machine.assets.clone(),
         toolchain,
         serial: Arc::new(hub),
         limits: tools::AnswerLimits::default(),
@@ -184,13 +175,13 @@ fn context(world: &Machine, project: &Path) -> Result<ToolContext, UserError> {
 }
 
 /// The toolchain that a session in that folder would have.
-fn toolchain(world: &Machine, project: &Path) -> Result<Arc<dyn Toolchain>, UserError> {
+fn toolchain(machine: &Machine, project: &Path) -> Result<Arc<dyn Toolchain>, UserError> {
     if let Some(installed) = installed(project) {
         return Ok(installed);
     }
     // No tool without a decision starts this board, so its folder is never made.
     let board = project.join("build").join("board");
-    Ok(Arc::new(VirtualToolchain::new(parts::load_kit(&world.assets)?, board)))
+    Ok(Arc::new(VirtualToolchain::new(load_kit(&machine.assets)?, board)))
 }
 
 /// The toolchain for such a project that is installed here.

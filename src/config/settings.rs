@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::files;
-use crate::model::UserError;
+use crate::model::{Budget, UserError};
 
 use super::dirs::Dirs;
 use super::layer::{ConfigSource, Layer, LayerKind};
@@ -115,6 +115,8 @@ pub struct Overrides {
     pub keymap: Option<String>,
     /// `--policy`: a file with `[[policy]]` rules.
     pub policy_file: Option<PathBuf>,
+    /// What the session may use, with the flag that says so.
+    pub session_budget: Option<(&'static str, Budget)>,
     /// [`THEME_VAR`] and [`KEYMAP_VAR`].
     pub env: EnvOverrides,
 }
@@ -315,6 +317,16 @@ impl Settings {
         }
         if let Some(value) = overrides.keymap.clone() {
             self.keymap = Sourced { value, origin: Origin::Flag("--keymap") };
+        }
+        if let Some((flag, budget)) = overrides.session_budget {
+            let session = &mut self.models.session;
+            let before = session.value;
+            session.origin = Origin::Flag(flag);
+            session.value = Budget {
+                tokens: budget.tokens.or(before.tokens),
+                cost: budget.cost.or(before.cost),
+                seconds: budget.seconds.or(before.seconds),
+            };
         }
     }
 }

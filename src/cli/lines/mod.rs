@@ -16,7 +16,7 @@ use std::time::Instant;
 use tokio::sync::watch;
 
 use super::{report, run};
-use crate::app::compose::Running;
+use crate::app::assemble::Running;
 use crate::app::signals::{Signal, Signals};
 use crate::journal::{Blobs, JournalReader, ReadItem, SessionDir, scan};
 use crate::model::{

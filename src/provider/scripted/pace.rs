@@ -8,11 +8,12 @@ use futures::stream;
 use crate::provider::Delta;
 
 /// How fast a scripted model answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pacing {
     /// At once, in large pieces.
     Instant,
     /// As the script's `[timing]` says: a pause to think, then some characters at a time.
+    #[default]
     Real,
 }
 

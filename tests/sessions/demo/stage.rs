@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use firmhand::app::compose::load_adapters;
+use firmhand::app::shipped::load_adapters;
 use firmhand::config::{Assets, Origin, Policy, PolicyRule, Ruling};
 use firmhand::device::{Programs, SerialHub};
 use firmhand::engine::{Engine, EngineHandle, EngineSetup, Recorder, Team, toolbox};

@@ -9,10 +9,9 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::compose::Machine;
 use super::keyring::Keyring;
 use crate::config::models::{AgentLayer, KeyLayer, ProfileLayer, ToolsWord};
-use crate::config::{Assets, Origin, ProfileEntry, Settings};
+use crate::config::{Assets, Models, Origin, ProfileEntry};
 use crate::files;
 use crate::model::UserError;
 use crate::provider::{
@@ -53,10 +52,9 @@ fn variable(name: &str) -> Option<String> {
 
 /// The secrets that lie ready: keys in the environment, passwords of addresses, values of headers.
 /// Those in files and keyrings are learned when they are read.
-#[must_use]
-pub fn secrets(settings: &Settings) -> Secrets {
+fn secrets(models: &Models) -> Secrets {
     let secrets = Secrets::default();
-    let profiles = || settings.models.profiles.values().map(|entry| &entry.says);
+    let profiles = || models.profiles.values().map(|entry| &entry.says);
     let usual = FOUND.into_iter().filter(|(service, _)| *service != Service::Ollama);
     let named = profiles().filter_map(|says| says.key.env.clone());
     for name in usual.map(|(_, name)| name.to_owned()).chain(named) {
@@ -73,133 +71,156 @@ pub fn secrets(settings: &Settings) -> Secrets {
     secrets
 }
 
-/// Names of the profiles there are: the person's own, then those found in the environment.
-#[must_use]
-pub fn names(world: &Machine) -> Vec<String> {
-    let own = world.settings.models.profiles.keys().cloned();
-    let found = FOUND.into_iter().filter(|(_, name)| variable(name).is_some());
-    let mut names: Vec<String> = own.collect();
-    for (service, _) in found {
-        if !names.iter().any(|name| name == service.name()) {
-            names.push(service.name().to_owned());
-        }
+/// The profiles of this machine, and what their keys come from.
+#[derive(Debug, Clone)]
+pub struct Profiles {
+    models: Models,
+    assets: Assets,
+    keyring: Keyring,
+    secrets: Secrets,
+    /// The person's configuration file, for advice.
+    file: PathBuf,
+}
+
+impl Profiles {
+    /// The profiles that the settings and the environment name; `config` is the folder of the
+    /// person's configuration.
+    #[must_use]
+    pub fn new(models: Models, assets: Assets, config: &Path) -> Self {
+        let (keyring, secrets) = (Keyring::default(), secrets(&models));
+        Self { models, assets, keyring, secrets, file: config.join("config.toml") }
     }
-    names
-}
 
-/// The name of the profile that answers when nobody says otherwise; `None`: there is no model.
-#[must_use]
-pub fn usual(world: &Machine) -> Option<String> {
-    let named = world.settings.models.profile.value.clone();
-    named.or_else(|| names(world).into_iter().next())
-}
+    /// What must never be repeated: keys, passwords of addresses, values of headers. Those in files
+    /// and keyrings are added when they are read.
+    #[must_use]
+    pub const fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
 
-/// A profile by its name, with another model if one is named.
-///
-/// # Errors
-/// When there is no such profile, or something it needs is missing.
-pub fn find(world: &Machine, name: &str, model: Option<&str>) -> Result<Profile, UserError> {
-    let catalogue = catalogue(&world.assets)?;
-    let own = world.settings.models.profiles.get(name);
-    let mut profile = match own {
-        Some(entry) => own_profile(world, (name, entry), model, &catalogue)?,
-        None => found_profile(world, name, model, &catalogue)?,
-    };
-    catalogue.complete(&mut profile);
-    Ok(profile.guarded_by(&world.secrets))
-}
-
-/// The models of a profile as one; an empty name stands for the usual profile.
-///
-/// # Errors
-/// As [`find`].
-pub fn panel(world: &Machine, name: &str, model: Option<&str>) -> Result<Panel, UserError> {
-    let usual = usual(world);
-    let name = match (name, usual.as_deref()) {
-        ("", Some(usual)) => usual,
-        ("", None) => return Err(no_model(world)),
-        (name, _) => name,
-    };
-    let profile = find(world, name, model)?;
-    // What is wrong with a key is said before a session begins.
-    profile.key()?;
-    let world = world.clone();
-    let finder: FindProfile = Box::new(move |name, model| find(&world, name, model));
-    Panel::new(profile, finder)
-}
-
-fn catalogue(assets: &Assets) -> Result<Catalogue, UserError> {
-    let file = assets.text(CATALOGUE)?;
-    Catalogue::parse(&file.origin.to_string(), &file.text)
-}
-
-fn no_model(world: &Machine) -> UserError {
-    let file = world.dirs.config.join("config.toml");
-    UserError::new(
-        "Cannot start: no model is configured",
-        "no profile is configured, and the environment names none",
-        format!(
-            "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
-             OLLAMA_HOST, or write a profile into {}.",
-            file.display()
-        ),
-    )
-}
-
-fn found_profile(
-    world: &Machine,
-    name: &str,
-    model: Option<&str>,
-    catalogue: &Catalogue,
-) -> Result<Profile, UserError> {
-    let found = FOUND.into_iter().find(|(service, _)| service.name() == name);
-    let known =
-        found.and_then(|(service, variable_name)| Some((service, variable(variable_name)?)));
-    let Some((service, value)) = known else {
-        let names = names(world);
-        let there = match names.is_empty() {
-            true => "there is none".to_owned(),
-            false => format!("there are {}", names.join(", ")),
-        };
-        let fix = match found {
-            Some((_, variable)) => format!("Set {variable}, or name another with `--profile`."),
-            None => "name another with `--profile`".to_owned(),
-        };
-        return Err(UserError::new(format!("Cannot find the profile `{name}`"), there, fix));
-    };
-    let url = match service {
-        Service::Azure => variable("AZURE_OPENAI_ENDPOINT").ok_or_else(|| {
-            UserError::new(
-                "Cannot use Azure OpenAI",
-                "AZURE_OPENAI_API_KEY is set and AZURE_OPENAI_ENDPOINT is not",
-                "Set it to the address of your resource, e.g. https://NAME.openai.azure.com.",
-            )
-        })?,
-        Service::Ollama => ollama_url(&value),
-        Service::OpenAi => variable("OPENAI_BASE_URL").unwrap_or_else(|| base_url(service)),
-        Service::Anthropic => variable("ANTHROPIC_BASE_URL").unwrap_or_else(|| base_url(service)),
-        _ => base_url(service),
-    };
-    let mut wire = Wire::new(&url);
-    wire.api_version =
-        variable("AZURE_OPENAI_API_VERSION").or_else(|| variable("OPENAI_API_VERSION"));
-    let deployment = || match service {
-        Service::Azure => {
-            variable("AZURE_OPENAI_DEPLOYMENT").or_else(|| variable("AZURE_OPENAI_DEPLOYMENT_NAME"))
+    /// Names of the profiles there are: the person's own, then those found in the environment.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let found = FOUND.into_iter().filter(|(_, name)| variable(name).is_some());
+        let mut names: Vec<String> = self.models.profiles.keys().cloned().collect();
+        for (service, _) in found {
+            if !names.iter().any(|name| name == service.name()) {
+                names.push(service.name().to_owned());
+            }
         }
-        _ => None,
-    };
-    let model = model.map(str::to_owned).or_else(deployment);
-    let model = model.or_else(|| catalogue.usual(service).map(str::to_owned));
-    let Some(model) = model else { return Err(no_name(name, service)) };
-    let profile = Profile::new(name, service, &model, wire);
-    Ok(match service {
-        Service::Ollama => profile,
-        _ => match found {
-            Some((_, variable)) => with_variable(profile, variable),
-            None => profile,
-        },
-    })
+        names
+    }
+
+    /// The name of the profile that answers when nobody says otherwise; `None`: there is no model.
+    #[must_use]
+    pub fn default_name(&self) -> Option<String> {
+        let named = self.models.profile.value.clone();
+        named.or_else(|| self.names().into_iter().next())
+    }
+
+    /// A profile by its name, with another model if one is named.
+    ///
+    /// # Errors
+    /// When there is no such profile, or something it needs is missing.
+    pub fn find(&self, name: &str, model: Option<&str>) -> Result<Profile, UserError> {
+        let file = self.assets.text(CATALOGUE)?;
+        let catalogue = Catalogue::parse(&file.origin.to_string(), &file.text)?;
+        let mut profile = match self.models.profiles.get(name) {
+            Some(entry) => own_profile((name, entry), model, &catalogue, &self.keyring)?,
+            None => self.found(name, model, &catalogue)?,
+        };
+        catalogue.complete(&mut profile);
+        Ok(profile.guarded_by(&self.secrets))
+    }
+
+    /// The models of a profile as one; an empty name stands for the default profile.
+    ///
+    /// # Errors
+    /// As [`Profiles::find`].
+    pub fn panel(&self, name: &str, model: Option<&str>) -> Result<Panel, UserError> {
+        let default = self.default_name();
+        let name = match (name, default.as_deref()) {
+            ("", Some(default)) => default,
+            ("", None) => return Err(self.no_model()),
+            (name, _) => name,
+        };
+        let profile = self.find(name, model)?;
+        // What is wrong with a key is said before a session begins.
+        profile.key()?;
+        let profiles = self.clone();
+        let finder: FindProfile = Box::new(move |name, model| profiles.find(&name, model));
+        Panel::new(profile, finder)
+    }
+
+    fn no_model(&self) -> UserError {
+        UserError::new(
+            "Cannot start: no model is configured",
+            "no profile is configured, and the environment names none",
+            format!(
+                "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
+                 OLLAMA_HOST, or write a profile into {}.",
+                self.file.display()
+            ),
+        )
+    }
+
+    /// A profile that the environment holds.
+    fn found(
+        &self,
+        name: &str,
+        model: Option<&str>,
+        catalogue: &Catalogue,
+    ) -> Result<Profile, UserError> {
+        let found = FOUND.into_iter().find(|(service, _)| service.name() == name);
+        let known =
+            found.and_then(|(service, variable_name)| Some((service, variable(variable_name)?)));
+        let Some((service, value)) = known else {
+            let names = self.names();
+            let there = match names.is_empty() {
+                true => "there is none".to_owned(),
+                false => format!("there are {}", names.join(", ")),
+            };
+            let fix = match found {
+                Some((_, variable)) => format!("Set {variable}, or name another with `--profile`."),
+                None => "name another with `--profile`".to_owned(),
+            };
+            return Err(UserError::new(format!("Cannot find the profile `{name}`"), there, fix));
+        };
+        let url = match service {
+            Service::Azure => variable("AZURE_OPENAI_ENDPOINT").ok_or_else(|| {
+                UserError::new(
+                    "Cannot use Azure OpenAI",
+                    "AZURE_OPENAI_API_KEY is set and AZURE_OPENAI_ENDPOINT is not",
+                    "Set it to the address of your resource, e.g. https://NAME.openai.azure.com.",
+                )
+            })?,
+            Service::Ollama => ollama_url(&value),
+            Service::OpenAi => variable("OPENAI_BASE_URL").unwrap_or_else(|| base_url(service)),
+            Service::Anthropic => {
+                variable("ANTHROPIC_BASE_URL").unwrap_or_else(|| base_url(service))
+            }
+            _ => base_url(service),
+        };
+        let mut wire = Wire::new(&url);
+        wire.api_version =
+            variable("AZURE_OPENAI_API_VERSION").or_else(|| variable("OPENAI_API_VERSION"));
+        let deployment = || match service {
+            Service::Azure => variable("AZURE_OPENAI_DEPLOYMENT")
+                .or_else(|| variable("AZURE_OPENAI_DEPLOYMENT_NAME")),
+            _ => None,
+        };
+        let model = model.map(str::to_owned).or_else(deployment);
+        let model = model.or_else(|| catalogue.usual(service).map(str::to_owned));
+        let Some(model) = model else { return Err(no_name(name, service)) };
+        let profile = Profile::new(name, service, &model, wire);
+        Ok(match service {
+            Service::Ollama => profile,
+            _ => match found {
+                Some((_, variable)) => with_variable(profile, variable),
+                None => profile,
+            },
+        })
+    }
 }
 
 fn base_url(service: Service) -> String {
@@ -226,11 +247,12 @@ fn no_name(profile: &str, service: Service) -> UserError {
     )
 }
 
+/// A profile that the person has written down.
 fn own_profile(
-    world: &Machine,
     (name, entry): (&str, &ProfileEntry),
     model: Option<&str>,
     catalogue: &Catalogue,
+    keyring: &Keyring,
 ) -> Result<Profile, UserError> {
     let ProfileEntry { origin, says } = entry;
     let wrong = |why: String, fix: &str| {
@@ -270,7 +292,7 @@ fn own_profile(
     };
     let agents = says.agents.iter().map(|(agent, layer)| (agent.as_str().into(), choice(layer)));
     profile.agents = agents.collect();
-    Ok(with_key(profile, &says.key, folder, &world.keyring))
+    Ok(with_key(profile, &says.key, folder, keyring))
 }
 
 fn wire(url: &str, says: &ProfileLayer, folder: Option<&Path>) -> Wire {

@@ -1,0 +1,254 @@
+//! Builds a session from its plan: toolchain, session folder, gate, tools, engine.
+//!
+//! The one place that knows every part. Owns the order in which they are made, so that whatever
+//! is wrong is said before a session exists. Decides nothing; that is done in `plan`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::launch_facts::LaunchFacts;
+use super::launch_request::LaunchRequest;
+use super::leftovers::{clear_up, tell_all};
+use super::machine::{Machine, now};
+use super::parts::{FoundParts, RunParts};
+use super::past::Past;
+use super::plan::{LaunchPlan, ProjectPlan, log_limits};
+use super::project_folder::{begin_with, project_folder};
+use super::shipped::{load_adapters, load_knowledge, load_names, load_team};
+use super::trust::Trust;
+use crate::device::{Programs, SerialHub};
+use crate::engine::{Engine, EngineHandle, EngineSetup, Recorder, toolbox};
+use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
+use crate::journal::SessionDir;
+use crate::model::event::SessionStart;
+use crate::model::{Examiner, Ledger, UserError};
+use crate::provider::Pacing;
+use crate::toolchain::Toolchain;
+use crate::tools::{self, Registry, ToolContext};
+use crate::workspace::Sandbox;
+
+/// A session whose engine runs.
+pub struct Running {
+    /// Its folder.
+    pub dir: SessionDir,
+    /// Its writer.
+    pub recorder: Arc<Recorder>,
+    /// Its engine.
+    pub engine: EngineHandle,
+    /// Where decisions go; kept, because a queue that is dropped denies everything.
+    pub queue: ApprovalQueue,
+    /// Looks at what the person would write instead of what was proposed.
+    pub examiner: Arc<dyn Examiner>,
+    /// Board and open ports; kept, so that the board runs on and is listened to after the run.
+    pub services: RunServices,
+}
+
+/// What goes on when the run is over, as long as somebody looks.
+pub struct RunServices {
+    _toolchain: Arc<dyn Toolchain>,
+    serial: Arc<SerialHub>,
+}
+
+impl RunServices {
+    /// The ports that are listened to.
+    #[must_use]
+    pub fn serial(&self) -> Arc<SerialHub> {
+        Arc::clone(&self.serial)
+    }
+}
+
+impl Running {
+    /// Leaves the run as it stands: what waits goes on waiting in the journal.
+    pub async fn leave(self) {
+        self.queue.detach();
+        self.engine.detach().await;
+        drop(self.services);
+    }
+}
+
+/// Decides what a request comes to on this machine.
+///
+/// # Errors
+/// When it does not fit together; see [`LaunchPlan::resolve`].
+pub fn plan(machine: &Machine, request: LaunchRequest) -> Result<LaunchPlan, UserError> {
+    let facts = LaunchFacts::of_request(machine, &request)?;
+    LaunchPlan::resolve(request, facts, &machine.settings, &|name| load_team(&machine.assets, name))
+}
+
+/// Begins a new session. Must be called on a runtime.
+///
+/// # Errors
+/// When a part cannot be made; names the part and what to do.
+pub fn start(machine: &Machine, plan: LaunchPlan) -> Result<Running, UserError> {
+    // Both fail before a folder is made: a plan that cannot be met leaves nothing behind.
+    let found = FoundParts::find(machine, &plan, &Vec::new())?;
+    check_trust(machine, &plan, &found)?;
+    let team = Arc::clone(&plan.team).briefed(&machine.assets, &found.names.toolchain)?;
+    let dir = SessionDir::create(&machine.dirs.data, &plan.task, now())?;
+    let project = project_folder(&dir, plan.project.folder())?;
+    // Every file of a project that begins here passes the person. Should it not be noted, the person
+    // is asked to trust it when the session is resumed.
+    if matches!(plan.project, ProjectPlan::Begins(_)) {
+        let _ = Trust::of(&machine.dirs.data).add(project.root());
+    }
+    if let Some(starter) = &plan.starter {
+        begin_with(&machine.assets, starter, &project)?;
+    }
+    let names = found.names.clone();
+    let parts = found.make(&dir);
+    let session = SessionStart {
+        id: dir.id().clone(),
+        task: plan.task.clone(),
+        team: plan.team.name.clone(),
+        project: project.root().display().to_string(),
+        model: parts.provider.label(),
+        toolchain: parts.toolchain.label(),
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        parts: names,
+    };
+    let recorder = Recorder::create(dir.clone())?;
+    let recorder = recorder.keeping(plan.limits.logs).guarded_by(machine.profiles.secrets());
+    let numbers = NextNumbers::after([]);
+    let recorder = Arc::new(recorder);
+    launch(
+        machine,
+        LaunchPlan { team, ..plan },
+        Opened { dir, session, project: Arc::new(project), parts, recorder, numbers },
+        Engine::start,
+    )
+}
+
+/// Goes on with a session, and writes all of its model's answers down if a file is named. Must be
+/// called on a runtime.
+///
+/// # Errors
+/// When it has ended, is in use, cannot be read, or a part cannot be made again.
+pub fn resume(
+    machine: &Machine,
+    dir: SessionDir,
+    pacing: Pacing,
+    record: Option<PathBuf>,
+) -> Result<Running, UserError> {
+    let (recorder, _) = Recorder::reopen(dir.clone())?;
+    let recorder = recorder.keeping(log_limits(&machine.settings));
+    let recorder = Arc::new(recorder.guarded_by(machine.profiles.secrets()));
+    let past = Past::of(&dir, &recorder)?;
+    let Some(session) = past.session else {
+        return Err(UserError::new(
+            format!("Cannot resume {}", dir.id()),
+            "its journal does not begin with the start of a session",
+            "Start a new session with `firmhand new`.",
+        ));
+    };
+    let project = Path::new(&session.project);
+    let facts = LaunchFacts::of_project(machine, Some(project))?;
+    let plan = LaunchPlan::of_session(
+        &session,
+        past.provider.as_deref(),
+        facts,
+        &machine.settings,
+        &|name| load_team(&machine.assets, name),
+    )?;
+    let plan = LaunchPlan { pacing, record, ..plan };
+    let found = FoundParts::find(machine, &plan, &dir)?;
+    let team = Arc::clone(&plan.team).briefed(&machine.assets, &found.names.toolchain)?;
+    check_trust(machine, &plan, &found)?;
+    let opened = Opened {
+        project: Arc::new(Sandbox::open(project)?),
+        parts: found.make(&dir),
+        session: *session,
+        recorder,
+        numbers: past.numbers,
+        dir: dir.clone(),
+    };
+    launch(machine, LaunchPlan { team, ..plan }, opened, |setup| Engine::resume(setup, &dir))
+}
+
+/// Checks that the project's own scripts may run, if a build would run them.
+fn check_trust(machine: &Machine, plan: &LaunchPlan, found: &FoundParts) -> Result<(), UserError> {
+    match &plan.project {
+        ProjectPlan::Existing(folder) if found.runs_project_scripts() => {
+            Trust::of(&machine.dirs.data).check(folder)
+        }
+        ProjectPlan::Existing(_) | ProjectPlan::Begins(_) | ProjectPlan::InSession => Ok(()),
+    }
+}
+
+/// What is open before the parts are put together.
+struct Opened {
+    dir: SessionDir,
+    session: SessionStart,
+    project: Arc<Sandbox>,
+    parts: RunParts,
+    recorder: Arc<Recorder>,
+    numbers: NextNumbers,
+}
+
+/// Puts the parts together and starts the engine.
+fn launch(
+    machine: &Machine,
+    plan: LaunchPlan,
+    opened: Opened,
+    begin: impl FnOnce(EngineSetup) -> Result<EngineHandle, UserError>,
+) -> Result<Running, UserError> {
+    let Opened { dir, session, project, parts, recorder, numbers } = opened;
+    let notices = clear_up(&machine.dirs.data, &dir, &project);
+    let stop = CancellationToken::new();
+    let queue = ApprovalQueue::default();
+    let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
+    let programs = Programs::of_project(project.root());
+    let hub = SerialHub::new(Arc::clone(&ledger));
+    let serial = Arc::new(hub.knowing(load_adapters(&machine.assets)?, programs));
+    let names = Arc::new(load_names(&machine.assets, parts.toolchain.as_ref())?);
+    let gate = Arc::new(Gate::new(
+        GateParts {
+            ledger: Arc::clone(&ledger),
+            blobs: Arc::new(recorder.blobs().clone()),
+            sandbox: Arc::clone(&project),
+            toolchain: Arc::clone(&parts.toolchain),
+            serial: Arc::clone(&serial),
+            policy: Arc::new(plan.policy),
+            names: Some(Arc::clone(&names)),
+            cancel: stop.clone(),
+        },
+        &queue,
+        numbers,
+    ));
+    let examiner: Arc<dyn Examiner> = Arc::new(gate.examiner());
+    let context = ToolContext {
+        sandbox: Arc::clone(&project),
+        ledger: Arc::clone(&ledger),
+        state: recorder.state(),
+        knowledge: Arc::new(load_knowledge(&machine.assets)?),
+        names,
+        assets: machine.assets.clone(),
+        toolchain: Arc::clone(&parts.toolchain),
+        serial: Arc::clone(&serial),
+        limits: tools::AnswerLimits {
+            build_seconds: plan.limits.build_seconds,
+            ..tools::AnswerLimits::default()
+        },
+        cancel: stop.clone(),
+    };
+    let setup = EngineSetup {
+        session,
+        documents: plan.documents,
+        team: plan.team,
+        ledger,
+        gate,
+        desk: queue.clone(),
+        tools: toolbox(&Registry::new(&context)),
+        state: recorder.state(),
+        provider: parts.provider,
+        project,
+        stop,
+        limits: plan.limits.engine,
+    };
+    recorder.spawn_ticks();
+    let engine = begin(setup)?;
+    tell_all(recorder.as_ref(), notices)?;
+    let services = RunServices { _toolchain: parts.toolchain, serial };
+    Ok(Running { dir, recorder, engine, queue, examiner, services })
+}

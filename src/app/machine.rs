@@ -1,0 +1,51 @@
+//! What every command on this machine shares: folders, shipped data, settings, profiles.
+//!
+//! Owns reading them in the right order. Must not know what is to be run.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::profiles::Profiles;
+use crate::config::{Assets, Dirs, Overrides, Settings};
+use crate::model::{Timestamp, UserError};
+use crate::toolchain::process::hide_variables;
+
+/// What every command on this machine shares.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// Where settings and sessions are.
+    pub dirs: Dirs,
+    /// Shipped data and the person's own.
+    pub assets: Assets,
+    /// Settings in force.
+    pub settings: Settings,
+    /// Models that can be used, with their keys.
+    pub profiles: Profiles,
+}
+
+impl Machine {
+    /// Reads the settings, those of a project too if one is named, and hides the variables that hold
+    /// keys from every program that is started from now on.
+    ///
+    /// # Errors
+    /// When a configuration file is wrong; names file and line.
+    pub fn load(
+        dirs: &Dirs,
+        project: Option<&Path>,
+        overrides: &Overrides,
+    ) -> Result<Self, UserError> {
+        let settings = Settings::load(dirs, project, overrides)?;
+        let entries = settings.models.profiles.values();
+        hide_variables(entries.filter_map(|entry| entry.says.key.env.clone()).collect());
+        let assets = Assets::with_user_folder(&dirs.config);
+        let profiles = Profiles::new(settings.models.clone(), assets.clone(), &dirs.config);
+        Ok(Self { dirs: dirs.clone(), assets, settings, profiles })
+    }
+}
+
+/// The time now.
+#[must_use]
+pub fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

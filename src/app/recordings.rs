@@ -1,0 +1,140 @@
+//! Recorded conversations that ship with the program, or that the person names.
+//!
+//! Owns where they are and which of them fits. Must not play them.
+
+use std::path::Path;
+
+use crate::config::Assets;
+use crate::files;
+use crate::model::UserError;
+use crate::provider::Script;
+
+/// Folder of the recorded conversations that ship with the program.
+const FOLDER: &str = "assets/demo";
+
+/// The recorded conversation of `firmhand demo`.
+const DEMO: &str = "i2c-scan";
+
+/// A recording that ships with the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recording {
+    /// Its name, the one of its folder.
+    pub name: String,
+    /// The task that it answers.
+    pub task: String,
+    /// The team that it plays.
+    pub team: String,
+    /// The project it begins with.
+    pub starter: Option<String>,
+}
+
+/// The recordings that ship with the program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recordings(Vec<Recording>);
+
+impl Recordings {
+    /// Reads all of them.
+    ///
+    /// # Errors
+    /// When one is wrong, which only a person's own copy can be.
+    pub fn load(assets: &Assets) -> Result<Self, UserError> {
+        let names = assets.list(FOLDER).into_iter().filter_map(|path| {
+            let below = path.strip_prefix(FOLDER)?.trim_start_matches('/');
+            below.strip_suffix("/script.toml").map(str::to_owned)
+        });
+        names
+            .map(|name| {
+                let script = load_script(assets, &name)?;
+                Ok(Recording {
+                    task: script.task().to_owned(),
+                    team: script.team().to_owned(),
+                    starter: script.project().map(str::to_owned),
+                    name,
+                })
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// The recording of a team; without a team, that of the demo.
+    ///
+    /// # Errors
+    /// When the team has none.
+    pub fn of_team(&self, team: Option<&str>) -> Result<&Recording, UserError> {
+        let is_wanted = |recording: &&Recording| match team {
+            Some(team) => recording.team == team,
+            None => recording.name == DEMO,
+        };
+        self.0.iter().find(is_wanted).ok_or_else(|| {
+            let teams: Vec<&str> = self.0.iter().map(|known| known.team.as_str()).collect();
+            UserError::new(
+                format!("Cannot play the team `{}`", team.unwrap_or(DEMO)),
+                "a demo plays a recorded conversation, and this team has none",
+                format!("Use one of: {}.", teams.join(", ")),
+            )
+        })
+    }
+
+    /// The recording that answers `task`, if there is one.
+    #[must_use]
+    pub fn of_task(&self, task: &str) -> Option<&Recording> {
+        self.0.iter().find(|recording| words(&recording.task) == words(task))
+    }
+
+    /// The tasks that they answer.
+    pub fn tasks(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|recording| recording.task.as_str())
+    }
+}
+
+/// The words of a task, without case and punctuation.
+fn words(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// The recording in a file, or the one of that name that ships with the program.
+///
+/// # Errors
+/// When there is none, or it is wrong; says file and line.
+pub fn load_script(assets: &Assets, name: &str) -> Result<Script, UserError> {
+    let file = Path::new(name);
+    if file.is_absolute() {
+        let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+        let text = read_text(file)?;
+        return Script::parse(name, &text, &|sibling| read_text(&folder.join(sibling)));
+    }
+    let folder = format!("{FOLDER}/{name}");
+    let script = assets.text(&format!("{folder}/script.toml"))?;
+    Script::parse(&script.origin.to_string(), &script.text, &|sibling| {
+        Ok(assets.text(&format!("{folder}/{sibling}"))?.text.into_owned())
+    })
+}
+
+fn read_text(path: &Path) -> Result<String, UserError> {
+    files::read_text(path, files::SOURCE).map_err(|error| {
+        UserError::new(
+            format!("Cannot read {}", path.display()),
+            error.to_string(),
+            "Check that the file exists and is text.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_is_found_by_team_or_by_the_words_of_its_task() {
+        let all = Recordings::load(&Assets::built_in()).unwrap();
+        let demo = all.of_team(None).unwrap();
+        assert_eq!(demo.name, DEMO);
+        assert_eq!(all.of_team(Some(&demo.team)).unwrap().team, demo.team);
+        let task = format!("  {} !", demo.task.to_uppercase());
+        assert_eq!(all.of_task(&task), Some(demo));
+        assert_eq!(all.of_task("something else"), None);
+        assert!(all.of_team(Some("nobody")).unwrap_err().fix.contains(&demo.team));
+    }
+}

@@ -1,0 +1,77 @@
+//! Shipped data made ready for use: teams, names, adapters, documentation, the virtual board.
+//!
+//! The person's own copies go before the shipped ones, so every file can be wrong.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::config::Assets;
+use crate::device::{Adapters, adapters};
+use crate::engine::Team;
+use crate::knowledge::{Knowledge, NameList};
+use crate::model::UserError;
+use crate::toolchain::{Kit, Toolchain};
+use crate::tools;
+
+/// Folder of the virtual board's headers and runtime.
+const KIT: &str = "assets/virtual";
+
+/// A team by its name, checked against the tools that there are.
+///
+/// # Errors
+/// When there is none of that name, or its files are wrong; says file and line.
+pub fn load_team(assets: &Assets, name: &str) -> Result<Arc<Team>, UserError> {
+    Team::load(assets, name, &tools::known)
+}
+
+/// The names of the framework that is built with, else those of the shipped list.
+///
+/// # Errors
+/// When the list is wrong, which only a person's own copy of it can be.
+pub fn load_names(assets: &Assets, toolchain: &dyn Toolchain) -> Result<NameList, UserError> {
+    if let Some(text) = toolchain.taken_names()
+        && let Ok(list) = NameList::parse("the installed framework", &text)
+    {
+        return Ok(list);
+    }
+    let file = assets.text("assets/names/esp-idf.txt")?;
+    NameList::parse(&file.origin.to_string(), &file.text)
+}
+
+/// Reads the table of USB adapters.
+///
+/// # Errors
+/// When it is wrong, which only a person's own copy of it can be.
+pub fn load_adapters(assets: &Assets) -> Result<Adapters, UserError> {
+    let file = assets.text(adapters::FILE)?;
+    Adapters::parse(&file.origin.to_string(), &file.text)
+}
+
+/// Reads what `retrieve_docs` searches.
+///
+/// # Errors
+/// When a file of it is wrong, which only a person's own copy can be.
+pub fn load_knowledge(assets: &Assets) -> Result<Knowledge, UserError> {
+    let mut files = Vec::new();
+    for path in assets.list("assets/knowledge") {
+        let file = assets.text(&path)?;
+        files.push((file.origin.to_string(), file.text));
+    }
+    Knowledge::new(files.iter().map(|(origin, text)| (origin.as_str(), text.as_ref())))
+}
+
+/// Reads the headers and the runtime of the virtual board.
+///
+/// # Errors
+/// When a part of it is wrong, which only a person's own copy can be.
+pub fn load_kit(assets: &Assets) -> Result<Kit, UserError> {
+    let mut files: Vec<(String, Cow<'static, [u8]>)> = Vec::new();
+    for path in assets.list(KIT) {
+        let (content, _) = assets.bytes(&path)?;
+        let below = PathBuf::from(&path);
+        let below = below.strip_prefix(KIT).unwrap_or(&below).display().to_string();
+        files.push((below, content));
+    }
+    Kit::new(files)
+}
