@@ -5,6 +5,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::path::Path;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -13,16 +14,17 @@ use futures::StreamExt;
 use tokio::sync::mpsc;
 
 use super::copies::Chores;
-use super::feed::{Feed, FeedChange};
+use super::editor;
+use super::feed::Feed;
 use super::frames::{FRAME, FRAME_AFTER_INPUT, Frames};
-use super::outside::Outside;
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
+use super::timeline::FeedChange;
 use crate::engine::BreakOff;
 use crate::model::{Intent, SerialCommand, TimelineCommand, UserError};
 use crate::text;
-use crate::ui::{BROKE_OFF, ThemeChoice, Ui, UiCommand};
+use crate::ui::{BROKE_OFF, FilePlace, OutsideEdit, ThemeChoice, Ui, UiCommand};
 use crate::view::RunState;
 
 /// Terminal events handled before the next frame; a paste of any length stays interruptible.
@@ -37,6 +39,15 @@ pub enum Left {
     Signalled(Signal),
     /// The terminal went away.
     TerminalLost,
+}
+
+/// What the person's own editor is opened on.
+#[derive(Debug)]
+pub enum Outside {
+    /// A proposed text.
+    Text(OutsideEdit),
+    /// A file of the project.
+    File(FilePlace),
 }
 
 /// One screen on one session.
@@ -256,7 +267,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    pub(super) fn obey(&mut self, command: UiCommand) -> Result<Option<Left>, UserError> {
+    fn obey(&mut self, command: UiCommand) -> Result<Option<Left>, UserError> {
         match command {
             UiCommand::Intent(intent) => self.send(intent),
             UiCommand::Serial(command) => self.send_serial(command),
@@ -361,7 +372,53 @@ impl Session<'_> {
         Ok(kept.err().map(|_| Left::TerminalLost))
     }
 
-    pub(super) fn resize(&mut self) -> Result<(), UserError> {
+    /// Opens what waits for the person's own editor, if anything does. `None` when the terminal is
+    /// gone afterwards.
+    fn open_outside(&mut self, events: EventStream) -> Result<Option<EventStream>, UserError> {
+        let Some(outside) = self.outside.take() else { return Ok(Some(events)) };
+        // The editor reads the keys while it runs, nobody else. A new stream waits for the old
+        // one, so that has to go first.
+        drop(events);
+        let done = match &outside {
+            Outside::Text(edit) => self.edit_text(edit)?,
+            Outside::File(place) => self.edit_file(place)?,
+        };
+        Ok(done.is_ok().then(EventStream::new))
+    }
+
+    /// Gives the terminal to the person's own editor until it ends.
+    fn edit_text(&mut self, edit: &OutsideEdit) -> Result<io::Result<()>, UserError> {
+        let result = match self.screen.lend(|| editor::edit_text(edit)) {
+            Ok(result) => result,
+            Err(error) => return Ok(Err(error)),
+        };
+        // What happened meanwhile comes first: the proposal may be another one by now.
+        let now = Instant::now();
+        self.feed.advance(now)?;
+        self.resize()?;
+        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+        let commands = self.ui.edited(edit, result, self.feed.view(), now);
+        for command in commands {
+            self.obey(command)?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Lets the person edit a file of the project; the run goes on meanwhile.
+    fn edit_file(&mut self, place: &FilePlace) -> Result<io::Result<()>, UserError> {
+        let Some(start) = &self.feed.view().head.start else { return Ok(Ok(())) };
+        let file = Path::new(&start.project).join(place.path.as_str());
+        match self.screen.lend(|| editor::edit_file(&file, place.line)) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.ui.tell_result(Err(error), Instant::now()),
+            Err(error) => return Ok(Err(error)),
+        }
+        // The terminal may have another size now.
+        self.resize()?;
+        Ok(Ok(()))
+    }
+
+    fn resize(&mut self) -> Result<(), UserError> {
         let size = terminal::size()?;
         let event = TerminalEvent::Resize(size.width, size.height);
         // A change of size asks for nothing.

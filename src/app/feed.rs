@@ -10,18 +10,7 @@ use crate::journal::{self, Damage, JournalReader, ReadItem, SessionDir};
 use crate::model::{Seq, TimelineView, UserError};
 use crate::view::{Mark, SessionView};
 
-use super::timeline::Timeline;
-
-/// What one call changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FeedChange {
-    /// Nothing.
-    Unchanged,
-    /// The view; it is up to date.
-    Changed,
-    /// The view, and there is more that is due already: draw, then call again.
-    ChangedAndMore,
-}
+use super::timeline::{FeedChange, Timeline};
 
 /// The records of one session.
 #[derive(Debug)]

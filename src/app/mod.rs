@@ -21,7 +21,6 @@ pub mod memory;
 mod milestones;
 pub mod model_doctor;
 pub mod monitor;
-mod outside;
 mod own_file;
 mod parts;
 mod past;
@@ -40,5 +39,5 @@ pub mod themes;
 pub mod timeline;
 pub mod trust;
 
-pub use feed::{Feed, FeedChange, Live};
-pub use timeline::Timeline;
+pub use feed::{Feed, Live};
+pub use timeline::{FeedChange, Timeline};

@@ -11,7 +11,6 @@ use crate::model::{
 use crate::view::{Mark, MarkKind, SessionView};
 
 use super::checkpoints::Checkpoints;
-use super::feed::FeedChange;
 use super::milestones::Milestones;
 
 /// Longer pauses between two records are played as if they lasted this long.
@@ -22,6 +21,17 @@ const BATCH: usize = 4_000;
 
 /// Damaged lines that are remembered; all are counted.
 const MAX_DAMAGE: usize = 100;
+
+/// What one call changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedChange {
+    /// Nothing.
+    Unchanged,
+    /// The view; it is up to date.
+    Changed,
+    /// The view, and there is more that is due already: draw, then call again.
+    ChangedAndMore,
+}
 
 /// A recorded session and a place in it.
 #[derive(Debug)]

@@ -10,6 +10,8 @@ use crate::model::{Budget, Cost};
 use crate::provider::Pacing;
 use crate::toolchain::ToolchainKind;
 
+use super::run::EventFormat;
+
 /// Supervise teams of model-backed agents that write ESP32 firmware, on the full screen of a
 /// terminal. Nothing is saved, deleted or flashed without your approval.
 #[derive(Debug, Parser)]
@@ -47,21 +49,13 @@ pub enum CliCommand {
     /// Start a team that changes an existing project.
     Edit(EditArgs),
     /// List the tasks that ship as examples.
-    Examples {
-        /// Print one JSON object per line.
-        #[arg(long)]
-        json: bool,
-    },
+    Examples(FormatArgs),
     /// Continue a session that was closed or interrupted.
     Resume(ResumeArgs),
     /// Replay a saved session; nothing is run.
     Replay(SessionArg),
     /// List saved sessions, newest first.
-    Sessions {
-        /// Print one JSON object per line.
-        #[arg(long)]
-        json: bool,
-    },
+    Sessions(FormatArgs),
     /// Run a team without a screen; a policy file decides. Events go to standard output.
     ///
     /// Exit codes: 0 completed; 1 could not run; 2 wrong usage; 3 the team failed; 4 stopped
@@ -326,6 +320,28 @@ pub struct RunArgs {
     /// Print every event as one JSON object per line; without it, a summary as text.
     #[arg(long)]
     pub json: bool,
+}
+
+impl RunArgs {
+    /// How events are printed.
+    pub const fn format(&self) -> EventFormat {
+        if self.json { EventFormat::Json } else { EventFormat::Text }
+    }
+}
+
+/// How a list is printed.
+#[derive(Debug, Args)]
+pub struct FormatArgs {
+    /// Print one JSON object per line.
+    #[arg(long)]
+    json: bool,
+}
+
+impl FormatArgs {
+    /// The format that was asked for.
+    pub const fn format(&self) -> EventFormat {
+        if self.json { EventFormat::Json } else { EventFormat::Text }
+    }
 }
 
 /// Arguments of `monitor`.

@@ -31,7 +31,7 @@ const EXAMPLE: &str = "write e.g. `--args '{\"path\": \"main/main.c\", \"content
 /// What is asked about: one change, or several that belong together.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct CheckChangeArgs {
     /// Several changes; instead of a single one.
     #[serde(default)]
     changes: Vec<ChangeInput>,
@@ -109,7 +109,7 @@ pub(super) fn parse(args: &str) -> Result<Value, UserError> {
 /// # Errors
 /// When the question is not of the right form, or names a place outside of the project.
 pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Value, UserError> {
-    let args: Args = serde_json::from_value(args).map_err(|error| {
+    let args: CheckChangeArgs = serde_json::from_value(args).map_err(|error| {
         UserError::new("Cannot read a change from the arguments", error.to_string(), EXAMPLE)
     })?;
     let sandbox = Sandbox::open(project)?;

@@ -75,13 +75,15 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             start_up.session(Work::New { task, example }, options)
         }
         CliCommand::Edit(EditArgs { task, options }) => start_up.session(Work::Edit(task), options),
-        CliCommand::Examples { json } => {
-            examples::print(&Assets::with_user_folder(&dirs.config), EventFormat::of(json))?;
+        CliCommand::Examples(args) => {
+            examples::print(&Assets::with_user_folder(&dirs.config), args.format())?;
             Ok(ExitCode::SUCCESS)
         }
-        CliCommand::Run(RunArgs { task, options, policy, json }) => {
+        CliCommand::Run(args) => {
+            let format = args.format();
+            let RunArgs { task, options, policy, .. } = args;
             let (machine, plan) = start_up.plan(Work::Unattended(task), options, policy)?;
-            headless::run(&machine, plan, EventFormat::of(json))
+            headless::run(&machine, plan, format)
         }
         CliCommand::Resume(ResumeArgs { session, speed, record }) => {
             let dir = full_screen::find(&dirs.data, session.id.as_deref())?;
@@ -93,8 +95,8 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             let dir = full_screen::find(&dirs.data, id.as_deref())?;
             full_screen::replay(&start_up.machine(None)?, &dir, *display)
         }
-        CliCommand::Sessions { json } => {
-            match EventFormat::of(json) {
+        CliCommand::Sessions(args) => {
+            match args.format() {
                 EventFormat::Json => sessions::print_json(&dirs.data)?,
                 EventFormat::Text => sessions::print_table(&dirs.data)?,
             }

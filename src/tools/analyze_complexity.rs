@@ -21,7 +21,7 @@ const BUDGET: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct AnalyzeComplexityArgs {
     /// C, C++ or Python files relative to the project folder.
     paths: Vec<String>,
 }
@@ -38,7 +38,7 @@ struct AnalyzeComplexity {
 }
 
 impl AnalyzeComplexity {
-    fn analyze(&self, args: &Args) -> Result<Value, ToolError> {
+    fn analyze(&self, args: &AnalyzeComplexityArgs) -> Result<Value, ToolError> {
         if args.paths.is_empty() {
             let message = "paths: the list is empty";
             return Err(ToolError::new("bad_arguments", message, "Name at least one file."));
@@ -86,7 +86,7 @@ impl AnalyzeComplexity {
 
 impl Tool for AnalyzeComplexity {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<AnalyzeComplexityArgs>(
             NAME,
             "Measures each function of C, C++ and Python files: cyclomatic and cognitive \
              complexity, lines, nesting.",

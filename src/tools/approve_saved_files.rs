@@ -17,7 +17,7 @@ pub const NAME: &str = "approve_saved_files";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {}
+struct ApproveSavedFilesArgs {}
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
@@ -73,7 +73,7 @@ fn build_passed(last: Option<&LastBuild>) -> Result<Value, ToolError> {
 
 impl Tool for ApproveSavedFiles {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<ApproveSavedFilesArgs>(
             NAME,
             "Closes the phase. While files are generated it succeeds once every planned file is \
              saved; while the project is built, once the last build has passed.",
@@ -82,7 +82,7 @@ impl Tool for ApproveSavedFiles {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
-            let Args {} = args::parse(args)?;
+            let ApproveSavedFilesArgs {} = args::parse(args)?;
             let state = self.state.snapshot();
             let value = match state.goal {
                 PhaseGoal::FilesSaved => self.files_saved(&state)?,

@@ -90,7 +90,7 @@ struct FlashArduino {
 
 impl Tool for FlashArduino {
     fn spec(&self) -> ToolSpec {
-        args::spec::<flash::Args>(
+        args::spec::<flash::FlashArgs>(
             FLASH,
             "Proposes to write the last passed build of the sketch to the board it was built for. \
              A person decides; afterwards the board runs it, and its serial output is recorded.",

@@ -30,7 +30,7 @@ const MARGIN: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {}
+struct BuildArgs {}
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
@@ -248,7 +248,7 @@ impl BuildSink for Sink {
 
 impl Tool for BuildProject {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<BuildArgs>(
             NAME,
             "Builds the project and reports errors and warnings with file, line, message and hint.",
         )
@@ -260,7 +260,7 @@ impl Tool for BuildProject {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
-            let Args {} = args::parse(args)?;
+            let BuildArgs {} = args::parse(args)?;
             self.build(None).await.map(Reply::Answer)
         })
     }

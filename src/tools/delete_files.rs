@@ -21,7 +21,7 @@ const MOST_REFERENCES: usize = 20;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct DeleteFilesArgs {
     /// Files relative to the project folder. A folder goes by naming each of its files.
     paths: Vec<String>,
     /// Why, in one sentence for the person who decides.
@@ -39,7 +39,7 @@ struct DeleteFiles {
 }
 
 impl DeleteFiles {
-    fn propose(&self, args: &Args) -> Result<Reply, ToolError> {
+    fn propose(&self, args: &DeleteFilesArgs) -> Result<Reply, ToolError> {
         let paths = distinct(&args.paths)?;
         let mut drafts = Vec::with_capacity(paths.len());
         for path in &paths {
@@ -103,7 +103,7 @@ fn report(sandbox: &Sandbox, paths: &[ProjectPath], settlements: &[Settlement]) 
 
 impl Tool for DeleteFiles {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<DeleteFilesArgs>(
             NAME,
             "Proposes to delete files. A person decides on each; the answer lists the deleted files, the kept files with the reason, and the includes and CMake lists that still refer to deleted files.",
         )

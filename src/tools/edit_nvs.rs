@@ -25,7 +25,7 @@ const USUAL: &str = "nvs";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct EditNvsArgs {
     /// The file that `read_flash` has read the partition into, e.g. `build/nvs.bin`.
     base: String,
     /// What to set and to remove; or give `csv`.
@@ -81,8 +81,8 @@ struct EditNvs {
 }
 
 impl EditNvs {
-    fn propose(&self, args: Args) -> Result<Reply, ToolError> {
-        let Args { base, entries, csv, partition, port, reason } = args;
+    fn propose(&self, args: EditNvsArgs) -> Result<Reply, ToolError> {
+        let EditNvsArgs { base, entries, csv, partition, port, reason } = args;
         let wishes = match csv {
             Some(csv) if entries.is_empty() => self.listed(&csv)?,
             None if !entries.is_empty() => wishes(entries)?,
@@ -236,7 +236,7 @@ fn outcome(names: &[String], settlement: Option<&Settlement>) -> Result<Value, T
 
 impl Tool for EditNvs {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<EditNvsArgs>(
             NAME,
             "Proposes to set or remove entries of the board's non-volatile storage (NVS), such as \
              `wifi:ssid`. First read the partition into a file with `read_flash`: its other \

@@ -17,7 +17,7 @@ pub const NAME: &str = "erase_flash";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct EraseFlashArgs {
     /// The partition to erase, e.g. `nvs` for the stored settings; the whole flash when left out.
     #[serde(default)]
     partition: Option<String>,
@@ -39,8 +39,8 @@ struct EraseFlash {
 }
 
 impl EraseFlash {
-    fn propose(&self, args: Args) -> Result<Reply, ToolError> {
-        let Args { partition, port, reason } = args;
+    fn propose(&self, args: EraseFlashArgs) -> Result<Reply, ToolError> {
+        let EraseFlashArgs { partition, port, reason } = args;
         let board = flash_of(&self.context, port, Aim::Erase)?;
         let region = partition.map(|label| region(&self.context, &label)).transpose()?;
         let plan = ErasePlan { board, region };
@@ -66,7 +66,7 @@ fn finish(erased: String) -> Finish {
 
 impl Tool for EraseFlash {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<EraseFlashArgs>(
             NAME,
             "Proposes to erase one partition of the board's flash, such as `nvs` with its stored \
              settings, or the whole flash. A person has to type a phrase to agree: what is erased \

@@ -17,7 +17,7 @@ pub const NAME: &str = "file_name_checker";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct FileNameCheckerArgs {
     /// Every file of the project that is to be written.
     files: Vec<PlannedFile>,
 }
@@ -36,7 +36,7 @@ pub(super) fn organized(args: &Value) -> Option<Vec<OrganizedFile>> {
     plan(args::parse(args.clone()).ok()?).ok()
 }
 
-fn plan(args: Args) -> Result<Vec<OrganizedFile>, ToolError> {
+fn plan(args: FileNameCheckerArgs) -> Result<Vec<OrganizedFile>, ToolError> {
     let mut files: Vec<OrganizedFile> = Vec::with_capacity(args.files.len());
     for (index, planned) in args.files.into_iter().enumerate() {
         let path = args::path(&format!("files[{index}].file_name"), &planned.file_name)?;
@@ -97,7 +97,7 @@ impl FileNameChecker {
 
 impl Tool for FileNameChecker {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<FileNameCheckerArgs>(
             NAME,
             "Checks the complete list of planned files against the names of the framework's own \
              headers and components. A list without conflicts becomes the list of files that \

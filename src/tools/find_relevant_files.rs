@@ -27,7 +27,7 @@ const GIT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct FindRelevantFilesArgs {
     /// What shall be done, in the person's words, with the names they gave.
     request: String,
     /// Most files to choose; 10 when nothing is said.
@@ -48,7 +48,7 @@ struct FindRelevantFiles {
 }
 
 impl FindRelevantFiles {
-    async fn find(&self, args: Args) -> Result<Value, ToolError> {
+    async fn find(&self, args: FindRelevantFilesArgs) -> Result<Value, ToolError> {
         if args.request.trim().is_empty() {
             let message = "request: it is empty";
             return Err(ToolError::new("bad_arguments", message, "Write what should be done."));
@@ -67,7 +67,7 @@ impl FindRelevantFiles {
 
 fn choose(
     sandbox: &Sandbox,
-    args: &Args,
+    args: &FindRelevantFilesArgs,
     diagnosed: &[ProjectPath],
     history: &CommitHistory,
 ) -> Value {
@@ -95,7 +95,7 @@ fn file_json(chosen: &ChosenFile) -> Value {
 
 impl Tool for FindRelevantFiles {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<FindRelevantFilesArgs>(
             NAME,
             "Finds the files of the project that a request is about, best first, each with its \
              size in tokens and the reasons: words, names, calls, includes, past changes, the last build.",

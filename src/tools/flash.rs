@@ -22,7 +22,7 @@ const RESET_WAIT: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Args {
+pub(super) struct FlashArgs {
     /// The port of the board, e.g. `/dev/ttyUSB0`; the connected board when left out.
     #[serde(default)]
     port: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct FlashProject {
 
 impl FlashProject {
     /// Proposes to write the last build.
-    pub(super) async fn propose(&self, args: Args) -> Result<Reply, ToolError> {
+    pub(super) async fn propose(&self, args: FlashArgs) -> Result<Reply, ToolError> {
         let plan = self.plan(args.port)?;
         let before = self.context.serial.get(&plan.board.port);
         let before = before.map(|listener| (listener.log, listener.since(u64::MAX).0));
@@ -83,7 +83,7 @@ impl FlashProject {
         let Some(Change::Flash(plan)) = recorded.first().map(|proposal| &proposal.change) else {
             return recorded::plain_finish(recorded);
         };
-        let baud = args::parse::<Args>(args.clone()).ok().and_then(|args| args.baud);
+        let baud = args::parse::<FlashArgs>(args.clone()).ok().and_then(|args| args.baud);
         self.finish(plan.total_bytes(), baud, None)
     }
 
@@ -167,7 +167,7 @@ async fn skip_old_firmware(listener: &Listener, position: u64) {
 
 impl Tool for FlashProject {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<FlashArgs>(
             NAME,
             "Proposes to write the last passed build to the board. A person decides; afterwards the board runs it, and its serial output is recorded.",
         )

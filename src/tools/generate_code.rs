@@ -29,7 +29,7 @@ const ADVICE: &str = "These sources are not compiled. Ask the person where they 
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct GenerateCodeArgs {
     /// The files with their whole new contents.
     files: Vec<CodeFile>,
     /// Why, in one sentence for the person who decides.
@@ -93,7 +93,7 @@ impl Planned {
 }
 
 impl GenerateCode {
-    fn propose(&self, args: Args) -> Result<Reply, ToolError> {
+    fn propose(&self, args: GenerateCodeArgs) -> Result<Reply, ToolError> {
         let reason = args.reason;
         let mut batch = new_files(args.files)?;
         self.mark(&mut batch);
@@ -254,7 +254,7 @@ pub(super) fn words(decision: &Decision) -> String {
 
 impl Tool for GenerateCode {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<GenerateCodeArgs>(
             NAME,
             "Proposes to save whole files, and to list new sources in the CMakeLists.txt of their \
              component. A person decides on each; the answer lists the saved files, why others were rejected, and which CMake lists build the new sources.",
@@ -271,8 +271,8 @@ impl Tool for GenerateCode {
         recorded: &'a [Proposal],
         _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
-        let given =
-            args::parse::<Args>(args.clone()).map_or(recorded.len(), |args| args.files.len());
+        let given = args::parse::<GenerateCodeArgs>(args.clone())
+            .map_or(recorded.len(), |args| args.files.len());
         recorded::ready(Planned::of(recorded, given).finish())
     }
 }

@@ -17,7 +17,7 @@ pub const NAME: &str = "get_pinout_info";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct GetPinoutInfoArgs {
     /// The chip, e.g. `ESP32-S3` or `esp32s3`.
     chip: String,
     /// The pin, e.g. `GPIO21`, `IO21` or `21`.
@@ -44,7 +44,7 @@ struct GetPinoutInfo {
 }
 
 impl GetPinoutInfo {
-    fn look_up(&self, args: &Args) -> Result<Value, ToolError> {
+    fn look_up(&self, args: &GetPinoutInfoArgs) -> Result<Value, ToolError> {
         let table = Pinout::load(&self.assets, &args.chip)
             .map_err(|error| ToolError::from_user_error("unknown_chip", &error))?;
         let pin = table
@@ -91,7 +91,7 @@ fn capabilities(table: &Pinout, pin: &Pin) -> Value {
 
 impl Tool for GetPinoutInfo {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<GetPinoutInfoArgs>(
             NAME,
             "Describes what a pin of an ESP32 chip can do (input, output, ADC, touch, DAC, low power, \
              default UART and SPI), what it is used for (strapping at boot, flash and PSRAM, USB, \

@@ -32,7 +32,7 @@ const MANY: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct HeadersArgs {
     /// Folder relative to the project folder whose headers are read; nothing for all of them.
     #[serde(default)]
     folder: Option<String>,
@@ -108,7 +108,7 @@ fn is_header(path: &ProjectPath) -> bool {
 }
 
 impl ReadHeaders {
-    fn read(&self, args: &Args) -> Result<Value, ToolError> {
+    fn read(&self, args: &HeadersArgs) -> Result<Value, ToolError> {
         let folder = files::folder(&self.sandbox, args.folder.as_deref().unwrap_or("."))?;
         let listing = self.sandbox.list(MOST_FILES);
         let started = Instant::now();
@@ -195,7 +195,7 @@ fn by_folder(paths: &[ProjectPath], limit: usize) -> (Value, u64) {
 
 impl Tool for ReadHeaders {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<HeadersArgs>(
             HEADERS,
             "Reads what the project's headers declare (prototypes, macros with arguments, types, \
              inline functions), each after a line `### Header: PATH ###`; headers that declare nothing are left out; a header with the same declarations as another one only names it. Lists all files by \

@@ -25,7 +25,7 @@ pub const NAME: &str = "insert_code";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct InsertCodeArgs {
     /// What goes where. Insertions into the same file are merged and decided together.
     insertions: Vec<InsertRequest>,
     /// Why, in one sentence for the person who decides.
@@ -66,7 +66,7 @@ struct FileWishes {
 }
 
 impl InsertCode {
-    fn propose(&self, args: Args) -> Result<Reply, ToolError> {
+    fn propose(&self, args: InsertCodeArgs) -> Result<Reply, ToolError> {
         let (mut drafts, mut paths, mut details) = (Vec::new(), Vec::new(), Vec::new());
         for wishes in by_file(args.insertions)? {
             let base = self.sandbox.read(&wishes.path).map_err(files::unreadable)?;
@@ -99,7 +99,7 @@ impl InsertCode {
         recorded: &[Proposal],
         contents: &dyn BlobSource,
     ) -> Option<Vec<Value>> {
-        let args: Args = args::parse(args.clone()).ok()?;
+        let args: InsertCodeArgs = args::parse(args.clone()).ok()?;
         let place = |wishes: FileWishes| {
             let of = |proposal: &&Proposal| proposal.change.path() == Some(&wishes.path);
             let held = match recorded.iter().find(of) {
@@ -222,7 +222,7 @@ fn report(paths: &[ProjectPath], settlements: &[Settlement], details: Option<Vec
 
 impl Tool for InsertCode {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<InsertCodeArgs>(
             NAME,
             "Proposes to insert code into existing files, each right after a context of 10 to 20 \
              lines, and to add the includes it needs where they are missing. The rest of the file does not change. A person decides on each file.",

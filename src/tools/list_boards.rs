@@ -15,7 +15,7 @@ pub const NAME: &str = "list_boards";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {}
+struct ListBoardsArgs {}
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
@@ -28,7 +28,7 @@ struct ListBoards {
 
 impl Tool for ListBoards {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<ListBoardsArgs>(
             NAME,
             "Lists the serial ports with a guess of the chip behind each, the board that is \
              connected, and the targets, Arduino boards or PlatformIO environments that can be \
@@ -38,7 +38,7 @@ impl Tool for ListBoards {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
-            let Args {} = args::parse(args)?;
+            let ListBoardsArgs {} = args::parse(args)?;
             let hub = Arc::clone(&self.context.serial);
             let ports = tokio::task::spawn_blocking(move || hub.ports()).await.unwrap_or_default();
             let boards = self.context.toolchain.boards(self.context.sandbox.root()).await;

@@ -18,7 +18,7 @@ pub const NAME: &str = "map_sketch";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {}
+struct MapSketchArgs {}
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
@@ -70,7 +70,7 @@ pub(super) fn sketch(sandbox: &Sandbox) -> Result<Sketch, ToolError> {
 
 impl Tool for MapSketch {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<MapSketchArgs>(
             NAME,
             "Maps the Arduino sketch: its tabs, entry points, libraries, I2C, SPI and UART \
              interfaces and pins, each with file and line.",
@@ -79,7 +79,7 @@ impl Tool for MapSketch {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
-            let Args {} = args::parse(args)?;
+            let MapSketchArgs {} = args::parse(args)?;
             self.map().map(Reply::Answer)
         })
     }

@@ -22,7 +22,7 @@ const MAX_BYTES: u32 = 16 * 1024 * 1024;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct ReadFlashArgs {
     /// The file to make, which must not exist, e.g. `build/nvs-backup.bin`.
     path: String,
     /// The partition to read, e.g. `nvs`; or give `offset` and `bytes`.
@@ -52,8 +52,8 @@ struct ReadFlash {
 }
 
 impl ReadFlash {
-    fn propose(&self, args: Args) -> Result<Reply, ToolError> {
-        let Args { path, partition, offset, bytes, port, reason } = args;
+    fn propose(&self, args: ReadFlashArgs) -> Result<Reply, ToolError> {
+        let ReadFlashArgs { path, partition, offset, bytes, port, reason } = args;
         let wrong = |message: String, hint: &str| ToolError::new("bad_arguments", message, hint);
         let path = ProjectPath::new(&path)
             .map_err(|error| wrong(format!("path: {error}"), "Name a file inside the project."))?;
@@ -100,7 +100,7 @@ fn finish(file: ProjectPath, bytes: u32) -> Finish {
 
 impl Tool for ReadFlash {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<ReadFlashArgs>(
             NAME,
             "Proposes to read a partition of the board's flash, or a range of addresses, into a \
              new file of the project, checked against the chip's own digest. A person decides; \

@@ -19,7 +19,7 @@ const MAX_K: usize = 20;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct RetrieveDocsArgs {
     /// What to look for; function names help.
     query: String,
     /// How many passages at most; 5 when not given, 20 at most.
@@ -49,7 +49,7 @@ struct RetrieveDocs {
 }
 
 impl RetrieveDocs {
-    fn search(&self, args: &Args) -> Value {
+    fn search(&self, args: &RetrieveDocsArgs) -> Value {
         let kind = args.kind.map(|kind| match kind {
             ArgKind::Code => PassageKind::Code,
             ArgKind::Docs => PassageKind::Docs,
@@ -74,7 +74,7 @@ impl RetrieveDocs {
 
 impl Tool for RetrieveDocs {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<RetrieveDocsArgs>(
             NAME,
             "Searches the documentation of the framework that ships with this program and returns \
              the passages that fit best, with title, source and score.",

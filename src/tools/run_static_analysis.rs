@@ -31,7 +31,7 @@ const MAX_GAPS: usize = 20;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct RunStaticAnalysisArgs {
     /// Folder or file relative to the project folder; `.` or nothing for the whole project.
     #[serde(default)]
     project_path: Option<String>,
@@ -50,7 +50,7 @@ struct RunStaticAnalysis {
 }
 
 impl RunStaticAnalysis {
-    async fn analyze(&self, args: Args) -> Result<Value, ToolError> {
+    async fn analyze(&self, args: RunStaticAnalysisArgs) -> Result<Value, ToolError> {
         let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
         if !(1..=MAX_SECONDS).contains(&seconds) {
             let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
@@ -159,7 +159,7 @@ fn listed(context: &ToolContext, folder: &str) -> (Vec<ProjectPath>, bool) {
 
 impl Tool for RunStaticAnalysis {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<RunStaticAnalysisArgs>(
             NAME,
             "Looks for problems in the C and C++ sources with clang-tidy, cppcheck and, for sketches, \
              arduino-lint, whichever are installed; reports file, line, severity, message and rule. \

@@ -27,7 +27,7 @@ const MAX_SECONDS: u32 = 60;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct ScanI2cArgs {
     /// The port, e.g. `/dev/ttyUSB0`; the connected board's when left out.
     #[serde(default)]
     port: Option<String>,
@@ -85,7 +85,7 @@ impl ScanOutput {
 }
 
 impl ScanI2c {
-    async fn scan(&self, args: Args) -> Result<Value, ToolError> {
+    async fn scan(&self, args: ScanI2cArgs) -> Result<Value, ToolError> {
         let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
         if !(1..=MAX_SECONDS).contains(&seconds) {
             let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
@@ -189,7 +189,7 @@ async fn until_over(listener: &Listener, heard: &mut ScanOutput) {
 
 impl Tool for ScanI2c {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<ScanI2cArgs>(
             NAME,
             "Lists the 7-bit addresses that answer on the board's I2C bus, from what the running \
              firmware has printed since it started. If the firmware does not scan, the answer contains the source of a scanner to propose.",

@@ -30,7 +30,7 @@ const AWAY_TIME: Duration = Duration::from_millis(2500);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct SerialArgs {
     /// The port, e.g. `/dev/ttyUSB0`; the connected board's when left out.
     #[serde(default)]
     port: Option<String>,
@@ -56,7 +56,7 @@ struct MonitorSerial {
 }
 
 impl MonitorSerial {
-    async fn monitor(&self, args: Args) -> Result<Value, ToolError> {
+    async fn monitor(&self, args: SerialArgs) -> Result<Value, ToolError> {
         let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
         if !(1..=MAX_SECONDS).contains(&seconds) {
             let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
@@ -191,7 +191,7 @@ async fn listen(
 
 impl Tool for MonitorSerial {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<SerialArgs>(
             NAME,
             "Reads what the board printed since the last call and what it prints until the \
              timeout or until a line matches; reports panics (with functions and lines of the call chain), resets and disconnects.",

@@ -21,7 +21,7 @@ const MAX_BYTES: usize = 4096;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct SerialSendArgs {
     /// What to send; the line end is added.
     text: String,
     /// The port, e.g. `/dev/ttyUSB0`; the connected board's when left out.
@@ -66,8 +66,8 @@ struct SerialSend {
 }
 
 impl SerialSend {
-    async fn propose(&self, args: Args) -> Result<Reply, ToolError> {
-        let Args { text, port, line_end, baud } = args;
+    async fn propose(&self, args: SerialSendArgs) -> Result<Reply, ToolError> {
+        let SerialSendArgs { text, port, line_end, baud } = args;
         let text = text + line_end.unwrap_or(LineEnd::Lf).ending().text();
         if text.is_empty() || text.len() > MAX_BYTES {
             let message = format!("text: {} bytes are not 1 to {MAX_BYTES}", text.len());
@@ -97,7 +97,7 @@ impl SerialSend {
 
     /// Listens to the port again, as it was when the proposal was made.
     async fn listen_again(&self, port: &str, args: &Value) {
-        let baud = args::parse::<Args>(args.clone()).ok().and_then(|args| args.baud);
+        let baud = args::parse::<SerialSendArgs>(args.clone()).ok().and_then(|args| args.baud);
         let number = self.context.state.snapshot().serial_logs + 1;
         let open = self.context.serial.open(port, serial::baud(&self.context, baud), number);
         // A port that cannot be had is told by the effect, with its cause.
@@ -120,7 +120,7 @@ fn finish(bytes: usize, port: String) -> Finish {
 
 impl Tool for SerialSend {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<SerialSendArgs>(
             NAME,
             "Proposes to send a line of text to the board's serial port, e.g. a command for its \
              console. A person decides on exactly what is sent; `monitor_serial` then reads what \

@@ -20,7 +20,7 @@ pub const NAME: &str = "write_file";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Args {
+struct WriteFileArgs {
     /// File relative to the project folder.
     path: String,
     /// A unified diff of that one file, with three lines of context; from `/dev/null` for a new
@@ -43,7 +43,7 @@ struct WriteFile {
 }
 
 impl WriteFile {
-    fn propose(&self, args: Args) -> Result<Reply, ToolError> {
+    fn propose(&self, args: WriteFileArgs) -> Result<Reply, ToolError> {
         let path = args::path("path", &args.path)?;
         let patch = parse(&args.diff).map_err(|error| refused(&path, &error))?;
         named_alike(&path, &patch)?;
@@ -127,7 +127,7 @@ fn hunks_again(
     recorded: &[Proposal],
     contents: &dyn BlobSource,
 ) -> Option<Vec<Value>> {
-    let args: Args = args::parse(args.clone()).ok()?;
+    let args: WriteFileArgs = args::parse(args.clone()).ok()?;
     let base = recorded::base(recorded.first()?, contents)?;
     let source = std::str::from_utf8(&base).ok()?;
     Some(hunks_json(&apply(source, &parse(&args.diff).ok()?).ok()?.hunks))
@@ -166,7 +166,7 @@ fn report(paths: &[ProjectPath], settlements: &[Settlement], hunks: Option<Vec<V
 
 impl Tool for WriteFile {
     fn spec(&self) -> ToolSpec {
-        args::spec::<Args>(
+        args::spec::<WriteFileArgs>(
             NAME,
             "Proposes to change one file by a unified diff. If a diff does not apply, the answer names the hunk and the reason. A person decides.",
         )

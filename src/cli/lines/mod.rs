@@ -330,7 +330,9 @@ impl LineSession {
             // It is edited before the next line is read.
             LineCommand::Edit(_) => Err("`edit` has to be typed by itself".to_owned()),
             LineCommand::Rest(number) => self.list_rest(number).map(|()| None),
-            LineCommand::DecideRest(number, decide) => self.decide_rest(number, decide),
+            LineCommand::DecideRest(number, decide) => {
+                rest::decide(&mut self.listed, number, decide)
+            }
             LineCommand::Undo(number) => Ok(Some(Intent::Undo { proposal: ProposalId(number) })),
             LineCommand::Rules => {
                 self.tell_rules();
@@ -385,6 +387,14 @@ impl LineSession {
         );
         let paper = self.paper.as_mut();
         paper.filter(|paper| paper.proposal.id == ProposalId(number)).ok_or(waits)
+    }
+
+    fn list_rest(&mut self, number: u32) -> Result<(), String> {
+        self.paper(number)?;
+        if let Some(paper) = &self.paper {
+            self.listed = Some(Listed::print(paper, &self.view, &self.blobs)?);
+        }
+        Ok(())
     }
 
     fn decide(&mut self, number: u32, decide: Decide) -> Result<Option<Intent>, String> {

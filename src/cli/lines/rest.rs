@@ -3,10 +3,13 @@
 use std::time::Instant;
 
 use super::line_command::Decide;
+use super::paper::Paper;
 use super::proposal_text::{self, ProposalText};
-use super::{LineSession, report};
+use super::report;
+use crate::journal::Blobs;
 use crate::model::{Intent, ProposalId, Shown, Verdict};
 use crate::text::sanitize;
+use crate::view::SessionView;
 
 /// What was listed to be decided together.
 pub(super) struct Listed {
@@ -16,12 +19,11 @@ pub(super) struct Listed {
     pub at: Instant,
 }
 
-impl LineSession {
-    /// Lists what waits in the batch of a proposal.
-    pub(super) fn list_rest(&mut self, number: u32) -> Result<(), String> {
-        let paper = self.paper(number)?;
+impl Listed {
+    /// Prints what waits in the batch of the proposal on `paper`.
+    pub(super) fn print(paper: &Paper, view: &SessionView, blobs: &Blobs) -> Result<Self, String> {
         let (by, first, batch) = (paper.proposal.id, paper.shown(), paper.proposal.batch.id);
-        let waiting = self.view.review.waiting().map(|view| &view.proposal);
+        let waiting = view.review.waiting().map(|view| &view.proposal);
         let mut shown = Vec::new();
         for proposal in waiting.filter(|proposal| proposal.batch.id == batch) {
             if proposal.phrase().is_some() || proposal.stops() > 0 {
@@ -31,8 +33,8 @@ impl LineSession {
                 report::line(&format!("  {id}: {kind} {path}, must be decided separately"));
                 continue;
             }
-            let told = proposal_text::proposal(proposal, &self.blobs);
-            let ProposalText { changed, unseen, .. } = told.map_err(|error| error.to_string())?;
+            let text = proposal_text::proposal(proposal, blobs);
+            let ProposalText { changed, unseen, .. } = text.map_err(|error| error.to_string())?;
             let lines = u32::try_from(changed.len()).unwrap_or(u32::MAX);
             // Only one of them was printed.
             let unseen = if proposal.id == by { first.unseen } else { lines + unseen };
@@ -51,29 +53,28 @@ impl LineSession {
             "Type: approve-rest {by}{how}, or reject-rest {by} REASON, for these {}.",
             shown.len()
         ));
-        self.listed = Some(Listed { by, shown, at: Instant::now() });
-        Ok(())
+        Ok(Self { by, shown, at: Instant::now() })
     }
+}
 
-    /// Says the same to all that was listed.
-    pub(super) fn decide_rest(
-        &mut self,
-        number: u32,
-        decide: Decide,
-    ) -> Result<Option<Intent>, String> {
-        let listed = self.listed.take_if(|listed| listed.by == ProposalId(number));
-        let listed = listed.ok_or_else(|| format!("list them first: rest {number}"))?;
-        let unseen: u32 = listed.shown.iter().map(|shown| shown.unseen).sum();
-        let verdict = match decide {
-            Decide::Reject(reason, then) => Verdict::Reject { reason, comments: Vec::new(), then },
-            Decide::Approve if unseen > 0 => {
-                self.listed = Some(listed);
-                return Err(format!(
-                    "{unseen} changed lines were not printed; `approve-rest {number} unseen` approves them anyway"
-                ));
-            }
-            _ => Verdict::Approve,
-        };
-        Ok(Some(Intent::DecideAll { shown: listed.shown, verdict }))
-    }
+/// Decides all that `listed` holds, and empties it.
+pub(super) fn decide(
+    listed: &mut Option<Listed>,
+    number: u32,
+    decide: Decide,
+) -> Result<Option<Intent>, String> {
+    let all = listed.take_if(|listed| listed.by == ProposalId(number));
+    let all = all.ok_or_else(|| format!("list them first: rest {number}"))?;
+    let unseen: u32 = all.shown.iter().map(|shown| shown.unseen).sum();
+    let verdict = match decide {
+        Decide::Reject(reason, then) => Verdict::Reject { reason, comments: Vec::new(), then },
+        Decide::Approve if unseen > 0 => {
+            *listed = Some(all);
+            return Err(format!(
+                "{unseen} changed lines were not printed; `approve-rest {number} unseen` approves them anyway"
+            ));
+        }
+        _ => Verdict::Approve,
+    };
+    Ok(Some(Intent::DecideAll { shown: all.shown, verdict }))
 }
