@@ -15,11 +15,13 @@ use std::time::{Duration, Instant};
 
 use firmhand::journal::{LogFiles, SessionDir};
 use firmhand::model::*;
-use firmhand::ui::panes::logs_index::{Extent, LineIndex};
-use firmhand::ui::panes::logs_scroll::Move;
-use firmhand::ui::panes::logs_search::{LogSearch, Matcher};
-use firmhand::ui::panes::logs_source::LogSourceView;
-use firmhand::ui::panes::logs_text::{LogText, matcher};
+use firmhand::ui::panes::logs::source::LogSourceView;
+use firmhand::ui::panes::logs::text::LogText;
+use firmhand::ui::scroll::Move;
+use firmhand::ui::search::LogSearch;
+use firmhand::view::line_index::{Extent, LineIndex};
+use firmhand::view::line_scan::Matcher;
+use firmhand::view::line_scan::matcher;
 
 const LOG: LogId = LogId { kind: LogKind::Serial, number: 1 };
 

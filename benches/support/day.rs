@@ -13,9 +13,10 @@ use firmhand::engine::Recorder;
 use firmhand::journal::{JournalReader, LogLimits, ReadItem, SessionDir};
 use firmhand::model::LogEvent;
 use firmhand::model::*;
-use firmhand::ui::panes::logs_index::Extent;
-use firmhand::ui::panes::logs_text::{LogText, matcher};
+use firmhand::ui::panes::logs::text::LogText;
 use firmhand::view::SessionView;
+use firmhand::view::line_index::Extent;
+use firmhand::view::line_scan::matcher;
 
 /// A day at 1 MB/s.
 pub const DAY: u64 = 86_400_000_000;

@@ -21,6 +21,7 @@ pub mod json;
 pub mod line_pairs;
 pub mod line_syntax;
 mod lines;
+pub mod log_level;
 pub mod mark;
 pub mod merge;
 pub mod patch;

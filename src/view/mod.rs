@@ -1,12 +1,14 @@
-//! The session as the screen knows it: a fold of records, and nothing else.
+//! The session as the screen knows it: a fold of records, and the lines of its raw logs.
 //!
-//! Owns [`SessionView::apply`]. Must not read a clock, a file or the environment: the same records
+//! Owns [`SessionView::apply`], and the index and the scan of lines. Must not read a clock, a file or the environment: the same records
 //! give the same view, live, resumed or replayed.
 
 mod chat;
 mod context;
 mod entry;
 mod head;
+pub mod line_index;
+pub mod line_scan;
 mod logs;
 mod marks;
 mod plan;

@@ -273,16 +273,6 @@ const RINGS: &[Known] = &[
     },
     Known {
         name: "",
-        files: &["ui/panes/completion.rs", "ui/panes/composer.rs"],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &["ui/panes/logs.rs", "ui/panes/logs_draw.rs", "ui/panes/logs_wrap.rs"],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
         files: &[
             "ui/panes/review/board.rs",
             "ui/panes/review/body.rs",
@@ -389,11 +379,6 @@ const SLICES: &[Known] = &[
     Known {
         name: "ChatPane",
         files: &["ui/panes/chat/mod.rs", "ui/panes/chat/scroll.rs"],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "LogsPane",
-        files: &["ui/panes/logs.rs", "ui/panes/logs_find.rs"],
         reason: "not yet split by duty",
     },
     Known {

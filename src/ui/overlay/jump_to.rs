@@ -14,9 +14,10 @@ use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, UiCommand};
-use crate::ui::panes::logs_search::{LogSearch, Matcher};
-use crate::ui::panes::logs_source::LogSourceView;
+use crate::ui::panes::logs::source::LogSourceView;
 use crate::ui::role::Role;
+use crate::ui::search::LogSearch;
+use crate::view::line_scan::Matcher;
 
 /// Where to go, while it is being written.
 #[derive(Debug)]

@@ -29,15 +29,15 @@ use ratatui::text::{Line, Span};
 use crate::model::CallId;
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
+use crate::ui::input_line::{InputLine, Purpose};
 use crate::ui::job;
 use crate::ui::line;
 use crate::ui::overlay::{Overlay, Preview};
 use crate::ui::pane::{Cx, Effect, Keys, Pane, TextMode};
-use crate::ui::panes::logs_text::matcher;
-use crate::ui::panes::logs_typing::{LogInput, Purpose};
 use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 use crate::view::ChatEntry;
+use crate::view::line_scan::matcher;
 
 use copy::CopyRange;
 use jump::JumpTarget;
@@ -70,7 +70,7 @@ pub struct ChatPane {
     /// The row that was jumped to.
     mark: Option<Anchor>,
     search: Option<ChatSearch>,
-    typing: Option<LogInput>,
+    typing: Option<InputLine>,
 }
 
 impl ChatPane {
@@ -361,7 +361,7 @@ impl Pane for ChatPane {
             Action::NextFold => return self.select_item(Way::Forward, cx),
             Action::PreviousFold => return self.select_item(Way::Back, cx),
             Action::Open => return self.toggle_item(cx),
-            Action::Search => self.typing = Some(LogInput::new(Purpose::Search, "")),
+            Action::Search => self.typing = Some(InputLine::new(Purpose::Search, "")),
             Action::NextMatch => return self.hit(Way::Forward, cx),
             Action::PreviousMatch => return self.hit(Way::Back, cx),
             Action::ShowTask => return open_task(cx),

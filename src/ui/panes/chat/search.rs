@@ -14,8 +14,8 @@ use crate::ui::action::{Action, KeyContext};
 use crate::ui::job::{BackgroundJob, JobState};
 use crate::ui::line;
 use crate::ui::pane::Cx;
-use crate::ui::panes::logs_search::Matcher;
 use crate::ui::role::Role;
+use crate::view::line_scan::Matcher;
 use crate::view::{CallState, ChatEntry, TurnPart};
 
 /// Entries looked through in a frame; more go to a thread.

@@ -7,9 +7,9 @@ use ratatui::text::Span;
 use crate::text::sanitize;
 use crate::ui::line::{self, LineParts};
 use crate::ui::pane::Cx;
-use crate::ui::panes::logs_index::Extent;
 use crate::ui::role::Role;
 use crate::view::SerialView;
+use crate::view::line_index::Extent;
 
 use super::look::SerialLook;
 

@@ -9,8 +9,8 @@ use ratatui::text::{Line, Span};
 use crate::model::{LogId, LogSource, UserError};
 use crate::ui::line;
 use crate::ui::pane::Cx;
-use crate::ui::panes::logs_scroll::{Follow, Move, Scroll};
 use crate::ui::role::Role;
+use crate::ui::scroll::{Follow, Move, Scroll};
 
 /// Bytes of a row where there is room, else half of them.
 const PER_ROW: u64 = 16;

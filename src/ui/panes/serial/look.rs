@@ -10,9 +10,9 @@ use crate::text::esp_log::{ANY, LogLevel, TagFilter};
 use crate::ui::action::Action;
 use crate::ui::overlay::{Overlay, TagList};
 use crate::ui::pane::Effect;
-use crate::ui::panes::logs_index::Extent;
-use crate::ui::panes::logs_scroll::Follow;
-use crate::ui::panes::logs_text::LogText;
+use crate::ui::panes::logs::text::LogText;
+use crate::ui::scroll::Follow;
+use crate::view::line_index::Extent;
 
 use super::chart::ValueChart;
 use super::hex::HexView;

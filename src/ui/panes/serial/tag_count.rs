@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::text::esp_log;
-use crate::ui::panes::logs_search::{LogSearch, Matcher};
-use crate::ui::panes::logs_source::LogSourceView;
+use crate::ui::panes::logs::source::LogSourceView;
+use crate::ui::search::LogSearch;
+use crate::view::line_scan::Matcher;
 
 /// Tags that are told apart; garbage at a wrong speed can look like any number of them.
 const MAX_TAGS: usize = 500;

@@ -1,0 +1,35 @@
+//! The commands that a message may be: `/pause` and others.
+
+use crate::model::Intent;
+use crate::ui::action::Action;
+use crate::ui::pane::Effect;
+
+/// Commands by name, with what they do.
+pub(super) const COMMANDS: [(&str, &str); 6] = [
+    ("pause", "pauses the run before its next step"),
+    ("resume", "continues the run"),
+    ("stop", "ends the run"),
+    ("model", "switches the model: /model, /model PROFILE, /model PROFILE/MODEL"),
+    ("quit", "leaves the program"),
+    ("help", "shows what every key does"),
+];
+
+/// What a command does, given without its `/`.
+pub(super) fn run_command(command: &str) -> Vec<Effect> {
+    let name = command.split_whitespace().next().unwrap_or_default();
+    match name {
+        "pause" => vec![Effect::intent(Intent::Pause)],
+        "resume" => vec![Effect::intent(Intent::Resume)],
+        "stop" => vec![Effect::intent(Intent::Stop)],
+        "model" => match command.split_whitespace().nth(1) {
+            Some(profile) => vec![Effect::intent(Intent::UseModel { profile: profile.to_owned() })],
+            None => vec![Effect::Act(Action::ChooseModel)],
+        },
+        "quit" => vec![Effect::Act(Action::Quit)],
+        "help" => vec![Effect::Act(Action::Help)],
+        _ => {
+            let known: Vec<String> = COMMANDS.iter().map(|(name, _)| format!("/{name}")).collect();
+            Effect::refuse(format!("there is no command `/{name}`; use {}", known.join(" ")))
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The message to the team while it is written: several lines, a history, addresses, commands.
+//!
+//! Never decides anything: what is typed or pasted here is only ever text until it is sent.
+
+mod commands;
+mod completion;
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use tui_textarea::{CursorMove, TextArea, WrapMode};
+
+use crate::model::{AgentName, Intent, ProjectPath};
+use crate::text::sanitize;
+use crate::ui::action::{Action, KeyContext};
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect, Keys, UiCommand};
+use crate::ui::role::Role;
+use crate::view::{ContextWish, RunState};
+
+use self::commands::run_command;
+use self::completion::Completion;
+
+/// Most rows it takes.
+const MAX_ROWS: u16 = 8;
+
+/// Messages that are remembered.
+const MAX_HISTORY: usize = 100;
+
+/// The message that is being written.
+#[derive(Debug)]
+pub struct Composer {
+    text: TextArea<'static>,
+    history: Vec<String>,
+    /// Which message of the history is in the field, and what was there before.
+    recalled: Option<(usize, String)>,
+    completion: Option<Completion>,
+    /// What the list was made for, also when it was closed: text and cursor.
+    completed_for: Option<(String, (usize, usize))>,
+}
+
+impl Default for Composer {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
+impl Composer {
+    /// An empty message; `history` are those sent before in this project, oldest first.
+    #[must_use]
+    pub fn new(history: Vec<String>) -> Self {
+        let (completion, completed_for) = (None, None);
+        Self { text: field(""), history, recalled: None, completion, completed_for }
+    }
+
+    /// Brings the list of completions up to date with the text.
+    pub fn prepare(&mut self, cx: &Cx<'_>) {
+        let cursor = self.text.cursor();
+        let (row, column) = (cursor.0, cursor.1);
+        let now = Some((self.text(), (row, column)));
+        if now == self.completed_for {
+            return;
+        }
+        self.completed_for = now;
+        let line = self.text.lines().get(row).map_or("", String::as_str);
+        self.completion = Completion::find(line, column, row == 0, cx);
+    }
+
+    /// Closes the list of completions; tells whether one was open.
+    pub fn close_list(&mut self) -> bool {
+        self.completion.take().is_some()
+    }
+
+    fn complete(&mut self) -> Vec<Effect> {
+        let Some(completion) = self.completion.take() else {
+            return vec![Effect::Act(Action::FocusNext)];
+        };
+        let (typed, text) = completion.chosen();
+        for _ in 0..typed {
+            self.text.delete_char();
+        }
+        self.text.insert_str(text);
+        Vec::new()
+    }
+
+    /// Rows it wants.
+    #[must_use]
+    pub fn rows(&self) -> u16 {
+        u16::try_from(self.text.lines().len()).unwrap_or(MAX_ROWS).clamp(1, MAX_ROWS)
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The text so far.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.text.lines().join("\n")
+    }
+
+    /// Puts `text` into the field if it is empty.
+    pub fn begin(&mut self, text: &str) {
+        if self.text.is_empty() && !text.is_empty() {
+            self.text = field(text);
+        }
+    }
+
+    /// A key that types or edits.
+    pub fn on_text(&mut self, key: &KeyEvent) {
+        match (&mut self.completion, key.code) {
+            (Some(completion), KeyCode::Up) => return completion.walk(-1),
+            (Some(completion), KeyCode::Down) => return completion.walk(1),
+            (_, _) => {}
+        }
+        self.text.input(*key);
+    }
+
+    /// Pasted text, line ends and all.
+    pub fn on_paste(&mut self, text: &str) {
+        self.text.insert_str(text.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+
+    /// Does what a key asked for.
+    pub fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+        match action {
+            Action::Send if self.completion.as_ref().is_some_and(|list| list.is_walked) => {
+                self.complete()
+            }
+            Action::Complete => self.complete(),
+            Action::Send => self.send(cx),
+            Action::Newline => {
+                self.text.insert_newline();
+                Vec::new()
+            }
+            Action::HistoryPrevious => self.recall_previous(),
+            Action::HistoryNext => self.recall_next(),
+            _ => Effect::refuse(format!("`{}` cannot be used while writing", action.name())),
+        }
+    }
+
+    fn recall_previous(&mut self) -> Vec<Effect> {
+        let place = match &self.recalled {
+            Some((0, _)) => return Effect::info("this is the first message"),
+            Some((place, _)) => place - 1,
+            None => match self.history.len().checked_sub(1) {
+                Some(last) => last,
+                None => return Effect::info("no message was sent yet"),
+            },
+        };
+        let draft = self.recalled.take().map_or_else(|| self.text(), |(_, draft)| draft);
+        self.text = field(self.history.get(place).map_or("", String::as_str));
+        self.recalled = Some((place, draft));
+        Vec::new()
+    }
+
+    fn recall_next(&mut self) -> Vec<Effect> {
+        let Some((place, draft)) = self.recalled.take() else {
+            return Effect::info("this is the newest message");
+        };
+        match self.history.get(place + 1) {
+            Some(text) => {
+                self.text = field(text);
+                self.recalled = Some((place + 1, draft));
+            }
+            None => self.text = field(&draft),
+        }
+        Vec::new()
+    }
+
+    fn send(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        let text = self.text().trim().to_owned();
+        if text.is_empty() {
+            return Effect::info("there is nothing to send yet");
+        }
+        let is_over = cx.view.head.state.is_over();
+        let mut effects = match text.strip_prefix('/') {
+            Some(command) => run_command(command),
+            None if is_over => Effect::refuse("the run is over: no agent reads messages"),
+            None => message(&text, cx),
+        };
+        let is_refused = matches!(effects.as_slice(), [Effect::Notice(notice)] if notice.role == Role::NoticeError);
+        if !is_refused {
+            if self.history.last() != Some(&text) {
+                self.history.push(text.clone());
+                effects.push(Effect::Command(UiCommand::Remember(text)));
+            }
+            if self.history.len() > MAX_HISTORY {
+                self.history.remove(0);
+            }
+            self.text = field("");
+            (self.recalled, self.completion) = (None, None);
+        }
+        effects
+    }
+
+    pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let mark = Rect { x: area.x + 1, width: 2.min(area.width), height: 1, ..area };
+        let inside = Rect { x: area.x + 3, width: area.width.saturating_sub(4), ..area };
+        let is_here = cx.keys == Keys::Here;
+        let role = if is_here { Role::Accent } else { Role::Dim };
+        Span::styled("›", cx.style(role)).render(mark, buf);
+        if self.text.is_empty() && !is_here {
+            let is_broken = matches!(cx.view.head.state, RunState::BrokenOff(_));
+            let role = if is_broken { Role::Error } else { Role::Dim };
+            line::draw(&Line::styled(self.placeholder(cx), cx.style(role)), inside, buf);
+            return;
+        }
+        let mut text = self.text.clone();
+        text.set_style(cx.style(Role::Text));
+        text.set_cursor_style(if is_here { cx.style(Role::Cursor) } else { Style::new() });
+        if self.text.is_empty() {
+            text.set_placeholder_text(self.placeholder(cx));
+            text.set_placeholder_style(cx.style(Role::Dim));
+        }
+        text.render(inside, buf);
+        if let Some(completion) = self.completion.as_ref().filter(|_| is_here) {
+            completion.draw(area, buf, cx);
+        }
+    }
+
+    fn placeholder(&self, cx: &Cx<'_>) -> String {
+        if matches!(cx.view.head.state, RunState::Ended(_)) {
+            let key = cx.key(KeyContext::Global, Action::Quit);
+            return format!("the run is over · {key} leaves");
+        }
+        if let RunState::BrokenOff(why) = &cx.view.head.state {
+            let key = cx.key(KeyContext::Global, Action::Quit);
+            // What hindered it stands behind the place where it did, which may be long.
+            let cause = why.why.rsplit(": ").next().unwrap_or_default();
+            return format!("the run stopped: {} · {key} leaves", sanitize::line(cause));
+        }
+        match &cx.view.head.question {
+            Some(question) if question.options.is_empty() => "type the answer".to_owned(),
+            Some(_) => {
+                format!("{} writes another answer", cx.key(KeyContext::Chat, Action::Compose))
+            }
+            None => "message the team, @agent or /command".to_owned(),
+        }
+    }
+}
+
+/// A message, or the answer to the question that waits.
+fn message(text: &str, cx: &Cx<'_>) -> Vec<Effect> {
+    let (to, words) = match address(text, cx) {
+        Ok(found) => found,
+        Err(effects) => return effects,
+    };
+    let pinned = mentioned(&words, cx);
+    let said = match (&cx.view.head.question, to) {
+        (Some(question), None) => {
+            vec![Effect::intent(Intent::Answer { question: question.id, answer: words })]
+        }
+        (_, to) => vec![Effect::intent(Intent::Say { to, text: words })],
+    };
+    if pinned.is_empty() {
+        return said;
+    }
+    let words = match pinned.len() {
+        1 => "1 file is pinned: the team always reads it with other files".to_owned(),
+        count => format!("{count} files are pinned: the team always reads them with other files"),
+    };
+    let edit = Intent::EditContext { add: pinned, remove: Vec::new() };
+    let mut effects = vec![Effect::intent(edit)];
+    effects.extend(said);
+    effects.extend(Effect::info(words));
+    effects
+}
+
+/// Whether that is the path of a file of the project, in lower case.
+fn is_file(name: &str, cx: &Cx<'_>) -> bool {
+    cx.view.project.files.keys().any(|path| path.as_str().to_lowercase() == name)
+}
+
+/// Files that a message names as `@path` and that are not pinned yet.
+fn mentioned(text: &str, cx: &Cx<'_>) -> Vec<ProjectPath> {
+    let mut found = Vec::new();
+    for word in text.split_whitespace().filter_map(|word| word.strip_prefix('@')) {
+        let path = ProjectPath::new(word.trim_end_matches([',', '.', ':', ';', '?', '!'])).ok();
+        let known = path.filter(|path| {
+            cx.view.project.files.get(path).is_some_and(|file| file.wanted != ContextWish::In)
+        });
+        found.extend(known.filter(|path| !found.contains(path)));
+    }
+    found
+}
+
+/// Splits `@Agent words`. A unique start of the name is enough, in any case.
+fn address(text: &str, cx: &Cx<'_>) -> Result<(Option<AgentName>, String), Vec<Effect>> {
+    let Some(rest) = text.strip_prefix('@') else { return Ok((None, text.to_owned())) };
+    let (name, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let name = name.trim_end_matches([':', ',']).to_lowercase();
+    if is_file(&name, cx) {
+        return Ok((None, text.to_owned()));
+    }
+    let matches = |agent: &&AgentName| agent.as_str().to_lowercase().starts_with(&name);
+    let exact = cx.agents.names().iter().find(|agent| agent.as_str().to_lowercase() == name);
+    let found: Vec<&AgentName> = match exact {
+        Some(agent) => vec![agent],
+        None => cx.agents.names().iter().filter(matches).collect(),
+    };
+    match found.as_slice() {
+        [agent] if words.trim().is_empty() => {
+            Err(Effect::refuse(format!("there are no words for @{agent} yet")))
+        }
+        [agent] => Ok((Some((*agent).clone()), words.trim().to_owned())),
+        _ => {
+            let known: Vec<String> =
+                cx.agents.names().iter().map(|agent| format!("@{agent}")).collect();
+            let known = if known.is_empty() {
+                "there are no messages yet".to_owned()
+            } else {
+                known.join(" ")
+            };
+            Err(Effect::refuse(format!("which agent is `@{name}`? {known}")))
+        }
+    }
+}
+
+fn field(text: &str) -> TextArea<'static> {
+    let mut field = TextArea::new(text.split('\n').map(str::to_owned).collect());
+    field.set_cursor_line_style(Style::new());
+    field.set_wrap_mode(WrapMode::WordOrGlyph);
+    field.move_cursor(CursorMove::Bottom);
+    field.move_cursor(CursorMove::End);
+    field
+}

@@ -1,0 +1,136 @@
+//! The logs as a pane: actions, keys, clicks and drawing.
+//!
+//! Must not hold any state of its own.
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+use super::build;
+use super::draw;
+use super::findings::Findings;
+use super::foot::Typed;
+use super::open::Tab;
+use super::state::LogsPane;
+use crate::ui::action::Action;
+use crate::ui::input_line::Purpose;
+use crate::ui::pane::{Cx, Effect, Pane, TextMode};
+use crate::ui::panes::serial::{SerialActions, SerialLook};
+use crate::ui::scroll::movement;
+
+impl Pane for LogsPane {
+    fn title(&self, cx: &Cx<'_>) -> Line<'static> {
+        draw::title(self, cx)
+    }
+
+    fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
+        draw::hints(self, cx)
+    }
+
+    fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+        let view = cx.view;
+        if let Some(step) = movement(action, self.half_page()) {
+            return self.go(step, view);
+        }
+        match action {
+            Action::NextTab => self.show(self.tab.next()),
+            Action::PreviousTab => self.show(self.tab.next().next()),
+            Action::Follow => return self.toggle_follow(view),
+            Action::Back => self.back(view),
+            Action::Open | Action::EditFile => return self.open(action, view),
+            Action::Search => return self.ask(Purpose::Search, cx),
+            Action::FilterLog => return self.ask(Purpose::Filter, cx),
+            Action::SaveLog => return self.ask(Purpose::Save, cx),
+            Action::WrapLog => return Effect::info(self.wrapping.toggle()),
+            Action::Copy => return Effect::copy(draw::taken_away(self, cx)),
+            Action::NextMatch | Action::PreviousMatch => return self.hit(action, view),
+            Action::NextError => return self.next_error(1, view),
+            Action::PreviousError => return self.next_error(-1, view),
+            Action::NextCall => return self.findings.step_call(1, &self.open_logs, self.tab, view),
+            Action::PreviousCall => {
+                return self.findings.step_call(-1, &self.open_logs, self.tab, view);
+            }
+            Action::NextSource => return self.turn(1, view),
+            Action::PreviousSource => return self.turn(-1, view),
+            _ if SerialLook::knows(action) => {
+                let log = self.open_logs.log(self.tab, view).filter(|_| self.tab == Tab::Serial);
+                let (_, now) = log.unzip();
+                let text = log.and_then(|_| self.open_logs.text(self.tab, view));
+                return self.look.act(action, text, now.unwrap_or_default());
+            }
+            _ if SerialActions::knows(action) => {
+                let serial = self.open_logs.serial(view).filter(|_| self.tab == Tab::Serial);
+                return self.foot.control.act(action, serial, cx);
+            }
+            _ => return Effect::refuse(format!("`{}` does nothing in the logs", action.name())),
+        }
+        Vec::new()
+    }
+
+    fn prepare(&mut self, area: Rect, cx: &Cx<'_>) {
+        self.follow_newest(cx.view);
+        self.lay_out(area, cx.view);
+        let height = usize::from(self.parts.text.height);
+        if self.tab == Tab::Events {
+            self.events.view.scroll.set_height(height);
+            self.events.sync(cx.view.seq);
+            return;
+        }
+        let source = self.open_logs.source();
+        let Some((text, extent, is_new)) = self.open_logs.open(self.tab, cx.view) else { return };
+        if is_new {
+            self.findings = Findings::default();
+        }
+        text.view.scroll.set_height(height);
+        if self.tab == Tab::Build {
+            return text.sync(extent);
+        }
+        let extent = self.look.extent(text.log(), extent);
+        text.look(&self.look.tags, self.look.stamps);
+        text.sync(extent);
+        self.look.sync(&*source, (text.log(), extent.bytes), self.parts.text);
+    }
+
+    fn draw(&self, _area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        draw::draw(self, buf, cx);
+    }
+
+    fn text_mode(&self) -> TextMode {
+        self.foot.mode()
+    }
+
+    fn on_text(&mut self, key: &KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
+        match self.foot.key(key, self.open_logs.serial(cx.view)) {
+            Typed::Effects(effects) => effects,
+            Typed::Entered(typing) => self.entered(*typing, cx.view),
+        }
+    }
+
+    fn on_paste(&mut self, text: &str, _cx: &Cx<'_>) -> Vec<Effect> {
+        self.foot.paste(text);
+        Vec::new()
+    }
+
+    fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
+        let y = self.parts.head.y + at.y;
+        let inside = self.parts.findings.contains(Position::new(self.parts.findings.x, y));
+        let Some(build) = self.open_logs.build(cx.view).filter(|_| inside) else {
+            return Vec::new();
+        };
+        let row = usize::from(y - self.parts.findings.y);
+        let height = self.parts.findings.height;
+        if let Some(found) = build::finding_at(build, self.findings.place(), height, row) {
+            self.findings.select(found);
+            return self.open(Action::Open, cx.view);
+        }
+        Vec::new()
+    }
+
+    fn on_title_click(&mut self, column: u16, cx: &Cx<'_>) -> Vec<Effect> {
+        if let Some(tab) = draw::tab_at(column, cx) {
+            self.show(tab);
+        }
+        Vec::new()
+    }
+}
