@@ -145,10 +145,10 @@ mod tests {
             open(path).unwrap_err(),
         ];
         assert!(!is_readable(path, u64::MAX));
-        let told: std::collections::BTreeSet<String> =
+        let reasons: std::collections::BTreeSet<String> =
             errors.iter().map(ToString::to_string).collect();
-        assert_eq!(told.len(), 1, "{told:?}");
-        told.into_iter().next().unwrap()
+        assert_eq!(reasons.len(), 1, "{reasons:?}");
+        reasons.into_iter().next().unwrap()
     }
 
     #[test]

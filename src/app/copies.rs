@@ -137,9 +137,9 @@ mod tests {
             logs.append(log, format!("{n:09}\n").as_bytes(), Timestamp(0)).unwrap();
         }
         let to = data.path().join("out.log").display().to_string();
-        let said = save(&dir, Saved::Log(log, 190), &to).unwrap();
-        assert!(said.starts_with("saved 30 bytes to "), "{said}");
-        assert!(said.ends_with("the 160 bytes before them are no longer kept"), "{said}");
+        let output = save(&dir, Saved::Log(log, 190), &to).unwrap();
+        assert!(output.starts_with("saved 30 bytes to "), "{output}");
+        assert!(output.ends_with("the 160 bytes before them are no longer kept"), "{output}");
         assert_eq!(std::fs::read(&to).unwrap(), b"000000016\n000000017\n000000018\n");
     }
 
@@ -150,8 +150,8 @@ mod tests {
         let log = LogId { kind: LogKind::Serial, number: 1 };
         dir.logs().append(log, b"one\ntwo\nlater\n", Timestamp(0)).unwrap();
         let to = data.path().join("out.log").display().to_string();
-        let said = save(&dir, Saved::Log(log, 8), &to).unwrap();
-        assert!(said.starts_with("saved 8 bytes to "), "{said}");
+        let output = save(&dir, Saved::Log(log, 8), &to).unwrap();
+        assert!(output.starts_with("saved 8 bytes to "), "{output}");
         assert_eq!(std::fs::read(&to).unwrap(), b"one\ntwo\n");
         let error = save(&dir, Saved::Log(log, 14), &to).unwrap_err();
         assert!(error.fix.contains("another name"), "{error}");

@@ -113,7 +113,7 @@ fn look_up(desktop: &Desktop, entry: &str) -> Result<SecretString, UserError> {
     if !printed.status.success() {
         let why = match printed.message.as_str() {
             "" => format!("`{program}` found none"),
-            said => format!("`{program}` said “{said}”"),
+            output => format!("`{program}` said “{output}”"),
         };
         return Err(cannot(why, fix));
     }
@@ -157,17 +157,17 @@ fn run(mut command: Command) -> Result<Printed, KeyringError> {
         // Nobody may wait for it any more.
         let _ = done.send((read(out), words.join().unwrap_or_default()));
     });
-    let Ok((key, said)) = ended.recv_timeout(PATIENCE) else {
+    let Ok((key, output)) = ended.recv_timeout(PATIENCE) else {
         // It may end by itself just now.
         let _ = child.kill();
         let _ = child.wait();
         return Err(KeyringError::Silent);
     };
     let status = child.wait().map_err(KeyringError::Other)?;
-    let said = String::from_utf8_lossy(&said);
-    let said = said.lines().next().unwrap_or_default().trim();
-    let said = sanitize::line(said).chars().take(200).collect();
-    Ok(Printed { status, key, message: said })
+    let output = String::from_utf8_lossy(&output);
+    let output = output.lines().next().unwrap_or_default().trim();
+    let output = sanitize::line(output).chars().take(200).collect();
+    Ok(Printed { status, key, message: output })
 }
 
 /// All that comes, within bounds.

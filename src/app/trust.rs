@@ -162,8 +162,8 @@ mod tests {
         assert!(trust.add(place.path()).unwrap());
         assert!(!trust.add(&inner.join("..")).unwrap(), "the same folder by another name");
         trust.check(&inner).unwrap();
-        let beside = place.path().with_extension("beside");
-        assert!(trust.check(&beside).is_err(), "a name that begins alike is another project");
+        let sibling = place.path().with_extension("sibling");
+        assert!(trust.check(&sibling).is_err(), "a name that begins alike is another project");
         assert!(trust.forget(place.path()).unwrap());
         assert!(!trust.forget(place.path()).unwrap());
         assert!(trust.check(&inner).is_err());

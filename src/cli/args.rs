@@ -103,6 +103,9 @@ pub enum CliCommand {
     Help {
         /// A command or a topic; all of them if it is not given.
         topic: Option<String>,
+        /// Write manual pages of all commands and topics to this folder.
+        #[arg(long, value_name = "DIR", conflicts_with = "topic")]
+        man: Option<PathBuf>,
     },
     /// Answer the text of a PDF document in JSON, within bounds of memory and time: the program
     /// starts this for itself.

@@ -126,11 +126,12 @@ pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Val
     let drafts: Result<Vec<Draft>, UserError> =
         wanted.into_iter().map(|wanted| draft(&sandbox, &chip, wanted)).collect();
     let proposals = examine(&sandbox, drafts?, &context);
-    let told: Vec<Value> = proposals.iter().map(change).collect();
-    let findings = told.iter().filter_map(|change| change["findings"].as_array()).flatten();
+    let reported: Vec<Value> = proposals.iter().map(change).collect();
+    let findings = reported.iter().filter_map(|change| change["findings"].as_array()).flatten();
     let findings: Vec<Value> = findings.cloned().collect();
     let stops: u32 = proposals.iter().map(Proposal::stops).sum();
-    let mut answer = json!({ "ok": true, "stops": stops, "findings": findings, "changes": told });
+    let mut answer =
+        json!({ "ok": true, "stops": stops, "findings": findings, "changes": reported });
     if let [only] = proposals.as_slice() {
         answer["consequence"] = json!(only.facts.consequence);
         answer["phrase"] = json!(only.phrase());
@@ -282,13 +283,13 @@ mod tests {
     #[test]
     fn a_change_is_answered_with_its_findings() {
         let text = "#define WIFI_PASS \"Ky4-lumen-8812\"\n";
-        let told = ask(&[], &json!({ "path": "main/a.h", "content": text })).unwrap();
-        assert_eq!(told["ok"], true);
-        assert_eq!(told["findings"][0]["check"], "secrets", "{told}");
-        assert_eq!((&told["stops"], &told["findings"][0]["line"]), (&json!(1), &json!(1)));
+        let reported = ask(&[], &json!({ "path": "main/a.h", "content": text })).unwrap();
+        assert_eq!(reported["ok"], true);
+        assert_eq!(reported["findings"][0]["check"], "secrets", "{reported}");
+        assert_eq!((&reported["stops"], &reported["findings"][0]["line"]), (&json!(1), &json!(1)));
         let packed = STANDARD.encode(text);
         let same = ask(&[], &json!({ "path": "main/a.h", "content_base64": packed })).unwrap();
-        assert_eq!(same["findings"], told["findings"]);
+        assert_eq!(same["findings"], reported["findings"]);
         let clean = ask(&[], &json!({ "path": "main/a.h", "content": "int a;\n" })).unwrap();
         assert_eq!((&clean["stops"], &clean["findings"]), (&json!(0), &json!([])));
     }
@@ -301,14 +302,14 @@ mod tests {
             { "kind": "insert", "path": "main/b.c", "content": "int b;\nint c;\n" },
             { "kind": "flash", "images": [{ "file": "x.bin", "offset": "0x10000", "bytes": 9 }] },
         ]});
-        let told = ask(&files, &args).unwrap();
-        let kinds: Vec<&str> = told["changes"]
+        let reported = ask(&files, &args).unwrap();
+        let kinds: Vec<&str> = reported["changes"]
             .as_array()
             .unwrap()
             .iter()
             .filter_map(|change| change["kind"].as_str())
             .collect();
-        assert_eq!(kinds.len(), 3, "{told}");
+        assert_eq!(kinds.len(), 3, "{reported}");
     }
 
     #[test]

@@ -75,6 +75,17 @@ pub fn page(
     }
 }
 
+/// Name, title and text of every topic.
+///
+/// # Errors
+/// When a file of the person's own that a page is made of is wrong.
+pub(super) fn topics_with_text(
+    machine: &Machine,
+) -> Result<Vec<(String, String, String)>, UserError> {
+    let all = Topic::value_variants().iter();
+    all.map(|topic| Ok((topic.name(), topic.title(), about(*topic, machine)?))).collect()
+}
+
 fn topics() -> String {
     let mut text = "Topics, with `firmhand help TOPIC`:\n".to_owned();
     for topic in Topic::value_variants() {

@@ -8,6 +8,7 @@ mod full_screen;
 mod headless;
 mod help;
 mod lines;
+mod man;
 mod monitor;
 mod plain_monitor;
 mod report;
@@ -103,7 +104,12 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             Ok(ExitCode::SUCCESS)
         }
         CliCommand::Completions { shell } => completions(shell),
-        CliCommand::Help { topic } => {
+        CliCommand::Help { man: Some(folder), .. } => {
+            let number = man::write(&folder, &start_up.machine(None)?)?;
+            report::line(&format!("{number} manual pages are in {}", folder.display()));
+            Ok(ExitCode::SUCCESS)
+        }
+        CliCommand::Help { topic, .. } => {
             let page = help::page(topic.as_deref(), || start_up.machine(None))?;
             report::line(page.trim_end());
             Ok(ExitCode::SUCCESS)

@@ -329,11 +329,11 @@ mod tests {
     #[test]
     fn what_could_not_be_done_says_why_and_how_to_mend_it() {
         let error = UserError::new("cannot do it", "the disk is read-only", "make it writable");
-        let told = "cannot do it: the disk is read-only (make it writable)";
+        let reported = "cannot do it: the disk is read-only (make it writable)";
         let outcome = Outcome::Failed(error.clone());
-        assert!(unsettled(&outcome).is_some_and(|line| line.contains(told)));
+        assert!(unsettled(&outcome).is_some_and(|line| line.contains(reported)));
         assert_eq!(unsettled(&Outcome::Applied), None);
-        assert!(build_end(&BuildOutcome::NotRun(error), 0).contains(told));
+        assert!(build_end(&BuildOutcome::NotRun(error), 0).contains(reported));
     }
 
     #[tokio::test]

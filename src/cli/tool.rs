@@ -132,11 +132,11 @@ fn untrusted(error: &UserError) -> Value {
 pub fn list(machine: &Machine, project: &Path) -> Result<ExitCode, UserError> {
     let specs = runtime::engine()?
         .block_on(async { Ok::<_, UserError>(Registry::new(&context(machine, project)?).all()) })?;
-    let room = specs.iter().map(|spec| spec.name.as_str().len()).max().unwrap_or(0);
-    report::line(&format!("{:room$}  {}", check_change::NAME, check_change::ABOUT));
+    let space = specs.iter().map(|spec| spec.name.as_str().len()).max().unwrap_or(0);
+    report::line(&format!("{:space$}  {}", check_change::NAME, check_change::ABOUT));
     for spec in specs {
         let about = spec.description.split_inclusive(". ").next().unwrap_or_default().trim();
-        report::line(&format!("{:room$}  {about}", spec.name.as_str()));
+        report::line(&format!("{:space$}  {about}", spec.name.as_str()));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -71,9 +71,9 @@ mod tests {
             &["run", "x", "--profile", "a", "--script", EVIL],
             &["completions", EVIL],
         ] {
-            let said = output_of(args);
-            assert!(said.chars().all(|c| c == '\n' || !c.is_control()), "{args:?}: {said:?}");
-            assert!(!said.contains('\u{202e}'), "{said:?}");
+            let output = output_of(args);
+            assert!(output.chars().all(|c| c == '\n' || !c.is_control()), "{args:?}: {output:?}");
+            assert!(!output.contains('\u{202e}'), "{output:?}");
         }
         assert!(output_of(&[EVIL]).contains("PWN␛]0;title␇"), "{}", output_of(&[EVIL]));
         assert!(output_of(&["demo", &value]).contains("possible values: real, max"));
@@ -86,10 +86,10 @@ mod tests {
         let typed = ["firmhand", "run", "x"].map(OsString::from).into_iter().chain([raw]);
         let typed: Vec<OsString> = typed.collect();
         let error = Cli::try_parse_from(&typed).unwrap_err();
-        let said = match harmless(&typed, &error) {
+        let output = match harmless(&typed, &error) {
             Ok(error) => error.render().to_string(),
             Err(message) => message,
         };
-        assert!(said.chars().all(|c| c == '\n' || !c.is_control()), "{said:?}");
+        assert!(output.chars().all(|c| c == '\n' || !c.is_control()), "{output:?}");
     }
 }

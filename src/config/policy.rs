@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_said_means_asking() {
+    fn without_a_rule_the_person_is_asked() {
         let ruled = decide(&Policy::default(), "save", Some("main/a.c"));
         assert_eq!(ruled, (Ruling::Ask, "ask (default)".to_owned()));
     }

@@ -197,12 +197,12 @@ impl Link {
             Self::Tty(port) => {
                 let port = port.get_ref();
                 // A pseudo-terminal has no lines and says so in a way of its own.
-                let told = |error: io::Error| match error.raw_os_error() {
+                let reported = |error: io::Error| match error.raw_os_error() {
                     Some(22 | 25) => unsupported("this port has no DTR and RTS lines"),
                     _ => error,
                 };
-                port.set_dtr(lines.dtr).map_err(told)?;
-                port.set_rts(lines.rts).map_err(told)
+                port.set_dtr(lines.dtr).map_err(reported)?;
+                port.set_rts(lines.rts).map_err(reported)
             }
             Self::Tcp(_) => Err(unsupported("a plain TCP connection has no DTR and RTS lines")),
             Self::Rfc2217(telnet) => telnet.control(&rfc2217::set_lines(lines)).await,

@@ -205,8 +205,8 @@ impl Pinout {
     /// What to heed with a pin, the gravest first.
     #[must_use]
     pub fn warnings(&self, pin: &Pin) -> Vec<(Caution, &str)> {
-        let told = pin.cautions().into_iter();
-        told.filter_map(|kind| Some((kind, self.warnings.get(&kind)?.as_str()))).collect()
+        let reported = pin.cautions().into_iter();
+        reported.filter_map(|kind| Some((kind, self.warnings.get(&kind)?.as_str()))).collect()
     }
 
     /// Whether everything is said that belongs to a pin.
@@ -318,11 +318,11 @@ fn ranges(numbers: impl Iterator<Item = u8>) -> String {
             _ => spans.push((number, number)),
         }
     }
-    let told = spans.iter().map(|(start, end)| match start == end {
+    let reported = spans.iter().map(|(start, end)| match start == end {
         true => start.to_string(),
         false => format!("{start}–{end}"),
     });
-    told.collect::<Vec<_>>().join(", ")
+    reported.collect::<Vec<_>>().join(", ")
 }
 
 /// Line of the key `key` when it comes for the `nth` time, from 0.

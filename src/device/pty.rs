@@ -54,16 +54,17 @@ mod tests {
         let Pty { mut board, port, held } = Pty::open().unwrap();
         let all: Vec<u8> = (0..=255).collect();
         board.write_all(&all).unwrap();
-        let ear = rustix::fs::open(&port, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-        let mut ear = File::from(ear);
-        let mut heard = [0; 256];
-        ear.read_exact(&mut heard).unwrap();
-        assert_eq!(heard.as_slice(), all);
-        ear.write_all(&all).unwrap();
-        board.read_exact(&mut heard).unwrap();
-        assert_eq!(heard.as_slice(), all);
-        drop((ear, board));
-        let error = (&held).read(&mut heard);
+        let reader_end =
+            rustix::fs::open(&port, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        let mut reader_end = File::from(reader_end);
+        let mut received = [0; 256];
+        reader_end.read_exact(&mut received).unwrap();
+        assert_eq!(received.as_slice(), all);
+        reader_end.write_all(&all).unwrap();
+        board.read_exact(&mut received).unwrap();
+        assert_eq!(received.as_slice(), all);
+        drop((reader_end, board));
+        let error = (&held).read(&mut received);
         assert!(matches!(error, Ok(0) | Err(_)), "the board's end is gone");
     }
 }

@@ -85,9 +85,9 @@ mod tests {
 
     #[test]
     fn errors_say_what_to_do() {
-        let told = |port: &str, kind: io::ErrorKind| not_opened(port, &kind.into());
-        assert!(told("/dev/x", io::ErrorKind::NotFound).fix.contains("list_boards"));
-        let denied = told("/dev/null", io::ErrorKind::PermissionDenied);
+        let reported = |port: &str, kind: io::ErrorKind| not_opened(port, &kind.into());
+        assert!(reported("/dev/x", io::ErrorKind::NotFound).fix.contains("list_boards"));
+        let denied = reported("/dev/null", io::ErrorKind::PermissionDenied);
         assert!(denied.why.contains("the group `"), "{denied:?}");
         let error = io::Error::from_raw_os_error(25);
         assert_eq!(not_opened("/etc/passwd", &error).why, "it is not a serial port");

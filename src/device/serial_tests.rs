@@ -284,12 +284,12 @@ async fn a_panic_is_recorded_as_one() {
 }
 
 /// A server as RFC 2217 describes it, as far as it has to be: agrees, and keeps what it was told.
-async fn serve(listener: TcpListener, said: Arc<Mutex<Vec<u8>>>) {
+async fn serve(listener: TcpListener, message: Arc<Mutex<Vec<u8>>>) {
     let (mut stream, _) = listener.accept().await.unwrap();
     stream.write_all(&[255, 253, 44, b'h', b'i', 255, 255, b'\n']).await.unwrap();
     let mut buffer = [0; 512];
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-        lock(&said).extend_from_slice(&buffer[..count]);
+        lock(&message).extend_from_slice(&buffer[..count]);
     }
 }
 
@@ -299,8 +299,8 @@ async fn a_board_in_a_lab_is_reset_over_the_network() {
     let hub = SerialHub::new(kept.clone());
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = format!("rfc2217://{}", server.local_addr().unwrap());
-    let said = Arc::new(Mutex::new(Vec::new()));
-    let serving = tokio::spawn(serve(server, Arc::clone(&said)));
+    let message = Arc::new(Mutex::new(Vec::new()));
+    let serving = tokio::spawn(serve(server, Arc::clone(&message)));
     let listener = hub.open(&port, 74_880, 3).await.unwrap();
     wait(&listener, 4).await;
     assert_eq!(lock(&kept.logs)[&LOG], b"hi\xff\n");
@@ -308,13 +308,13 @@ async fn a_board_in_a_lab_is_reset_over_the_network() {
     hub.transmit(&port, "a\n", None).await.unwrap();
     hub.close(&port).await;
     serving.await.unwrap();
-    let said = lock(&said).clone();
-    let holds = |bytes: &[u8]| memchr::memmem::find(&said, bytes);
-    assert!(holds(&[255, 250, 44, 1, 0, 1, 0x24, 0x80, 255, 240]).is_some(), "baud: {said:?}");
+    let message = lock(&message).clone();
+    let holds = |bytes: &[u8]| memchr::memmem::find(&message, bytes);
+    assert!(holds(&[255, 250, 44, 1, 0, 1, 0x24, 0x80, 255, 240]).is_some(), "baud: {message:?}");
     let dtr = holds(&[44, 5, 8]).unwrap();
-    let released = memchr::memmem::rfind(&said, &[44, 5, 12]).unwrap();
+    let released = memchr::memmem::rfind(&message, &[44, 5, 12]).unwrap();
     assert!(dtr < released, "EN rises after IO0 was pulled low");
-    assert!(said.ends_with(b"a\n"));
+    assert!(message.ends_with(b"a\n"));
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ fn session(data: &Path) -> SessionDir {
     SessionDir::create(data, "test", Timestamp(0)).unwrap()
 }
 
-fn person_said(text: &str) -> Event {
+fn person_message(text: &str) -> Event {
     Event::Turn(TurnEvent::TextAdded { turn: TurnId(1), text: text.to_owned() })
 }
 
@@ -44,12 +44,12 @@ fn a_reader_follows_the_writer() {
     let mut reader = JournalReader::open(&dir.journal()).unwrap();
     assert_eq!(reader.next_item().unwrap(), None);
     for number in 1..=3 {
-        let seq = writer.append(Timestamp(number), person_said("x\ny")).unwrap().seq;
+        let seq = writer.append(Timestamp(number), person_message("x\ny")).unwrap().seq;
         assert_eq!(seq, Seq(number.unsigned_abs()));
         let Some(ReadItem::Record(record)) = reader.next_item().unwrap() else { panic!() };
         assert_eq!(
             (record.seq, record.at, record.event),
-            (seq, Timestamp(number), person_said("x\ny"))
+            (seq, Timestamp(number), person_message("x\ny"))
         );
         assert_eq!(reader.next_item().unwrap(), None);
     }
@@ -70,7 +70,7 @@ fn what_a_writer_guards_is_not_written() {
     let (secrets, key) = (Secrets::default(), "k9-f3b1c7d2e8a4");
     secrets.add_key(key);
     writer.guard(&secrets);
-    writer.append(Timestamp(0), person_said(&format!("use {key} here"))).unwrap();
+    writer.append(Timestamp(0), person_message(&format!("use {key} here"))).unwrap();
     let written = fs::read_to_string(dir.journal()).unwrap();
     assert!(written.contains("use ") && !written.contains(key), "{written}");
 }
@@ -81,11 +81,11 @@ fn long_lines_are_read_whole() {
     let dir = session(data.path());
     let mut writer = JournalWriter::create(&dir).unwrap();
     let long = "long ".repeat(200_000);
-    writer.append(Timestamp(0), person_said(&long)).unwrap();
+    writer.append(Timestamp(0), person_message(&long)).unwrap();
     writer.append(Timestamp(0), Event::Person(PersonEvent::Paused)).unwrap();
     let (records, damaged) = read(&dir);
     assert_eq!((records.len(), damaged), (2, 0));
-    assert_eq!(records[0].event, person_said(&long));
+    assert_eq!(records[0].event, person_message(&long));
     drop(writer);
     assert_eq!(JournalWriter::reopen(&dir).unwrap().1.last, Seq(2));
 }
@@ -108,7 +108,7 @@ fn a_torn_line_is_put_aside_and_the_session_goes_on() {
     let data = tempfile::tempdir().unwrap();
     let dir = session(data.path());
     let mut writer = JournalWriter::create(&dir).unwrap();
-    writer.append(Timestamp(0), person_said("one")).unwrap();
+    writer.append(Timestamp(0), person_message("one")).unwrap();
     drop(writer);
     let whole = fs::read(dir.journal()).unwrap();
     let mut torn = whole.clone();
@@ -118,7 +118,7 @@ fn a_torn_line_is_put_aside_and_the_session_goes_on() {
     assert_eq!(reopened.last, Seq(1));
     assert_eq!(fs::read(reopened.torn.unwrap()).unwrap(), b"{\"v\":1,\"se");
     assert_eq!(fs::read(dir.journal()).unwrap(), whole);
-    assert_eq!(writer.append(Timestamp(0), person_said("two")).unwrap().seq, Seq(2));
+    assert_eq!(writer.append(Timestamp(0), person_message("two")).unwrap().seq, Seq(2));
     assert_eq!(read(&dir).0.len(), 2);
 }
 
@@ -127,20 +127,20 @@ fn a_failed_write_leaves_no_trace_and_the_next_one_works() {
     let data = tempfile::tempdir().unwrap();
     let dir = session(data.path());
     let mut writer = JournalWriter::create(&dir).unwrap();
-    writer.append(Timestamp(0), person_said("one")).unwrap();
+    writer.append(Timestamp(0), person_message("one")).unwrap();
     let before = fs::read(dir.journal()).unwrap();
     // A handle that cannot write stands for a disk that refuses; half a line is there already.
     let broken = Box::new(File::open(dir.journal()).unwrap());
     let good = std::mem::replace(&mut writer.file, broken);
-    assert!(writer.append(Timestamp(0), person_said("lost")).is_err());
+    assert!(writer.append(Timestamp(0), person_message("lost")).is_err());
     OpenOptions::new().append(true).open(dir.journal()).unwrap().write_all(b"{\"v\":").unwrap();
     writer.file = good;
-    assert_eq!(writer.append(Timestamp(0), person_said("two")).unwrap().seq, Seq(2));
+    assert_eq!(writer.append(Timestamp(0), person_message("two")).unwrap().seq, Seq(2));
     let after = fs::read(dir.journal()).unwrap();
     assert!(after.starts_with(&before));
     let (records, damaged) = read(&dir);
     assert_eq!((records.len(), damaged), (2, 0));
-    assert_eq!(records[1].event, person_said("two"));
+    assert_eq!(records[1].event, person_message("two"));
 }
 
 fn decided() -> Event {
@@ -184,8 +184,8 @@ fn contents_reach_the_disk_before_the_line_and_decisions_before_anything_relies_
     writer.blobs().store(b"one").unwrap();
     writer.blobs().store(b"two").unwrap();
     let with_contents = ["pack append", "pack append", "pack sync", "journal append"];
-    expect(&mut writer, person_said("names both"), &with_contents);
-    expect(&mut writer, person_said("names nothing new"), &["journal append"]);
+    expect(&mut writer, person_message("names both"), &with_contents);
+    expect(&mut writer, person_message("names nothing new"), &["journal append"]);
     writer.blobs().store(b"one").unwrap();
     expect(&mut writer, decided(), &["journal append", "journal sync"]);
     expect(
@@ -204,14 +204,14 @@ fn no_line_is_written_when_its_contents_do_not_reach_the_disk() {
     let (mut writer, done, is_broken) = noting(&dir);
     writer.blobs().store(b"one").unwrap();
     is_broken.store(true, Ordering::SeqCst);
-    assert!(writer.append(Timestamp(0), person_said("names it")).is_err());
+    assert!(writer.append(Timestamp(0), person_message("names it")).is_err());
     // The disk tells it once; it is true all the same.
     is_broken.store(false, Ordering::SeqCst);
-    assert!(writer.append(Timestamp(0), person_said("names it")).is_err());
+    assert!(writer.append(Timestamp(0), person_message("names it")).is_err());
     assert!(!done.lock().unwrap().iter().any(|what| what == "journal append"));
     drop(writer);
     let (mut writer, _) = JournalWriter::reopen(&dir).unwrap();
-    writer.append(Timestamp(0), person_said("names it")).unwrap();
+    writer.append(Timestamp(0), person_message("names it")).unwrap();
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn what_goes_on_meanwhile_finds_the_record_written() {
     let data = tempfile::tempdir().unwrap();
     let dir = session(data.path());
     let mut writer = JournalWriter::create(&dir).unwrap();
-    for (number, event) in [decided(), person_said("not synced")].into_iter().enumerate() {
+    for (number, event) in [decided(), person_message("not synced")].into_iter().enumerate() {
         let mut seen = Vec::new();
         let mut look = || seen.push(read(&dir).0.pop().unwrap().event);
         let record = writer.append_meanwhile(Timestamp(0), event.clone(), &mut look).unwrap();
@@ -233,13 +233,13 @@ fn a_record_counts_for_nothing_if_something_panics_meanwhile() {
     let data = tempfile::tempdir().unwrap();
     let dir = session(data.path());
     let mut writer = JournalWriter::create(&dir).unwrap();
-    writer.append(Timestamp(0), person_said("one")).unwrap();
+    writer.append(Timestamp(0), person_message("one")).unwrap();
     let append = || writer.append_meanwhile(Timestamp(0), decided(), &mut || panic!("meanwhile"));
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(append)).unwrap_err();
-    assert_eq!(writer.append(Timestamp(0), person_said("two")).unwrap().seq, Seq(2));
+    assert_eq!(writer.append(Timestamp(0), person_message("two")).unwrap().seq, Seq(2));
     let (records, damaged) = read(&dir);
     assert_eq!((records.len(), damaged), (2, 0));
-    assert_eq!(records[1].event, person_said("two"));
+    assert_eq!(records[1].event, person_message("two"));
 }
 
 #[test]
@@ -355,7 +355,7 @@ proptest! {
         let dir = session(data.path());
         let mut writer = JournalWriter::create(&dir).unwrap();
         for text in &texts {
-            writer.append(Timestamp(0), person_said(text)).unwrap();
+            writer.append(Timestamp(0), person_message(text)).unwrap();
         }
         drop(writer);
         let text = fs::read(dir.journal()).unwrap();
@@ -382,7 +382,7 @@ proptest! {
         let (mut writer, reopened) = JournalWriter::reopen(&dir).unwrap();
         let aside = reopened.torn.map(|path| fs::read(path).unwrap()).unwrap_or_default();
         prop_assert_eq!(aside, torn);
-        let seq = writer.append(Timestamp(0), person_said("more")).unwrap().seq;
+        let seq = writer.append(Timestamp(0), person_message("more")).unwrap().seq;
         let (after, _) = read(&dir);
         prop_assert_eq!(&after[..records.len()], &records[..]);
         prop_assert_eq!(after.len(), records.len() + 1);
@@ -398,7 +398,7 @@ proptest! {
         let dir = session(data.path());
         let mut writer = JournalWriter::create(&dir).unwrap();
         for text in &texts {
-            writer.append(Timestamp(0), person_said(text)).unwrap();
+            writer.append(Timestamp(0), person_message(text)).unwrap();
         }
         drop(writer);
         let whole = fs::read(dir.journal()).unwrap();

@@ -250,9 +250,9 @@ mod tests {
                 if garbage.len() % 3 == 0 {
                     text.push_str(&garbage);
                 } else {
-                    let said = serde_json::to_string(&garbage).unwrap();
+                    let message = serde_json::to_string(&garbage).unwrap();
                     text.push_str(&format!(
-                        r#"{{"v":1,"seq":{seq},"at":5,"event":{{"text_added":{{"turn":1,"text":{said}}}}}}}"#
+                        r#"{{"v":1,"seq":{seq},"at":5,"event":{{"text_added":{{"turn":1,"text":{message}}}}}}}"#
                     ));
                 }
                 text.push('\n');

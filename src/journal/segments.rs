@@ -149,8 +149,8 @@ mod tests {
         fs::write(&later, "later").unwrap();
         fs::write(path(&first, 9, 1, Timestamp(4)), "").unwrap();
         let found = list(&first).unwrap();
-        let told: Vec<_> = found.iter().map(|s| (s.start, s.lines, s.since, s.bytes)).collect();
-        assert_eq!(told, [(9, 1, Some(Timestamp(4)), 0), (70, 3, Some(Timestamp(9)), 5)]);
+        let reported: Vec<_> = found.iter().map(|s| (s.start, s.lines, s.since, s.bytes)).collect();
+        assert_eq!(reported, [(9, 1, Some(Timestamp(4)), 0), (70, 3, Some(Timestamp(9)), 5)]);
         fs::write(&first, "first").unwrap();
         assert_eq!(list(&first).unwrap()[0].path, first);
         assert!(list(&folder.path().join("none/serial-1.log")).unwrap().is_empty());

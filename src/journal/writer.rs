@@ -140,7 +140,7 @@ impl JournalWriter {
         meanwhile: &mut dyn FnMut(),
     ) -> Result<Record, JournalError> {
         self.append_and(at, event, |file, is_synced| match is_synced {
-            true => sync_beside(file, meanwhile),
+            true => sync_meanwhile(file, meanwhile),
             false => {
                 meanwhile();
                 Ok(())
@@ -198,7 +198,7 @@ const TAIL: u64 = 64 * 1024;
 
 /// Syncs a file on another thread while `meanwhile` runs on this one; what both have to sync goes
 /// to the disk together.
-fn sync_beside(file: &dyn Storage, meanwhile: &mut dyn FnMut()) -> std::io::Result<()> {
+fn sync_meanwhile(file: &dyn Storage, meanwhile: &mut dyn FnMut()) -> std::io::Result<()> {
     thread::scope(|scope| {
         let syncing = thread::Builder::new().name("journal".to_owned());
         let syncing = syncing.spawn_scoped(scope, || file.sync());

@@ -41,7 +41,7 @@ pub(super) struct Assembly {
     kept_bytes: usize,
     /// All text, when calls are written in words.
     text: Option<String>,
-    has_said: bool,
+    has_text: bool,
     /// Around an answer that has a form.
     fence: Fence,
     /// The tokens that were counted.
@@ -67,7 +67,7 @@ impl Assembly {
             arg_bytes: 0,
             kept_bytes: 0,
             text: None,
-            has_said: false,
+            has_text: false,
             fence: Fence::None,
             usage: Usage::default(),
             kept: Vec::new(),
@@ -118,7 +118,7 @@ impl Assembly {
     ) -> Result<(), Fault> {
         match piece {
             AnswerPiece::Text(text) => {
-                self.has_said |= !text.trim().is_empty();
+                self.has_text |= !text.trim().is_empty();
                 if let Some(all) = &mut self.text {
                     all.push_str(&text);
                 }
@@ -194,7 +194,7 @@ impl Assembly {
 
     /// Whether nothing was said and nothing called.
     pub fn is_empty(&self) -> bool {
-        !self.has_said && self.calls.is_empty()
+        !self.has_text && self.calls.is_empty()
     }
 
     /// What is still to be shown, once the answer is complete.

@@ -109,10 +109,10 @@ mod tests {
         catalogue.complete(&mut own);
         assert_eq!(own.window, Some(9));
         assert!(own.prices.is_some_and(|prices| prices.is_estimate), "nobody else has said so");
-        let said = Prices { input: 9.0, cached: None, output: 9.0, is_estimate: false };
-        own.prices = Some(said);
+        let stated = Prices { input: 9.0, cached: None, output: 9.0, is_estimate: false };
+        own.prices = Some(stated);
         catalogue.complete(&mut own);
-        assert_eq!(own.prices, Some(said));
+        assert_eq!(own.prices, Some(stated));
     }
 
     #[test]

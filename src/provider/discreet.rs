@@ -19,7 +19,7 @@ type RedactedStream = BoxStream<'static, Result<Delta, UserError>>;
 /// the first request goes out.
 pub(super) fn answer(secrets: Secrets, answer: RedactedStream) -> RedactedStream {
     let listener = Listener { secrets, text: Pieces::default(), thought: Pieces::default() };
-    let heard = stream::unfold((answer, Some(listener)), |(mut answer, listener)| async move {
+    let received = stream::unfold((answer, Some(listener)), |(mut answer, listener)| async move {
         let mut listener = listener?;
         match answer.next().await {
             Some(delta) => {
@@ -29,7 +29,7 @@ pub(super) fn answer(secrets: Secrets, answer: RedactedStream) -> RedactedStream
             None => Some((listener.rest(), (answer, None))),
         }
     });
-    heard.flat_map(stream::iter).boxed()
+    received.flat_map(stream::iter).boxed()
 }
 
 struct Listener {

@@ -161,17 +161,17 @@ impl Fault {
 
     /// An answer other than success; `body` is the beginning of its text.
     pub fn status(profile: &Profile, status: u16, after: Option<Duration>, body: &str) -> Self {
-        let said = service_message(profile, body);
-        let lower = said.to_lowercase();
+        let output = service_message(profile, body);
+        let lower = output.to_lowercase();
         if let Some(kind) = special(status, &lower, body) {
             let error = UserError::new(
                 format!("{} refused the request", profile.host()),
-                format!("it said “{said}” ({status})"),
+                format!("it said “{output}” ({status})"),
                 "Correct the profile, or choose another model with `--model`.",
             );
             return Self { kind, error };
         }
-        let error = in_words(profile, status, &said);
+        let error = in_words(profile, status, &output);
         let is_used_up = lower.contains("quota") || lower.contains("billing");
         let passes = match status {
             408 | 425 => true,

@@ -152,7 +152,7 @@ impl Provider for Recording {
         };
         let (tape, model) = (Arc::clone(&self.tape), Arc::clone(&self.model));
         let answer = self.model.ask(request);
-        let heard = answer.flat_map(move |delta| {
+        let received = answer.flat_map(move |delta| {
             let mut note = None;
             match &delta {
                 Ok(Delta::Text(text)) => step.say.push_str(text),
@@ -173,7 +173,7 @@ impl Provider for Recording {
             let note = note.map(|error| Ok(Delta::Note(error)));
             stream::iter(note.into_iter().chain([delta]))
         });
-        heard.boxed()
+        received.boxed()
     }
 }
 

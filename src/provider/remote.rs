@@ -183,12 +183,13 @@ impl Inner {
     async fn attempt(&self, request: &Request, out: &Out) -> Result<(), Broken> {
         let profile = &self.profile;
         let mut without = self.without();
-        let gist = Conversation::new(&request.messages, &request.tools);
-        let mut gist = if without.tools { words::in_words(gist) } else { gist };
+        let conversation = Conversation::new(&request.messages, &request.tools);
+        let mut conversation =
+            if without.tools { words::in_words(conversation) } else { conversation };
         // Services that are held to a form call no tools, or refuse both together.
         let form = request.form.as_deref().filter(|_| request.tools.is_empty() && !without.form);
         if let Some(form) = form {
-            form.add_to_instructions(&mut gist.system);
+            form.add_to_instructions(&mut conversation.system);
         }
         let kept = keep::kept(request, profile);
         // A loop that began without signed thoughts cannot go on with them.
@@ -197,7 +198,7 @@ impl Inner {
         let options = &request.options;
         let body = self.dialect.write(&RequestBody {
             profile,
-            conversation: &gist,
+            conversation: &conversation,
             kept: &kept,
             form,
             without,

@@ -27,7 +27,7 @@ pub struct ReplayedAnswers {
 /// # Errors
 /// When the records cannot be read.
 pub fn retell(records: &dyn RecordSource) -> Result<Vec<ReplayedAnswers>, UserError> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut open = ReplayedAnswers::default();
     records.each(&mut |record| {
         match &record.event {
@@ -47,13 +47,13 @@ pub fn retell(records: &dyn RecordSource) -> Result<Vec<ReplayedAnswers>, UserEr
             }
             Event::Model(ModelEvent::Faulted { .. }) => forget(&mut open),
             Event::Turn(TurnEvent::ModelAnswered { .. }) => {
-                told.push(open.clone());
+                reported.push(open.clone());
                 forget(&mut open);
             }
             _ => {}
         }
     })?;
-    Ok(told)
+    Ok(reported)
 }
 
 fn begin(open: &mut ReplayedAnswers, agent: &AgentName) {
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn only_whole_answers_are_told_again_and_none_twice() {
         let turn = TurnId(1);
-        let said = |text: &str| Event::Turn(TurnEvent::TextAdded { turn, text: text.into() });
+        let message = |text: &str| Event::Turn(TurnEvent::TextAdded { turn, text: text.into() });
         let called = |args| {
             Event::Turn(TurnEvent::ToolCalled { turn, call: CallId(1), tool: "read".into(), args })
         };
@@ -91,18 +91,18 @@ mod tests {
                 max_attempts: 10,
             }),
             Event::Turn(TurnEvent::Started { turn, agent: "Fixer".into() }),
-            said("half an ans"),
+            message("half an ans"),
             Event::Model(ModelEvent::Faulted { turn, attempt: 2, most: 6, wait_millis: 0, fault }),
-            said("I "),
-            said("look."),
+            message("I "),
+            message("look."),
             called(json!({ "path": "a.c" })),
             answered(),
             called(json!("{\"path\": ")),
             answered(),
             Event::Turn(TurnEvent::Started { turn, agent: "Reviewer".into() }),
-            said("interrupted"),
+            message("interrupted"),
             Event::Turn(TurnEvent::Started { turn, agent: "Reviewer".into() }),
-            said("whole"),
+            message("whole"),
             answered(),
         ];
         let record = |(seq, event)| Record { v: 1, seq: Seq(seq), at: Timestamp(0), event };

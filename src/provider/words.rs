@@ -10,8 +10,8 @@ use crate::text::recover;
 const HOW: &str = include_str!("words.md");
 
 /// Says in words what a conversation says through tools.
-pub(super) fn in_words<'a>(gist: Conversation<'a>) -> Conversation<'a> {
-    let Conversation { mut system, turns, tools } = gist;
+pub(super) fn in_words<'a>(conversation: Conversation<'a>) -> Conversation<'a> {
+    let Conversation { mut system, turns, tools } = conversation;
     if !tools.is_empty() {
         if !system.is_empty() {
             system.push_str("\n\n");
@@ -28,8 +28,8 @@ pub(super) fn in_words<'a>(gist: Conversation<'a>) -> Conversation<'a> {
             ConversationTurn::Outside(text) => join(&mut worded, text),
             ConversationTurn::Own { text, calls } => {
                 // The model that wrote its calls into its words has said them already.
-                let is_said = calls.iter().all(|call| text.contains(call.tool.as_str()));
-                let text = match is_said {
+                let is_mentioned = calls.iter().all(|call| text.contains(call.tool.as_str()));
+                let text = match is_mentioned {
                     true => text,
                     false => {
                         let calls: Vec<Value> = calls
@@ -157,16 +157,19 @@ mod tests {
             ConversationTurn::Result { call: CallId(1), tool: "read_file", json: "{}" },
             ConversationTurn::Outside("and?".into()),
         ];
-        let gist = in_words(Conversation { system: "rules".into(), turns, tools: &specs });
-        assert!(gist.tools.is_empty());
-        assert!(gist.system.starts_with("rules") && gist.system.contains("## build_project"));
+        let conversation = in_words(Conversation { system: "rules".into(), turns, tools: &specs });
+        assert!(conversation.tools.is_empty());
+        assert!(
+            conversation.system.starts_with("rules")
+                && conversation.system.contains("## build_project")
+        );
         let [
             ConversationTurn::Outside(_),
             ConversationTurn::Own { text, calls },
             ConversationTurn::Outside(rest),
-        ] = &*gist.turns
+        ] = &*conversation.turns
         else {
-            panic!("{:?}", gist.turns)
+            panic!("{:?}", conversation.turns)
         };
         assert!(text.contains(r#""tool":"read_file""#) && calls.is_empty());
         assert!(rest.starts_with("`read_file` answered:\n{}") && rest.ends_with("and?"));

@@ -12,11 +12,11 @@ use super::{idf, platformio};
 /// that option takes its default from; `monitor_speed` of PlatformIO's environment.
 #[must_use]
 pub fn console_baud(project: &Path) -> Option<u32> {
-    let said = match platformio::is_at(project) {
+    let message = match platformio::is_at(project) {
         true => platformio::monitor_speed(project),
         false => None,
     };
-    said.or_else(|| idf::monitor_baud(project)).filter(|baud| *baud > 0)
+    message.or_else(|| idf::monitor_baud(project)).filter(|baud| *baud > 0)
 }
 
 #[cfg(test)]

@@ -130,7 +130,9 @@ impl Finder<'_> {
         let found = captures(PATTERNS.kconfig.as_ref(), line)?;
         let (severity, message, file, at) = match found.get(4) {
             None => (Severity::Error, group(&found, 3), group(&found, 1), number(&found, 2)),
-            Some(said) => (Severity::Warning, said.as_str(), group(&found, 5), number(&found, 6)),
+            Some(stated) => {
+                (Severity::Warning, stated.as_str(), group(&found, 5), number(&found, 6))
+            }
         };
         let file = Some(self.relative(file));
         Some(Diagnostic { file, line: at, ..diagnostic(severity, message) })
@@ -140,47 +142,47 @@ impl Finder<'_> {
     /// many lines that were.
     fn too_small(&mut self, lines: &[&str]) -> Option<usize> {
         let first = sanitize::strip_sequences(lines.first()?);
-        let (severity, said) = match captures(PATTERNS.partition.as_ref(), &first) {
+        let (severity, stated) = match captures(PATTERNS.partition.as_ref(), &first) {
             Some(found) => (Severity::Warning, group(&found, 1).to_owned()),
             None => {
                 let found = captures(PATTERNS.plain.as_ref(), &first)?;
-                let said = group(&found, 1);
-                let is_it = said.contains(" too small for binary ");
-                (Severity::Error, is_it.then(|| said.to_owned())?)
+                let stated = group(&found, 1);
+                let is_it = stated.contains(" too small for binary ");
+                (Severity::Error, is_it.then(|| stated.to_owned())?)
             }
         };
         let parts = lines.iter().skip(1).map(|line| sanitize::strip_sequences(line));
         let parts: Vec<String> = parts
             .map_while(|line| Some(line.trim_start().strip_prefix("- ")?.trim_end().to_owned()))
             .collect();
-        let message = format!("{said} {}", parts.join("; "));
+        let message = format!("{stated} {}", parts.join("; "));
         self.found.push(diagnostic(severity, &message));
         Some(1 + parts.len())
     }
 
     fn linker(&self, line: &str) -> Option<Diagnostic> {
-        let (severity, said, by_linker) = match captures(PATTERNS.linker.as_ref(), line) {
+        let (severity, stated, by_linker) = match captures(PATTERNS.linker.as_ref(), line) {
             Some(found) => {
                 let is_warning = found.get(1).is_some();
                 let severity = if is_warning { Severity::Warning } else { Severity::Error };
-                (severity, found.get(2).map_or("", |said| said.as_str()), true)
+                (severity, found.get(2).map_or("", |stated| stated.as_str()), true)
             }
             None => (Severity::Error, line, false),
         };
-        if let Some(found) = captures(PATTERNS.linker_line.as_ref(), said) {
+        if let Some(found) = captures(PATTERNS.linker_line.as_ref(), stated) {
             return Some(Diagnostic {
                 file: Some(self.relative(group(&found, 1))),
                 line: number(&found, 2),
                 ..diagnostic(severity, group(&found, 3))
             });
         }
-        if let Some(found) = captures(PATTERNS.linker_object.as_ref(), said) {
+        if let Some(found) = captures(PATTERNS.linker_object.as_ref(), stated) {
             let object = group(&found, 1).rsplit('/').next().unwrap_or_default();
             let message = format!("{} (in {object})", group(&found, 2));
             return Some(diagnostic(severity, &message));
         }
-        let is_place = said.ends_with(':') && said.contains(": in function ");
-        (by_linker && !said.is_empty() && !is_place).then(|| diagnostic(severity, said))
+        let is_place = stated.ends_with(':') && stated.contains(": in function ");
+        (by_linker && !stated.is_empty() && !is_place).then(|| diagnostic(severity, stated))
     }
 
     /// `CMake Error at file:line (command):` with the indented lines after it and the stack of
@@ -294,9 +296,9 @@ impl Finder<'_> {
 /// An error without a place.
 fn program(line: &str) -> Option<Diagnostic> {
     let found = captures(PATTERNS.program.as_ref(), line)?;
-    let said = group(&found, 1);
+    let stated = group(&found, 1);
     // What failed was told before.
-    (!said.starts_with("ld returned")).then(|| diagnostic(Severity::Error, said))
+    (!stated.starts_with("ld returned")).then(|| diagnostic(Severity::Error, stated))
 }
 
 /// Adds what to do where the framework says nothing.
@@ -304,15 +306,17 @@ fn advise(found: &mut Diagnostic) {
     if !found.hint.is_empty() {
         return;
     }
-    let said = &found.message;
-    let hint = if said.contains(" too small for binary ") || said.contains("nearly full") {
+    let stated = &found.message;
+    let hint = if stated.contains(" too small for binary ") || stated.contains("nearly full") {
         "give the application a larger partition in partitions.csv, or make the program smaller, \
          e.g. by CONFIG_COMPILER_OPTIMIZATION_SIZE"
-    } else if said.contains("overflowed by") && said.contains("iram") {
+    } else if stated.contains("overflowed by") && stated.contains("iram") {
         "too much code is in IRAM: look at IRAM_ATTR, and at the options that put drivers there"
-    } else if said.contains("overflowed by") && (said.contains("dram") || said.contains("sram")) {
+    } else if stated.contains("overflowed by")
+        && (stated.contains("dram") || stated.contains("sram"))
+    {
         "there is too much static data: make buffers smaller, or allocate them when they are needed"
-    } else if said.contains("No space left on device") {
+    } else if stated.contains("No space left on device") {
         "the disk is full: free some space and build again"
     } else {
         return;

@@ -207,12 +207,13 @@ pub(crate) mod tests {
     #[test]
     fn a_header_tells_chip_size_and_role() {
         let app = image("esp32", 0x3f40_0020, 2, &[0; 64]);
-        let told = ImageHeader { chip: 0, flash_bytes: Some(4 * MEGABYTE), role: ImageRole::App };
-        assert_eq!(ImageHeader::read(&app), Some(told));
+        let reported =
+            ImageHeader { chip: 0, flash_bytes: Some(4 * MEGABYTE), role: ImageRole::App };
+        assert_eq!(ImageHeader::read(&app), Some(reported));
         let boot = image("esp32s3", 0x3fce_2810, 4, &[0; 64]);
-        let told =
+        let reported =
             ImageHeader { chip: 9, flash_bytes: Some(16 * MEGABYTE), role: ImageRole::Bootloader };
-        assert_eq!(ImageHeader::read(&boot), Some(told));
+        assert_eq!(ImageHeader::read(&boot), Some(reported));
         let described = image("esp32c3", 0x3fc8_0000, 0, &APP_DESCRIPTION.to_le_bytes());
         assert_eq!(ImageHeader::read(&described).unwrap().role, ImageRole::App);
         let cut = &boot[..40];

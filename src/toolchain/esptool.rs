@@ -198,43 +198,43 @@ impl Trouble {
 
     /// What the tool's own words mean. `is_there`: whether the port still is.
     fn of(cause: &str, is_there: bool) -> Self {
-        let said = |words: &[&str]| words.iter().any(|word| cause.contains(word));
-        if said(&["No module named"]) {
+        let message = |words: &[&str]| words.iter().any(|word| cause.contains(word));
+        if message(&["No module named"]) {
             let why = format!("Python has no esptool: {cause}");
             return Self::new(why, "Install it: `pip install esptool`, or ESP-IDF's `install.sh`.");
         }
-        if !is_there || said(GONE) {
+        if !is_there || message(GONE) {
             return Self::new(
                 format!("the board was disconnected: {cause}"),
                 "Connect the board and try again: it may hold half of what was written.",
             );
         }
-        if said(&["Failed to connect"]) {
+        if message(&["Failed to connect"]) {
             return Self::new(
                 format!("no sync: the chip does not answer: {cause}"),
                 "Hold BOOT, press and release RESET (EN), release BOOT and try again. Also check that the cable carries data and that this is the board's port.",
             );
         }
-        if said(&["Wrong chip argument", "Wrong --chip argument"]) {
+        if message(&["Wrong chip argument", "Wrong --chip argument"]) {
             return Self::new(
                 format!("wrong chip: {cause}"),
                 "Connect the other board or name its port, or build for this chip.",
             );
         }
-        if said(&["MD5 of file does not match"]) {
+        if message(&["MD5 of file does not match"]) {
             return Self::new(
                 format!("what the chip holds differs from what was sent: {cause}"),
                 "Try again. If that does not help, the flash chip is worn out or has too little power.",
             );
         }
-        if said(&["result was", "failed with result", "Failed to write"]) && !said(SILENT) {
+        if message(&["result was", "failed with result", "Failed to write"]) && !message(SILENT) {
             return Self::new(
                 format!("the chip refused the command: {cause}"),
                 "Try again. If that does not help, its flash is protected, damaged or has too little \
                  power.",
             );
         }
-        if said(SILENT) {
+        if message(SILENT) {
             let why = format!("the chip stopped answering: {cause}");
             return Self { may_be_the_rate: true, ..Self::new(why, AGAIN) };
         }
@@ -325,7 +325,7 @@ pub(super) async fn run(what: &str, job: ProcessSpec, board: &BoardInfo) -> Resu
         writing.push(bytes, &[]);
     })
     .await;
-    let told = |why: &str| UserError::new(what, why, "Try it again.");
+    let reported = |why: &str| UserError::new(what, why, "Try it again.");
     match ended {
         Ok(ProcessEnd::Well) => Ok(()),
         Ok(ProcessEnd::Badly(_)) => {
@@ -333,9 +333,9 @@ pub(super) async fn run(what: &str, job: ProcessSpec, board: &BoardInfo) -> Resu
             let trouble = Trouble::of(&writing.cause(), is_there);
             Err(UserError { what: what.to_owned(), ..trouble.error })
         }
-        Ok(ProcessEnd::TimedOut) => Err(told("the board took too long")),
-        Ok(ProcessEnd::Cancelled) => Err(told("it was stopped")),
-        Err(error) => Err(told(&error.to_string()).fix("Install it: `pip install esptool`.")),
+        Ok(ProcessEnd::TimedOut) => Err(reported("the board took too long")),
+        Ok(ProcessEnd::Cancelled) => Err(reported("it was stopped")),
+        Err(error) => Err(reported(&error.to_string()).fix("Install it: `pip install esptool`.")),
     }
 }
 

@@ -137,11 +137,11 @@ mod tests {
             BoardInfo { label: "b".into(), chip: chip.into(), port: "p".into(), simulated: false };
         let plan = FlashPlan::new(board, images.collect(), BuildId(1), Timestamp(0));
         let map = FlashMap::new(chip, None, from_csv(CSV).unwrap());
-        let told = |landing: Landing| {
+        let reported = |landing: Landing| {
             let touches = landing.touches.iter().map(|area| area.name().to_owned()).collect();
             (landing.place, landing.overflow, touches)
         };
-        map.landings(&plan).into_iter().map(told).collect()
+        map.landings(&plan).into_iter().map(reported).collect()
     }
 
     #[test]
@@ -150,8 +150,8 @@ mod tests {
             "esp32",
             &[(0x1000, 0x6800), (0x8000, 0xc00), (0x1_0000, 0x10_0001), (0x90_0000, 1)],
         );
-        let told: Vec<_> = found.iter().map(|l| (l.0.as_str(), l.1)).collect();
-        assert_eq!(told, [("bootloader", 0), ("partition table", 0), ("factory", 1), ("", 1)]);
+        let reported: Vec<_> = found.iter().map(|l| (l.0.as_str(), l.1)).collect();
+        assert_eq!(reported, [("bootloader", 0), ("partition table", 0), ("factory", 1), ("", 1)]);
     }
 
     #[test]

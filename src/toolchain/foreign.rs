@@ -10,14 +10,14 @@ use super::size::{self, Home};
 use crate::model::{FlashImage, ProgramSize};
 
 pub use super::analysis::issues_in as linter_issues;
-pub use super::arduino::said_in as arduino_said;
-pub use super::platformio::said_in as platformio_said;
+pub use super::arduino::messages_in as arduino_messages;
+pub use super::platformio::messages_in as platformio_messages;
 pub use super::virtual_board::{Recurse, project_name, registration};
 
 /// Bytes written so far as `esptool` tells them in chunks of its output, and its own words for what
 /// went wrong.
 #[must_use]
-pub fn esptool_said(chunks: &[&[u8]], images: &[FlashImage]) -> (Vec<u64>, String) {
+pub fn esptool_messages(chunks: &[&[u8]], images: &[FlashImage]) -> (Vec<u64>, String) {
     let mut writing = Writing::default();
     let done = chunks.iter().filter_map(|chunk| writing.push(chunk, images)).collect();
     (done, writing.cause())

@@ -51,8 +51,8 @@ pub async fn git_log(project: &Path, timeout: Duration, cancel: CancellationToke
     };
     let mut output = Vec::new();
     let ended = process::run(job, |bytes| {
-        let room = MOST_BYTES.saturating_sub(output.len());
-        output.extend(bytes.iter().take(room));
+        let space = MOST_BYTES.saturating_sub(output.len());
+        output.extend(bytes.iter().take(space));
     });
     match ended.await {
         Ok(ProcessEnd::Well) => String::from_utf8_lossy(&output).into_owned(),

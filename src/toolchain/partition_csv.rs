@@ -147,9 +147,9 @@ mod tests {
         let (rows, faults) =
             read("a, data, nvs, 0xzz, 4K\nb, data\nc\nd, data, nvs, , 4K\n", 0x9000);
         assert_eq!(rows.len(), 1);
-        let told: Vec<_> = faults.iter().map(|f| (f.line, f.why.as_str())).collect();
+        let reported: Vec<_> = faults.iter().map(|f| (f.line, f.why.as_str())).collect();
         assert_eq!(
-            told,
+            reported,
             [(1, "`0xzz` is not an offset"), (2, "`b` has no size"), (3, "`c` has no type")]
         );
     }

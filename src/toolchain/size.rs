@@ -17,7 +17,7 @@ use crate::model::{Memory, MemoryUse, ProgramSize};
 const MAX_TABLE: u64 = 1 << 16;
 
 /// Words in the names of sections that only keep room for others.
-const ROOM: &[&str] = &["dummy", "reserved", "heap_start", "skip_"];
+const RESERVED: &[&str] = &["dummy", "reserved", "heap_start", "skip_"];
 
 /// What a program runs on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,8 +79,9 @@ fn sections(file: &Path) -> Option<Vec<ElfSection>> {
 /// The memories of a chip. The flash holds all that is stored, also what is copied to RAM when the
 /// chip starts.
 fn on_chip(sections: &[ElfSection], of: Option<u64>) -> Vec<MemoryUse> {
-    let real =
-        || sections.iter().filter(|section| !ROOM.iter().any(|word| section.name.contains(word)));
+    let real = || {
+        sections.iter().filter(|section| !RESERVED.iter().any(|word| section.name.contains(word)))
+    };
     let in_ram = |beginnings: &[&str]| -> u64 {
         let named = |section: &&ElfSection| beginnings.iter().any(|b| section.name.starts_with(b));
         total(real().filter(named))

@@ -32,19 +32,19 @@ impl Sketch {
     /// PlatformIO.
     #[must_use]
     pub fn read(root: &Path) -> Option<Self> {
-        let beside = files(root);
+        let found = files(root);
         let of_others = ["CMakeLists.txt", "platformio.ini"];
-        if beside.iter().any(|path| of_others.iter().any(|other| path.as_os_str() == *other)) {
+        if found.iter().any(|path| of_others.iter().any(|other| path.as_os_str() == *other)) {
             return None;
         }
         let mut tabs: Vec<PathBuf> =
-            beside.iter().filter(|path| has_ending(path, &[EXTENSION])).cloned().collect();
+            found.iter().filter(|path| has_ending(path, &[EXTENSION])).cloned().collect();
         let main = main_tab(root, &tabs)?;
         let main = tabs.remove(main);
         let name = main.file_stem()?.to_str()?.to_owned();
         tabs.insert(0, main);
         let mut sources: Vec<PathBuf> =
-            beside.into_iter().filter(|path| has_ending(path, COMPILED)).collect();
+            found.into_iter().filter(|path| has_ending(path, COMPILED)).collect();
         sources.extend(below_src(root));
         Some(Self { name, tabs, sources })
     }

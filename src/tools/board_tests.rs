@@ -119,17 +119,17 @@ async fn a_flashed_board_is_listened_to_and_nothing_it_says_is_lost() {
     assert_eq!((ok, bytes, log), (&json!(true), &json!(5), &json!("serial-1")));
     bench.prints("\x1b[0;32mI (10) app: found 0x3C\x1b[0m\nI (11) app: later\n");
     let args = json!({ "until": "found 0x[0-9A-F]+", "timeout": 100 });
-    let heard = bench.answer("monitor_serial", args).await;
-    assert_eq!((&heard["ok"], &heard["matched"]), (&json!(true), &json!(true)));
-    assert_eq!(heard["matched_line"], "I (10) app: found 0x3C");
-    assert_eq!(heard["resets"], json!(["0x1 (POWERON)"]));
-    assert!(!heard["log"].as_str().unwrap().contains('\u{1b}'));
-    assert_eq!(heard["disconnected"], Value::Null);
+    let received = bench.answer("monitor_serial", args).await;
+    assert_eq!((&received["ok"], &received["matched"]), (&json!(true), &json!(true)));
+    assert_eq!(received["matched_line"], "I (10) app: found 0x3C");
+    assert_eq!(received["resets"], json!(["0x1 (POWERON)"]));
+    assert!(!received["log"].as_str().unwrap().contains('\u{1b}'));
+    assert_eq!(received["disconnected"], Value::Null);
     bench.prints("Guru Meditation Error: Core 0 panic'ed\nBacktrace: 0x1:0x2\nend\n");
-    let heard = bench.answer("monitor_serial", json!({ "until": "^end$" })).await;
-    let log = heard["log"].as_str().unwrap();
+    let received = bench.answer("monitor_serial", json!({ "until": "^end$" })).await;
+    let log = received["log"].as_str().unwrap();
     assert!(!log.contains("found"), "told twice: {log}");
-    let panic = &heard["panics"][0];
+    let panic = &received["panics"][0];
     assert_eq!(panic["message"], "Guru Meditation Error: Core 0 panic'ed");
     assert_eq!((&panic["kind"], &panic["core"]), (&json!("exception"), &json!(0)));
     assert_eq!(panic["traces"][0]["frames"][0]["pc"], "0x00000001");
@@ -142,15 +142,15 @@ async fn a_board_that_goes_away_ends_listening() {
     let BoardBench { master, kept, registry, .. } = bench;
     (&master).write_all(b"last words\n").unwrap();
     let tool = registry.get(&ToolName::from("monitor_serial")).unwrap();
-    let Ok(Reply::Answer(heard)) = tool.call(json!({ "until": "words" })).await else {
+    let Ok(Reply::Answer(received)) = tool.call(json!({ "until": "words" })).await else {
         panic!("no answer")
     };
-    assert_eq!(heard["matched"], true);
+    assert_eq!(received["matched"], true);
     drop(master);
-    let Ok(Reply::Answer(heard)) = tool.call(json!({ "timeout": 100 })).await else {
+    let Ok(Reply::Answer(received)) = tool.call(json!({ "timeout": 100 })).await else {
         panic!("no answer")
     };
-    assert!(heard["disconnected"].is_string(), "{heard}");
+    assert!(received["disconnected"].is_string(), "{received}");
     let lost = |event: &Event| {
         matches!(event, Event::Port(PortEvent::Changed { event: PortChange::Lost { .. }, .. }))
     };
@@ -170,10 +170,10 @@ async fn listening_ends_with_the_run_and_refuses_nonsense() {
         assert!(answer["error"]["message"].as_str().unwrap().starts_with(field), "{answer}");
     }
     bench.cancel.cancel();
-    let heard = bench.answer("monitor_serial", json!({ "until": "x", "timeout": 100 })).await;
+    let received = bench.answer("monitor_serial", json!({ "until": "x", "timeout": 100 })).await;
     // The port ends with the run as well, whichever comes first.
-    let is_closed = heard["error"]["code"] == "cannot_listen";
-    assert!(is_closed || heard["matched"] == false, "{heard}");
+    let is_closed = received["error"]["code"] == "cannot_listen";
+    assert!(is_closed || received["matched"] == false, "{received}");
 }
 
 #[tokio::test]
@@ -191,8 +191,8 @@ async fn what_the_old_firmware_said_is_not_the_new_ones() {
     let applied = settlement(Verdict::Approve, Outcome::Applied);
     let flashed = finish(vec![applied]).await.unwrap();
     assert_eq!(flashed["serial_log"], "serial-1", "{flashed}");
-    let heard = bench.answer("monitor_serial", json!({ "until": "app:" })).await;
-    assert_eq!(heard["matched_line"], "I (1) app: fresh");
+    let received = bench.answer("monitor_serial", json!({ "until": "app:" })).await;
+    assert_eq!(received["matched_line"], "I (1) app: fresh");
 }
 
 #[tokio::test]
@@ -236,22 +236,22 @@ async fn a_scan_that_was_printed_is_told_and_stays_unheard_by_the_monitor() {
     bench.prints("rst:0xc (SW_CPU_RESET)\nscanning\nI (1) a: found a device at 0x3c\n");
     bench.prints("I (2) a: found a device at 0x76\nI (3) a: 2 devices on the bus\n");
     bench.prints("I (4) dma: burst:0x1 (x)\n");
-    let told = bench.answer("scan_i2c", json!({ "timeout": 60 })).await;
+    let reported = bench.answer("scan_i2c", json!({ "timeout": 60 })).await;
     let expected = (json!(true), json!(["0x3C", "0x76"]), json!(true));
     assert_eq!(
-        (&told["ok"], &told["devices"], &told["complete"]),
+        (&reported["ok"], &reported["devices"], &reported["complete"]),
         (&expected.0, &expected.1, &expected.2)
     );
-    assert_eq!(told["since"], "the last reset");
-    assert_eq!(told["evidence"].as_array().unwrap().len(), 4, "{told}");
-    let heard = bench.answer("monitor_serial", json!({ "until": "2 devices" })).await;
-    assert_eq!(heard["matched"], true, "{heard}");
+    assert_eq!(reported["since"], "the last reset");
+    assert_eq!(reported["evidence"].as_array().unwrap().len(), 4, "{reported}");
+    let received = bench.answer("monitor_serial", json!({ "until": "2 devices" })).await;
+    assert_eq!(received["matched"], true, "{received}");
     let BoardBench { master, kept: _kept, registry, .. } = bench;
     drop(master);
     // What was said before the board went away still counts.
     let tool = registry.get(&ToolName::from("scan_i2c")).unwrap();
-    let Ok(Reply::Answer(told)) = tool.call(json!({})).await else { panic!("no answer") };
-    assert_eq!(told["devices"], expected.1);
+    let Ok(Reply::Answer(reported)) = tool.call(json!({})).await else { panic!("no answer") };
+    assert_eq!(reported["devices"], expected.1);
 }
 
 #[tokio::test]
@@ -261,19 +261,19 @@ async fn firmware_that_does_not_scan_brings_a_scanner() {
     let silent = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
     assert!(silent["error"]["message"].as_str().unwrap().ends_with("has printed nothing"));
     bench.prints("I (1) app: temp=21.4\n");
-    let told = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
-    assert_eq!((&told["ok"], &told["error"]["code"]), (&json!(false), &json!("no_scan")));
-    let hint = told["error"]["hint"].as_str().unwrap();
+    let reported = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
+    assert_eq!((&reported["ok"], &reported["error"]["code"]), (&json!(false), &json!("no_scan")));
+    let hint = reported["error"]["hint"].as_str().unwrap();
     assert!(hint.contains("main/main.c") && hint.contains("flash_project"), "{hint}");
-    assert_eq!(told["scanner"]["file_name"], "main/main.c");
-    assert!(told["scanner"]["code"].as_str().unwrap().contains("i2c_master_probe"));
+    assert_eq!(reported["scanner"]["file_name"], "main/main.c");
+    assert!(reported["scanner"]["code"].as_str().unwrap().contains("i2c_master_probe"));
     std::fs::write(bench.folder.path().join("blink.ino"), "void setup() {}\n").unwrap();
-    let told = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
-    assert_eq!(told["scanner"]["file_name"], "blink.ino");
-    assert!(told["scanner"]["code"].as_str().unwrap().contains("Wire.begin"));
+    let reported = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
+    assert_eq!(reported["scanner"]["file_name"], "blink.ino");
+    assert!(reported["scanner"]["code"].as_str().unwrap().contains("Wire.begin"));
     bench.prints("Type 'help'\ni2c-tools> \n");
-    let told = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
-    assert!(told["error"]["hint"].as_str().unwrap().contains("`i2cdetect`"), "{told}");
+    let reported = bench.answer("scan_i2c", json!({ "timeout": 1 })).await;
+    assert!(reported["error"]["hint"].as_str().unwrap().contains("`i2cdetect`"), "{reported}");
     let refused = bench.answer("scan_i2c", json!({ "timeout": 0 })).await;
     assert_eq!(refused["error"]["code"], "bad_arguments");
 }

@@ -94,13 +94,13 @@ impl BuildProject {
             return Err(not_recorded(error));
         }
         let seconds = millis / 100;
-        let mut told = diagnostics_json(&diagnostics, limits.diagnostics);
-        told["build"] = json!(build);
-        told["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
+        let mut reported = diagnostics_json(&diagnostics, limits.diagnostics);
+        reported["build"] = json!(build);
+        reported["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
         if let Some(size) = &size {
-            told["size"] = size_json(size, before.as_ref());
+            reported["size"] = size_json(size, before.as_ref());
         }
-        Ok(self.answer(&outcome, told, &sink))
+        Ok(self.answer(&outcome, reported, &sink))
     }
 
     /// What the program takes that was built.
@@ -111,10 +111,10 @@ impl BuildProject {
         tokio::task::spawn_blocking(move || toolchain.size(sandbox.root())).await.ok()?
     }
 
-    fn answer(&self, outcome: &BuildOutcome, mut told: Value, sink: &Sink) -> Value {
+    fn answer(&self, outcome: &BuildOutcome, mut reported: Value, sink: &Sink) -> Value {
         let limit = self.context.limits.build_seconds;
         let error = match outcome {
-            BuildOutcome::Passed => return answer::ok(told),
+            BuildOutcome::Passed => return answer::ok(reported),
             BuildOutcome::Failed => ToolError::new(
                 "build_failed",
                 "the project does not build",
@@ -130,12 +130,12 @@ impl BuildProject {
             }
             BuildOutcome::NotRun(error) => ToolError::from_user_error("build_not_run", error),
         };
-        let is_unexplained = told["errors"].as_array().is_none_or(Vec::is_empty);
+        let is_unexplained = reported["errors"].as_array().is_none_or(Vec::is_empty);
         if is_unexplained && let Some(tail) = sink.tail() {
-            told["output_tail"] = Value::String(tail);
+            reported["output_tail"] = Value::String(tail);
         }
         let mut refusal = error.to_answer();
-        if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), told.as_object_mut()) {
+        if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), reported.as_object_mut()) {
             refusal.append(fields);
         }
         refusal
@@ -163,21 +163,21 @@ fn diagnostics_json(diagnostics: &[Diagnostic], limit: usize) -> Value {
 /// A size for a model: bytes of each memory, how many more than before, and how many there are.
 fn size_json(size: &ProgramSize, before: Option<&ProgramSize>) -> Value {
     let memory = size.uses.iter().map(|used| {
-        let mut told = json!({ "name": used.memory.label(), "bytes": used.bytes });
+        let mut reported = json!({ "name": used.memory.label(), "bytes": used.bytes });
         if let Some(growth) = before.and_then(|before| size.growth(before, used.memory)) {
-            told["change"] = json!(growth);
+            reported["change"] = json!(growth);
         }
         if let Some(of) = used.of {
-            told["limit"] = json!(of);
+            reported["limit"] = json!(of);
         }
-        told
+        reported
     });
     let memory: Vec<Value> = memory.collect();
-    let mut told = json!({ "program": size.program, "memory": memory });
+    let mut reported = json!({ "program": size.program, "memory": memory });
     if !size.host.is_empty() {
-        told["measured_on"] = json!(size.host);
+        reported["measured_on"] = json!(size.host);
     }
-    told
+    reported
 }
 
 fn not_recorded(error: UserError) -> ToolError {

@@ -95,9 +95,9 @@ impl EditNvs {
         let region = self.region(partition.as_deref().unwrap_or(USUAL))?;
         let held = self.base(&base, region.bytes as usize)?;
         let planned = nvs::plan(&held, wishes).map_err(|error| not_planned(&base, &error))?;
-        let Planned { base, image, edits, room } = planned;
+        let Planned { base, image, edits, space } = planned;
         let names: Vec<String> = edits.iter().map(NvsEdit::name).collect();
-        let change = DraftChange::Nvs(NvsPlan { board, region, base, image, edits, space: room });
+        let change = DraftChange::Nvs(NvsPlan { board, region, base, image, edits, space });
         let draft = Draft { change, reason, checks: Vec::new() };
         Ok(Reply::Propose { drafts: vec![draft], finish: finish(names) })
     }
@@ -140,12 +140,12 @@ impl EditNvs {
             let path = ProjectPath::new(file).map_err(|error| error.to_string())?;
             self.context.sandbox.read(&path).map_err(|error| error.to_string())
         };
-        let told = |why: String| wrong(format!("csv: `{csv}`: {why}"), "Correct the file.");
-        let content = read(csv).map_err(told)?;
-        let text = String::from_utf8(content).map_err(|_| told("it is not text".to_owned()))?;
-        let wishes = nvs_csv::parse(&text, read).map_err(told)?;
+        let reported = |why: String| wrong(format!("csv: `{csv}`: {why}"), "Correct the file.");
+        let content = read(csv).map_err(reported)?;
+        let text = String::from_utf8(content).map_err(|_| reported("it is not text".to_owned()))?;
+        let wishes = nvs_csv::parse(&text, read).map_err(reported)?;
         match wishes.is_empty() {
-            true => Err(told("it names no entry".to_owned())),
+            true => Err(reported("it names no entry".to_owned())),
             false => Ok(wishes),
         }
     }

@@ -393,7 +393,7 @@ async fn a_call_that_is_taken_up_again_is_answered_as_one_that_was_not_cut_off()
         let tool = desk.tool(tool);
         let again = tool.finish_recorded(&args, &proposals, &kept).await;
         let again = again(done.clone()).await.unwrap();
-        assert!(whole[field].as_array().is_some_and(|told| !told.is_empty()), "{whole}");
+        assert!(whole[field].as_array().is_some_and(|reported| !reported.is_empty()), "{whole}");
         assert_eq!(again, whole);
         // Where the content is lost, the rest is told.
         let lost = tool.finish_recorded(&args, &proposals, &Kept(Vec::new())).await;

@@ -53,14 +53,14 @@ impl EraseFlash {
 
 fn finish(erased: String) -> Finish {
     Box::new(move |settlements| {
-        let told = answer::OutcomeReport {
+        let reported = answer::OutcomeReport {
             code: "not_erased",
             done: json!({ "erased": erased }),
             refused: json!({ "erased": Value::Null }),
             stale: "it was changed",
             again: "",
         };
-        Box::pin(std::future::ready(told.of(&settlements)))
+        Box::pin(std::future::ready(reported.of(&settlements)))
     })
 }
 

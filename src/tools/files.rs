@@ -181,12 +181,12 @@ impl FileBatch {
         let (mut text, mut cut) = (String::new(), Vec::new());
         let mut files = 0;
         for path in paths {
-            let room = self.limits.answer_bytes.saturating_sub(text.len());
-            if room == 0 {
+            let space = self.limits.answer_bytes.saturating_sub(text.len());
+            if space == 0 {
                 cut.push(json!({ "path": path, "why": "the answer is full" }));
                 continue;
             }
-            match self.text(&path, self.limits.file_bytes.min(room)) {
+            match self.text(&path, self.limits.file_bytes.min(space)) {
                 Ok((content, omitted)) => {
                     files += 1;
                     text.push_str(&format!("### File: {path} ###\n{content}"));

@@ -62,14 +62,14 @@ impl FlashProject {
         let baud = baud.or_else(|| console_baud(context.sandbox.root()));
         Box::new(move |settlements| {
             Box::pin(async move {
-                let told = answer::OutcomeReport {
+                let reported = answer::OutcomeReport {
                     code: "not_flashed",
                     done: json!({ "flashed": true, "bytes": bytes, "verified": true }),
                     refused: json!({ "flashed": false }),
                     stale: "the images were changed after they were shown",
                     again: "Build and Propose the flash again..",
                 };
-                let mut answer = told.of(&settlements)?;
+                let mut answer = reported.of(&settlements)?;
                 if answer["flashed"] == true {
                     listen(&context, baud, before, &mut answer).await?;
                 }

@@ -50,9 +50,9 @@ impl GetPinoutInfo {
         let pin = table
             .pin(&args.pin)
             .map_err(|error| ToolError::from_user_error("unknown_pin", &error))?;
-        let told = table.warnings(pin).into_iter();
+        let reported = table.warnings(pin).into_iter();
         let warnings: Vec<Value> =
-            told.map(|(kind, text)| json!({ "kind": kind, "text": text })).collect();
+            reported.map(|(kind, text)| json!({ "kind": kind, "text": text })).collect();
         Ok(answer::ok(json!({
             "chip": table.chip,
             "pin": format!("GPIO{}", pin.gpio),
@@ -82,11 +82,11 @@ fn capabilities(table: &Pinout, pin: &Pin) -> Value {
         ("spi", list(&roles.spi)),
         ("note", roles.note.as_ref().map(|note| json!(note))),
     ];
-    let mut told = Map::new();
-    told.insert("input".to_owned(), json!(true));
-    told.insert("output".to_owned(), json!(pin.output));
-    told.extend(found.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-    Value::Object(told)
+    let mut reported = Map::new();
+    reported.insert("input".to_owned(), json!(true));
+    reported.insert("output".to_owned(), json!(pin.output));
+    reported.extend(found.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    Value::Object(reported)
 }
 
 impl Tool for GetPinoutInfo {
@@ -113,20 +113,24 @@ mod tests {
     #[tokio::test]
     async fn a_pin_is_told_with_its_warnings_and_source() {
         let desk = ToolBench::new();
-        let told = desk.answer(NAME, json!({ "chip": "esp32-s3", "pin": "IO19" })).await;
-        assert_eq!((&told["ok"], &told["chip"]), (&json!(true), &json!("ESP32-S3")));
+        let reported = desk.answer(NAME, json!({ "chip": "esp32-s3", "pin": "IO19" })).await;
+        assert_eq!((&reported["ok"], &reported["chip"]), (&json!(true), &json!("ESP32-S3")));
         let can = json!({
             "input": true, "output": true, "adc": { "unit": 2, "channel": 8 },
             "rtc": "RTC_GPIO19", "wakes_from_deep_sleep": true, "usb": "D-", "uart": ["U1RTS"],
         });
-        assert_eq!((&told["pin"], &told["capabilities"]), (&json!("GPIO19"), &can));
-        let kinds: Vec<&Value> =
-            told["warnings"].as_array().unwrap().iter().map(|warning| &warning["kind"]).collect();
+        assert_eq!((&reported["pin"], &reported["capabilities"]), (&json!("GPIO19"), &can));
+        let kinds: Vec<&Value> = reported["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|warning| &warning["kind"])
+            .collect();
         assert_eq!(kinds, [&json!("usb"), &json!("adc2")]);
-        assert!(told["source"][0].as_str().unwrap().contains("esp32s3.inc"), "{told}");
-        let told = desk.answer(NAME, json!({ "chip": "ESP32", "pin": 34 })).await;
+        assert!(reported["source"][0].as_str().unwrap().contains("esp32s3.inc"), "{reported}");
+        let reported = desk.answer(NAME, json!({ "chip": "ESP32", "pin": 34 })).await;
         assert_eq!(
-            (&told["pin"], &told["capabilities"]["output"]),
+            (&reported["pin"], &reported["capabilities"]["output"]),
             (&json!("GPIO34"), &json!(false))
         );
     }

@@ -18,62 +18,62 @@ pub(super) fn json_of(report: &PanicReport) -> Value {
         .iter()
         .map(|trace| {
             let frames: Vec<Value> = trace.frames.iter().take(MAX_FRAMES).map(frame).collect();
-            let mut told = json!({ "frames": frames });
+            let mut reported = json!({ "frames": frames });
             if let Some(core) = trace.core {
-                told["core"] = json!(core);
+                reported["core"] = json!(core);
             }
             if trace.is_corrupted {
-                told["corrupted"] = json!(true);
+                reported["corrupted"] = json!(true);
             }
-            told
+            reported
         })
         .collect();
-    let mut told = json!({ "kind": report.kind, "message": report.message });
+    let mut reported = json!({ "kind": report.kind, "message": report.message });
     if let Some(task) = &report.task {
-        told["task"] = json!(task);
+        reported["task"] = json!(task);
     }
     if let Some(core) = report.core {
-        told["core"] = json!(core);
+        reported["core"] = json!(core);
     }
     if !report.details.is_empty() {
-        told["details"] = json!(report.details);
+        reported["details"] = json!(report.details);
     }
-    told["traces"] = json!(traces);
+    reported["traces"] = json!(traces);
     let registers = report.registers.iter().take(MAX_REGISTERS);
     let registers: serde_json::Map<String, Value> =
         registers.map(|register| (register.name.clone(), hex(register.value))).collect();
     if !registers.is_empty() {
-        told["registers"] = Value::Object(registers);
+        reported["registers"] = Value::Object(registers);
     }
     if let Some(elf) = &report.elf {
-        told["program"] = json!(elf.file);
-        told["program_runs_on_board"] = match elf.matches {
+        reported["program"] = json!(elf.file);
+        reported["program_runs_on_board"] = match elf.matches {
             ElfMatch::Same => json!(true),
             ElfMatch::Different => json!(false),
             ElfMatch::Unknown => Value::Null,
         };
     }
     if !report.notes.is_empty() {
-        told["notes"] = json!(report.notes);
+        reported["notes"] = json!(report.notes);
     }
-    told
+    reported
 }
 
 fn frame(frame: &PanicFrame) -> Value {
-    let mut told = json!({ "pc": hex(frame.pc) });
+    let mut reported = json!({ "pc": hex(frame.pc) });
     if let Some(function) = &frame.function {
-        told["function"] = json!(function);
+        reported["function"] = json!(function);
     }
     if let Some(file) = &frame.file {
-        told["file"] = json!(file);
+        reported["file"] = json!(file);
     }
     if let Some(line) = frame.line {
-        told["line"] = json!(line);
+        reported["line"] = json!(line);
     }
     if frame.inlined {
-        told["inlined"] = json!(true);
+        reported["inlined"] = json!(true);
     }
-    told
+    reported
 }
 
 fn hex(value: u64) -> Value {

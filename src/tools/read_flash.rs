@@ -87,14 +87,14 @@ impl ReadFlash {
 
 fn finish(file: ProjectPath, bytes: u32) -> Finish {
     Box::new(move |settlements| {
-        let told = answer::OutcomeReport {
+        let reported = answer::OutcomeReport {
             code: "not_read",
             done: json!({ "saved": file.as_str(), "bytes": bytes, "verified": true }),
             refused: json!({ "saved": Value::Null }),
             stale: &format!("`{file}` was created in the meantime"),
             again: "Propose to read it into another file.",
         };
-        Box::pin(std::future::ready(told.of(&settlements)))
+        Box::pin(std::future::ready(reported.of(&settlements)))
     })
 }
 

@@ -55,13 +55,13 @@ impl RetrieveDocs {
             ArgKind::Docs => PassageKind::Docs,
         });
         let k = args.k.unwrap_or(DEFAULT_K).clamp(1, MAX_K);
-        let mut room = self.limits.answer_bytes;
+        let mut space = self.limits.answer_bytes;
         let mut chunks = Vec::new();
         for chunk in self.knowledge.search(&args.query, k, kind) {
-            if chunk.text.len() > room {
+            if chunk.text.len() > space {
                 break;
             }
-            room -= chunk.text.len();
+            space -= chunk.text.len();
             // Two digits tell passages apart and keep the answer the same on every machine.
             let score = (chunk.score * 100.0).round() / 100.0;
             chunks.push(json!({

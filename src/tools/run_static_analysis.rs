@@ -192,27 +192,30 @@ mod tests {
             "main/other.c",
             "int other(void)\n{\n    int b[2] = {0, 0};\n    return b[2];\n}\n",
         );
-        let told = desk.answer(NAME, json!({ "project_path": "main/main.c", "timeout": 60 })).await;
-        let missing: Vec<&str> = told["missing"]
+        let reported =
+            desk.answer(NAME, json!({ "project_path": "main/main.c", "timeout": 60 })).await;
+        let missing: Vec<&str> = reported["missing"]
             .as_array()
             .unwrap()
             .iter()
             .map(|missing| missing["tool"].as_str().unwrap())
             .collect();
-        assert!(told["missing"].as_array().unwrap().iter().all(|one| one["install"].is_string()));
+        assert!(
+            reported["missing"].as_array().unwrap().iter().all(|one| one["install"].is_string())
+        );
         if missing.contains(&"cppcheck") {
             println!("only what is missing was looked at: cppcheck is not installed");
             return;
         }
-        let issues = told["issues"].as_array().unwrap();
-        assert!(issues.iter().all(|issue| issue["file"] == "main/main.c"), "{told}");
+        let issues = reported["issues"].as_array().unwrap();
+        assert!(issues.iter().all(|issue| issue["file"] == "main/main.c"), "{reported}");
         let found = issues.iter().find(|issue| issue["rule"] == "arrayIndexOutOfBounds").unwrap();
         let place = (&found["line"], &found["severity"], &found["tool"]);
         assert_eq!(place, (&json!(4), &json!("error"), &json!("cppcheck")), "{found}");
         // The toolchain of this desk does not know how anything is compiled.
         if !missing.contains(&"clang-tidy") {
-            let why = told["not_analyzed"][0]["why"].as_str().unwrap();
-            assert!(why.contains("build the project once"), "{told}");
+            let why = reported["not_analyzed"][0]["why"].as_str().unwrap();
+            assert!(why.contains("build the project once"), "{reported}");
         }
     }
 

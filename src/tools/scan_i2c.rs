@@ -95,18 +95,18 @@ impl ScanI2c {
             listener.closed().is_none() || listener.subscribe().borrow().bytes > 0
         };
         let listener = serial::listener(&self.context, args.port, None, serves).await?;
-        let mut heard = ScanOutput::new(&listener);
+        let mut captured = ScanOutput::new(&listener);
         tokio::select! {
             biased;
             () = self.context.cancel.cancelled() => {}
             () = tokio::time::sleep(Duration::from_secs(seconds.into())) => {}
-            () = until_over(&listener, &mut heard) => {}
+            () = until_over(&listener, &mut captured) => {}
         }
         let since =
-            if heard.has_reset { "the last reset" } else { "the start of the recorded output" };
-        match heard.reader.best() {
+            if captured.has_reset { "the last reset" } else { "the start of the recorded output" };
+        match captured.reader.best() {
             Some(scan) => Ok(answer(&scan, &listener.port, since)),
-            None => Ok(self.none(heard.has_console, &listener)),
+            None => Ok(self.none(captured.has_console, &listener)),
         }
     }
 
@@ -176,12 +176,12 @@ fn answer(scan: &Scan, port: &str, since: &str) -> Value {
 }
 
 /// Reads until a scan is over or the port is closed.
-async fn until_over(listener: &Listener, heard: &mut ScanOutput) {
+async fn until_over(listener: &Listener, captured: &mut ScanOutput) {
     let mut received = listener.subscribe();
     loop {
         let is_closed = received.borrow_and_update().closed.is_some();
-        heard.take(listener);
-        if heard.reader.finished().is_some() || is_closed || received.changed().await.is_err() {
+        captured.take(listener);
+        if captured.reader.finished().is_some() || is_closed || received.changed().await.is_err() {
             return;
         }
     }

@@ -64,10 +64,11 @@ impl MonitorSerial {
         }
         let until = args.until.as_deref().map(pattern).transpose()?;
         let listener = self.listener(args.port, args.baud).await?;
-        let mut heard = SerialCapture::new(self.context.limits.answer_bytes.min(LOG_BYTES), until);
+        let mut captured =
+            SerialCapture::new(self.context.limits.answer_bytes.min(LOG_BYTES), until);
         let mut position = listener.reported();
         let losses = listener.subscribe().borrow().losses;
-        let end = listen(&listener, &mut position, &mut heard);
+        let end = listen(&listener, &mut position, &mut captured);
         let disconnected = tokio::select! {
             biased;
             () = self.context.cancel.cancelled() => None,
@@ -76,8 +77,8 @@ impl MonitorSerial {
             }
         };
         listener.set_reported(position);
-        let raw = heard.take_panics();
-        let mut fields = heard.finish();
+        let raw = captured.take_panics();
+        let mut fields = captured.finish();
         fields["panics"] = self.panics(raw).await;
         fields["port"] = json!(listener.port);
         fields["disconnected"] = json!(disconnected);
@@ -91,10 +92,10 @@ impl MonitorSerial {
     /// Looks panics up in the program, which reads files.
     async fn panics(&self, raw: Vec<RawPanic>) -> Value {
         let hub = Arc::clone(&self.context.serial);
-        let told = tokio::task::spawn_blocking(move || {
+        let printed = tokio::task::spawn_blocking(move || {
             raw.iter().map(|raw| panics::json_of(&hub.report(raw))).collect::<Vec<_>>()
         });
-        told.await.map_or_else(|_| json!([]), Value::from)
+        printed.await.map_or_else(|_| json!([]), Value::from)
     }
 
     /// What was received since the last call is heard first, even if the port is gone by now.
@@ -157,17 +158,17 @@ fn pattern(text: &str) -> Result<Regex, ToolError> {
 async fn listen(
     listener: &Listener,
     position: &mut u64,
-    heard: &mut SerialCapture,
+    captured: &mut SerialCapture,
 ) -> Option<String> {
     let mut received = listener.subscribe();
     loop {
         let now = received.borrow_and_update().clone();
         if now.bytes > *position {
             let (start, bytes) = listener.since(*position);
-            heard.skipped_bytes += start - *position;
+            captured.skipped_bytes += start - *position;
             *position = start + bytes.len() as u64;
-            heard.take(&bytes);
-            if heard.matched.is_some() {
+            captured.take(&bytes);
+            if captured.matched.is_some() {
                 return None;
             }
         }

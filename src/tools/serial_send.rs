@@ -107,14 +107,14 @@ impl SerialSend {
 
 fn finish(bytes: usize, port: String) -> Finish {
     Box::new(move |settlements| {
-        let told = answer::OutcomeReport {
+        let reported = answer::OutcomeReport {
             code: "not_sent",
             done: json!({ "sent": true, "bytes": bytes, "port": port }),
             refused: json!({ "sent": false }),
             stale: "it was changed",
             again: "Send it again.",
         };
-        Box::pin(std::future::ready(told.of(&settlements)))
+        Box::pin(std::future::ready(reported.of(&settlements)))
     })
 }
 

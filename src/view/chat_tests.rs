@@ -55,7 +55,7 @@ fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
         text("It is a driver."),
     ]);
     let Some(ChatEntry::Turn(view)) = chat.entries.first().map(AsRef::as_ref) else { panic!() };
-    let said: Vec<String> = view
+    let message: Vec<String> = view
         .parts
         .iter()
         .map(|part| match part {
@@ -67,7 +67,7 @@ fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
         .collect();
     let call = format!("call {}", CallId(1));
     let retries = ["try 2 at 1500", "try 3 at 1500"];
-    assert_eq!(said, ["I read it.", &call, retries[0], retries[1], "It is a driver."]);
+    assert_eq!(message, ["I read it.", &call, retries[0], retries[1], "It is a driver."]);
 }
 
 fn planned(call: u32, names: &[&str]) -> Event {
@@ -141,7 +141,7 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
 #[test]
 fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
     let mut chat = Chat::default();
-    let said =
+    let message =
         |number: usize| Event::Person(PersonEvent::Said { to: None, text: format!("{number}") });
     let record = |number: usize, event| Record {
         v: 1,
@@ -152,7 +152,7 @@ fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
     let open = Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: "A".into() });
     chat.apply(&record(0, open), &Review::default());
     for number in 1..=KEPT * 2 {
-        chat.apply(&record(number, said(number)), &Review::default());
+        chat.apply(&record(number, message(number)), &Review::default());
     }
     assert_eq!(chat.entries.len(), KEPT * 2 + 1);
     assert!(chat.entries[0].turn().is_some(), "a turn that goes on stays");

@@ -13,19 +13,19 @@ use tokio::time::Instant;
 pub const SETTLE: Duration = Duration::from_millis(100);
 
 /// How often to look where the system tells nothing.
-const UNHEARD: Duration = Duration::from_millis(400);
+const WITHOUT_EVENTS: Duration = Duration::from_millis(400);
 
 /// How often to look all the same: not every file lies in a folder that is listened at, and a file
 /// system over the network tells only what this machine does.
-const HEARD: Duration = Duration::from_secs(10);
+const WITH_EVENTS: Duration = Duration::from_secs(10);
 
-/// The project's folders, and all who want to know that they stir.
+/// The project's folders, and all who want to know of their changes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ChangeSignal(Arc<watch::Sender<SignalState>>);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct SignalState {
-    /// How often something stirred.
+    /// How often something changed.
     count: u64,
     /// Whether the system tells.
     has_events: bool,
@@ -34,14 +34,14 @@ struct SignalState {
 impl ChangeSignal {
     /// Something may have changed.
     pub fn notify(&self) {
-        self.0.send_modify(|stir| stir.count += 1);
+        self.0.send_modify(|state| state.count += 1);
     }
 
     /// Whether the system tells from now on. What happened before may have gone unnoticed.
     pub fn set_events_available(&self, has_events: bool) {
-        self.0.send_if_modified(|stir| {
-            let is_new = stir.has_events != has_events;
-            (stir.has_events, stir.count) = (has_events, stir.count + u64::from(is_new));
+        self.0.send_if_modified(|state| {
+            let is_new = state.has_events != has_events;
+            (state.has_events, state.count) = (has_events, state.count + u64::from(is_new));
             is_new
         });
     }
@@ -63,7 +63,7 @@ impl ChangePoll {
     /// Resolves when it is time to look. Safe to drop and call again.
     pub async fn next(&mut self) {
         if self.due.is_none() {
-            let rest = if self.signal.borrow().has_events { HEARD } else { UNHEARD };
+            let rest = if self.signal.borrow().has_events { WITH_EVENTS } else { WITHOUT_EVENTS };
             tokio::select! {
                 // The other end lives as long as the project that gave this out.
                 Ok(()) = self.signal.changed() => {}
@@ -87,20 +87,20 @@ mod tests {
     const LONG: Duration = Duration::from_secs(5);
 
     #[tokio::test]
-    async fn it_is_time_to_look_at_once_and_after_each_stir() {
-        let stirs = ChangeSignal::default();
-        let mut looks = stirs.looks();
-        timeout(UNHEARD / 2, looks.next()).await.unwrap();
+    async fn it_is_time_to_look_at_once_and_after_each_change() {
+        let changes = ChangeSignal::default();
+        let mut looks = changes.looks();
+        timeout(WITHOUT_EVENTS / 2, looks.next()).await.unwrap();
         // As long as nobody listens, it is now and then.
         timeout(LONG, looks.next()).await.unwrap();
-        stirs.set_events_available(true);
+        changes.set_events_available(true);
         timeout(LONG, looks.next()).await.unwrap();
-        assert!(timeout(UNHEARD * 2, looks.next()).await.is_err());
-        stirs.notify();
+        assert!(timeout(WITHOUT_EVENTS * 2, looks.next()).await.is_err());
+        changes.notify();
         // A wait that is given up for something else loses nothing.
         assert!(looks.next().now_or_never().is_none());
         timeout(LONG, looks.next()).await.unwrap();
-        stirs.set_events_available(false);
+        changes.set_events_available(false);
         timeout(LONG, looks.next()).await.unwrap();
         timeout(LONG, looks.next()).await.unwrap();
     }

@@ -32,11 +32,11 @@ pub(super) enum WatchCoverage {
 impl FolderWatch {
     /// Calls `told` whenever something happens in a folder that is listened at. Reading a file is
     /// nothing.
-    pub fn new(told: impl Fn() + Send + 'static) -> Self {
+    pub fn new(reported: impl Fn() + Send + 'static) -> Self {
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // An error may hide any change.
             if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
-                told();
+                reported();
             }
         });
         Self { watcher: watcher.ok(), folders: BTreeSet::new() }

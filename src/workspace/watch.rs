@@ -46,7 +46,7 @@ pub enum Next {
     /// Soon: something may have gone unheard.
     Soon,
     /// When the system says so.
-    WhenTold,
+    WhenNotified,
     /// Now and then: the system says nothing.
     NowAndThen,
 }
@@ -55,12 +55,12 @@ impl Watch {
     /// Remembers the files as they are now, at most `limit` of them, and calls `told` when it is
     /// time to look, where the system says so.
     #[must_use]
-    pub fn new(sandbox: Arc<Sandbox>, limit: usize, told: impl Fn() + Send + 'static) -> Self {
+    pub fn new(sandbox: Arc<Sandbox>, limit: usize, reported: impl Fn() + Send + 'static) -> Self {
         let known = sandbox.look_over(limit).files;
-        let stirs = sandbox.changes.clone();
+        let signal = sandbox.changes.clone();
         let folders = FolderWatch::new(move || {
-            stirs.notify();
-            told();
+            signal.notify();
+            reported();
         });
         Self { sandbox, limit, known, folders }
     }
@@ -94,7 +94,7 @@ impl Watch {
         }
         let next = match hearing {
             WatchCoverage::Deaf => Next::NowAndThen,
-            WatchCoverage::All if changed.len() == all => Next::WhenTold,
+            WatchCoverage::All if changed.len() == all => Next::WhenNotified,
             WatchCoverage::All | WatchCoverage::AllFromNow => Next::Soon,
         };
         Looked { changed, next }
@@ -134,7 +134,7 @@ mod tests {
         let keeps = |path: &ProjectPath| path.as_str() == "new.c";
         let looked = watch.look(keeps);
         assert_eq!(looked.changed, [change("b.c", None), change("a.c", 6)]);
-        assert_ne!(looked.next, Next::WhenTold, "a file was left for the next look");
+        assert_ne!(looked.next, Next::WhenNotified, "a file was left for the next look");
         assert_eq!(watch.look(|_| false).changed, [change("new.c", 1)]);
         assert_eq!(watch.look(|_| false).changed, []);
     }
@@ -145,24 +145,24 @@ mod tests {
         let file = |name: &str| project.path().join(name);
         fs::create_dir(file("main")).unwrap();
         fs::write(file("main/main.c"), "a").unwrap();
-        let (tell, told) = std::sync::mpsc::channel();
+        let (tell, reported) = std::sync::mpsc::channel();
         let (soon, never) = (Duration::from_secs(10), Duration::from_millis(200));
         let sandbox = Arc::new(Sandbox::open(project.path()).unwrap());
         let mut watch = Watch::new(sandbox, 100, move || _ = tell.send(()));
         assert_eq!(watch.look(|_| false), Looked { changed: vec![], next: Next::Soon });
-        assert_eq!(watch.look(|_| false), Looked { changed: vec![], next: Next::WhenTold });
+        assert_eq!(watch.look(|_| false), Looked { changed: vec![], next: Next::WhenNotified });
         fs::read(file("main/main.c")).unwrap();
-        assert!(told.recv_timeout(never).is_err());
+        assert!(reported.recv_timeout(never).is_err());
         // A folder that comes later is listened at too; what is in it by then is found by looking.
         fs::create_dir_all(file("components/bus")).unwrap();
-        told.recv_timeout(soon).unwrap();
+        reported.recv_timeout(soon).unwrap();
         assert_eq!(watch.look(|_| false).next, Next::Soon);
-        while told.try_recv().is_ok() {}
+        while reported.try_recv().is_ok() {}
         fs::write(file("components/bus/bus.c"), "b").unwrap();
-        told.recv_timeout(soon).unwrap();
+        reported.recv_timeout(soon).unwrap();
         assert_eq!(watch.look(|_| false).changed, [change("components/bus/bus.c", 1)]);
         fs::remove_dir_all(file("components")).unwrap();
-        told.recv_timeout(soon).unwrap();
+        reported.recv_timeout(soon).unwrap();
         assert_eq!(watch.look(|_| false).changed, [change("components/bus/bus.c", None)]);
     }
 }

@@ -182,3 +182,29 @@ fn what_was_typed_wrongly_is_repeated_without_escapes() {
         assert!(!said.contains('\u{202e}'), "{said:?}");
     }
 }
+
+#[test]
+fn manual_pages_are_written_and_can_be_formatted() {
+    let place = Place::new();
+    let folder = place.path("man");
+    let output = place.run(&["help", "--man", folder.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let pages: Vec<_> = fs::read_dir(&folder).unwrap().map(|page| page.unwrap().path()).collect();
+    assert!(pages.len() > 20, "{pages:?}");
+    let formatters: [(&str, &[&str]); 2] =
+        [("mandoc", &["-T", "lint", "-W", "error"]), ("groff", &["-man", "-Tutf8", "-ww", "-z"])];
+    for (program, args) in formatters {
+        for page in &pages {
+            let run = std::process::Command::new(program).args(args).arg(page).output();
+            // Not installed everywhere.
+            let Ok(run) = run else { break };
+            let complaints = String::from_utf8_lossy(&run.stderr).into_owned()
+                + &String::from_utf8_lossy(&run.stdout);
+            assert!(
+                run.status.success() && complaints.is_empty(),
+                "{program} {page:?}: {complaints}"
+            );
+        }
+    }
+    assert_eq!(place.run(&["help", "keys", "--man", "x"]).status.code(), Some(2));
+}

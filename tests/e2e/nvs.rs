@@ -189,11 +189,11 @@ fn the_settings_of_a_chip_are_changed() {
 fn later_image(wish: EntryChange) -> Vec<u8> {
     use firmhand::model::{BoardInfo, FlashRegion, NvsPlan};
     use firmhand::toolchain::nvs::{Planned, Rewritten};
-    let Planned { base, image, edits, room } = nvs::plan(GENERATED, vec![wish]).unwrap();
+    let Planned { base, image, edits, space } = nvs::plan(GENERATED, vec![wish]).unwrap();
     let label = || "c".to_owned();
     let board = BoardInfo { label: label(), chip: label(), port: label(), simulated: false };
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
-    let plan = NvsPlan { board, region, base, image, edits, space: room };
+    let plan = NvsPlan { board, region, base, image, edits, space };
     match nvs::rewrite(&plan, GENERATED) {
         Rewritten::Image(image) => image,
         other => panic!("{other:?}"),

@@ -18,6 +18,7 @@ mod events;
 mod floor_rules;
 mod floors;
 mod fuzz;
+mod identifiers;
 mod journal_format;
 mod pinout;
 mod proposals;

@@ -35,7 +35,7 @@ fn banned() -> (Vec<(Regex, String)>, BTreeMap<String, String>) {
 }
 
 /// Files below `folder`, in order.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut entries: Vec<_> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -46,7 +46,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().display().to_string()
 }
 
@@ -199,7 +199,7 @@ fn a_banned_word_is_found_where_people_read_it_and_nowhere_else() {
 }
 
 /// Words of a name in any case: `LedState` and `led_state` are `led`, `state`.
-fn parts(name: &str) -> Vec<String> {
+pub fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut was_lower = false;
     for letter in name.chars() {

@@ -378,10 +378,10 @@ async fn the_firmware_reads_what_was_written_into_its_settings() {
     };
     let value = Some(nvs::value("string", "another network").unwrap());
     let wishes = vec![wish("wifi", "ssid", value), wish("wifi", "channel", None)];
-    let Planned { base, image, edits, room } = nvs::plan(generated, wishes).unwrap();
+    let Planned { base, image, edits, space } = nvs::plan(generated, wishes).unwrap();
     let (board, region) =
         (bench.plan().board, FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 });
-    let plan = NvsPlan { board, region, base, image, edits, space: room };
+    let plan = NvsPlan { board, region, base, image, edits, space };
     let Rewritten::Image(image) = nvs::rewrite(&plan, generated) else { panic!("not written") };
     let written = image.clone();
     bench.rewrite(Arc::new(move |_| Some(written.clone()))).await.unwrap();

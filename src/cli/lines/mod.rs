@@ -270,10 +270,10 @@ impl LineSession {
         if again == Again::No && is_printed {
             return;
         }
-        let told = proposal_text::proposal(proposal, &self.blobs);
-        match &told {
-            Ok(told) => {
-                told.lines.iter().for_each(|line| report::line(line));
+        let reported = proposal_text::proposal(proposal, &self.blobs);
+        match &reported {
+            Ok(reported) => {
+                reported.lines.iter().for_each(|line| report::line(line));
                 let phrase = proposal.phrase().map(|phrase| format!(" {phrase}"));
                 let despite = if proposal.stops() > 0 { " despite" } else { "" };
                 let phrase = phrase.unwrap_or_else(|| despite.to_owned());
@@ -289,7 +289,7 @@ impl LineSession {
                 report::line(&format!("It cannot be approved. Type: reject {id} REASON."));
             }
         }
-        let mut paper = Paper::new(proposal.clone(), told.as_ref().ok(), Instant::now());
+        let mut paper = Paper::new(proposal.clone(), reported.as_ref().ok(), Instant::now());
         if let Some(old) = self.paper.take().filter(|old| old.proposal.id == id) {
             paper.take_words_of(old);
         }
@@ -406,9 +406,9 @@ impl LineSession {
     fn edit(&mut self, number: u32, examiner: &dyn Examiner) {
         let blobs = self.blobs.clone();
         match self.paper(number).and_then(|paper| paper.edit(&blobs, examiner)) {
-            Ok(told) => {
+            Ok(reported) => {
                 report::line("Your edit of the proposal; the agent gets exactly this:");
-                told.lines.iter().for_each(|line| report::line(line));
+                reported.lines.iter().for_each(|line| report::line(line));
             }
             Err(why) => report::line(&format!("not edited: {why}")),
         }

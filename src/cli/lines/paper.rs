@@ -34,10 +34,10 @@ pub struct Paper {
 }
 
 impl Paper {
-    pub fn new(proposal: Proposal, told: Option<&ProposalText>, at: Instant) -> Self {
-        let changed = told.map(|told| told.changed.clone()).unwrap_or_default();
-        let unseen = told.map_or(0, |told| told.unseen);
-        let is_readable = told.is_some();
+    pub fn new(proposal: Proposal, reported: Option<&ProposalText>, at: Instant) -> Self {
+        let changed = reported.map(|reported| reported.changed.clone()).unwrap_or_default();
+        let unseen = reported.map_or(0, |reported| reported.unseen);
+        let is_readable = reported.is_some();
         Self {
             proposal,
             at,
@@ -243,20 +243,20 @@ impl Paper {
             (self.edit, self.edited) = (None, None);
             return Err("nothing was edited".to_owned());
         }
-        let mut told = ProposalText::of_texts(&proposed, edited.as_bytes());
+        let mut reported = ProposalText::of_texts(&proposed, edited.as_bytes());
         let looked_at = examiner.examine(&self.proposal, edited.as_bytes());
         self.edit = Some(edited);
         let looked_at = looked_at.map_err(|error| error.to_string())?;
-        told.lines.extend(proposal_text::findings(&looked_at));
+        reported.lines.extend(proposal_text::findings(&looked_at));
         let despite = if looked_at.stops() > 0 { " despite" } else { "" };
-        told.lines.push(format!(
+        reported.lines.push(format!(
             "Nothing is decided yet. Type: approve {} edited{despite}.",
             self.proposal.id
         ));
         self.edited = Some(looked_at);
         // A line that was typed before this was printed is not about it.
         self.at = Instant::now();
-        Ok(told)
+        Ok(reported)
     }
 
     /// A rule about proposals like this one.

@@ -36,7 +36,7 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<ProposalT
         lines.push(format!("  reason: {}", clean(&proposal.reason)));
     }
     lines.extend(findings(proposal));
-    let mut told = match change {
+    let mut reported = match change {
         Change::Flash(plan) => {
             lines.extend(flash(plan, &proposal.facts));
             ProposalText { lines, ..ProposalText::default() }
@@ -62,15 +62,15 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<ProposalT
                 Some(blob) => blobs.blob(&blob.hash),
                 None => Ok(Vec::new().into()),
             };
-            let told = ProposalText::of_texts(&read(change.before())?, &read(change.after())?);
-            lines.extend(told.lines);
-            ProposalText { lines, ..told }
+            let reported = ProposalText::of_texts(&read(change.before())?, &read(change.after())?);
+            lines.extend(reported.lines);
+            ProposalText { lines, ..reported }
         }
     };
     if !proposal.facts.consequence.trim().is_empty() {
-        told.lines.push(format!("  if approved: {}", clean(proposal.facts.consequence.trim())));
+        reported.lines.push(format!("  if approved: {}", clean(proposal.facts.consequence.trim())));
     }
-    Ok(told)
+    Ok(reported)
 }
 
 /// Whether the task asks for the file; empty where nothing is known.
@@ -94,13 +94,13 @@ pub fn findings(proposal: &Proposal) -> Vec<String> {
         (FindingLevel::Warning, "warning"),
         (FindingLevel::Note, "note"),
     ];
-    let told = proposal.checks.iter().filter(|check| {
+    let reported = proposal.checks.iter().filter(|check| {
         // That a file is asked for or not stands beside its name.
         check.kind != CheckKind::Scope || check.level() > Some(FindingLevel::Note)
     });
-    let told: Vec<&Finding> = told.flat_map(|check| &check.findings).collect();
+    let reported: Vec<&Finding> = reported.flat_map(|check| &check.findings).collect();
     for (level, word) in levels {
-        for finding in told.iter().filter(|finding| finding.level == level) {
+        for finding in reported.iter().filter(|finding| finding.level == level) {
             let place = match &finding.place {
                 None => String::new(),
                 Some(FindingPlace { side: Side::New, line, .. }) => {
@@ -197,7 +197,7 @@ fn reading(plan: &ReadPlan) -> Vec<String> {
 
 fn editing(plan: &NvsPlan) -> Vec<String> {
     let clean = |text: &str| sanitize::line(text).into_owned();
-    let NvsPlan { region, space: room, .. } = plan;
+    let NvsPlan { region, space: space_left, .. } = plan;
     let mut lines = vec![
         format!("  on {}", target(&plan.board)),
         format!(
@@ -205,12 +205,12 @@ fn editing(plan: &NvsPlan) -> Vec<String> {
             clean(&region.name()),
             region.bytes,
             region.offset,
-            room.used,
-            room.of
+            space_left.used,
+            space_left.of
         ),
     ];
-    if room.damaged > 0 {
-        lines.push(format!("  {} damaged entries are removed", room.damaged));
+    if space_left.damaged > 0 {
+        lines.push(format!("  {} damaged entries are removed", space_left.damaged));
     }
     for edit in &plan.edits {
         let value = |kind: NvsKind, text: &str| format!("{} {}", kind.as_str(), clean(text));
@@ -260,10 +260,10 @@ mod tests {
 
     #[test]
     fn every_changed_line_is_told_and_nothing_moves_the_cursor() {
-        let told = ProposalText::of_texts(b"a\nb\n", b"a\nc\x1b[2J\x1b]0;x\x07\n");
-        let text = told.lines.join("\n");
+        let reported = ProposalText::of_texts(b"a\nb\n", b"a\nc\x1b[2J\x1b]0;x\x07\n");
+        let text = reported.lines.join("\n");
         assert!(text.contains("1 - b") && text.contains("2 + c"), "{text}");
-        assert_eq!(told.changed, [(LineKind::Removed, 2), (LineKind::Added, 2)]);
+        assert_eq!(reported.changed, [(LineKind::Removed, 2), (LineKind::Added, 2)]);
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
     }
 
@@ -273,14 +273,14 @@ mod tests {
             .at(FindingPlace::line(12))
             .advice("Read it from NVS.");
         let asked = Finding::new(FindingLevel::Note, "asked for by name");
-        let told = proposal_with(vec![
+        let reported = proposal_with(vec![
             Check::clean(CheckKind::Parses),
             Check::with(CheckKind::Scope, vec![asked]),
             Check::with(CheckKind::Secrets, vec![found]),
             Check::of(CheckKind::Size, FindingLevel::Warning, "rewrites the file"),
         ]);
         assert_eq!(
-            told,
+            reported,
             [
                 "",
                 "Proposal 7: delete main/pump.c (asked)",
@@ -325,12 +325,12 @@ mod tests {
             simulated: false,
         };
         let text = "a\\b\r\n\x1b[2J \u{202e}x".into();
-        let told = sending(&SendPlan { board: board.clone(), text });
-        assert_eq!(told[0], "  to esp32 board, esp32 on /dev/ttyUSB0, 14 bytes:");
-        assert_eq!(told[1], r"  > a\\b\r\n");
+        let reported = sending(&SendPlan { board: board.clone(), text });
+        assert_eq!(reported[0], "  to esp32 board, esp32 on /dev/ttyUSB0, 14 bytes:");
+        assert_eq!(reported[1], r"  > a\\b\r\n");
         assert!(
-            told[2].starts_with(r"  > \u{1b}[2J ") && !told[2].contains('\u{202e}'),
-            "{told:?}"
+            reported[2].starts_with(r"  > \u{1b}[2J ") && !reported[2].contains('\u{202e}'),
+            "{reported:?}"
         );
         let erased = erasing(&ErasePlan { board, region: None });
         assert!(

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::line_command::Decide;
 use super::paper::Paper;
 use super::proposal_text::{self, ProposalText};
-use super::report;
+use crate::cli::report;
 use crate::journal::Blobs;
 use crate::model::{Intent, ProposalId, Shown, Verdict};
 use crate::text::sanitize;

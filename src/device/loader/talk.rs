@@ -108,9 +108,9 @@ impl Talk {
     /// Whether it starts signed programs only, and whether its flash is encrypted; `None` when it
     /// does not tell.
     pub(super) fn security(&mut self) -> Option<(bool, bool)> {
-        let told = self.flasher.security_info().ok()?;
+        let reported = self.flasher.security_info().ok()?;
         // An odd number of bits means that it is on.
-        Some((told.flags & 1 != 0, told.flash_crypt_cnt.count_ones() % 2 == 1))
+        Some((reported.flags & 1 != 0, reported.flash_crypt_cnt.count_ones() % 2 == 1))
     }
 
     pub(super) fn erase_all(&mut self) -> Result<(), Trouble> {

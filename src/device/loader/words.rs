@@ -97,52 +97,52 @@ impl Trouble {
     }
 
     pub(super) fn tell(&self, what: &str, port: &str) -> UserError {
-        let told = |why: String, fix: &str| UserError::new(what, why, fix);
+        let reported = |why: String, fix: &str| UserError::new(what, why, fix);
         match self {
             Self::Port(error) => refused(what.to_owned(), port, error),
-            Self::Stopped => told(
+            Self::Stopped => reported(
                 "it was stopped".to_owned(),
                 "Try again: the board may hold half of what was written.",
             ),
             Self::UnknownChip(chip) => {
-                told(format!("there is no loader for `{chip}` in this program"), ESPTOOL)
+                reported(format!("there is no loader for `{chip}` in this program"), ESPTOOL)
             }
-            Self::Uneven => told(
+            Self::Uneven => reported(
                 format!(
                     "the region does not begin and end at a multiple of {} bytes",
                     super::SECTOR
                 ),
                 "Choose a region of whole sectors.",
             ),
-            Self::OtherChip(approved, found) => told(
+            Self::OtherChip(approved, found) => reported(
                 format!(
                     "wrong chip: `{port}` has an {found}, and what was approved is for {approved}"
                 ),
                 "Connect the other board or name its port, or build for this chip.",
             ),
-            Self::Differs(stage) => told(
+            Self::Differs(stage) => reported(
                 format!("the chip's MD5 of its flash differs from what was sent{}", place(*stage)),
                 "Try again. If that does not help, the flash chip is worn out or has too little power.",
             ),
-            Self::OtherContent(offset) => told(
+            Self::OtherContent(offset) => reported(
                 format!(
                     "the board's flash changed from 0x{offset:x} on since it was compared; nothing was written"
                 ),
                 "Propose the flash again; the board is then compared again.",
             ),
-            Self::TooSmall { end, bytes } => told(
+            Self::TooSmall { end, bytes } => reported(
                 format!(
                     "the images end at 0x{end:x}, and the board's flash at 0x{bytes:x}; nothing \
                      was written"
                 ),
                 "Choose the flash size and the partition table of this board and build again.",
             ),
-            Self::Refused(stage, why) => told(
+            Self::Refused(stage, why) => reported(
                 format!("the chip refused the command{}: {why}", place(*stage)),
                 "Try again. If that does not help, its flash is protected, damaged or has too little \
                  power.",
             ),
-            Self::Gone => told(
+            Self::Gone => reported(
                 format!("`{port}` is gone: the board was disconnected"),
                 "Connect the board and try again: it may hold half of what was written.",
             ),

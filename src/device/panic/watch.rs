@@ -93,8 +93,8 @@ impl Watch {
     }
 
     fn keep(&mut self, bytes: &[u8]) {
-        let room = MAX_LINE.saturating_sub(self.partial.len());
-        self.partial.extend_from_slice(bytes.get(..bytes.len().min(room)).unwrap_or(bytes));
+        let space = MAX_LINE.saturating_sub(self.partial.len());
+        self.partial.extend_from_slice(bytes.get(..bytes.len().min(space)).unwrap_or(bytes));
     }
 
     fn line(&mut self, bytes: &[u8], now: Instant, found: &mut Vec<PanicEvent>) {

@@ -135,7 +135,7 @@ fn watch(bell: &Arc<Bell>, shared: &Weak<Shared>, project: &Arc<Sandbox>, state:
         earliest = start + INTERVAL.max(cost * SHARE);
         until = match next {
             Next::Soon | Next::NowAndThen => earliest,
-            Next::WhenTold => start + RARELY.max(cost * RARE_SHARE),
+            Next::WhenNotified => start + RARELY.max(cost * RARE_SHARE),
         };
     }
 }

@@ -202,10 +202,10 @@ async fn what_is_read_lands_in_a_new_file_and_in_no_other() {
 fn set(held: &[u8], key: &str, text: &str) -> Draft {
     let value = Some(nvs::value("string", text).unwrap());
     let wish = EntryChange { namespace: "wifi".into(), key: key.into(), value };
-    let Planned { base, image, edits, room } = nvs::plan(held, vec![wish]).unwrap();
+    let Planned { base, image, edits, space } = nvs::plan(held, vec![wish]).unwrap();
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
     let board = board("/dev/x", false);
-    draft(DraftChange::Nvs(NvsPlan { board, region, base, image, edits, space: room }))
+    draft(DraftChange::Nvs(NvsPlan { board, region, base, image, edits, space }))
 }
 
 fn confirmed() -> Verdict {

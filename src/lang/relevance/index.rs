@@ -12,7 +12,7 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
 /// How near a file is to the header or source of the same name, and to what it includes.
-const TWIN: f64 = 1.0;
+const SAME_STEM: f64 = 1.0;
 const INCLUDED: f64 = 0.4;
 const INCLUDING: f64 = 0.3;
 /// A header that more files include than this says nothing about any of them.
@@ -215,17 +215,17 @@ impl ProjectIndex {
     /// Files that are near one, with how near.
     pub(super) fn neighbours(&self, file: usize) -> Vec<(usize, f64)> {
         let Some(of) = self.files.get(file) else { return Vec::new() };
-        let is_twin = |other: usize| stem(self.path(other)) == stem(&of.path);
+        let is_same_stem = |other: usize| stem(self.path(other)) == stem(&of.path);
         let mut near: Vec<(usize, f64)> = Vec::new();
         for &other in &of.includes {
             let users = self.files.get(other).map_or(0, |other| other.users.len());
-            if is_twin(other) || users <= MOST_USERS {
-                near.push((other, if is_twin(other) { TWIN } else { INCLUDED }));
+            if is_same_stem(other) || users <= MOST_USERS {
+                near.push((other, if is_same_stem(other) { SAME_STEM } else { INCLUDED }));
             }
         }
         for &other in &of.users {
-            if is_twin(other) || of.users.len() <= MOST_USERS {
-                near.push((other, if is_twin(other) { TWIN } else { INCLUDING }));
+            if is_same_stem(other) || of.users.len() <= MOST_USERS {
+                near.push((other, if is_same_stem(other) { SAME_STEM } else { INCLUDING }));
             }
         }
         near

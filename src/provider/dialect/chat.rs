@@ -199,8 +199,8 @@ impl ChatReader {
             }
             content => out.extend(text(content).map(AnswerPiece::Text)),
         }
-        let has_room = self.refusal.len() < MOST_REFUSAL;
-        if let Some(refusal) = text(delta.get("refusal")).filter(|_| has_room) {
+        let has_space = self.refusal.len() < MOST_REFUSAL;
+        if let Some(refusal) = text(delta.get("refusal")).filter(|_| has_space) {
             self.refusal.push_str(&refusal);
         }
         for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {

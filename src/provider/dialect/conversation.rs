@@ -111,12 +111,12 @@ mod tests {
             message(MessageRole::User, None, " "),
             message(MessageRole::Assistant, Some("Coder"), "done"),
         ];
-        let gist = Conversation::new(&messages, &[]);
-        assert_eq!(gist.system, "rules");
+        let conversation = Conversation::new(&messages, &[]);
+        assert_eq!(conversation.system, "rules");
         let outside = "task\n\n[Planner]\nCoder : write".to_owned();
         let own = ConversationTurn::Own { text: "done".into(), calls: &[] };
         assert_eq!(
-            gist.turns,
+            conversation.turns,
             [ConversationTurn::Outside(outside), own, ConversationTurn::Outside(GO_ON.into())]
         );
     }
@@ -131,7 +131,7 @@ mod tests {
             answers: Some(CallId(3)),
         };
         let messages = [Arc::new(orphan)];
-        let gist = Conversation::new(&messages, &[]);
-        assert_eq!(gist.turns, [ConversationTurn::Outside("A tool answered: {}".into())]);
+        let conversation = Conversation::new(&messages, &[]);
+        assert_eq!(conversation.turns, [ConversationTurn::Outside("A tool answered: {}".into())]);
     }
 }

@@ -56,8 +56,8 @@ pub(super) fn words(profile: &Profile, text: &str) -> String {
 }
 
 /// Failures that are known by their words rather than by their number.
-pub(super) fn special(status: u16, said: &str, body: &str) -> Option<FaultKind> {
-    let has = |parts: &[&str]| parts.iter().any(|part| said.contains(part));
+pub(super) fn special(status: u16, message: &str, body: &str) -> Option<FaultKind> {
+    let has = |parts: &[&str]| parts.iter().any(|part| message.contains(part));
     let code = body.contains("context_length_exceeded") || body.contains("exceed_context_size");
     let is_long = has(&[
         "maximum context length",
@@ -69,7 +69,7 @@ pub(super) fn special(status: u16, said: &str, body: &str) -> Option<FaultKind> 
         "input is too long",
     ]);
     if matches!(status, 400 | 413 | 422 | 500) && (code || is_long) {
-        return Some(FaultKind::TooLong(limit_in(said)));
+        return Some(FaultKind::TooLong(limit_in(message)));
     }
     if status == 413 {
         return Some(FaultKind::TooLong(None));
@@ -115,8 +115,8 @@ pub(super) fn special(status: u16, said: &str, body: &str) -> Option<FaultKind> 
 
 /// The number of tokens that would fit, out of sentences like “maximum context length is 8192
 /// tokens” and “prompt is too long: 210000 tokens > 200000 maximum”.
-fn limit_in(said: &str) -> Option<u64> {
-    let numbers: Vec<u64> = said
+fn limit_in(message: &str) -> Option<u64> {
+    let numbers: Vec<u64> = message
         .split(|c: char| !c.is_ascii_digit())
         .filter_map(|digits| digits.parse().ok())
         .filter(|number| *number >= 256)
@@ -124,9 +124,9 @@ fn limit_in(said: &str) -> Option<u64> {
     numbers.into_iter().min()
 }
 
-pub(super) fn in_words(profile: &Profile, status: u16, said: &str) -> UserError {
+pub(super) fn in_words(profile: &Profile, status: u16, message: &str) -> UserError {
     let host = profile.host();
-    let why = format!("it said “{said}” ({status})");
+    let why = format!("it said “{message}” ({status})");
     let name = &profile.name;
     match status {
         401 => UserError::new(format!("{host} does not accept the key"), why, key_fix(profile)),

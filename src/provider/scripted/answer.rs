@@ -27,13 +27,13 @@ pub(super) fn answer(script: &Script, request: &Request) -> Result<ScriptedReply
     let situation = Situation::new(request, before.as_ref().map(|cursor| &cursor.requests));
     let step = next_step(script, before.as_ref(), &situation)?;
     check(script, step, &situation)?;
-    let heard = situation.requests.clone();
+    let received = situation.requests.clone();
     let files = before.map(|cursor| cursor.files).unwrap_or_default();
     let mut player = Player {
         script,
         step,
         situation,
-        cursor: Cursor { at: step.id.clone(), files, requests: heard },
+        cursor: Cursor { at: step.id.clone(), files, requests: received },
     };
     player.play()
 }
@@ -123,8 +123,9 @@ fn check(script: &Script, step: &ScriptStep, at: &Situation<'_>) -> Result<(), U
             format!("{} is offered [{}]", request.agent, offered.join(", ")),
         );
     }
-    let is_said = |text: &&String| request.messages.iter().any(|m| m.text.contains(text.as_str()));
-    if let Some(text) = mentions.iter().find(|text| !is_said(text)) {
+    let is_mentioned =
+        |text: &&String| request.messages.iter().any(|m| m.text.contains(text.as_str()));
+    if let Some(text) = mentions.iter().find(|text| !is_mentioned(text)) {
         return wrong(format!("“{text}” in the conversation"), "nobody said that".to_owned());
     }
     let last = at.last_message();

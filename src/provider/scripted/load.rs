@@ -166,8 +166,8 @@ impl ScriptSource<'_> {
     }
 
     fn sibling(&self, at: &Spanned<String>, read: Sibling<'_>) -> Result<String, UserError> {
-        let is_beside = ProjectPath::new(at.get_ref()).is_ok_and(|p| p.as_str() == at.get_ref());
-        if !is_beside {
+        let is_sibling = ProjectPath::new(at.get_ref()).is_ok_and(|p| p.as_str() == at.get_ref());
+        if !is_sibling {
             let why = format!("`{}` is not a file next to the script", at.get_ref());
             return Err(self.wrong(&at.span(), why, "Use a relative path without `..`."));
         }

@@ -40,8 +40,8 @@ pub(super) struct Situation<'a> {
 
 impl<'a> Situation<'a> {
     /// Reads a request; `heard` are the messages of the person known before.
-    pub fn new(request: &'a Request, heard: Option<&BTreeMap<String, u32>>) -> Self {
-        let (said, requests) = spoken(&request.messages, heard);
+    pub fn new(request: &'a Request, received: Option<&BTreeMap<String, u32>>) -> Self {
+        let (said, requests) = spoken(&request.messages, received);
         Self { request, said, requests, answers: answers(request) }
     }
 
@@ -119,7 +119,7 @@ fn spoken<'a>(
     messages: &'a [std::sync::Arc<Message>],
     before: Option<&BTreeMap<String, u32>>,
 ) -> (Vec<&'a str>, BTreeMap<String, u32>) {
-    let mut heard: BTreeMap<String, u32> = BTreeMap::new();
+    let mut received: BTreeMap<String, u32> = BTreeMap::new();
     let mut said = Vec::new();
     let of_nobody = messages.iter().filter(|m| m.role == MessageRole::User && m.agent.is_none());
     // The first one is the task.
@@ -130,7 +130,7 @@ fn spoken<'a>(
         }
         let hash = ContentHash::of(text.as_bytes()).short();
         let known = before.and_then(|before| before.get(&hash)).copied().unwrap_or(0);
-        let count = heard.entry(hash).or_default();
+        let count = received.entry(hash).or_default();
         *count += 1;
         if *count > known {
             said.push(text);
@@ -138,10 +138,10 @@ fn spoken<'a>(
     }
     // What was said to one agent is not in the chats of the others, and stays known.
     for (hash, known) in before.into_iter().flatten() {
-        let count = heard.entry(hash.clone()).or_default();
+        let count = received.entry(hash.clone()).or_default();
         *count = (*count).max(*known);
     }
-    (said, heard)
+    (said, received)
 }
 
 fn answers(request: &Request) -> Vec<(&str, Value)> {

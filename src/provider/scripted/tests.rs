@@ -76,8 +76,8 @@ end = true
 "#;
 
 fn script() -> Arc<Script> {
-    let beside = |name: &str| Ok(format!("int {name};\n"));
-    Arc::new(Script::parse("small.toml", SCRIPT, &beside).unwrap())
+    let sibling = |name: &str| Ok(format!("int {name};\n"));
+    Arc::new(Script::parse("small.toml", SCRIPT, &sibling).unwrap())
 }
 
 /// A conversation as an engine would keep it.
@@ -90,7 +90,7 @@ struct Talk {
 }
 
 #[derive(Debug)]
-struct Said {
+struct AgentTurn {
     text: String,
     calls: Vec<Value>,
     usage: Usage,
@@ -131,7 +131,7 @@ impl Talk {
         }
     }
 
-    fn try_ask(&mut self, agent: &str) -> Result<Said, UserError> {
+    fn try_ask(&mut self, agent: &str) -> Result<AgentTurn, UserError> {
         let stream = self.provider.ask(self.request(agent));
         let deltas: Vec<Result<Delta, UserError>> = block_on(stream.collect());
         let (mut text, mut calls, mut made) = (String::new(), Vec::new(), Vec::new());
@@ -160,10 +160,10 @@ impl Talk {
             calls: made,
             answers: None,
         }));
-        Ok(Said { text, calls, usage: done.unwrap() })
+        Ok(AgentTurn { text, calls, usage: done.unwrap() })
     }
 
-    fn ask(&mut self, agent: &str) -> Said {
+    fn ask(&mut self, agent: &str) -> AgentTurn {
         self.try_ask(agent).unwrap()
     }
 
@@ -187,20 +187,20 @@ impl Talk {
     }
 }
 
-fn code(said: &Said) -> &str {
-    said.calls[0]["files"][0]["code"].as_str().unwrap()
+fn code(turn: &AgentTurn) -> &str {
+    turn.calls[0]["files"][0]["code"].as_str().unwrap()
 }
 
 #[test]
 fn an_answer_has_text_then_files_then_calls() {
     let mut talk = Talk::new();
     assert_eq!(talk.ask("Planner").text, "Reviewer : save it");
-    let said = talk.ask("Reviewer");
-    let files = crate::text::recover::structured(&said.text).unwrap();
+    let turn = talk.ask("Reviewer");
+    let files = crate::text::recover::structured(&turn.text).unwrap();
     let wanted = json!([{ "file_name": "main/a.c", "code": "int one;\n" }]);
     assert_eq!(files, wanted);
-    assert!(said.text.starts_with("Here.\n\n```json\n"));
-    assert_eq!(said.calls, [json!({ "files": wanted })]);
+    assert!(turn.text.starts_with("Here.\n\n```json\n"));
+    assert_eq!(turn.calls, [json!({ "files": wanted })]);
     talk.answer(&json!({ "ok": true, "saved": ["main/a.c"], "rejected": [] }));
     assert_eq!(talk.ask("Reviewer").text, "Saved.");
 }
@@ -209,14 +209,14 @@ fn an_answer_has_text_then_files_then_calls() {
 fn a_refused_file_comes_back_changed_every_time() {
     let mut talk = Talk::to_save();
     talk.refuse("too short");
-    let said = talk.ask("Reviewer");
-    assert_eq!(said.text, "`main/a.c`: too short");
-    assert_eq!(code(&said), "int two;\n");
+    let turn = talk.ask("Reviewer");
+    assert_eq!(turn.text, "`main/a.c`: too short");
+    assert_eq!(code(&turn), "int two;\n");
     talk.refuse("bad */ int x;\n#error {said}\n`Planner : stop`");
-    let said = talk.ask("Reviewer");
-    assert_eq!(said.text.lines().count(), 1);
+    let turn = talk.ask("Reviewer");
+    assert_eq!(turn.text.lines().count(), 1);
     assert_eq!(
-        code(&said),
+        code(&turn),
         "/* Reviewed again: bad * / int x; #error {said} `Planner : stop` */\nint two;\n"
     );
     talk.refuse("other words");
@@ -227,10 +227,10 @@ fn a_refused_file_comes_back_changed_every_time() {
 fn the_first_way_that_fits_is_taken_and_capitals_do_not_matter() {
     let mut talk = Talk::to_save();
     talk.refuse("an include is missing");
-    let said = talk.ask("Reviewer");
-    assert_eq!(said.text, "Fixed.");
-    assert_eq!(said.calls[0]["reason"], "r");
-    assert_eq!(code(&said), "int fixed;\n");
+    let turn = talk.ask("Reviewer");
+    assert_eq!(turn.text, "Fixed.");
+    assert_eq!(turn.calls[0]["reason"], "r");
+    assert_eq!(code(&turn), "int fixed;\n");
 }
 
 #[test]
@@ -238,9 +238,9 @@ fn a_message_of_the_person_is_noted_once_and_quoted() {
     let mut talk = Talk::new();
     talk.ask("Planner");
     talk.person("use\nport 1");
-    let said = talk.ask("Reviewer").text;
+    let turn = talk.ask("Reviewer").text;
     assert_eq!(
-        said,
+        turn,
         "scripted model: your message is noted and recorded; the recording goes on.\n\nYou said \
          “use port 1” and {unknown}."
     );

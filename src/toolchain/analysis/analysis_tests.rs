@@ -60,8 +60,8 @@ async fn the_linters_that_are_installed_find_real_faults() {
         assert_eq!(found.missing.contains(&linter), !is_there(linter));
         let of = found.issues.iter().filter(|issue| issue.tool == linter);
         let lines: Vec<u32> = of.filter_map(|issue| issue.line).collect();
-        let told = lines.contains(&5) || lines.contains(&8);
-        assert_eq!(told, is_there(linter), "{linter:?}: {found:?}");
+        let reported = lines.contains(&5) || lines.contains(&8);
+        assert_eq!(reported, is_there(linter), "{linter:?}: {found:?}");
     }
     assert!(
         !found.ran.contains(&Linter::ArduinoLint) && !found.missing.contains(&Linter::ArduinoLint)
@@ -80,9 +80,12 @@ async fn a_configuration_of_the_project_does_not_count() {
     let own = "Checks: '-*,cert-err34-c'\nExtraArgs: ['-Xclang', '-load', '-Xclang', '/none.so']\n";
     let (_folder, order) =
         project(&[("main/main.c", FAULTY), (".clang-tidy", own), ("main/.clang-tidy", own)]);
-    let told = clang_tidy::run(&run_of(&order), &program).await;
-    assert!(told.gaps.is_empty(), "{told:?}");
-    assert!(told.issues.iter().any(|issue| issue.rule.contains("NullDereference")), "{told:?}");
+    let reported = clang_tidy::run(&run_of(&order), &program).await;
+    assert!(reported.gaps.is_empty(), "{reported:?}");
+    assert!(
+        reported.issues.iter().any(|issue| issue.rule.contains("NullDereference")),
+        "{reported:?}"
+    );
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
     args.push(run.order.project.clone().into_os_string());
     let why = match run.output(program, args).await {
         Ok(output) => match read(run, &output.text) {
-            Some(told) => return told,
+            Some(reported) => return reported,
             None if output.is_whole => "its output cannot be read".to_owned(),
             None => "the time limit was reached before the end".to_owned(),
         },
@@ -57,7 +57,7 @@ pub(super) fn read(run: &Run<'_>, text: &str) -> Option<LinterReport> {
     let start = text.find('{')?;
     let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Report>();
     let report = values.next()?.ok()?;
-    let mut told = LinterReport::default();
+    let mut reported = LinterReport::default();
     for project in report.projects {
         // A library in the sketch is a project of its own.
         let inside = project.path.strip_prefix(&run.order.project).ok();
@@ -72,7 +72,7 @@ pub(super) fn read(run: &Run<'_>, text: &str) -> Option<LinterReport> {
                 _ => Severity::Note,
             };
             let text = if rule.message.is_empty() { &rule.brief } else { &rule.message };
-            told.issues.push(Issue {
+            reported.issues.push(Issue {
                 severity,
                 file: file.clone(),
                 line: None,
@@ -83,7 +83,7 @@ pub(super) fn read(run: &Run<'_>, text: &str) -> Option<LinterReport> {
             });
         }
     }
-    Some(told)
+    Some(reported)
 }
 
 #[cfg(test)]
@@ -109,8 +109,8 @@ mod tests {
             "summary": { "pass": false, "warningCount": 1, "errorCount": 1 } },
            { "path": "/p/blink/lib", "rules": [{ "ID": "LS006", "result": "fail", "level": "WARNING", "message": "m" }] }],
           "summary": { "pass": false, "warningCount": 1, "errorCount": 1 } }"#;
-        let told = read(&run_of(&order), text).unwrap();
-        let found: Vec<_> = told
+        let reported = read(&run_of(&order), text).unwrap();
+        let found: Vec<_> = reported
             .issues
             .iter()
             .map(|issue| {
@@ -125,8 +125,8 @@ mod tests {
                 (Severity::Warning, "LS006", Some("lib")),
             ]
         );
-        assert!(!told.issues[0].message.contains('\u{1b}'), "{:?}", told.issues[0]);
-        assert_eq!(told.issues[1].message, "brief words");
+        assert!(!reported.issues[0].message.contains('\u{1b}'), "{:?}", reported.issues[0]);
+        assert_eq!(reported.issues[1].message, "brief words");
         assert!(read(&run_of(&order), "no project found").is_none());
         assert!(read(&run_of(&order), "{ broken").is_none());
     }

@@ -39,12 +39,12 @@ static FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
-    let mut told = LinterReport::default();
+    let mut reported = LinterReport::default();
     let units = by_file(run);
     if units.is_empty() {
         let why = "it is not known how the sources are compiled: build the project once";
-        told.gaps.push(Gap { tool: Linter::ClangTidy, file: None, why: why.to_owned() });
-        return told;
+        reported.gaps.push(Gap { tool: Linter::ClangTidy, file: None, why: why.to_owned() });
+        return reported;
     }
     let mut jobs = Vec::with_capacity(units.len());
     for (path, unit) in units {
@@ -52,10 +52,10 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
     }
     let mut done = futures::stream::iter(jobs).buffered(PARALLEL);
     while let Some(one) = done.next().await {
-        told.issues.extend(one.issues);
-        told.gaps.extend(one.gaps);
+        reported.issues.extend(one.issues);
+        reported.gaps.extend(one.gaps);
     }
-    told
+    reported
 }
 
 async fn one(
@@ -189,9 +189,9 @@ fn read(
     output: &Output,
     joined: Option<&(&Path, Markers)>,
 ) -> LinterReport {
-    let mut told = LinterReport::default();
+    let mut reported = LinterReport::default();
     let mut not_understood = None;
-    let Some(pattern) = FOUND.as_ref() else { return told };
+    let Some(pattern) = FOUND.as_ref() else { return reported };
     for found in output.text.lines().filter_map(|line| pattern.captures(line)) {
         let part = |index: usize| found.get(index).map_or("", |part| part.as_str());
         let (mut file, mut line) = (part(1), part(2).parse::<u32>().ok());
@@ -205,7 +205,7 @@ fn read(
             continue;
         }
         let Some(file) = run.inside(file) else { continue };
-        told.issues.push(Issue {
+        reported.issues.push(Issue {
             severity: Severity::Warning,
             file: Some(file),
             line,
@@ -220,18 +220,22 @@ fn read(
         None if !output.is_whole => Some(NO_TIME.to_owned()),
         None => None,
     };
-    told.gaps.extend(why.map(|why| Gap { tool: Linter::ClangTidy, file: path, why: words(&why) }));
-    told
+    reported.gaps.extend(why.map(|why| Gap {
+        tool: Linter::ClangTidy,
+        file: path,
+        why: words(&why),
+    }));
+    reported
 }
 
 /// What clang did not understand. Words of a file outside of the project are not passed on: a source
 /// can include whatever the person may read.
-fn error(run: &Run<'_>, file: &str, line: Option<u32>, said: &str) -> String {
+fn error(run: &Run<'_>, file: &str, line: Option<u32>, stated: &str) -> String {
     let number = line.map_or(String::new(), |line| format!(":{line}"));
-    let is_ours = file.is_empty() || said.ends_with("file not found");
+    let is_ours = file.is_empty() || stated.ends_with("file not found");
     match run.inside(file) {
-        Some(inside) => format!("clang says {inside}{number}: {said}"),
-        None if is_ours => format!("clang says {said}"),
+        Some(inside) => format!("clang says {inside}{number}: {stated}"),
+        None if is_ours => format!("clang says {stated}"),
         None => {
             let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy();
             format!("clang does not understand {name}{number}, which is not the project's")

@@ -24,30 +24,32 @@ fn findings_in_a_joined_sketch_are_told_where_they_are_from() {
     let text = "/p/blink/build/sketch/blink.ino.cpp:8:3: warning: x [bugprone-a]\n\
                 /p/blink/build/sketch/blink.ino.cpp:1:3: warning: x [bugprone-a]\n\
                 /p/blink/build/sketch/blink.ino.cpp:5:1: error: y [clang-diagnostic-error]\n";
-    let told = read(&run_of(&order), None, &output(text), Some(&joined));
-    let found: Vec<_> = told
+    let reported = read(&run_of(&order), None, &output(text), Some(&joined));
+    let found: Vec<_> = reported
         .issues
         .iter()
         .map(|issue| (issue.file.as_ref().unwrap().as_str(), issue.line))
         .collect();
     assert_eq!(found, [("more.ino", Some(2))]);
-    assert_eq!(told.gaps[0].why, "only in part: clang says blink.ino:2: y");
+    assert_eq!(reported.gaps[0].why, "only in part: clang says blink.ino:2: y");
 }
 
 #[test]
 fn findings_are_read_and_notes_are_not() {
     let order = order("/home/dev/demo");
     let text = include_str!("../../../tests/data/analysis/clang-tidy.txt");
-    let told =
+    let reported =
         read(&run_of(&order), Some(ProjectPath::new("main/main.c").unwrap()), &output(text), None);
-    let found: Vec<(u32, u32, &str)> = told
+    let found: Vec<(u32, u32, &str)> = reported
         .issues
         .iter()
         .map(|issue| (issue.line.unwrap(), issue.column.unwrap(), issue.rule.as_str()))
         .collect();
     insta::assert_debug_snapshot!(found);
-    assert!(told.issues.iter().all(|issue| issue.file.as_ref().unwrap().as_str() == "main/main.c"));
-    assert!(told.gaps.is_empty());
+    assert!(
+        reported.issues.iter().all(|issue| issue.file.as_ref().unwrap().as_str() == "main/main.c")
+    );
+    assert!(reported.gaps.is_empty());
 }
 
 #[test]
@@ -57,27 +59,27 @@ fn what_clang_does_not_understand_is_a_gap() {
     let text = "/home/dev/demo/main/main.c:1:10: error: 'nothere.h' file not found \
                 [clang-diagnostic-error]\n/idf/soc.h:3:1: error: odd [clang-diagnostic-error]\n\
                 1 error generated.\n";
-    let told = read(&run_of(&order), path(), &output(text), None);
-    assert!(told.issues.is_empty());
-    assert_eq!(told.gaps.len(), 1);
+    let reported = read(&run_of(&order), path(), &output(text), None);
+    assert!(reported.issues.is_empty());
+    assert_eq!(reported.gaps.len(), 1);
     assert_eq!(
-        told.gaps[0].why,
+        reported.gaps[0].why,
         "only in part: clang says main/main.c:1: 'nothere.h' file not found"
     );
     let text = "error: invalid value 'gnu++99' in '-std=gnu++99' [clang-diagnostic-error]\n";
-    let told = read(&run_of(&order), path(), &output(text), None);
-    assert!(told.gaps[0].why.ends_with("clang says invalid value 'gnu++99' in '-std=gnu++99'"));
+    let reported = read(&run_of(&order), path(), &output(text), None);
+    assert!(reported.gaps[0].why.ends_with("clang says invalid value 'gnu++99' in '-std=gnu++99'"));
     let text =
         "/home/dev/.ssh/key:3:1: error: unknown type name 'hunter2' [clang-diagnostic-error]\n";
-    let told = read(&run_of(&order), path(), &output(text), None);
-    let why = &told.gaps[0].why;
+    let reported = read(&run_of(&order), path(), &output(text), None);
+    let why = &reported.gaps[0].why;
     assert_eq!(why, "only in part: clang does not understand key:3, which is not the project's");
     let text = "/idf/soc.h:3:1: error: 'xtensa.h' file not found [clang-diagnostic-error]\n";
-    let told = read(&run_of(&order), path(), &output(text), None);
-    assert_eq!(told.gaps[0].why, "only in part: clang says 'xtensa.h' file not found");
-    let told =
+    let reported = read(&run_of(&order), path(), &output(text), None);
+    assert_eq!(reported.gaps[0].why, "only in part: clang says 'xtensa.h' file not found");
+    let reported =
         read(&run_of(&order), path(), &Output { text: String::new(), is_whole: false }, None);
-    assert!(told.gaps[0].why.contains("no time was left"));
+    assert!(reported.gaps[0].why.contains("no time was left"));
 }
 
 #[test]
@@ -86,9 +88,9 @@ fn findings_outside_the_project_are_left_out() {
     let text = "/idf/a.h:3:1: warning: x [bugprone-a]\n/home/dev/demo/build/b.h:3:1: warning: x [bugprone-a]\n\
                 /home/dev/demo/../c.c:3:1: warning: x [bugprone-a]\n/home/dev/demo2/c.c:3:1: warning: x [bugprone-a]\n\
                 /home/dev/demo/main/d.c:3:1: warning: x [bugprone-a,cert-b]\n";
-    let told = read(&run_of(&order), None, &output(text), None);
-    assert_eq!(told.issues.len(), 1);
-    assert_eq!(told.issues[0].rule, "bugprone-a,cert-b");
+    let reported = read(&run_of(&order), None, &output(text), None);
+    assert_eq!(reported.issues.len(), 1);
+    assert_eq!(reported.issues[0].rule, "bugprone-a,cert-b");
 }
 
 #[test]

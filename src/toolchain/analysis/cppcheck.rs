@@ -66,12 +66,13 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
     args.extend(files);
     match run.output(program, args).await {
         Ok(output) => {
-            let mut told = read(run, &output.text);
+            let mut reported = read(run, &output.text);
             if !output.is_whole {
-                told.gaps
+                reported
+                    .gaps
                     .extend(gap("the time limit was reached before all sources were read").gaps);
             }
-            told
+            reported
         }
         Err(why) => gap(&why),
     }
@@ -99,7 +100,7 @@ struct OpenFinding {
 
 /// Reads the findings, as many as were written whole.
 pub(super) fn read(run: &Run<'_>, text: &str) -> LinterReport {
-    let mut told = LinterReport::default();
+    let mut reported = LinterReport::default();
     let mut reader = Reader::from_str(text);
     // Words before the first tag are none of the findings.
     reader.config_mut().check_end_names = false;
@@ -108,7 +109,7 @@ pub(super) fn read(run: &Run<'_>, text: &str) -> LinterReport {
         match reader.read_event() {
             Ok(Event::Start(tag)) if tag.name().as_ref() == "error" => open = begin(&tag),
             Ok(Event::Empty(tag)) if tag.name().as_ref() == "error" => {
-                end(begin(&tag), &mut told);
+                end(begin(&tag), &mut reported);
             }
             Ok(Event::Start(tag) | Event::Empty(tag)) if tag.name().as_ref() == "location" => {
                 // The first is where it is; the others lead there.
@@ -118,9 +119,9 @@ pub(super) fn read(run: &Run<'_>, text: &str) -> LinterReport {
                 }
             }
             Ok(Event::End(tag)) if tag.name().as_ref() == "error" => {
-                end(open.take(), &mut told);
+                end(open.take(), &mut reported);
             }
-            Ok(Event::Eof) | Err(_) => return told,
+            Ok(Event::Eof) | Err(_) => return reported,
             Ok(_) => {}
         }
     }
@@ -158,7 +159,7 @@ fn place(run: &Run<'_>, tag: &BytesStart<'_>, issue: &mut Issue) {
     issue.column = number("column");
 }
 
-fn end(open: Option<OpenFinding>, told: &mut LinterReport) {
+fn end(open: Option<OpenFinding>, reported: &mut LinterReport) {
     let Some(OpenFinding { issue, .. }) = open else { return };
     if GAPS.contains(&issue.rule.as_str()) {
         let line = issue.line.map_or(String::new(), |line| format!("line {line}: "));
@@ -167,9 +168,9 @@ fn end(open: Option<OpenFinding>, told: &mut LinterReport) {
             Some(_) => format!("only in part: {line}{}", issue.message),
             None => "incomplete: a file outside of the project is not understood".to_owned(),
         };
-        told.gaps.push(Gap { tool: Linter::Cppcheck, file: issue.file, why });
+        reported.gaps.push(Gap { tool: Linter::Cppcheck, file: issue.file, why });
     } else if issue.file.is_some() {
-        told.issues.push(issue);
+        reported.issues.push(issue);
     }
 }
 

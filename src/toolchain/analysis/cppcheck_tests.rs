@@ -8,8 +8,8 @@ const PRINTED: &str = include_str!("../../../tests/data/analysis/cppcheck.xml");
 #[test]
 fn findings_are_read_at_their_first_place() {
     let order = order("/home/dev/demo");
-    let told = read(&run_of(&order), PRINTED);
-    let found: Vec<String> = told
+    let reported = read(&run_of(&order), PRINTED);
+    let found: Vec<String> = reported
         .issues
         .iter()
         .map(|issue| {
@@ -19,7 +19,7 @@ fn findings_are_read_at_their_first_place() {
         })
         .collect();
     insta::assert_snapshot!(found.join("\n"));
-    assert!(told.gaps.is_empty());
+    assert!(reported.gaps.is_empty());
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn what_it_did_not_understand_is_a_gap() {
           <location file="/elsewhere/b.c" line="1" column="1"/></error>
         <error id="zero" severity="style" msg="x"><location file="/home/dev/demo/c.c" line="0" column="0"/></error>
         </errors></results>"#;
-    let told = read(&run_of(&order), text);
-    assert_eq!(told.gaps.len(), 2);
-    assert!(told.gaps[0].why.contains("line 7: There is an unknown macro"));
-    assert!(!told.gaps[1].why.contains("hunter2"), "{told:?}");
-    assert_eq!(told.issues.len(), 1);
-    assert_eq!((told.issues[0].line, told.issues[0].rule.as_str()), (None, "zero"));
+    let reported = read(&run_of(&order), text);
+    assert_eq!(reported.gaps.len(), 2);
+    assert!(reported.gaps[0].why.contains("line 7: There is an unknown macro"));
+    assert!(!reported.gaps[1].why.contains("hunter2"), "{reported:?}");
+    assert_eq!(reported.issues.len(), 1);
+    assert_eq!((reported.issues[0].line, reported.issues[0].rule.as_str()), (None, "zero"));
 }
 
 proptest::proptest! {

@@ -156,14 +156,14 @@ async fn analyze_with(
         },
     );
     let mut issues = BTreeSet::new();
-    for (linter, told) in
+    for (linter, reported) in
         [(Linter::ClangTidy, tidy), (Linter::Cppcheck, check), (Linter::ArduinoLint, lint)]
     {
-        match told {
-            Some(told) => {
+        match reported {
+            Some(reported) => {
                 analysis.ran.push(linter);
-                issues.extend(told.issues);
-                analysis.gaps.extend(told.gaps);
+                issues.extend(reported.issues);
+                analysis.gaps.extend(reported.gaps);
             }
             None if linter != Linter::ArduinoLint || order.is_sketch => {
                 analysis.missing.push(linter);
@@ -199,8 +199,8 @@ impl Run<'_> {
         };
         let mut bytes = Vec::new();
         let ended = process::run(job, |chunk| {
-            let room = MAX_OUTPUT.saturating_sub(bytes.len());
-            bytes.extend_from_slice(chunk.get(..room).unwrap_or(chunk));
+            let space = MAX_OUTPUT.saturating_sub(bytes.len());
+            bytes.extend_from_slice(chunk.get(..space).unwrap_or(chunk));
         })
         .await;
         let is_whole = match ended {
@@ -240,7 +240,7 @@ struct Output {
 #[must_use]
 pub fn issues_in(linter: Linter, order: &AnalysisOrder, text: &str) -> Vec<Issue> {
     let run = Run { order, until: Instant::now() };
-    let told = match linter {
+    let reported = match linter {
         Linter::ClangTidy => {
             let output = Output { text: text.to_owned(), is_whole: true };
             clang_tidy::read_source(&run, &output)
@@ -248,7 +248,7 @@ pub fn issues_in(linter: Linter, order: &AnalysisOrder, text: &str) -> Vec<Issue
         Linter::Cppcheck => cppcheck::read(&run, text),
         Linter::ArduinoLint => arduino_lint::read(&run, text).unwrap_or_default(),
     };
-    told.issues
+    reported.issues
 }
 
 /// One harmless line of bounded length.

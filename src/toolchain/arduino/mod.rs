@@ -80,8 +80,8 @@ impl ArduinoToolchain {
             Err(error) => return BuildReport::not_run(error),
         };
         let args = compile_args(&job.project, wish.fqbn.as_deref());
-        let said: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
-        job.sink.output(format!("-- arduino-cli {}\n", said.join(" ")).as_bytes());
+        let stated: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+        job.sink.output(format!("-- arduino-cli {}\n", stated.join(" ")).as_bytes());
         job.sink.progress(0, 1);
         let (ended, output) = match self.ask(args, &job.project, job.timeout, &job.cancel).await {
             Ok(ended) => ended,
@@ -143,8 +143,8 @@ impl ArduinoToolchain {
         let output = Mutex::new(Vec::new());
         let ended = process::run(self.job(args, folder, timeout, cancel), |bytes| {
             let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-            let room = MAX_OUTPUT.saturating_sub(output.len());
-            output.extend_from_slice(bytes.get(..bytes.len().min(room)).unwrap_or_default());
+            let space = MAX_OUTPUT.saturating_sub(output.len());
+            output.extend_from_slice(bytes.get(..bytes.len().min(space)).unwrap_or_default());
         })
         .await
         .map_err(|error| {
@@ -187,15 +187,15 @@ impl ArduinoToolchain {
 /// All that is read from what `arduino-cli` printed, as words; nothing is run.
 #[doc(hidden)]
 #[must_use]
-pub fn said_in(output: &[u8]) -> Vec<String> {
-    let mut said: Vec<String> = boards_in(output).into_iter().map(|board| board.fqbn).collect();
+pub fn messages_in(output: &[u8]) -> Vec<String> {
+    let mut stated: Vec<String> = boards_in(output).into_iter().map(|board| board.fqbn).collect();
     if let Some(compiled) = Compiled::find(output) {
-        said.extend([compiled.log(), compiled.error_line()]);
-        said.extend(compiled.refusal(None).map(|error| error.why));
-        said.extend(compiled.platform().map(str::to_owned));
-        said.extend(compiled.property("build.path").map(str::to_owned));
+        stated.extend([compiled.log(), compiled.error_line()]);
+        stated.extend(compiled.refusal(None).map(|error| error.why));
+        stated.extend(compiled.platform().map(str::to_owned));
+        stated.extend(compiled.property("build.path").map(str::to_owned));
     }
-    said
+    stated
 }
 
 /// The boards of Espressif's chips among all that were told.
@@ -347,9 +347,9 @@ mod tests {
 
     #[test]
     fn boards_of_other_makers_are_left_out() {
-        let told = br#"{"boards": [{"name": "Uno", "fqbn": "arduino:avr:uno"},
+        let reported = br#"{"boards": [{"name": "Uno", "fqbn": "arduino:avr:uno"},
             {"name": "ESP32S3 Dev Module", "fqbn": "esp32:esp32:esp32s3", "platform": {}}]}"#;
-        let boards = boards_in(told);
+        let boards = boards_in(reported);
         assert_eq!(boards.len(), 1);
         assert_eq!(boards[0].fqbn, "esp32:esp32:esp32s3");
         assert!(boards_in(b"panic!").is_empty());

@@ -65,8 +65,9 @@ async fn a_build_is_told_with_its_findings_libraries_and_sizes() {
     let [warning] = report.diagnostics.as_slice() else { panic!("{report:?}") };
     assert_eq!((warning.file.as_deref(), warning.line), (Some("blink.ino"), Some(4)));
     assert_eq!(warning.severity, Severity::Warning);
-    for told in ["-- arduino-cli compile", "Used library Wire 3.0.0", "text: 262461 of 1310720"] {
-        assert!(log.contains(told), "no {told} in {log}");
+    for reported in ["-- arduino-cli compile", "Used library Wire 3.0.0", "text: 262461 of 1310720"]
+    {
+        assert!(log.contains(reported), "no {reported} in {log}");
     }
     let calls = place.calls();
     let wanted = "compile --fqbn esp32:esp32:esp32s3 --build-path ";

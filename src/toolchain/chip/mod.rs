@@ -97,9 +97,9 @@ impl EsptoolOptions {
     /// Whether it is nothing but to write the images as they are, to a chip that is started as
     /// always and helped by a program in its memory.
     fn is_usual(&self) -> bool {
-        let said = |word: &Option<String>| word.as_deref().map(|word| word.replace('_', "-"));
-        let before = said(&self.before).is_none_or(|word| word == "default-reset");
-        let after = said(&self.after).is_none_or(|word| word == "hard-reset");
+        let message = |word: &Option<String>| word.as_deref().map(|word| word.replace('_', "-"));
+        let before = message(&self.before).is_none_or(|word| word == "default-reset");
+        let after = message(&self.after).is_none_or(|word| word == "hard-reset");
         before && after && self.stub != Some(false) && self.write.chunks(2).all(is_in_header)
     }
 }

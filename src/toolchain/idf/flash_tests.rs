@@ -81,9 +81,10 @@ fn the_words_of_both_generations_of_the_tool_are_understood() {
     assert_eq!(writing.verified, 1);
     writing.push(b"A fatal error occurred: Could not open /dev/ttyUSB0\nbye\n", &images);
     assert_eq!(writing.cause(), "Could not open /dev/ttyUSB0");
-    let said = b"\nA serial exception error occurred: Attempting to use a port that is not open\n\
+    let message =
+        b"\nA serial exception error occurred: Attempting to use a port that is not open\n\
                  Note: This error originates from pySerial.\nFor troubleshooting steps visit: x\n";
-    writing.push(said, &images);
+    writing.push(message, &images);
     assert_eq!(writing.cause(), "Attempting to use a port that is not open");
     let mut silent = Writing::default();
     silent.push(b"No more data. This can have many causes, for steps visit: https://d\n", &images);

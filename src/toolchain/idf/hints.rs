@@ -94,10 +94,10 @@ async fn ask(
         timeout: TIME,
         cancel: cancel.clone(),
     };
-    let mut said = Vec::new();
-    process::run(job, |bytes| said.extend_from_slice(bytes)).await.ok()?;
+    let mut output = Vec::new();
+    process::run(job, |bytes| output.extend_from_slice(bytes)).await.ok()?;
     // Modules of the rules may print what they like before.
-    let last = said.trim_ascii_end().rsplit(|&byte| byte == b'\n').next()?;
+    let last = output.trim_ascii_end().rsplit(|&byte| byte == b'\n').next()?;
     serde_json::from_slice(last).ok()
 }
 

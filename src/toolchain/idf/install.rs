@@ -128,9 +128,9 @@ impl Installation {
             timeout: EXPORT_TIME,
             cancel: cancel.clone(),
         };
-        let mut said = Vec::new();
-        let ended = process::run(job, |bytes| said.extend_from_slice(bytes)).await;
-        let (words, variables) = split_at_mark(&said);
+        let mut message = Vec::new();
+        let ended = process::run(job, |bytes| message.extend_from_slice(bytes)).await;
+        let (words, variables) = split_at_mark(&message);
         output(words);
         let why = match ended {
             Ok(ProcessEnd::Well) => match variables {
@@ -151,11 +151,11 @@ impl Installation {
 }
 
 /// The words before the mark, and the variables after it.
-fn split_at_mark(said: &[u8]) -> (&[u8], Option<&[u8]>) {
+fn split_at_mark(message: &[u8]) -> (&[u8], Option<&[u8]>) {
     let mark = format!("\n{MARK}\n");
-    match memchr::memmem::find(said, mark.as_bytes()) {
-        Some(at) => (said.get(..at).unwrap_or_default(), said.get(at + mark.len()..)),
-        None => (said, None),
+    match memchr::memmem::find(message, mark.as_bytes()) {
+        Some(at) => (message.get(..at).unwrap_or_default(), message.get(at + mark.len()..)),
+        None => (message, None),
     }
 }
 
@@ -254,15 +254,15 @@ mod tests {
         let script = "echo Setting up; export IDF_TOOLS=\"$IDF_PATH/it's here\"; echo x >> runs\n";
         std::fs::write(folder.path().join("export.sh"), script).unwrap();
         let idf = at(folder.path());
-        let heard = std::sync::Mutex::new(Vec::new());
-        let hear = |bytes: &[u8]| heard.lock().unwrap().extend_from_slice(bytes);
+        let received = std::sync::Mutex::new(Vec::new());
+        let hear = |bytes: &[u8]| received.lock().unwrap().extend_from_slice(bytes);
         for _ in 0..2 {
             let env = idf.env(&CancellationToken::new(), &hear).await.unwrap();
             let tools = env.iter().find(|(name, _)| name == "IDF_TOOLS").unwrap();
             assert_eq!(tools.1, folder.path().join("it's here").into_os_string());
             assert!(env.iter().all(|(name, _)| name != "SHLVL"));
         }
-        assert_eq!(heard.into_inner().unwrap(), b"Setting up\n");
+        assert_eq!(received.into_inner().unwrap(), b"Setting up\n");
         assert_eq!(std::fs::read_to_string(folder.path().join("runs")).unwrap(), "x\n");
     }
 

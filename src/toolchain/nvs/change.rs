@@ -24,7 +24,7 @@ pub struct Planned {
     /// What changes; what is so already is left out.
     pub edits: Vec<NvsEdit>,
     /// How full it would be.
-    pub room: NvsSpace,
+    pub space: NvsSpace,
 }
 
 /// Why nothing can be planned.
@@ -90,12 +90,12 @@ pub fn plan(base: &[u8], wishes: Vec<EntryChange>) -> Result<Planned, WhyNot> {
     }
     let (image, used) = write::write(&store, base.len())?;
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let room = NvsSpace {
+    let space = NvsSpace {
         used: count(used),
         of: count(write::entry_space(base.len())),
         damaged: store.damaged,
     };
-    Ok(Planned { base: ContentHash::of(base), image: ContentHash::of(&image), edits, room })
+    Ok(Planned { base: ContentHash::of(base), image: ContentHash::of(&image), edits, space })
 }
 
 /// What becomes of a partition that holds `now`. What else changed in it since the plan was made

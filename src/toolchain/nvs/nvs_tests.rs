@@ -147,18 +147,18 @@ fn values_are_taken_as_the_generator_takes_them() {
 
 #[test]
 fn secrets_are_masked_and_everything_else_is_told() {
-    let told = |key: &str, value: StoredValue| value.shown(key);
+    let reported = |key: &str, value: StoredValue| value.shown(key);
     let text = || value("string", "correct horse").unwrap();
-    assert_eq!(told("sta.pswd", text()), "•••••••• (13 characters)");
-    assert_eq!(told("wifi_password", text()), "•••••••• (13 characters)");
-    assert_eq!(told("name", text()), "\"correct horse\"");
+    assert_eq!(reported("sta.pswd", text()), "•••••••• (13 characters)");
+    assert_eq!(reported("wifi_password", text()), "•••••••• (13 characters)");
+    assert_eq!(reported("name", text()), "\"correct horse\"");
     let token = value("string", &format!("ghp_{}", "a1".repeat(20))).unwrap();
-    assert!(told("name", token).contains("•••"));
-    assert_eq!(told("n", value("i8", "-3").unwrap()), "-3");
-    assert_eq!(told("b", value("hex2bin", "00ff").unwrap()), "00ff (2 bytes)");
+    assert!(reported("name", token).contains("•••"));
+    assert_eq!(reported("n", value("i8", "-3").unwrap()), "-3");
+    assert_eq!(reported("b", value("hex2bin", "00ff").unwrap()), "00ff (2 bytes)");
     let blob = StoredValue { kind: NvsKind::Blob, bytes: vec![7; 100] };
-    assert!(told("b", blob).contains("0707… (100 bytes, sha256 "));
-    assert_eq!(told("s", value("string", "a\"\u{202e}\n").unwrap()), "\"a\\\"\\u{202e}\\n\"");
+    assert!(reported("b", blob).contains("0707… (100 bytes, sha256 "));
+    assert_eq!(reported("s", value("string", "a\"\u{202e}\n").unwrap()), "\"a\\\"\\u{202e}\\n\"");
 }
 
 fn wish(namespace: &str, key: &str, wished: Option<(&str, &str)>) -> EntryChange {
@@ -167,11 +167,11 @@ fn wish(namespace: &str, key: &str, wished: Option<(&str, &str)>) -> EntryChange
 }
 
 fn planned(wishes: Vec<EntryChange>) -> NvsPlan {
-    let Planned { base, image, edits, room } = plan(GENERATED, wishes).unwrap();
+    let Planned { base, image, edits, space } = plan(GENERATED, wishes).unwrap();
     let board =
         BoardInfo { label: "b".into(), chip: "esp32".into(), port: "p".into(), simulated: false };
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: NVS as u32 };
-    NvsPlan { board, region, base, image, edits, space: room }
+    NvsPlan { board, region, base, image, edits, space }
 }
 
 #[test]

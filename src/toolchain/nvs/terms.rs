@@ -15,7 +15,7 @@ const MAX_STRING: usize = 4000;
 const MAX_BLOB: usize = 508_000;
 
 /// Bytes of a blob that are told.
-const TOLD_BYTES: usize = 32;
+const REPORTED_BYTES: usize = 32;
 
 /// Looks at a namespace or a key.
 ///
@@ -163,8 +163,8 @@ impl StoredValue {
         }
         match self.kind {
             NvsKind::String => format!("\"{}\"", text.escape_debug()),
-            NvsKind::Blob if length > TOLD_BYTES => {
-                let head = text.get(..TOLD_BYTES * 2).unwrap_or_default();
+            NvsKind::Blob if length > REPORTED_BYTES => {
+                let head = text.get(..REPORTED_BYTES * 2).unwrap_or_default();
                 let hash = ContentHash::of(&self.bytes).short().to_owned();
                 format!("{head}… ({length} bytes, sha256 {hash})")
             }

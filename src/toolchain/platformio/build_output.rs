@@ -24,7 +24,7 @@ const NOTE: &str = ".pio/firmhand.json";
 const COPIES: &str = ".pio/firmhand";
 
 /// What PlatformIO tells about an environment, in the environment's build folder.
-const TOLD: &str = "idedata.json";
+const REPORTED: &str = "idedata.json";
 
 /// The table of partitions, in the environment's build folder and among the copies.
 const TABLE: &str = "partitions.bin";
@@ -173,8 +173,8 @@ impl BuildNote {
         } else {
             output_folder::remove(project, &kept)?;
         }
-        let told = IdeData::read(&project.join(&self.folder));
-        for part in told.iter().flat_map(|told| &told.extra.flash_images) {
+        let reported = IdeData::read(&project.join(&self.folder));
+        for part in reported.iter().flat_map(|reported| &reported.extra.flash_images) {
             if let (true, Some(name)) =
                 (part.is_installed(project, packages), part.path.file_name())
             {
@@ -186,8 +186,8 @@ impl BuildNote {
 
     /// The program of the last build.
     pub(super) fn program(&self, project: &Path) -> Option<PathBuf> {
-        let told = IdeData::read(&project.join(&self.folder))?;
-        Some(told.prog_path).filter(|path| path.is_file())
+        let reported = IdeData::read(&project.join(&self.folder))?;
+        Some(reported.prog_path).filter(|path| path.is_file())
     }
 
     /// The table of partitions that the last build made.
@@ -210,26 +210,26 @@ impl BuildNote {
     pub(super) fn images(&self, project: &Path) -> Result<Images, UserError> {
         let again = |why: String| UserError::new(WHAT, why, "Build the project again.");
         let folder = project.join(&self.folder);
-        let told = IdeData::read(&folder).ok_or_else(|| {
-            again(format!("PlatformIO left no {TOLD} in `{}`", self.folder.display()))
+        let reported = IdeData::read(&folder).ok_or_else(|| {
+            again(format!("PlatformIO left no {REPORTED} in `{}`", self.folder.display()))
         })?;
-        let app = told.prog_path.with_extension("bin");
+        let app = reported.prog_path.with_extension("bin");
         is_plain(&app)?;
-        let offset = match &told.extra.application_offset {
+        let offset = match &reported.extra.application_offset {
             None => APPLICATION,
             Some(offset) => offset
                 .get()
                 .ok_or_else(|| again(format!("the application's address is {offset:?}")))?,
         };
         let (app, content) = image(project, &app, offset)?;
-        let chip = chip(&content, &told).ok_or_else(|| {
+        let chip = chip(&content, &reported).ok_or_else(|| {
             let why = format!("`{}` is not an application for an ESP32", app.file);
             let fix =
                 "Upload it with `pio run --target upload`; only ESP32 chips are supported here.";
             UserError::new(WHAT, why, fix)
         })?;
         let mut all = vec![app];
-        for part in &told.extra.flash_images {
+        for part in &reported.extra.flash_images {
             let offset = part
                 .offset
                 .get()
@@ -244,7 +244,7 @@ impl BuildNote {
 impl IdeData {
     /// `None` before the first time.
     pub(super) fn read(folder: &Path) -> Option<Self> {
-        let file = folder.join(TOLD);
+        let file = folder.join(REPORTED);
         serde_json::from_slice(&files::read(&file, MAX_BYTES).ok()?).ok()
     }
 }
@@ -304,10 +304,10 @@ fn is_plain(app: &Path) -> Result<(), UserError> {
 }
 
 /// The chip that an application is for, as its own head says.
-fn chip(content: &[u8], told: &IdeData) -> Option<String> {
+fn chip(content: &[u8], reported: &IdeData) -> Option<String> {
     let header = ImageHeader::read(content)?;
     // An ESP8266's image begins alike and has no number there.
-    let is_older = told.cc_path.contains("lx106");
+    let is_older = reported.cc_path.contains("lx106");
     Some(Chip::with_id(header.chip).filter(|_| !is_older)?.name.to_owned())
 }
 
@@ -316,7 +316,7 @@ fn chip(content: &[u8], told: &IdeData) -> Option<String> {
 pub(super) fn is_stale(project: &Path, note: &BuildNote, packages: &Path) -> bool {
     let modified = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
     let folder = project.join(&note.folder);
-    let Some(at) = modified(&folder.join(TOLD)) else { return true };
+    let Some(at) = modified(&folder.join(REPORTED)) else { return true };
     let is_newer = |path: &Path| modified(path).is_none_or(|changed: SystemTime| changed > at);
     // A library that is used for the first time gets a folder here.
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();

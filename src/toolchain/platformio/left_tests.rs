@@ -11,7 +11,7 @@ fn app(number: u16) -> Vec<u8> {
 }
 
 /// A project whose last build was for the environment `a`, and the folder of what is installed.
-fn built(told: &serde_json::Value) -> (tempfile::TempDir, PathBuf, BuildNote) {
+fn built(reported: &serde_json::Value) -> (tempfile::TempDir, PathBuf, BuildNote) {
     let place = tempfile::tempdir().unwrap();
     let (project, folder) = (place.path().join("p é"), place.path().join("p é/.pio/build/a"));
     std::fs::create_dir_all(&folder).unwrap();
@@ -20,9 +20,9 @@ fn built(told: &serde_json::Value) -> (tempfile::TempDir, PathBuf, BuildNote) {
     std::fs::write(folder.join("firmware.bin"), app(9)).unwrap();
     std::fs::write(folder.join("partitions.bin"), [0xaa, 0x50, 1]).unwrap();
     std::fs::write(place.path().join("packages/fw/boot_app0.bin"), "ota").unwrap();
-    let text = told.to_string().replace("PROJECT", &project.display().to_string());
+    let text = reported.to_string().replace("PROJECT", &project.display().to_string());
     let text = text.replace("PACKAGES", &place.path().join("packages").display().to_string());
-    std::fs::write(folder.join(TOLD), text).unwrap();
+    std::fs::write(folder.join(REPORTED), text).unwrap();
     let note = BuildNote {
         environment: "a".to_owned(),
         folder: ".pio/build/a".into(),
@@ -75,17 +75,17 @@ fn images_are_those_that_the_platform_tells_and_all_lie_in_the_project() {
 
 #[test]
 fn an_application_may_be_alone() {
-    let mut told = esp32s3();
-    told["extra"] = serde_json::json!({});
-    let (_place, project, note) = built(&told);
+    let mut reported = esp32s3();
+    reported["extra"] = serde_json::json!({});
+    let (_place, project, note) = built(&reported);
     let images = note.images(&project).unwrap();
     assert_eq!((images.all.len(), images.all[0].offset), (1, APPLICATION));
 }
 
 #[test]
 fn what_is_no_image_of_an_esp32_is_not_written() {
-    let error = |told: &serde_json::Value, change: &dyn Fn(&Path)| {
-        let (_place, project, note) = built(told);
+    let error = |reported: &serde_json::Value, change: &dyn Fn(&Path)| {
+        let (_place, project, note) = built(reported);
         change(&project.join(".pio/build/a"));
         note.images(&project).unwrap_err()
     };
@@ -94,12 +94,12 @@ fn what_is_no_image_of_an_esp32_is_not_written() {
     assert!(error(&esp32s3(), &other).fix.contains("target upload"));
     let signed = |folder: &Path| std::fs::write(folder.join("firmware-signed.bin"), "").unwrap();
     assert!(error(&esp32s3(), &signed).why.contains("signed"));
-    let gone = |folder: &Path| std::fs::remove_file(folder.join(TOLD)).unwrap();
+    let gone = |folder: &Path| std::fs::remove_file(folder.join(REPORTED)).unwrap();
     assert!(error(&esp32s3(), &gone).fix.contains("Build the project again"));
     for (key, bad) in [("path", "/etc/hostname"), ("path", "PROJECT/../x"), ("offset", "0xz")] {
-        let mut told = esp32s3();
-        told["extra"]["flash_images"][0][key] = bad.into();
-        let error = error(&told, &nothing);
+        let mut reported = esp32s3();
+        reported["extra"]["flash_images"][0][key] = bad.into();
+        let error = error(&reported, &nothing);
         assert!(error.fix.contains("again"), "{bad}: {error:?}");
     }
     let mut older = esp32s3();
@@ -109,9 +109,9 @@ fn what_is_no_image_of_an_esp32_is_not_written() {
 
 #[test]
 fn a_file_of_the_person_is_not_copied_to_be_flashed() {
-    let mut told = esp32s3();
-    told["extra"]["flash_images"][1]["path"] = "/etc/hostname".into();
-    let (_place, project, note) = built(&told);
+    let mut reported = esp32s3();
+    reported["extra"]["flash_images"][1]["path"] = "/etc/hostname".into();
+    let (_place, project, note) = built(&reported);
     assert!(!project.join(COPIES).join("hostname").exists());
     assert!(note.images(&project).unwrap_err().why.contains("hostname"));
 }
@@ -135,6 +135,6 @@ fn pio_is_asked_anew_once_something_it_goes_by_has_changed() {
         assert!(is_stale(&project, &note, &packages), "{}", path.display());
         touch(path, old);
     }
-    std::fs::remove_file(project.join(".pio/build/a").join(TOLD)).unwrap();
+    std::fs::remove_file(project.join(".pio/build/a").join(REPORTED)).unwrap();
     assert!(is_stale(&project, &note, &packages));
 }

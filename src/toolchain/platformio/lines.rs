@@ -18,15 +18,15 @@ const MOST_SOURCES: usize = 2_000;
 pub(super) fn lines(project: &Path, packages: &Path) -> Option<CompileLines> {
     let note = BuildNote::read(project)?;
     let folder = project.join(&note.folder);
-    let told = IdeData::read(&folder)?;
+    let reported = IdeData::read(&folder)?;
     // Such words were quoted for a shell, and are told with a part of their quotes.
-    let all = [&told.cc_flags, &told.cxx_flags, &told.defines];
+    let all = [&reported.cc_flags, &reported.cxx_flags, &reported.defines];
     if all.into_iter().flatten().any(|word| word.contains(['\\', '\''])) {
         return None;
     }
     let sources = project.join(&note.sources);
     let entries = compiled(&sources, &folder, &note);
-    let entries = entries.filter_map(|source| entry(project, &source, &told));
+    let entries = entries.filter_map(|source| entry(project, &source, &reported));
     let path = syntax::path_of(&[]);
     let real = packages.canonicalize().ok();
     let framework = real.as_deref().unwrap_or(project);
@@ -60,16 +60,16 @@ fn compiled(
 }
 
 /// How one source is compiled; `None` for what is neither C nor C++.
-fn entry(project: &Path, source: &Path, told: &IdeData) -> Option<CompileEntry> {
+fn entry(project: &Path, source: &Path, reported: &IdeData) -> Option<CompileEntry> {
     let (compiler, flags) = match source.extension()?.to_str()? {
-        "c" => (&told.cc_path, &told.cc_flags),
-        "cc" | "cpp" | "cxx" => (&told.cxx_path, &told.cxx_flags),
+        "c" => (&reported.cc_path, &reported.cc_flags),
+        "cc" | "cpp" | "cxx" => (&reported.cxx_path, &reported.cxx_flags),
         _ => return None,
     };
     let mut words = vec![compiler.clone()];
     words.extend(flags.iter().cloned());
-    words.extend(told.defines.iter().map(|define| format!("-D{define}")));
-    let folders = told.includes.build.iter().chain(&told.includes.compatlib);
+    words.extend(reported.defines.iter().map(|define| format!("-D{define}")));
+    let folders = reported.includes.build.iter().chain(&reported.includes.compatlib);
     words.extend(folders.map(|folder| format!("-I{folder}")));
     Some(CompileEntry::of(project.to_owned(), source.to_str()?.to_owned(), words))
 }
@@ -93,12 +93,12 @@ mod tests {
             std::fs::write(folder.join(path), "").unwrap();
         }
         let gcc = ["/usr/bin/gcc", "/usr/bin/cc"].iter().find(|gcc| Path::new(gcc).exists());
-        let told = serde_json::json!({
+        let reported = serde_json::json!({
             "cc_path": gcc.unwrap(), "cxx_path": "/none/evil", "cc_flags": ["-Wall", "-MMD"],
             "cxx_flags": [], "defines": [define],
             "includes": { "build": [root.join("p/src")], "compatlib": ["/lib/x"], "toolchain": [] },
         });
-        std::fs::write(folder.join("idedata.json"), told.to_string()).unwrap();
+        std::fs::write(folder.join("idedata.json"), reported.to_string()).unwrap();
         let note = BuildNote {
             environment: "a".to_owned(),
             folder: ".pio/build/a".into(),

@@ -43,8 +43,8 @@ impl PioMessages {
     /// Takes more output.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-            let room = MOST_BYTES.saturating_sub(self.line.len());
-            self.line.extend_from_slice(part.get(..part.len().min(room)).unwrap_or_default());
+            let space = MOST_BYTES.saturating_sub(self.line.len());
+            self.line.extend_from_slice(part.get(..part.len().min(space)).unwrap_or_default());
             if part.ends_with(b"\n") {
                 self.keep();
             }
@@ -95,12 +95,12 @@ impl PioMessages {
     /// What ended PlatformIO or a script, at the place in the project that it came from.
     fn exception(&self, project: &Path) -> Option<Diagnostic> {
         let pattern = EXCEPTION.as_ref()?;
-        let (at, said) = self
+        let (at, stated) = self
             .lines
             .iter()
             .enumerate()
             .find_map(|(at, line)| Some((at, pattern.captures(line)?)))?;
-        let (name, words) = (said.get(1)?.as_str(), said.get(2)?.as_str());
+        let (name, words) = (stated.get(1)?.as_str(), stated.get(2)?.as_str());
         let words = words.strip_prefix(": ").unwrap_or(words).trim_end_matches(':');
         let mut places = self.lines.iter().filter_map(|line| place(project, line));
         // Calls are told from the outside inwards.
@@ -128,9 +128,9 @@ impl PioMessages {
 
     /// What SCons could not make or find.
     fn last_word(&self) -> Option<Diagnostic> {
-        let said = self.lines.iter().find_map(|line| line.strip_prefix("*** "))?;
-        let mut found = error(said);
-        if said.starts_with("missing SConscript file") {
+        let stated = self.lines.iter().find_map(|line| line.strip_prefix("*** "))?;
+        let mut found = error(stated);
+        if stated.starts_with("missing SConscript file") {
             found.file = Some(FILE.to_owned());
             found.hint = "the option `extra_scripts` names it".to_owned();
         }
@@ -163,8 +163,8 @@ fn of_package(name: &str) -> Option<String> {
 
 /// Adds what to do where neither the compiler nor PlatformIO says it at the error.
 fn advise(found: &mut Diagnostic) {
-    let said = &found.message;
-    if let Some(header) = said.strip_suffix(": No such file or directory")
+    let stated = &found.message;
+    if let Some(header) = stated.strip_suffix(": No such file or directory")
         && [".h", ".hpp"].iter().any(|ending| header.ends_with(ending))
         && found.hint.is_empty()
     {
@@ -172,12 +172,12 @@ fn advise(found: &mut Diagnostic) {
             "no library that the project uses has {header}: `pio pkg search \"header:{header}\"` \
              finds the library, `lib_deps` in {FILE} brings it"
         );
-    } else if said.starts_with("The program size ") && found.hint.is_empty() {
+    } else if stated.starts_with("The program size ") && found.hint.is_empty() {
         found.hint = format!(
             "choose a partition table with a larger application, e.g. `board_build.partitions = \
              huge_app.csv` in {FILE}, or make the program smaller"
         );
-    } else if said.starts_with("Unknown board ID ") {
+    } else if stated.starts_with("Unknown board ID ") {
         found.file = Some(FILE.to_owned());
         found.hint = "`pio boards` lists the names of boards".to_owned();
     }
@@ -201,10 +201,10 @@ mod tests {
 
     fn judged(output: &str) -> Result<Vec<Diagnostic>, UserError> {
         let project = Path::new("/w/proj é");
-        let mut said = PioMessages::default();
-        output.as_bytes().chunks(7).for_each(|part| said.push(part));
+        let mut stated = PioMessages::default();
+        output.as_bytes().chunks(7).for_each(|part| stated.push(part));
         let mut found = diagnostics::parse(project, output.as_bytes());
-        said.judge(project, &mut found).map_or(Ok(found), Err)
+        stated.judge(project, &mut found).map_or(Ok(found), Err)
     }
 
     fn first(output: &str) -> Diagnostic {
@@ -224,7 +224,7 @@ mod tests {
         let broken = first(include_str!("../../../tests/data/platformio/broken-ini.txt"));
         assert_eq!((broken.file.as_deref(), broken.line), (Some(FILE), Some(1)));
         assert!(broken.message.contains("no section headers"), "{broken:?}");
-        for (said, words) in [
+        for (stated, words) in [
             (
                 "InvalidProjectConfError: Invalid '/w/proj é/platformio.ini' (project configuration file): 'No section: 'nix''\n",
                 "No section",
@@ -247,7 +247,7 @@ mod tests {
                 "x.py",
             ),
         ] {
-            let found = first(said);
+            let found = first(stated);
             assert_eq!(found.file.as_deref(), Some(FILE), "{found:?}");
             assert!(found.message.contains(words), "{found:?}");
         }
@@ -262,14 +262,14 @@ mod tests {
 
     #[test]
     fn without_a_network_nothing_is_wrong_with_the_project() {
-        let said = "Platform Manager: Installing espressif32 @ 6.13.0\nHTTPClientError: \n";
-        let error = judged(said).unwrap_err();
+        let stated = "Platform Manager: Installing espressif32 @ 6.13.0\nHTTPClientError: \n";
+        let error = judged(stated).unwrap_err();
         assert!(error.why.contains("`espressif32 @ 6.13.0`"), "{error:?}");
         assert!(
             error.why.contains("could not be reached") && error.fix.contains("pio pkg install")
         );
-        let said = "InternetConnectionError: You are not connected to the Internet.\n";
-        assert!(judged(said).is_err());
+        let stated = "InternetConnectionError: You are not connected to the Internet.\n";
+        assert!(judged(stated).is_err());
     }
 
     #[test]

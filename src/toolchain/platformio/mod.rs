@@ -67,14 +67,14 @@ const QUIET: [(&str, &str); 5] = [
 /// environments in what it printed of its configuration; nothing is run.
 #[doc(hidden)]
 #[must_use]
-pub fn said_in(project: &Path, output: &[u8]) -> (Vec<crate::model::Diagnostic>, Vec<String>) {
+pub fn messages_in(project: &Path, output: &[u8]) -> (Vec<crate::model::Diagnostic>, Vec<String>) {
     let config = Config::parse(output, project, Path::new("/core")).unwrap_or_default();
     let labels = config.environments.iter().map(Environment::label).collect();
-    let (mut gather, mut said) = (Gather::new(project), PioMessages::default());
+    let (mut gather, mut message) = (Gather::new(project), PioMessages::default());
     gather.push(output);
-    said.push(output);
+    message.push(output);
     let mut found = gather.finish();
-    let _offline = said.judge(project, &mut found);
+    let _offline = message.judge(project, &mut found);
     (found, labels)
 }
 
@@ -182,18 +182,19 @@ impl PlatformioToolchain {
         };
         let args = vec!["run".into(), option("--environment=", &environment.name)];
         sink.output(report::opening(&config, environment).as_bytes());
-        let (gather, said) =
+        let (gather, message) =
             (Mutex::new(Gather::new(&project)), Mutex::new(PioMessages::default()));
         let ended = process::run(self.process(args, &project, timeout, &cancel), |bytes| {
             sink.output(bytes);
             gather.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
-            said.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+            message.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
         })
         .await;
         let gather = gather.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let message = message.into_inner().unwrap_or_else(PoisonError::into_inner);
         let root = project.clone();
-        let judged = tokio::task::spawn_blocking(move || judge(ended, gather, said, &root)).await;
+        let judged =
+            tokio::task::spawn_blocking(move || judge(ended, gather, message, &root)).await;
         // It ends without a result only when the program ends.
         let report = match judged {
             Ok(Ok(report)) => report,
@@ -250,8 +251,8 @@ impl PlatformioToolchain {
         let args = ["project", "config", "--json-output"].map(OsString::from).to_vec();
         let mut output = Vec::new();
         let ended = process::run(self.process(args, project, timeout, cancel), |bytes| {
-            let room = MAX_ANSWER.saturating_sub(output.len());
-            output.extend_from_slice(bytes.get(..bytes.len().min(room)).unwrap_or_default());
+            let space = MAX_ANSWER.saturating_sub(output.len());
+            output.extend_from_slice(bytes.get(..bytes.len().min(space)).unwrap_or_default());
         })
         .await;
         let report = match ended {
@@ -274,10 +275,10 @@ impl PlatformioToolchain {
             }
             Ok(ProcessEnd::Badly(_)) => {
                 sink.output(&output);
-                let (mut gather, mut said) = (Gather::new(project), PioMessages::default());
+                let (mut gather, mut message) = (Gather::new(project), PioMessages::default());
                 gather.push(&output);
-                said.push(&output);
-                judge(ended, gather, said, project)
+                message.push(&output);
+                judge(ended, gather, message, project)
                     .unwrap_or_else(|e| BuildReport::not_run(self.not_started(&e)))
             }
             Ok(ended @ (ProcessEnd::TimedOut | ProcessEnd::Cancelled)) => {

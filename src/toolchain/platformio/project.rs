@@ -93,22 +93,22 @@ impl Config {
             ..Self::default()
         };
         for (section, options) in &sections {
-            let said = |name: &str| {
+            let message = |name: &str| {
                 options.iter().find(|(key, _)| key == name).map(|(_, value)| words(value))
             };
             if section == "platformio" {
-                config.take_folders(project, &said);
-                config.defaults = said("default_envs").unwrap_or_default();
-                config.has_more_files = said("extra_configs").is_some_and(|all| !all.is_empty());
+                config.take_folders(project, &message);
+                config.defaults = message("default_envs").unwrap_or_default();
+                config.has_more_files = message("extra_configs").is_some_and(|all| !all.is_empty());
             } else if let Some(name) = section.strip_prefix("env:") {
-                let joined = |name: &str| said(name).unwrap_or_default().join(", ");
+                let joined = |name: &str| message(name).unwrap_or_default().join(", ");
                 let speed = |name: &str| joined(name).parse().ok().filter(|baud| *baud > 0);
                 config.environments.push(Environment {
                     name: name.to_owned(),
                     board: joined("board"),
                     platform: short(&joined("platform")),
                     framework: joined("framework"),
-                    takes_all: FILTERS.iter().all(|name| said(name).is_none())
+                    takes_all: FILTERS.iter().all(|name| message(name).is_none())
                         && !joined("framework").contains("espidf"),
                     upload_speed: speed("upload_speed"),
                     monitor_speed: speed("monitor_speed"),
@@ -119,9 +119,9 @@ impl Config {
         Some(config)
     }
 
-    fn take_folders(&mut self, project: &Path, said: &dyn Fn(&str) -> Option<Vec<String>>) {
+    fn take_folders(&mut self, project: &Path, message: &dyn Fn(&str) -> Option<Vec<String>>) {
         let folder = |name: &str| {
-            said(name)?.first().filter(|path| !path.is_empty()).map(|p| project.join(p))
+            message(name)?.first().filter(|path| !path.is_empty()).map(|p| project.join(p))
         };
         if let Some(core) = folder("core_dir") {
             self.packages = core.join("packages");
@@ -206,7 +206,7 @@ fn is_device(port: &str) -> bool {
 mod tests {
     use super::*;
 
-    const TOLD: &str = include_str!("../../../tests/data/platformio/config.txt");
+    const REPORTED: &str = include_str!("../../../tests/data/platformio/config.txt");
 
     fn config(text: &str) -> Config {
         Config::parse(text.as_bytes(), Path::new("/p"), Path::new("/home/.platformio")).unwrap()
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_pio_computes_is_found_behind_its_other_words() {
-        let config = config(TOLD);
+        let config = config(REPORTED);
         let names: Vec<&str> = config.environments.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["base", "s3", "host"]);
         assert_eq!(config.choose(None).unwrap().name, "s3", "the first of default_envs");
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn an_environment_that_is_not_there_is_told_with_those_that_are() {
-        let all = config(TOLD);
+        let all = config(REPORTED);
         let error = all.choose(Some("esp32")).unwrap_err();
         assert!(error.why.contains("`esp32`") && error.fix.contains("base, s3, host"), "{error:?}");
         let plain = config(r#"[["env:one", []], ["env:two", []]]"#);

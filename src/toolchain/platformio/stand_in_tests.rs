@@ -24,13 +24,13 @@ impl ProjectBench {
             stand_in::StandInProject::new("proj é", &[(FILE, "[env:s3]\n"), ("src/main.c", "")]);
         std::fs::create_dir_all(base.path("core/packages")).unwrap();
         std::fs::write(base.path("config.json"), CONFIG).unwrap();
-        let told = serde_json::json!({
+        let reported = serde_json::json!({
             "prog_path": base.project().join(".pio/build/s3/firmware.elf"),
             "extra": { "application_offset": "0x10000", "flash_images": [
                 { "offset": "0x8000", "path": base.project().join(".pio/build/s3/partitions.bin") },
             ] },
         });
-        std::fs::write(base.path("told.json"), told.to_string()).unwrap();
+        std::fs::write(base.path("told.json"), reported.to_string()).unwrap();
         let root = base.path("");
         let commands = format!(
             "beside='{}'\nenv > \"$beside/env\"\ncase \"$*\" in\n\
@@ -68,8 +68,8 @@ async fn the_default_environment_is_built_and_what_is_known_is_not_asked_again()
     assert_eq!((one.file.as_deref(), one.line), (Some("src/a.c"), Some(3)));
     assert!(log.contains("-- pio run --environment=s3\n-- not built: one\n"), "{log}");
     let asked = "project config --json-output\n";
-    let told = "run --environment=s3 --target idedata\n";
-    assert_eq!(place.calls(), format!("{asked}run --environment=s3\n{told}"));
+    let reported = "run --environment=s3 --target idedata\n";
+    assert_eq!(place.calls(), format!("{asked}run --environment=s3\n{reported}"));
     let env = std::fs::read_to_string(place.path("env")).unwrap();
     for (name, value) in QUIET {
         assert!(env.contains(&format!("{name}={value}\n")), "{name} in {env}");

@@ -145,8 +145,8 @@ fn line(
 }
 
 /// The compiler that is meant, when it is a known one: of this machine, or of the framework.
-fn compiler(said: &str, project: &Path, known: &CompilePaths<'_>) -> Option<PathBuf> {
-    let name = file_name(said);
+fn compiler(message: &str, project: &Path, known: &CompilePaths<'_>) -> Option<PathBuf> {
+    let name = file_name(message);
     let is_chip = name
         .strip_suffix("-gcc")
         .or_else(|| name.strip_suffix("-g++"))
@@ -154,18 +154,18 @@ fn compiler(said: &str, project: &Path, known: &CompilePaths<'_>) -> Option<Path
     if !is_chip && !HOST.contains(&name) {
         return None;
     }
-    let real = Path::new(said).canonicalize().ok();
+    let real = Path::new(message).canonicalize().ok();
     if let (Some(real), Some(tools), true) = (&real, known.tools, is_chip)
         && real.starts_with(tools)
     {
-        return Path::new(said).is_absolute().then(|| PathBuf::from(said));
+        return Path::new(message).is_absolute().then(|| PathBuf::from(message));
     }
     let found = std::env::split_paths(known.path)
         .filter(|folder| folder.is_absolute() && !folder.starts_with(project))
         .map(|folder| folder.join(name))
         .find(|program| program.is_file())?;
     // The name alone could mean another compiler with other headers.
-    let is_same = !said.contains('/') || real == found.canonicalize().ok();
+    let is_same = !message.contains('/') || real == found.canonicalize().ok();
     is_same.then_some(found)
 }
 

@@ -36,7 +36,7 @@ pub(super) fn quoted(text: &str) -> Option<(Quote, &str, &str)> {
 /// Whether the text, its spliced lines joined, asks for nothing but names for which `is_inside`
 /// says yes.
 pub(super) fn asks_inside(text: &str, is_inside: &dyn Fn(Quote, &str) -> bool) -> bool {
-    let is_built = is_built_of_parts(&words(text)) || hands_on_a_part(text);
+    let is_built = is_built_of_parts(&words(text)) || passes_on_a_part(text);
     let leads_by_pragma =
         text.contains("ragma") && PRAGMAS.iter().any(|word| is_in_pragma(text, word));
     if is_built || leads_by_pragma || text.contains("incbin") {
@@ -102,7 +102,7 @@ fn is_built_of_parts(words: &BTreeSet<&str>) -> bool {
 }
 
 /// Whether a macro is given the second half of an operator: it may have the first.
-fn hands_on_a_part(text: &str) -> bool {
+fn passes_on_a_part(text: &str) -> bool {
     ["include", "include_next", "has_include", "embed", "has_embed"].iter().any(|part| {
         let mut from = 0;
         while let Some(at) = find(text, part, from) {

@@ -59,8 +59,8 @@ async fn verdict(line: &CompileLine, overlay: &Overlay, path: Option<&OsStr>) ->
         if read == 0 {
             break;
         }
-        let room = MAX_OUTPUT.saturating_sub(output.len());
-        output.extend_from_slice(chunk.get(..read.min(room)).unwrap_or_default());
+        let space = MAX_OUTPUT.saturating_sub(output.len());
+        output.extend_from_slice(chunk.get(..read.min(space)).unwrap_or_default());
     }
     let status = group.child.wait().await.ok()?;
     match status.code() {

@@ -73,7 +73,7 @@ impl SyntaxProject {
     /// For each file: `ok`, `file:line message` of its first error, or `-` without an answer.
     async fn findings_of(&self, files: &[(&str, &str)]) -> Vec<String> {
         let found = check(self.job(files), self.lines()).await;
-        let told = found.iter().map(|finding| match finding.as_deref() {
+        let reported = found.iter().map(|finding| match finding.as_deref() {
             None => "-".to_owned(),
             Some([]) => "ok".to_owned(),
             Some([first, ..]) => {
@@ -81,7 +81,7 @@ impl SyntaxProject {
                 format!("{file}:{} {}", first.line.unwrap_or(0), first.message)
             }
         });
-        told.collect()
+        reported.collect()
     }
 
     fn everything(&self) -> Vec<PathBuf> {
@@ -98,31 +98,34 @@ async fn a_changed_source_is_compiled_as_it_shall_become_and_nothing_is_written(
     let place = SyntaxProject::new();
     let before = place.everything();
     assert_eq!(place.findings_of(&[("main/src/a.c", GOOD)]).await, ["ok"]);
-    let told = place.findings_of(&[("main/src/a.c", BAD)]).await;
-    assert!(told[0].starts_with("main/src/a.c:2 implicit declaration of"), "{told:?}");
+    let reported = place.findings_of(&[("main/src/a.c", BAD)]).await;
+    assert!(reported[0].starts_with("main/src/a.c:2 implicit declaration of"), "{reported:?}");
     assert_eq!(place.everything(), before);
     // What no compiler reads has no answer, and is in nobody's way.
-    let told = place.findings_of(&[("README.md", "x"), ("main/src/a.c", GOOD)]).await;
-    assert_eq!(told, ["-", "ok"]);
+    let reported = place.findings_of(&[("README.md", "x"), ("main/src/a.c", GOOD)]).await;
+    assert_eq!(reported, ["-", "ok"]);
 }
 
 #[tokio::test]
 async fn files_of_a_batch_see_each_other() {
     let place = SyntaxProject::new();
     let header = "#pragma once\n#include \"pins.h\"\nint bus_open(int);\nint bus_shut(int);\n";
-    let told = place.findings_of(&[("main/src/a.c", BAD), ("main/include/bus.h", header)]).await;
-    assert_eq!(told, ["ok", "ok"]);
+    let reported =
+        place.findings_of(&[("main/src/a.c", BAD), ("main/include/bus.h", header)]).await;
+    assert_eq!(reported, ["ok", "ok"]);
     // A header that another one includes from its own folder is found changed as well.
     let pins = "#pragma once\n#define SCL 22\n";
-    let told = place.findings_of(&[("main/include/pins.h", pins), ("main/src/a.c", GOOD)]).await;
-    assert_eq!(told[1].split(' ').next(), Some("main/src/a.c:2"), "{told:?}");
+    let reported =
+        place.findings_of(&[("main/include/pins.h", pins), ("main/src/a.c", GOOD)]).await;
+    assert_eq!(reported[1].split(' ').next(), Some("main/src/a.c:2"), "{reported:?}");
     let wrong = "#pragma once\nint bus_open(nt x);\n";
-    let told = place.findings_of(&[("main/include/bus.h", wrong), ("main/src/a.c", GOOD)]).await;
-    assert!(told[0].starts_with("main/include/bus.h:") && told[1] != "ok", "{told:?}");
+    let reported =
+        place.findings_of(&[("main/include/bus.h", wrong), ("main/src/a.c", GOOD)]).await;
+    assert!(reported[0].starts_with("main/include/bus.h:") && reported[1] != "ok", "{reported:?}");
     // Whose fault it is cannot be said where the error shows behind the header.
     let open = "#pragma once\n#include \"pins.h\"\nint bus_open(int)\n";
-    let told = place.findings_of(&[("main/include/bus.h", open), ("main/src/a.c", GOOD)]).await;
-    assert!(told[0] == "-" && told[1].starts_with("main/src/a.c:"), "{told:?}");
+    let reported = place.findings_of(&[("main/include/bus.h", open), ("main/src/a.c", GOOD)]).await;
+    assert!(reported[0] == "-" && reported[1].starts_with("main/src/a.c:"), "{reported:?}");
 }
 
 #[tokio::test]
@@ -131,12 +134,12 @@ async fn a_header_is_read_through_a_source_that_includes_it() {
     let fine = "#pragma once\n#include \"pins.h\"\nint bus_open(int); /* the bus */\n";
     assert_eq!(place.findings_of(&[("main/include/bus.h", fine)]).await, ["ok"]);
     let wrong = "#pragma once\n#include \"pins.h\"\nint bus_open(nt x);\n";
-    let told = place.findings_of(&[("main/include/bus.h", wrong)]).await;
-    assert!(told[0].starts_with("main/include/bus.h:3 "), "{told:?}");
+    let reported = place.findings_of(&[("main/include/bus.h", wrong)]).await;
+    assert!(reported[0].starts_with("main/include/bus.h:3 "), "{reported:?}");
     // It is whole in itself, but what includes it needs what is gone.
     let less = "#pragma once\n#include \"pins.h\"\n";
-    let told = place.findings_of(&[("main/include/bus.h", less)]).await;
-    assert!(told[0].starts_with("main/src/a.c:2 "), "{told:?}");
+    let reported = place.findings_of(&[("main/include/bus.h", less)]).await;
+    assert!(reported[0].starts_with("main/src/a.c:2 "), "{reported:?}");
     assert_eq!(
         place.findings_of(&[("main/include/alone.h", "int (")]).await,
         ["-"],
@@ -157,16 +160,16 @@ async fn a_new_source_is_compiled_as_the_nearest_of_its_component() {
     );
     assert_eq!(place.findings_of(&[("main/src/b.cpp", GOOD)]).await, ["-"], "no source in C++ yet");
     place.compiled("main/src/c.cpp", "c++", "-std=gnu++20");
-    let told = place.findings_of(&[("main/src/b.cpp", "auto x = [] { return 1; }();\n")]).await;
-    assert_eq!(told, ["ok"]);
+    let reported = place.findings_of(&[("main/src/b.cpp", "auto x = [] { return 1; }();\n")]).await;
+    assert_eq!(reported, ["ok"]);
 }
 
 #[tokio::test]
 async fn what_changed_lists_may_bring_is_no_error() {
     let place = SyntaxProject::new();
     let source = "#include \"led.h\"\nint f(void) { return 1; }\n";
-    let told = place.findings_of(&[("main/src/a.c", source)]).await;
-    assert_eq!(told, ["main/src/a.c:1 led.h: No such file or directory"]);
+    let reported = place.findings_of(&[("main/src/a.c", source)]).await;
+    assert_eq!(reported, ["main/src/a.c:1 led.h: No such file or directory"]);
     let list = ("main/CMakeLists.txt", "idf_component_register(SRCS a.c REQUIRES led)");
     assert_eq!(place.findings_of(&[("main/src/a.c", source), list]).await, ["-", "-"]);
     assert_eq!(place.findings_of(&[("main/src/a.c", GOOD), list]).await, ["ok", "-"]);
@@ -212,13 +215,13 @@ async fn what_a_project_brings_is_never_run() {
 #[tokio::test]
 async fn a_text_that_leads_out_of_the_project_is_not_compiled() {
     let place = SyntaxProject::new();
-    let told = place.findings_of(&[("main/src/a.c", "#include \"/dev/zero\"\n")]).await;
-    assert_eq!(told, ["-"]);
+    let reported = place.findings_of(&[("main/src/a.c", "#include \"/dev/zero\"\n")]).await;
+    assert_eq!(reported, ["-"]);
     // One such file speaks for its whole batch: others may include it.
-    let told = place
+    let reported = place
         .findings_of(&[("main/x.h", "#include \"/dev/zero\"\n"), ("main/src/a.c", GOOD)])
         .await;
-    assert_eq!(told, ["-", "-"]);
+    assert_eq!(reported, ["-", "-"]);
 }
 
 #[tokio::test]

@@ -125,9 +125,9 @@ impl BuildStep {
                 if read == 0 {
                     break;
                 }
-                let room = MAX_OUTPUT.saturating_sub(output.len());
-                cut |= read > room;
-                output.extend_from_slice(&chunk[..read.min(room)]);
+                let space = MAX_OUTPUT.saturating_sub(output.len());
+                cut |= read > space;
+                output.extend_from_slice(&chunk[..read.min(space)]);
             }
         }
         let status = group.child.wait().await.map_err(io_error("wait for the compiler"))?;

@@ -58,10 +58,11 @@ async fn entries_of_the_settings_are_changed_against_a_file_that_was_read_back()
     let reply = bench.call("edit_nvs", args(json!([set, pass, count]))).await;
     let Ok(Reply::Propose { drafts, finish }) = reply else { panic!("no proposal") };
     let DraftChange::Nvs(plan) = &drafts[0].change else { panic!("{drafts:?}") };
-    let told: Vec<_> = plan.edits.iter().map(|edit| (edit.name(), edit.shown.as_str())).collect();
+    let reported: Vec<_> =
+        plan.edits.iter().map(|edit| (edit.name(), edit.shown.as_str())).collect();
     let masked = "•••••••• (6 characters)";
     let expected = [("wifi:ssid", "\"net\""), ("wifi:password", masked), ("app:n", "-3")];
-    assert_eq!(told, expected.map(|(name, shown)| (name.to_owned(), shown)));
+    assert_eq!(reported, expected.map(|(name, shown)| (name.to_owned(), shown)));
     assert_eq!((plan.region.offset, plan.base), (0x9000, ContentHash::of(&[0xff; 0x6000])));
     let done = finish(vec![settlement(Verdict::Approve, Outcome::Applied)]).await.unwrap();
     assert_eq!(done["edited"], json!(["wifi:ssid", "wifi:password", "app:n"]));
@@ -70,8 +71,8 @@ async fn entries_of_the_settings_are_changed_against_a_file_that_was_read_back()
     std::fs::write(project.join("settings.csv"), csv).unwrap();
     let from_csv = json!({ "base": "nvs.bin", "csv": "settings.csv" });
     let lacks = bench.answer("edit_nvs", from_csv.clone()).await;
-    let told = lacks["error"]["message"].as_str().unwrap();
-    assert!(told.contains("`settings.csv`: line 4: `cert`"), "{lacks}");
+    let reported = lacks["error"]["message"].as_str().unwrap();
+    assert!(reported.contains("`settings.csv`: line 4: `cert`"), "{lacks}");
     std::fs::write(project.join("c.bin"), [1, 2]).unwrap();
     let Ok(Reply::Propose { drafts, finish }) = bench.call("edit_nvs", from_csv).await else {
         panic!("no proposal")
@@ -95,7 +96,7 @@ async fn entries_that_cannot_be_stored_are_refused_by_name() {
     let entry = |key: &str, kind: &str, value: Value| json!({ "namespace": "a", "key": key, "type": kind, "value": value });
     let one = || json!([entry("n", "u8", json!(1))]);
     let args = |entries: Value| json!({ "base": "nvs.bin", "entries": entries });
-    for (args, told) in [
+    for (args, reported) in [
         (args(json!([entry("n", "u8", json!(256))])), "entries[0].value: 256 does not fit into u8"),
         (args(json!([entry("n", "u8", json!(1.5))])), "`1.5` is not an integer"),
         (args(json!([entry("a-key-too-long-by", "u8", json!(1))])), "the limit is 15"),
@@ -119,7 +120,7 @@ async fn entries_that_cannot_be_stored_are_refused_by_name() {
     ] {
         let refused = bench.answer("edit_nvs", args.clone()).await;
         let message = refused["error"]["message"].as_str().unwrap_or_default();
-        assert!(message.contains(told), "{args}: {refused}");
+        assert!(message.contains(reported), "{args}: {refused}");
     }
 }
 

@@ -179,7 +179,7 @@ pub fn nvs(data: &[u8]) {
     let board = json!({ "label": "b", "chip": "esp32", "port": "p", "simulated": false });
     let plan = json!({
         "board": board, "region": { "label": "nvs", "offset": 0x9000, "bytes": base.len() },
-        "base": planned.base, "image": planned.image, "edits": planned.edits, "room": planned.room,
+        "base": planned.base, "image": planned.image, "edits": planned.edits, "room": planned.space,
     });
     let plan: NvsPlan = serde_json::from_value(plan).expect("it is a plan");
     let Rewritten::Image(image) = nvs::rewrite(&plan, &base) else {

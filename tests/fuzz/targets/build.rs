@@ -6,7 +6,8 @@ use std::time::Duration;
 use firmhand::model::{BuildId, FlashImage, Timestamp};
 use firmhand::toolchain::diagnostics::{self, Gather, NinjaProgress};
 use firmhand::toolchain::foreign::{
-    arduino_said, esptool_said, linter_issues, platformio_said, project_name, registration,
+    arduino_messages, esptool_messages, linter_issues, platformio_messages, project_name,
+    registration,
 };
 use firmhand::toolchain::{
     AnalysisOrder, CompileUnit, IdfToolchain, Linter, Toolchain, console_baud,
@@ -44,7 +45,7 @@ pub fn esptool(data: &[u8]) {
         same: false,
     };
     let images = [image(0x1000), image(0x8000), image(0x1_0000)];
-    let (done, cause) = esptool_said(&pieces(data), &images);
+    let (done, cause) = esptool_messages(&pieces(data), &images);
     assert!(done.is_sorted(), "{done:?}");
     assert!(!cause.contains(is_harmful), "{cause:?}");
 }
@@ -99,12 +100,12 @@ pub fn list_file(data: &[u8]) {
 }
 
 pub fn platformio(data: &[u8]) {
-    let (found, _) = platformio_said(Path::new("/p"), data);
+    let (found, _) = platformio_messages(Path::new("/p"), data);
     assert!(found.len() <= 501);
 }
 
 pub fn arduino(data: &[u8]) {
-    assert!(arduino_said(data).len() < 100_000);
+    assert!(arduino_messages(data).len() < 100_000);
 }
 
 /// Issues are told of the project's own files, on one harmless line.

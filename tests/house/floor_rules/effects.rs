@@ -52,6 +52,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
         &[Effect::Files, Effect::Process],
         "a temporary copy of a proposed text in the person's own editor",
     ),
+    ("cli/man.rs", &[Effect::Files], "manual pages in a folder that the person names"),
     ("device/", &[Effect::Serial], "the ports themselves"),
     ("device/link.rs", &[Effect::Files], "a port is opened for a moment to see that it is free"),
     ("device/pty.rs", &[Effect::Files], "both ends of a pseudo-terminal are opened"),

@@ -247,9 +247,9 @@ async fn change_settings(way: &Way) {
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
     let value = Some(nvs::value("string", "another network").unwrap());
     let wish = EntryChange { namespace: "wifi".into(), key: "ssid".into(), value };
-    let Planned { base, image, edits, room } = nvs::plan(SETTINGS, vec![wish]).unwrap();
+    let Planned { base, image, edits, space } = nvs::plan(SETTINGS, vec![wish]).unwrap();
     let planned =
-        NvsPlan { board: board.clone(), region: region.clone(), base, image, edits, space: room };
+        NvsPlan { board: board.clone(), region: region.clone(), base, image, edits, space };
     let order = |planned: NvsPlan| RewriteOrder {
         project: place.project(),
         board: board.clone(),
