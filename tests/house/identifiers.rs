@@ -16,8 +16,8 @@ use crate::words::{files, parts, shown};
 struct BannedIdentifiers {
     /// What to say instead of a word.
     words: BTreeMap<String, String>,
-    /// For each folder of `src`: how often its code still has a word.
-    allowed: BTreeMap<String, BTreeMap<String, usize>>,
+    /// How often the code still has a word.
+    allowed: BTreeMap<String, usize>,
 }
 
 /// The most terms of the glossary.
@@ -59,36 +59,30 @@ fn found(text: &str, words: &BTreeMap<String, String>) -> Vec<(String, usize, St
 fn names_have_no_private_words() {
     let file = std::fs::read_to_string(root().join("tests/house/banned_identifiers.toml")).unwrap();
     let BannedIdentifiers { words, allowed } = toml::from_str(&file).unwrap();
-    let mut all: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for path in files(&root().join("src")) {
         if path.extension().is_none_or(|ending| ending != "rs") {
             continue;
         }
         let place = shown(&path);
-        let folder = place.split('/').nth(1).unwrap().to_owned();
         for (word, line, name) in found(&std::fs::read_to_string(&path).unwrap(), &words) {
-            let key = (folder.clone(), word);
-            all.entry(key).or_default().push(format!("{place}:{line}: `{name}`"));
+            all.entry(word).or_default().push(format!("{place}:{line}: `{name}`"));
         }
     }
     let mut broken = Vec::new();
-    for ((folder, word), places) in &all {
-        let most = allowed.get(folder).and_then(|words| words.get(word)).copied().unwrap_or(0);
+    for (word, places) in &all {
+        let most = allowed.get(word).copied().unwrap_or(0);
         if places.len() > most {
             let instead = &words[word];
             broken.push(format!(
-                "`{word}` is {} times in the names of {folder}, {most} are allowed; say {instead}:\n  {}",
+                "`{word}` is in {} names, {most} are allowed; say {instead}:\n  {}",
                 places.len(),
                 places.join("\n  ")
             ));
         }
     }
-    for (folder, entries) in &allowed {
-        for word in entries.keys() {
-            if !all.contains_key(&(folder.clone(), word.clone())) {
-                broken.push(format!("`{word}` of {folder} is not needed any longer; remove it"));
-            }
-        }
+    for word in allowed.keys().filter(|word| !all.contains_key(*word)) {
+        broken.push(format!("`{word}` is gone; remove it from the allowed words"));
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
