@@ -9,6 +9,7 @@ use crate::engine::Supervision;
 use crate::model::{Budget, Cost};
 use crate::provider::Pacing;
 use crate::toolchain::ToolchainKind;
+use crate::{config, engine, ui};
 
 use super::run::EventFormat;
 
@@ -97,6 +98,10 @@ pub enum CliCommand {
         /// Include the settings of this project.
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
+        /// Print the JSON schema of such a file instead, with which editors complete it.
+        #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "config",
+              conflicts_with = "project")]
+        schema: Option<SchemaOf>,
     },
     /// Explain a command, or one of the topics keys, review, teams, models, config, boards, sessions,
     /// plain.
@@ -114,6 +119,35 @@ pub enum CliCommand {
         /// The document.
         path: PathBuf,
     },
+}
+
+/// A kind of file with a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// `config.toml`, and files of rules.
+    Config,
+    /// Files in `prompts/teams/`.
+    Team,
+    /// Files in `themes/`.
+    Theme,
+    /// Files in `keymaps/`.
+    Keymap,
+}
+
+impl SchemaOf {
+    /// The schema, as it is shipped in `assets/schemas/`.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn text(self) -> serde_json::Result<String> {
+        let schema = match self {
+            Self::Config => config::schema().to_value(),
+            Self::Team => engine::team_schema().to_value(),
+            Self::Theme => ui::schema::theme(),
+            Self::Keymap => ui::schema::keymap(),
+        };
+        Ok(serde_json::to_string_pretty(&schema)? + "\n")
+    }
 }
 
 /// How fast a recorded model types.

@@ -199,6 +199,10 @@ checks key, address, streaming and tool calling. Without a profile, recorded mod
 const CONFIG: &str = "\
 Settings come from `config.toml` in the configuration folder, from the project, from the environment
 and from options; the later ones count. `firmhand config` prints the values below in this form too.
+
+`firmhand config --schema > schema.json` writes the JSON schema of the file. With the first line
+`#:schema ./schema.json` in `config.toml`, editors that use Taplo complete and check it. `--schema
+team`, `theme` and `keymap` do the same for those files.
 ";
 
 const BOARDS: &str = "\

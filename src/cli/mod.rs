@@ -32,6 +32,7 @@ use crate::app::plan::LaunchPlan;
 use crate::app::{assemble, pdf_apart, terminal};
 use crate::config::{Assets, Dirs, EnvOverrides, Overrides};
 use crate::model::UserError;
+pub use args::SchemaOf;
 use args::{
     Cli, CliCommand, DemoArgs, EditArgs, NewArgs, ResumeArgs, RunArgs, RunOptions, SessionArg,
     ToolArgs,
@@ -131,7 +132,8 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         }
         CliCommand::Trust { dir: Some(dir), forget: true } => trust::forget(&dirs.data, &dir),
         CliCommand::Trust { dir, .. } => trust::add_or_list(&dirs.data, dir.as_deref()),
-        CliCommand::Config { project } => config(&start_up.machine(project.as_deref())?),
+        CliCommand::Config { schema: Some(file), .. } => schema(file),
+        CliCommand::Config { project, .. } => config(&start_up.machine(project.as_deref())?),
         // Answered above, before the person's folders are looked at.
         CliCommand::PdfText { .. } => Ok(ExitCode::FAILURE),
     }
@@ -141,6 +143,13 @@ fn config(machine: &Machine) -> Result<ExitCode, UserError> {
     for row in machine.settings.rows() {
         report::line(&format!("{} = {}  # {}", row.key, row.value, row.origin));
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn schema(file: SchemaOf) -> Result<ExitCode, UserError> {
+    let text =
+        file.text().map_err(|error| UserError::from_cause("Cannot print a schema", &error))?;
+    report::raw(text.as_bytes());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
-use toml::Spanned;
 
 use crate::model::UserError;
 
@@ -13,6 +13,7 @@ use super::models::{BudgetsLayer, ModelsLayer, Profiles};
 use super::origin::{Origin, Sourced};
 use super::policy::{PolicyRule, RuleKind, Ruling};
 use super::settings::Notify;
+use super::spanned::{Spanned, schema_of};
 
 /// Which file a layer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,52 +33,81 @@ pub(super) struct ConfigSource<'a> {
 }
 
 /// A file's values; what is not set is `None`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Layer {
+    /// How the screen looks and is used.
     pub ui: UiLayer,
+    /// Bounds on runs.
     pub limits: LimitsLayer,
+    /// How much of the logs is kept.
     pub logs: LogsLayer,
+    /// Which model answers.
     pub models: ModelsLayer,
+    /// Models, by a name of yours.
     pub profiles: Profiles,
+    /// What may be spent.
     pub budget: BudgetsLayer,
+    /// Rules that decide about effects; the first one that holds counts.
     policy: Vec<Spanned<RuleLayer>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+/// The schema of `config.toml`.
+#[must_use]
+pub fn schema() -> Schema {
+    schema_of::<Layer>("Configuration of firmhand")
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct UiLayer {
+    /// Name of a file in `themes/`.
     pub theme: Option<Spanned<String>>,
+    /// Name of a file in `keymaps/`.
     pub keymap: Option<Spanned<String>>,
+    /// Whether the mouse belongs to the program.
     pub mouse: Option<Spanned<bool>>,
+    /// Whether the title of the terminal shows what waits.
     pub title: Option<Spanned<bool>>,
+    /// How a person who looks elsewhere is called.
     pub notify: Option<Spanned<Notify>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LimitsLayer {
+    /// A build is ended after this long.
     pub build_seconds: Option<Spanned<u32>>,
+    /// Any other tool call is ended after this long.
     pub tool_seconds: Option<Spanned<u32>>,
+    /// How long a board is listened to after it was flashed.
     pub monitor_seconds: Option<Spanned<u32>>,
+    /// Most attempts of a phase.
     pub max_attempts: Option<Spanned<u32>>,
+    /// Most turns of a session.
     pub max_turns: Option<Spanned<u32>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LogsLayer {
+    /// How much output of each port and each build is kept, in MiB.
     pub keep_mib: Option<Spanned<u32>>,
+    /// Size of the files that output is kept in, in MiB.
     pub segment_mib: Option<Spanned<u32>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RuleLayer {
     decide: Ruling,
+    /// Kind of effect; any if it is not given.
     kind: Option<RuleKind>,
+    /// Tool that proposes it.
     tool: Option<String>,
+    /// Agent that proposes it.
     agent: Option<String>,
+    /// Pattern of the file, e.g. `main/**`.
     path: Option<Spanned<String>>,
 }
 

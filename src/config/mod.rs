@@ -12,12 +12,15 @@ pub mod models;
 pub mod origin;
 pub mod policy;
 pub mod settings;
+pub mod spanned;
 
 pub use assets::{AssetFile, AssetOrigin, Assets};
 pub use dirs::Dirs;
 pub use examples::Example;
 pub use glob::Glob;
+pub use layer::schema;
 pub use models::{Models, ProfileEntry, ProfileLayer};
 pub use origin::{Origin, Sourced};
 pub use policy::{Policy, PolicyRule, RuleKind, Ruling};
 pub use settings::{EnvOverrides, Notify, Overrides, RunLimits, SettingRow, Settings, TerminalUse};
+pub use spanned::Spanned;

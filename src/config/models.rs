@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
 use crate::model::{Budget, Cost, UserError};
 
 use super::layer::{ConfigSource, LayerKind};
 use super::origin::{Origin, Sourced};
+use super::spanned::Spanned;
 
 /// Models and budgets.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +48,7 @@ pub struct ProfileEntry {
 }
 
 /// What a profile says; everything but the provider may be left out.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileLayer {
     /// Whose protocol is spoken, e.g. `openai`.
@@ -79,7 +80,7 @@ pub struct ProfileLayer {
 }
 
 /// Where a key is; at most one of them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct KeyLayer {
     /// Name of an environment variable.
@@ -91,7 +92,7 @@ pub struct KeyLayer {
 }
 
 /// How a service is reached.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WireLayer {
     pub base_url: Option<String>,
@@ -110,7 +111,7 @@ pub struct WireLayer {
 }
 
 /// How hard a model shall think.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
     Low,
@@ -131,7 +132,7 @@ impl Effort {
 }
 
 /// How tools are offered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolsWord {
     /// As the service has it, in words if the model does not take them.
@@ -143,7 +144,7 @@ pub enum ToolsWord {
 }
 
 /// US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PriceLayer {
     /// Tokens sent to the model.
@@ -155,7 +156,7 @@ pub struct PriceLayer {
 }
 
 /// What an agent uses instead.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentLayer {
     pub profile: Option<String>,
@@ -168,25 +169,31 @@ pub struct AgentLayer {
 }
 
 /// `[models]`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ModelsLayer {
+    /// The profile that answers unless `--profile` names another one.
     profile: Option<Spanned<String>>,
 }
 
 /// `[budget]`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct BudgetsLayer {
+    /// For the whole session.
     session: Option<Spanned<BudgetLayer>>,
+    /// For all attempts of a phase.
     phase: Option<Spanned<BudgetLayer>>,
+    /// For a turn.
     turn: Option<Spanned<BudgetLayer>>,
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct BudgetLayer {
+    /// Tokens sent and received.
     tokens: Option<u64>,
+    /// US dollars.
     dollars: Option<f64>,
     minutes: Option<f64>,
 }

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::{AgentName, ProjectPath, ToolName};
@@ -12,7 +13,7 @@ use super::glob::Glob;
 use super::origin::Origin;
 
 /// What a rule says about an effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruling {
     /// Approve without asking.
@@ -34,7 +35,7 @@ impl fmt::Display for Ruling {
 }
 
 /// The kinds of effects a rule can name; each is [`Change::kind`](crate::model::Change::kind).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleKind {
     /// Writing a whole file.

@@ -29,7 +29,7 @@ pub use recorder::Recorder;
 pub use setup::{Budgets, EngineLimits, EngineSetup, Supervision, Toolbox, toolbox};
 pub use team::{
     Agent, CallResult, Condition, ContextPart, Failure, KnownTool, Phase, PlanReview, Rework,
-    SpeakerSelection, Team, agents,
+    SpeakerSelection, Team, agents, team_schema,
 };
 
 #[cfg(test)]

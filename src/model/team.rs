@@ -1,12 +1,13 @@
 //! What a team lays out for its own work: plans, files for the context, artifacts, documents.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{AgentName, CallId};
 use super::path::ProjectPath;
 
 /// What a project folder holds when a session begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ground {
     Empty,

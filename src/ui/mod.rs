@@ -36,6 +36,7 @@ mod possible;
 pub mod role;
 mod run;
 mod scene;
+pub mod schema;
 mod screen_kind;
 pub mod scroll;
 pub mod search;

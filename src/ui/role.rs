@@ -18,6 +18,12 @@ macro_rules! roles {
                 match self { $(Self::$variant => $name,)* }
             }
 
+            /// What it is for, in a sentence.
+            #[must_use]
+            pub const fn help(self) -> &'static str {
+                match self { $(Self::$variant => $help,)* }
+            }
+
             /// Where it is used.
             #[must_use]
             pub const fn ground(self) -> Ground {

@@ -210,6 +210,8 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
             Ok(())
         }
         "assets" if file == "README.md" => Ok(()),
+        // What the program prints: `schemas.rs`.
+        "assets/schemas" => Ok(()),
         // Built in whole; the tests of `text::line_syntax` read them.
         "assets/syntax" => Ok(()),
         // The virtual board's tests compile and run them.

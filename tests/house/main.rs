@@ -23,5 +23,6 @@ mod journal_format;
 mod pinout;
 mod proposals;
 mod rings;
+mod schemas;
 mod view_golden;
 mod words;

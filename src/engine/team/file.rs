@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::definition::{Agent, ContextPart, Phase, Team};
 use super::format::{AgentFile, ContextWord, TeamFile};
 use super::phase;
 use super::source::{KnownTool, TeamSource};
 use super::toolchain_notes;
+use crate::config::Spanned;
 use crate::config::assets::{AssetFile, Assets};
 use crate::model::{AgentName, UserError};
 use crate::provider::ModelOptions;

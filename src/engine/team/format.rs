@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
-use toml::Spanned;
 
+use crate::config::Spanned;
+use crate::config::spanned::schema_of;
 use crate::model::{ArtifactKind, Ground};
 
 #[derive(Deserialize)]
@@ -23,7 +25,7 @@ pub(in crate::engine) struct AgentFile {
     pub answer: Option<FormWord>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::engine) struct TeamFile {
     pub name: Spanned<String>,
@@ -34,7 +36,13 @@ pub(in crate::engine) struct TeamFile {
     pub phases: Spanned<Vec<Spanned<PhaseFile>>>,
 }
 
-#[derive(Deserialize)]
+/// The schema of files in `prompts/teams/`.
+#[must_use]
+pub fn schema() -> Schema {
+    schema_of::<TeamFile>("Team of firmhand")
+}
+
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::engine) struct PhaseFile {
     pub name: Spanned<String>,
@@ -59,7 +67,7 @@ pub(in crate::engine) struct PhaseFile {
     pub instructions: BTreeMap<Spanned<String>, String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::engine) enum SelectionWord {
     Planner,
@@ -82,7 +90,7 @@ impl SelectionWord {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::engine) struct ReworkFile {
     pub after: Spanned<String>,
@@ -128,14 +136,14 @@ impl From<NeedWord> for ArtifactKind {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::engine) enum ContextWord {
     Files,
     BuildErrors,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::engine) enum GoalWord {
     FilesSaved,
@@ -144,7 +152,7 @@ pub(in crate::engine) enum GoalWord {
     Answered,
 }
 
-#[derive(Deserialize, PartialEq)]
+#[derive(Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::engine) enum AnswerWord {
     Any,
@@ -152,7 +160,7 @@ pub(in crate::engine) enum AnswerWord {
 }
 
 /// Exactly one of the conditions must be there; `answer` goes with `tool`, `agent` with `text`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::engine) struct ConditionFile {
     pub any: Option<Vec<Spanned<ConditionFile>>>,

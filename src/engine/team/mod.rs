@@ -18,4 +18,5 @@ pub use definition::{
     Agent, ContextPart, Failure, Phase, PlanReview, Rework, SpeakerSelection, Team,
 };
 pub use file::agents;
+pub use format::schema as team_schema;
 pub use source::KnownTool;

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::condition::{CallResult, Condition};
 use super::definition::{ContextPart, Failure, Phase, PlanReview, Rework, SpeakerSelection};
 use super::format::{AnswerWord, ConditionFile, GoalWord, PhaseFile, ReworkFile, SelectionWord};
 use super::source::{KnownTool, TeamSource};
+use crate::config::Spanned;
 use crate::model::{AgentName, Cost, UserError};
 use crate::tools::PhaseGoal;
 

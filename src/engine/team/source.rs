@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use serde::Deserialize;
-use toml::Spanned;
 
+use crate::config::Spanned;
 use crate::config::assets::AssetFile;
 use crate::model::{AgentName, ToolName, UserError};
 
