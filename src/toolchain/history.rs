@@ -49,17 +49,10 @@ pub async fn git_log(project: &Path, timeout: Duration, cancel: CancellationToke
         timeout,
         cancel,
     };
-    let mut output = Vec::new();
-    let ended = process::run(job, |bytes| {
-        let space = MOST_BYTES.saturating_sub(output.len());
-        output.extend(bytes.iter().take(space));
-    });
-    match ended.await {
-        Ok(ProcessEnd::Well) => String::from_utf8_lossy(&output).into_owned(),
+    match process::output(job, MOST_BYTES).await {
+        Ok((ProcessEnd::Well, output)) => String::from_utf8_lossy(&output).into_owned(),
         // A project without a history is nothing out of the ordinary.
-        Ok(ProcessEnd::Badly(_) | ProcessEnd::TimedOut | ProcessEnd::Cancelled) | Err(_) => {
-            String::new()
-        }
+        Ok(_) | Err(_) => String::new(),
     }
 }
 

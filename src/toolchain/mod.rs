@@ -13,6 +13,7 @@ pub mod esp_image;
 mod esptool;
 mod fitting;
 pub mod flash_map;
+mod flow;
 #[doc(hidden)]
 pub mod foreign;
 mod history;

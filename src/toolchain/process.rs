@@ -108,6 +108,20 @@ pub async fn run(job: ProcessSpec, mut output: impl FnMut(&[u8])) -> std::io::Re
     }
 }
 
+/// As [`run`]; the first `most` bytes of what it prints are kept.
+///
+/// # Errors
+/// As [`run`].
+pub async fn output(job: ProcessSpec, most: usize) -> std::io::Result<(ProcessEnd, Vec<u8>)> {
+    let mut output = Vec::new();
+    let ended = run(job, |bytes| {
+        let room = most.saturating_sub(output.len());
+        output.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+    })
+    .await?;
+    Ok((ended, output))
+}
+
 /// The variables of this program's environment that hold keys of models' services; no process that
 /// is started needs them.
 pub fn key_variables() -> impl Iterator<Item = OsString> {

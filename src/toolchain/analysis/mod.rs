@@ -197,18 +197,13 @@ impl Run<'_> {
             timeout: rest,
             cancel: self.order.cancel.clone(),
         };
-        let mut bytes = Vec::new();
-        let ended = process::run(job, |chunk| {
-            let space = MAX_OUTPUT.saturating_sub(bytes.len());
-            bytes.extend_from_slice(chunk.get(..space).unwrap_or(chunk));
-        })
-        .await;
+        let output = process::output(job, MAX_OUTPUT).await;
+        let (ended, bytes) = output.map_err(|error| format!("it cannot be run: {error}"))?;
         let is_whole = match ended {
-            Ok(ProcessEnd::Well | ProcessEnd::Badly(Some(_))) => true,
-            Ok(ProcessEnd::Badly(None)) => return Err("it crashed".to_owned()),
-            Ok(ProcessEnd::TimedOut) => false,
-            Ok(ProcessEnd::Cancelled) => return Err("it was stopped".to_owned()),
-            Err(error) => return Err(format!("it cannot be run: {error}")),
+            ProcessEnd::Well | ProcessEnd::Badly(Some(_)) => true,
+            ProcessEnd::Badly(None) => return Err("it crashed".to_owned()),
+            ProcessEnd::TimedOut => false,
+            ProcessEnd::Cancelled => return Err("it was stopped".to_owned()),
         };
         Ok(Output { text: sanitize::decode(&bytes).into_owned(), is_whole })
     }

@@ -7,7 +7,6 @@ mod upload;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -140,18 +139,11 @@ impl ArduinoToolchain {
         timeout: Duration,
         cancel: &CancellationToken,
     ) -> Result<(ProcessEnd, Vec<u8>), UserError> {
-        let output = Mutex::new(Vec::new());
-        let ended = process::run(self.job(args, folder, timeout, cancel), |bytes| {
-            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-            let space = MAX_OUTPUT.saturating_sub(output.len());
-            output.extend_from_slice(bytes.get(..bytes.len().min(space)).unwrap_or_default());
-        })
-        .await
-        .map_err(|error| {
+        let job = self.job(args, folder, timeout, cancel);
+        process::output(job, MAX_OUTPUT).await.map_err(|error| {
             UserError::from_cause(format!("Cannot run {}", self.cli.display()), &error)
                 .fix("Check that arduino-cli is installed and executable.")
-        })?;
-        Ok((ended, output.into_inner().unwrap_or_else(PoisonError::into_inner)))
+        })
     }
 
     fn job(

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{Diagnostic, Severity};
+use crate::toolchain::flow::MOST_ANSWER;
 use crate::toolchain::process::{self, ProcessSpec};
 
 /// More errors than this are rarely read; the first ones explain the rest.
@@ -94,8 +95,7 @@ async fn ask(
         timeout: TIME,
         cancel: cancel.clone(),
     };
-    let mut output = Vec::new();
-    process::run(job, |bytes| output.extend_from_slice(bytes)).await.ok()?;
+    let (_, output) = process::output(job, MOST_ANSWER).await.ok()?;
     // Modules of the rules may print what they like before.
     let last = output.trim_ascii_end().rsplit(|&byte| byte == b'\n').next()?;
     serde_json::from_slice(last).ok()

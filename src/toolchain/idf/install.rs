@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::files;
 use crate::model::UserError;
+use crate::toolchain::flow::MOST_ANSWER;
 use crate::toolchain::process::{self, ProcessEnd, ProcessSpec};
 
 /// Places of an installation that nobody has named, below the home folder and absolute.
@@ -128,8 +129,10 @@ impl Installation {
             timeout: EXPORT_TIME,
             cancel: cancel.clone(),
         };
-        let mut message = Vec::new();
-        let ended = process::run(job, |bytes| message.extend_from_slice(bytes)).await;
+        let (ended, message) = match process::output(job, MOST_ANSWER).await {
+            Ok((ended, message)) => (Ok(ended), message),
+            Err(error) => (Err(error), Vec::new()),
+        };
         let (words, variables) = split_at_mark(&message);
         output(words);
         let why = match ended {

@@ -14,16 +14,17 @@ pub(super) use route::monitor_baud;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::chip::{self, Esptool, FlashAccess, Loader};
-use super::diagnostics::{Gather, NinjaProgress};
+use super::diagnostics::NinjaProgress;
 use super::esptool;
+use super::flow;
 use super::host_board::HostBoard;
-use super::process::{self, ProcessSpec};
+use super::process::ProcessSpec;
 use super::size::{self, Home};
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{
@@ -120,28 +121,20 @@ impl IdfToolchain {
             timeout,
             cancel: cancel.clone(),
         };
-        let gather = Mutex::new(Gather::new(&project));
         let mut progress = NinjaProgress::default();
-        let ended = process::run(job, |bytes| {
-            sink.output(bytes);
+        let watch = |bytes: &[u8]| {
             if let Some((done, total)) = progress.push(bytes) {
                 sink.progress(done, total);
             }
-            gather.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
-        })
-        .await;
-        let outcome = match ended {
-            Ok(ended) => BuildOutcome::from(ended),
+        };
+        let (outcome, mut diagnostics) = match flow::build(job, &project, &*sink, watch).await {
+            Ok((ended, found)) => (BuildOutcome::from(ended), found),
             Err(error) => {
                 let what = format!("Cannot run `{way}`");
                 let fix = "Run ESP-IDF's `install.sh`, then its `export.sh` in this shell.";
                 return BuildReport::not_run(UserError::from_cause(what, &error).fix(fix));
             }
         };
-        let gather = gather.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let read = tokio::task::spawn_blocking(move || gather.finish());
-        // It ends without a result only when the program ends.
-        let mut diagnostics = read.await.unwrap_or_default();
         // `idf.py` gives its advice itself; ninja has none to give.
         if outcome == BuildOutcome::Failed && way == Route::Ninja {
             hints::advise(&project, &mut diagnostics, env, &cancel).await;

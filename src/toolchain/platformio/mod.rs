@@ -22,8 +22,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::chip::{self, FlashAccess, Loader};
 use super::compile_units::{self, CompileUnit};
-use super::diagnostics::Gather;
+use super::diagnostics;
 use super::esptool;
+use super::flow;
 use super::host_board::HostBoard;
 use super::process::{self, ProcessEnd, ProcessSpec};
 use super::size;
@@ -70,10 +71,9 @@ const QUIET: [(&str, &str); 5] = [
 pub fn messages_in(project: &Path, output: &[u8]) -> (Vec<crate::model::Diagnostic>, Vec<String>) {
     let config = Config::parse(output, project, Path::new("/core")).unwrap_or_default();
     let labels = config.environments.iter().map(Environment::label).collect();
-    let (mut gather, mut message) = (Gather::new(project), PioMessages::default());
-    gather.push(output);
+    let mut message = PioMessages::default();
     message.push(output);
-    let mut found = gather.finish();
+    let mut found = diagnostics::parse(project, output);
     let _offline = message.judge(project, &mut found);
     (found, labels)
 }
@@ -182,24 +182,12 @@ impl PlatformioToolchain {
         };
         let args = vec!["run".into(), option("--environment=", &environment.name)];
         sink.output(report::opening(&config, environment).as_bytes());
-        let (gather, message) =
-            (Mutex::new(Gather::new(&project)), Mutex::new(PioMessages::default()));
-        let ended = process::run(self.process(args, &project, timeout, &cancel), |bytes| {
-            sink.output(bytes);
-            gather.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
-            message.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
-        })
-        .await;
-        let gather = gather.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let message = message.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let root = project.clone();
-        let judged =
-            tokio::task::spawn_blocking(move || judge(ended, gather, message, &root)).await;
-        // It ends without a result only when the program ends.
-        let report = match judged {
-            Ok(Ok(report)) => report,
-            Ok(Err(error)) => return BuildReport::not_run(self.not_started(&error)),
-            Err(_) => return BuildReport::of(BuildOutcome::Cancelled),
+        let mut message = PioMessages::default();
+        let job = self.process(args, &project, timeout, &cancel);
+        let built = flow::build(job, &project, &*sink, |bytes| message.push(bytes)).await;
+        let report = match built {
+            Ok((ended, found)) => judge(ended, found, message, &project),
+            Err(error) => return BuildReport::not_run(self.not_started(&error)),
         };
         if matches!(report.outcome, BuildOutcome::Passed | BuildOutcome::Failed) {
             self.remember(&project, &config, environment, &cancel, sink.as_ref()).await;
@@ -249,14 +237,9 @@ impl PlatformioToolchain {
             return Ok(config.config);
         }
         let args = ["project", "config", "--json-output"].map(OsString::from).to_vec();
-        let mut output = Vec::new();
-        let ended = process::run(self.process(args, project, timeout, cancel), |bytes| {
-            let space = MAX_ANSWER.saturating_sub(output.len());
-            output.extend_from_slice(bytes.get(..bytes.len().min(space)).unwrap_or_default());
-        })
-        .await;
-        let report = match ended {
-            Ok(ProcessEnd::Well) => {
+        let job = self.process(args, project, timeout, cancel);
+        let report = match process::output(job, MAX_ANSWER).await {
+            Ok((ProcessEnd::Well, output)) => {
                 let Some(config) = Config::parse(&output, project, &self.core) else {
                     sink.output(&output);
                     let why = "its answer is not that of `pio project config --json-output`";
@@ -273,15 +256,13 @@ impl PlatformioToolchain {
                 *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
                 return Ok(config);
             }
-            Ok(ProcessEnd::Badly(_)) => {
+            Ok((ended @ ProcessEnd::Badly(_), output)) => {
                 sink.output(&output);
-                let (mut gather, mut message) = (Gather::new(project), PioMessages::default());
-                gather.push(&output);
+                let mut message = PioMessages::default();
                 message.push(&output);
-                judge(ended, gather, message, project)
-                    .unwrap_or_else(|e| BuildReport::not_run(self.not_started(&e)))
+                judge(ended, diagnostics::parse(project, &output), message, project)
             }
-            Ok(ended @ (ProcessEnd::TimedOut | ProcessEnd::Cancelled)) => {
+            Ok((ended @ (ProcessEnd::TimedOut | ProcessEnd::Cancelled), _)) => {
                 BuildReport::of(ended.into())
             }
             Err(error) => BuildReport::not_run(self.not_started(&error)),

@@ -8,7 +8,6 @@ use super::messages::PioMessages;
 use super::project::{Config, Environment, FILE};
 use crate::model::{BuildOutcome, Diagnostic, Severity, UserError};
 use crate::toolchain::BuildReport;
-use crate::toolchain::diagnostics::Gather;
 use crate::toolchain::process::ProcessEnd;
 
 /// Says what is built, and what is not.
@@ -27,19 +26,18 @@ pub(super) fn opening(config: &Config, environment: &Environment) -> String {
 
 /// Makes a report of how PlatformIO ended and of what was found in its output.
 pub(super) fn judge(
-    ended: std::io::Result<ProcessEnd>,
-    gather: Gather,
+    ended: ProcessEnd,
+    mut diagnostics: Vec<Diagnostic>,
     messages: PioMessages,
     project: &Path,
-) -> std::io::Result<BuildReport> {
-    let outcome = BuildOutcome::from(ended?);
-    let mut diagnostics = gather.finish();
+) -> BuildReport {
+    let outcome = BuildOutcome::from(ended);
     if outcome == BuildOutcome::Failed
         && let Some(error) = messages.judge(project, &mut diagnostics)
     {
-        return Ok(BuildReport { outcome: BuildOutcome::NotRun(error), diagnostics });
+        return BuildReport { outcome: BuildOutcome::NotRun(error), diagnostics };
     }
-    Ok(BuildReport { outcome, diagnostics })
+    BuildReport { outcome, diagnostics }
 }
 
 /// What is wrong in the project's own file is for whoever writes its files to mend.
