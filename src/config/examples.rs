@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use super::assets::{AssetFile, Assets};
 use crate::model::UserError;
+use crate::text::lines::line_at;
 
 /// Folder of the library.
 const FOLDER: &str = "assets/examples";
@@ -104,8 +105,7 @@ impl Example {
 
 fn read(file: &AssetFile, all: &mut Vec<Example>) -> Result<(), UserError> {
     let wrong = |span: Range<usize>, why: String, fix: &str| {
-        let before = file.text.get(..span.start).unwrap_or(&file.text);
-        let line = before.matches('\n').count() + 1;
+        let line = line_at(&file.text, span.start);
         UserError::new(format!("Cannot use {}, line {line}", file.origin), why, fix)
     };
     let library: ExampleLibrary = toml::from_str(&file.text).map_err(|error| {

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 
-use crate::model::UserError;
+use crate::model::{ChangeKind, UserError};
+use crate::text::lines::line_at;
 
 use super::glob::Glob;
 use super::models::{BudgetsLayer, ModelsLayer, Profiles};
 use super::origin::{Origin, Sourced};
-use super::policy::{PolicyRule, RuleKind, Ruling};
+use super::policy::{PolicyRule, Ruling};
 use super::settings::Notify;
 use super::spanned::{Spanned, schema_of};
 
@@ -102,7 +103,7 @@ pub(super) struct LogsLayer {
 struct RuleLayer {
     decide: Ruling,
     /// Kind of effect; any if it is not given.
-    kind: Option<RuleKind>,
+    kind: Option<ChangeKind>,
     /// Tool that proposes it.
     tool: Option<String>,
     /// Agent that proposes it.
@@ -147,8 +148,8 @@ impl ConfigSource<'_> {
         }
         let path = match &rule.path {
             None => None,
-            Some(path) if rule.kind.is_some_and(RuleKind::is_of_board) => {
-                let kind = rule.kind.map_or("", RuleKind::as_str);
+            Some(path) if rule.kind.is_some_and(ChangeKind::is_of_board) => {
+                let kind = rule.kind.map_or("", ChangeKind::as_str);
                 let why = format!("a {kind} changes no file: remove `path`");
                 return Err(self.wrong(path.span(), &why));
             }
@@ -189,8 +190,7 @@ impl ConfigSource<'_> {
     }
 
     fn line(&self, span: &Range<usize>) -> usize {
-        let before = self.text.as_bytes().get(..span.start).unwrap_or_default();
-        1 + before.iter().filter(|&&byte| byte == b'\n').count()
+        line_at(self.text, span.start)
     }
 
     pub fn wrong(&self, span: Range<usize>, why: &str) -> UserError {

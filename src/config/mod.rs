@@ -21,6 +21,6 @@ pub use glob::Glob;
 pub use layer::schema;
 pub use models::{Models, ProfileEntry, ProfileLayer};
 pub use origin::{Origin, Sourced};
-pub use policy::{Policy, PolicyRule, RuleKind, Ruling};
+pub use policy::{Policy, PolicyRule, Ruling};
 pub use settings::{EnvOverrides, Notify, Overrides, RunLimits, SettingRow, Settings, TerminalUse};
 pub use spanned::Spanned;

@@ -7,7 +7,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::{AgentName, ProjectPath, ToolName};
+use crate::model::{AgentName, ChangeKind, ProjectPath, ToolName};
 
 use super::glob::Glob;
 use super::origin::Origin;
@@ -34,61 +34,13 @@ impl fmt::Display for Ruling {
     }
 }
 
-/// The kinds of effects a rule can name; each is [`Change::kind`](crate::model::Change::kind).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RuleKind {
-    /// Writing a whole file.
-    Save,
-    /// Removing a file.
-    Delete,
-    /// Inserting into a file.
-    Insert,
-    /// Writing to a board.
-    Flash,
-    /// Erasing a board's flash.
-    Erase,
-    /// Sending text to a board.
-    Send,
-    /// Reading a board's flash into a file.
-    Read,
-    /// Changing entries of a board's non-volatile storage.
-    Nvs,
-}
-
-impl RuleKind {
-    /// Whether it touches no file.
-    #[must_use]
-    pub const fn is_of_board(self) -> bool {
-        match self {
-            Self::Save | Self::Delete | Self::Insert | Self::Read => false,
-            Self::Flash | Self::Erase | Self::Send | Self::Nvs => true,
-        }
-    }
-
-    /// The word in files and in [`Change::kind`](crate::model::Change::kind).
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Save => "save",
-            Self::Delete => "delete",
-            Self::Insert => "insert",
-            Self::Flash => "flash",
-            Self::Erase => "erase",
-            Self::Send => "send",
-            Self::Read => "read",
-            Self::Nvs => "nvs",
-        }
-    }
-}
-
 /// One rule; a condition that is `None` holds for everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyRule {
     /// What it says.
     pub decide: Ruling,
     /// Kind of effect.
-    pub kind: Option<RuleKind>,
+    pub kind: Option<ChangeKind>,
     /// Tool that wishes for it.
     pub tool: Option<ToolName>,
     /// Agent that wishes for it.
@@ -227,7 +179,7 @@ mod tests {
     #[test]
     fn each_condition_must_hold() {
         let mut only = rule(Ruling::Allow, None, user(1));
-        only.kind = Some(RuleKind::Save);
+        only.kind = Some(ChangeKind::Save);
         only.tool = Some("generate_code".into());
         only.agent = Some("SomeoneElse".into());
         let policy = Policy::new(vec![only.clone()]);

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::model::UserError;
+use crate::text::lines::line_at;
 
 /// Where the table is.
 pub const FILE: &str = "assets/boards/usb.toml";
@@ -54,7 +55,7 @@ impl Adapters {
     /// # Errors
     /// When it is not TOML of the right shape, or an adapter is listed twice.
     pub fn parse(origin: &str, text: &str) -> Result<Self, UserError> {
-        let line_of = |at: usize| text.get(..at).unwrap_or(text).matches('\n').count() + 1;
+        let line_of = |at: usize| line_at(text, at);
         let wrong = |line: usize, why: String| {
             let what = format!("{origin}:{line}: not a table of USB adapters");
             UserError::new(what, why, "Compare it with the shipped assets/boards/usb.toml.")

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::assets::Assets;
 use crate::model::UserError;
+use crate::text::lines::line_at;
 
 /// Folder of the tables, one file for each chip.
 pub const FOLDER: &str = "assets/pinout";
@@ -334,7 +335,7 @@ fn line_of(text: &str, key: &str, nth: usize) -> usize {
         after.trim_start().starts_with(':')
     });
     let at = keys.map(|(at, _)| at).nth(nth).unwrap_or(0);
-    text.get(..at).unwrap_or_default().matches('\n').count() + 1
+    line_at(text, at)
 }
 
 #[cfg(test)]

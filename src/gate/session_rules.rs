@@ -44,13 +44,7 @@ impl SessionRules {
         if let Err(why) = rule.path.as_deref().map(Glob::new).transpose() {
             return refused(why, "Use a path or pattern inside the project, such as `main/**`.");
         }
-        let touches_no_file = match rule.kind {
-            Some(ChangeKind::Flash | ChangeKind::Erase | ChangeKind::Send | ChangeKind::Nvs) => {
-                true
-            }
-            Some(ChangeKind::Save | ChangeKind::Delete | ChangeKind::Insert | ChangeKind::Read)
-            | None => false,
-        };
+        let touches_no_file = rule.kind.is_some_and(ChangeKind::is_of_board);
         if touches_no_file && rule.path.is_some() {
             let kind = rule.kind.map_or("", ChangeKind::as_str);
             return refused(format!("`{kind}` touches no file"), "Leave the path out.");

@@ -32,6 +32,14 @@ pub struct Diagnostic {
     pub hint: String,
 }
 
+impl Diagnostic {
+    /// One without a place and advice.
+    #[must_use]
+    pub const fn new(severity: Severity, message: String) -> Self {
+        Self { file: None, line: None, column: None, severity, message, hint: String::new() }
+    }
+}
+
 /// How a build ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,5 +1,6 @@
 //! A wish for an effect, the decision on it, and what came of it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::blob::{BlobRef, ContentHash};
@@ -87,7 +88,9 @@ pub struct Batch {
 }
 
 /// The kinds of effects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// Writing a whole file.
@@ -109,6 +112,15 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
+    /// Whether it touches no file.
+    #[must_use]
+    pub const fn is_of_board(self) -> bool {
+        match self {
+            Self::Save | Self::Delete | Self::Insert | Self::Read => false,
+            Self::Flash | Self::Erase | Self::Send | Self::Nvs => true,
+        }
+    }
+
     /// What the screen and the policies call it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::profile::{Prices, Profile};
 use super::service::Service;
 use crate::model::UserError;
+use crate::text::lines::line_at;
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,8 +47,7 @@ impl Catalogue {
         };
         let catalogue: Self = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            let before = text.get(..at).unwrap_or_default();
-            wrong(1 + before.matches('\n').count(), error.message())
+            wrong(line_at(text, at), error.message())
         })?;
         if let Some(name) = catalogue.usual.keys().find(|name| Service::named(name).is_none()) {
             let line = text.lines().position(|line| line.trim_start().starts_with(name.as_str()));

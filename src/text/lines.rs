@@ -28,6 +28,13 @@ pub fn lines(source: &str) -> Vec<TextLine<'_>> {
         .collect()
 }
 
+/// The line, from 1, in which the byte `at` stands.
+#[must_use]
+pub fn line_at(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
+    memchr::memchr_iter(b'\n', before).count() + 1
+}
+
 /// How a text ends its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Newline {

@@ -20,7 +20,7 @@ pub mod invisible;
 pub mod json;
 pub mod line_pairs;
 pub mod line_syntax;
-mod lines;
+pub mod lines;
 pub mod log_level;
 pub mod mark;
 pub mod merge;

@@ -8,6 +8,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::lines::line_at;
+
 /// A place in a text, for people and models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPosition {
@@ -262,7 +264,7 @@ fn floor_boundary(text: &str, mut at: usize) -> usize {
 fn place(text: &str, at: usize) -> TextPosition {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    let line = before.matches('\n').count() + 1;
+    let line = line_at(text, at);
     let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
     TextPosition { line, column }
 }

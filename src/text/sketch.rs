@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
+use super::lines::line_at;
 use super::tree::{Language, Limits, parse, walk};
 
 /// Ending of a sketch's tabs.
@@ -59,8 +60,7 @@ fn line_mark(line: usize, name: &str) -> String {
 /// Line and tab of a place in the joined source.
 fn place<'a>(places: &[(Range<usize>, Tab<'a>)], at: usize) -> Option<(usize, &'a str)> {
     let (range, tab) = places.iter().find(|(range, _)| range.contains(&at))?;
-    let before = tab.text.get(..at - range.start)?;
-    Some((before.matches('\n').count() + 1, tab.name))
+    Some((line_at(tab.text, at - range.start), tab.name))
 }
 
 /// A function of the sketch.

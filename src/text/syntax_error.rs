@@ -4,6 +4,7 @@
 
 use tree_sitter::{Node, Tree};
 
+use super::lines::line_at;
 use super::sanitize;
 use super::syntax::SyntaxError;
 use super::tree::walk;
@@ -85,11 +86,7 @@ fn lone_bracket(tree: &Tree) -> Option<(usize, String)> {
 fn place(source: &str, at: usize, message: String) -> SyntaxError {
     let before = source.as_bytes().get(..at).unwrap_or_default();
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-    SyntaxError {
-        line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
-        column: at - line_start + 1,
-        message,
-    }
+    SyntaxError { line: line_at(source, at), column: at - line_start + 1, message }
 }
 
 #[cfg(test)]

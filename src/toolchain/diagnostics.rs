@@ -337,8 +337,7 @@ const fn is_error(diagnostic: &Diagnostic) -> bool {
 }
 
 fn diagnostic(severity: Severity, message: &str) -> Diagnostic {
-    let message = bounded(message.trim());
-    Diagnostic { file: None, line: None, column: None, severity, message, hint: String::new() }
+    Diagnostic::new(severity, bounded(message.trim()))
 }
 
 fn bounded(text: &str) -> String {

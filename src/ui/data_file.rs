@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use strsim::levenshtein;
 use toml::de::DeTable;
 use toml::{Spanned, de::DeValue};
 
 use crate::config::{AssetFile, Assets};
 use crate::model::UserError;
+use crate::text::lines::line_at;
 
 /// Files that build on files that build on files end here.
 const MAX_DEPTH: usize = 4;
@@ -92,15 +94,14 @@ impl DataFile {
     }
 
     fn line(&self, span: &Range<usize>) -> usize {
-        let before = self.file.text.as_bytes().get(..span.start).unwrap_or_default();
-        1 + before.iter().filter(|&&byte| byte == b'\n').count()
+        line_at(&self.file.text, span.start)
     }
 }
 
 /// Advice for an unknown name: the known names nearest to it, or all if none is near.
 pub(super) fn near_names<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
     let mut scored: Vec<(usize, &str)> =
-        known.map(|known| (distance(name, known), known)).collect();
+        known.map(|known| (levenshtein(name, known), known)).collect();
     scored.sort_unstable();
     let near: Vec<&str> = scored
         .iter()
@@ -116,36 +117,9 @@ pub(super) fn near_names<'n>(name: &str, known: impl Iterator<Item = &'n str>) -
     }
 }
 
-/// Levenshtein's distance, in bytes.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (slot, y) in row.iter_mut().skip(1).zip(b.bytes()) {
-            let above = *slot;
-            left = (left + 1).min(above + 1).min(diagonal + usize::from(x != y));
-            diagonal = above;
-            *slot = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distance_counts_edits() {
-        assert_eq!(distance("approve", "aprove"), 1);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-    }
 
     #[test]
     fn near_names_are_offered_before_all_of_them() {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::config::Spanned;
 use crate::config::assets::AssetFile;
 use crate::model::{AgentName, ToolName, UserError};
+use crate::text::lines::line_at;
 
 /// Tells whether a tool of that name exists.
 pub type KnownTool<'a> = &'a dyn Fn(&ToolName) -> Result<(), UserError>;
@@ -19,8 +20,7 @@ pub(super) struct TeamSource<'a> {
 
 impl TeamSource<'_> {
     pub fn wrong(&self, span: &Range<usize>, why: impl Into<String>, fix: &str) -> UserError {
-        let before = self.file.text.get(..self.skipped + span.start).unwrap_or(&self.file.text);
-        let line = before.matches('\n').count() + 1;
+        let line = line_at(&self.file.text, self.skipped + span.start);
         UserError::new(format!("Cannot use {}, line {line}", self.file.origin), why, fix)
     }
 

@@ -41,28 +41,6 @@ struct Address {
 /// Bytes of the controller's registers that matter.
 const BLOCK: u64 = 0x200;
 
-/// Whether a file is read as code.
-pub(super) fn is_code(path: &str) -> bool {
-    let end = path.rsplit('/').next().unwrap_or(path).rsplit_once('.').map_or("", |(_, end)| end);
-    matches!(
-        end,
-        "c" | "h"
-            | "cpp"
-            | "hpp"
-            | "cc"
-            | "hh"
-            | "cxx"
-            | "hxx"
-            | "ino"
-            | "rs"
-            | "S"
-            | "s"
-            | "inc"
-            | "tpp"
-            | "ipp"
-    )
-}
-
 /// What the code of a source burns.
 pub(super) fn find(
     rules: &Rules,

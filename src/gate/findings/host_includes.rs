@@ -5,8 +5,9 @@ use super::host_code::HostCode;
 use crate::model::FindingLevel;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
-/// Whether a file is a source that has includes.
-pub(super) fn is_code(name: &str) -> bool {
+/// Whether a file is a source that has includes, by its name or path.
+pub(super) fn is_code(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
     let end = name.rsplit_once('.').map_or("", |(_, end)| end);
     matches!(
         end,

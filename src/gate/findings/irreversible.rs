@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::Subject;
 use super::comments::{self, CommentMarks};
 use super::efuse_code;
+use super::host_includes;
 use super::source::{self, SourceText};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
@@ -110,7 +111,7 @@ impl Irreversible {
 
 fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<Irreversible> {
     let path = source.path.as_str();
-    if efuse_code::is_code(path) {
+    if host_includes::is_code(path) {
         return efuse_code::find(rules, source, chip);
     }
     let code = comments::without(source.text, CommentMarks::of(path));

@@ -16,6 +16,7 @@ use super::format::{
 use super::pace::Timing;
 use super::{AnswerFiles, Call, Expect, Next, RecordedFile, Script, ScriptStep};
 use crate::model::{AgentName, ProjectPath, ToolName, UserError};
+use crate::text::lines::line_at;
 
 /// Reads a file beside the script.
 pub type Sibling<'a> = &'a dyn Fn(&str) -> Result<String, UserError>;
@@ -105,7 +106,7 @@ struct ScriptSource<'a> {
 
 impl ScriptSource<'_> {
     fn line(&self, span: &Range<usize>) -> usize {
-        self.text.get(..span.start).unwrap_or(self.text).matches('\n').count() + 1
+        line_at(self.text, span.start)
     }
 
     fn wrong(&self, span: &Range<usize>, why: impl Into<String>, fix: &str) -> UserError {

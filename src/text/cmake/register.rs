@@ -2,7 +2,7 @@
 
 use super::sources::{Named, is_path, named, plain, section, variable};
 use super::{Argument, CMakeCommand, CmakeError, commands};
-use crate::text::lines::Newline;
+use crate::text::lines::{Newline, line_at};
 
 /// What a list says about a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,8 +57,7 @@ pub fn register(
     new.push_str(&added);
     new.push_str(text.get(at..).unwrap_or_default());
     let breaks = added.len() - added.trim_start_matches(['\r', '\n']).len();
-    let before = new.get(..at + breaks).unwrap_or_default();
-    let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
+    let line = line_at(&new, at + breaks);
     Ok(Registered::With { text: new, line })
 }
 

@@ -116,17 +116,7 @@ impl ArduinoToolchain {
             return BuildReport { outcome: BuildOutcome::Passed, diagnostics: found };
         }
         if !found.iter().any(|one| one.severity == Severity::Error) {
-            found.insert(
-                0,
-                Diagnostic {
-                    file: None,
-                    line: None,
-                    column: None,
-                    severity: Severity::Error,
-                    message: compiled.error_line(),
-                    hint: String::new(),
-                },
-            );
+            found.insert(0, Diagnostic::new(Severity::Error, compiled.error_line()));
         }
         BuildReport { outcome: BuildOutcome::Failed, diagnostics: found }
     }

@@ -184,14 +184,7 @@ fn advise(found: &mut Diagnostic) {
 }
 
 fn error(message: &str) -> Diagnostic {
-    Diagnostic {
-        file: None,
-        line: None,
-        column: None,
-        severity: Severity::Error,
-        message: sanitize::line(message).into_owned(),
-        hint: String::new(),
-    }
+    Diagnostic::new(Severity::Error, sanitize::line(message).into_owned())
 }
 
 #[cfg(test)]

@@ -44,11 +44,8 @@ pub(super) fn judge(
 pub(super) fn failed_at_file(error: UserError) -> BuildReport {
     let found = Diagnostic {
         file: Some(FILE.to_owned()),
-        line: None,
-        column: None,
-        severity: Severity::Error,
-        message: error.why,
         hint: error.fix,
+        ..Diagnostic::new(Severity::Error, error.why)
     };
     BuildReport { outcome: BuildOutcome::Failed, diagnostics: vec![found] }
 }
