@@ -33,7 +33,7 @@ pub(super) struct ConfigSource<'a> {
     pub text: &'a str,
 }
 
-/// A file's values; what is not set is `None`.
+/// Settings of a person or a project; each may be left out.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Layer {

@@ -102,7 +102,7 @@ pub struct WireLayer {
     pub ca_file: Option<PathBuf>,
     pub proxy: Option<String>,
     /// Headers to add. Their values are taken out of what is shown and kept, from eight characters
-    /// on; see [`Secrets`](crate::text::secrets::Secrets) for those that are no secrets.
+    /// on.
     pub headers: BTreeMap<String, String>,
     /// How long nothing of an answer may come; signs of life do not count.
     pub stall_seconds: Option<u32>,

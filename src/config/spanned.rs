@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub struct Spanned<T>(toml::Spanned<T>);
 
 impl<T> Spanned<T> {
-    pub const fn get_ref(&self) -> &T {
+    pub fn get_ref(&self) -> &T {
         self.0.get_ref()
     }
 
