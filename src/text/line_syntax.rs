@@ -350,6 +350,10 @@ mod tests {
                 ("${env.x}", Variable),
             ],
         );
+    }
+
+    #[test]
+    fn options_of_esp_idf_are_coloured_by_meaning() {
         let sdkconfig =
             "# Automatic\n# CONFIG_Y is not set\nCONFIG_X=y\nCONFIG_N=240\nCONFIG_S=\"esp32\"\n";
         means(
@@ -419,6 +423,10 @@ mod tests {
                 ("all", Function),
             ],
         );
+    }
+
+    #[test]
+    fn sources_near_the_chip_are_coloured_by_meaning() {
         let assembly = "# why\n#include \"x.h\"\n  .align 4\nstart:\n  addi sp, sp, -16 // more\n  .ascii \"text\"\n";
         means(
             "asm",

@@ -112,10 +112,12 @@ pub fn registration(text: &str, glob: Glob<'_>) -> Result<Option<Registration>, 
             "file" => variables.glob(&command, &args, glob)?,
             "idf_component_register" => found = Some(register(&command, args)?),
             "component_compile_options" => {
-                options.extend(options::taken(&command, args.into_iter())?);
+                let taken = options::taken(args.into_iter());
+                options.extend(taken.map_err(|why| CmakeError::new(&command, why))?);
             }
             "target_compile_options" => {
-                options.extend(options::taken(&command, args.into_iter().skip(1))?);
+                let taken = options::taken(args.into_iter().skip(1));
+                options.extend(taken.map_err(|why| CmakeError::new(&command, why))?);
             }
             "target_compile_definitions" => {
                 options.extend(args.iter().skip(2).map(|name| definition(name)));
@@ -318,6 +320,7 @@ mod tests {
             ("idf_component_register(SRCS \"main.c)", 1, "quote"),
             ("\n\nidf_component_register(SRCS main.c", 3, "never closed"),
             ("idf_component_register(SRCS a.c EMBED_FILES x)", 1, "EMBED_FILES"),
+            ("\ncomponent_compile_options(-B./bin)", 2, "`-B./bin`"),
         ] {
             let error = registration(text, &none).unwrap_err();
             assert_eq!(error.line, line, "{text}: {error:?}");
