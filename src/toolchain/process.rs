@@ -115,8 +115,8 @@ pub async fn run(job: ProcessSpec, mut output: impl FnMut(&[u8])) -> std::io::Re
 pub async fn output(job: ProcessSpec, most: usize) -> std::io::Result<(ProcessEnd, Vec<u8>)> {
     let mut output = Vec::new();
     let ended = run(job, |bytes| {
-        let room = most.saturating_sub(output.len());
-        output.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        let space = most.saturating_sub(output.len());
+        output.extend_from_slice(bytes.get(..space).unwrap_or(bytes));
     })
     .await?;
     Ok((ended, output))
