@@ -122,8 +122,8 @@ fn in_cmake(target: &ProjectPath, in_file: &ProjectPath, text: &str) -> Vec<Ment
     };
     let all = lines(text);
     // A list that does not parse may name it anywhere.
-    let places = commands(text).map_or_else(
-        |_| vec![0..text.len()],
+    let places: Vec<_> = commands(text).map_or_else(
+        |_| std::iter::once(0..text.len()).collect(),
         |commands| commands.into_iter().flat_map(|it| it.args).map(|arg| arg.range).collect(),
     );
     let mut found: Vec<Mention> = Vec::new();

@@ -45,8 +45,16 @@ pub(super) struct CodeBlock {
     is_closed: bool,
     /// Colours of lines, by segment, with the length of the block they were made for.
     colours: BTreeMap<usize, (usize, Vec<Vec<Span>>)>,
-    /// Colours under way: of which segment, with the length of the block.
-    job: Option<(usize, usize, BackgroundJob<Vec<Vec<Span>>>)>,
+    job: Option<SegmentJob>,
+}
+
+/// The colours of a segment under way.
+#[derive(Debug)]
+struct SegmentJob {
+    segment: usize,
+    /// Length of the block that they are made for.
+    len: usize,
+    job: BackgroundJob<Vec<Vec<Span>>>,
 }
 
 impl CodeBlock {
@@ -166,14 +174,14 @@ impl CodeBlock {
             } else if self.job.is_none() {
                 let source = source.to_owned();
                 let job = BackgroundJob::start(move || colouring.highlight(&source));
-                self.job = Some((segment, text.len(), job));
+                self.job = Some(SegmentJob { segment, len: text.len(), job });
             }
         }
         self.job.is_some()
     }
 
     fn take_finished(&mut self) {
-        let Some((segment, len, job)) = &self.job else { return };
+        let Some(SegmentJob { segment, len, job }) = &self.job else { return };
         let colours = match job.look() {
             JobState::Running => return,
             JobState::Done(colours) => colours,
