@@ -15,6 +15,7 @@ mod pinout;
 pub mod ports;
 mod pty;
 mod pump;
+mod received;
 mod refusal;
 mod reset;
 mod rfc2217;

@@ -14,8 +14,8 @@ use super::findings::Findings;
 use super::link::{Address, Link};
 use super::panic::{Programs, Watch};
 use super::ports::{self, UsbId};
+use super::received::{Received, lock};
 use super::reset::ResetStep;
-use super::serial::{Received, lock};
 use super::tail::Tail;
 use crate::model::{Event, Ledger, LogId, PortChange, PortEvent};
 

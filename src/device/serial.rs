@@ -5,7 +5,7 @@
 //! or the gate for them, asks for it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -15,6 +15,8 @@ use super::link::{Address, Link};
 use super::panic::{Programs, RawPanic};
 use super::ports::{self, PortInfo, UsbId};
 use super::pump::{Order, Pump, Task};
+pub use super::received::Received;
+use super::received::lock;
 use super::refusal::not_opened;
 use super::reset::{self, Into};
 use super::tail::Tail;
@@ -25,21 +27,6 @@ use crate::model::{
 
 /// Bits per second that ESP32 boards print with unless told otherwise.
 pub const DEFAULT_BAUD: u32 = 115_200;
-
-/// How far a port has come.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Received {
-    /// Bytes since the port was opened.
-    pub bytes: u64,
-    /// Why it is away at the moment; it is looked for.
-    pub away: Option<String>,
-    /// How often it went away.
-    pub losses: u32,
-    /// Why the newest bytes could not be written to the log; `None` when they were.
-    pub lost: Option<String>,
-    /// Why no more will come; `None` while the port is open.
-    pub closed: Option<String>,
-}
 
 /// Hears what comes from one open port.
 #[derive(Debug, Clone)]
@@ -299,11 +286,6 @@ impl SerialHub {
 
 fn closed(port: &str) -> UserError {
     UserError::new(format!("`{port}` is not open"), "no connection is open", "Connect to it first.")
-}
-
-/// A panic elsewhere leaves the state whole.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use super::facts::table_offset;
 use super::submit::Gate;
+use super::table_offset::table_offset;
 use crate::model::{BoardFacts, Draft, DraftChange, Facts, FlashPlan};
 use crate::toolchain::esp_image::erased;
 use crate::toolchain::flash_map::{FlashMap, SECTOR};

@@ -2,6 +2,7 @@
 //! go, and what a flash does to the board's memory. Reads the project and never writes it.
 
 use super::findings;
+use super::table_offset::table_offset;
 use crate::model::{
     BoardFacts, Change, ErasePlan, Facts, FlashFacts, FlashImage, FlashPlan, Partition,
     ProjectPath, Reference, ReferenceKind,
@@ -9,7 +10,7 @@ use crate::model::{
 use crate::text::references::MentionKind;
 use crate::toolchain::esp_image::Chip;
 use crate::toolchain::flash_map::FlashMap;
-use crate::toolchain::{partition_csv, partitions};
+use crate::toolchain::partitions;
 use crate::workspace::Sandbox;
 
 /// Most references that are kept.
@@ -81,26 +82,6 @@ fn own_table(sandbox: &Sandbox, plan: &FlashPlan, place: u32) -> Option<(String,
     let content = findings::content_of(sandbox, &image.file)?;
     let table = content.get((place - image.offset) as usize..)?;
     Some((image.file.clone(), partitions::from_image(table)?))
-}
-
-/// Where the table of partitions lies, as the last build or the configuration says.
-pub(super) fn table_offset(sandbox: &Sandbox) -> Option<u32> {
-    let read = |file: &str| {
-        let content = sandbox.read(&ProjectPath::new(file).ok()?).ok()?;
-        String::from_utf8(content).ok()
-    };
-    let built = || {
-        let args: serde_json::Value =
-            serde_json::from_str(&read("build/flasher_args.json")?).ok()?;
-        partition_csv::number(args.get("partition-table")?.get("offset")?.as_str()?)
-    };
-    let configured = || {
-        let text = read("sdkconfig")?;
-        let value =
-            text.lines().find_map(|line| line.strip_prefix("CONFIG_PARTITION_TABLE_OFFSET="));
-        partition_csv::number(value?.trim())
-    };
-    built().or_else(configured)
 }
 
 /// The partitions that would lose what they hold.

@@ -23,6 +23,7 @@ mod session_rules;
 mod settle;
 mod submit;
 mod syntax;
+mod table_offset;
 mod undo;
 
 pub use edited::VersionExaminer;

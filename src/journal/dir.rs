@@ -10,7 +10,7 @@ use crate::model::{LogId, Record, RecordSource, SessionId, Timestamp, UserError}
 
 use super::blobs::Blobs;
 use super::error::JournalError;
-use super::logs::LogFiles;
+use super::logs::{self, LogFiles};
 use super::parse::ReadItem;
 use super::scan::scan;
 
@@ -167,7 +167,11 @@ impl SessionDir {
     /// The raw bytes of a log, or their beginning; [`LogFiles`] knows the files after it.
     #[must_use]
     pub fn log_file(&self, log: LogId) -> PathBuf {
-        self.root.join("logs").join(format!("{log}.log"))
+        logs::log_file(&self.log_folder(), log)
+    }
+
+    fn log_folder(&self) -> PathBuf {
+        self.root.join("logs")
     }
 
     /// Where a demo keeps its project; nobody makes this folder here.
@@ -185,7 +189,7 @@ impl SessionDir {
     /// The session's raw logs.
     #[must_use]
     pub fn logs(&self) -> LogFiles {
-        LogFiles::new(self.clone())
+        LogFiles::new(self.log_folder())
     }
 }
 

@@ -15,7 +15,7 @@ use memchr::{memchr, memchr_iter};
 
 use crate::model::{LogKind, Timestamp};
 
-use super::logs::{LogLength, LogLimits};
+use super::log_limits::{LogLength, LogLimits};
 use super::segments::{self, Segment};
 use super::times::Times;
 

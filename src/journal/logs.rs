@@ -8,48 +8,31 @@ use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::model::{LogId, LogSource, LogStart, Timestamp, UserError};
 
-use super::dir::SessionDir;
 use super::error::JournalError;
+pub use super::log_limits::{LogLength, LogLimits};
 use super::log_writer::LogWriter;
 use super::reader::read_up_to;
 use super::segments::{self, Gap, Segment};
 use super::times;
 
-/// How long a log is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LogLength {
-    /// Size in bytes.
-    pub bytes: u64,
-    /// Line feeds among them.
-    pub lines: u64,
-}
-
-/// How much of each log is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LogLimits {
-    /// Bytes on disk; the oldest output beyond them is given up.
-    pub keep: u64,
-    /// Bytes of one file, and so of what is given up at once.
-    pub segment: u64,
-}
-
-impl Default for LogLimits {
-    fn default() -> Self {
-        Self { keep: 256 << 20, segment: 16 << 20 }
-    }
-}
-
 /// A session's raw logs: appended by the running program, read by anyone.
 #[derive(Debug)]
 pub struct LogFiles {
-    dir: SessionDir,
+    /// The folder of the logs.
+    folder: PathBuf,
     limits: LogLimits,
     writing: Mutex<BTreeMap<LogId, LogWriter>>,
     reading: Mutex<BTreeMap<LogId, Reading>>,
+}
+
+/// The raw bytes of a log in its folder, or their beginning; [`LogFiles`] knows the files after it.
+pub(super) fn log_file(folder: &Path, log: LogId) -> PathBuf {
+    folder.join(format!("{log}.log"))
 }
 
 /// What a reader knows of a log.
@@ -79,9 +62,9 @@ enum Went {
 }
 
 impl LogFiles {
-    pub(super) fn new(dir: SessionDir) -> Self {
+    pub(super) fn new(folder: PathBuf) -> Self {
         let (writing, reading) = (Mutex::default(), Mutex::default());
-        Self { dir, limits: LogLimits::default(), writing, reading }
+        Self { folder, limits: LogLimits::default(), writing, reading }
     }
 
     /// The same logs, of which so much is kept from now on.
@@ -107,12 +90,13 @@ impl LogFiles {
         bytes: &[u8],
         at: Timestamp,
     ) -> Result<LogLength, JournalError> {
-        let failed = || JournalError::io("write a log", self.dir.log_file(log));
+        let failed = || JournalError::io("write a log", log_file(&self.folder, log));
         let mut writing = lock(&self.writing);
         let writer = match writing.entry(log) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(
-                LogWriter::open(self.dir.log_file(log), log.kind, self.limits).map_err(failed())?,
+                LogWriter::open(log_file(&self.folder, log), log.kind, self.limits)
+                    .map_err(failed())?,
             ),
         };
         writer.append(bytes, at).map_err(failed())?;
@@ -132,7 +116,7 @@ impl LogFiles {
 
     /// Looks for the files of a log.
     fn look(&self, log: LogId) -> Result<Arc<[Segment]>, JournalError> {
-        let first = self.dir.log_file(log);
+        let first = log_file(&self.folder, log);
         let found = segments::list(&first).map_err(JournalError::io("read a log", &first))?;
         let mut reading = lock(&self.reading);
         let known = reading.entry(log).or_default();

@@ -5,6 +5,7 @@ use std::fs;
 use memchr::memchr_iter;
 
 use super::*;
+use crate::journal::dir::SessionDir;
 use crate::model::LogKind;
 
 const LOG: LogId = LogId { kind: LogKind::Serial, number: 1 };

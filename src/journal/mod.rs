@@ -11,6 +11,7 @@ pub mod error;
 pub mod events;
 pub mod list;
 mod lock;
+mod log_limits;
 mod log_writer;
 pub mod logs;
 mod pack;

@@ -8,41 +8,13 @@ use std::time::Duration;
 
 use tree_sitter::Node;
 
+use super::declaration::bounded;
+pub use super::declaration::{Declaration, DeclarationKind};
 use super::preprocess::{grammar_of, tame};
 use super::scan;
 use crate::model::ProjectPath;
 use crate::text::includes::{Include, includes};
 use crate::text::tree::{Language, Limits, line, parse, text, walk};
-
-/// Longest text of one declaration, in characters: an enum of a thousand values is cut.
-const MAX_TEXT: usize = 600;
-
-/// What is declared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum DeclarationKind {
-    /// A function without body.
-    Prototype,
-    /// A function whose body is in the header.
-    Inline,
-    /// A macro with arguments.
-    Macro,
-    /// A structure, union, enumeration, class or other name of a type.
-    Type,
-    /// A variable that another file holds.
-    Variable,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Declaration {
-    /// What is declared.
-    pub kind: DeclarationKind,
-    /// Its name; empty for a type without one.
-    pub name: String,
-    /// Line it starts on, from 1.
-    pub line: u32,
-    /// The text in one line: comments and bodies of functions are left out.
-    pub text: String,
-}
 
 /// What a header says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -240,18 +212,6 @@ fn compact(node: Node<'_>, source: &str) -> String {
     });
     out.push_str(source.get(at..node.end_byte()).unwrap_or_default());
     bounded(&out)
-}
-
-/// White space collapsed, and cut where it is too long.
-pub(super) fn bounded(text: &str) -> String {
-    let joined =
-        text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ;", ";").replace(";;", ";");
-    if joined.chars().count() <= MAX_TEXT {
-        return joined;
-    }
-    let mut cut: String = joined.chars().take(MAX_TEXT).collect();
-    cut.push('…');
-    cut
 }
 
 #[cfg(test)]

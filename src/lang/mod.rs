@@ -5,6 +5,7 @@
 //! read files.
 
 mod complexity;
+mod declaration;
 mod declarations;
 mod preprocess;
 mod relevance;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::declarations::{Declaration, DeclarationKind, bounded};
+use super::declaration::{Declaration, DeclarationKind, bounded};
 
 /// Words before `(` that are no functions.
 const KEYWORDS: [&str; 8] =

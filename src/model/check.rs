@@ -5,7 +5,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::decision::Side;
+/// One version of a file in a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The file as it is.
+    Old,
+    /// The file as proposed.
+    New,
+}
 
 /// What a check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

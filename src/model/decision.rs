@@ -3,17 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::blob::{BlobRef, ContentHash};
+pub use super::check::Side;
 use super::proposal::Change;
-
-/// One version of a file in a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    /// The file as it is.
-    Old,
-    /// The file as proposed.
-    New,
-}
 
 /// What the person says about one line of a proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 //! Must not wait or ask anything itself.
 
 mod complaint;
+mod kind;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use super::service::Service;
 use crate::model::UserError;
 use crate::text::sanitize;
 use complaint::{in_words, locked_proxy, service_message, special, words};
+pub(super) use kind::{FaultKind, Feature};
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,34 +21,6 @@ pub(super) struct Fault {
     pub kind: FaultKind,
     /// For the person.
     pub error: UserError,
-}
-
-/// What a fault means for the call.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum FaultKind {
-    /// Asking again may help, not before this long if the service said so.
-    Passing(Option<Duration>),
-    /// The conversation does not fit into the model; how many tokens would, if the service said.
-    TooLong(Option<u64>),
-    /// The service does not know a part of the request, which can be left out.
-    Unsupported(Feature),
-    /// Asking again is no use.
-    Lasting,
-}
-
-/// A part of a request that not every model takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Feature {
-    Tools,
-    Temperature,
-    /// Usage at the end of a stream.
-    StreamUsage,
-    /// The limit of an answer under its older name.
-    OldLimit,
-    /// Thinking aloud, or being given back earlier thoughts.
-    Reasoning,
-    /// A form for the answer.
-    Form,
 }
 
 impl Fault {

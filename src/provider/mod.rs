@@ -12,6 +12,7 @@ mod fault;
 pub mod foreign_reply;
 mod form;
 mod keep;
+mod options;
 mod panel;
 mod profile;
 mod record;
@@ -28,8 +29,8 @@ use std::sync::Arc;
 use futures::stream::BoxStream;
 
 pub use catalogue::Catalogue;
-use dialect::OLLAMA_WINDOW;
 pub use form::AnswerForm;
+pub use options::ModelOptions;
 pub use panel::{FindProfile, Panel};
 pub use profile::{AgentChoice, KeySource, Prices, Profile, ReadKey, ToolUse, Wire};
 pub use record::Recording;
@@ -61,17 +62,6 @@ pub struct Request {
     pub form: Option<Arc<AnswerForm>>,
     /// What the provider gave with its last [`Delta::Done`] in this session, if anything.
     pub state: Option<String>,
-}
-
-/// What an agent's file may ask of the model; `None`: as configured for all.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ModelOptions {
-    /// Name of the model.
-    pub model: Option<String>,
-    /// Sampling temperature, from 0.
-    pub temperature: Option<f64>,
-    /// Most tokens of one answer.
-    pub max_tokens: Option<u32>,
 }
 
 /// A piece of a model's answer, in the order it arrives.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::ModelOptions;
+use super::options::ModelOptions;
 use super::service::Service;
 use crate::model::{AgentName, Cost, Usage, UserError};
 use crate::text::secrets::Secrets;

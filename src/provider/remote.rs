@@ -129,7 +129,7 @@ impl Provider for Remote {
     fn meter(&self, request: &Request) -> Option<Meter> {
         let profile = &self.inner.profile;
         let window = match self.inner.dialect {
-            Dialect::Ollama => Some(profile.window.unwrap_or(super::OLLAMA_WINDOW)),
+            Dialect::Ollama => Some(profile.window.unwrap_or(super::dialect::OLLAMA_WINDOW)),
             Dialect::Chat | Dialect::Responses | Dialect::Anthropic => profile.window,
         }?;
         let answer = self.inner.most(request).map_or(USUAL_ANSWER, u64::from).min(window / 2);

@@ -9,7 +9,8 @@ use std::time::Instant;
 use similar::{Algorithm, DiffOp};
 
 use super::align::align;
-use super::diff::{DiffLine, Hunk, LineKind};
+pub use super::diff_line::LinePair;
+use super::diff_line::{DiffLine, Hunk, LineKind};
 use super::words;
 
 /// More pairs of changed lines than this get no emphasis.
@@ -18,19 +19,6 @@ const MAX_PAIRS: usize = 5_000;
 const MIN_MOVED: usize = 20;
 /// Lines that are alike in more places than this are not followed.
 const MAX_PLACES: usize = 16;
-
-/// The line of the other version that a changed line belongs to, by its number from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LinePair {
-    /// There is none.
-    None,
-    /// It is another version of that line.
-    Version(usize),
-    /// It is that line with other blanks.
-    Spaces(usize),
-    /// It is that line at another place, with its neighbours.
-    Moved(usize),
-}
 
 /// Marks the twins of all changed lines, and the words that differ. After `deadline` the rest
 /// stays without.

@@ -12,6 +12,7 @@ pub mod confusables;
 pub mod contain;
 pub mod credentials;
 pub mod diff;
+mod diff_line;
 pub mod esp_log;
 pub mod includes;
 pub mod insert;

@@ -7,36 +7,11 @@ use std::ops::Range;
 
 use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
+pub use super::syntax_error::SyntaxError;
+pub use super::syntax_grammar::SyntaxKind;
 use super::syntax_grammar::{Paint, grammar};
 use super::tree::{Language, Limits, parse};
 use crate::model::ProjectPath;
-
-/// What a piece of text means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SyntaxKind {
-    /// A word of the language.
-    Keyword,
-    /// Name of a type.
-    Type,
-    /// Name of a function or command.
-    Function,
-    /// Text in quotes.
-    String,
-    Number,
-    /// Words for people.
-    Comment,
-    /// A fixed value with a name.
-    Constant,
-    /// A directive of the preprocessor.
-    Preprocessor,
-    Operator,
-    /// Name of a variable.
-    Variable,
-    /// Name of a field or key.
-    Property,
-    /// Brackets and separators.
-    Punctuation,
-}
 
 /// A piece of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,17 +20,6 @@ pub struct Span {
     pub range: Range<usize>,
     /// What it means.
     pub kind: SyntaxKind,
-}
-
-/// The first place where a text does not parse.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyntaxError {
-    /// Counted from 1.
-    pub line: usize,
-    /// In bytes from 1.
-    pub column: usize,
-    /// What is wrong there, e.g. "`{` is never closed".
-    pub message: String,
 }
 
 /// The language that the name of a file suggests, of those whose texts are checked.

@@ -6,8 +6,18 @@ use tree_sitter::{Node, Tree};
 
 use super::lines::line_at;
 use super::sanitize;
-use super::syntax::SyntaxError;
 use super::tree::walk;
+
+/// The first place where a text does not parse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// Counted from 1.
+    pub line: usize,
+    /// In bytes from 1.
+    pub column: usize,
+    /// What is wrong there, e.g. "`{` is never closed".
+    pub message: String,
+}
 
 /// Longest piece of source that a message quotes, in characters.
 const MAX_QUOTE: usize = 24;

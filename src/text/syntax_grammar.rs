@@ -4,8 +4,34 @@ use std::sync::OnceLock;
 
 use tree_sitter::Query;
 
-use super::syntax::SyntaxKind;
 use super::tree::Language;
+
+/// What a piece of text means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SyntaxKind {
+    /// A word of the language.
+    Keyword,
+    /// Name of a type.
+    Type,
+    /// Name of a function or command.
+    Function,
+    /// Text in quotes.
+    String,
+    Number,
+    /// Words for people.
+    Comment,
+    /// A fixed value with a name.
+    Constant,
+    /// A directive of the preprocessor.
+    Preprocessor,
+    Operator,
+    /// Name of a variable.
+    Variable,
+    /// Name of a field or key.
+    Property,
+    /// Brackets and separators.
+    Punctuation,
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Paint {

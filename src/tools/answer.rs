@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::ToolError;
-use super::generate_code::words;
-use crate::model::{Outcome, Settlement, UserError};
+use super::error::ToolError;
+use crate::model::{DecidedBy, Decision, Outcome, Settlement};
 
 /// Makes `{"ok": true, …}` of an object's fields.
 #[must_use]
@@ -54,26 +53,14 @@ impl OutcomeReport<'_> {
     }
 }
 
-impl ToolError {
-    /// Makes an error.
-    pub fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: hint.into() }
-    }
-
-    /// The answer a model is given: `{"ok": false, "error": {code, message, hint?}}`.
-    #[must_use]
-    pub fn to_answer(&self) -> Value {
-        let mut error = json!({ "code": self.code, "message": self.message });
-        if let (Some(error), false) = (error.as_object_mut(), self.hint.is_empty()) {
-            error.insert("hint".to_owned(), Value::String(self.hint.clone()));
-        }
-        json!({ "ok": false, "error": error })
-    }
-
-    /// Tells a model what a person would be told.
-    #[must_use]
-    pub fn from_user_error(code: &'static str, error: &UserError) -> Self {
-        Self::new(code, format!("{}: {}", error.what, error.why), error.fix.clone())
+/// Why something was rejected, in the words of whoever did.
+pub(super) fn words(decision: &Decision) -> String {
+    let given = decision.verdict.words();
+    match &decision.by {
+        DecidedBy::Person if given.is_empty() => "rejected without a reason".to_owned(),
+        DecidedBy::Person => given.to_owned(),
+        DecidedBy::Policy(rule) => format!("a rule forbids it: {rule}"),
+        DecidedBy::Nobody(why) => why.clone(),
     }
 }
 

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::answer::words;
 use super::flash_regions::{Aim, flash_of, partition};
-use super::generate_code::words;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, nvs_csv, recorded};
 use crate::model::{
     BlobSource, Change, Draft, DraftChange, FlashRegion, NvsEdit, NvsPlan, Outcome, Partition,

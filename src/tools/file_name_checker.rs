@@ -3,55 +3,13 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::state::OrganizedFile;
+pub use super::organized_files::NAME;
+use super::organized_files::{FileNameCheckerArgs, plan};
 use super::{Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::knowledge::NameList;
 use crate::model::{ProjectPath, ToolSpec};
-
-/// Name of the tool.
-pub const NAME: &str = "file_name_checker";
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct FileNameCheckerArgs {
-    /// Every file of the project that is to be written.
-    files: Vec<PlannedFile>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct PlannedFile {
-    /// Path relative to the project folder.
-    file_name: String,
-    /// Its purpose in one line.
-    description: String,
-}
-
-/// The files that a call with these arguments plans; `None` when they are not of that shape.
-pub(super) fn organized(args: &Value) -> Option<Vec<OrganizedFile>> {
-    plan(args::parse(args.clone()).ok()?).ok()
-}
-
-fn plan(args: FileNameCheckerArgs) -> Result<Vec<OrganizedFile>, ToolError> {
-    let mut files: Vec<OrganizedFile> = Vec::with_capacity(args.files.len());
-    for (index, planned) in args.files.into_iter().enumerate() {
-        let path = args::path(&format!("files[{index}].file_name"), &planned.file_name)?;
-        if files.iter().any(|file| file.path == path) {
-            let message = format!("files[{index}].file_name: `{path}` is listed twice");
-            return Err(ToolError::new("bad_arguments", message, "List every file once."));
-        }
-        files.push(OrganizedFile { path, description: planned.description });
-    }
-    if files.is_empty() {
-        let message = "files: the list is empty";
-        return Err(ToolError::new("bad_arguments", message, "List every file of the project."));
-    }
-    Ok(files)
-}
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {

@@ -14,8 +14,7 @@ use super::state::SharedState;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
 use crate::knowledge::NameList;
 use crate::model::{
-    BlobSource, Check, DecidedBy, Decision, Draft, DraftChange, ProjectPath, Proposal, Settlement,
-    ToolSpec,
+    BlobSource, Check, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec,
 };
 use crate::text::mark;
 use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, Sandbox};
@@ -239,17 +238,6 @@ fn report(planned: Planned, settlements: &[Settlement]) -> Value {
         }
     }
     report.answer("saved", fields)
-}
-
-/// Why something was rejected, in the words of whoever did.
-pub(super) fn words(decision: &Decision) -> String {
-    let given = decision.verdict.words();
-    match &decision.by {
-        DecidedBy::Person if given.is_empty() => "rejected without a reason".to_owned(),
-        DecidedBy::Person => given.to_owned(),
-        DecidedBy::Policy(rule) => format!("a rule forbids it: {rule}"),
-        DecidedBy::Nobody(why) => why.clone(),
-    }
 }
 
 impl Tool for GenerateCode {

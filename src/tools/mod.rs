@@ -7,6 +7,7 @@
 mod answer;
 mod args;
 mod context;
+mod error;
 mod registry;
 mod report;
 mod state;
@@ -33,6 +34,7 @@ mod insert_code;
 mod list_boards;
 mod map_sketch;
 mod nvs_csv;
+mod organized_files;
 mod panics;
 mod read_flash;
 mod recorded;
@@ -49,11 +51,12 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::model::{BlobSource, Draft, Proposal, Settlement, ToolSpec};
+use crate::model::{BlobSource, Draft, Proposal, ToolSpec};
 
 pub use context::{AnswerLimits, ToolContext};
 pub use dialogue::{ASK, AskArgs, HAND_OFF, HandOffArgs};
-pub use recorded::plain_finish;
+pub use error::ToolError;
+pub use recorded::{Finish, plain_finish};
 pub use registry::{Registry, TOOLS, ToolEntry, known};
 pub use state::{LastBuild, OrganizedFile, PhaseGoal, SharedState, TeamState};
 
@@ -70,22 +73,6 @@ pub enum Reply {
         /// Makes the answer.
         finish: Finish,
     },
-}
-
-/// Makes a tool's answer from what became of its drafts.
-pub type Finish =
-    Box<dyn FnOnce(Vec<Settlement>) -> BoxFuture<'static, Result<Value, ToolError>> + Send>;
-
-/// Why a tool could not do as asked, in words for a model.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{code}: {message}")]
-pub struct ToolError {
-    /// A stable word in snake_case, e.g. `bad_arguments`.
-    pub code: &'static str,
-    /// What is wrong.
-    pub message: String,
-    /// What to do instead; empty when unknown.
-    pub hint: String,
 }
 
 /// Something an agent can call.

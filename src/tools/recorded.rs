@@ -6,9 +6,13 @@
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::Finish;
+use super::error::ToolError;
 use super::report::Report;
 use crate::model::{BlobSource, ProjectPath, Proposal, Settlement};
+
+/// Makes a tool's answer from what became of its drafts.
+pub type Finish =
+    Box<dyn FnOnce(Vec<Settlement>) -> BoxFuture<'static, Result<Value, ToolError>> + Send>;
 
 /// The files of proposals, in their order.
 pub(super) fn paths(recorded: &[Proposal]) -> Vec<ProjectPath> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::generate_code::words;
+use super::answer::words;
 use super::{ToolError, answer};
 use crate::model::{Outcome, Settlement};
 

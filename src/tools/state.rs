@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::file_name_checker;
+use super::organized_files;
+pub use super::organized_files::OrganizedFile;
 use crate::model::{
     BoardEvent, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, ContentHash,
     Decision, Diagnostic, Event, FileEvent, FilesEvent, LogKind, Outcome, PortEvent, ProgramSize,
@@ -46,15 +47,6 @@ impl LastBuild {
     pub fn is_fresh_success(&self) -> bool {
         self.outcome == Some(BuildOutcome::Passed) && self.changes_since == 0
     }
-}
-
-/// A file the team has decided to write.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrganizedFile {
-    /// Where it goes.
-    pub path: ProjectPath,
-    /// Its purpose in a line.
-    pub description: String,
 }
 
 /// Facts of the session that tools rely on.
@@ -97,9 +89,9 @@ impl TeamState {
     pub fn fold(&mut self, record: &Record) {
         match &record.event {
             Event::Turn(TurnEvent::ToolCalled { call, tool, args, .. })
-                if tool.as_str() == file_name_checker::NAME =>
+                if tool.as_str() == organized_files::NAME =>
             {
-                if let Some(files) = file_name_checker::organized(args) {
+                if let Some(files) = organized_files::organized(args) {
                     self.name_checks.insert(*call, files);
                 }
             }

@@ -11,6 +11,7 @@ use super::*;
 use crate::config::assets::Assets;
 use crate::device::SerialHub;
 use crate::knowledge::{Knowledge, NameList};
+use crate::model::Settlement;
 use crate::model::{
     BlobRef, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, CheckKind, ContentHash,
     DecidedBy, Decision, DraftChange, Event, FindingLevel, FlashPlan, Ledger, LogId, LogKind,

@@ -11,6 +11,7 @@ use super::key::Key;
 use super::layout::PaneId;
 use super::overlay::{HelpView, JumpTo, ModelList, Overlay, PaletteView, ThemeList};
 use super::pane::{Effect, Keys, Mode, UiCommand};
+use super::resize;
 use super::screen_kind::ScreenKind;
 use super::sizes::Sizes;
 use super::{Composing, Ui, possible, run};
@@ -134,7 +135,7 @@ impl Ui {
 
     fn resize_pane(&mut self, action: Action) -> Vec<Effect> {
         let front = self.controls.front;
-        match self.controls.screen.sizes.nudged(front, action, &self.layout) {
+        match resize::nudged(self.controls.screen.sizes, front, action, &self.layout) {
             Ok(sizes) => {
                 self.controls.screen.sizes = sizes;
                 Vec::new()

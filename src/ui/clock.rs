@@ -4,7 +4,14 @@ use std::time::{Duration, Instant};
 
 use crate::model::Timestamp;
 
-use super::pane::Mode;
+/// Whether a session runs or is played back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It runs.
+    Live,
+    /// It is played back; nothing can be decided.
+    Replay,
+}
 
 /// What time it is for the screen.
 #[derive(Debug, Clone, Copy)]

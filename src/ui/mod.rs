@@ -33,6 +33,7 @@ pub mod panes;
 pub mod pointer;
 pub mod ports;
 mod possible;
+mod resize;
 pub mod role;
 mod run;
 mod scene;

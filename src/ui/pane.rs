@@ -17,6 +17,7 @@ use crate::view::SessionView;
 use super::action::{Action, KeyContext};
 use super::agents::Agents;
 use super::clock::Clock;
+pub use super::clock::Mode;
 use super::keymap::Keymap;
 use super::layout::PaneId;
 use super::overlay::Overlay;
@@ -91,15 +92,6 @@ pub enum Saved {
 
 /// Most bytes that are copied; terminals take no more than some tens of kilobytes.
 const MAX_COPY: usize = 64 * 1024;
-
-/// Whether a session runs or is played back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// It runs.
-    Live,
-    /// It is played back; nothing can be decided.
-    Replay,
-}
 
 /// Where keys go, as a pane sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

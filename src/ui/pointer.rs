@@ -6,6 +6,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 use super::layout::{Layout, PaneId};
+use super::resize;
 use super::sizes::{Border, Sizes};
 
 /// What the mouse asks for.
@@ -121,10 +122,10 @@ impl Pointer {
 
     fn drag(&mut self, at: Position, layout: &Layout, sizes: Sizes) -> Option<Pointed> {
         match self.held? {
-            Held::Border(border) => Some(Pointed::Resize(sizes.moved(border, at, layout))),
+            Held::Border(border) => Some(Pointed::Resize(resize::moved(sizes, border, at, layout))),
             Held::LogsTitle => {
                 let is_moved = layout.pane(PaneId::Logs).is_some_and(|logs| logs.title.y != at.y);
-                is_moved.then(|| Pointed::Resize(sizes.moved(Border::Logs, at, layout)))
+                is_moved.then(|| Pointed::Resize(resize::moved(sizes, Border::Logs, at, layout)))
             }
             Held::Text(area, from) => {
                 let to = clamp(at, area);

@@ -2,13 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use ignore::WalkBuilder;
 
-use super::{Sandbox, WatchStamp};
+use super::Sandbox;
 use crate::files;
 use crate::model::event::ProjectFile;
 use crate::model::{Event, FilesEvent, ProjectPath};
+
+/// What tells that a file is not what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WatchStamp {
+    /// Length in bytes.
+    pub bytes: u64,
+    /// When it was written last.
+    pub modified: Option<SystemTime>,
+}
 
 /// How many files are listed when nothing else is said.
 pub const DEFAULT_LIST_LIMIT: usize = 2_000;

@@ -6,21 +6,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use super::Sandbox;
 use super::folder_watch::{FolderWatch, WatchCoverage};
 use super::list::FileListing;
+pub use super::list::WatchStamp;
 use crate::model::{OutsideChange, ProjectPath};
-
-/// What tells that a file is not what it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WatchStamp {
-    /// Length in bytes.
-    pub bytes: u64,
-    /// When it was written last.
-    pub modified: Option<SystemTime>,
-}
 
 /// The files as they were last.
 #[derive(Debug)]

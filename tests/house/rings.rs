@@ -24,23 +24,9 @@ struct Known {
 const RINGS: &[Known] = &[
     Known {
         name: "",
-        files: &["app/compose.rs", "app/models.rs", "app/parts.rs", "app/project_folder.rs"],
-        reason: "not yet untied",
+        files: &["cli/full_screen.rs", "cli/mod.rs", "cli/monitor.rs", "cli/start.rs"],
+        reason: "a command may lead to another one: leaving a session leads back to the start screen",
     },
-    Known { name: "", files: &["app/event_loop.rs", "app/outside.rs"], reason: "not yet untied" },
-    Known { name: "", files: &["app/feed.rs", "app/timeline.rs"], reason: "not yet untied" },
-    Known {
-        name: "",
-        files: &[
-            "cli/full_screen.rs",
-            "cli/mod.rs",
-            "cli/monitor.rs",
-            "cli/orders.rs",
-            "cli/start.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known { name: "", files: &["cli/lines/mod.rs", "cli/lines/rest.rs"], reason: "not yet untied" },
     Known {
         name: "",
         files: &["config/layer.rs", "config/models.rs", "config/settings.rs"],
@@ -48,180 +34,22 @@ const RINGS: &[Known] = &[
     },
     Known {
         name: "",
-        files: &["device/loader/mod.rs", "device/loader/talk.rs", "device/loader/words.rs"],
-        reason: "not yet untied",
+        files: &["gate/effect_time.rs", "gate/submit.rs", "gate/syntax.rs"],
+        reason: "methods of `Gate`, which is in several files",
     },
     Known {
         name: "",
-        files: &["device/panic/elf.rs", "device/panic/unwind.rs"],
-        reason: "not yet untied",
-    },
-    Known { name: "", files: &["device/pump.rs", "device/serial.rs"], reason: "not yet untied" },
-    Known { name: "", files: &["gate/effect_time.rs", "gate/submit.rs"], reason: "not yet untied" },
-    Known {
-        name: "",
-        files: &[
-            "gate/facts.rs",
-            "gate/findings/efuse_code.rs",
-            "gate/findings/flash.rs",
-            "gate/findings/host_cmake.rs",
-            "gate/findings/host_code.rs",
-            "gate/findings/host_files.rs",
-            "gate/findings/host_includes.rs",
-            "gate/findings/host_rules.rs",
-            "gate/findings/images.rs",
-            "gate/findings/irreversible.rs",
-            "gate/findings/mod.rs",
-            "gate/findings/origin.rs",
-            "gate/findings/partition_table.rs",
-            "gate/findings/pins.rs",
-            "gate/findings/place.rs",
-            "gate/findings/secrets.rs",
-            "gate/findings/source.rs",
-            "gate/findings/text.rs",
-        ],
-        reason: "not yet untied",
+        files: &["toolchain/platformio/mod.rs", "toolchain/platformio/upload.rs"],
+        reason: "the toolchain's own esptool belongs to its uploads",
     },
     Known {
         name: "",
-        files: &["journal/dir.rs", "journal/log_writer.rs", "journal/logs.rs"],
-        reason: "not yet untied",
-    },
-    Known { name: "", files: &["lang/declarations.rs", "lang/scan.rs"], reason: "not yet untied" },
-    Known {
-        name: "",
-        files: &["model/check.rs", "model/decision.rs", "model/proposal.rs"],
-        reason: "not yet untied",
+        files: &["ui/deciding.rs", "ui/hints.rs", "ui/input.rs", "ui/mod.rs", "ui/sync.rs"],
+        reason: "methods of `Ui`, which is in several files",
     },
     Known {
         name: "",
         files: &[
-            "provider/dialect/anthropic.rs",
-            "provider/dialect/chat.rs",
-            "provider/dialect/conversation.rs",
-            "provider/dialect/mod.rs",
-            "provider/dialect/ollama.rs",
-            "provider/dialect/responses.rs",
-            "provider/fault.rs",
-            "provider/fault/complaint.rs",
-            "provider/mod.rs",
-            "provider/profile.rs",
-            "provider/tokens.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "provider/scripted/answer.rs",
-            "provider/scripted/aside.rs",
-            "provider/scripted/cursor.rs",
-            "provider/scripted/mod.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "text/credentials/code.rs",
-            "text/credentials/mod.rs",
-            "text/credentials/plain.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known { name: "", files: &["text/diff.rs", "text/line_pairs.rs"], reason: "not yet untied" },
-    Known {
-        name: "",
-        files: &["text/insert/mod.rs", "text/insert/place.rs"],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &["text/syntax.rs", "text/syntax_error.rs", "text/syntax_grammar.rs"],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "toolchain/analysis/arduino_lint.rs",
-            "toolchain/analysis/clang_tidy.rs",
-            "toolchain/analysis/cppcheck.rs",
-            "toolchain/analysis/mod.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "toolchain/arduino/compiled.rs",
-            "toolchain/arduino/mod.rs",
-            "toolchain/arduino/upload.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "toolchain/chip/by_esptool.rs",
-            "toolchain/chip/mod.rs",
-            "toolchain/chip/within.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "toolchain/platformio/build_output.rs",
-            "toolchain/platformio/install.rs",
-            "toolchain/platformio/lines.rs",
-            "toolchain/platformio/messages.rs",
-            "toolchain/platformio/mod.rs",
-            "toolchain/platformio/project.rs",
-            "toolchain/platformio/report.rs",
-            "toolchain/platformio/upload.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "toolchain/syntax/mod.rs",
-            "toolchain/syntax/overlay.rs",
-            "toolchain/syntax/reach.rs",
-            "toolchain/syntax/run.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &["toolchain/virtual_board/build.rs", "toolchain/virtual_board/plan.rs"],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &["toolchain/virtual_board/mod.rs", "toolchain/virtual_board/syntax.rs"],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "tools/answer.rs",
-            "tools/args.rs",
-            "tools/context.rs",
-            "tools/file_name_checker.rs",
-            "tools/files.rs",
-            "tools/generate_code.rs",
-            "tools/mod.rs",
-            "tools/recorded.rs",
-            "tools/report.rs",
-            "tools/state.rs",
-        ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "ui/clock.rs",
             "ui/overlay/batch.rs",
             "ui/overlay/confirm.rs",
             "ui/overlay/context_files.rs",
@@ -243,33 +71,7 @@ const RINGS: &[Known] = &[
             "ui/overlay/words.rs",
             "ui/pane.rs",
         ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &["ui/deciding.rs", "ui/hints.rs", "ui/input.rs", "ui/mod.rs", "ui/sync.rs"],
-        reason: "not yet untied",
-    },
-    Known { name: "", files: &["ui/layout.rs", "ui/sizes.rs"], reason: "not yet untied" },
-    Known {
-        name: "",
-        files: &["ui/markdown/files.rs", "ui/markdown/mod.rs"],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &["ui/panes/chat/card.rs", "ui/panes/chat/fact.rs"],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &[
-            "ui/panes/chat/layouts.rs",
-            "ui/panes/chat/mod.rs",
-            "ui/panes/chat/scroll.rs",
-            "ui/panes/chat/seek.rs",
-        ],
-        reason: "not yet untied",
+        reason: "what a dialog asks for may be another dialog",
     },
     Known {
         name: "",
@@ -281,7 +83,7 @@ const RINGS: &[Known] = &[
             "ui/panes/review/nvs.rs",
             "ui/panes/review/table.rs",
         ],
-        reason: "not yet untied",
+        reason: "the bodies and the lines they are made of",
     },
     Known {
         name: "",
@@ -300,27 +102,12 @@ const RINGS: &[Known] = &[
             "ui/panes/review/reading.rs",
             "ui/panes/review/shown.rs",
         ],
-        reason: "not yet untied",
-    },
-    Known {
-        name: "",
-        files: &["workspace/list.rs", "workspace/watch.rs"],
-        reason: "not yet untied",
+        reason: "methods of the review pane, which is in several files",
     },
 ];
 
 /// Types with methods in several files.
 const SLICES: &[Known] = &[
-    Known {
-        name: "Session",
-        files: &["app/event_loop.rs", "app/outside.rs"],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "LineSession",
-        files: &["cli/lines/mod.rs", "cli/lines/rest.rs"],
-        reason: "not yet split by duty",
-    },
     Known {
         name: "Gate",
         files: &[
@@ -335,12 +122,12 @@ const SLICES: &[Known] = &[
             "gate/syntax.rs",
             "gate/undo.rs",
         ],
-        reason: "not yet split by duty",
+        reason: "one file for each act of the gate; to be split by duty",
     },
     Known {
         name: "NvsKind",
         files: &["model/nvs.rs", "toolchain/nvs/mod.rs"],
-        reason: "not yet split by duty",
+        reason: "its values are of the model, their encoding is of the toolchain",
     },
     Known {
         name: "Inner",
@@ -349,7 +136,7 @@ const SLICES: &[Known] = &[
     },
     Known {
         name: "Script",
-        files: &["provider/scripted/load.rs", "provider/scripted/mod.rs"],
+        files: &["provider/scripted/load.rs", "provider/scripted/script.rs"],
         reason: "not yet split by duty",
     },
     Known {
@@ -374,7 +161,7 @@ const SLICES: &[Known] = &[
             "ui/mouse.rs",
             "ui/sync.rs",
         ],
-        reason: "not yet split by duty",
+        reason: "the screen's own methods by kind of input; to be split by duty",
     },
     Known {
         name: "ChatPane",
@@ -403,7 +190,7 @@ const SLICES: &[Known] = &[
             "workspace/sandbox.rs",
             "workspace/sources.rs",
         ],
-        reason: "not yet split by duty",
+        reason: "one file for each way of looking at the project; to be split by duty",
     },
 ];
 

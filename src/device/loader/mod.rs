@@ -3,6 +3,7 @@
 //! Owns the port while that lasts, and what is told when it goes wrong. Speaks through the
 //! `espflash` library; must not decide what is written: that was approved before.
 
+mod flash;
 mod look;
 mod talk;
 mod words;
@@ -17,27 +18,13 @@ use tokio_util::sync::CancellationToken;
 use super::adapters::Adapters;
 use super::identity;
 use crate::model::{BoardInfo, UserError};
+pub use flash::{FlashPiece, SAFE_BAUD, SECTOR};
 pub use look::{ChipQuery, ChipReply, look};
 use talk::Talk;
 use words::{LoaderStage, Trouble};
 
-/// Flash is erased in pieces of this many bytes.
-pub const SECTOR: u32 = 4096;
-
-/// The rate that every connection begins with, and the one that is left when a faster one fails, in
-/// bits per second.
-pub const SAFE_BAUD: u32 = 115_200;
-
 /// Before another try: what was on its way meanwhile is lost then.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// Bytes for an address of flash.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FlashPiece {
-    /// The address of the first.
-    pub offset: u32,
-    pub content: Vec<u8>,
-}
 
 /// Makes what a part of the flash shall hold of what it holds; `None` leaves it as it is.
 pub type Remake = Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;

@@ -110,7 +110,7 @@ impl Trouble {
             Self::Uneven => reported(
                 format!(
                     "the region does not begin and end at a multiple of {} bytes",
-                    super::SECTOR
+                    super::flash::SECTOR
                 ),
                 "Choose a region of whole sectors.",
             ),

@@ -11,12 +11,9 @@ use gimli::DebugFrame;
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use sha2::{Digest, Sha256};
 
-use super::unwind::Registers;
+use super::unwind::{DwarfReader, Registers};
 use crate::files;
 use crate::model::{PanicFrame, UserError};
-
-/// How debug information is read: shared, and counted, so that the program owns what it reads.
-pub(super) type DwarfReader = EndianReader<RunTimeEndian, Arc<[u8]>>;
 
 /// Functions inlined into one another that are told.
 const MAX_INLINED: usize = 16;

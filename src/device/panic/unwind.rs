@@ -2,11 +2,15 @@
 //!
 //! Owns the walk alone: registers and memory come from what the board printed.
 
+use std::sync::Arc;
+
 use gimli::{
-    BaseAddresses, CfaRule, DebugFrame, Register, RegisterRule, UnwindContext, UnwindSection,
+    BaseAddresses, CfaRule, DebugFrame, EndianReader, Register, RegisterRule, RunTimeEndian,
+    UnwindContext, UnwindSection,
 };
 
-use super::elf::DwarfReader;
+/// How debug information is read: shared, and counted, so that the program owns what it reads.
+pub(super) type DwarfReader = EndianReader<RunTimeEndian, Arc<[u8]>>;
 
 /// Frames that are followed.
 const MAX_FRAMES: usize = 64;

@@ -5,38 +5,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use serde::Deserialize;
-
-use super::irreversible::{Irreversible, Rules};
+use super::irreversible_rules::{Address, CodeTable, Irreversible, Rules};
 use super::source::SourceText;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
-
-/// What the data file says of code.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CodeTable {
-    prefixes: Vec<String>,
-    verbs: Vec<String>,
-    reads: Vec<String>,
-    exact: Vec<Exact>,
-    read_macros: Vec<String>,
-    registers: Vec<String>,
-    addresses: Vec<Address>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Exact {
-    name: String,
-    what: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Address {
-    chip: String,
-    start: u64,
-}
 
 /// Bytes of the controller's registers that matter.
 const BLOCK: u64 = 0x200;

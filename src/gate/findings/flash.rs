@@ -4,7 +4,8 @@
 //! here and what has to be typed come from that. Must not look at the board.
 
 use super::Subject;
-use super::images::{self, Read, amount};
+use super::images::{self, Read};
+use super::partition_data::{amount, keeps_data};
 use crate::model::{
     Check, CheckKind, Finding, FindingLevel, FlashArea, FlashFacts, FlashImage, FlashPlan, Landing,
     SendPlan,
@@ -190,7 +191,7 @@ fn landed(
 fn lost(file: &str, others: &[&FlashArea], flash: &FlashFacts) -> Option<Finding> {
     let keeps = |area: &&&FlashArea| {
         let partition = flash.partitions.iter().find(|partition| partition.label == area.name());
-        partition.is_some_and(images::keeps_data)
+        partition.is_some_and(keeps_data)
     };
     let kept: Vec<&FlashArea> = others.iter().filter(keeps).copied().collect();
     (!kept.is_empty()).then(|| {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::commands::{self, shown};
-use super::host_code::HostCode;
+use super::host_code_place::HostCode;
 use super::host_includes::is_outside;
 use crate::model::FindingLevel;
 use crate::text::cmake::{self, Argument, CMakeCommand};

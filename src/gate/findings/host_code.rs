@@ -3,21 +3,12 @@
 //! Owns which kind of file is read how. The programs and hosts are judged in
 //! [`commands`](super::commands).
 
-use std::ops::Range;
-
 use super::Subject;
 use super::comments::{self, CommentMarks};
+use super::host_code_place::HostCode;
 use super::source::{self, SourceText};
 use super::{host_cmake, host_files, host_includes, host_rules};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
-
-/// Something that runs or is fetched, and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct HostCode {
-    pub(super) range: Range<usize>,
-    pub(super) level: FindingLevel,
-    pub(super) text: String,
-}
 
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {

@@ -1,7 +1,7 @@
 //! Scripts, component manifests and the files of CI servers, read line by line.
 
 use super::commands::{self, shown};
-use super::host_code::HostCode;
+use super::host_code_place::HostCode;
 use super::host_includes::is_outside;
 use crate::model::FindingLevel;
 

@@ -1,7 +1,7 @@
 //! What a source takes in from outside of the project: includes, embedded files, assembler.
 
 use super::commands::shown;
-use super::host_code::HostCode;
+use super::host_code_place::HostCode;
 use crate::model::FindingLevel;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 

@@ -9,7 +9,7 @@ use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::commands;
-use super::host_code::HostCode;
+use super::host_code_place::HostCode;
 use crate::model::FindingLevel;
 
 #[derive(Deserialize)]

@@ -4,8 +4,10 @@
 //! Contents are read from the project and compared with the hashes of the plan. Must not look at
 //! the board.
 
+use super::Subject;
+use super::limit::limited;
+use super::partition_data::amount;
 use super::partition_table;
-use super::{Subject, limited};
 use crate::model::{
     BoardFacts, CheckKind, ContentHash, Finding, FindingLevel, FlashArea, FlashFacts, FlashImage,
     FlashPlan, Landing, Partition, ProjectPath,
@@ -60,24 +62,6 @@ pub(in crate::gate) fn content_of(sandbox: &Sandbox, file: &str) -> Option<Vec<u
     let path = ProjectPath::new(file).ok()?;
     let read = sandbox.read_start(&path, MOST_BYTES).ok()?;
     (read.omitted() == 0).then_some(read.content)
-}
-
-/// E.g. `4 MB`.
-pub(super) fn amount(bytes: u64) -> String {
-    match bytes >> 20 {
-        megabytes if megabytes > 0 && bytes.is_multiple_of(1 << 20) => format!("{megabytes} MB"),
-        _ => format!("{bytes} bytes"),
-    }
-}
-
-/// Whether a partition holds what nobody can make again: settings, keys, files.
-pub(super) fn keeps_data(partition: &Partition) -> bool {
-    const MADE_AGAIN: [&str; 5] = ["ota", "phy", "coredump", "esphttpd", "tee_ota"];
-    const PROGRAMS: [&str; 4] = ["bootloader", "partition_table", "0x02", "0x03"];
-    let is_program = is_app(&partition.kind) || PROGRAMS.contains(&partition.kind.as_str());
-    let is_made_again =
-        is_data(&partition.kind) && MADE_AGAIN.contains(&partition.subtype.as_str());
-    !is_program && !is_made_again
 }
 
 fn stop(text: impl Into<String>) -> Finding {

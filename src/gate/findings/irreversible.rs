@@ -1,80 +1,17 @@
 //! What changes a chip for good: eFuses, secure boot, flash encryption, anti-rollback.
 //!
 //! Owns where it can stand: configurations, build files, scripts and tables of eFuses; the code is
-//! read in [`efuse_code`](super::efuse_code). The names are in `assets/findings/irreversible.toml`.
+//! read in [`efuse_code`](super::efuse_code).
 
-use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
-use serde::Deserialize;
+use std::collections::BTreeSet;
 
 use super::Subject;
 use super::comments::{self, CommentMarks};
 use super::efuse_code;
 use super::host_includes;
+use super::irreversible_rules::{Irreversible, RULES, Rules};
 use super::source::{self, SourceText};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
-
-/// What the data file holds.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct IrreversibleTable {
-    advice: String,
-    option: Vec<OptionRow>,
-    pub(super) code: efuse_code::CodeTable,
-    tool: ToolTable,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OptionRow {
-    names: Vec<String>,
-    what: String,
-    #[serde(default)]
-    is_number: bool,
-    #[serde(default)]
-    least: u32,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ToolTable {
-    pattern: String,
-    call: String,
-    reads: String,
-}
-
-/// The table with its patterns.
-pub(super) struct Rules {
-    pub(super) table: IrreversibleTable,
-    /// Options by name; the place in the table.
-    options: HashMap<String, usize>,
-    burns: Regex,
-    call: Regex,
-    reads: Regex,
-    /// `CONFIG_NAME=value` wherever it stands.
-    set: Regex,
-}
-
-/// Details of all this; `None` only when the table that ships is broken, which a test tells.
-pub(super) static RULES: LazyLock<Option<Rules>> = LazyLock::new(|| {
-    let text = include_str!("../../../assets/findings/irreversible.toml");
-    let table: IrreversibleTable = toml::from_str(text).ok()?;
-    let mut options = HashMap::new();
-    for (at, row) in table.option.iter().enumerate() {
-        options.extend(row.names.iter().map(|name| (name.clone(), at)));
-    }
-    let burns = Regex::new(&table.tool.pattern).ok()?;
-    let call = Regex::new(&table.tool.call).ok()?;
-    let reads = Regex::new(&table.tool.reads).ok()?;
-    let set = Regex::new(
-        r#"(?:\b|-D)CONFIG_(?P<name>[A-Z0-9_]+)\\?["']?\s*(?P<sep>=|:|,|\s)\s*\\?["']?(?P<value>[yYnN]\b|0x[0-9a-fA-F]+|-?[0-9]+)"#,
-    )
-    .ok()?;
-    Some(Rules { table, options, burns, call, reads, set })
-});
 
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
@@ -89,24 +26,6 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let mut check = check?;
     check.findings.extend(virtual_off(path, subject, &phrase));
     Some(Check::with(CheckKind::Irreversible, check.findings))
-}
-
-/// Something irreversible and where it stands.
-pub(super) struct Irreversible {
-    pub(super) range: Range<usize>,
-    pub(super) what: String,
-    /// Whether it does it by itself; false for what a person should look at.
-    pub(super) is_sure: bool,
-}
-
-impl Irreversible {
-    fn finding(self, rules: &Rules, source: &SourceText<'_>, phrase: &str) -> Finding {
-        let level = if self.is_sure { FindingLevel::Stop } else { FindingLevel::Warning };
-        let found = Finding::new(level, self.what)
-            .at(source.place(&self.range))
-            .advice(rules.table.advice.clone());
-        if self.is_sure { found.phrase(phrase) } else { found }
-    }
 }
 
 fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<Irreversible> {
@@ -158,31 +77,6 @@ fn options(rules: &Rules, path: &str, code: &str) -> Vec<Irreversible> {
         }
     }
     found
-}
-
-impl Rules {
-    /// What an option does with this value; `None` for nothing irreversible.
-    pub(super) fn set_by(&self, name: &str, value: &str) -> Option<&str> {
-        let row = self.table.option.get(*self.options.get(name)?)?;
-        let is_set = match row.is_number {
-            true => number(value).is_some_and(|number| number >= row.least && number < 1_000),
-            false => value.eq_ignore_ascii_case("y") || value == "1",
-        };
-        is_set.then_some(row.what.as_str())
-    }
-
-    /// What an option does when it is set to `y`.
-    fn selects(&self, name: &str) -> Option<&str> {
-        let row = self.table.option.get(*self.options.get(name)?)?;
-        (!row.is_number).then_some(row.what.as_str())
-    }
-}
-
-fn number(text: &str) -> Option<u32> {
-    match text.strip_prefix("0x") {
-        Some(hex) => u32::from_str_radix(hex, 16).ok(),
-        None => text.parse().ok(),
-    }
 }
 
 /// Commands that burn, and the tool with a command that cannot be seen.

@@ -14,12 +14,16 @@ mod efuse_code;
 mod flash;
 mod host_cmake;
 mod host_code;
+mod host_code_place;
 mod host_files;
 mod host_includes;
 mod host_rules;
 mod images;
 mod irreversible;
+mod irreversible_rules;
+mod limit;
 mod origin;
+mod partition_data;
 mod partition_table;
 mod pin_uses;
 mod pins;
@@ -36,9 +40,6 @@ pub(super) use chip::find as chip_of;
 pub use context::FindingsContext;
 pub(super) use images::content_of;
 pub(super) use subject::Subject;
-
-/// Places of one kind that are named one by one.
-const NAMED_PLACES: usize = 5;
 
 /// What follows from a change, in one line of facts; empty where there is nothing to say.
 pub(super) fn consequence(subject: &Subject<'_>) -> String {
@@ -181,15 +182,4 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::Images
         | CheckKind::Merged => false,
     }
-}
-
-/// The first few findings one by one, and one more that counts the others.
-fn limited(kind: CheckKind, mut findings: Vec<Finding>) -> Check {
-    let level = findings.iter().map(|finding| finding.level).max().unwrap_or(FindingLevel::Note);
-    let more = findings.len().saturating_sub(NAMED_PLACES);
-    if more > 1 {
-        findings.truncate(NAMED_PLACES);
-        findings.push(Finding::new(level, format!("the same in {more} more places")));
-    }
-    Check::with(kind, findings)
 }

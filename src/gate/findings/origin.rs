@@ -9,8 +9,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 
+use super::Subject;
+use super::limit::limited;
 use super::subject::BUDGET;
-use super::{Subject, limited};
 use crate::model::{
     Check, CheckKind, ContentHash, Finding, FindingLevel, FindingPlace, ProjectPath,
 };

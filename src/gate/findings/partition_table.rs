@@ -4,9 +4,10 @@
 
 use std::collections::HashSet;
 
-use super::images::{amount, keeps_data};
-use super::{Subject, limited};
-use crate::gate::facts::table_offset;
+use super::Subject;
+use super::limit::limited;
+use super::partition_data::{amount, keeps_data};
+use crate::gate::table_offset::table_offset;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
 use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET, addresses};
 use crate::toolchain::partition_csv::{self, APP_ALIGN, CsvEntry, SECTOR, is_app, is_data, number};

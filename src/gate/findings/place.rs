@@ -1,6 +1,6 @@
 //! The place of a change: inside the project, on the file it was made for, and named by nobody.
 
-use super::NAMED_PLACES;
+use super::limit::NAMED_PLACES;
 use crate::gate::folder::{PlaceError, look};
 use crate::model::{Check, CheckKind, ContentHash, FindingLevel, ProjectPath, Reference};
 use crate::workspace::Sandbox;

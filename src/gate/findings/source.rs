@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::{NAMED_PLACES, Subject};
+use super::Subject;
+use super::limit::NAMED_PLACES;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 /// A text with the places in it.

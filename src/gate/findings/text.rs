@@ -1,6 +1,7 @@
 //! The form of a text: does it parse, what hides in it, how is it encoded, how much changes.
 
-use super::{Subject, limited};
+use super::Subject;
+use super::limit::limited;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::confusables::{self, Reading};
 use crate::text::inspect::{self, Charset, Located};

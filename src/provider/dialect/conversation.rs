@@ -37,7 +37,7 @@ impl<'a> Conversation<'a> {
         let mut system = String::new();
         let mut turns: Vec<ConversationTurn<'a>> = Vec::with_capacity(messages.len());
         let mut calls: &[ToolCall] = &[];
-        for message in messages.iter().filter(|message| !super::is_silent(message)) {
+        for message in messages.iter().filter(|message| !is_silent(message)) {
             match message.role {
                 MessageRole::System => {
                     if !system.is_empty() {
@@ -90,6 +90,11 @@ fn outside(message: &Message) -> String {
         Some(agent) => format!("[{agent}]\n{}", message.text),
         None => message.text.clone(),
     }
+}
+
+/// Whether a message says nothing.
+fn is_silent(message: &Message) -> bool {
+    message.text.trim().is_empty() && message.calls.is_empty() && message.answers.is_none()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::profile::{KeySource, Profile};
 use super::super::service::Service;
-use super::{FaultKind, Feature};
+use super::kind::{FaultKind, Feature};
 use crate::model::UserError;
 use crate::text::sanitize;
 

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::comment;
 use super::cursor::{Cursor, Handed};
 use super::pace::ScriptedReply;
+use super::script::{AnswerFiles, Call, Expect, Script, ScriptStep};
 use super::situation::{Situation, shortened};
-use super::{AnswerFiles, Call, Expect, Script, ScriptStep};
 use crate::model::{Usage, UserError};
 use crate::provider::{Delta, Request};
 

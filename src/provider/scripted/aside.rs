@@ -2,32 +2,14 @@
 //!
 //! Owns which recorded answer fits. It never moves the recording on.
 
-use super::Script;
 use super::answer::usage;
 use super::pace::ScriptedReply;
-use crate::model::AgentName;
+use super::script::Script;
 use crate::provider::{Delta, Request};
 
 /// What is said when the recording has nothing to say: nobody shall believe that it was understood.
 const NOTHING: &str = "scripted model: the recording holds no answer to this question. It is \
                        noted with the proposal, which goes on waiting.";
-
-/// A recorded answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Aside {
-    /// Who is asked; `None`: anyone.
-    pub agent: Option<AgentName>,
-    /// What the question mentions, capitals aside; `None`: anything.
-    pub mentions: Option<String>,
-    pub say: String,
-}
-
-impl Aside {
-    fn fits(&self, agent: &AgentName, question: &str) -> bool {
-        self.agent.as_ref().is_none_or(|wanted| wanted == agent)
-            && self.mentions.as_ref().is_none_or(|words| question.contains(&words.to_lowercase()))
-    }
-}
 
 /// Answers a question.
 pub(super) fn answer(script: &Script, request: &Request) -> ScriptedReply {

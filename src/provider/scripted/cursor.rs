@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Script;
+use super::script::Script;
 use crate::model::UserError;
 
 /// What the next call has to know of those before it.

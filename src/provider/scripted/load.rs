@@ -6,7 +6,6 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::aside::Aside;
 use super::comment;
 use super::condition::{Test, When};
 use super::format::{
@@ -14,7 +13,8 @@ use super::format::{
     WhenTable,
 };
 use super::pace::Timing;
-use super::{AnswerFiles, Call, Expect, Next, RecordedFile, Script, ScriptStep};
+use super::script::Aside;
+use super::script::{AnswerFiles, Call, Expect, Next, RecordedFile, Script, ScriptStep};
 use crate::model::{AgentName, ProjectPath, ToolName, UserError};
 use crate::text::lines::line_at;
 

@@ -99,6 +99,7 @@ mod cursor;
 mod format;
 mod load;
 mod pace;
+mod script;
 mod situation;
 
 #[cfg(test)]
@@ -110,115 +111,10 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 
 use super::{Delta, Provider, Request};
-use crate::model::{AgentName, ToolName, UserError};
-use condition::When;
+use crate::model::UserError;
 pub use load::Sibling;
 pub use pace::Pacing;
-use pace::Timing;
-
-/// A recorded conversation, checked.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Script {
-    /// Its file, for messages.
-    file: String,
-    title: String,
-    task: String,
-    team: String,
-    project: Option<String>,
-    timing: Timing,
-    /// Whether everything is said as it stands, without the person's words in it.
-    verbatim: bool,
-    files: Vec<RecordedFile>,
-    steps: Vec<ScriptStep>,
-    start: usize,
-    asides: Vec<aside::Aside>,
-}
-
-impl Script {
-    /// What the recording shows, in a few words.
-    #[must_use]
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    /// The person's request that it answers.
-    #[must_use]
-    pub fn task(&self) -> &str {
-        &self.task
-    }
-
-    /// The team that was recorded.
-    #[must_use]
-    pub fn team(&self) -> &str {
-        &self.team
-    }
-
-    /// The project it begins with, a folder of `assets/projects`; `None`: an empty one.
-    #[must_use]
-    pub fn project(&self) -> Option<&str> {
-        self.project.as_deref()
-    }
-}
-
-/// A file of the project with the versions the recording has of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct RecordedFile {
-    path: String,
-    /// Holds at least one.
-    versions: Vec<String>,
-}
-
-/// One model answer.
-#[derive(Debug, Clone, PartialEq)]
-struct ScriptStep {
-    id: String,
-    /// Where it begins in the script's file.
-    line: usize,
-    agent: AgentName,
-    expect: Expect,
-    say: String,
-    list: Option<AnswerFiles>,
-    calls: Vec<Call>,
-    /// Empty at the end of the recording.
-    next: Vec<Next>,
-}
-
-/// What a step requires of the request it answers.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Expect {
-    phase: Option<String>,
-    attempt: Option<u32>,
-    tools: Vec<String>,
-    mentions: Vec<String>,
-    last_mentions: Vec<String>,
-}
-
-/// Which files an answer holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum AnswerFiles {
-    /// These, by their place in [`Script::files`].
-    Named(Vec<usize>),
-    /// Those the last tool answer says were refused, in their next versions.
-    Rejected,
-}
-
-/// A tool call of an answer.
-#[derive(Debug, Clone, PartialEq)]
-struct Call {
-    tool: ToolName,
-    args: serde_json::Map<String, serde_json::Value>,
-    /// The arguments as text, instead of `args` and `files`.
-    raw: Option<String>,
-    files: Option<AnswerFiles>,
-}
-
-/// A way on from a step.
-#[derive(Debug, Clone, PartialEq)]
-struct Next {
-    /// `None`: it always holds.
-    when: Option<When>,
-    goto: usize,
-}
+pub use script::Script;
 
 /// Answers from a script.
 #[derive(Debug, Clone)]

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::plain::is_explained;
+use super::secret::{Secret, finding_text, known_in};
+use super::values::{NameSays, is_stand_in, name_says};
 use super::values::{Randomness, is_sequence, looks};
-use super::{NameSays, Secret, finding_text, is_stand_in, known_in, name_says};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// Functions with the position, from 0, of the argument that is a password. Sources: the Arduino

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::secret::{Secret, finding_text};
+use super::values::{NameSays, is_stand_in, name_says};
 use super::values::{Randomness, is_secret_word, looks};
-use super::{NameSays, Secret, finding_text, is_stand_in, name_says};
 use crate::text::c_tokens::{Style, tokens};
 
 /// A name that may speak of a secret, what separates it from its value, and the value: in quotes,

@@ -10,7 +10,7 @@ use std::fmt;
 use super::includes::IncludeName;
 use super::lines::{Newline, TextLine, lines};
 pub(super) use place::closest;
-pub use place::{Candidate, PlaceError};
+pub use place::{Candidate, Match, PlaceError};
 
 /// One wish: code behind a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,15 +21,6 @@ pub struct Insertion {
     pub code: String,
     /// Headers the code needs, as `<a.h>`, `"a.h"`, `a.h` or a whole `#include` line.
     pub includes: Vec<String>,
-}
-
-/// How exactly a context was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Match {
-    /// Every line as given.
-    Exact,
-    /// With other white space, or with blank lines more or less.
-    Whitespace,
 }
 
 /// What became of one wish.

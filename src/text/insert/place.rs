@@ -2,9 +2,17 @@
 
 use std::fmt;
 
-use super::Match;
 use crate::text::includes::{self, IncludeName};
 use crate::text::lines::{TextLine, lines};
+
+/// How exactly a context was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Match {
+    /// Every line as given.
+    Exact,
+    /// With other white space, or with blank lines more or less.
+    Whitespace,
+}
 
 /// How many candidates are named.
 const MOST_CANDIDATES: usize = 5;

@@ -1,7 +1,14 @@
 //! Tests of the analysis as a whole, with the real linters where they are installed and with
 //! scripts in their place.
 
+use std::path::Path;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
 use super::*;
+use crate::model::ProjectPath;
+use crate::toolchain::compile_units::CompileUnit;
 
 /// An order about the project at a path, without files.
 pub(super) fn order(project: &str) -> AnalysisOrder {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Gap, Issue, Linter, LinterReport, Run, words};
+use super::linter::{Gap, Issue, Linter, LinterReport, Run, words};
 use crate::model::{ProjectPath, Severity};
 
 #[derive(Deserialize)]

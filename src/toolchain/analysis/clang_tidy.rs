@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use futures::StreamExt;
 use regex::Regex;
 
-use super::{Gap, Issue, Linter, LinterReport, Output, Run, words};
+use super::linter::{Gap, Issue, Linter, LinterReport, Output, Run, words};
 use crate::files;
 use crate::model::{ProjectPath, Severity};
 use crate::toolchain::compile_units::CompileUnit;

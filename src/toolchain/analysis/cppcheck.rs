@@ -8,7 +8,7 @@ use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{Gap, Issue, Linter, LinterReport, Run, words};
+use super::linter::{Gap, Issue, Linter, LinterReport, Run, words};
 use crate::model::Severity;
 
 /// Sources that are given to it at most.

@@ -4,9 +4,14 @@
 
 use serde::Deserialize;
 
-use super::WHAT;
 use crate::model::{Diagnostic, UserError};
 use crate::text::sanitize;
+
+/// What cannot be done when something here goes wrong.
+pub(super) const WHAT: &str = "Cannot build with arduino-cli";
+
+/// The folder of builds within the sketch.
+pub(super) const BUILD: &str = "build/arduino";
 
 /// The answer, as far as it matters here.
 #[derive(Debug, Deserialize)]

@@ -25,13 +25,7 @@ use crate::model::{
     BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, ProgramSize, Severity, Timestamp,
     UserError,
 };
-use compiled::Compiled;
-
-/// What cannot be done when something here goes wrong.
-const WHAT: &str = "Cannot build with arduino-cli";
-
-/// The folder of builds within the sketch.
-const BUILD: &str = "build/arduino";
+use compiled::{BUILD, Compiled, WHAT};
 
 /// Output beyond this is cut; what is told is one JSON value, so that nothing of it can be used.
 const MAX_OUTPUT: usize = 64 * 1024 * 1024;
@@ -297,7 +291,10 @@ impl Toolchain for ArduinoToolchain {
     }
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        Box::pin(upload::flash(self, order))
+        let job = |args: Vec<OsString>, folder: &Path, cancel: &CancellationToken| {
+            self.job(args, folder, esptool::TIMEOUT, cancel)
+        };
+        Box::pin(upload::flash(job, order))
     }
 }
 

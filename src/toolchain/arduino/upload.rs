@@ -7,16 +7,17 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
-use super::compiled::Compiled;
-use super::{ArduinoToolchain, BUILD};
+use super::compiled::{self, BUILD, Compiled};
 use crate::files;
 use crate::model::{BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, Timestamp, UserError};
 use crate::toolchain::FlashOrder;
 use crate::toolchain::chip::{EsptoolOptions, FlashAccess, NoEsptool};
 use crate::toolchain::esp_image::Chip;
-use crate::toolchain::esptool::{self, TIMEOUT, WHAT, copy_aside};
+use crate::toolchain::esptool::{self, WHAT, copy_aside};
 use crate::toolchain::output_folder::{self, Use};
+use crate::toolchain::process::ProcessSpec;
 
 /// Where a build notes what it was for; beside its folder, which `arduino-cli` empties.
 const NOTE: &str = "build/arduino.json";
@@ -46,13 +47,17 @@ pub(super) fn remember(
     let fqbn = fqbn.or_else(|| compiled.property("build.fqbn").map(str::to_owned));
     let Some(fqbn) = fqbn else {
         let fix = "Write `default_fqbn: …` into sketch.yaml next to the sketch.";
-        return Err(UserError::new(super::WHAT, "arduino-cli does not name the board", fix));
+        return Err(UserError::new(compiled::WHAT, "arduino-cli does not name the board", fix));
     };
     let named = fqbn.split(':').nth(2).unwrap_or("esp32").to_owned();
     let chip = compiled.property("build.mcu").map_or(named, str::to_owned);
     let note = BuildNote { fqbn, sketch: sketch.to_owned(), chip };
     let failed = |error: &dyn std::error::Error| {
-        UserError::new(super::WHAT, format!("{NOTE}: {error}"), "Make the build folder writable.")
+        UserError::new(
+            compiled::WHAT,
+            format!("{NOTE}: {error}"),
+            "Make the build folder writable.",
+        )
     };
     let text = serde_json::to_string_pretty(&note).map_err(|error| failed(&error))?;
     let note = Path::new(NOTE);
@@ -120,12 +125,12 @@ pub(super) fn reach() -> FlashAccess<'static> {
     FlashAccess { esptool: &NoEsptool, asked: EsptoolOptions::default(), loader: None }
 }
 
-/// Has exactly the images of the plan written.
+/// Has exactly the images of the plan written, by `arduino-cli` as `job` starts it.
 ///
 /// # Errors
 /// When an image is not the planned one any more, or `arduino-cli` fails.
 pub(super) async fn flash(
-    arduino: &ArduinoToolchain,
+    job: impl FnOnce(Vec<OsString>, &Path, &CancellationToken) -> ProcessSpec,
     order: FlashOrder,
 ) -> Result<BoardInfo, UserError> {
     if order.plan.images.iter().any(|image| image.same) {
@@ -145,6 +150,6 @@ pub(super) async fn flash(
     args.extend(["--input-dir".into(), copies.path().as_os_str().to_owned()]);
     args.push("--verbose".into());
     args.push(project.as_os_str().to_owned());
-    let job = arduino.job(args, &project, TIMEOUT, &cancel);
+    let job = job(args, &project, &cancel);
     esptool::write(job, &plan, progress.as_ref()).await.map_err(|trouble| trouble.error)
 }

@@ -9,7 +9,7 @@ use super::super::esptool::{self, SAFE_BAUD, WHAT, copy_aside};
 use super::super::{
     CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
 };
-use super::{EsptoolOptions, FlashAccess};
+use super::access::{EsptoolOptions, FlashAccess};
 use crate::files;
 use crate::model::{
     BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, FlashRegion, Timestamp, UserError,

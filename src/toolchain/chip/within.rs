@@ -9,7 +9,7 @@ use super::super::{
     CANNOT_COMPARE, CANNOT_ERASE, CANNOT_READ, CANNOT_REWRITE, CompareOrder, Compared, EraseOrder,
     FlashOrder, ReadOrder, RewriteOrder,
 };
-use super::EsptoolOptions;
+use super::access::EsptoolOptions;
 use crate::device::loader::{self, ChipQuery, ChipReply, FlashPiece, LoaderJob, SAFE_BAUD, Work};
 use crate::model::{BoardFacts, BoardInfo, FlashImage, UserError};
 

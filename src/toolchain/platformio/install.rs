@@ -28,7 +28,7 @@ pub(super) fn find(
     match files.find(|file| file.is_file()) {
         Some(found) => Ok((found, core)),
         None => Err(UserError::new(
-            super::WHAT,
+            super::project::WHAT,
             "`pio` is neither on the PATH nor in PlatformIO's own folder",
             "Install PlatformIO Core: `pip install platformio`, or see \
              https://platformio.org/install/cli.",

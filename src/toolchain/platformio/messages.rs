@@ -86,7 +86,7 @@ impl PioMessages {
         let what = before.into_iter().find_map(|line| Some(line.split_once(FETCHING)?.1));
         let what = what.map_or("what the project needs".to_owned(), |what| format!("`{what}`"));
         Some(UserError::new(
-            super::WHAT,
+            super::project::WHAT,
             format!("{what} is not installed, and PlatformIO's registry could not be reached"),
             "Connect to the network and build again, or run `pio pkg install` in the project's folder while the network is available.",
         ))

@@ -39,12 +39,9 @@ use crate::model::{
 use build_output::BuildNote;
 pub(super) use build_output::monitor_speed;
 use messages::PioMessages;
-use project::{Config, Environment, FILE};
+use project::{Config, Environment, FILE, WHAT};
 pub use project::{is_at, is_esp_idf};
 use report::{failed_at_file, judge};
-
-/// What cannot be done when something here goes wrong.
-const WHAT: &str = "Cannot build with PlatformIO";
 
 /// Environments are asked for in passing: an answer that takes longer does without them.
 const ASK_TIME: Duration = Duration::from_secs(4);

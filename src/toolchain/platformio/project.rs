@@ -13,6 +13,9 @@ use crate::text::sanitize;
 /// The file that makes a folder a project of PlatformIO.
 pub(super) const FILE: &str = "platformio.ini";
 
+/// What cannot be done when something here goes wrong.
+pub(super) const WHAT: &str = "Cannot build with PlatformIO";
+
 /// Where environments are built when the project does not say.
 const BUILD: &str = ".pio/build";
 
@@ -145,7 +148,7 @@ impl Config {
     /// # Errors
     /// When there is none, none of that name, or its name could not be that of a folder.
     pub(super) fn choose(&self, name: Option<&str>) -> Result<&Environment, UserError> {
-        let wrong = |why: String, fix: String| Err(UserError::new(super::WHAT, why, fix));
+        let wrong = |why: String, fix: String| Err(UserError::new(WHAT, why, fix));
         let wanted = name.or_else(|| self.defaults.first().map(String::as_str));
         let found = match wanted {
             Some(wanted) => self.environments.iter().find(|one| one.name == wanted),

@@ -12,8 +12,8 @@ use std::time::SystemTime;
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 
 use super::entry::{CompileEntry, file_name};
+use super::job::{C, CXX, CompileLine, CompileLines, LISTS};
 use super::options::{self, Places};
-use super::{C, CXX, CompileLine, CompileLines, LISTS};
 
 use crate::files;
 

@@ -6,16 +6,14 @@
 
 mod commands;
 mod entry;
+mod job;
 mod options;
 mod overlay;
 mod probes;
 mod reach;
 mod run;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
 use futures::StreamExt;
 use tokio::time::Instant;
@@ -27,6 +25,9 @@ use super::diagnostics;
 use crate::files;
 use crate::model::{Diagnostic, ProjectPath, Severity};
 use crate::text::references::mentions;
+use job::{C, CXX, HEADERS, LISTS, has_ending};
+pub(super) use job::{CompileLine, CompileLines};
+pub use job::{NewText, SyntaxJob};
 use overlay::Overlay;
 use reach::IncludeScope;
 
@@ -39,33 +40,6 @@ const MOST_READ: usize = 400;
 /// A longer source is not read for that, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-const C: &[&str] = &["c"];
-const CXX: &[&str] = &["cc", "cpp", "cxx"];
-const HEADERS: &[&str] = &["h", "hh", "hpp", "hxx", "inc", "ipp", "tpp", "ino"];
-
-/// Files whose change makes the last configuration of a build old, in the folder of a component.
-const LISTS: &[&str] = &["CMakeLists.txt", "idf_component.yml", "Kconfig", "Kconfig.projbuild"];
-
-/// A file as it shall become.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewText {
-    /// Where it goes.
-    pub path: ProjectPath,
-    /// What it shall hold.
-    pub content: Vec<u8>,
-}
-
-/// Files to look at, all of which are thought to be approved.
-#[derive(Debug, Clone)]
-pub struct SyntaxJob {
-    /// Absolute path of the project.
-    pub project: PathBuf,
-    /// The files of one batch, also those that no compiler reads.
-    pub files: Arc<[NewText]>,
-    /// What is not answered after this stays without an answer.
-    pub limit: Duration,
-}
-
 /// The compiler's errors in what a file leads to, in their order; none: it takes the file. `None`:
 /// there is no honest answer.
 pub type Finding = Option<Vec<Diagnostic>>;
@@ -74,30 +48,6 @@ pub type Finding = Option<Vec<Diagnostic>>;
 #[must_use]
 pub fn no_answer(job: &SyntaxJob) -> Vec<Finding> {
     vec![None; job.files.len()]
-}
-
-/// How one source of a project is compiled.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CompileLine {
-    /// Relative to the project.
-    pub(super) source: PathBuf,
-    /// An absolute path.
-    pub(super) compiler: PathBuf,
-    /// Without input and output.
-    pub(super) options: Vec<String>,
-}
-
-/// How the sources of a project are compiled.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct CompileLines {
-    /// One for each source.
-    pub(super) all: Vec<CompileLine>,
-    /// Whether lists of the project have changed since these were made.
-    pub(super) is_old: bool,
-    /// Sources that a build would write, with what they would hold.
-    pub(super) made: Vec<(PathBuf, Vec<u8>)>,
-    /// Variables of the compiler beside a plain `PATH`.
-    pub(super) path: Option<OsString>,
 }
 
 /// A compilation to run, and the files it answers for.
@@ -291,10 +241,6 @@ fn is_list(path: &ProjectPath) -> bool {
     LISTS.contains(&path.file_name())
         || path.file_name().starts_with("sdkconfig")
         || path.extension() == Some("cmake")
-}
-
-fn has_ending(path: &ProjectPath, endings: &[&str]) -> bool {
-    path.extension().is_some_and(|ending| endings.contains(&ending))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::HEADERS;
+use super::job::HEADERS;
 
 /// Links that are made at most for one folder.
 const MOST_LINKS: usize = 2_000;

@@ -5,8 +5,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::job::{HEADERS, NewText, has_ending};
 use super::probes::{Quote, asks_inside, quoted};
-use super::{HEADERS, NewText, has_ending};
 
 /// What a text may name.
 pub(super) struct IncludeScope<'a> {

@@ -12,7 +12,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use tokio::time::Instant;
 
-use super::CompileLine;
+use super::job::CompileLine;
 use super::overlay::Overlay;
 use crate::toolchain::process::ChildGroup;
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 use serde_json::json;
 

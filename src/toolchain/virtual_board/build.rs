@@ -10,7 +10,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 
 use super::kit::Kit;
-use super::plan::{CompilePlan, Unit};
+use super::plan::{CompilePlan, Unit, is_cxx};
 use super::step::{BuildStep, Printed, StepError, below, io_error, refresh, with_suffix, write};
 use crate::files;
 use crate::model::ContentHash;
@@ -349,12 +349,6 @@ fn report(sink: &dyn BuildSink, done: u32, total: u32, title: &str, printed: &Pr
 fn fail(sink: &dyn BuildSink) -> StepError {
     sink.output(b"ninja: build stopped: subcommand failed.\n");
     StepError::Failed
-}
-
-/// Whether a source is C++, by its name.
-pub(super) fn is_cxx(source: &Path) -> bool {
-    let ending = source.extension().and_then(|ending| ending.to_str());
-    matches!(ending, Some("cpp" | "cc" | "cxx"))
 }
 
 fn include(kit: &Path, component: &str) -> PathBuf {

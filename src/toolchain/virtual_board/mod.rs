@@ -122,7 +122,7 @@ impl Toolchain for VirtualToolchain {
 
     fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
         Box::pin(async move {
-            match syntax::lines(self, &job) {
+            match syntax::lines(&self.kit, (&self.compiler, &self.cxx), &job) {
                 Some(lines) => shared_syntax::check(job, lines).await,
                 None => shared_syntax::no_answer(&job),
             }
@@ -132,7 +132,7 @@ impl Toolchain for VirtualToolchain {
     fn compile_units(&self, project: &Path) -> Vec<CompileUnit> {
         let (project, files) = (project.to_owned(), [].into());
         let job = SyntaxJob { project, files, limit: Duration::ZERO };
-        match syntax::lines(self, &job) {
+        match syntax::lines(&self.kit, (&self.compiler, &self.cxx), &job) {
             Some(lines) => {
                 lines.all.into_iter().map(|line| CompileUnit::of(line, &job.project)).collect()
             }

@@ -108,7 +108,7 @@ impl CompilePlan {
     /// Whether there is C++ to compile.
     #[must_use]
     pub fn has_cxx(&self) -> bool {
-        self.units.iter().any(|unit| super::build::is_cxx(&unit.source))
+        self.units.iter().any(|unit| is_cxx(&unit.source))
     }
 }
 
@@ -283,6 +283,12 @@ fn at(list: &str, error: &CmakeError) -> ConfigureError {
     let CmakeError { line, command, message } = error;
     let command = if command.is_empty() { String::new() } else { format!(" ({command})") };
     ConfigureError(format!("CMake Error at {list}:{line}{command}:\n  {message}\n\n"))
+}
+
+/// Whether a source is C++, by its name.
+pub(super) fn is_cxx(source: &Path) -> bool {
+    let ending = source.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("cpp" | "cc" | "cxx"))
 }
 
 #[cfg(test)]

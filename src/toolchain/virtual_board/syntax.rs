@@ -2,28 +2,32 @@
 //!
 //! Reads the project and what the last build left; writes nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::VirtualToolchain;
 use super::build::HostBuild;
+use super::kit::Kit;
 use super::plan::CompilePlan;
 use crate::files;
+use crate::model::UserError;
 use crate::text::sketch::{self, EXTENSION};
 use crate::toolchain::sketch::Sketch;
 use crate::toolchain::syntax::{CompileLines, SyntaxJob};
 
 /// How the sources of a project are compiled; `None` before the first build, and while the project
 /// is not understood.
-pub(super) fn lines(board: &VirtualToolchain, job: &SyntaxJob) -> Option<CompileLines> {
-    let compiler = board.compiler.as_ref().ok()?;
-    let plan = CompilePlan::read(&job.project, &board.kit).ok()?;
-    let cxx = match &board.cxx {
+pub(super) fn lines(
+    kit: &Kit,
+    (compiler, cxx): (&Result<PathBuf, UserError>, &Result<PathBuf, UserError>),
+    job: &SyntaxJob,
+) -> Option<CompileLines> {
+    let compiler = compiler.as_ref().ok()?;
+    let plan = CompilePlan::read(&job.project, kit).ok()?;
+    let cxx = match cxx {
         Ok(cxx) => cxx,
         Err(_) if plan.has_cxx() => return None,
         Err(_) => compiler,
     };
-    let all =
-        HostBuild { root: &job.project, compiler, cxx, kit: &board.kit, plan: &plan }.lines()?;
+    let all = HostBuild { root: &job.project, compiler, cxx, kit, plan: &plan }.lines()?;
     let made = match &plan.joined {
         Some(joined) => vec![(joined.path.clone(), joined_text(job)?.into_bytes())],
         None => Vec::new(),

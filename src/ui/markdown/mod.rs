@@ -17,6 +17,7 @@ pub use wrap::{CellRow, Face, StyledText, wrap};
 
 use code::{CodeBlock, Growth};
 use files::AnswerFiles;
+pub use files::FoldId;
 use split::{Block, BlockKind, Splitter};
 
 use crate::ui::role::Role;
@@ -26,21 +27,6 @@ const LONG: usize = 20;
 
 /// Lines of it that are shown.
 const SHOWN: usize = 8;
-
-/// Something in a text that can be folded: the place of its chunk, and which of the chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FoldId {
-    start: usize,
-    index: usize,
-}
-
-impl FoldId {
-    /// Where its chunk begins in the source, in bytes.
-    #[must_use]
-    pub const fn start(self) -> usize {
-        self.start
-    }
-}
 
 /// A growing text laid out for one width.
 #[derive(Debug)]

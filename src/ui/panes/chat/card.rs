@@ -2,14 +2,13 @@
 
 use crate::model::event::Level;
 use crate::model::{PhaseOutcome, SessionOutcome, UserError};
-use crate::text::sanitize;
 use crate::ui::line;
-use crate::ui::markdown::{CellRow, MarkdownDocument, StyledText};
+use crate::ui::markdown::{MarkdownDocument, StyledText};
 use crate::ui::role::Role;
 use crate::view::{ChatEntry, FilePlan, PlannedState, Ruled, RuledView};
 
 use super::fact;
-use super::row::{EntryRow, RowContext, indented};
+use super::row::{EntryRow, RowContext, indented, marked, plain};
 
 /// The rows of an entry that is no turn.
 pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow> {
@@ -132,26 +131,6 @@ fn rule(words: &str, right: &str, role: Role, place: &RowContext<'_>) -> EntryRo
         StyledText::new(format!(" {fill}"), Role::Border),
     ]);
     if right.is_empty() { row } else { row.with_right(StyledText::new(right, Role::Dim)) }
-}
-
-/// A mark, then text that is wrapped right of it.
-pub(super) fn marked(
-    mark: &str,
-    mark_role: Role,
-    text: &str,
-    role: Role,
-    place: &RowContext<'_>,
-) -> Vec<EntryRow> {
-    let clean = sanitize::line(text);
-    let first = [StyledText::new(format!("{mark} "), mark_role)];
-    let rest = [StyledText::new("  ", Role::Text)];
-    let pieces = [StyledText::new(clean, role)];
-    let rows = crate::ui::markdown::wrap(&pieces, place.width.saturating_sub(1), &first, &rest);
-    rows.into_iter().map(plain).collect()
-}
-
-fn plain(row: CellRow) -> EntryRow {
-    EntryRow { row, ..EntryRow::default() }
 }
 
 fn question(

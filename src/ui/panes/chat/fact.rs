@@ -5,8 +5,7 @@ use crate::ui::line;
 use crate::ui::markdown::StyledText;
 use crate::ui::role::Role;
 
-use super::card::marked;
-use super::row::{EntryRow, RowContext};
+use super::row::{EntryRow, RowContext, marked};
 
 /// The rows of a fact.
 pub(super) fn rows(fact: &TeamEvent, at: Timestamp, whole: &RowContext<'_>) -> Vec<EntryRow> {

@@ -11,9 +11,9 @@ use regex::Regex;
 use crate::ui::pane::Cx;
 use crate::view::ChatEntry;
 
+use super::anchor::Anchor;
 use super::entry::EntryLayout;
 use super::row::{FoldItem, RowContext};
-use super::scroll::Anchor;
 
 /// Layouts that are kept although nobody looks at them.
 const KEPT: usize = 200;

@@ -3,6 +3,7 @@
 //! Only what is looked at is laid out, and of a growing text only its end; scrolling costs the
 //! rows on screen, not those of the session.
 
+mod anchor;
 mod aside;
 mod call;
 mod card;
@@ -39,11 +40,11 @@ use crate::ui::role::Role;
 use crate::view::ChatEntry;
 use crate::view::line_scan::matcher;
 
+use anchor::{Anchor, Scroll};
 use copy::CopyRange;
 use jump::JumpTarget;
 use layouts::Layouts;
 use row::FoldItem;
-use scroll::{Anchor, Scroll};
 use search::ChatSearch;
 use seek::{MAX_SEARCHED, Seek, Way};
 

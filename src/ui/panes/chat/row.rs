@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::model::{CallId, Timestamp};
+use crate::text::sanitize;
 use crate::ui::agents::Agents;
 use crate::ui::line;
 use crate::ui::markdown::{CellRow, FoldId, StyledText, wrap};
@@ -110,7 +111,7 @@ impl EntryRow {
 
 /// Plain text, indented and wrapped.
 pub(super) fn indented(text: &str, role: Role, place: &RowContext<'_>) -> Vec<EntryRow> {
-    let clean = crate::text::sanitize::block(text);
+    let clean = sanitize::block(text);
     let indent = [StyledText::new(" ".repeat(usize::from(INDENT)), Role::Text)];
     let rows =
         wrap(&[StyledText::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
@@ -123,4 +124,24 @@ pub(super) const fn since(state: &CallState) -> Option<Timestamp> {
         CallState::Running { since } => Some(*since),
         CallState::Done { .. } => None,
     }
+}
+
+/// A mark, then text that is wrapped right of it.
+pub(super) fn marked(
+    mark: &str,
+    mark_role: Role,
+    text: &str,
+    role: Role,
+    place: &RowContext<'_>,
+) -> Vec<EntryRow> {
+    let clean = sanitize::line(text);
+    let first = [StyledText::new(format!("{mark} "), mark_role)];
+    let rest = [StyledText::new("  ", Role::Text)];
+    let pieces = [StyledText::new(clean, role)];
+    let rows = wrap(&pieces, place.width.saturating_sub(1), &first, &rest);
+    rows.into_iter().map(plain).collect()
+}
+
+pub(super) fn plain(row: CellRow) -> EntryRow {
+    EntryRow { row, ..EntryRow::default() }
 }

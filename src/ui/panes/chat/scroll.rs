@@ -6,40 +6,10 @@ use crate::ui::pane::{Cx, Effect};
 use crate::view::ChatEntry;
 
 use super::ChatPane;
-
-/// A row of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Anchor {
-    /// Place of the entry.
-    pub entry: usize,
-    /// Row in it.
-    pub row: usize,
-}
-
-/// Where the pane is scrolled to.
-#[derive(Debug, Default)]
-pub(super) struct Scroll {
-    /// The first row on screen.
-    pub top: Anchor,
-    /// Where the end was when the person left it; `None`: it sticks to the end.
-    left_at: Option<Anchor>,
-    /// Rows that came since.
-    pub new_rows: usize,
-}
+use super::anchor::Anchor;
 
 /// With more entries than this since the person left the end, their rows are not counted.
 const MAX_COUNTED: usize = 256;
-
-impl Scroll {
-    pub const fn follows(&self) -> bool {
-        self.left_at.is_none()
-    }
-
-    pub const fn follow(&mut self) {
-        self.left_at = None;
-        self.new_rows = 0;
-    }
-}
 
 impl ChatPane {
     /// From now on the screen stays where it is.

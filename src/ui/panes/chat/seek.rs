@@ -11,10 +11,10 @@ use crate::model::AgentName;
 use crate::ui::pane::Cx;
 use crate::view::ChatEntry;
 
+use super::anchor::Anchor;
 use super::jump::JumpTarget;
 use super::layouts::Layouts;
 use super::row::FoldItem;
-use super::scroll::Anchor;
 
 /// Entries that are searched for the next thing to take hold of.
 pub(super) const MAX_SEARCHED: usize = 1_000;

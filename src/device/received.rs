@@ -1,0 +1,23 @@
+//! How far an open port has come.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How far a port has come.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Received {
+    /// Bytes since the port was opened.
+    pub bytes: u64,
+    /// Why it is away at the moment; it is looked for.
+    pub away: Option<String>,
+    /// How often it went away.
+    pub losses: u32,
+    /// Why the newest bytes could not be written to the log; `None` when they were.
+    pub lost: Option<String>,
+    /// Why no more will come; `None` while the port is open.
+    pub closed: Option<String>,
+}
+
+/// A panic elsewhere leaves the state whole.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

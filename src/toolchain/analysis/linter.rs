@@ -1,0 +1,175 @@
+//! A linter: what it is given, how it is started, and what it tells.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::model::{ProjectPath, Severity};
+use crate::text::sanitize;
+use crate::toolchain::compile_units::CompileUnit;
+use crate::toolchain::process::{self, ProcessEnd, ProcessSpec};
+
+/// Output of one linter beyond this is not read, in bytes.
+const MAX_OUTPUT: usize = 8 * 1024 * 1024;
+
+/// A message is cut after so many bytes.
+const MAX_MESSAGE: usize = 400;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum Linter {
+    /// LLVM's, which reads sources as the compiler does.
+    #[serde(rename = "clang-tidy")]
+    ClangTidy,
+    /// Reads sources without their headers.
+    #[serde(rename = "cppcheck")]
+    Cppcheck,
+    /// Looks at the shape of a sketch.
+    #[serde(rename = "arduino-lint")]
+    ArduinoLint,
+}
+
+impl Linter {
+    #[must_use]
+    pub const fn program(self) -> &'static str {
+        match self {
+            Self::ClangTidy => "clang-tidy",
+            Self::Cppcheck => "cppcheck",
+            Self::ArduinoLint => "arduino-lint",
+        }
+    }
+
+    /// How it is installed.
+    #[must_use]
+    pub const fn install(self) -> &'static str {
+        match (self, cfg!(target_os = "macos")) {
+            (Self::ClangTidy, true) => "brew install llvm, then put its bin folder on the PATH",
+            (Self::ClangTidy, false) => "sudo apt install clang-tidy",
+            (Self::Cppcheck, true) => "brew install cppcheck",
+            (Self::Cppcheck, false) => "sudo apt install cppcheck",
+            (Self::ArduinoLint, true) => "brew install arduino-lint",
+            (Self::ArduinoLint, false) => {
+                "follow https://arduino.github.io/arduino-lint/latest/installation/"
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Issue {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file; `None` when it is about the project as a whole.
+    pub file: Option<ProjectPath>,
+    /// Counted from 1.
+    pub line: Option<u32>,
+    /// Counted from 1.
+    pub column: Option<u32>,
+    /// One line of text.
+    pub message: String,
+    /// Who found it.
+    pub tool: Linter,
+    /// By which of its rules.
+    pub rule: String,
+}
+
+/// What to analyse.
+#[derive(Debug, Clone)]
+pub struct AnalysisOrder {
+    /// Absolute path of the project.
+    pub project: PathBuf,
+    /// Its sources, those that matter most first.
+    pub files: Vec<ProjectPath>,
+    /// How they are compiled, as far as that is known.
+    pub units: Vec<CompileUnit>,
+    /// Whether it is an Arduino sketch.
+    pub is_sketch: bool,
+    /// All linters together are ended after this.
+    pub timeout: Duration,
+    /// Ends them at once.
+    pub cancel: CancellationToken,
+}
+
+/// Something that could not be analysed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Gap {
+    /// By which linter.
+    pub tool: Linter,
+    /// Which file; `None`: the project.
+    pub file: Option<ProjectPath>,
+    pub why: String,
+}
+
+/// What one linter tells.
+#[derive(Debug, Default)]
+pub(super) struct LinterReport {
+    pub(super) issues: Vec<Issue>,
+    pub(super) gaps: Vec<Gap>,
+}
+
+/// What the linters of one analysis share.
+pub(super) struct Run<'a> {
+    pub(super) order: &'a AnalysisOrder,
+    pub(super) until: Instant,
+}
+
+impl Run<'_> {
+    /// Runs a program in a folder of the system's, where no file of the project is found by chance;
+    /// returns what it printed, whole or not.
+    ///
+    /// # Errors
+    /// Why it told nothing to rely on.
+    pub(super) async fn output(
+        &self,
+        program: &Path,
+        args: Vec<OsString>,
+    ) -> Result<Output, String> {
+        let rest = self.until.saturating_duration_since(Instant::now());
+        let job = ProcessSpec {
+            program: program.as_os_str().to_owned(),
+            args,
+            env: vec![("LC_ALL".into(), "C".into())],
+            folder: PathBuf::from("/"),
+            timeout: rest,
+            cancel: self.order.cancel.clone(),
+        };
+        let output = process::output(job, MAX_OUTPUT).await;
+        let (ended, bytes) = output.map_err(|error| format!("it cannot be run: {error}"))?;
+        let is_whole = match ended {
+            ProcessEnd::Well | ProcessEnd::Badly(Some(_)) => true,
+            ProcessEnd::Badly(None) => return Err("it crashed".to_owned()),
+            ProcessEnd::TimedOut => false,
+            ProcessEnd::Cancelled => return Err("it was stopped".to_owned()),
+        };
+        Ok(Output { text: sanitize::decode(&bytes).into_owned(), is_whole })
+    }
+
+    /// The path of a file in the project; `None` for one outside, or one that is no source of it.
+    pub(super) fn inside(&self, file: &str) -> Option<ProjectPath> {
+        let inside = Path::new(file).strip_prefix(&self.order.project).ok()?;
+        let path = ProjectPath::new(inside.to_str()?).ok()?;
+        let is_made = ["build", "managed_components", ".pio"]
+            .iter()
+            .any(|folder| path.as_str().split('/').next() == Some(folder));
+        (!is_made).then_some(path)
+    }
+
+    pub(super) fn is_late(&self) -> bool {
+        self.until <= Instant::now()
+    }
+}
+
+/// What a linter printed.
+pub(super) struct Output {
+    pub(super) text: String,
+    /// Whether it came to its end.
+    pub(super) is_whole: bool,
+}
+
+/// One harmless line of bounded length.
+pub(super) fn words(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_MESSAGE);
+    sanitize::line(text.get(..end).unwrap_or(text).trim()).into_owned()
+}
