@@ -43,6 +43,9 @@ use run::EventFormat;
 /// `firmhand run` are told by its help.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(code) = crate::sandbox::enter(env::args_os().skip(1)) {
+        return code;
+    }
     report::crashes();
     let cli = match usage::read() {
         Ok(cli) => cli,

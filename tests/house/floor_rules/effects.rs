@@ -57,6 +57,11 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("device/link.rs", &[Effect::Files], "a port is opened for a moment to see that it is free"),
     ("device/pty.rs", &[Effect::Files], "both ends of a pseudo-terminal are opened"),
     ("app/serial_commands.rs", &[Effect::Serial], "what the person's own keys ask for"),
+    (
+        "sandbox/",
+        &[Effect::Files, Effect::Process],
+        "programs of agents are started behind walls, with folders of their own",
+    ),
     ("toolchain/", &[Effect::Files, Effect::Process], "builds, and their output folder"),
 ];
 

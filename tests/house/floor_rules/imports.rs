@@ -7,6 +7,7 @@ use super::{Rule, SourceFile, Violation};
 const SIDEWAYS: &[(&str, &str, &str)] = &[
     ("text", "model", "the algorithms speak of paths and offsets in the shared words"),
     ("toolchain", "device", "what was built reaches the board through the loader at its port"),
+    ("toolchain", "sandbox", "firmware for this machine runs behind walls"),
     ("cli", "app", "the command line starts the mode that the arguments ask for"),
 ];
 

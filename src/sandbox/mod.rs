@@ -1,0 +1,59 @@
+//! The sandbox around every program that an agent wrote.
+//!
+//! This program starts itself again as the hidden command [`COMMAND`], which starts itself once more
+//! behind the walls; that one runs the program. Between them go an order and its answers; when the
+//! connection closes, everything ends. On Linux the walls are namespaces, Landlock, seccomp, resource
+//! limits and control groups, as far as the machine allows them; how far is tried once and said.
+//!
+//! Owns the walls. Must not know which programs are run, nor decide whether they may be. (The handle
+//! on the project's folder, `workspace::Sandbox`, is something else.)
+
+#[cfg(target_os = "linux")]
+mod cgroup;
+mod control;
+mod inside;
+#[cfg(target_os = "linux")]
+mod landlock_rules;
+mod limits;
+#[cfg(target_os = "linux")]
+mod namespaces;
+mod outside;
+mod probe;
+#[cfg(target_os = "linux")]
+mod root;
+mod runner;
+#[cfg(target_os = "linux")]
+mod seccomp;
+mod walls;
+
+pub use probe::{Missing, Protection};
+pub use runner::{ConfinedRun, Consent, Ends, Runner, Waiter};
+pub use walls::{Level, Limits, RunEnd, RunReport, Wall, WallFailure, Walls};
+
+use std::process::ExitCode;
+
+/// The command that builds the walls. It reads its order from a socket in the place of its input.
+pub const COMMAND: &str = "confine";
+
+/// Its argument in the process behind the walls.
+const BEHIND: &str = "behind";
+
+/// Runs the hidden command when the arguments ask for it; `None` when they ask for something else.
+#[must_use]
+pub fn enter(mut arguments: impl Iterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
+    arguments.next().filter(|first| first == COMMAND)?;
+    let done = match arguments.next() {
+        None => outside::run(),
+        Some(second) if second == BEHIND => inside::run(),
+        Some(_) => return Some(ExitCode::from(2)),
+    };
+    Some(if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// From which version on Landlock keeps signals inside.
+const fn landlock_rules_scopes() -> u32 {
+    #[cfg(target_os = "linux")]
+    return landlock_rules::SCOPES;
+    #[cfg(not(target_os = "linux"))]
+    return 6;
+}

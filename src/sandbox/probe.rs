@@ -1,0 +1,158 @@
+//! Finds out how strong the walls of this machine are, by building them.
+//!
+//! Owns what is said about it, and about what is missing. Runs nothing that an agent wrote.
+
+use std::path::{Path, PathBuf};
+
+use super::control::Facts;
+use super::landlock_rules_scopes;
+use super::walls::{Level, Limits, WallFailure, Walls};
+use crate::files;
+use crate::model::UserError;
+
+/// The walls of this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Protection {
+    pub level: Level,
+    /// What would make them stronger.
+    pub missing: Vec<Missing>,
+}
+
+/// Something that this machine does not have or does not allow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// What is missing, and what the system said.
+    pub what: String,
+    /// How to get it.
+    pub fix: String,
+}
+
+impl Protection {
+    /// Why nothing of an agent's is run here.
+    #[must_use]
+    pub fn refusal(&self) -> UserError {
+        let missing: Vec<&str> = self.missing.iter().map(|one| one.what.as_str()).collect();
+        UserError::new(
+            "Cannot run what an agent wrote: this machine has no sandbox for it",
+            missing.join("; "),
+            "Run `firmhand doctor` to see how to get one; or let this project's programs run without \
+             one, with your rights: `firmhand trust --without-sandbox DIR`.",
+        )
+    }
+}
+
+/// Tries the levels from the strongest on.
+pub(super) fn probe(attempt: impl Fn(Level) -> Result<Facts, WallFailure>) -> Protection {
+    let mut missing = Vec::new();
+    match attempt(Level::Namespaces) {
+        Ok(facts) => {
+            missing.extend(without_landlock(&facts).or_else(|| without_scopes(&facts)));
+            missing.extend(without_cgroup(&facts));
+            return Protection { level: Level::Namespaces, missing };
+        }
+        Err(failure) => missing.push(without_namespaces(&failure)),
+    }
+    match attempt(Level::Landlock) {
+        Ok(facts) => {
+            missing.extend(without_scopes(&facts));
+            missing.extend(without_cgroup(&facts));
+            Protection { level: Level::Landlock, missing }
+        }
+        Err(failure) => {
+            missing.push(no_landlock(&failure.to_string()));
+            Protection { level: Level::None, missing }
+        }
+    }
+}
+
+/// A program that needs nothing, for walls around nothing.
+pub(super) fn trial() -> Walls {
+    Walls {
+        program: PathBuf::from("/nothing"),
+        args: Vec::new(),
+        env: Vec::new(),
+        folder: PathBuf::from("/"),
+        reads: ["/usr", "/lib", "/bin"].map(PathBuf::from).to_vec(),
+        writes: Vec::new(),
+        limits: Limits::default(),
+    }
+}
+
+fn without_namespaces(failure: &WallFailure) -> Missing {
+    let is = |file: &str, value: &str| {
+        let text = files::read_text(Path::new(file), files::SETTINGS);
+        text.is_ok_and(|text| text.trim() == value)
+    };
+    let fix = if is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") {
+        "AppArmor keeps them from programs without a profile. Allow them: `sudo sysctl \
+         kernel.apparmor_restrict_unprivileged_userns=0`, or give firmhand a profile with `userns,`."
+    } else if is("/proc/sys/kernel/unprivileged_userns_clone", "0") {
+        "Allow them: `sudo sysctl kernel.unprivileged_userns_clone=1`."
+    } else if is("/proc/sys/user/max_user_namespaces", "0") {
+        "Allow them: `sudo sysctl user.max_user_namespaces=10000`."
+    } else if !cfg!(target_os = "linux") {
+        "They are there on Linux only."
+    } else {
+        "In a container, start it with `--security-opt seccomp=unconfined --security-opt \
+         apparmor=unconfined --security-opt systempaths=unconfined`; on a machine of your own, allow \
+         user namespaces."
+    };
+    Missing { what: format!("namespaces ({failure})"), fix: fix.to_owned() }
+}
+
+fn without_landlock(facts: &Facts) -> Option<Missing> {
+    (facts.landlock == 0).then(|| no_landlock("the kernel does not have it"))
+}
+
+fn no_landlock(why: &str) -> Missing {
+    Missing {
+        what: format!("Landlock ({why})"),
+        fix: "Use Linux 5.13 or newer with Landlock; if it is built in and off, add `landlock` to the \
+              `lsm=` list of the kernel's command line."
+            .to_owned(),
+    }
+}
+
+fn without_scopes(facts: &Facts) -> Option<Missing> {
+    (facts.landlock < landlock_rules_scopes()).then(|| Missing {
+        what: format!("Landlock of version 6 (it is {})", facts.landlock),
+        fix: "Use Linux 6.12 or newer; until then signals are kept inside by filters, which break \
+              programs that signal their own children where there are no namespaces."
+            .to_owned(),
+    })
+}
+
+fn without_cgroup(facts: &Facts) -> Option<Missing> {
+    (!facts.has_cgroup).then(|| Missing {
+        what: "a control group (limits are checked every 10 ms instead)".to_owned(),
+        fix: "Start firmhand in a group of its own: `systemd-run --user --scope -p Delegate=yes \
+              firmhand`."
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure() -> WallFailure {
+        WallFailure { step: "make namespaces".into(), why: "Operation not permitted".into() }
+    }
+
+    #[test]
+    fn the_strongest_that_can_be_built_is_taken() {
+        let all = Facts { landlock: 7, has_proc: true, has_cgroup: true };
+        let found = probe(|_| Ok(all.clone()));
+        assert_eq!(found, Protection { level: Level::Namespaces, missing: Vec::new() });
+        let found = probe(|level| match level {
+            Level::Landlock => Ok(Facts { landlock: 3, ..Facts::default() }),
+            Level::Namespaces | Level::None => Err(failure()),
+        });
+        assert_eq!((found.level, found.missing.len()), (Level::Landlock, 3), "{found:?}");
+        assert!(found.missing[0].what.contains("Operation not permitted"));
+        let found = probe(|_| Err(failure()));
+        assert_eq!((found.level, found.missing.len()), (Level::None, 2));
+        let refusal = found.refusal();
+        assert!(refusal.why.contains("Landlock") && refusal.fix.contains("firmhand doctor"));
+    }
+}

@@ -1,0 +1,250 @@
+//! The root of a run with namespaces of its own: what the program may read, read-only; what it may
+//! write; a fresh `/tmp`; a `/proc` of its own; a `/dev` with nothing in it but what holds nothing.
+//!
+//! Owns the mounts. Must be called by the first process of the namespaces, before it gives up rights.
+
+#![expect(clippy::disallowed_methods, reason = "a new root is made of new folders")]
+
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::StatVfsMountFlags;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind_recursive, mount_change,
+    mount_remount, unmount,
+};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+
+use super::landlock_rules::DEVICES;
+use super::walls::{WallFailure, Walls};
+use crate::files;
+
+/// Where everybody's root is seen while the new one is made.
+const OLD: &str = "/.old";
+
+/// Folders that a root can be laid over, the first that is there.
+const PLACES: [&str; 4] = ["/tmp", "/var", "/run", "/usr"];
+
+/// What programs ask about names.
+const NAMES: [(&str, &str); 3] = [
+    ("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"),
+    ("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+    ("etc/host.conf", "multi on\n"),
+];
+
+/// Builds the root and goes there; whether it has a `/proc`.
+///
+/// # Errors
+/// When a mount is refused; nothing may be run then.
+pub(super) fn build_root(walls: &Walls) -> Result<bool, WallFailure> {
+    let failed = |what: &'static str| WallFailure::at(what);
+    let size = (walls.limits.memory / 2).max(1 << 20);
+    enter_empty().map_err(failed("begin a root of its own"))?;
+    fresh("/tmp", size).map_err(failed("mount /tmp"))?;
+    devices(size).map_err(failed("make /dev"))?;
+    // What may only be read stays so within what may be written.
+    let (within, reads): (Vec<PathBuf>, Vec<PathBuf>) = in_order(&walls.reads)
+        .into_iter()
+        .partition(|path| walls.writes.iter().any(|folder| path.starts_with(folder)));
+    let writes = in_order(&walls.writes);
+    for (paths, rights) in [(reads, Rights::Read), (writes, Rights::Write), (within, Rights::Read)]
+    {
+        for path in paths {
+            show(&path, rights).map_err(|error| named(&path, &error))?;
+        }
+    }
+    names().map_err(failed("write /etc"))?;
+    let has_proc = own_proc();
+    network().map_err(failed("bring up the loopback"))?;
+    let _ = rustix::system::sethostname(b"sandbox");
+    leave_old().map_err(failed("leave everybody's root"))?;
+    Ok(has_proc)
+}
+
+fn named(path: &Path, error: &io::Error) -> WallFailure {
+    WallFailure::new(format!("show {} to the program", path.display()), error)
+}
+
+/// Makes an empty root the root, with everybody's below [`OLD`].
+fn enter_empty() -> io::Result<()> {
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+    let place = PLACES.into_iter().find(|place| Path::new(place).is_dir()).unwrap_or("/tmp");
+    tmpfs(place, "mode=755,size=1m")?;
+    fs::create_dir(format!("{place}{OLD}"))?;
+    rustix::process::pivot_root(place, format!("{place}{OLD}").as_str())?;
+    std::env::set_current_dir("/")
+}
+
+fn leave_old() -> io::Result<()> {
+    unmount(OLD, UnmountFlags::DETACH)?;
+    fs::remove_dir(OLD)?;
+    let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::BIND;
+    Ok(mount_remount("/", flags, "")?)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rights {
+    Read,
+    Write,
+}
+
+/// Outer folders before what is in them, each once.
+fn in_order(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all = paths.to_vec();
+    all.sort();
+    // A folder comes with what is in it.
+    all.dedup_by(|path, before| path.starts_with(before));
+    all
+}
+
+/// Puts a path of everybody's root at the same place in this one.
+fn show(path: &Path, rights: Rights) -> io::Result<()> {
+    let source = old(path);
+    let Ok(found) = fs::symlink_metadata(&source) else { return Ok(()) };
+    if found.is_symlink() {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        return match symlink(fs::read_link(&source)?, path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            other => other,
+        };
+    }
+    if found.is_dir() {
+        fs::create_dir_all(path)?;
+    } else if !path.exists() {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, "")?;
+    }
+    mount_bind_recursive(&source, path)?;
+    restrict(path, rights)?;
+    for below in mounts_below(path) {
+        restrict(&below, rights)?;
+    }
+    Ok(())
+}
+
+/// No device and no program with another user's rights works there, and nothing is written where
+/// that is not allowed.
+fn restrict(path: &Path, rights: Rights) -> io::Result<()> {
+    let mut flags = MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
+    if rights == Rights::Read {
+        flags |= MountFlags::RDONLY;
+    }
+    // What was forbidden stays forbidden; the kernel insists.
+    let found = rustix::fs::statvfs(path)?.f_flag;
+    for (is_set, keep) in [
+        (found.contains(StatVfsMountFlags::NOEXEC), MountFlags::NOEXEC),
+        (found.contains(StatVfsMountFlags::RDONLY), MountFlags::RDONLY),
+    ] {
+        if is_set {
+            flags |= keep;
+        }
+    }
+    Ok(mount_remount(path, flags, "")?)
+}
+
+/// The mounts that came along with a folder.
+fn mounts_below(path: &Path) -> Vec<PathBuf> {
+    let list = old(Path::new("/proc/self/mountinfo"));
+    let Ok(text) = files::read_text(&list, files::BUILD_FACTS) else { return Vec::new() };
+    let places = text.lines().filter_map(|line| line.split(' ').nth(4)).map(unescaped);
+    places.filter(|place| place != path && place.starts_with(path)).collect()
+}
+
+/// Spaces and the like are written in octal there.
+fn unescaped(text: &str) -> PathBuf {
+    let mut plain = text.to_owned();
+    for (code, meant) in [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")] {
+        plain = plain.replace(code, meant);
+    }
+    PathBuf::from(plain)
+}
+
+fn old(path: &Path) -> PathBuf {
+    let below: PathBuf =
+        path.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    Path::new(OLD).join(below)
+}
+
+fn names() -> io::Result<()> {
+    fs::create_dir_all("/etc")?;
+    let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
+    let passwd = format!("sandbox:x:{user}:{group}::/tmp:/bin/sh\n");
+    fs::write("/etc/passwd", passwd)?;
+    fs::write("/etc/group", format!("sandbox:x:{group}:\n"))?;
+    NAMES.iter().try_for_each(|(name, text)| fs::write(Path::new("/").join(name), text))
+}
+
+fn devices(size: u64) -> io::Result<()> {
+    for device in DEVICES {
+        fs::create_dir_all("/dev")?;
+        fs::write(device, "")?;
+        mount_bind_recursive(old(Path::new(device)), device)?;
+    }
+    for (name, target) in [
+        ("/dev/fd", "/proc/self/fd"),
+        ("/dev/stdin", "/proc/self/fd/0"),
+        ("/dev/stdout", "/proc/self/fd/1"),
+        ("/dev/stderr", "/proc/self/fd/2"),
+    ] {
+        symlink(target, name)?;
+    }
+    fresh("/dev/shm", size)
+}
+
+/// A folder of its own, in memory.
+fn fresh(path: &str, size: u64) -> io::Result<()> {
+    fs::create_dir_all(path)?;
+    tmpfs(path, &format!("mode=1777,size={size},nr_inodes=16k"))
+}
+
+fn tmpfs(place: &str, options: &str) -> io::Result<()> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    let options = CString::new(options)?;
+    Ok(mount("tmpfs", place, "tmpfs", flags, options.as_c_str())?)
+}
+
+/// Mounts a `/proc` that shows the processes inside and nothing of the machine; in some containers
+/// it cannot be had, and the program does without.
+fn own_proc() -> bool {
+    if fs::create_dir_all("/proc").is_err() {
+        return false;
+    }
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC | MountFlags::RDONLY;
+    mount("proc", "/proc", "proc", flags, Some(c"subset=pid")).is_ok()
+}
+
+/// Brings up the loopback of the new network: the message `RTM_NEWLINK` for interface 1 with the
+/// flag `IFF_UP`. Source: rtnetlink(7).
+fn network() -> io::Result<()> {
+    let (family, kind) = (AddressFamily::NETLINK, SocketType::RAW);
+    let kernel = socket_with(family, kind, SocketFlags::CLOEXEC, None)?;
+    let mut message = Vec::with_capacity(32);
+    message.extend(32_u32.to_ne_bytes());
+    message.extend(16_u16.to_ne_bytes());
+    message.extend(1_u16.to_ne_bytes());
+    message.extend([0; 8]);
+    message.extend([0; 4]);
+    message.extend(1_u32.to_ne_bytes());
+    message.extend(1_u32.to_ne_bytes());
+    message.extend(1_u32.to_ne_bytes());
+    rustix::io::write(&kernel, &message)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_mounts_are_read_as_they_are_written() {
+        assert_eq!(unescaped("/mnt/my\\040disk\\134x"), PathBuf::from("/mnt/my disk\\x"));
+        assert_eq!(old(Path::new("/usr/lib")), PathBuf::from("/.old/usr/lib"));
+    }
+}

@@ -1,0 +1,223 @@
+//! Starts programs that agents wrote behind walls, and knows how strong the walls of this machine
+//! are.
+//!
+//! Owns the connection to the process in front of the walls; closing it ends the run, whatever the
+//! program does. Must not know what is run or why.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "programs of agents are started here and nowhere else"
+)]
+
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::control::{Answer, Channel, Facts, Order};
+use super::probe::{self, Protection};
+use super::walls::{Level, RunEnd, RunReport, WallFailure, Walls};
+use crate::model::UserError;
+
+const START: &str = "start the process in front of the walls";
+
+/// Whether the person lets programs of agents run where there are no walls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// They typed the phrase for this project.
+    Given,
+    Missing,
+}
+
+/// Starts programs of agents.
+#[derive(Debug, Clone)]
+pub struct Runner {
+    /// This program, which builds the walls.
+    program: PathBuf,
+    consent: Consent,
+    protection: Arc<OnceLock<Protection>>,
+}
+
+/// What a program reads from and writes to.
+#[derive(Debug)]
+pub struct Ends {
+    pub input: OwnedFd,
+    pub output: OwnedFd,
+    pub errors: OwnedFd,
+}
+
+impl Runner {
+    /// One that builds walls with `program`, which is this one.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self { program, consent: Consent::Missing, protection: Arc::default() }
+    }
+
+    /// One that builds walls with the program that runs, also when its file was replaced meanwhile.
+    #[must_use]
+    pub fn of_this_program() -> Self {
+        let own = if cfg!(target_os = "linux") {
+            PathBuf::from("/proc/self/exe")
+        } else {
+            std::env::current_exe().unwrap_or_default()
+        };
+        Self::new(own)
+    }
+
+    /// With what the person says for one project.
+    #[must_use]
+    pub fn with_consent(&self, consent: Consent) -> Self {
+        Self { consent, ..self.clone() }
+    }
+
+    /// The walls of this machine, which are tried once.
+    #[must_use]
+    pub fn protection(&self) -> &Protection {
+        self.protection.get_or_init(|| probe::probe(|level| self.try_level(level)))
+    }
+
+    /// Starts a program behind the strongest walls there are.
+    ///
+    /// # Errors
+    /// When there are none and the person has not agreed, when they cannot be built this time, or
+    /// when the program cannot be started.
+    pub fn start(&self, walls: &Walls, ends: Ends) -> Result<ConfinedRun, UserError> {
+        let protection = self.protection();
+        if protection.level == Level::None && self.consent == Consent::Missing {
+            return Err(protection.refusal());
+        }
+        let order = Order { level: protection.level, walls: walls.clone(), is_trial: false };
+        let failed = |failure: WallFailure| {
+            let what = format!("Cannot run {}", walls.program.display());
+            UserError::new(
+                what,
+                failure.to_string(),
+                "Run `firmhand doctor` to see what is missing.",
+            )
+        };
+        let (mut run, answer) = self.launch(&order, &ends).map_err(failed)?;
+        match answer {
+            Answer::Started => Ok(run),
+            Answer::Failed(failure) => {
+                run.collect();
+                Err(failed(failure))
+            }
+            Answer::Tried(_) | Answer::Ended(_) => {
+                run.collect();
+                Err(failed(WallFailure::new("start it", "it ended at once")))
+            }
+        }
+    }
+
+    fn try_level(&self, level: Level) -> Result<Facts, WallFailure> {
+        let failed = || WallFailure::at(START);
+        let (input, output) = io::pipe().map_err(failed())?;
+        let errors = output.try_clone().map_err(failed())?;
+        let ends = Ends { input: input.into(), output: output.into(), errors: errors.into() };
+        let order = Order { level, walls: probe::trial(), is_trial: true };
+        let (mut run, answer) = self.launch(&order, &ends)?;
+        run.collect();
+        match answer {
+            Answer::Tried(facts) => Ok(facts),
+            Answer::Failed(failure) => Err(failure),
+            Answer::Started | Answer::Ended(_) => {
+                Err(WallFailure::new(START, "an unexpected answer"))
+            }
+        }
+    }
+
+    fn launch(&self, order: &Order, ends: &Ends) -> Result<(ConfinedRun, Answer), WallFailure> {
+        let failed = || WallFailure::at(START);
+        let (mine, its) = UnixStream::pair().map_err(failed())?;
+        let child = Command::new(&self.program)
+            .arg(super::COMMAND)
+            .env_clear()
+            .process_group(0)
+            .current_dir("/")
+            .stdin(Stdio::from(OwnedFd::from(its)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed())?;
+        let lifeline = mine.try_clone().map_err(failed())?;
+        let mut channel = Channel::new(mine);
+        let borrowed = [ends.input.as_fd(), ends.output.as_fd(), ends.errors.as_fd()];
+        let answer = channel.send(order, &borrowed).and_then(|()| channel.receive());
+        let mut run = ConfinedRun { child, lifeline, channel: Mutex::new(Some(channel)) };
+        match answer {
+            Ok(Some(answer)) => Ok((run, answer)),
+            Ok(None) => {
+                run.collect();
+                Err(WallFailure::new(START, "it ended without an answer"))
+            }
+            Err(error) => {
+                run.collect();
+                Err(failed()(error))
+            }
+        }
+    }
+}
+
+/// A program that runs. Dropping it ends the program and all that it has started.
+#[derive(Debug)]
+pub struct ConfinedRun {
+    child: Child,
+    lifeline: UnixStream,
+    channel: Mutex<Option<Channel>>,
+}
+
+impl std::fmt::Debug for Channel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Channel")
+    }
+}
+
+/// Waits for the end of a run.
+#[derive(Debug)]
+pub struct Waiter(Option<Channel>);
+
+impl ConfinedRun {
+    /// Whoever waits for the end; there is one.
+    pub fn waiter(&self) -> Waiter {
+        Waiter(self.channel.lock().unwrap_or_else(PoisonError::into_inner).take())
+    }
+
+    /// Ends the program and all that it has started, and returns when that is done.
+    pub fn stop(&mut self) {
+        let _ = self.lifeline.shutdown(Shutdown::Both);
+        self.collect();
+    }
+
+    fn collect(&mut self) {
+        let _ = self.lifeline.shutdown(Shutdown::Write);
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for ConfinedRun {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Waiter {
+    /// Waits until the program has ended, and everything it has started with it.
+    #[must_use]
+    pub fn wait(mut self) -> RunReport {
+        let answer = self.0.as_mut().map(Channel::receive::<Answer>);
+        match answer {
+            Some(Ok(Some(Answer::Ended(report)))) => report,
+            // The process in front of the walls was ended itself.
+            _ => RunReport {
+                end: RunEnd::Stopped,
+                wall: None,
+                peak: 0,
+                took: std::time::Duration::ZERO,
+            },
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The sandbox around what agents wrote, from outside: real programs that really try.
+
+mod bench;
+mod place;
