@@ -23,8 +23,9 @@ use crate::engine::{Engine, EngineHandle, EngineSetup, Recorder, toolbox};
 use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use crate::journal::SessionDir;
 use crate::model::event::SessionStart;
-use crate::model::{Examiner, Ledger, UserError};
+use crate::model::{Event, Examiner, Ledger, SessionEvent, UserError};
 use crate::provider::Pacing;
+use crate::sandbox::Runner;
 use crate::toolchain::Toolchain;
 use crate::tools::{self, Registry, ToolContext};
 use crate::workspace::Sandbox;
@@ -97,7 +98,7 @@ pub fn start(machine: &Machine, plan: LaunchPlan) -> Result<Running, UserError> 
         begin_with(&machine.assets, starter, &project)?;
     }
     let names = found.names.clone();
-    let parts = found.make(&dir);
+    let parts = found.make(&dir, runner(machine, &project)?);
     let session = SessionStart {
         id: dir.id().clone(),
         task: plan.task.clone(),
@@ -155,9 +156,11 @@ pub fn resume(
     let found = FoundParts::find(machine, &plan, &dir)?;
     let team = Arc::clone(&plan.team).briefed(&machine.assets, &found.names.toolchain)?;
     check_trust(machine, &plan, &found)?;
+    let project = Sandbox::open(project)?;
+    let runner = runner(machine, &project)?;
     let opened = Opened {
-        project: Arc::new(Sandbox::open(project)?),
-        parts: found.make(&dir),
+        project: Arc::new(project),
+        parts: found.make(&dir, runner),
         session: *session,
         recorder,
         numbers: past.numbers,
@@ -174,6 +177,24 @@ fn check_trust(machine: &Machine, plan: &LaunchPlan, found: &FoundParts) -> Resu
         }
         ProjectPlan::Existing(_) | ProjectPlan::Begins(_) | ProjectPlan::InSession => Ok(()),
     }
+}
+
+/// Runs what agents wrote for that project, with what the person has said about it.
+fn runner(machine: &Machine, project: &Sandbox) -> Result<Runner, UserError> {
+    let consent = Trust::of(&machine.dirs.data).consent(project.root())?;
+    Ok(machine.runner.with_consent(consent))
+}
+
+/// Records how strong the sandbox is. It is tried when it is first asked for, which takes a moment.
+fn tell_sandbox(recorder: &Arc<Recorder>, runner: Runner) {
+    let recorder = Arc::clone(recorder);
+    tokio::task::spawn_blocking(move || {
+        let found = runner.protection();
+        let missing = found.missing.iter().map(|one| one.what.clone()).collect();
+        let event = SessionEvent::Sandboxed { level: found.level, missing };
+        // A journal that cannot be written ends the run elsewhere.
+        let _ = recorder.record(Event::Session(event));
+    });
 }
 
 /// What is open before the parts are put together.
@@ -216,6 +237,7 @@ fn launch(
         &queue,
         numbers,
     ));
+    gate.sandboxed_by(parts.runner.clone());
     let examiner: Arc<dyn Examiner> = Arc::new(gate.examiner());
     let context = ToolContext {
         sandbox: Arc::clone(&project),
@@ -249,6 +271,7 @@ fn launch(
     recorder.spawn_ticks();
     let engine = begin(setup)?;
     tell_all(recorder.as_ref(), notices)?;
+    tell_sandbox(&recorder, parts.runner);
     let services = RunServices { _toolchain: parts.toolchain, serial };
     Ok(Running { dir, recorder, engine, queue, examiner, services })
 }

@@ -4,14 +4,38 @@
 
 use std::path::Path;
 
-use crate::model::{Health, HealthLine};
+use crate::model::{Health, HealthLine, SandboxLevel};
+use crate::sandbox::Protection;
 use crate::toolchain::{ArduinoToolchain, IdfToolchain, PlatformioToolchain};
 use crate::ui::Depth;
 
 /// One line for each thing, without those of the models.
 #[must_use]
-pub fn look(data: &Path, env: impl Fn(&str) -> Option<String>) -> Vec<HealthLine> {
-    vec![esp_idf(), arduino(), platformio(), compiler(&env), terminal(&env), folder(data)]
+pub fn look(
+    data: &Path,
+    protection: &Protection,
+    env: impl Fn(&str) -> Option<String>,
+) -> Vec<HealthLine> {
+    let mut found = vec![esp_idf(), arduino(), platformio(), compiler(&env)];
+    found.extend([sandbox(protection), terminal(&env), folder(data)]);
+    found
+}
+
+/// What stands around programs that agents wrote.
+fn sandbox(protection: &Protection) -> HealthLine {
+    let (health, words) = match protection.level {
+        SandboxLevel::Namespaces if protection.missing.is_empty() => (Health::Good, ""),
+        SandboxLevel::Namespaces | SandboxLevel::Landlock => (Health::Limited, ""),
+        SandboxLevel::None => (Health::Broken, "; nothing that an agent wrote is run"),
+    };
+    let missing: Vec<&str> = protection.missing.iter().map(|one| one.what.as_str()).collect();
+    let missing = match missing.is_empty() {
+        true => String::new(),
+        false => format!("; missing: {}", missing.join(", ")),
+    };
+    let fixes: Vec<&str> = protection.missing.iter().map(|one| one.fix.as_str()).collect();
+    let words = format!("{}{words}{missing}", protection.level);
+    HealthLine::new("sandbox", "agents' programs", health, words).fix(fixes.join(" "))
 }
 
 fn esp_idf() -> HealthLine {
@@ -62,8 +86,7 @@ fn compiler(env: &impl Fn(&str) -> Option<String>) -> HealthLine {
     match found {
         Some(file) => {
             let words = format!(
-                "{} builds for the virtual board; its firmware runs on this computer, with your \
-                 rights",
+                "{} builds for the virtual board; its firmware runs in the sandbox on this computer",
                 file.display()
             );
             HealthLine::new("toolchain", "compiler", Health::Good, words)
@@ -109,20 +132,26 @@ fn folder(data: &Path) -> HealthLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::Missing;
 
     #[test]
     fn what_is_missing_is_told_with_its_fix() {
         let data = tempfile::tempdir().unwrap();
-        let findings = look(&data.path().join("not/there/yet"), |_| None);
-        assert_eq!(findings.len(), 6);
+        let all = Protection { level: SandboxLevel::Namespaces, missing: Vec::new() };
+        let findings = look(&data.path().join("not/there/yet"), &all, |_| None);
+        assert_eq!(findings.len(), 7);
         for finding in &findings {
             assert_eq!(finding.health == Health::Good, finding.fix.is_empty(), "{finding:?}");
         }
         assert_eq!(findings[3].health, Health::Broken, "no PATH, no compiler");
-        assert_eq!(findings[5].health, Health::Good);
+        assert_eq!(findings[6].health, Health::Good);
         let file = data.path().join("file");
         std::fs::write(&file, "no folder").unwrap();
-        let findings = look(&file.join("data"), |_| None);
-        assert_eq!(findings[5].health, Health::Broken);
+        let missing = vec![Missing { what: "Landlock".into(), fix: "Use a newer Linux.".into() }];
+        let none = Protection { level: SandboxLevel::None, missing };
+        let findings = look(&file.join("data"), &none, |_| None);
+        assert_eq!(findings[6].health, Health::Broken);
+        assert_eq!(findings[4].health, Health::Broken);
+        assert!(findings[4].detail.contains("Landlock") && findings[4].fix.contains("newer"));
     }
 }

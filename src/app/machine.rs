@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::profiles::Profiles;
 use crate::config::{Assets, Dirs, Overrides, Settings};
 use crate::model::{Timestamp, UserError};
+use crate::sandbox::Runner;
 use crate::toolchain::process::hide_variables;
 
 /// What every command on this machine shares.
@@ -21,6 +22,8 @@ pub struct Machine {
     pub settings: Settings,
     /// Models that can be used, with their keys.
     pub profiles: Profiles,
+    /// Runs what agents wrote.
+    pub runner: Runner,
 }
 
 impl Machine {
@@ -39,7 +42,8 @@ impl Machine {
         hide_variables(entries.filter_map(|entry| entry.says.key.env.clone()).collect());
         let assets = Assets::with_user_folder(&dirs.config);
         let profiles = Profiles::new(settings.models.clone(), assets.clone(), &dirs.config);
-        Ok(Self { dirs: dirs.clone(), assets, settings, profiles })
+        let runner = Runner::of_this_program();
+        Ok(Self { dirs: dirs.clone(), assets, settings, profiles, runner })
     }
 }
 

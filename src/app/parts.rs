@@ -11,6 +11,7 @@ use crate::journal::SessionDir;
 use crate::model::event::SessionParts;
 use crate::model::{RecordSource, UserError};
 use crate::provider::{Provider, Recording, Scripted, retell};
+use crate::sandbox::Runner;
 use crate::toolchain::{
     ArduinoToolchain, IdfToolchain, Kit, PlatformioToolchain, Toolchain, ToolchainKind,
     VirtualToolchain,
@@ -38,6 +39,8 @@ pub struct RunParts {
     pub provider: Arc<dyn Provider>,
     /// Builds and flashes.
     pub toolchain: Arc<dyn Toolchain>,
+    /// Runs what agents wrote.
+    pub runner: Runner,
 }
 
 impl FoundParts {
@@ -74,24 +77,27 @@ impl FoundParts {
     }
 
     /// Whether a build runs what the project brings: real toolchains do. The virtual board only
-    /// compiles its sources; what a flash to it runs has the person's rights all the same, and is
-    /// proposed first.
+    /// compiles its sources; what a flash to it runs is proposed first, and runs in the sandbox.
     #[must_use]
     pub const fn runs_project_scripts(&self) -> bool {
         !matches!(self.toolchain, FoundToolchain::Virtual(_))
     }
 
-    /// Makes them for the session in `dir`.
+    /// Makes them for the session in `dir`; what agents wrote is run by `runner`.
     #[must_use]
-    pub fn make(self, dir: &SessionDir) -> RunParts {
+    pub fn make(self, dir: &SessionDir, runner: Runner) -> RunParts {
         let board = dir.root().join("board");
         let toolchain: Arc<dyn Toolchain> = match self.toolchain {
-            FoundToolchain::Idf(idf) => Arc::new(idf.with_host_folder(board)),
+            FoundToolchain::Idf(idf) => Arc::new(idf.with_host_folder(board, runner.clone())),
             FoundToolchain::Arduino(arduino) => Arc::new(arduino),
-            FoundToolchain::Platformio(pio) => Arc::new(pio.with_host_folder(board)),
-            FoundToolchain::Virtual(kit) => Arc::new(VirtualToolchain::new(kit, board)),
+            FoundToolchain::Platformio(pio) => {
+                Arc::new(pio.with_host_folder(board, runner.clone()))
+            }
+            FoundToolchain::Virtual(kit) => {
+                Arc::new(VirtualToolchain::new(kit, board, runner.clone()))
+            }
         };
-        RunParts { provider: self.provider, toolchain }
+        RunParts { provider: self.provider, toolchain, runner }
     }
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::own_file;
 use crate::files;
 use crate::model::UserError;
+use crate::sandbox::Consent;
 
 /// The trusted projects.
 #[derive(Debug, Clone)]
@@ -28,6 +29,9 @@ pub struct Trust {
 struct Page {
     #[serde(default)]
     projects: Vec<PathBuf>,
+    /// Projects whose programs may run where there is no sandbox.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    without_sandbox: Vec<PathBuf>,
 }
 
 impl Trust {
@@ -42,6 +46,20 @@ impl Trust {
     /// # Errors
     /// When the file cannot be read; then nothing is trusted.
     pub fn projects(&self) -> Result<Vec<PathBuf>, UserError> {
+        self.page().map(|page| page.projects)
+    }
+
+    /// Whether programs of that project may run where there is no sandbox.
+    ///
+    /// # Errors
+    /// As [`Trust::projects`].
+    pub fn consent(&self, project: &Path) -> Result<Consent, UserError> {
+        let real = real(project);
+        let is_listed = self.page()?.without_sandbox.iter().any(|known| real.starts_with(known));
+        Ok(if is_listed { Consent::Given } else { Consent::Missing })
+    }
+
+    fn page(&self) -> Result<Page, UserError> {
         let failed = |why: String| {
             UserError::new(
                 format!("Cannot read {}", self.file.display()),
@@ -51,9 +69,8 @@ impl Trust {
         };
         match files::read_text(&self.file, files::SETTINGS) {
             Ok(text) => toml::from_str::<Page>(&text)
-                .map(|page| page.projects)
                 .map_err(|error| failed(error.message().replace('\n', ", "))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Page::default()),
             Err(error) => Err(failed(error.to_string())),
         }
     }
@@ -63,17 +80,34 @@ impl Trust {
     /// # Errors
     /// When there is no such folder, or the list cannot be read or written.
     pub fn add(&self, project: &Path) -> Result<bool, UserError> {
+        self.put_on(project, |page| &mut page.projects)
+    }
+
+    /// Lets programs of that project run where there is no sandbox. Whether they could not before.
+    ///
+    /// # Errors
+    /// As [`Trust::add`].
+    pub fn run_without_sandbox(&self, project: &Path) -> Result<bool, UserError> {
+        self.put_on(project, |page| &mut page.without_sandbox)
+    }
+
+    fn put_on(
+        &self,
+        project: &Path,
+        list: impl Fn(&mut Page) -> &mut Vec<PathBuf>,
+    ) -> Result<bool, UserError> {
         let project = fs::canonicalize(project).map_err(|error| {
             let what = format!("Cannot trust {}", project.display());
             UserError::from_cause(what, &error).fix("Name the folder of a project.")
         })?;
         own_file::change(&self.file, self.unwritten(), || {
-            let mut projects = self.projects()?;
-            if projects.contains(&project) {
+            let mut page = self.page()?;
+            let known = list(&mut page);
+            if known.contains(&project) {
                 return Ok(false);
             }
-            projects.push(project);
-            self.keep(projects).map(|()| true)
+            known.push(project);
+            self.keep(&page).map(|()| true)
         })
     }
 
@@ -84,13 +118,14 @@ impl Trust {
     pub fn forget(&self, project: &Path) -> Result<bool, UserError> {
         let project = real(project);
         own_file::change(&self.file, self.unwritten(), || {
-            let mut projects = self.projects()?;
-            let before = projects.len();
-            projects.retain(|known| *known != project);
-            if projects.len() == before {
+            let mut page = self.page()?;
+            let before = page.projects.len() + page.without_sandbox.len();
+            page.projects.retain(|known| *known != project);
+            page.without_sandbox.retain(|known| *known != project);
+            if page.projects.len() + page.without_sandbox.len() == before {
                 return Ok(false);
             }
-            self.keep(projects).map(|()| true)
+            self.keep(&page).map(|()| true)
         })
     }
 
@@ -112,14 +147,13 @@ impl Trust {
              rights",
             format!(
                 "Look at it, then run `firmhand trust {project}`; with `--toolchain virtual` it is \
-                 built without its scripts, but a flash to the virtual board then runs its firmware \
-                 as a program on this computer, with your rights too."
+                 built without its scripts, and its firmware runs in a sandbox on this computer."
             ),
         ))
     }
 
-    fn keep(&self, projects: Vec<PathBuf>) -> Result<(), UserError> {
-        let written = toml::to_string(&Page { projects })
+    fn keep(&self, page: &Page) -> Result<(), UserError> {
+        let written = toml::to_string(page)
             .map_err(std::io::Error::other)
             .and_then(|text| own_file::put(&self.file, &text));
         written.map_err(self.unwritten())
@@ -189,6 +223,21 @@ mod tests {
     }
 
     #[test]
+    fn programs_run_without_a_sandbox_only_where_that_was_said() {
+        let (data, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let trust = Trust::of(data.path());
+        trust.add(place.path()).unwrap();
+        assert_eq!(trust.consent(place.path()).unwrap(), Consent::Missing, "that is another word");
+        assert!(trust.run_without_sandbox(place.path()).unwrap());
+        assert!(!trust.run_without_sandbox(place.path()).unwrap());
+        assert_eq!(trust.consent(&place.path().join("sub")).unwrap(), Consent::Given);
+        trust.check(place.path()).unwrap();
+        assert!(trust.forget(place.path()).unwrap());
+        assert_eq!(trust.consent(place.path()).unwrap(), Consent::Missing);
+        assert!(trust.check(place.path()).is_err());
+    }
+
+    #[test]
     fn a_link_out_of_a_trusted_project_is_not_trusted() {
         let data = tempfile::tempdir().unwrap();
         let (place, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -228,7 +277,7 @@ mod tests {
         let (data, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let error = Trust::of(data.path()).check(place.path()).unwrap_err();
         let around = error.fix.split_once("--toolchain virtual").unwrap().1;
-        assert!(around.contains("firmware") && around.contains("with your rights"), "{around}");
+        assert!(around.contains("firmware") && around.contains("sandbox"), "{around}");
         assert!(!error.fix.contains("runs none of it"));
     }
 

@@ -92,6 +92,9 @@ pub enum CliCommand {
         /// Stop trusting the project.
         #[arg(long, requires = "dir")]
         forget: bool,
+        /// Let what agents write for the project run where there is no sandbox; asks for a phrase.
+        #[arg(long, requires = "dir", conflicts_with = "forget")]
+        without_sandbox: bool,
     },
     /// Show every setting and where its value comes from.
     Config {

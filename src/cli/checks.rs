@@ -20,7 +20,10 @@ pub fn doctor(machine: &Machine, args: &DoctorArgs) -> Result<ExitCode, UserErro
     let only = args.profile.as_deref();
     let mut findings = match only {
         Some(_) => Vec::new(),
-        None => doctor::look(&machine.dirs.data, |name| std::env::var(name).ok()),
+        None => {
+            let protection = machine.runner.protection();
+            doctor::look(&machine.dirs.data, protection, |name| std::env::var(name).ok())
+        }
     };
     findings.extend(runtime::engine()?.block_on(model_doctor::models(
         &machine.profiles,

@@ -133,7 +133,10 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
                 None => tool::list(&machine, &project),
             }
         }
-        CliCommand::Trust { dir: Some(dir), forget: true } => trust::forget(&dirs.data, &dir),
+        CliCommand::Trust { dir: Some(dir), forget: true, .. } => trust::forget(&dirs.data, &dir),
+        CliCommand::Trust { dir: Some(dir), without_sandbox: true, .. } => {
+            trust::without_sandbox(&dirs.data, &dir)
+        }
         CliCommand::Trust { dir, .. } => trust::add_or_list(&dirs.data, dir.as_deref()),
         CliCommand::Config { schema: Some(file), .. } => schema(file),
         CliCommand::Config { project, .. } => config(&start_up.machine(project.as_deref())?),

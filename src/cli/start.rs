@@ -136,7 +136,8 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
         projects,
         examples: Example::all(&machine.assets)?.into_iter().map(example).collect(),
         findings: {
-            let mut findings = doctor::look(data, |name| std::env::var(name).ok());
+            let protection = machine.runner.protection();
+            let mut findings = doctor::look(data, protection, |name| std::env::var(name).ok());
             findings.extend(model_doctor::here(&machine.profiles));
             findings
         },

@@ -181,7 +181,7 @@ fn toolchain(machine: &Machine, project: &Path) -> Result<Arc<dyn Toolchain>, Us
     }
     // No tool without a decision starts this board, so its folder is never made.
     let board = project.join("build").join("board");
-    Ok(Arc::new(VirtualToolchain::new(load_kit(&machine.assets)?, board)))
+    Ok(Arc::new(VirtualToolchain::new(load_kit(&machine.assets)?, board, machine.runner.clone())))
 }
 
 /// The toolchain for such a project that is installed here.

@@ -1,5 +1,6 @@
 //! `firmhand trust`: the projects whose own scripts may run.
 
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -7,6 +8,9 @@ use super::report;
 use crate::app::trust::Trust;
 use crate::model::UserError;
 use crate::text::sanitize;
+
+/// What a person types who lets programs of agents run without a sandbox.
+const PHRASE: &str = "run without a sandbox";
 
 /// Lets the scripts of a project run; without a folder, prints the projects whose scripts may.
 ///
@@ -38,6 +42,39 @@ pub fn forget(data: &Path, project: &Path) -> Result<ExitCode, UserError> {
     let words = match Trust::of(data).forget(project)? {
         true => "is no longer trusted",
         false => "was not trusted",
+    };
+    report::line(&format!("{} {words}", shown(project)));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lets what agents write for a project run where there is no sandbox, after the person has typed
+/// what that means.
+///
+/// # Errors
+/// When nobody is there to type, the phrase is another, or the list cannot be read or written.
+pub fn without_sandbox(data: &Path, project: &Path) -> Result<ExitCode, UserError> {
+    let what = format!("Cannot let programs of {} run without a sandbox", shown(project));
+    if !std::io::stdin().is_terminal() {
+        let fix = "Run the command in a terminal.";
+        return Err(UserError::new(what, "a person has to type a phrase", fix));
+    }
+    report::line(&format!(
+        "Where there is no sandbox, programs that agents write for {} run with your rights: they can \
+         read and change all your files, and reach the network.",
+        shown(project)
+    ));
+    report::line(&format!("To agree, type: {PHRASE}"));
+    let mut typed = String::new();
+    BufReader::new(std::io::stdin().lock().take(200))
+        .read_line(&mut typed)
+        .map_err(|error| UserError::from_cause(what.clone(), &error))?;
+    if typed.trim() != PHRASE {
+        let why = "the phrase that was typed is another";
+        return Err(UserError::new(what, why, format!("Type exactly: {PHRASE}")));
+    }
+    let words = match Trust::of(data).run_without_sandbox(project)? {
+        true => "may now run programs without a sandbox",
+        false => "may already run programs without a sandbox",
     };
     report::line(&format!("{} {words}", shown(project)));
     Ok(ExitCode::SUCCESS)

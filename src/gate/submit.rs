@@ -24,9 +24,10 @@ use crate::device::SerialHub;
 use crate::knowledge::NameList;
 use crate::model::{
     AgentName, Batch, BatchId, BlobSource, CallId, Check, Draft, Event, Facts, Ledger, Proposal,
-    ProposalEvent, ProposalId, RuleId, RuleSays, SessionRule, Settlement, ToolName, TurnId,
-    UserError, Verdict,
+    ProposalEvent, ProposalId, RuleId, RuleSays, SandboxLevel, SessionRule, Settlement, ToolName,
+    TurnId, UserError, Verdict,
 };
+use crate::sandbox::Runner;
 use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
 
@@ -117,6 +118,8 @@ pub struct Gate {
     version_compiled: Mutex<VersionCompiled>,
     /// The time that the run has; empty while none runs.
     work_time: OnceLock<Weak<dyn WorkTime>>,
+    /// Runs what agents wrote; empty where nothing of it is run.
+    runner: OnceLock<Runner>,
 }
 
 /// A recorded proposal without a decision, and the bytes of its new content.
@@ -164,6 +167,7 @@ impl Gate {
             context: Mutex::new(Arc::new(context)),
             version_compiled: Mutex::default(),
             work_time: OnceLock::new(),
+            runner: OnceLock::new(),
         }
     }
 
@@ -171,6 +175,18 @@ impl Gate {
     pub fn bound_by(&self, time: Weak<dyn WorkTime>) {
         // A gate serves one run.
         let _ = self.work_time.set(time);
+    }
+
+    /// Where there is no sandbox for what agents wrote, no rule approves anything from here on. Counts
+    /// once.
+    pub fn sandboxed_by(&self, runner: Runner) {
+        // A gate serves one run.
+        let _ = self.runner.set(runner);
+    }
+
+    fn is_unprotected(&self) -> bool {
+        let level = self.runner.get().map(|runner| runner.protection().level);
+        level == Some(SandboxLevel::None)
     }
 
     pub(super) fn work_time(&self) -> Option<Arc<dyn WorkTime>> {
@@ -317,7 +333,7 @@ impl Gate {
         match (ruling, session) {
             (Ruling::Deny, _) => Some((Verdict::reject(""), rule)),
             (_, Some((RuleSays::Never, rule))) => Some((Verdict::reject(""), rule)),
-            _ if proposal.needs_person() => None,
+            _ if proposal.needs_person() || self.is_unprotected() => None,
             (_, Some((RuleSays::Always, rule))) => Some((Verdict::Approve, rule)),
             (Ruling::Allow, None) => Some((Verdict::Approve, rule)),
             (Ruling::Ask, None) => None,
@@ -328,7 +344,7 @@ impl Gate {
     fn held_rule(&self, proposal: &Proposal) -> String {
         let (ruling, rule) = self.rule_of_policy(proposal);
         match (ruling, self.session_rules().says(proposal)) {
-            _ if !proposal.needs_person() => String::new(),
+            _ if !proposal.needs_person() && !self.is_unprotected() => String::new(),
             (Ruling::Deny, _) | (_, Some((RuleSays::Never, _))) | (Ruling::Ask, None) => {
                 String::new()
             }

@@ -25,6 +25,7 @@ pub mod path;
 pub mod proposal;
 pub mod record;
 pub mod rule;
+pub mod sandbox;
 pub mod serial;
 pub mod sources;
 pub mod team;
@@ -66,6 +67,7 @@ pub use path::ProjectPath;
 pub use proposal::{Batch, Change, ChangeKind, Outcome, Proposal};
 pub use record::Record;
 pub use rule::{RuleSays, SessionRule};
+pub use sandbox::SandboxLevel;
 pub use serial::{LineEnding, PortChange, SerialCommand, SerialControl};
 pub use sources::{
     BlobSource, EventSource, Examiner, FileSource, FileStart, Ledger, LogSource, LogStart,

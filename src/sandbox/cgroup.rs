@@ -208,22 +208,22 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let user = top.path().join("user.slice/user@1000.service");
         let own = user.join("app.slice/terminal.scope");
-        std::fs::create_dir_all(&own).unwrap();
+        fs::create_dir_all(&own).unwrap();
         for folder in [&own, &user] {
-            std::fs::write(folder.join("cgroup.procs"), "").unwrap();
+            fs::write(folder.join("cgroup.procs"), "").unwrap();
         }
-        std::fs::write(user.join("cgroup.subtree_control"), "cpu memory pids\n").unwrap();
+        fs::write(user.join("cgroup.subtree_control"), "cpu memory pids\n").unwrap();
         let mounts = format!("cgroup2 {} cgroup2 rw 0 0\n", top.path().display());
         let line = "0::/user.slice/user@1000.service/app.slice/terminal.scope\n";
         let limits = Limits { memory: 4096, tasks: 7, ..Limits::default() };
         let group = Cgroup::second(line, &mounts, "firmhand-run-1", &limits).unwrap();
         assert_eq!(group.memory, user.join("firmhand-run-1"));
         group.add(42).unwrap();
-        let read = |name: &str| std::fs::read_to_string(group.memory.join(name)).unwrap();
+        let read = |name: &str| fs::read_to_string(group.memory.join(name)).unwrap();
         assert_eq!((read("memory.max"), read("pids.max")), ("4096".into(), "7".into()));
         assert_eq!(read("cgroup.procs"), "42");
-        std::fs::write(group.memory.join("memory.events"), "max 3\noom_kill 1\n").unwrap();
-        std::fs::write(group.memory.join("pids.events"), "max 0\n").unwrap();
+        fs::write(group.memory.join("memory.events"), "max 3\noom_kill 1\n").unwrap();
+        fs::write(group.memory.join("pids.events"), "max 0\n").unwrap();
         assert!(group.ran_out_of_memory() && !group.ran_out_of_tasks());
     }
 }

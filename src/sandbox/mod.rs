@@ -18,6 +18,7 @@ mod limits;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod outside;
+mod places;
 mod probe;
 #[cfg(target_os = "linux")]
 mod root;
@@ -26,6 +27,7 @@ mod runner;
 mod seccomp;
 mod walls;
 
+pub use places::{libraries, programs};
 pub use probe::{Missing, Protection};
 pub use runner::{ConfinedRun, Consent, Ends, Runner, Waiter};
 pub use walls::{Level, Limits, RunEnd, RunReport, Wall, WallFailure, Walls};

@@ -90,7 +90,6 @@ impl Runner {
         if protection.level == Level::None && self.consent == Consent::Missing {
             return Err(protection.refusal());
         }
-        let order = Order { level: protection.level, walls: walls.clone(), is_trial: false };
         let failed = |failure: WallFailure| {
             let what = format!("Cannot run {}", walls.program.display());
             UserError::new(
@@ -99,6 +98,8 @@ impl Runner {
                 "Run `firmhand doctor` to see what is missing.",
             )
         };
+        let walls = real(walls).map_err(failed)?;
+        let order = Order { level: protection.level, walls, is_trial: false };
         let (mut run, answer) = self.launch(&order, &ends).map_err(failed)?;
         match answer {
             Answer::Started => Ok(run),
@@ -160,6 +161,29 @@ impl Runner {
             }
         }
     }
+}
+
+/// The same walls with paths that no link leads elsewhere; a path to read that is a link itself is
+/// kept beside what it leads to.
+fn real(walls: &Walls) -> Result<Walls, WallFailure> {
+    let follow = |path: &PathBuf| {
+        std::fs::canonicalize(path)
+            .map_err(|error| WallFailure::new(format!("find {}", path.display()), error))
+    };
+    let mut reads = Vec::new();
+    for path in &walls.reads {
+        let Ok(found) = std::fs::canonicalize(path) else { continue };
+        let is_link = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+        reads.extend(is_link.then(|| path.clone()));
+        reads.push(found);
+    }
+    Ok(Walls {
+        program: follow(&walls.program)?,
+        folder: follow(&walls.folder)?,
+        writes: walls.writes.iter().map(follow).collect::<Result<_, _>>()?,
+        reads,
+        ..walls.clone()
+    })
 }
 
 /// A program that runs. Dropping it ends the program and all that it has started.

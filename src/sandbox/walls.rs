@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::model::SandboxLevel as Level;
+
 /// A program that an agent wrote, and everything it may have. What is not named here it has not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Walls {
@@ -43,28 +45,6 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { memory: 256 << 20, tasks: 64, file: 64 << 20, time: None, processors: None }
-    }
-}
-
-/// How strong the walls are, the strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// Namespaces of its own, Landlock and seccomp.
-    Namespaces,
-    /// Landlock and seccomp.
-    Landlock,
-    /// None at all.
-    None,
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Namespaces => "namespaces, Landlock and seccomp",
-            Self::Landlock => "Landlock and seccomp",
-            Self::None => "none",
-        })
     }
 }
 

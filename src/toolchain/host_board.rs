@@ -10,19 +10,18 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::host_memory::HostMemory;
 use super::{FlashOrder, RewriteOrder};
 use crate::device::Pty;
 use crate::files;
 use crate::model::{BoardInfo, ContentHash, ErasePlan, FlashRegion, UserError};
+use crate::sandbox::{
+    ConfinedRun, Ends, Limits, RunEnd, RunReport, Runner, Waiter, Wall, Walls, libraries,
+};
 
 /// One such board. Dropping it ends its process.
 #[derive(Debug)]
@@ -30,6 +29,7 @@ pub struct HostBoard {
     /// What the screen calls it, e.g. `virtual board`.
     label: &'static str,
     memory: HostMemory,
+    runner: Runner,
     power: Mutex<Power>,
 }
 
@@ -42,7 +42,7 @@ struct Power {
 
 #[derive(Debug)]
 struct Firmware {
-    process: Child,
+    run: ConfinedRun,
     /// Set before the process is ended from here.
     is_halted: Arc<AtomicBool>,
 }
@@ -50,8 +50,9 @@ struct Firmware {
 impl HostBoard {
     /// A board that is switched off.
     #[must_use]
-    pub fn new(label: &'static str, folder: PathBuf) -> Self {
-        Self { label, memory: HostMemory::new(label, folder), power: Mutex::default() }
+    pub fn new(label: &'static str, folder: PathBuf, runner: Runner) -> Self {
+        let memory = HostMemory::new(label, folder);
+        Self { label, memory, runner, power: Mutex::default() }
     }
 
     /// Details of it, as a board with that chip.
@@ -176,27 +177,30 @@ impl HostBoard {
             Some(uart) => uart,
             None => Pty::open().map_err(failed)?,
         };
-        let firmware = self.launch(image, &uart);
+        let ends = ends(&uart).map_err(failed);
         let port = uart.port.clone();
+        let board = uart.board.try_clone().map_err(failed);
         power.uart = Some(uart);
-        power.firmware = Some(firmware.map_err(failed)?);
+        let run = self.runner.start(&self.walls(image), ends?)?;
+        let is_halted = Arc::new(AtomicBool::new(false));
+        watch(self.label, run.waiter(), is_halted.clone(), board?);
+        power.firmware = Some(Firmware { run, is_halted });
         Ok(port)
     }
 
-    fn launch(&self, image: &Path, uart: &Pty) -> io::Result<Firmware> {
-        let end = || uart.board.try_clone().map(Stdio::from);
-        let process = Command::new(image)
+    /// The firmware reads its image and the libraries of this machine, and writes its own folder.
+    fn walls(&self, image: &Path) -> Walls {
+        let folder = self.memory.folder().to_owned();
+        Walls {
+            program: image.to_owned(),
+            args: Vec::new(),
             // Nothing of the person's environment reaches the firmware.
-            .env_clear()
-            .current_dir(self.memory.folder())
-            .process_group(0)
-            .stdin(end()?)
-            .stdout(end()?)
-            .stderr(end()?)
-            .spawn()?;
-        let is_halted = Arc::new(AtomicBool::new(false));
-        watch(self.label, process.id(), is_halted.clone(), uart.board.try_clone()?);
-        Ok(Firmware { process, is_halted })
+            env: Vec::new(),
+            reads: libraries().chain([image.to_owned()]).collect(),
+            writes: vec![folder.clone()],
+            folder,
+            limits: Limits { processors: Some(1), ..Limits::default() },
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Power> {
@@ -212,35 +216,36 @@ impl Drop for HostBoard {
 
 fn end(firmware: &mut Firmware) {
     firmware.is_halted.store(true, Ordering::Release);
-    if let Some(group) = pid(firmware.process.id()) {
-        // It may have ended by itself.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-    let _ = firmware.process.wait();
+    firmware.run.stop();
 }
 
-fn pid(id: u32) -> Option<Pid> {
-    i32::try_from(id).ok().and_then(Pid::from_raw)
+fn ends(uart: &Pty) -> io::Result<Ends> {
+    let end = || uart.board.try_clone().map(Into::into);
+    Ok(Ends { input: end()?, output: end()?, errors: end()? })
 }
 
 /// Says on the port when the firmware ends by itself, which a chip's never does. A thread that
 /// nobody waits for, because writing waits for a reader.
-fn watch(label: &'static str, id: u32, is_halted: Arc<AtomicBool>, mut port: File) {
-    let Some(firmware) = pid(id) else { return };
+fn watch(label: &'static str, run: Waiter, is_halted: Arc<AtomicBool>, mut port: File) {
     std::thread::spawn(move || {
-        // Leaves it to `end` to collect the process, so that its number is not given anew.
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        let Ok(Some(status)) = waitid(WaitId::Pid(firmware), options) else { return };
+        let how = how(&run.wait());
         if is_halted.load(Ordering::Acquire) {
             return;
         }
-        let how = match (status.exit_status(), status.terminating_signal()) {
-            (Some(code), _) => format!("it called exit({code})"),
-            (None, Some(signal)) => format!("signal {signal}"),
-            (None, None) => "for an unknown reason".to_owned(),
-        };
         let text = format!("\n{label}: the firmware has ended: {how}\n");
         // Without a port there is nobody to tell.
         let _ = port.write_all(text.as_bytes());
     });
+}
+
+fn how(report: &RunReport) -> String {
+    match (report.wall, report.end) {
+        (Some(wall @ (Wall::Memory | Wall::Processes)), _) => {
+            format!("the sandbox ended it: it took too much ({wall})")
+        }
+        (Some(Wall::File), _) => "it wrote a file larger than the sandbox allows".to_owned(),
+        (_, RunEnd::Exit(code)) => format!("it called exit({code})"),
+        (_, RunEnd::Signal(signal)) => format!("signal {signal}"),
+        (_, RunEnd::Stopped) => "for an unknown reason".to_owned(),
+    }
 }

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use crate::model::{BoardInfo, SessionOutcome, Timestamp};
+use crate::model::{BoardInfo, SandboxLevel, SessionOutcome, Timestamp};
 use crate::text::sanitize;
 use crate::view::{RunState, SessionView};
 
@@ -166,6 +166,15 @@ fn presence(cx: &Cx<'_>, board: &BoardInfo) -> (&'static str, Role) {
     }
 }
 
+/// What stands around programs of agents, louder the less it is.
+const fn sandbox(level: SandboxLevel) -> (u8, &'static str, Role) {
+    match level {
+        SandboxLevel::Namespaces => (2, "sandboxed", Role::Dim),
+        SandboxLevel::Landlock => (3, "sandboxed (Landlock)", Role::Dim),
+        SandboxLevel::None => (8, "no sandbox", Role::Warn),
+    }
+}
+
 fn right(cx: &Cx<'_>) -> LineParts {
     let head = &cx.view.head;
     let mut parts = LineParts::default();
@@ -187,6 +196,10 @@ fn right(cx: &Cx<'_>) -> LineParts {
                 Span::styled(" ○", cx.style(Role::Faint)),
             ],
         );
+    }
+    if let Some(level) = head.sandbox {
+        let (weight, text, role) = sandbox(level);
+        parts.push(weight, vec![Span::styled(text, cx.style(role))]);
     }
     if let Some(start) = &head.start {
         let model = head.model.as_ref().unwrap_or(&start.model);

@@ -2,8 +2,8 @@
 
 use crate::model::{
     AgentName, BoardEvent, BoardInfo, Budget, Event, ModelEvent, PersonEvent, PhaseEvent,
-    ProposalEvent, QuestionId, Record, SessionEvent, SessionOutcome, Timestamp, TurnEvent, TurnId,
-    Usage, UserError, event::SessionStart,
+    ProposalEvent, QuestionId, Record, SandboxLevel, SessionEvent, SessionOutcome, Timestamp,
+    TurnEvent, TurnId, Usage, UserError, event::SessionStart,
 };
 
 /// The header's facts.
@@ -25,6 +25,8 @@ pub struct Head {
     pub budget: Budget,
     /// The board that is connected.
     pub board: Option<BoardInfo>,
+    /// How strong the sandbox around agents' programs is; `None` until it was tried.
+    pub sandbox: Option<SandboxLevel>,
     /// The question that waits for the person.
     pub question: Option<PersonQuestion>,
     /// Whether the run goes on.
@@ -110,6 +112,7 @@ impl Head {
                 self.question = None;
                 self.board = None;
             }
+            Event::Session(SessionEvent::Sandboxed { level, .. }) => self.sandbox = Some(*level),
             Event::Session(SessionEvent::Ended { outcome }) => {
                 self.state = RunState::Ended(outcome.clone());
                 self.speaker = None;

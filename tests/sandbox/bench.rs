@@ -14,7 +14,14 @@ fn smoke() {
     println!("{ran:#?}\n{}", ran.said);
     place.walls.program = "/bin/true".into();
     place.walls.args.clear();
-    let mut times: Vec<Duration> = (0..40).map(|_| { let t = Instant::now(); let r = place.run(&runner); assert_eq!(r.report.end, firmhand::sandbox::RunEnd::Exit(0)); t.elapsed() }).collect();
+    let mut times: Vec<Duration> = (0..40)
+        .map(|_| {
+            let t = Instant::now();
+            let r = place.run(&runner);
+            assert_eq!(r.report.end, firmhand::sandbox::RunEnd::Exit(0));
+            t.elapsed()
+        })
+        .collect();
     times.sort();
     println!("median {:?} max {:?}", times[20], times[39]);
 }

@@ -3,10 +3,10 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use firmhand::sandbox::{ConfinedRun, Ends, Level, Limits, RunReport, Runner, Walls};
+use firmhand::sandbox::{ConfinedRun, Ends, Limits, RunReport, Runner, Walls};
 
 /// What a run said and how it ended.
 #[derive(Debug)]
@@ -23,7 +23,8 @@ pub struct Place {
 
 impl Place {
     pub fn new() -> Self {
-        let top = tempfile::tempdir().unwrap();
+        // Not in `/tmp`, of which it has one of its own.
+        let top = tempfile::tempdir_in("/var/tmp").unwrap();
         let open = fs::Permissions::from_mode(0o755);
         fs::set_permissions(top.path(), open).unwrap();
         let inside = top.path().join("inside");
@@ -41,14 +42,14 @@ impl Place {
         Self { top, walls }
     }
 
+    /// The folder around the one that the program may write; it does not even see this one.
+    pub fn outside(&self, name: &str) -> PathBuf {
+        self.top.path().join(name)
+    }
+
     /// The folder that the program may write.
     pub fn inside(&self, name: &str) -> PathBuf {
         self.top.path().join("inside").join(name)
-    }
-
-    /// A folder that it may not even see.
-    pub fn outside(&self, name: &str) -> PathBuf {
-        self.top.path().join(name)
     }
 
     pub fn shell(&mut self, script: &str) -> &mut Self {
@@ -85,13 +86,4 @@ impl Place {
 /// A runner that builds walls with the program under test.
 pub fn runner() -> Runner {
     Runner::new(PathBuf::from(env!("CARGO_BIN_EXE_firmhand")))
-}
-
-/// Which walls this machine has, strongest first.
-pub fn strongest() -> Level {
-    runner().protection().level
-}
-
-pub fn exists(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
 }

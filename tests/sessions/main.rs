@@ -12,3 +12,8 @@ mod demo;
 mod models;
 #[path = "../wire/mod.rs"]
 mod wire;
+
+/// Walls that the program under test builds.
+fn sandbox_runner() -> firmhand::sandbox::Runner {
+    firmhand::sandbox::Runner::new(env!("CARGO_BIN_EXE_firmhand").into())
+}

@@ -57,7 +57,11 @@ fn tools(bench: &Bench, port: Option<String>) -> Registry {
         knowledge: Arc::new(Knowledge::new([("a.md", docs)]).unwrap()),
         names: Arc::new(NameList::parse("n", "source: x\nheader a.h a\ncomponent a\n").unwrap()),
         assets: Assets::built_in(),
-        toolchain: Arc::new(VirtualToolchain::new(crate::board_bench::kit(), bench.path("unused"))),
+        toolchain: Arc::new(VirtualToolchain::new(
+            crate::board_bench::kit(),
+            bench.path("unused"),
+            crate::sandbox_runner(),
+        )),
         serial: Arc::new(SerialHub::new(ledger)),
         limits: AnswerLimits::default(),
         cancel: CancellationToken::new(),

@@ -68,7 +68,9 @@ async fn a_project_is_built_mended_and_run() {
     }
     let folder = tempfile::tempdir().unwrap();
     let project = project(folder.path());
-    let idf = IdfToolchain::find().unwrap().with_host_folder(folder.path().join("board"));
+    let idf = IdfToolchain::find()
+        .unwrap()
+        .with_host_folder(folder.path().join("board"), crate::sandbox_runner());
 
     let first = build(&idf, &project).await;
     assert_eq!(first.report.outcome, BuildOutcome::Passed, "{}", first.log);

@@ -19,3 +19,8 @@ mod platformio;
 mod rom;
 mod ser2net;
 mod virtual_board;
+
+/// Walls that the program under test builds.
+fn sandbox_runner() -> firmhand::sandbox::Runner {
+    firmhand::sandbox::Runner::new(env!("CARGO_BIN_EXE_firmhand").into())
+}

@@ -63,7 +63,9 @@ async fn a_project_is_built_mended_looked_at_and_run() {
     let Some(platform) = platform() else { return };
     let folder = tempfile::tempdir().unwrap();
     let project = project(folder.path(), &platform);
-    let pio = PlatformioToolchain::find().unwrap().with_host_folder(folder.path().join("board"));
+    let pio = PlatformioToolchain::find()
+        .unwrap()
+        .with_host_folder(folder.path().join("board"), crate::sandbox_runner());
 
     let (report, log) = build(&pio, &project, None).await;
     assert_eq!(report.outcome, BuildOutcome::Passed, "{log}");

@@ -297,6 +297,7 @@ impl RunProgress {
             }
             // A person who goes on after all means it, whatever held the run before.
             Event::Session(SessionEvent::Resumed { .. }) => self.hold = Hold::default(),
+            Event::Session(SessionEvent::Sandboxed { .. }) => {}
             Event::Session(SessionEvent::Ended { outcome }) => self.ended = Some(outcome.clone()),
             Event::Files(FilesEvent::Listed { files, .. }) => self.memory.files.clone_from(files),
             Event::Phase(PhaseEvent::Started { phase, attempt, .. }) => {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::ids::SessionId;
 use crate::model::outcome::{PhaseOutcome, SessionOutcome};
+use crate::model::sandbox::SandboxLevel;
 
 /// What a session is about; the body of [`SessionEvent::Started`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +48,14 @@ pub enum SessionEvent {
     Resumed {
         /// Version of the program.
         program: String,
+    },
+    /// How strong the sandbox around agents' programs is on this machine.
+    #[serde(rename = "session_sandboxed")]
+    Sandboxed {
+        level: SandboxLevel,
+        /// What would make it stronger.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        missing: Vec<String>,
     },
     /// The run is over.
     #[serde(rename = "session_ended")]

@@ -34,6 +34,7 @@ use super::{
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
 };
+use crate::sandbox::Runner;
 use install::Installation;
 use route::Route;
 
@@ -99,8 +100,8 @@ impl IdfToolchain {
     /// The same, with a folder in which programs for the target `linux` are kept and run. It is
     /// made when the first of them is.
     #[must_use]
-    pub fn with_host_folder(self, folder: PathBuf) -> Self {
-        let host = HostBoard::new("host process", folder);
+    pub fn with_host_folder(self, folder: PathBuf, runner: Runner) -> Self {
+        let host = HostBoard::new("host process", folder, runner);
         Self { host: Some(Arc::new(host)), ..self }
     }
 

@@ -36,6 +36,7 @@ use super::{
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
 };
+use crate::sandbox::Runner;
 use build_output::BuildNote;
 pub(super) use build_output::monitor_speed;
 use messages::PioMessages;
@@ -123,8 +124,8 @@ impl PlatformioToolchain {
     /// The same, with a folder in which programs for this machine are kept and run. It is made when
     /// the first of them is.
     #[must_use]
-    pub fn with_host_folder(self, folder: PathBuf) -> Self {
-        Self { host: Some(Arc::new(HostBoard::new("host process", folder))), ..self }
+    pub fn with_host_folder(self, folder: PathBuf, runner: Runner) -> Self {
+        Self { host: Some(Arc::new(HostBoard::new("host process", folder, runner))), ..self }
     }
 
     /// The same, for the board at that port.

@@ -38,6 +38,7 @@ use crate::model::{
     BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Partition,
     ProgramSize, Timestamp, UserError,
 };
+use crate::sandbox::Runner;
 use build::HostBuild;
 use plan::CompilePlan;
 use step::StepError;
@@ -54,16 +55,22 @@ pub struct VirtualToolchain {
 }
 
 impl VirtualToolchain {
-    /// A board whose flash memory lies in `folder`, which is made when the board is first flashed.
+    /// A board whose flash memory lies in `folder`, which is made when the board is first flashed. Its
+    /// firmware is run by `runner`.
     #[must_use]
-    pub fn new(kit: Kit, folder: PathBuf) -> Self {
-        Self::with_compiler(kit, folder, find_compiler(&C_COMPILERS))
+    pub fn new(kit: Kit, folder: PathBuf, runner: Runner) -> Self {
+        Self::with_compiler(kit, folder, runner, find_compiler(&C_COMPILERS))
     }
 
     /// As [`VirtualToolchain::new`], with a compiler of one's own.
     #[must_use]
-    pub fn with_compiler(kit: Kit, folder: PathBuf, compiler: Result<PathBuf, UserError>) -> Self {
-        let board = HostBoard::new(LABEL, folder);
+    pub fn with_compiler(
+        kit: Kit,
+        folder: PathBuf,
+        runner: Runner,
+        compiler: Result<PathBuf, UserError>,
+    ) -> Self {
+        let board = HostBoard::new(LABEL, folder, runner);
         let cxx = compiler.clone().and_then(|_| find_compiler(&CXX_COMPILERS));
         Self { kit, compiler, cxx, board }
     }

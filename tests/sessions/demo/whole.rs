@@ -22,7 +22,8 @@ pub fn stage() -> Stage {
     });
     let kit = Kit::new(files).unwrap();
     Stage::with(|folder| {
-        Arc::new(VirtualToolchain::new(kit, folder.join("board"))) as Arc<dyn Toolchain>
+        Arc::new(VirtualToolchain::new(kit, folder.join("board"), crate::sandbox_runner()))
+            as Arc<dyn Toolchain>
     })
 }
 

@@ -72,7 +72,8 @@ fn stage() -> Stage {
     });
     let kit = Kit::new(files).unwrap();
     let make = |folder: &Path| {
-        Arc::new(VirtualToolchain::new(kit, folder.join("board"))) as Arc<dyn Toolchain>
+        Arc::new(VirtualToolchain::new(kit, folder.join("board"), crate::sandbox_runner()))
+            as Arc<dyn Toolchain>
     };
     Stage::with(make).allowing_all()
 }

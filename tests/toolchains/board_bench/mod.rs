@@ -56,7 +56,7 @@ pub fn kit() -> Kit {
 impl Bench {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let board = VirtualToolchain::new(kit(), dir.path().join("board"));
+        let board = VirtualToolchain::new(kit(), dir.path().join("board"), crate::sandbox_runner());
         let paper = Arc::default();
         let bench = Self { dir, board, paper, cancel: CancellationToken::new() };
         bench.write(
@@ -83,8 +83,12 @@ impl Bench {
     }
 
     pub fn with_compiler(mut self, compiler: Result<PathBuf, UserError>) -> Self {
-        self.board =
-            VirtualToolchain::with_compiler(kit(), self.dir.path().join("board"), compiler);
+        self.board = VirtualToolchain::with_compiler(
+            kit(),
+            self.dir.path().join("board"),
+            crate::sandbox_runner(),
+            compiler,
+        );
         self
     }
 

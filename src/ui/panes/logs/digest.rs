@@ -5,8 +5,8 @@
 use crate::model::{
     AgentName, BoardEvent, BuildEvent, BuildOutcome, Change, Decision, Event, FileEvent,
     FilesEvent, LogEvent, LogId, ModelEvent, Outcome, PersonEvent, PhaseEvent, PhaseOutcome,
-    PortChange, PortEvent, ProposalEvent, ProposalId, Record, SerialControl, SessionEvent,
-    SessionOutcome, TeamEvent, TurnEvent, TurnStop,
+    PortChange, PortEvent, ProposalEvent, ProposalId, Record, SandboxLevel, SerialControl,
+    SessionEvent, SessionOutcome, TeamEvent, TurnEvent, TurnStop,
 };
 use crate::text::sanitize;
 
@@ -83,6 +83,11 @@ fn of_event(event: &Event) -> DigestParts {
         }
         Event::Session(SessionEvent::Resumed { program }) => {
             ("session_resumed", format!("by {program}"), Plain)
+        }
+        Event::Session(SessionEvent::Sandboxed { level, missing }) => {
+            let tone = if *level == SandboxLevel::None { Bad } else { Plain };
+            let missing = missing.iter().map(|what| format!(" · missing: {what}"));
+            ("session_sandboxed", format!("{level}{}", missing.collect::<String>()), tone)
         }
         Event::Session(SessionEvent::Ended { outcome }) => match outcome {
             SessionOutcome::Completed => ("session_ended", "completed".to_owned(), Good),

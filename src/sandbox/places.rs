@@ -1,0 +1,48 @@
+//! What programs of this machine need to run at all.
+//!
+//! Owns the list. Nothing on it belongs to the person.
+
+use std::path::{Path, PathBuf};
+
+/// Where shared libraries lie, on systems of all kinds.
+const LIBRARIES: [&str; 10] = [
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/local/lib",
+    "/etc/ld.so.cache",
+    "/nix/store",
+    "/gnu/store",
+];
+
+/// Where programs lie, and what they look up.
+const PROGRAMS: [&str; 11] = [
+    "/bin",
+    "/sbin",
+    "/usr",
+    "/opt",
+    "/etc/alternatives",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/ssl/certs",
+    "/run/current-system/sw",
+];
+
+/// What a linked program reads to start.
+pub fn libraries() -> impl Iterator<Item = PathBuf> {
+    there(&LIBRARIES)
+}
+
+/// What a shell, an interpreter or a compiler reads.
+pub fn programs() -> impl Iterator<Item = PathBuf> {
+    there(&LIBRARIES).chain(there(&PROGRAMS))
+}
+
+fn there(paths: &[&'static str]) -> impl Iterator<Item = PathBuf> {
+    paths.iter().filter(|path| Path::new(path).exists()).map(PathBuf::from)
+}
