@@ -101,6 +101,7 @@ fn build_on_linux(order: &Order, facts: &mut Facts) -> Result<(), WallFailure> {
         return Ok(());
     }
     if order.level == Level::Namespaces {
+        super::namespaces::leave_mounts()?;
         facts.has_proc = super::root::build_root(&order.walls)?;
     }
     super::namespaces::give_up_rights()?;

@@ -1,8 +1,7 @@
-//! Namespaces of its own for one run: users, mounts, processes, messages, names and network; and in
-//! them a root that holds only what the program may have.
+//! Namespaces of its own for one run: users, mounts, processes, messages, names and network.
 //!
-//! Owns the making of both. [`leave`] is called in the process that then starts the first one of the
-//! new namespaces, [`build_root`] in that first one.
+//! Owns their making. [`leave`] is called in the process that then starts the first one of the new
+//! namespaces, [`leave_mounts`] in that first one, which then builds its root.
 
 use std::fs;
 use std::io;
@@ -32,8 +31,7 @@ const NEEDED: [CapabilitySet; 4] = [
 /// When the system does not allow it.
 pub(super) fn leave() -> Result<(), WallFailure> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    let own = CloneFlags::CLONE_NEWNS
-        | CloneFlags::CLONE_NEWPID
+    let own = CloneFlags::CLONE_NEWPID
         | CloneFlags::CLONE_NEWIPC
         | CloneFlags::CLONE_NEWUTS
         | CloneFlags::CLONE_NEWNET;
@@ -55,6 +53,15 @@ pub(super) fn leave() -> Result<(), WallFailure> {
         Err(error) => return Err(WallFailure::new(MAKE, error)),
     }
     pass_on().map_err(failed())
+}
+
+/// Leaves everybody's mounts. Only the first process inside does: who shares them with it would see
+/// its root change too.
+///
+/// # Errors
+/// When the system does not allow it.
+pub(super) fn leave_mounts() -> Result<(), WallFailure> {
+    unshare(CloneFlags::CLONE_NEWNS).map_err(WallFailure::at(MAKE))
 }
 
 /// Inside, the user is the same, and nobody where that would be root.

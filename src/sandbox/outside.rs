@@ -32,6 +32,7 @@ const TOO_LARGE: i32 = 25;
 
 /// Runs what the launcher says, and tells it how that went.
 pub(super) fn run() -> io::Result<()> {
+    close_inherited();
     // The person's keys do not reach it; only its launcher ends it.
     let _ = rustix::process::setsid();
     let mut launcher = Channel::of_stdin()?;
@@ -57,6 +58,21 @@ pub(super) fn run() -> io::Result<()> {
     }
 }
 
+/// Closes what the launcher was started with and passed on without knowing: the program shall have
+/// three descriptors.
+fn close_inherited() {
+    #[cfg(target_os = "linux")]
+    {
+        let Ok(all) = std::fs::read_dir("/proc/self/fd") else { return };
+        let open: Vec<i32> =
+            all.flatten().filter_map(|one| one.file_name().to_str()?.parse().ok()).collect();
+        for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2) {
+            // One of them was the folder just read.
+            let _ = nix::unistd::close(descriptor);
+        }
+    }
+}
+
 struct Run {
     order: Order,
     child: Child,
@@ -69,7 +85,6 @@ struct Run {
 impl Run {
     fn begin(order: Order, ends: &[OwnedFd]) -> Result<Self, WallFailure> {
         let failed = || WallFailure::at("start the process behind the walls");
-        let others = limits::tasks_of_user();
         #[cfg(target_os = "linux")]
         let group = {
             let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
@@ -99,7 +114,10 @@ impl Run {
         #[cfg(not(target_os = "linux"))]
         let is_counted = false;
         // In users of its own only its own processes are counted.
-        let others = if order.level == Level::Namespaces { 1 } else { others };
+        let others = match order.level {
+            Level::Namespaces => 1,
+            Level::Landlock | Level::None => limits::tasks_of_user(),
+        };
         let inside = Channel::new(mine);
         let said = InsideOrder { order: order.clone(), is_counted, others };
         let borrowed: Vec<_> = ends.iter().map(AsFd::as_fd).collect();
