@@ -30,6 +30,8 @@ pub enum Decide {
     Edited,
     /// Approve the person's own version although findings stand against it.
     EditedDespite,
+    /// Approve the person's own version that has to be confirmed, by its phrase.
+    EditedConfirm(String),
     /// Approve it and tell the agent something.
     Tell(String),
     /// Reject it with these words.
@@ -222,7 +224,7 @@ pub const HELP: [&str; 25] = [
     "approve NUMBER lines 1-3,5  writes only the lines of these numbers",
     "approve NUMBER unseen       applies it although some changed lines were not printed",
     "approve NUMBER despite      applies it although a check found a problem",
-    "approve NUMBER edited       writes your edited version; see edit",
+    "approve NUMBER edited       writes your edited version, with its phrase if it needs one; see edit",
     "edit NUMBER                 opens the proposed text in $EDITOR, then prints the findings for your version",
     "tell NUMBER WORDS           approves, and sends a message to the agent",
     "reject NUMBER REASON        rejects; the agent reads the reason",
@@ -258,10 +260,16 @@ fn approval(words: &str) -> Option<Decide> {
         ("despite", "") => Decide::Despite,
         ("edited", "") => Decide::Edited,
         ("edited", "despite") => Decide::EditedDespite,
+        ("edited", words) if is_phrase(words) => Decide::EditedConfirm(words.to_owned()),
         ("lines" | "line", list) => Decide::Lines(numbers(list)?),
-        ("flash" | "erase" | "edit", _) => Decide::Confirm(words.to_owned()),
+        _ if is_phrase(words) => Decide::Confirm(words.to_owned()),
         _ => return None,
     })
+}
+
+/// Whether these words begin like a phrase that confirms something.
+fn is_phrase(words: &str) -> bool {
+    ["flash", "erase", "edit", "burn", "encrypt"].contains(&first_word(words).0)
 }
 
 /// `1-3,5`; at most a million numbers.
@@ -333,9 +341,18 @@ mod tests {
             decide(3, Decide::EditedDespite)
         );
         assert_eq!(LineCommand::parse("tell 3 keep it"), decide(3, Decide::Tell("keep it".into())));
-        for phrase in ["flash esp32 boot", "erase esp32 nvs", "edit esp32 nvs"] {
+        for phrase in [
+            "flash esp32 boot",
+            "erase esp32 nvs",
+            "edit esp32 nvs",
+            "burn esp32 efuses",
+            "burn efuses",
+            "encrypt esp32s3 flash",
+        ] {
             let line = format!("approve 3 {phrase}");
             assert_eq!(LineCommand::parse(&line), decide(3, Decide::Confirm(phrase.into())));
+            let line = format!("approve 3 edited {phrase}");
+            assert_eq!(LineCommand::parse(&line), decide(3, Decide::EditedConfirm(phrase.into())));
         }
         assert_eq!(
             LineCommand::parse("comment 3 2 why?"),
@@ -358,6 +375,7 @@ mod tests {
             "approve 3 lines 0",
             "approve 3 lines 5-2",
             "approve 3 unseen now",
+            "approve 3 edited now",
             "always 3",
             "comment 3 why",
             "tell 3",

@@ -107,7 +107,9 @@ impl Paper {
                 let content = self.picked(&numbers, blobs)?;
                 self.amend(Amended::Lines, content)
             }
-            Decide::Edited | Decide::EditedDespite => self.sends_edit(&what)?,
+            Decide::Edited | Decide::EditedDespite | Decide::EditedConfirm(_) => {
+                self.sends_edit(&what)?
+            }
             Decide::Reject(reason, then) => {
                 let comments = self.comments.clone();
                 self.says(Verdict::Reject { reason, comments, then })
@@ -138,26 +140,34 @@ impl Paper {
         let Some(edited) = &self.edited else {
             return Err(format!("the file changed since your edit; `edit {id}` opens it again"));
         };
-        if let Some(phrase) = edited.phrase() {
-            return Err(format!(
-                "your edit needs the typed phrase `{phrase}`, which only the full screen can take for an edit; `reject {id}` and write the file yourself, or use the full screen"
-            ));
-        }
-        match (edited.stops(), what) {
-            (1.., Decide::Edited) => Err(format!(
-                "a check found a problem in your edit, see above; `approve {id} edited despite` approves it anyway"
-            )),
-            (0, Decide::EditedDespite) => {
-                Err("no check found a problem in your edit; leave out `despite`".to_owned())
+        let typed =
+            if let Decide::EditedConfirm(typed) = what { Some(typed.clone()) } else { None };
+        match (edited.phrase(), edited.stops()) {
+            (Some(phrase), _) if typed.as_ref() != Some(&phrase) => {
+                let stake = edited.stake().unwrap_or_default();
+                return Err(format!("type `approve {id} edited {phrase}`. {stake}"));
             }
-            (stops, _) => Ok(match self.amend(Amended::Edit, edit.into_bytes()) {
-                Intent::Amend { shown, how, content, note, phrase } => {
-                    let shown = Shown { stops, ..shown };
-                    Intent::Amend { shown, how, content, note, phrase }
-                }
-                other => other,
-            }),
+            (Some(_), _) => {}
+            (None, _) if typed.is_some() => {
+                return Err("nothing has to be confirmed in your edit".to_owned());
+            }
+            (None, 1..) if *what == Decide::Edited => {
+                return Err(format!(
+                    "a check found a problem in your edit, see above; `approve {id} edited despite` approves it anyway"
+                ));
+            }
+            (None, 0) if *what == Decide::EditedDespite => {
+                return Err("no check found a problem in your edit; leave out `despite`".to_owned());
+            }
+            (None, _) => {}
         }
+        let shown = Shown { unseen: 0, stops: edited.stops(), ..self.shown() };
+        let (how, content) = (Amended::Edit, edit.into_bytes());
+        Ok(Intent::Amend { shown, how, content, note: self.comments_alone(), phrase: typed })
+    }
+
+    fn comments_alone(&self) -> DecisionNote {
+        DecisionNote { words: String::new(), comments: self.comments.clone() }
     }
 
     fn needs(&self, phrase: &str) -> String {
@@ -166,14 +176,8 @@ impl Paper {
     }
 
     fn amend(&self, how: Amended, content: Vec<u8>) -> Intent {
-        let note = DecisionNote { words: String::new(), comments: self.comments.clone() };
-        Intent::Amend {
-            shown: Shown { unseen: 0, ..self.shown() },
-            how,
-            content,
-            note,
-            phrase: None,
-        }
+        let shown = Shown { unseen: 0, ..self.shown() };
+        Intent::Amend { shown, how, content, note: self.comments_alone(), phrase: None }
     }
 
     /// The file with the lines of these printed numbers only.
@@ -249,10 +253,10 @@ impl Paper {
         let looked_at = looked_at.map_err(|error| error.to_string())?;
         reported.lines.extend(proposal_text::findings(&looked_at));
         let despite = if looked_at.stops() > 0 { " despite" } else { "" };
-        reported.lines.push(format!(
-            "Nothing is decided yet. Type: approve {} edited{despite}.",
-            self.proposal.id
-        ));
+        let phrase = looked_at.phrase().map(|phrase| format!(" {phrase}"));
+        let behind = phrase.unwrap_or_else(|| despite.to_owned());
+        let id = self.proposal.id;
+        reported.lines.push(format!("Nothing is decided yet. Type: approve {id} edited{behind}."));
         self.edited = Some(looked_at);
         // A line that was typed before this was printed is not about it.
         self.at = Instant::now();
@@ -286,4 +290,78 @@ fn contents(change: &Change, blobs: &dyn BlobSource) -> Result<(Vec<u8>, Vec<u8>
     };
     let texts = read(change.before()).and_then(|old| Ok((old, read(change.after())?)));
     texts.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::{
+        Batch, BatchId, BlobRef, CallId, Check, CheckKind, ContentHash, Facts, Finding,
+        FindingLevel, ProjectPath, ProposalId, TurnId, UserError,
+    };
+
+    struct NoBlobs;
+
+    impl BlobSource for NoBlobs {
+        fn blob(&self, hash: &ContentHash) -> Result<Arc<[u8]>, UserError> {
+            Err(UserError::new("no content", hash.to_string(), ""))
+        }
+    }
+
+    fn proposal(findings: Vec<Finding>) -> Proposal {
+        let content = BlobRef { hash: ContentHash::of(b"a"), bytes: 1 };
+        let path = ProjectPath::new("sdkconfig.defaults").unwrap();
+        Proposal {
+            id: ProposalId(3),
+            turn: TurnId(1),
+            call: CallId(1),
+            agent: "A".into(),
+            tool: "t".into(),
+            reason: String::new(),
+            batch: Batch { id: BatchId(1), index: 1, of: 1 },
+            change: Change::Save { path, base: None, content },
+            checks: vec![Check::with(CheckKind::Irreversible, findings)],
+            facts: Facts::default(),
+        }
+    }
+
+    /// What a decision on an edit with these findings comes to: the stops and the phrase it names.
+    fn sent(findings: Vec<Finding>, what: Decide) -> Result<(u32, Option<String>), String> {
+        let told = ProposalText::of_texts(b"", b"a");
+        let mut paper = Paper::new(proposal(Vec::new()), Some(&told), Instant::now());
+        (paper.edit, paper.edited) = (Some("mine\n".to_owned()), Some(proposal(findings)));
+        match paper.decide(what, &NoBlobs)? {
+            Intent::Amend { shown, how: Amended::Edit, content, phrase, .. } => {
+                assert_eq!((shown.unseen, content.as_slice()), (0, b"mine\n".as_slice()));
+                Ok((shown.stops, phrase))
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_edit_is_sent_by_just_the_words_that_its_findings_ask_for() {
+        let stop = || Finding::new(FindingLevel::Stop, "sets secure boot");
+        let burns = || vec![stop().phrase("burn esp32 efuses")];
+        let typed = |words: &str| Decide::EditedConfirm(words.to_owned());
+        assert_eq!(sent(Vec::new(), Decide::Edited), Ok((0, None)));
+        assert_eq!(sent(vec![stop()], Decide::EditedDespite), Ok((1, None)));
+        let phrase = "burn esp32 efuses".to_owned();
+        assert_eq!(sent(burns(), typed("burn esp32 efuses")), Ok((1, Some(phrase))));
+        let refused = [
+            (vec![stop()], Decide::Edited, "`approve 3 edited despite`"),
+            (Vec::new(), Decide::EditedDespite, "leave out `despite`"),
+            (burns(), Decide::Edited, "type `approve 3 edited burn esp32 efuses`"),
+            (burns(), Decide::EditedDespite, "type `approve 3 edited burn esp32 efuses`"),
+            (burns(), typed("burn it"), "type `approve 3 edited burn esp32 efuses`"),
+            (Vec::new(), typed("burn esp32 efuses"), "nothing has to be confirmed"),
+            (vec![stop()], typed("burn esp32 efuses"), "nothing has to be confirmed"),
+        ];
+        for (findings, what, why) in refused {
+            let told = sent(findings, what.clone()).unwrap_err();
+            assert!(told.contains(why), "{what:?}: {told}");
+        }
+    }
 }

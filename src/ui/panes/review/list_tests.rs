@@ -1,6 +1,7 @@
 //! Tests of the list of a batch, and of the keys that each state names.
 
 use super::board_tests::flash_plan;
+use super::edit_tests::take_in;
 use super::*;
 use crate::model::ProposalEvent;
 use crate::model::*;
@@ -169,7 +170,7 @@ fn edited(text: &str) -> (PaneBench, ReviewPane) {
     let (desk, mut pane) = save("int b;\n");
     pane.examine_by(Arc::new(LooksFor("hunter")));
     let of = decide::shown_hash(pane.shown(ProposalId(1)).unwrap());
-    super::edit_tests::take_in(&desk, &mut pane, of, text.to_owned());
+    take_in(&desk, &mut pane, of, text.to_owned());
     desk.show(&mut pane, 80, 24);
     (desk, pane)
 }
