@@ -8,6 +8,7 @@ mod found;
 mod interrupted;
 mod looked_at;
 mod moved;
+mod of_files;
 mod on_way;
 mod out_of_time;
 mod outside;

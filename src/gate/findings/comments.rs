@@ -75,7 +75,7 @@ fn kept(line: &str, marks: CommentMarks, in_block: &mut bool, out: &mut String) 
         let was = std::mem::replace(&mut before, c);
         if std::mem::take(&mut skip) {
             // The second half of what closes a comment, or what a backslash keeps.
-            out.push(if was == '*' && c == '/' && quote.is_none() { ' ' } else { c });
+            out.push(if quote.is_none() { ' ' } else { c });
             continue;
         }
         if *in_block {
@@ -126,6 +126,29 @@ const fn is_hash(marks: CommentMarks) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_marks_follow_from_the_name_of_a_file() {
+        use CommentMarks::{Batch, Hash, HashOrSemicolon, Slashes};
+        let cases: [(CommentMarks, &[&str]); 5] = [
+            (Hash, &["tools/go.sh", "Makefile", "a.py", "CMakeLists.txt", "conf/Jenkinsfile.txt"]),
+            (
+                HashOrSemicolon,
+                &["platformio.ini", "a/.gitmodules", "ci/Jenkinsfile", ".gitconfig", "x.cfg"],
+            ),
+            (
+                Slashes,
+                &["a.json", ".vscode/x.code-workspace", "link.ld", "src/main.rs", "b.gradle"],
+            ),
+            (Batch, &["go.bat", "tools/go.cmd"]),
+            (CommentMarks::None, &["README.md", "a/b.html", "Cargo.lock", "pom.xml", "x.launch"]),
+        ];
+        for (marks, names) in cases {
+            for name in names {
+                assert_eq!(CommentMarks::of(name), marks, "{name}");
+            }
+        }
+    }
 
     #[test]
     fn comments_become_blanks_of_the_same_length() {

@@ -83,8 +83,10 @@ fn values(subject: &Subject<'_>) -> Vec<String> {
     }
     let more = told.len().saturating_sub(NAMED_VALUES);
     told.truncate(NAMED_VALUES);
-    if more > 0 {
-        told.push(format!("{more} more values"));
+    match more {
+        0 => {}
+        1 => told.push("1 more value".to_owned()),
+        _ => told.push(format!("{more} more values")),
     }
     told
 }

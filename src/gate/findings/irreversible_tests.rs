@@ -90,6 +90,10 @@ fn options_are_found_wherever_they_are_set() {
             "config MINE\n  bool\n  imply SECURE_BOOT\n",
         ],
     );
+    stops("tools/options.json", &["{\"CONFIG_SECURE_BOOT\": \"y\"}"]);
+    stops(".github/build.yml", &["env:\n  CONFIG_SECURE_BOOT: y\n"]);
+    clean("sdkconfig.defaults", &["CONFIG_SECURE_BOOT: y", "CONFIG_SECURE_BOOT y"]);
+    clean("tools/list.sh", &["for name in CONFIG_SECURE_BOOT y; do echo $name; done"]);
     stops("main/include/conf.h", &["#define CONFIG_SECURE_BOOT 1"]);
     stops("Makefile", &["burn:\n\tespefuse.py burn_efuse JTAG_DISABLE 1"]);
     stops(

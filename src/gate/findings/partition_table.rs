@@ -54,7 +54,8 @@ fn is_table(path: &ProjectPath, text: &str, sandbox: &Sandbox) -> bool {
     if named_by_project(sandbox).iter().any(|named| path.as_str().ends_with(named.as_str())) {
         return true;
     }
-    let (rows, faults) = partition_csv::read(text, TABLE_OFFSET + TABLE_BYTES);
+    // Where its entries lie does not matter here.
+    let (rows, faults) = partition_csv::read(text, 0);
     let known = |row: &CsvEntry| is_app(&row.partition.kind) || is_data(&row.partition.kind);
     let by_lines = !rows.is_empty() && rows.iter().all(known) && faults.len() <= rows.len();
     by_lines || name.contains("partition")

@@ -174,6 +174,24 @@ async fn the_bootloader_is_known_by_its_address_under_any_name() {
 }
 
 #[tokio::test]
+async fn what_a_bootloader_was_not_compared_with_is_said_with_the_reason() {
+    let world = GateBench::asking();
+    world.write("partitions.csv", TABLE);
+    const BREAKS: &str = "If it is broken, the board does not start.";
+    for (not_asked, starts) in [
+        (Some("the port is in use"), "Not compared with the board (the port is in use). "),
+        (None, ""),
+    ] {
+        let board =
+            BoardFacts { not_asked: not_asked.unwrap_or_default().into(), ..BoardFacts::default() };
+        *world.bench.compared.lock().unwrap() = Some(Compared { same: vec![false], board });
+        let proposal = world.proposed(world.flash_of("esp32", &[("b", 0x1000, boot())])).await;
+        let advice = proposal.findings().find(|found| found.text.contains("bootloader")).unwrap();
+        assert_eq!(advice.advice, format!("{starts}{BREAKS}"));
+    }
+}
+
+#[tokio::test]
 async fn a_sound_flash_of_an_application_has_no_findings_and_takes_a_key() {
     let world = GateBench::asking();
     world.write("partitions.csv", TABLE);
