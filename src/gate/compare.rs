@@ -63,3 +63,36 @@ fn mark(plan: &mut FlashPlan, same: &[bool]) {
         image.same = kept;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{BoardInfo, BuildId, ContentHash, FlashImage, Timestamp};
+
+    /// Which images stay, when the board holds the first of two that are at these places.
+    fn stay(first: (u32, u64), second: (u32, u64)) -> Vec<bool> {
+        let image = |(offset, bytes)| {
+            let hash = ContentHash::of(b"");
+            FlashImage { file: String::new(), offset, bytes, hash, same: false }
+        };
+        let (label, chip, port) = (String::new(), "esp32".to_owned(), "/dev/a".to_owned());
+        let board = BoardInfo { label, chip, port, simulated: false };
+        let images = vec![image(first), image(second)];
+        let mut plan = FlashPlan::new(board, images, BuildId(1), Timestamp(0));
+        mark(&mut plan, &[true, false]);
+        plan.images.iter().map(|image| image.same).collect()
+    }
+
+    #[test]
+    fn an_image_on_the_board_stays_unless_another_one_erases_a_part_of_it() {
+        for (first, second, stays) in [
+            ((0x1000, 0x1000), (0x2000, 0x1000), true),
+            ((0x2000, 0x1000), (0x1000, 0x1000), true),
+            ((0x1000, 0x1001), (0x2000, 0x1000), false),
+            ((0x2000, 0x1000), (0x1000, 0x1001), false),
+            ((0x1000, 0x4000), (0x2000, 0x10), false),
+        ] {
+            assert_eq!(stay(first, second), [stays, false], "{first:x?} {second:x?}");
+        }
+    }
+}

@@ -335,3 +335,15 @@ async fn what_burns_efuses_is_typed() {
         assert_eq!(world.proposed(draft).await.phrase().as_deref(), phrase, "{text}");
     }
 }
+
+#[test]
+fn a_chip_that_was_known_is_not_forgotten_with_the_file_that_names_it() {
+    let world = GateBench::asking();
+    assert_eq!(world.gate.context().chip, None);
+    world.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32c3\"\n");
+    assert_eq!(world.gate.context().chip.as_deref(), Some("esp32c3"));
+    fs::remove_file(world.path("sdkconfig")).unwrap();
+    assert_eq!(world.gate.context().chip.as_deref(), Some("esp32c3"));
+    world.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32s3\"\n");
+    assert_eq!(world.gate.context().chip.as_deref(), Some("esp32s3"));
+}
