@@ -84,6 +84,12 @@ pub enum CliCommand {
     ///
     /// Exit codes: 0 for `"ok": true`, 1 for `"ok": false`, 2 wrong usage.
     Tool(ToolArgs),
+    /// Check, translate and run programs in Reverty, a mirrored Python.
+    Reverty {
+        /// What to do.
+        #[command(subcommand)]
+        command: RevertyCommand,
+    },
     /// Let a project's own scripts run when ESP-IDF or arduino-cli builds it; without a folder, list
     /// the projects that may.
     Trust {
@@ -107,7 +113,7 @@ pub enum CliCommand {
         schema: Option<SchemaOf>,
     },
     /// Explain a command, or one of the topics keys, review, teams, models, config, boards, sessions,
-    /// plain.
+    /// plain, reverty.
     Help {
         /// A command or a topic; all of them if it is not given.
         topic: Option<String>,
@@ -420,6 +426,49 @@ pub struct ToolArgs {
     /// Folder of the project; the current one if it is not given.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
+}
+
+/// What can be done with a program in Reverty. FILE is `-` for the standard input.
+#[derive(Debug, Subcommand)]
+pub enum RevertyCommand {
+    /// Report what is wrong with a program; exit code 1 if there is anything.
+    Check {
+        /// The program.
+        file: PathBuf,
+        /// Print one JSON object: `ok`, and `errors` with `line`, `column`, `message` and `hint`.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the syntax tree of a program.
+    Ast {
+        /// The program.
+        file: PathBuf,
+        /// Print one JSON object: `kind`, `text`, `line` and `children`.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a program in Python.
+    Py {
+        /// The program.
+        file: PathBuf,
+    },
+    /// Print a program in canonical form.
+    Fmt {
+        /// The program.
+        file: PathBuf,
+    },
+    /// Run a program with Python. Errors name the lines of the program.
+    Run {
+        /// The program.
+        file: PathBuf,
+    },
+    /// Run statements one by one, and print their values. A block ends with an empty line.
+    Repl,
+    /// Print a program in Python as Reverty.
+    FromPython {
+        /// The program, in Python.
+        file: PathBuf,
+    },
 }
 
 /// Arguments of `resume`.

@@ -35,6 +35,8 @@ pub enum Topic {
     Sessions,
     /// Working line by line.
     Plain,
+    /// Reverty, a mirrored Python: its grammar, and examples.
+    Reverty,
 }
 
 impl Topic {
@@ -103,6 +105,7 @@ fn about(topic: Topic, machine: &Machine) -> Result<String, UserError> {
         Topic::Config => Ok(config(machine)),
         Topic::Boards => Ok(BOARDS.to_owned()),
         Topic::Sessions => keys(machine, &[KeyContext::Replay], SESSIONS),
+        Topic::Reverty => Ok(format!("{REVERTY}\n{}", machine.assets.text(GRAMMAR)?.text)),
         Topic::Plain => Ok(format!("{PLAIN}\n  {}\n", lines::HELP.join("\n  "))),
     }
 }
@@ -231,6 +234,24 @@ Everything that happens in a session is written to disk at once. Quit at any tim
   firmhand replay      shows a session step by step and runs nothing
 
 The newest output of each port and each build is kept; `logs.keep_mib` sets how much.
+";
+
+/// The description of the language that people and agents read.
+const GRAMMAR: &str = "assets/reverty/grammar.md";
+
+const REVERTY: &str = "\
+Programs in Reverty are translated to Python and run by it. FILE is `-` for the standard input.
+
+  firmhand reverty check FILE          what is wrong, with line, column and a hint; `--json` for programs
+  firmhand reverty run FILE            runs it with `python3`; errors name the lines of FILE
+  firmhand reverty py FILE             the program in Python
+  firmhand reverty fmt FILE            the program in canonical form
+  firmhand reverty ast FILE            its syntax tree
+  firmhand reverty from-python FILE    a program in Python as Reverty
+  firmhand reverty repl                statements one by one
+
+A program can call only its own functions and those listed below: it opens no file, starts no other
+program and uses no network.
 ";
 
 const PLAIN: &str = "\

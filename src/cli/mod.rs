@@ -12,6 +12,8 @@ mod man;
 mod monitor;
 mod plain_monitor;
 mod report;
+mod reverty;
+mod reverty_repl;
 pub mod run;
 mod runtime;
 mod sessions;
@@ -133,6 +135,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
                 None => tool::list(&machine, &project),
             }
         }
+        CliCommand::Reverty { command } => reverty::run(&command),
         CliCommand::Trust { dir: Some(dir), forget: true, .. } => trust::forget(&dirs.data, &dir),
         CliCommand::Trust { dir: Some(dir), without_sandbox: true, .. } => {
             trust::without_sandbox(&dirs.data, &dir)

@@ -71,6 +71,13 @@ pub fn raw(bytes: &[u8]) {
     let _ = io::stdout().lock().write_all(bytes);
 }
 
+/// Prints what comes before a line that a person types, and no line feed.
+pub fn prompt(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(clean(text).as_bytes());
+    let _ = out.flush();
+}
+
 /// Prints a word besides the output proper, on standard error.
 pub fn aside(text: &str) {
     let _ = writeln!(io::stderr().lock(), "firmhand: {}", clean(text));

@@ -30,6 +30,7 @@ pub mod pdf;
 pub mod recover;
 pub mod redact;
 pub mod references;
+pub mod reverty;
 pub mod sanitize;
 pub mod secrets;
 pub mod select;

@@ -26,6 +26,7 @@ pub mod partition_csv;
 pub mod partitions;
 pub mod platformio;
 pub mod process;
+pub mod python_program;
 mod size;
 pub mod sketch;
 #[cfg(test)]

@@ -10,6 +10,7 @@
 
 mod demo;
 mod models;
+mod reverty;
 #[path = "../wire/mod.rs"]
 mod wire;
 

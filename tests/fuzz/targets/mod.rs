@@ -8,6 +8,7 @@ mod board;
 mod build;
 mod config;
 mod model;
+mod reverty;
 mod session;
 mod text;
 
@@ -62,6 +63,7 @@ pub const TARGETS: &[Target] = &[
     target("pdf", text::pdf, 240),
     target("pinout", config::pinout, 1600),
     target("platformio", build::platformio, 2400),
+    target("reverty", reverty::programs, 4000),
     target("rfc2217", board::rfc2217, 4000),
     target("sanitiser", text::sanitiser, 4000),
     target("scripts", model::scripts, 800),

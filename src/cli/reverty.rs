@@ -1,0 +1,122 @@
+//! `firmhand reverty`: programs in Reverty from the command line.
+//!
+//! Owns reading the file and printing what was found. Must not know the language.
+
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::args::RevertyCommand;
+use super::{report, reverty_repl};
+use crate::files;
+use crate::model::UserError;
+use crate::text::reverty::{self, Fault};
+use crate::toolchain::python_program;
+
+/// Longest program in bytes; a longer one is refused with its own words.
+const MOST_BYTES: u64 = reverty::MOST_BYTES as u64 + 1;
+
+/// Does what the command says. Exit codes: 0 done; 1 the program has faults or could not be read;
+/// for `run` that of the program.
+///
+/// # Errors
+/// When a file cannot be read, or Python cannot be started.
+pub(super) fn run(command: &RevertyCommand) -> Result<ExitCode, UserError> {
+    match command {
+        RevertyCommand::Check { file, json } => {
+            let bytes = read(file)?;
+            let faults = match reverty::decode(&bytes) {
+                Ok(text) => reverty::check(text),
+                Err(faults) => faults,
+            };
+            if *json {
+                report::json(&json!({ "ok": faults.is_empty(), "errors": faults }))?;
+                return Ok(code_of(&faults));
+            }
+            Ok(print_faults(file, &faults))
+        }
+        RevertyCommand::Ast { file, json } => show(file, |text| {
+            let tree = reverty::tree(text)?;
+            let as_json = || crate::text::json::line(&tree).unwrap_or_default() + "\n";
+            Ok(if *json { as_json() } else { reverty::outline(&tree) })
+        }),
+        RevertyCommand::Py { file } => show(file, |text| Ok(reverty::to_python(text)?.text)),
+        RevertyCommand::Fmt { file } => show(file, reverty::format),
+        RevertyCommand::FromPython { file } => show(file, reverty::from_python),
+        RevertyCommand::Run { file } => run_program(file),
+        RevertyCommand::Repl => reverty_repl::run(),
+    }
+}
+
+/// Prints what is made of a program, or its faults.
+fn show(
+    file: &Path,
+    make: impl Fn(&str) -> Result<String, Vec<Fault>>,
+) -> Result<ExitCode, UserError> {
+    let bytes = read(file)?;
+    Ok(match reverty::decode(&bytes).and_then(make) {
+        Ok(made) => {
+            print(&made);
+            ExitCode::SUCCESS
+        }
+        Err(faults) => print_faults(file, &faults),
+    })
+}
+
+/// As it is for a file or another program, and harmless for a terminal.
+fn print(text: &str) {
+    if io::stdout().is_terminal() {
+        report::line(text.trim_end_matches('\n'));
+    } else {
+        report::raw(text.as_bytes());
+    }
+}
+
+fn code_of(faults: &[Fault]) -> ExitCode {
+    if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn print_faults(file: &Path, faults: &[Fault]) -> ExitCode {
+    for Fault { line, column, message, hint } in faults {
+        report::message(&format!("{}:{line}:{column}: {message}", file.display()));
+        if !hint.is_empty() {
+            report::message(&format!("  fix: {hint}"));
+        }
+    }
+    code_of(faults)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, UserError> {
+    let read = match file.as_os_str() == "-" {
+        true => {
+            let mut bytes = Vec::new();
+            io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes).map(|_| bytes)
+        }
+        false => files::read(file, MOST_BYTES),
+    };
+    read.map_err(|error| {
+        UserError::from_cause(format!("Cannot read {}", file.display()), &error)
+            .fix("Give the path of a program, or `-` for the standard input.")
+    })
+}
+
+fn run_program(file: &Path) -> Result<ExitCode, UserError> {
+    let bytes = read(file)?;
+    let made = reverty::decode(&bytes).and_then(|text| Ok((text, reverty::to_python(text)?)));
+    let (text, program) = match made {
+        Ok(made) => made,
+        Err(faults) => return Ok(print_faults(file, &faults)),
+    };
+    let end =
+        python_program::run(&program.text).map_err(|error| reverty_repl::no_python(&error))?;
+    let shown = file.display().to_string();
+    let trace =
+        reverty::mapped(&end.trace, &end.file.display().to_string(), &program, text, &shown);
+    if !trace.is_empty() {
+        report::message(trace.trim_end_matches('\n'));
+    }
+    let code = end.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+    Ok(ExitCode::from(code))
+}

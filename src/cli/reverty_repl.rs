@@ -1,0 +1,120 @@
+//! `firmhand reverty repl`: statements of Reverty one by one.
+//!
+//! Owns when a statement is complete, and which earlier ones still count.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::process::ExitCode;
+
+use super::report;
+use crate::model::UserError;
+use crate::text::reverty::{Fault, functions_of, to_python_from};
+use crate::toolchain::python_program::PythonSession;
+
+/// Longest statement in bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Reads statements from standard input until it ends. Prints their values and faults.
+///
+/// # Errors
+/// When Python cannot be started or has ended.
+pub(super) fn run() -> Result<ExitCode, UserError> {
+    let mut session = PythonSession::start().map_err(|error| no_python(&error))?;
+    let mut program = Program::default();
+    let is_person = io::stdin().is_terminal();
+    let mut piece = String::new();
+    let prompt = |piece: &str| {
+        if is_person {
+            report::prompt(if piece.is_empty() { ">>> " } else { "... " });
+        }
+    };
+    prompt(&piece);
+    for line in io::stdin().lock().lines() {
+        let line = line.map_err(|error| UserError::from_cause("Cannot read a line", &error))?;
+        piece.push_str(&line);
+        piece.push('\n');
+        if piece.len() > MOST_BYTES || is_complete(&piece) {
+            run_piece(&mut session, &mut program, &std::mem::take(&mut piece))?;
+        }
+        prompt(&piece);
+    }
+    run_piece(&mut session, &mut program, &piece)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether no further line can belong to the statement: a line with a block ends with an empty one.
+fn is_complete(piece: &str) -> bool {
+    let head = piece.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let types = ["tni", "taolf", "rts", "loob", "tsil", "tcid", "elput"];
+    let has_block = head.starts_with(':')
+        || types.iter().any(|word| head.starts_with(word))
+        || head.contains("->");
+    let last = piece.lines().next_back().unwrap_or_default();
+    !(has_block && !last.trim().is_empty()) && !last.ends_with('\\')
+}
+
+/// The statements that ran so far.
+#[derive(Debug, Default)]
+struct Program {
+    /// Each with the functions that it defines.
+    pieces: Vec<(String, Vec<String>)>,
+}
+
+impl Program {
+    /// Those that still count when `defined` are defined again.
+    fn text(&self, defined: &[String]) -> String {
+        let is_current = |own: &[String]| !own.iter().any(|name| defined.contains(name));
+        let pieces = self.pieces.iter().filter(|(_, own)| is_current(own));
+        pieces.map(|(text, _)| text.as_str()).collect()
+    }
+}
+
+fn run_piece(
+    session: &mut PythonSession,
+    program: &mut Program,
+    piece: &str,
+) -> Result<(), UserError> {
+    if piece.trim().is_empty() {
+        return Ok(());
+    }
+    // What it defines is known from itself alone, when its form is right.
+    let own = functions_of(piece);
+    let before = program.text(&own);
+    let lines = u32::try_from(before.lines().count()).unwrap_or(u32::MAX);
+    let whole = format!("{before}{piece}");
+    let python = match to_python_from(&whole, lines + 1) {
+        Ok(python) => python,
+        Err(faults) => {
+            print_faults(&faults, lines);
+            return Ok(());
+        }
+    };
+    let ended = |error: io::Error| {
+        let fix = "Start `firmhand reverty repl` again.";
+        UserError::new("Cannot run the statement", error.to_string(), fix)
+    };
+    if let Some(fault) = session.run(&python.text).map_err(ended)? {
+        report::message(fault.trim_end());
+    }
+    program.pieces.retain(|(_, names)| !names.iter().any(|name| own.contains(name)));
+    program.pieces.push((piece.to_owned(), own));
+    Ok(())
+}
+
+/// That Python could not be started.
+pub(super) fn no_python(error: &io::Error) -> UserError {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "there is no `python3`".to_owned(),
+        _ => error.to_string(),
+    };
+    let fix = "Install Python 3; `firmhand reverty check` and `py` work without it.";
+    UserError::new("Cannot run the program", why, fix)
+}
+
+fn print_faults(faults: &[Fault], lines: u32) {
+    for Fault { line, column, message, hint } in faults {
+        report::message(&format!("{}:{column}: {message}", line.saturating_sub(lines)));
+        if !hint.is_empty() {
+            report::message(&format!("  fix: {hint}"));
+        }
+    }
+}

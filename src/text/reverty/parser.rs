@@ -1,0 +1,416 @@
+//! Statements of Reverty.
+//!
+//! Owns their order: what follows a colon, and which block belongs to which statement. A fault is
+//! noted and the reading continues with the next line.
+
+use super::ast::{
+    Block, Branch, Expr, Function, Handler, Name, Op, Place, Program, Stmt, StmtKind, Type,
+};
+use super::cursor::{Cursor, Failed, Parsed};
+use super::expr::{as_name, expression, is_target};
+use super::fault::{Faults, Span};
+use super::hints;
+use super::lexer::{Tok, Token};
+use super::sign::Sign;
+use super::words::{Dialect, Keyword};
+
+/// Conditions of one statement.
+pub(super) const MOST_BRANCHES: usize = 200;
+
+/// Reads a whole program, and what is wrong with its form.
+pub(super) fn parse(text: &str) -> (Program<'_>, Faults) {
+    let mut c = Cursor::new(text, Dialect::Reverty);
+    let mut body = Vec::new();
+    while c.kind() != Tok::End {
+        statements(&mut c, &mut body);
+        if c.kind() == Tok::Dedent {
+            c.bump();
+        }
+    }
+    let lexer = c.lexer;
+    (Program { body, comments: lexer.comments, names: lexer.names }, lexer.faults)
+}
+
+/// One line with its block: a statement, or a part of the one before it.
+enum Clause<'s> {
+    Stmt(Stmt<'s>),
+    Elif(Branch<'s>),
+    Else(Place, Block<'s>),
+    Except(Handler<'s>),
+}
+
+/// Reads statements up to the end of the block.
+fn statements<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>) {
+    loop {
+        let start = c.token();
+        match start.kind {
+            Tok::End | Tok::Dedent => return,
+            Tok::Newline => {
+                c.bump();
+            }
+            Tok::Indent => {
+                let hint = "Indent it as the line before it.";
+                c.fault(start.span, "this line is indented deeper than its block", hint);
+                c.bump();
+                statements(c, block);
+                if c.kind() == Tok::Dedent {
+                    c.bump();
+                }
+            }
+            _ => match clause(c) {
+                Ok(clause) => attach(c, block, clause, start),
+                Err(Failed) => {
+                    c.recover(start);
+                    skip_block(c);
+                }
+            },
+        }
+    }
+}
+
+/// After a head with a fault: the statements of its block are read for their own faults.
+fn skip_block(c: &mut Cursor<'_>) {
+    if c.kind() == Tok::Indent {
+        c.bump();
+        statements(c, &mut Vec::new());
+        if c.kind() == Tok::Dedent {
+            c.bump();
+        }
+    }
+}
+
+/// Puts a part of a statement where it belongs.
+fn attach<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>, clause: Clause<'s>, start: Token) {
+    let last = block.last_mut().map(|last| &mut last.kind);
+    match (clause, last) {
+        (Clause::Stmt(stmt), _) => block.push(stmt),
+        (Clause::Elif(branch), Some(StmtKind::If { branches, otherwise: None })) => {
+            branches.push(branch);
+            if branches.len() == MOST_BRANCHES {
+                let message = format!("a statement has at most {MOST_BRANCHES} conditions");
+                c.fault(start.span, message, "Move some of them into a function.");
+            }
+        }
+        (Clause::Else(place, body), Some(StmtKind::If { otherwise: otherwise @ None, .. })) => {
+            *otherwise = Some((place, body));
+        }
+        (Clause::Except(handler), Some(StmtKind::Try { handlers, .. })) => {
+            if handlers.last().is_some_and(|last| last.name.is_none()) {
+                let hint = "Write the handler without an exception last.";
+                c.fault(start.span, "the handler before this one takes every exception", hint);
+            }
+            handlers.push(handler);
+        }
+        (Clause::Elif(_), _) => {
+            let hint = "The first condition is `: CONDITION fi`.";
+            c.fault(start.span, "`file` has no `fi` before it", hint);
+        }
+        (Clause::Else(..), _) => {
+            let hint = "The first condition is `: CONDITION fi`.";
+            c.fault(start.span, "`esle` has no `fi` before it", hint);
+        }
+        (Clause::Except(_), _) => {
+            c.fault(start.span, "`tpecxe` has no `yrt` before it", "Begin with `: yrt`.");
+        }
+    }
+}
+
+fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
+    let start = c.token();
+    match start.kind {
+        Tok::Sign(Sign::Colon) => {
+            c.bump();
+            after_colon(c, start)
+        }
+        Tok::Key(Keyword::Else | Keyword::Try) => {
+            missing_colon(c, start);
+            after_colon(c, start)
+        }
+        Tok::Key(keyword) => match keyword {
+            Keyword::Return => {
+                c.bump();
+                let is_bare = matches!(c.kind(), Tok::Newline | Tok::End);
+                let value = if is_bare { None } else { Some(expression(c)?) };
+                simple(c, start, StmtKind::Return(value))
+            }
+            Keyword::Break => keyword_alone(c, start, StmtKind::Break),
+            Keyword::Continue => keyword_alone(c, start, StmtKind::Continue),
+            Keyword::Def
+            | Keyword::If
+            | Keyword::Elif
+            | Keyword::While
+            | Keyword::For
+            | Keyword::In
+            | Keyword::Except => {
+                let word = c.text(start.span);
+                let message = format!("`{word}` comes at the end of its line");
+                Err(c.fault(start.span, message, hints::form(keyword)))
+            }
+            _ if keyword != Keyword::None && Type::of(keyword).is_some() => function(c, start),
+            _ => expression_line(c, start),
+        },
+        _ => expression_line(c, start),
+    }
+}
+
+fn keyword_alone<'s>(c: &mut Cursor<'s>, start: Token, kind: StmtKind<'s>) -> Parsed<Clause<'s>> {
+    c.bump();
+    simple(c, start, kind)
+}
+
+fn simple<'s>(c: &mut Cursor<'s>, start: Token, kind: StmtKind<'s>) -> Parsed<Clause<'s>> {
+    let place = c.place(start);
+    c.line_end()?;
+    Ok(Clause::Stmt(Stmt { kind, place }))
+}
+
+/// Notes that a line begins as if its colon had been forgotten.
+fn missing_colon(c: &mut Cursor<'_>, start: Token) {
+    let keyword = match c.kind() {
+        Tok::Key(keyword) => keyword,
+        _ => Keyword::Def,
+    };
+    c.fault(start.span, "the colon at the beginning of the line is missing", hints::form(keyword));
+}
+
+/// A line that begins with an expression: itself, an assignment, or the condition of a statement
+/// whose colon is missing.
+fn expression_line<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
+    let value = expression(c)?;
+    let op = match c.kind() {
+        Tok::Sign(Sign::Assign | Sign::Colon) => return assignment(c, start, value),
+        Tok::Sign(Sign::PlusAssign) => Op::Add,
+        Tok::Sign(Sign::MinusAssign) => Op::Sub,
+        Tok::Sign(Sign::StarAssign) => Op::Mul,
+        Tok::Sign(Sign::SlashAssign) => Op::Div,
+        Tok::Sign(Sign::PercentAssign) => Op::Mod,
+        Tok::Sign(Sign::Arrow) => return function_after(c, start, &value),
+        Tok::Key(Keyword::If | Keyword::Elif | Keyword::While | Keyword::In | Keyword::Except) => {
+            c.check_line()?;
+            missing_colon(c, start);
+            return after_condition(c, start, value);
+        }
+        _ => return simple(c, start, StmtKind::Expr(value)),
+    };
+    check_target(c, &value)?;
+    c.bump();
+    let kind = StmtKind::Augment { target: value, op, value: expression(c)? };
+    simple(c, start, kind)
+}
+
+pub(super) fn check_target(c: &mut Cursor<'_>, target: &Expr<'_>) -> Parsed<()> {
+    if is_target(target) {
+        return Ok(());
+    }
+    let hint = "Assign to a name or an index; compare with `==`.";
+    Err(c.fault(target.span, "this cannot be assigned to", hint))
+}
+
+fn assignment<'s>(c: &mut Cursor<'s>, start: Token, target: Expr<'s>) -> Parsed<Clause<'s>> {
+    check_target(c, &target)?;
+    let mut declared = None;
+    if c.has_sign(Sign::Colon) {
+        if as_name(&target).is_none() {
+            let hint = "Declare the type of the name where it is first assigned.";
+            return Err(c.fault(target.span, "only a name has a type", hint));
+        }
+        declared = Some(type_hint(c)?);
+    }
+    c.expect(Sign::Assign, "and a value")?;
+    let value = expression(c)?;
+    simple(c, start, StmtKind::Assign { target, declared, value })
+}
+
+/// Reads a type.
+fn type_hint(c: &mut Cursor<'_>) -> Parsed<Type> {
+    let token = c.token();
+    if let Tok::Key(keyword) = token.kind
+        && let Some(own) = Type::of(keyword)
+    {
+        c.bump();
+        return Ok(own);
+    }
+    let word = c.text(token.span);
+    if matches!(token.kind, Tok::Name(_) | Tok::Python(_)) {
+        let hint = hints::of_type(word, Dialect::Reverty);
+        return Err(c.fault(token.span, format!("`{word}` is not a type"), hint));
+    }
+    Err(c.unexpected("a type"))
+}
+
+fn after_colon<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
+    match c.kind() {
+        Tok::Key(Keyword::Else) => {
+            c.bump();
+            let (place, body) = suite(c, start, "esle")?;
+            Ok(Clause::Else(place, body))
+        }
+        Tok::Key(Keyword::Try) => {
+            c.bump();
+            let (place, body) = suite(c, start, "yrt")?;
+            Ok(Clause::Stmt(Stmt { kind: StmtKind::Try { body, handlers: Vec::new() }, place }))
+        }
+        Tok::Key(Keyword::Except) => {
+            c.bump();
+            let (place, body) = suite(c, start, "tpecxe")?;
+            Ok(Clause::Except(Handler { name: None, body, place }))
+        }
+        Tok::Key(keyword) if keyword != Keyword::None && Type::of(keyword).is_some() => {
+            function(c, start)
+        }
+        Tok::Key(keyword @ (Keyword::Def | Keyword::If | Keyword::Elif | Keyword::While)) => {
+            let word = c.text(c.token().span);
+            let message = format!("`{word}` comes at the end of its line");
+            Err(c.fault(c.token().span, message, hints::form(keyword)))
+        }
+        _ => {
+            let condition = expression(c)?;
+            after_condition(c, start, condition)
+        }
+    }
+}
+
+/// What follows the expression after a colon says which statement it is.
+fn after_condition<'s>(
+    c: &mut Cursor<'s>,
+    start: Token,
+    condition: Expr<'s>,
+) -> Parsed<Clause<'s>> {
+    match c.kind() {
+        Tok::Key(Keyword::If) => {
+            c.bump();
+            let (place, body) = suite(c, start, "fi")?;
+            let branches = vec![Branch { condition, body, place }];
+            Ok(Clause::Stmt(Stmt { kind: StmtKind::If { branches, otherwise: None }, place }))
+        }
+        Tok::Key(Keyword::Elif) => {
+            c.bump();
+            let (place, body) = suite(c, start, "file")?;
+            Ok(Clause::Elif(Branch { condition, body, place }))
+        }
+        Tok::Key(Keyword::While) => {
+            c.bump();
+            let (place, body) = suite(c, start, "elihw")?;
+            Ok(Clause::Stmt(Stmt { kind: StmtKind::While { condition, body }, place }))
+        }
+        Tok::Key(Keyword::In) => {
+            c.bump();
+            let name = name(c, "the name that takes each value")?;
+            if !c.has_key(Keyword::For) {
+                return Err(c.unexpected("`rof`"));
+            }
+            let (place, body) = suite(c, start, "rof")?;
+            Ok(Clause::Stmt(Stmt { kind: StmtKind::For { over: condition, name, body }, place }))
+        }
+        Tok::Key(Keyword::Except) => {
+            c.bump();
+            let Some(id) = as_name(&condition) else {
+                let hint = "Write its name, such as `: ValueError tpecxe`.";
+                return Err(c.fault(condition.span, "this is not an exception", hint));
+            };
+            let name = Some(Name { id, span: condition.span });
+            let (place, body) = suite(c, start, "tpecxe")?;
+            Ok(Clause::Except(Handler { name, body, place }))
+        }
+        Tok::Sign(Sign::Arrow) => function_after(c, start, &condition),
+        _ => Err(c.unexpected("`fi`, `file`, `elihw`, or `ni NAME rof`")),
+    }
+}
+
+pub(super) fn name(c: &mut Cursor<'_>, what: &str) -> Parsed<Name> {
+    let Token { kind: Tok::Name(id), span, .. } = c.token() else {
+        return Err(c.unexpected(what));
+    };
+    c.bump();
+    Ok(Name { id, span })
+}
+
+/// `enoN` was read as a value before its arrow was seen.
+fn function_after<'s>(c: &mut Cursor<'s>, start: Token, value: &Expr<'_>) -> Parsed<Clause<'s>> {
+    if matches!(value.kind, super::ast::ExprKind::None) {
+        return function_from(c, start, Type::None);
+    }
+    let word: String = c.text(value.span).chars().take(40).collect();
+    let hint = hints::of_type(&word, Dialect::Reverty);
+    Err(c.fault(value.span, format!("`{word}` is not a type"), hint))
+}
+
+fn function<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
+    let returns = type_hint(c)?;
+    function_from(c, start, returns)
+}
+
+/// A function from its arrow on.
+fn function_from<'s>(c: &mut Cursor<'s>, start: Token, returns: Type) -> Parsed<Clause<'s>> {
+    c.expect(Sign::Arrow, "after the type that is returned")?;
+    let open = c.expect(Sign::Open, "before the parameters")?;
+    let mut parameters = Vec::new();
+    while !c.is_sign(Sign::Close) {
+        parameters.push(parameter(c)?);
+        c.check_count(parameters.len())?;
+        if !c.has_sign(Sign::Comma) {
+            break;
+        }
+    }
+    c.close(Sign::Close, open)?;
+    let name = name(c, "the name of the function")?;
+    if !c.has_key(Keyword::Def) {
+        return Err(c.unexpected("`fed`"));
+    }
+    // As in the published examples.
+    c.has_sign(Sign::Colon);
+    let (place, body) = suite(c, start, "fed")?;
+    let function = Function { name, parameters, returns, body };
+    Ok(Clause::Stmt(Stmt { kind: StmtKind::Function(Box::new(function)), place }))
+}
+
+fn parameter(c: &mut Cursor<'_>) -> Parsed<(Name, Type)> {
+    let first = c.token();
+    let is_turned = matches!(first.kind, Tok::Name(_)) && {
+        let word = c.text(first.span);
+        hints::of_type(word, Dialect::Reverty).starts_with("Types")
+    };
+    if is_turned {
+        let hint = "Write `tni: n`.";
+        return Err(c.fault(first.span, "the type comes before the name of a parameter", hint));
+    }
+    let declared = type_hint(c)?;
+    c.expect(Sign::Colon, "between type and name")?;
+    Ok((name(c, "the name of the parameter")?, declared))
+}
+
+/// A block: one statement on the same line, or deeper lines.
+fn suite<'s>(c: &mut Cursor<'s>, start: Token, after: &str) -> Parsed<(Place, Block<'s>)> {
+    let place = c.place(start);
+    if c.is_sign(Sign::Colon) {
+        let span: Span = c.token().span;
+        let hint = "The colon comes first in the line; remove this one.";
+        c.fault(span, format!("there is no colon after `{after}`"), hint);
+        c.bump();
+        if c.kind() != Tok::Newline {
+            return Err(Failed);
+        }
+    }
+    c.check_line()?;
+    let first = c.token();
+    if first.kind != Tok::Newline {
+        c.enter_line();
+        let clause = clause(c)?;
+        c.leave_line();
+        // Anything else has a block, which the line cannot have.
+        let Clause::Stmt(stmt) = clause else { return Err(Failed) };
+        return Ok((place, vec![stmt]));
+    }
+    c.bump();
+    if c.kind() != Tok::Indent {
+        let hint = "Indent the lines that belong to it; `enoN` does nothing.";
+        return Err(c.fault(place.span, format!("there is no block after `{after}`"), hint));
+    }
+    c.bump();
+    let mut body = Vec::new();
+    statements(c, &mut body);
+    if c.kind() == Tok::Dedent {
+        c.bump();
+    }
+    Ok((place, body))
+}

@@ -1,0 +1,334 @@
+//! Statements of Python, as far as Reverty mirrors them.
+//!
+//! Owns what of Python is refused. Names and types are checked by the same rules as in Reverty.
+
+use super::ast::{
+    Block, Branch, Expr, ExprKind, Function, Handler, Name, Op, Place, Program, Stmt, StmtKind,
+    Type,
+};
+use super::cursor::{Cursor, Failed, Parsed};
+use super::expr::{as_name, expression};
+use super::fault::Faults;
+use super::hints;
+use super::lexer::{Tok, Token};
+use super::parser::{MOST_BRANCHES, check_target, name};
+use super::sign::Sign;
+use super::words::{Dialect, Keyword};
+
+/// Reads a program in Python, and what of it has no form in Reverty.
+pub(super) fn parse(text: &str) -> (Program<'_>, Faults) {
+    let mut c = Cursor::new(text, Dialect::Python);
+    let mut body = Vec::new();
+    while c.kind() != Tok::End {
+        statements(&mut c, &mut body);
+        if c.kind() == Tok::Dedent {
+            c.bump();
+        }
+    }
+    let lexer = c.lexer;
+    let names = lexer.names;
+    // What Reverty does without being asked.
+    body.retain(|stmt| {
+        !matches!(&stmt.kind, StmtKind::If { branches, otherwise: None }
+        if matches!(branches.as_slice(), [only] if is_main_guard(only, &|id| names.text(id))))
+    });
+    (Program { body, comments: lexer.comments, names }, lexer.faults)
+}
+
+/// `if __name__ == "__main__": main()`.
+fn is_main_guard<'n>(branch: &Branch<'_>, text: &impl Fn(super::words::NameId) -> &'n str) -> bool {
+    let ExprKind::Chain(chain) = &branch.condition.kind else { return false };
+    let is_guard = as_name(&chain.first).is_some_and(|id| text(id) == "__name__")
+        && chain.rest.is_empty()
+        && matches!(&chain.second, (Op::Eq, Expr { kind: ExprKind::Str(value), .. })
+            if value == "__main__");
+    let [Stmt { kind: StmtKind::Expr(call), .. }] = branch.body.as_slice() else { return false };
+    let is_call = matches!(&call.kind, ExprKind::Call { name, args }
+        if args.is_empty() && text(*name) == "main");
+    is_guard && is_call
+}
+
+enum Clause<'s> {
+    Stmt(Stmt<'s>),
+    Elif(Branch<'s>),
+    Else(Place, Block<'s>),
+    Except(Handler<'s>),
+    /// Nothing is left of it.
+    Nothing,
+}
+
+fn statements<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>) {
+    loop {
+        let start = c.token();
+        match start.kind {
+            Tok::End | Tok::Dedent => return,
+            Tok::Newline => {
+                c.bump();
+            }
+            Tok::Indent => {
+                let hint = "Indent it as the line before it.";
+                c.fault(start.span, "this line is indented deeper than its block", hint);
+                c.bump();
+                statements(c, block);
+                if c.kind() == Tok::Dedent {
+                    c.bump();
+                }
+            }
+            _ => match clause(c) {
+                Ok(clause) => attach(c, block, clause, start),
+                Err(Failed) => {
+                    c.recover(start);
+                    if c.kind() == Tok::Indent {
+                        c.bump();
+                        statements(c, &mut Vec::new());
+                        if c.kind() == Tok::Dedent {
+                            c.bump();
+                        }
+                    }
+                }
+            },
+        }
+    }
+}
+
+fn attach<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>, clause: Clause<'s>, start: Token) {
+    let last = block.last_mut().map(|last| &mut last.kind);
+    match (clause, last) {
+        (Clause::Stmt(stmt), _) => block.push(stmt),
+        (Clause::Nothing, _) => {}
+        (Clause::Elif(branch), Some(StmtKind::If { branches, otherwise: None })) => {
+            branches.push(branch);
+            if branches.len() == MOST_BRANCHES {
+                let message = format!("a statement has at most {MOST_BRANCHES} conditions");
+                c.fault(start.span, message, "Move some of them into a function.");
+            }
+        }
+        (Clause::Else(place, body), Some(StmtKind::If { otherwise: otherwise @ None, .. })) => {
+            *otherwise = Some((place, body));
+        }
+        (Clause::Except(handler), Some(StmtKind::Try { handlers, .. })) => handlers.push(handler),
+        (Clause::Elif(_) | Clause::Else(..), _) => {
+            let hint = "Loops and `try` have no `else` in Reverty.";
+            c.fault(start.span, "there is no `if` before this", hint);
+        }
+        (Clause::Except(_), _) => {
+            c.fault(start.span, "there is no `try` before this", "");
+        }
+    }
+}
+
+fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
+    let start = c.token();
+    let keyword = match start.kind {
+        Tok::Key(keyword) => keyword,
+        Tok::Python(id) => return word(c, start, c.lexer.names.text(id)),
+        _ => return expression_line(c, start),
+    };
+    match keyword {
+        Keyword::Def => function(c, start),
+        Keyword::Return => {
+            c.bump();
+            let is_bare = matches!(c.kind(), Tok::Newline | Tok::End);
+            let value = if is_bare { None } else { Some(expression(c)?) };
+            simple(c, start, StmtKind::Return(value))
+        }
+        Keyword::Break | Keyword::Continue => {
+            c.bump();
+            let is_break = keyword == Keyword::Break;
+            simple(c, start, if is_break { StmtKind::Break } else { StmtKind::Continue })
+        }
+        Keyword::If | Keyword::Elif | Keyword::While => {
+            c.bump();
+            let condition = expression(c)?;
+            let (place, body) = suite(c, start)?;
+            Ok(match keyword {
+                Keyword::If => {
+                    let branches = vec![Branch { condition, body, place }];
+                    Clause::Stmt(Stmt { kind: StmtKind::If { branches, otherwise: None }, place })
+                }
+                Keyword::Elif => Clause::Elif(Branch { condition, body, place }),
+                _ => Clause::Stmt(Stmt { kind: StmtKind::While { condition, body }, place }),
+            })
+        }
+        Keyword::Else => {
+            c.bump();
+            let (place, body) = suite(c, start)?;
+            Ok(Clause::Else(place, body))
+        }
+        Keyword::For => for_loop(c, start),
+        Keyword::Try => {
+            c.bump();
+            let (place, body) = suite(c, start)?;
+            Ok(Clause::Stmt(Stmt { kind: StmtKind::Try { body, handlers: Vec::new() }, place }))
+        }
+        Keyword::Except => except(c, start),
+        _ => expression_line(c, start),
+    }
+}
+
+/// Statements that Reverty does not need, and those that it does not have.
+fn word<'s>(c: &mut Cursor<'s>, start: Token, word: &str) -> Parsed<Clause<'s>> {
+    match word {
+        "pass" => {
+            c.bump();
+            let none = Expr { kind: ExprKind::None, span: start.span };
+            simple(c, start, StmtKind::Expr(none))
+        }
+        "global" => {
+            c.bump();
+            loop {
+                name(c, "a name")?;
+                if !c.has_sign(Sign::Comma) {
+                    break;
+                }
+            }
+            c.line_end()?;
+            Ok(Clause::Nothing)
+        }
+        _ => Err(c.unexpected("a statement")),
+    }
+}
+
+fn simple<'s>(c: &mut Cursor<'s>, start: Token, kind: StmtKind<'s>) -> Parsed<Clause<'s>> {
+    let place = c.place(start);
+    c.line_end()?;
+    Ok(Clause::Stmt(Stmt { kind, place }))
+}
+
+fn for_loop<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
+    c.bump();
+    let name = name(c, "the name that takes each value")?;
+    if !c.has_key(Keyword::In) {
+        return Err(c.unexpected("`in`; a loop of Reverty has one name"));
+    }
+    let over = expression(c)?;
+    let (place, body) = suite(c, start)?;
+    Ok(Clause::Stmt(Stmt { kind: StmtKind::For { over, name, body }, place }))
+}
+
+fn except<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
+    c.bump();
+    let name = match c.is_sign(Sign::Colon) {
+        true => None,
+        false => Some(name(c, "the name of one exception")?),
+    };
+    let (place, body) = suite(c, start)?;
+    Ok(Clause::Except(Handler { name, body, place }))
+}
+
+fn expression_line<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
+    let target = expression(c)?;
+    let op = match c.kind() {
+        Tok::Sign(Sign::PlusAssign) => Op::Add,
+        Tok::Sign(Sign::MinusAssign) => Op::Sub,
+        Tok::Sign(Sign::StarAssign) => Op::Mul,
+        Tok::Sign(Sign::SlashAssign) => Op::Div,
+        Tok::Sign(Sign::PercentAssign) => Op::Mod,
+        Tok::Sign(Sign::Assign | Sign::Colon) => {
+            check_target(c, &target)?;
+            let declared = if c.has_sign(Sign::Colon) { Some(type_hint(c)?) } else { None };
+            c.expect(Sign::Assign, "and a value")?;
+            let value = expression(c)?;
+            return simple(c, start, StmtKind::Assign { target, declared, value });
+        }
+        _ => return simple(c, start, StmtKind::Expr(target)),
+    };
+    check_target(c, &target)?;
+    c.bump();
+    let kind = StmtKind::Augment { target, op, value: expression(c)? };
+    simple(c, start, kind)
+}
+
+/// Reads a type; in Python these are names.
+fn type_hint(c: &mut Cursor<'_>) -> Parsed<Type> {
+    let token = c.token();
+    let text = c.text(token.span);
+    let found = match text {
+        "int" => Type::Int,
+        "float" => Type::Float,
+        "str" => Type::Str,
+        "bool" => Type::Bool,
+        "None" => Type::None,
+        "list" => Type::List,
+        "dict" => Type::Dict,
+        "tuple" => Type::Tuple,
+        _ => {
+            let hint = hints::of_type(text, Dialect::Python);
+            let short: String = text.chars().take(40).collect();
+            let message = format!("`{}` is not a type of Reverty", short.trim_end());
+            return Err(c.fault(token.span, message, hint));
+        }
+    };
+    c.bump();
+    if c.is_sign(Sign::OpenList) {
+        let hint = format!("Write `{text}` alone.");
+        let span = c.token().span;
+        return Err(c.fault(span, "types of Reverty have no parameters", hint));
+    }
+    Ok(found)
+}
+
+fn function<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
+    c.bump();
+    let name = name(c, "the name of the function")?;
+    let open = c.expect(Sign::Open, "before the parameters")?;
+    let mut parameters = Vec::new();
+    while !c.is_sign(Sign::Close) {
+        parameters.push(parameter(c)?);
+        c.check_count(parameters.len())?;
+        if !c.has_sign(Sign::Comma) {
+            break;
+        }
+    }
+    c.close(Sign::Close, open)?;
+    if !c.has_sign(Sign::Arrow) {
+        let hint = "Write the type that it returns, such as `-> int` or `-> None`.";
+        return Err(c.fault(c.token().span, "a function of Reverty has a type", hint));
+    }
+    let returns = type_hint(c)?;
+    let (place, body) = suite(c, start)?;
+    let function = Function { name, parameters, returns, body };
+    Ok(Clause::Stmt(Stmt { kind: StmtKind::Function(Box::new(function)), place }))
+}
+
+fn parameter(c: &mut Cursor<'_>) -> Parsed<(Name, Type)> {
+    let own = name(c, "the name of a parameter")?;
+    if !c.has_sign(Sign::Colon) {
+        let hint = "Write its type, such as `n: int`.";
+        return Err(c.fault(own.span, "a parameter of Reverty has a type", hint));
+    }
+    let declared = type_hint(c)?;
+    if c.is_sign(Sign::Assign) {
+        let span = c.token().span;
+        let hint = "Give every argument in the call.";
+        return Err(c.fault(span, "parameters of Reverty have no default", hint));
+    }
+    Ok((own, declared))
+}
+
+fn suite<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<(Place, Block<'s>)> {
+    let place = c.place(start);
+    c.expect(Sign::Colon, "before the block")?;
+    c.check_line()?;
+    let mut body = Vec::new();
+    if c.kind() != Tok::Newline {
+        c.enter_line();
+        let clause = clause(c)?;
+        c.leave_line();
+        match clause {
+            Clause::Stmt(stmt) => body.push(stmt),
+            Clause::Nothing | Clause::Elif(_) | Clause::Else(..) | Clause::Except(_) => {}
+        }
+        return Ok((place, body));
+    }
+    c.bump();
+    if c.kind() != Tok::Indent {
+        return Err(c.fault(place.span, "there is no block after this", "Indent its lines."));
+    }
+    c.bump();
+    statements(c, &mut body);
+    if c.kind() == Tok::Dedent {
+        c.bump();
+    }
+    Ok((place, body))
+}

@@ -1,0 +1,172 @@
+//! Operators and punctuation, and what people write who come from another language.
+//!
+//! Must not know where a sign may be.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    Plus,
+    Minus,
+    Star,
+    Slash,
+    Percent,
+    Assign,
+    PlusAssign,
+    MinusAssign,
+    StarAssign,
+    SlashAssign,
+    PercentAssign,
+    Eq,
+    Ne,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Open,
+    Close,
+    OpenList,
+    CloseList,
+    OpenDict,
+    CloseDict,
+    Colon,
+    Comma,
+    Arrow,
+}
+
+/// Every sign as it is written.
+const SIGNS: [(&str, Sign); 26] = [
+    ("->", Sign::Arrow),
+    ("+=", Sign::PlusAssign),
+    ("-=", Sign::MinusAssign),
+    ("*=", Sign::StarAssign),
+    ("/=", Sign::SlashAssign),
+    ("%=", Sign::PercentAssign),
+    ("==", Sign::Eq),
+    ("!=", Sign::Ne),
+    ("<=", Sign::Le),
+    (">=", Sign::Ge),
+    ("<", Sign::Lt),
+    (">", Sign::Gt),
+    ("=", Sign::Assign),
+    ("+", Sign::Plus),
+    ("-", Sign::Minus),
+    ("*", Sign::Star),
+    ("/", Sign::Slash),
+    ("%", Sign::Percent),
+    ("(", Sign::Open),
+    (")", Sign::Close),
+    ("[", Sign::OpenList),
+    ("]", Sign::CloseList),
+    ("{", Sign::OpenDict),
+    ("}", Sign::CloseDict),
+    (":", Sign::Colon),
+    (",", Sign::Comma),
+];
+
+impl Sign {
+    /// As it is written.
+    pub(super) fn text(self) -> &'static str {
+        SIGNS.iter().find(|(_, sign)| *sign == self).map_or("", |(text, _)| text)
+    }
+
+    /// The sign that two bytes begin with.
+    pub(super) const fn of(first: u8, second: u8) -> Option<Self> {
+        Some(match (first, second) {
+            (b'/', b'/') | (b'*', b'*') => return None,
+            (b'-', b'>') => Self::Arrow,
+            (b'+', b'=') => Self::PlusAssign,
+            (b'-', b'=') => Self::MinusAssign,
+            (b'*', b'=') => Self::StarAssign,
+            (b'/', b'=') => Self::SlashAssign,
+            (b'%', b'=') => Self::PercentAssign,
+            (b'=', b'=') => Self::Eq,
+            (b'!', b'=') => Self::Ne,
+            (b'<', b'=') => Self::Le,
+            (b'>', b'=') => Self::Ge,
+            (b'<', _) => Self::Lt,
+            (b'>', _) => Self::Gt,
+            (b'=', _) => Self::Assign,
+            (b'+', _) => Self::Plus,
+            (b'-', _) => Self::Minus,
+            (b'*', _) => Self::Star,
+            (b'/', _) => Self::Slash,
+            (b'%', _) => Self::Percent,
+            (b'(', _) => Self::Open,
+            (b')', _) => Self::Close,
+            (b'[', _) => Self::OpenList,
+            (b']', _) => Self::CloseList,
+            (b'{', _) => Self::OpenDict,
+            (b'}', _) => Self::CloseDict,
+            (b':', _) => Self::Colon,
+            (b',', _) => Self::Comma,
+            _ => return None,
+        })
+    }
+
+    /// Bytes that it takes.
+    pub(super) const fn length(self) -> usize {
+        match self {
+            Self::Arrow
+            | Self::PlusAssign
+            | Self::MinusAssign
+            | Self::StarAssign
+            | Self::SlashAssign
+            | Self::PercentAssign
+            | Self::Eq
+            | Self::Ne
+            | Self::Le
+            | Self::Ge => 2,
+            Self::Plus
+            | Self::Minus
+            | Self::Star
+            | Self::Slash
+            | Self::Percent
+            | Self::Assign
+            | Self::Lt
+            | Self::Gt
+            | Self::Open
+            | Self::Close
+            | Self::OpenList
+            | Self::CloseList
+            | Self::OpenDict
+            | Self::CloseDict
+            | Self::Colon
+            | Self::Comma => 1,
+        }
+    }
+}
+
+/// What people write who come from another language: the sign, what is wrong with it, what to write.
+pub(super) const FOREIGN: [(&[u8], &str, &str); 16] = [
+    (b"//", "there is no operator `//`", "Write `int(a / b)`."),
+    (b"**", "there is no operator `**`", "Multiply in a loop."),
+    (b"&&", "there is no operator `&&`", "Write `dna`."),
+    (b"||", "there is no operator `||`", "Write `ro`."),
+    (b"!", "there is no operator `!`", "Write `ton`, or `!=` to compare."),
+    (b";", "`;` does not end a statement", "Write each statement on a line of its own."),
+    (b".", "there are no attributes and methods", "Call functions: `len(text)`."),
+    (b"'", "strings are in double quotes", "Write `\"text\"`."),
+    (b"`", "strings are in double quotes", "Write `\"text\"`."),
+    ("\u{201c}".as_bytes(), "this quote does not begin a string", "Write `\"`."),
+    ("\u{201d}".as_bytes(), "this quote does not end a string", "Write `\"`."),
+    ("\u{2018}".as_bytes(), "this quote does not begin a string", "Write `\"`."),
+    ("\u{2019}".as_bytes(), "this quote does not end a string", "Write `\"`."),
+    ("\u{2192}".as_bytes(), "this arrow is not an operator", "Write `->`."),
+    ("\u{2212}".as_bytes(), "this minus sign is not an operator", "Write `-`."),
+    ("\u{a0}".as_bytes(), "this is a no-break space", "Write a usual space."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sign_is_read_as_it_is_written() {
+        for (text, sign) in SIGNS {
+            let bytes = text.as_bytes();
+            let second = bytes.get(1).copied().unwrap_or(b' ');
+            assert_eq!(Sign::of(bytes[0], second), Some(sign), "{text}");
+            assert_eq!((sign.length(), sign.text()), (text.len(), text));
+        }
+        assert_eq!((Sign::of(b'/', b'/'), Sign::of(b'*', b'*')), (None, None));
+    }
+}
