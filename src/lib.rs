@@ -6,7 +6,7 @@
 //! - F0 [`model`], [`text`], [`files`]: vocabulary and pure text algorithms, text may use the
 //!   model's words; and the one bounded reader of files.
 //! - F1 [`journal`], [`config`], [`provider`], [`workspace`], [`toolchain`], [`device`],
-//!   [`knowledge`], [`lang`], [`sandbox`], [`view`].
+//!   [`knowledge`], [`lang`], [`policy`], [`sandbox`], [`view`].
 //! - F2 [`tools`], [`gate`].
 //! - F3 [`engine`], [`ui`]: they never import each other and meet in [`model`].
 //! - F4 [`app`], [`cli`].
@@ -69,6 +69,7 @@ pub mod journal;
 pub mod knowledge;
 pub mod lang;
 pub mod model;
+pub mod policy;
 pub mod provider;
 pub mod sandbox;
 pub mod text;

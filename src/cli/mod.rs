@@ -11,6 +11,7 @@ mod lines;
 mod man;
 mod monitor;
 mod plain_monitor;
+mod policy;
 mod report;
 mod reverty;
 mod reverty_repl;
@@ -141,6 +142,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             trust::without_sandbox(&dirs.data, &dir)
         }
         CliCommand::Trust { dir, .. } => trust::add_or_list(&dirs.data, dir.as_deref()),
+        CliCommand::Policy(args) => policy::run(dirs, args),
         CliCommand::Config { schema: Some(file), .. } => schema(file),
         CliCommand::Config { project, .. } => config(&start_up.machine(project.as_deref())?),
         // Answered above, before the person's folders are looked at.

@@ -12,6 +12,7 @@ use firmhand::device::{Adapters, PINOUTS, Pinout};
 use firmhand::engine::Team;
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::UserError;
+use firmhand::policy::Process;
 use firmhand::provider::{Catalogue, Script};
 use firmhand::tools::known;
 use firmhand::ui::{Depth, Keymap, Theme};
@@ -46,6 +47,7 @@ const KINDS: &[(&str, Load)] = &[
         place.with(file, text);
         place.settings(None, Some(place.path(file)))
     }),
+    ("process", |_, file, text| Process::parse(file, text).map(drop)),
     ("project-config", |place, _, text| {
         place.with("project/.firmhand/config.toml", text);
         place.settings(Some(&place.path("project")), None)
@@ -198,6 +200,7 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         "assets/examples" => Example::all(assets).map(drop),
         // Starting points of recordings: `tests/sessions/demo` builds them.
         _ if folder.starts_with("assets/projects") => Ok(()),
+        "assets/policy" => Process::parse(path, &text(path)?).map(drop),
         "assets/models" => Catalogue::parse(path, &text(path)?).map(drop),
         "assets/boards" => Adapters::parse(path, &text(path)?).map(drop),
         PINOUTS => Pinout::parse(path, path, &text(path)?).map(drop),

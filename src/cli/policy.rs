@@ -1,0 +1,328 @@
+//! `firmhand policy`: trains, shows, compares and explains who speaks next.
+//!
+//! Owns what is printed; what is computed is in `crate::policy`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::args::{
+    PolicyArgs, PolicyCommand, PolicyCompareArgs, PolicyExplainArgs, PolicyLearnArgs,
+    PolicyOptions, PolicyResetArgs, PolicyShowArgs, PolicyTrainArgs,
+};
+use super::report;
+use crate::config::{Assets, Dirs};
+use crate::files;
+use crate::model::UserError;
+use crate::policy::{
+    Estimate, MIXED, PROCESS, Process, Provenance, State, Store, Trained, Trainer, compare,
+    comparison_svg, comparison_text, estimate, explain, heat_map, heat_map_svg, learn,
+    parse_experience, table, write_chart,
+};
+
+/// Episodes when nothing else is asked for.
+const EPISODES: u64 = 5_000;
+
+/// Episodes that the speed is measured over, at least.
+const TIMED: u64 = 200_000;
+
+/// Episodes of one training, at most.
+const MOST_EPISODES: u64 = 1_000_000_000;
+
+/// Runs the command.
+///
+/// # Errors
+/// When a file cannot be used, or another program trains the same policy.
+pub fn run(dirs: &Dirs, args: PolicyArgs) -> Result<ExitCode, UserError> {
+    let (PolicyCommand::Train(PolicyTrainArgs { options, .. })
+    | PolicyCommand::Show(PolicyShowArgs { options, .. })
+    | PolicyCommand::Compare(PolicyCompareArgs { options, .. })
+    | PolicyCommand::Explain(PolicyExplainArgs { options, .. })
+    | PolicyCommand::Learn(PolicyLearnArgs { options, .. })
+    | PolicyCommand::Reset(PolicyResetArgs { options, .. })) = &args.command;
+    let store = Store::new(&dirs.data, &options.team)?;
+    let command = Command { dirs, store, options };
+    match &args.command {
+        PolicyCommand::Train(args) => command.train(args)?,
+        PolicyCommand::Show(args) => command.show(args)?,
+        PolicyCommand::Compare(args) => command.compare(args)?,
+        PolicyCommand::Explain(args) => command.explain(args)?,
+        PolicyCommand::Learn(args) => command.learn(args)?,
+        PolicyCommand::Reset(args) => command.reset(args)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What every one of the commands begins with.
+struct Command<'a> {
+    dirs: &'a Dirs,
+    store: Store,
+    options: &'a PolicyOptions,
+}
+
+impl Command<'_> {
+    fn process(&self) -> Result<Process, UserError> {
+        let Some(path) = &self.options.parameters else {
+            let file = Assets::with_user_folder(&self.dirs.config).text(PROCESS)?;
+            return Process::parse(&file.origin.to_string(), &file.text);
+        };
+        Process::parse(&path.display().to_string(), &read_text(path)?)
+    }
+
+    /// A policy that knows nothing yet, by the options.
+    fn untrained(&self) -> Result<Trained, UserError> {
+        let process = self.process()?;
+        let tasks = self.options.tasks.clone().unwrap_or_else(|| process.train_on.clone());
+        Trained::new(Provenance {
+            team: self.options.team.clone(),
+            knows_classes: tasks == MIXED,
+            tasks,
+            seed: self.options.seed.unwrap_or(1).to_string(),
+            episodes: 0,
+            sessions: 0,
+            date: jiff::Timestamp::now().to_string(),
+            process,
+        })
+    }
+
+    fn trained(&self) -> Result<Trained, UserError> {
+        let mut policy = self.untrained()?;
+        self.more(&mut policy)?;
+        Ok(policy)
+    }
+
+    fn more(&self, policy: &mut Trained) -> Result<(), UserError> {
+        let episodes = self.options.episodes.unwrap_or(EPISODES);
+        if !(1..=MOST_EPISODES).contains(&episodes) {
+            return Err(UserError::new(
+                format!("Cannot train {episodes} episodes"),
+                format!("a training has 1 to {MOST_EPISODES} episodes"),
+                "Use e.g. `--episodes 5000`.",
+            ));
+        }
+        let seed = policy.origin.seed_number();
+        let mut trainer = Trainer::new(&policy.model, seed, policy.origin.episodes);
+        trainer.train(&mut policy.table, episodes);
+        policy.origin.episodes = trainer.episodes();
+        Ok(())
+    }
+
+    /// The saved policy; with options that say how to train, one that is trained for this once.
+    fn present(&self) -> Result<Trained, UserError> {
+        let options = self.options;
+        let is_asked = options.seed.is_some()
+            || options.episodes.is_some()
+            || options.tasks.is_some()
+            || options.parameters.is_some();
+        if is_asked { self.trained() } else { self.store.require() }
+    }
+
+    fn train(&self, args: &PolicyTrainArgs) -> Result<(), UserError> {
+        let lock = self.store.lock()?;
+        let policy = match args.resume {
+            false => self.trained()?,
+            true => {
+                let mut policy = self.store.require()?;
+                let same_seed =
+                    self.options.seed.is_none_or(|seed| seed.to_string() == policy.origin.seed);
+                if !same_seed || self.options.tasks.is_some() || self.options.parameters.is_some() {
+                    return Err(UserError::new(
+                        "Cannot continue this training",
+                        "its seed, tasks and parameters are those it began with",
+                        "Leave these options out, or train without `--resume`.",
+                    ));
+                }
+                self.more(&mut policy)?;
+                policy.origin.date = jiff::Timestamp::now().to_string();
+                policy
+            }
+        };
+        self.store.save(&lock, &policy)?;
+        let path = self.store.path();
+        if self.options.json {
+            let origin = &policy.origin;
+            return report::json(&json!({
+                "team": origin.team, "tasks": origin.tasks, "seed": origin.seed_number(),
+                "episodes": origin.episodes, "file": path.display().to_string(),
+            }));
+        }
+        let origin = &policy.origin;
+        report::line(&format!(
+            "Trained on {} {} tasks with seed {}; saved in {}.",
+            origin.episodes,
+            origin.tasks,
+            origin.seed,
+            path.display()
+        ));
+        Ok(())
+    }
+
+    fn show(&self, args: &PolicyShowArgs) -> Result<(), UserError> {
+        let policy = self.present()?;
+        if let Some(path) = &args.svg {
+            write_chart(path, &heat_map_svg(&policy))?;
+        }
+        if self.options.json {
+            let states = (0..policy.table.states()).map(State::from_index);
+            let visited = states.filter(|state| policy.table.visits(*state) > 0);
+            let rows: Vec<_> = visited.map(|state| explain(&policy, state)).collect();
+            return report::json(&json!({ "origin": policy.origin, "states": rows }));
+        }
+        let origin = &policy.origin;
+        report::line(&format!(
+            "Team {}, {} tasks, seed {}, {} episodes, {} sessions, {}\n",
+            origin.team, origin.tasks, origin.seed, origin.episodes, origin.sessions, origin.date
+        ));
+        report::line(&table(&policy));
+        report::line(heat_map(&policy).trim_end());
+        Ok(())
+    }
+
+    fn compare(&self, args: &PolicyCompareArgs) -> Result<(), UserError> {
+        let policy = self.trained()?;
+        let episodes = policy.origin.episodes;
+        let comparison = compare(&policy, episodes, self.speed(&policy, episodes.max(TIMED)))?;
+        if let Some(path) = &args.svg {
+            write_chart(path, &comparison_svg(&comparison))?;
+        }
+        if self.options.json {
+            return report::json(&comparison);
+        }
+        report::line(&comparison_text(&comparison));
+        report::line(&format!(
+            "Five tasks: {} calls when every answer is right, as the published ones were; the fixed \
+             pipeline took {} (published, not run here).",
+            comparison.five_tasks.learned, comparison.five_tasks.fixed
+        ));
+        report::line(&format!("{:.0} episodes per second.", comparison.episodes_per_second));
+        Ok(())
+    }
+
+    /// Episodes per second of a training from the start.
+    fn speed(&self, policy: &Trained, episodes: u64) -> f64 {
+        let Ok(mut fresh) = Trained::new(policy.origin.clone()) else { return 0.0 };
+        let begun = Instant::now();
+        let seed = policy.origin.seed_number();
+        Trainer::new(&fresh.model, seed, 0).train(&mut fresh.table, episodes);
+        (episodes as f64 / begun.elapsed().as_secs_f64().max(1e-9)).round()
+    }
+
+    fn explain(&self, args: &PolicyExplainArgs) -> Result<(), UserError> {
+        let policy = self.present()?;
+        let classes = policy.classes();
+        let state = State::parse(&args.state, &classes).ok_or_else(|| {
+            let mut fix =
+                "Write e.g. `start,0` or `plan,code,error,2`: what is true of the work, and \
+                           the bucket 0 to 3 of the actions taken."
+                    .to_owned();
+            if !classes.is_empty() {
+                fix.push_str(" The class of the task may come first: ");
+                fix.push_str(&classes.join(", "));
+                fix.push('.');
+            }
+            let what = format!("Cannot explain the state `{}`", args.state);
+            UserError::new(what, "there is no such state", fix)
+        })?;
+        let explained = explain(&policy, state);
+        if self.options.json {
+            return report::json(&explained);
+        }
+        report::line(&explained.text());
+        Ok(())
+    }
+
+    fn learn(&self, args: &PolicyLearnArgs) -> Result<(), UserError> {
+        let lock = self.store.lock()?;
+        let present = match self.store.load()? {
+            Some(policy) => policy,
+            None => self.trained()?,
+        };
+        let name = args.from.display().to_string();
+        let sessions = parse_experience(&name, &read_text(&args.from)?, &present)?;
+        // Every second session is kept for the estimate, so that no table is judged by what it
+        // learned from.
+        let (mut lessons, mut held_out) = (Vec::new(), Vec::new());
+        for (number, session) in sessions.iter().enumerate() {
+            let half = if number % 2 == 0 { &mut lessons } else { &mut held_out };
+            half.push(session.clone());
+        }
+        let mut candidate = present.clone();
+        learn(&mut candidate, &lessons, args.weight);
+        let before = estimate(&present, &held_out);
+        let after = estimate(&candidate, &held_out);
+        let is_better = match (&before, &after) {
+            (Some(before), Some(after)) => after.value >= before.value,
+            (None, Some(_)) => true,
+            (_, None) => false,
+        };
+        let is_taken = is_better || args.take;
+        if is_taken {
+            candidate.origin.date = jiff::Timestamp::now().to_string();
+            self.store.save(&lock, &candidate)?;
+        }
+        let (present, new) = (estimate_json(before), estimate_json(after));
+        if self.options.json {
+            return report::json(&json!({
+                "taken": is_taken, "sessions": sessions.len(), "present": present, "new": new,
+            }));
+        }
+        report::line(&format!("Present table: {}.", estimate_text(before)));
+        report::line(&format!("New table: {}.", estimate_text(after)));
+        report::line(if is_taken {
+            "The new table is in use; `firmhand policy reset --to NUMBER` restores an older one."
+        } else {
+            "The present table stays in use; `--take` uses the new one anyway."
+        });
+        Ok(())
+    }
+
+    fn reset(&self, args: &PolicyResetArgs) -> Result<(), UserError> {
+        let lock = self.store.lock()?;
+        let text = match args.to {
+            Some(number) => {
+                self.store.restore(&lock, number)?;
+                format!("The older table {number} is in use again.")
+            }
+            None if self.store.reset(&lock)? => "The policy is reset.".to_owned(),
+            None => "There is no policy to reset.".to_owned(),
+        };
+        let older = self.store.older()?;
+        if self.options.json {
+            return report::json(&json!({ "team": self.options.team, "older": older }));
+        }
+        report::line(&text);
+        if !older.is_empty() {
+            let numbers: Vec<String> = older.iter().map(ToString::to_string).collect();
+            report::line(&format!("Older tables: {}.", numbers.join(", ")));
+        }
+        Ok(())
+    }
+}
+
+fn estimate_json(estimate: Option<Estimate>) -> serde_json::Value {
+    estimate.map_or(serde_json::Value::Null, |known| {
+        json!({
+            "value": known.value, "interval": [known.low, known.high], "sessions": known.effective,
+        })
+    })
+}
+
+fn estimate_text(estimate: Option<Estimate>) -> String {
+    estimate.map_or("too few sessions chose as it does".to_owned(), |known| {
+        format!(
+            "{:.2} ({:.2} to {:.2}) from {:.0} sessions' weight",
+            known.value, known.low, known.high, known.effective
+        )
+    })
+}
+
+fn read_text(path: &Path) -> Result<String, UserError> {
+    let name = path.display();
+    let bytes = files::read(path, files::SOURCE)
+        .map_err(|error| UserError::from_cause(format!("Cannot read {name}"), &error))?;
+    String::from_utf8(bytes).map_err(|_| {
+        UserError::new(format!("Cannot read {name}"), "it is not UTF-8 text", "Save it as UTF-8.")
+    })
+}

@@ -1,0 +1,42 @@
+//! Who speaks next, learned: a simulated process, Q-learning with Thompson sampling, the exact optimum
+//! as its yardstick, and policies as files.
+//!
+//! Owns everything that the command `firmhand policy` does except for its words on the command line.
+//! Must not know the engine: a team that speaks by a policy asks [`Trained`] for its choice.
+//!
+//! | File | Owns |
+//! |---|---|
+//! | `process`, `model` | the simulated work: its parameters, and the decision process made of them |
+//! | `state` | what a policy observes: four facts, a bucket of actions, the class where it is known |
+//! | `table`, `train` | Q-learning and its bounds; exploration, with the reasons for how Beta and Q are joined |
+//! | `exact`, `baselines`, `compare` | value iteration, policies that learn nothing, the comparison |
+//! | `experience`, `offpolicy` | past sessions, and what another table would have reached in them |
+//! | `file`, `store` | policies as text and on disk |
+//! | `explain`, `chart` | why an agent speaks, and pictures of tables and comparisons |
+
+mod baselines;
+mod chart;
+mod compare;
+mod exact;
+mod experience;
+mod explain;
+mod file;
+mod model;
+mod offpolicy;
+mod process;
+mod state;
+mod store;
+mod table;
+mod train;
+
+pub use chart::{comparison_svg, comparison_text};
+pub use compare::{Comparison, FiveTasks, Row, compare};
+pub use exact::{Optimum, Performance, evaluate};
+pub use experience::{End, Session, Step, learn, parse as parse_experience};
+pub use explain::{Explanation, Opinion, explain, heat_map, heat_map_svg, table};
+pub use file::{Provenance, Trained};
+pub use offpolicy::{Estimate, estimate};
+pub use process::{MIXED, PROCESS, Process, Role};
+pub use state::{Facts, State};
+pub use store::{Store, WriteLock, write_chart};
+pub use train::Trainer;
