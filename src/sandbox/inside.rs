@@ -30,22 +30,22 @@ pub(super) struct InsideOrder {
 pub(super) fn run() -> io::Result<()> {
     end_with_parent();
     let mut outside = Channel::of_stdin()?;
-    let Some(said) = outside.receive::<InsideOrder>()? else { return Ok(()) };
+    let Some(received) = outside.receive::<InsideOrder>()? else { return Ok(()) };
     let ends = outside.take_ends();
-    let facts = match build(&said) {
+    let facts = match build(&received) {
         Ok(facts) => facts,
         Err(failure) => return outside.send(&Answer::Failed(failure), &[]),
     };
-    if said.order.is_trial {
+    if received.order.is_trial {
         return outside.send(&Answer::Tried(facts), &[]);
     }
-    let mut command = command(&said.order.walls, ends)?;
-    let walls = &said.order.walls;
+    let mut command = command(&received.order.walls, ends)?;
+    let walls = &received.order.walls;
     let failed = |error: &io::Error| {
         let step = format!("start {}", walls.program.display());
         Answer::Failed(WallFailure::new(step, error))
     };
-    if said.order.level != Level::Namespaces {
+    if received.order.level != Level::Namespaces {
         // On success there is nothing of this process left to say so but the closed connection.
         return outside.send(&failed(&command.exec()), &[]);
     }
@@ -77,18 +77,18 @@ fn command(walls: &Walls, ends: Vec<OwnedFd>) -> io::Result<Command> {
     Ok(command)
 }
 
-fn build(said: &InsideOrder) -> Result<Facts, WallFailure> {
-    let order = &said.order;
-    let mut facts = Facts { has_cgroup: said.is_counted, ..Facts::default() };
+fn build(received: &InsideOrder) -> Result<Facts, WallFailure> {
+    let order = &received.order;
+    let mut facts = Facts { has_cgroup: received.is_counted, ..Facts::default() };
     // A session of its own: no terminal of the person's is its terminal.
     let _ = rustix::process::setsid();
-    let counted = if said.is_counted { Counted::ByGroup } else { Counted::ByProcess };
+    let counted = if received.is_counted { Counted::ByGroup } else { Counted::ByProcess };
     if let Some(processors) = order.walls.limits.processors {
         limits::stay_on(processors);
     }
     #[cfg(target_os = "linux")]
     build_on_linux(order, &mut facts)?;
-    limits::apply(&order.walls.limits, counted, said.others)?;
+    limits::apply(&order.walls.limits, counted, received.others)?;
     #[cfg(target_os = "linux")]
     filter(order.level, &facts)?;
     Ok(facts)

@@ -119,9 +119,9 @@ impl Run {
             Level::Landlock | Level::None => limits::tasks_of_user(),
         };
         let inside = Channel::new(mine);
-        let said = InsideOrder { order: order.clone(), is_counted, others };
+        let orders = InsideOrder { order: order.clone(), is_counted, others };
         let borrowed: Vec<_> = ends.iter().map(AsFd::as_fd).collect();
-        inside.send(&said, &borrowed).map_err(failed())?;
+        inside.send(&orders, &borrowed).map_err(failed())?;
         Ok(Self {
             order,
             child,
@@ -254,17 +254,17 @@ impl Run {
 
     /// Ends whatever is left of the run, and says how the program ended.
     fn end_all(&mut self) -> RunEnd {
-        let said = self.said();
+        let reported = self.reported();
         // One signal for the whole group, or for the first process, with which all others end.
         let _ = rustix::process::kill_process_group(self.pid(), Signal::KILL);
         let _ = self.child.kill();
         let end = self.child.wait().map_or(RunEnd::Stopped, end_of);
         self.sweep();
-        said.unwrap_or(end)
+        reported.unwrap_or(end)
     }
 
-    /// What the first process of the namespaces has said at last.
-    fn said(&mut self) -> Option<RunEnd> {
+    /// What the first process of the namespaces reported at last.
+    fn reported(&mut self) -> Option<RunEnd> {
         if self.order.level != Level::Namespaces || !self.has_ended() {
             return None;
         }
