@@ -339,23 +339,21 @@ impl Action {
         )
     }
 
-    /// Whether it opens or begins what ends with a decision on the proposal on screen.
-    #[must_use]
-    pub const fn begins_decision(self) -> bool {
-        self.is_about_proposal() || matches!(self, Self::PickLines | Self::Comment)
-    }
-
     /// Whether it does something with the proposal on screen that only a live one allows.
     #[must_use]
     pub const fn is_about_proposal(self) -> bool {
         matches!(
             self,
-            Self::ApproveUnseen
+            Self::Approve
+                | Self::ApproveUnseen
+                | Self::ApproveDespite
                 | Self::ApprovePicked
                 | Self::ApproveTell
                 | Self::Reject
                 | Self::RejectStop
                 | Self::Ask
+                | Self::PickLines
+                | Self::Comment
                 | Self::Edit
                 | Self::EditOutside
         )

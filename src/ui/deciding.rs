@@ -100,7 +100,7 @@ impl Ui {
                 .then(|| overlay.care())
                 .flatten(),
             // What was chosen from the palette was chosen with care.
-            None if key.is_some() && action.begins_decision() => {
+            None if key.is_some() && action.is_about_proposal() => {
                 (self.scene.mode == Mode::Live).then_some(Care::Looked)
             }
             None => None,
@@ -120,7 +120,7 @@ impl Ui {
             return None;
         }
         match self.controls.front {
-            PaneId::Review => self.panes.review.subject(view),
+            PaneId::Review => self.panes.review.subject(view).map(|(subject, _)| subject),
             PaneId::Chat => {
                 let asks = self.contexts(view).contains(&KeyContext::Question);
                 let question = view.head.question.as_ref().filter(|_| asks);
@@ -138,7 +138,7 @@ impl Ui {
             self.controls.deciding.unseen = None;
         }
         if let Some(Subject::Proposal { .. }) = subject {
-            let unseen = self.panes.review.has_unseen();
+            let unseen = self.panes.review.subject(view).is_some_and(|(_, unseen)| unseen);
             if self.controls.deciding.unseen == Some(true) && !unseen {
                 self.controls.deciding.guard.completed(now);
             }

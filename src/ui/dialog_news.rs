@@ -37,8 +37,8 @@ impl Ui {
         if !is_gone && !is_changed && !is_broken_off {
             return;
         }
-        if let Some(Effect::Keep(keep)) = overlay.keep() {
-            self.panes.review.keep_words(keep);
+        if let Some(keep) = overlay.keep() {
+            self.panes.review.on_request(keep, &view.review);
         }
         self.controls.overlay = None;
         let text = if is_broken_off {

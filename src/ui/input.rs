@@ -250,25 +250,16 @@ impl Ui {
             match effect {
                 Effect::Command(command) => {
                     if let UiCommand::Intent(intent) = &command {
-                        let decided = intent.decides();
-                        self.panes.review.note_sent(decided.iter().copied(), now.at);
-                        if !decided.is_empty() {
-                            let cx = self.scene.cx(now.view, Keys::Here);
-                            todo.extend(self.panes.review.return_to_list(&cx));
-                        }
+                        let cx = self.scene.cx(now.view, Keys::Here);
+                        todo.extend(self.panes.review.note_sent(intent, &cx));
                     }
                     commands.push(command);
                 }
-                Effect::Keep(keep) => self.panes.review.keep_words(keep),
                 Effect::Open(overlay) => {
                     self.controls.deciding.dialogs += 1;
                     self.controls.overlay = Some(*overlay);
                 }
                 Effect::Close => self.controls.overlay = None,
-                Effect::OpenRow(id) => {
-                    self.controls.overlay = None;
-                    self.panes.review.open_row(id);
-                }
                 Effect::Focus(id) => {
                     self.controls.front = id;
                     self.controls.before = None;
@@ -283,8 +274,8 @@ impl Ui {
                     self.controls.typed_at = Some(now.at);
                     self.panes.composer.begin(&text);
                 }
-                Effect::ShowEdit { shown, text } => {
-                    todo.extend(self.panes.review.edited(shown, text, &now.view.review));
+                Effect::Review(request) => {
+                    todo.extend(self.panes.review.on_request(request, &now.view.review));
                 }
                 Effect::Act(action) => todo.extend(self.act(action, None, now)),
                 Effect::Preview(place) => {

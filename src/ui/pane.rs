@@ -123,31 +123,32 @@ impl Notice {
     }
 }
 
-/// Words of the person that are kept beside a proposal and were not sent.
+/// What a dialog about proposals asks of the review.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Keep {
-    /// A comment on a line of the change, by its place in the body; empty takes it away.
+pub enum ReviewRequest {
+    /// Keep a comment on a line of the change, by its place in the body; empty takes it away.
     Remark {
-        /// Which.
         proposal: ProposalId,
         /// Place of the line.
         line: usize,
-        /// The comment.
         words: String,
     },
-    /// The person's version of the text.
+    /// Keep the person's version of the text.
     Draft {
-        /// Which.
         proposal: ProposalId,
         /// The whole text.
         text: String,
     },
-    /// Words that were begun.
-    Words {
-        /// Which.
-        proposal: ProposalId,
-        /// The words.
-        words: String,
+    /// Keep words that were begun.
+    Words { proposal: ProposalId, words: String },
+    /// Show one proposal of the list of a batch; the list comes back after it.
+    OpenRow(ProposalId),
+    /// Show what the person would write instead of what was proposed, to be decided there.
+    ShowEdit {
+        /// What it is a version of, as it was shown.
+        shown: Shown,
+        /// The whole text.
+        text: String,
     },
 }
 
@@ -160,23 +161,14 @@ pub enum Effect {
     Open(Box<Overlay>),
     /// Close the dialog that is open.
     Close,
-    /// Close the list of a batch and show one of its proposals; the list comes back after it.
-    OpenRow(ProposalId),
     /// Turn to a pane.
     Focus(PaneId),
     /// Turn to the composer, with this text in it.
     Compose(String),
     /// Go on as if the person had asked for this.
     Act(Action),
-    /// Keep words beside a proposal.
-    Keep(Keep),
-    /// Show what the person would write instead of what was proposed, to be decided there.
-    ShowEdit {
-        /// What it is a version of, as it was shown.
-        shown: Shown,
-        /// The whole text.
-        text: String,
-    },
+    /// Something of the review.
+    Review(ReviewRequest),
     /// Show a file of the project.
     Preview(FilePlace),
     /// Show only what this lets through of what ports print.

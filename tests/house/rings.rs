@@ -73,37 +73,6 @@ const RINGS: &[Known] = &[
         ],
         reason: "what a dialog asks for may be another dialog",
     },
-    Known {
-        name: "",
-        files: &[
-            "ui/panes/review/board.rs",
-            "ui/panes/review/body.rs",
-            "ui/panes/review/body_line.rs",
-            "ui/panes/review/flash.rs",
-            "ui/panes/review/nvs.rs",
-            "ui/panes/review/table.rs",
-        ],
-        reason: "the bodies and the lines they are made of",
-    },
-    Known {
-        name: "",
-        files: &[
-            "ui/panes/review/decide.rs",
-            "ui/panes/review/deciding.rs",
-            "ui/panes/review/diff_draw.rs",
-            "ui/panes/review/draw.rs",
-            "ui/panes/review/edited.rs",
-            "ui/panes/review/findings.rs",
-            "ui/panes/review/foot.rs",
-            "ui/panes/review/hand.rs",
-            "ui/panes/review/head.rs",
-            "ui/panes/review/mod.rs",
-            "ui/panes/review/picking.rs",
-            "ui/panes/review/reading.rs",
-            "ui/panes/review/shown.rs",
-        ],
-        reason: "methods of the review pane, which is in several files",
-    },
 ];
 
 /// Types with methods in several files.
@@ -166,20 +135,6 @@ const SLICES: &[Known] = &[
     Known {
         name: "ChatPane",
         files: &["ui/panes/chat/mod.rs", "ui/panes/chat/scroll.rs"],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "ReviewPane",
-        files: &[
-            "ui/panes/review/deciding.rs",
-            "ui/panes/review/edited.rs",
-            "ui/panes/review/mod.rs",
-        ],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "Shown",
-        files: &["ui/panes/review/moves.rs", "ui/panes/review/shown.rs"],
         reason: "not yet split by duty",
     },
     Known {

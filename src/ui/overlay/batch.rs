@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use crate::model::{AfterReject, ContentHash, Intent, ProposalId, Shown, Verdict};
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
-use crate::ui::pane::{Cx, Effect};
+use crate::ui::pane::{Cx, Effect, ReviewRequest};
 use crate::ui::role::Role;
 
 use super::{Overlay, Purpose, WordsInput};
@@ -68,10 +68,11 @@ impl BatchList {
         self.rows.iter().map(|row| (row.shown.proposal, row.shown.hash)).collect()
     }
 
-    /// Whether nothing waits.
+    /// How many wait.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub const fn len(&self) -> usize {
+        self.rows.len()
     }
 
     /// What is decided together.
@@ -137,8 +138,10 @@ impl BatchList {
     /// Opens the selected proposal to be decided by itself.
     fn open(&self) -> Vec<Effect> {
         let selected = self.rows.get(self.selected);
-        selected
-            .map_or_else(|| vec![Effect::Close], |row| vec![Effect::OpenRow(row.shown.proposal)])
+        selected.map_or_else(
+            || vec![Effect::Close],
+            |row| vec![Effect::Close, Effect::Review(ReviewRequest::OpenRow(row.shown.proposal))],
+        )
     }
 
     /// Selects a proposal, if it is there.

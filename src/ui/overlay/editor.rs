@@ -14,7 +14,7 @@ use crate::model::Shown;
 use crate::text::diff::{Options, diff};
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
-use crate::ui::pane::{Cx, Effect, Keep};
+use crate::ui::pane::{Cx, Effect, ReviewRequest};
 use crate::ui::role::Role;
 
 /// A text that is being edited.
@@ -81,12 +81,15 @@ impl Editor {
                 if text == self.proposed {
                     return Effect::refuse("nothing was edited; esc goes back to the proposal");
                 }
-                vec![Effect::Close, Effect::ShowEdit { shown: self.shown, text }]
+                vec![
+                    Effect::Close,
+                    Effect::Review(ReviewRequest::ShowEdit { shown: self.shown, text }),
+                ]
             }
             Action::Cancel => {
                 let mut effects = vec![Effect::Close];
                 if self.content() != self.proposed {
-                    effects.push(self.keep());
+                    effects.push(Effect::Review(self.keep()));
                     effects.extend(Effect::info("nothing was decided; your edit is kept"));
                 }
                 effects
@@ -97,8 +100,8 @@ impl Editor {
 
     /// Keeps what was typed for the next time.
     #[must_use]
-    pub fn keep(&self) -> Effect {
-        Effect::Keep(Keep::Draft { proposal: self.shown.proposal, text: self.content() })
+    pub fn keep(&self) -> ReviewRequest {
+        ReviewRequest::Draft { proposal: self.shown.proposal, text: self.content() }
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {

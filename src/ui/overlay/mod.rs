@@ -50,7 +50,7 @@ use crate::model::{ContentHash, ProposalId, QuestionId, Shown};
 use super::action::Action;
 use super::guard::Care;
 use super::job::LOOK;
-use super::pane::{Cx, Effect, Keep};
+use super::pane::{Cx, Effect, ReviewRequest};
 use frame::{draw_keys, frame};
 
 /// A dialog.
@@ -204,12 +204,12 @@ impl Overlay {
 
     /// What was typed and must not be lost when it closes by itself.
     #[must_use]
-    pub fn keep(&self) -> Option<Effect> {
+    pub fn keep(&self) -> Option<ReviewRequest> {
         match self {
             Self::Editor(editor) => Some(editor.keep()),
             Self::Words(words) if !words.words().is_empty() => {
                 let (proposal, words) = (words.shown().proposal, words.words());
-                Some(Effect::Keep(Keep::Words { proposal, words }))
+                Some(ReviewRequest::Words { proposal, words })
             }
             Self::Words(_)
             | Self::Confirm(_)
@@ -298,7 +298,7 @@ impl Overlay {
             Self::Plan(plan) if plan.is_typing() => plan.on_action(action),
             Self::Context(context) if context.is_typing() => context.on_action(action, cx),
             _ if action == Action::Cancel => {
-                std::iter::once(Effect::Close).chain(self.keep()).collect()
+                std::iter::once(Effect::Close).chain(self.keep().map(Effect::Review)).collect()
             }
             Self::Palette(palette) => palette.on_action(action),
             Self::Models(models) => models.on_action(action),

@@ -11,7 +11,7 @@ use tui_textarea::{CursorMove, TextArea, WrapMode};
 use crate::model::{AfterReject, DecisionNote, Excerpt, Intent, LineComment, Shown, Verdict};
 use crate::ui::action::Action;
 use crate::ui::line;
-use crate::ui::pane::{Cx, Effect, Keep};
+use crate::ui::pane::{Cx, Effect, ReviewRequest};
 use crate::ui::role::Role;
 
 /// Reasons that are often used.
@@ -196,7 +196,10 @@ impl WordsInput {
                 decide(Verdict::ApproveAndTell { note }, self.shown.unseen)
             }
             Purpose::Comment(line) => {
-                vec![Effect::Close, Effect::Keep(Keep::Remark { proposal, line: *line, words })]
+                vec![
+                    Effect::Close,
+                    Effect::Review(ReviewRequest::Remark { proposal, line: *line, words }),
+                ]
             }
             Purpose::Ask(_) if words.is_empty() => Effect::refuse("write the question first"),
             Purpose::Ask(excerpt) => {

@@ -156,7 +156,8 @@ pub(super) fn restate(desk: &mut PaneBench, id: ProposalId) {
 #[test]
 fn a_restated_proposal_is_new_to_the_eye_and_keeps_the_persons_words() {
     let (mut desk, mut pane, id) = at_desk();
-    pane.keep_words(Keep::Words { proposal: id, words: "too much".into() });
+    let words = ReviewRequest::Words { proposal: id, words: "too much".into() };
+    pane.on_request(words, &desk.view.review);
     desk.press(&mut pane, Action::PickLines);
     restate(&mut desk, id);
     let shown = desk.show(&mut pane, 90, 24);
@@ -178,8 +179,8 @@ fn comments_stand_beside_their_line_and_go_with_the_decision() {
     type_into(&mut overlay, "why ten?");
     let effects = overlay.on_action(Action::Accept, &desk.cx());
     for effect in effects {
-        if let Effect::Keep(keep) = effect {
-            pane.keep_words(keep);
+        if let Effect::Review(keep) = effect {
+            pane.on_request(keep, &desk.view.review);
         }
     }
     let shown = desk.show(&mut pane, 90, 24);
@@ -328,8 +329,8 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
 #[test]
 fn what_was_sent_is_not_asked_for_again() {
     let (desk, mut pane, id) = at_desk();
-    pane.note_sent([id].into_iter(), desk.now());
+    pane.queue.send(id, desk.now());
     assert!(refusal_text(&desk.press(&mut pane, Action::Approve)).contains("being sent"));
-    let shown = pane.shown(id).map(decide::shown_hash);
+    let shown = pane.own().map(|shown| shown.for_decision());
     assert!(matches!(shown, Some(ShownHash { unseen: 0, .. })));
 }

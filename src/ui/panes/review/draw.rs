@@ -12,22 +12,18 @@ use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 use crate::view::ProposalView;
 
-use super::ReviewPane;
-use super::diff_draw;
+use super::change::Viewport;
+use super::change::draw::{self as change_draw, Gutter, Marks};
+use super::decision::Decision;
 use super::findings::FindingMarks;
 use super::foot;
-use super::gutter::Gutter;
-use super::head::{self, HeadRow};
-use super::shown::{Shown, Viewport};
+use super::head::{self, HeadRow, ROOMY};
 
 /// Least columns for the text of each half.
 const LEAST_HALF: usize = 34;
 
 /// Panes of no more rows leave out what follows from a change.
 const SMALL: u16 = 10;
-
-/// Panes with fewer rows have none to spare.
-pub(super) const ROOMY: u16 = 24;
 
 /// Where the parts of the pane are.
 #[derive(Debug, Clone, Default)]
@@ -55,24 +51,26 @@ impl ReviewAreas {
     }
 }
 
-/// Divides the area, and makes ready what stands above and below the change.
-pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> ReviewAreas {
-    let view = pane.view_on_screen(&cx.view.review);
-    let (Some(view), true) = (view, area.width > 12 && area.height > 3) else {
+/// Divides the area for what is on screen, and makes ready what stands above and below the change.
+pub(super) fn parts(on_screen: Option<&Decision<'_>>, area: Rect, cx: &Cx<'_>) -> ReviewAreas {
+    let (Some(decision), true) = (on_screen, area.width > 12 && area.height > 3) else {
         return ReviewAreas { body: area, ..ReviewAreas::default() };
     };
-    let shown = pane.shown(view.proposal.id);
-    let body = shown.and_then(Shown::body);
+    let (view, change) = (decision.view, decision.change());
+    let body = change.body();
     let width = usize::from(area.width);
-    let mut foot = foot::foot(pane, view, shown, width, cx);
+    let mut foot = foot::foot(decision, width, cx);
     foot.truncate(usize::from(area.height / 3).max(1));
     if area.height > SMALL {
         let rows = consequence(view, width, cx);
         foot.splice(0..0, rows);
     }
     let mut head = head::head(view, body.map(AsRef::as_ref), (width, area.height), cx);
-    if let Some(row) = pane.edit_row(cx) {
-        head.insert(0, row);
+    if cx.view.review.waiting.contains(&decision.own.id)
+        && let Some((text, role)) = decision.own.edit_words(cx)
+    {
+        let left = Line::styled(format!(" {text}"), cx.style(role));
+        head.insert(0, HeadRow { left, right: Line::default() });
     }
     let room = (usize::from(area.height) - foot.len()) / 2;
     if head.len() > room.max(1) {
@@ -98,7 +96,7 @@ pub(super) fn parts(pane: &ReviewPane, area: Rect, cx: &Cx<'_>) -> ReviewAreas {
         rows: usize::from(body_area.height),
     };
     // What can be decided stands right below a short change.
-    let rows = shown.map_or(0, |shown| shown.total()).max(usize::from(body.is_none()));
+    let rows = change.total().max(usize::from(body.is_none()));
     let rows = u16::try_from(rows).unwrap_or(u16::MAX);
     let height = if rows == 0 { body_area.height } else { body_area.height.min(rows) };
     let spare = u16::from(body_area.height > height);
@@ -122,15 +120,18 @@ fn consequence(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Line<'stat
 }
 
 /// Draws the pane as it was prepared.
-pub(super) fn draw(pane: &ReviewPane, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let parts = &pane.parts;
-    let view = pane.view_on_screen(&cx.view.review);
-    let Some(view) = view else {
+pub(super) fn draw(
+    on_screen: Option<&Decision<'_>>,
+    parts: &ReviewAreas,
+    area: Rect,
+    buf: &mut Buffer,
+    cx: &Cx<'_>,
+) {
+    let Some(decision) = on_screen else {
         let text =
-            " Nothing to review yet. What the agents want to write or flash is shown here first.";
-        for (row, text) in
-            area.rows().zip(wrap_words(text.trim(), usize::from(area.width).max(3) - 2))
-        {
+            "Nothing to review yet. What the agents want to write or flash is shown here first.";
+        let words = wrap_words(text, usize::from(area.width).max(3) - 2);
+        for (row, text) in area.rows().zip(words) {
             line::draw(&Line::styled(format!(" {text}"), cx.style(Role::Dim)), row, buf);
         }
         return;
@@ -138,11 +139,10 @@ pub(super) fn draw(pane: &ReviewPane, area: Rect, buf: &mut Buffer, cx: &Cx<'_>)
     for (row, at) in parts.head.iter().zip(area.rows()) {
         line::draw_split(&row.left, &row.right, at, buf);
     }
-    if let Some(shown) = pane.shown(view.proposal.id) {
-        let found = FindingMarks::of(&view.proposal);
-        let picked = pane.selection_of(view.proposal.id);
-        diff_draw::draw(shown, (picked, &found), parts, buf, cx);
-    }
+    let found = FindingMarks::of(&decision.view.proposal);
+    let own = decision.edit().map(|edit| &edit.lines);
+    let marks = Marks { picked: decision.picked, found: &found, own };
+    change_draw::draw(decision.change(), marks, parts.gutter, parts.body, buf, cx);
     let height = area.bottom().saturating_sub(parts.foot_at);
     let below = Rect { y: parts.foot_at, height, ..area };
     for (row, at) in parts.foot.iter().zip(below.rows()) {

@@ -1,6 +1,7 @@
 //! Tests of the person's own version of a proposed text, from the editor to the key that sends it.
 
 use super::deciding_tests::{NEW, OLD, at_desk, intent, opened, refusal_text, restate, type_into};
+use super::shown::Shown;
 use super::*;
 use crate::model::{Shown as ShownHash, *};
 use crate::ui::overlay::Overlay;
@@ -12,8 +13,7 @@ pub(super) fn let_check_end(desk: &PaneBench, pane: &mut ReviewPane) {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
         pane.choose(&desk.view.review, desk.now());
-        let edit = pane.edit_on_screen();
-        if edit.and_then(|edit| edit.shown.version_check()) != Some(&VersionCheck::Running) {
+        if !pane.own().is_some_and(Shown::is_checking) {
             return;
         }
         assert!(Instant::now() < end, "the check does not end");
@@ -38,7 +38,7 @@ fn finish(desk: &PaneBench, pane: &mut ReviewPane, overlay: &mut Overlay) -> Str
     let effects = overlay.on_action(Action::AcceptText, &desk.cx());
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::Command(_))), "{effects:?}");
     let shown = effects.into_iter().find_map(|effect| match effect {
-        Effect::ShowEdit { shown, text } => Some((shown, text)),
+        Effect::Review(ReviewRequest::ShowEdit { shown, text }) => Some((shown, text)),
         _ => None,
     });
     let (shown, text) = shown.expect("the edit is shown");
@@ -54,7 +54,7 @@ fn edit(desk: &PaneBench, pane: &mut ReviewPane, text: &str) {
 
 fn hash_of(pane: &ReviewPane, desk: &PaneBench) -> ContentHash {
     match pane.subject(&desk.view) {
-        Some(Subject::Proposal { hash, waits: true, is_read: true, .. }) => hash,
+        Some((Subject::Proposal { hash, waits: true, is_read: true, .. }, _)) => hash,
         other => panic!("{other:?}"),
     }
 }
@@ -102,8 +102,8 @@ fn an_edit_is_gone_on_with_put_aside_and_never_lost() {
     let Overlay::Editor(editor) = &overlay else { panic!() };
     assert!(editor.content().contains("/* one */"));
     for effect in overlay.on_action(Action::Cancel, &desk.cx()) {
-        if let Effect::Keep(keep) = effect {
-            pane.keep_words(keep);
+        if let Effect::Review(keep) = effect {
+            pane.on_request(keep, &desk.view.review);
         }
     }
     assert!(desk.show(&mut pane, 90, 24).contains("a approve your edit"));
@@ -111,8 +111,8 @@ fn an_edit_is_gone_on_with_put_aside_and_never_lost() {
     let mut overlay = opened(desk.press(&mut pane, Action::Edit));
     type_into(&mut overlay, "/* two */");
     for effect in overlay.on_action(Action::Cancel, &desk.cx()) {
-        if let Effect::Keep(keep) = effect {
-            pane.keep_words(keep);
+        if let Effect::Review(keep) = effect {
+            pane.on_request(keep, &desk.view.review);
         }
     }
     let shown = desk.show(&mut pane, 90, 24);
@@ -237,7 +237,7 @@ fn what_the_person_undid_in_the_proposal_counts_as_a_difference() {
         refusal_text(&pane.edited(*editor.shown(), NEW.to_owned(), &desk.view.review))
             .contains("nothing")
     );
-    assert!(pane.own(id).unwrap().edit.is_none());
+    assert!(pane.proposals.get(id).unwrap().edit.is_none());
     assert!(!desk.show(&mut pane, 90, 24).contains("your edit"));
 }
 

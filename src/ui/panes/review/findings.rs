@@ -1,29 +1,14 @@
-//! What the checks found, in rows above a change and as marks on its lines.
+//! What the checks found, in words and as marks on the lines of a change.
 //!
-//! Owns which findings take rows and in which order. Must not look at the change itself.
+//! Owns the order of findings. Must not look at the change itself.
 
 use std::ops::Range;
 
-use ratatui::text::{Line, Span};
-
-use crate::model::{
-    Check, CheckKind, Finding, FindingLevel, FindingPlace, Proposal, Side as Version,
-};
+use crate::model::{CheckKind, Finding, FindingLevel, FindingPlace, Proposal, Side as Version};
 use crate::text::sanitize;
-use crate::ui::action::{Action, KeyContext};
-use crate::ui::line;
-use crate::ui::pane::Cx;
-use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 
-use super::body_line::LineRole;
-use super::head::HeadRow;
-
-/// Most findings that take rows of their own.
-const MAX_FINDINGS: usize = 6;
-
-/// Most rows of one of them.
-const MAX_ROWS: usize = 2;
+use super::change::line::LineRole;
 
 /// The findings that take rows: stops, then warnings, each in the order of the checks.
 pub(super) fn weighty(proposal: &Proposal) -> Vec<&Finding> {
@@ -48,55 +33,10 @@ pub(super) fn place_words(place: &FindingPlace) -> String {
     }
 }
 
-/// The rows of the findings that matter.
-pub(super) fn rows(proposal: &Proposal, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
-    let found = weighty(proposal);
-    let mut rows = Vec::new();
-    for finding in found.iter().take(MAX_FINDINGS) {
-        let (mark, role) = look(Some(finding.level));
-        let mut words = wrap_words(&sentence(finding), width.saturating_sub(4));
-        if words.len() > MAX_ROWS {
-            words.truncate(MAX_ROWS);
-            if let Some(last) = words.last_mut() {
-                *last = format!("{}…", line::cut(last, width.saturating_sub(6)));
-            }
-        }
-        for (nth, row) in words.into_iter().enumerate() {
-            let lead = if nth == 0 { format!(" {mark} ") } else { "   ".to_owned() };
-            let left = Line::styled(format!("{lead}{row}"), cx.style(role));
-            rows.push(HeadRow { left, right: Line::default() });
-        }
-    }
-    if let Some(more) = found.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
-        let key = cx.key(KeyContext::Review, Action::Details);
-        let left = Line::styled(format!("   {more} more · {key} shows all"), cx.style(Role::Warn));
-        rows.push(HeadRow { left, right: Line::default() });
-    }
-    rows
-}
-
-/// The checks that found nothing that matters, in a few words: `✓ 11 checks · 2 notes`.
-pub(super) fn summary(checks: &[Check], cx: &Cx<'_>) -> Option<Line<'static>> {
-    if checks.is_empty() {
-        return None;
-    }
-    let (dim, key) = (cx.style(Role::Dim), cx.key(KeyContext::Review, Action::Details));
-    let clean = checks.iter().filter(|check| check.level() <= Some(FindingLevel::Note)).count();
-    let mut spans = Vec::new();
-    if clean > 0 {
-        let what = if clean == 1 { "check" } else { "checks" };
-        spans.push(Span::styled("✓", cx.style(Role::Ok)));
-        spans.push(Span::styled(format!(" {clean} {what} · "), dim));
-    }
-    let is_note = |finding: &&Finding| finding.level == FindingLevel::Note;
-    let others = checks.iter().filter(|check| check.kind != CheckKind::Scope);
-    match others.flat_map(|check| &check.findings).filter(is_note).count() {
-        0 => {}
-        1 => spans.push(Span::styled("1 note · ", dim)),
-        notes => spans.push(Span::styled(format!("{notes} notes · "), dim)),
-    }
-    spans.push(Span::styled(format!("{key} details "), dim));
-    Some(Line::from(spans))
+/// The first finding that stands against an approval, in words.
+pub(super) fn first_stop(proposal: &Proposal) -> Option<String> {
+    let stop = proposal.findings().find(|finding| finding.level == FindingLevel::Stop)?;
+    Some(sanitize::line(&stop.text).into_owned())
 }
 
 /// Whether the task asks for the file, in words that stand beside its name.

@@ -4,55 +4,45 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, DecidedBy, Decision, Outcome, Proposal, Timestamp, Verdict};
+use crate::model::{Change, DecidedBy, Decision as Recorded, Outcome, Timestamp, Verdict};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Decides, Keys, Mode};
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
-use crate::view::{ProposalView, RunState, rule_words};
+use crate::view::{ProposalView, rule_words};
 
-use super::ReviewPane;
-use super::deciding::{first_stop, is_stopped};
-use super::edited::VersionCheck;
-use super::select::PickedLines;
-use super::shown::Shown;
+use super::decision::{Decision, Obstacle};
 
 /// Cells of the bar of a flash.
 const BAR: u64 = 20;
 
 /// The last rows.
-pub(super) fn foot(
-    pane: &ReviewPane,
-    view: &ProposalView,
-    shown: Option<&Shown>,
-    width: usize,
-    cx: &Cx<'_>,
-) -> Vec<Line<'static>> {
-    if let Some((decision, at)) = &view.decision {
-        return came_of_it(view, decision, *at, width, cx);
+pub(super) fn foot(decision: &Decision<'_>, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+    let view = decision.view;
+    if let Some((recorded, at)) = &view.decision {
+        return came_of_it(view, recorded, *at, width, cx);
     }
     if let Some(outcome) = &view.outcome {
         return wrapped(&[outcome_words(&view.proposal.change, outcome)], width, cx);
     }
-    if cx.mode == Mode::Replay {
-        let text = "waiting · this is a replay, nothing can be decided".to_owned();
-        return wrapped(&[(text, Role::Dim)], width, cx);
-    }
-    if matches!(cx.view.head.state, RunState::BrokenOff(_)) {
-        let text = "waits here · the run stopped unexpectedly, nothing can be decided".to_owned();
-        return wrapped(&[(text, Role::Dim)], width, cx);
-    }
-    if pane.queue.is_sent(view.proposal.id) {
-        return vec![Line::styled(" sending your decision…", cx.style(Role::Busy))];
-    }
-    let Some(shown) = shown else { return Vec::new() };
-    let rows = keys(view, shown, pane.selection_of(view.proposal.id), width, cx);
-    match cx.keys {
-        Keys::Here => rows,
-        Keys::Elsewhere => keys_elsewhere(rows.len(), cx),
-    }
+    let (text, role) = match decision.obstacle {
+        Some(Obstacle::Replay) => ("waiting · this is a replay, nothing can be decided", Role::Dim),
+        Some(Obstacle::BrokenOff) => {
+            ("waits here · the run stopped unexpectedly, nothing can be decided", Role::Dim)
+        }
+        Some(Obstacle::Sent(_)) => ("sending your decision…", Role::Busy),
+        Some(Obstacle::Nothing | Obstacle::Decided(_)) => return Vec::new(),
+        None => {
+            let rows = keys(decision, width, cx);
+            return match cx.keys {
+                Keys::Here => rows,
+                Keys::Elsewhere => keys_elsewhere(rows.len(), cx),
+            };
+        }
+    };
+    wrapped(&[(text.to_owned(), role)], width, cx)
 }
 
 /// While the keys go elsewhere none of them decides here. As many rows, so that nothing moves.
@@ -64,35 +54,30 @@ fn keys_elsewhere(rows: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
 }
 
 /// Which key decides what. In the first moment, while keys are dead, all of it stands back.
-fn keys(
-    view: &ProposalView,
-    shown: &Shown,
-    selection: Option<&PickedLines>,
-    width: usize,
-    cx: &Cx<'_>,
-) -> Vec<Line<'static>> {
+fn keys(decision: &Decision<'_>, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+    let change = decision.change();
     let is_awake = cx.decides == Decides::Now;
     let (badge, key_role, help_role) = if is_awake {
         (Role::Waiting, Role::Key, Role::KeyHelp)
     } else {
         (Role::Dim, Role::Dim, Role::Dim)
     };
-    let what = match (selection, shown.body()) {
-        (Some(selection), Some(body)) => format!(
+    let what = match (decision.picked, change.body()) {
+        (Some(picked), Some(body)) => format!(
             " approves {} of {} changed lines ",
-            selection.picked().len(),
+            picked.picked().len(),
             body.changed().count()
         ),
-        _ if shown.is_reading() => " still being read ".to_owned(),
-        _ if is_checking(shown) => " checking your edit… ".to_owned(),
-        _ if shown.own.is_some() => " your edit ".to_owned(),
+        _ if change.is_reading() => " still being read ".to_owned(),
+        _ if decision.own.is_checking() => " checking your edit… ".to_owned(),
+        _ if decision.edit().is_some() => " your edit ".to_owned(),
         // The keys for lines out of sight need the room.
-        _ if shown.unseen_elsewhere() > 0 => " decide ".to_owned(),
+        _ if change.unseen_elsewhere() > 0 => " decide ".to_owned(),
         _ => " your decision ".to_owned(),
     };
     let mut used = line::width(&what) + 1;
     let mut rows = vec![vec![Span::raw(" "), Span::styled(what, cx.style(badge))]];
-    for (action, words) in choices(view, shown, selection, cx) {
+    for (action, words) in decision.choices(cx) {
         let context = match action.home() {
             KeyContext::Select => KeyContext::Select,
             _ => KeyContext::Review,
@@ -112,111 +97,12 @@ fn keys(
     rows.into_iter().map(Line::from).collect()
 }
 
-/// What can be done now: just these keys work.
-pub(super) fn choices(
-    view: &ProposalView,
-    shown: &Shown,
-    selection: Option<&PickedLines>,
-    cx: &Cx<'_>,
-) -> Vec<(Action, String)> {
-    let words = |action: Action| (action, action.hint().to_owned());
-    if shown.is_reading() || shown.error().is_some() {
-        return [Action::Reject, Action::Ask].map(words).into();
-    }
-    if let Some(selection) = selection {
-        return while_picking(shown, selection);
-    }
-    if shown.own.is_some() {
-        return of_edit(view, shown);
-    }
-    let (unseen, proposal) = (shown.unseen_elsewhere(), &view.proposal);
-    let is_stopped = is_stopped(proposal);
-    let mut choices = Vec::new();
-    if unseen > 0 {
-        choices.push((Action::Approve, format!("show {unseen} unseen")));
-        choices.push(words(Action::Reject));
-        if !is_stopped {
-            choices.push(words(Action::ApproveUnseen));
-        }
-    } else if is_stopped {
-        choices.push(words(Action::Reject));
-        choices.push((Action::ApproveDespite, approve_although(proposal)));
-    } else {
-        choices.extend([Action::Approve, Action::Reject].map(words));
-    }
-    if proposal.change.after().is_some() && shown.first_changed().is_some() {
-        choices.push(words(Action::PickLines));
-        choices.extend((unseen == 0).then(|| words(Action::Edit)));
-    }
-    if unseen == 0 && !is_stopped && proposal.phrase().is_none() {
-        choices.push((Action::ApproveTell, "approve + tell".to_owned()));
-    }
-    choices.push((Action::Ask, "ask".to_owned()));
-    let batch = proposal.batch.id;
-    let waiting = cx.view.review.waiting().filter(|w| w.proposal.batch.id == batch).count();
-    if waiting > 1 {
-        choices.push((Action::ApproveRest, format!("list all {waiting} of this batch")));
-    }
-    choices
-}
-
-/// Whether it is the person's version, and what is in it is not known yet.
-fn is_checking(shown: &Shown) -> bool {
-    shown.version_check() == Some(&VersionCheck::Running)
-}
-
-/// What can be done with the person's own version.
-fn of_edit(view: &ProposalView, shown: &Shown) -> Vec<(Action, String)> {
-    let (unseen, is_stopped) = (shown.unseen_elsewhere(), is_stopped(&view.proposal));
-    let mut choices = Vec::new();
-    if shown.version_check() != Some(&VersionCheck::Done) {
-        // Nothing can be decided before it was checked.
-    } else if unseen > 0 {
-        choices.push((Action::Approve, format!("show {unseen} unseen")));
-        choices.extend((!is_stopped).then(|| (Action::ApproveUnseen, "approve unseen".to_owned())));
-    } else if is_stopped {
-        choices.push((Action::ApproveDespite, approve_although(&view.proposal)));
-    } else {
-        choices.push((Action::Approve, "approve your edit".to_owned()));
-    }
-    choices.push((Action::Edit, "edit further".to_owned()));
-    choices.push((Action::Back, "set aside".to_owned()));
-    choices
-}
-
-/// What can be done while lines are picked.
-fn while_picking(shown: &Shown, selection: &PickedLines) -> Vec<(Action, String)> {
-    let words = |action: Action| (action, action.hint().to_owned());
-    let mut choices = Vec::new();
-    if !selection.picked().is_empty() {
-        choices.push(words(Action::ApprovePicked));
-    }
-    choices.extend(
-        [Action::ToggleLine, Action::ToggleSingle, Action::ToggleHunk, Action::ToggleAll]
-            .map(words),
-    );
-    if shown.unseen_elsewhere() == 0 {
-        choices.push((Action::Edit, "preview and edit".to_owned()));
-    }
-    choices.extend([Action::Comment, Action::Ask, Action::Back].map(words));
-    choices
-}
-
-/// Which findings the key passes over.
-fn approve_although(proposal: &Proposal) -> String {
-    let first = first_stop(proposal).unwrap_or_default();
-    match proposal.stops() {
-        0 | 1 => format!("approve although it {first}"),
-        stops => format!("approve although it {first}, and {} more", stops - 1),
-    }
-}
-
 /// Words with their role.
 type Words = (String, Role);
 
 fn came_of_it(
     view: &ProposalView,
-    decision: &Decision,
+    decision: &Recorded,
     at: Timestamp,
     width: usize,
     cx: &Cx<'_>,

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, FindingLevel};
+use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, Proposal};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
@@ -12,9 +12,17 @@ use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 use crate::view::{InquiryState, ProposalView, against, rule_words};
 
-use super::body::ReviewBody;
-use super::draw::ROOMY;
-use super::{ReviewPane, findings};
+use super::change::body::ReviewBody;
+use super::findings;
+
+/// Most findings that take rows of their own.
+const MAX_FINDINGS: usize = 6;
+
+/// Most rows of one of them.
+const MAX_FINDING_ROWS: usize = 2;
+
+/// Panes with fewer rows have none to spare.
+pub(super) const ROOMY: u16 = 24;
 
 /// Most rows for the agent's reason.
 const MAX_REASON: usize = 3;
@@ -33,16 +41,14 @@ pub(super) struct HeadRow {
 }
 
 /// What stands in the title rule, in so many columns.
-pub(super) fn title(pane: &ReviewPane, columns: usize, cx: &Cx<'_>) -> Line<'static> {
+pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) -> Line<'static> {
     let look = cx.style(match cx.keys {
         Keys::Here => Role::TitleFocus,
         Keys::Elsewhere => Role::Title,
     });
     let review = &cx.view.review;
     let waiting = review.waiting.len();
-    let Some(view) = pane.view_on_screen(review) else {
-        return Line::styled("Review", look);
-    };
+    let Some(view) = view else { return Line::styled("Review", look) };
     let id = view.proposal.id;
     let place = review.waiting.iter().position(|waiting| *waiting == id);
     let place = match place {
@@ -121,7 +127,7 @@ pub(super) fn head(
 ) -> Vec<HeadRow> {
     let right = body.map_or_else(Line::default, |body| counts_line(view, body, cx));
     let mut rows = who(view, right, width, cx);
-    rows.extend(findings::rows(&view.proposal, width, cx));
+    rows.extend(finding_rows(&view.proposal, width, cx));
     rows.extend(reason(view, (width, height), cx));
     rows.extend(story(view, width, cx));
     rows
@@ -148,9 +154,60 @@ fn who(view: &ProposalView, right: Line<'static>, width: usize, cx: &Cx<'_>) -> 
     vec![HeadRow { left, right: Line::default() }, HeadRow { left: counts, right: Line::default() }]
 }
 
+/// The rows of the findings that matter.
+fn finding_rows(proposal: &Proposal, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
+    let found = findings::weighty(proposal);
+    let mut rows = Vec::new();
+    for finding in found.iter().take(MAX_FINDINGS) {
+        let (mark, role) = findings::look(Some(finding.level));
+        let mut words = wrap_words(&findings::sentence(finding), width.saturating_sub(4));
+        if words.len() > MAX_FINDING_ROWS {
+            words.truncate(MAX_FINDING_ROWS);
+            if let Some(last) = words.last_mut() {
+                *last = format!("{}…", line::cut(last, width.saturating_sub(6)));
+            }
+        }
+        for (nth, row) in words.into_iter().enumerate() {
+            let lead = if nth == 0 { format!(" {mark} ") } else { "   ".to_owned() };
+            let left = Line::styled(format!("{lead}{row}"), cx.style(role));
+            rows.push(HeadRow { left, right: Line::default() });
+        }
+    }
+    if let Some(more) = found.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
+        let key = cx.key(KeyContext::Review, Action::Details);
+        let left = Line::styled(format!("   {more} more · {key} shows all"), cx.style(Role::Warn));
+        rows.push(HeadRow { left, right: Line::default() });
+    }
+    rows
+}
+
+/// The checks that found nothing that matters, in a few words: `✓ 11 checks · 2 notes`.
+fn summary(checks: &[Check], cx: &Cx<'_>) -> Option<Line<'static>> {
+    if checks.is_empty() {
+        return None;
+    }
+    let (dim, key) = (cx.style(Role::Dim), cx.key(KeyContext::Review, Action::Details));
+    let clean = checks.iter().filter(|check| check.level() <= Some(FindingLevel::Note)).count();
+    let mut spans = Vec::new();
+    if clean > 0 {
+        let what = if clean == 1 { "check" } else { "checks" };
+        spans.push(Span::styled("✓", cx.style(Role::Ok)));
+        spans.push(Span::styled(format!(" {clean} {what} · "), dim));
+    }
+    let is_note = |finding: &&Finding| finding.level == FindingLevel::Note;
+    let others = checks.iter().filter(|check| check.kind != CheckKind::Scope);
+    match others.flat_map(|check| &check.findings).filter(is_note).count() {
+        0 => {}
+        1 => spans.push(Span::styled("1 note · ", dim)),
+        notes => spans.push(Span::styled(format!("{notes} notes · "), dim)),
+    }
+    spans.push(Span::styled(format!("{key} details "), dim));
+    Some(Line::from(spans))
+}
+
 /// The agent's reason, with the summary of the checks at its right end where there is room.
 fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec<HeadRow> {
-    let summary = findings::summary(&view.proposal.checks, cx);
+    let summary = summary(&view.proposal.checks, cx);
     let reason = sanitize::line(view.proposal.reason.trim());
     let indented = |mut line: Line<'static>| {
         line.spans.insert(0, Span::raw(" "));

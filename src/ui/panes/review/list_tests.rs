@@ -122,20 +122,19 @@ fn a_row_is_opened_decided_there_and_the_list_comes_back() {
     let (desk, mut pane) = batch(4, &[3]);
     let mut all = list(desk.press(&mut pane, Action::ApproveRest));
     let opened = match all.on_action(Action::Accept, &desk.cx()).pop() {
-        Some(Effect::OpenRow(id)) => id,
+        Some(Effect::Review(ReviewRequest::OpenRow(id))) => id,
         other => panic!("{other:?}"),
     };
     assert_eq!(opened, ProposalId(3), "what was found comes first");
-    pane.open_row(opened);
+    pane.on_request(ReviewRequest::OpenRow(opened), &desk.view.review);
     assert!(desk.show(&mut pane, 80, 24).contains("a_3"));
     // Back leads to the list as it was.
     let back = list(desk.press(&mut pane, Action::Back));
     assert!(drawn(&back, &desk, 80, 24).contains("1/4"));
-    pane.open_row(opened);
+    pane.on_request(ReviewRequest::OpenRow(opened), &desk.view.review);
     desk.show(&mut pane, 80, 24);
-    assert_eq!(intents(&desk.press(&mut pane, Action::ApproveDespite)).len(), 1);
-    pane.note_sent([opened].into_iter(), desk.now());
-    let rest = list(pane.return_to_list(&desk.cx()));
+    let approved = intents(&desk.press(&mut pane, Action::ApproveDespite));
+    let rest = list(pane.note_sent(&approved[0], &desk.cx()));
     let screen = drawn(&rest, &desk, 80, 24);
     assert!(screen.contains("1/3") && !screen.contains("file_3.c"), "{screen}");
     assert!(pane.return_to_list(&desk.cx()).is_empty(), "once");
@@ -169,7 +168,7 @@ fn hardware(change: Change) -> (PaneBench, ReviewPane) {
 fn edited(text: &str) -> (PaneBench, ReviewPane) {
     let (desk, mut pane) = save("int b;\n");
     pane.examine_by(Arc::new(LooksFor("hunter")));
-    let of = decide::shown_hash(pane.shown(ProposalId(1)).unwrap());
+    let of = pane.own().unwrap().for_decision();
     take_in(&desk, &mut pane, of, text.to_owned());
     desk.show(&mut pane, 80, 24);
     (desk, pane)
@@ -220,8 +219,7 @@ fn each_key_that_a_state_names_works_in_it() {
             let (desk, mut pane) = begin();
             desk.show(&mut pane, 80, 24);
             let cx = desk.cx();
-            let hand = pane.hand(&cx).expect("it waits");
-            let choices = foot::choices(hand.view, hand.shown, hand.selection, &cx);
+            let choices = pane.decision(&cx).expect("it waits").choices(&cx);
             choices.into_iter().map(|(action, _)| action).collect::<Vec<_>>()
         };
         assert!(!named.is_empty(), "{name}");
@@ -284,7 +282,7 @@ fn while_a_content_is_being_read_it_can_only_be_rejected_or_asked_about() {
 
 impl ReviewPane {
     fn has_subject_unread(&self, desk: &PaneBench) -> bool {
-        matches!(self.subject(&desk.view), Some(Subject::Proposal { is_read: false, .. }))
+        matches!(self.subject(&desk.view), Some((Subject::Proposal { is_read: false, .. }, _)))
     }
 }
 
@@ -322,7 +320,7 @@ fn where_nothing_can_be_decided_no_key_is_named() {
     };
     let sent = || {
         let (desk, mut pane) = save("int b;\n");
-        pane.note_sent([ProposalId(1)].into_iter(), desk.now());
+        pane.queue.send(ProposalId(1), desk.now());
         (desk, pane)
     };
     let replay = || {

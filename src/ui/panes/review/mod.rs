@@ -2,34 +2,20 @@
 //!
 //! Owns what a decision is about: exactly what is on screen, and all of it was seen. When a key
 //! may decide is the guard's business. Must not apply anything; it only asks.
+//!
+//! [`queue`] chooses what is on screen, [`shown`] keeps what was seen and written of it,
+//! [`change`] shows its lines, [`decision`] says what keys do with it, [`draw`] puts it together.
 
-mod board;
-mod body;
-mod body_line;
-mod decide;
-mod deciding;
-mod diff_draw;
+mod change;
+mod decision;
+mod dialogs;
 mod draw;
 mod edited;
 mod findings;
-mod flash;
 mod foot;
-mod gutter;
-mod hand;
 mod head;
-mod items;
-mod layout;
-mod load;
-mod look;
-mod moves;
-mod nvs;
-mod picking;
 mod queue;
-mod reading;
-mod seen;
-mod select;
 mod shown;
-mod table;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,38 +24,35 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use crate::model::{BlobSource, Examiner, ProposalId};
-use crate::ui::action::Action;
+use crate::model::{BlobSource, Examiner, Intent, ProposalId, Shown as ShownHash};
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::guard::Subject;
 use crate::ui::layout::WIDE_ENOUGH;
-use crate::ui::pane::{Cx, Effect, Keep, Pane};
-use crate::view::{ProposalView, Review, SessionView};
+use crate::ui::overlay::{BatchList, Overlay};
+use crate::ui::pane::{Cx, Effect, Pane, ReviewRequest};
+use crate::view::{Review, SessionView};
 
+use change::picking::{self, ClickTarget, PickedLines};
+use change::{Look, reading};
+use decision::{Decision, Obstacle, Step};
 use draw::ReviewAreas;
-use edited::VersionCheck;
-use look::Look;
-use picking::ClickTarget;
 use queue::Queue;
-use select::PickedLines;
-use shown::Shown;
+use shown::{Shown, ShownList};
 
-/// Proposals that stay at hand with what was seen of them.
-const MAX_KEPT: usize = 64;
 /// How often to look whether a content was read.
 const FRAME: Duration = Duration::from_millis(16);
 
 /// The review pane.
 pub struct ReviewPane {
-    blobs: Arc<dyn BlobSource>,
     /// Looks at what the person writes; none where nothing can be decided.
     examiner: Option<Arc<dyn Examiner>>,
     queue: Queue,
-    kept: Vec<Shown>,
+    proposals: ShownList,
     look: Look,
+    /// Lines that are being picked of what is on screen.
+    picking: Option<PickedLines>,
     /// The proposal that was opened from the list of its batch.
     opened: Option<ProposalId>,
-    /// Lines that are being picked, of which proposal.
-    picking: Option<(ProposalId, PickedLines)>,
     parts: ReviewAreas,
 }
 
@@ -78,15 +61,19 @@ impl ReviewPane {
     #[must_use]
     pub fn new(blobs: Arc<dyn BlobSource>) -> Self {
         Self {
-            blobs,
             examiner: None,
             queue: Queue::default(),
-            kept: Vec::new(),
+            proposals: ShownList::new(blobs),
             look: Look::default(),
-            opened: None,
             picking: None,
+            opened: None,
             parts: ReviewAreas::default(),
         }
+    }
+
+    /// Has what the person writes looked at by `examiner`.
+    pub fn examine_by(&mut self, examiner: Arc<dyn Examiner>) {
+        self.examiner = Some(examiner);
     }
 
     /// Takes note of the columns of the screen: from a width on, two versions stand side by side by
@@ -95,60 +82,29 @@ impl ReviewPane {
         self.look.is_wide = columns >= WIDE_ENOUGH;
     }
 
-    /// What a key that decides would be about now.
+    /// What a key that decides would be about now, and whether changed lines of it have not been
+    /// in sight.
     #[must_use]
-    pub fn subject(&self, view: &SessionView) -> Option<Subject> {
-        let id = self.queue.on_screen()?;
-        let shown = self.shown(id)?;
+    pub fn subject(&self, view: &SessionView) -> Option<(Subject, bool)> {
+        let own = self.own()?;
+        let (id, change) = (own.id, own.visible());
+        let hash = own.edit.as_ref().map_or(own.hash, |edit| edit.hash());
         let waits = view.review.waiting.contains(&id) && !self.queue.is_sent(id);
         // What is found later is something else to decide on.
-        let is_read = !shown.is_reading() && shown.version_check() != Some(&VersionCheck::Running);
-        Some(Subject::Proposal { id, hash: shown.hash, waits, is_read })
-    }
-
-    /// Whether changed lines of what is on screen have not been in sight.
-    #[must_use]
-    pub fn has_unseen(&self) -> bool {
-        let shown = self.queue.on_screen().and_then(|id| self.shown(id));
-        shown.is_some_and(|shown| shown.unseen() > 0)
+        let is_read = !change.is_reading() && !own.is_checking();
+        Some((Subject::Proposal { id, hash, waits, is_read }, change.unseen() > 0))
     }
 
     /// When it changes without a record: a content is being read.
     #[must_use]
     pub fn next_wake(&self, view: &SessionView, now: Instant) -> Option<Instant> {
-        let shown = self.queue.on_screen().and_then(|id| self.shown(id))?;
-        let waits = view.review.waiting.contains(&shown.id);
-        if waits && shown.is_news() {
+        let own = self.own()?;
+        if view.review.waiting.contains(&own.id) && own.visible().is_new() {
             // What is drawn next counts as seen only once it is noted.
             return Some(now);
         }
-        let is_checked = shown.version_check() != Some(&VersionCheck::Running);
-        let busy = (shown.is_busy() || !is_checked).then_some(now + FRAME);
+        let busy = (own.visible().is_busy() || own.is_checking()).then_some(now + FRAME);
         [busy, self.queue.lost_at()].into_iter().flatten().min()
-    }
-
-    /// A proposal as it was made.
-    fn own(&self, id: ProposalId) -> Option<&Shown> {
-        self.kept.iter().find(|shown| shown.id == id)
-    }
-
-    /// What is shown for a proposal: itself, or the person's version of it.
-    fn shown(&self, id: ProposalId) -> Option<&Shown> {
-        let own = self.own(id)?;
-        Some(own.edit.as_ref().map_or(own, |edit| &edit.shown))
-    }
-
-    fn shown_mut(&mut self) -> Option<&mut Shown> {
-        let id = self.queue.on_screen()?;
-        let own = self.kept.iter_mut().find(|shown| shown.id == id)?;
-        if own.edit.is_some() {
-            return own.edit.as_mut().map(|edit| &mut edit.shown);
-        }
-        Some(own)
-    }
-
-    fn selection_of(&self, id: ProposalId) -> Option<&PickedLines> {
-        self.picking.as_ref().filter(|(of, _)| *of == id).map(|(_, selection)| selection)
     }
 
     /// Whether lines are being picked, so that keys pick.
@@ -157,34 +113,97 @@ impl ReviewPane {
         self.picking.is_some()
     }
 
-    /// Decisions on these go out; they are not asked for again.
-    pub fn note_sent(&mut self, ids: impl Iterator<Item = ProposalId>, now: Instant) {
-        for id in ids.filter(|id| !self.queue.is_sent(*id)).collect::<Vec<_>>() {
-            self.queue.send(id, now);
+    /// An intent goes out: what it decides is not asked for again. The list of a batch comes back
+    /// if it was opened from there.
+    pub fn note_sent(&mut self, intent: &Intent, cx: &Cx<'_>) -> Vec<Effect> {
+        let decided = intent.decides();
+        if decided.is_empty() {
+            return Vec::new();
+        }
+        for id in decided {
+            self.queue.send(id, cx.clock.now);
         }
         self.picking = None;
+        self.return_to_list(cx)
     }
 
-    /// Keeps words beside their proposal.
-    pub fn keep_words(&mut self, keep: Keep) {
-        let (Keep::Remark { proposal, .. }
-        | Keep::Draft { proposal, .. }
-        | Keep::Words { proposal, .. }) = keep;
-        let Some(shown) = self.kept.iter_mut().find(|shown| shown.id == proposal) else { return };
-        match keep {
-            Keep::Remark { line, words, .. } if words.is_empty() => {
-                shown.remarks.remove(&line);
+    /// Does what a dialog asks for.
+    pub fn on_request(&mut self, request: ReviewRequest, review: &Review) -> Vec<Effect> {
+        match request {
+            ReviewRequest::Remark { proposal, line, words } => {
+                if let Some(shown) = self.proposals.get_mut(proposal) {
+                    match words.is_empty() {
+                        true => shown.remarks.remove(&line),
+                        false => shown.remarks.insert(line, words),
+                    };
+                }
             }
-            Keep::Remark { line, words, .. } => {
-                shown.remarks.insert(line, words);
-            }
-            Keep::Draft { text, .. } => {
-                if shown.edit.as_ref().is_none_or(|edit| edit.text != text) {
+            ReviewRequest::Draft { proposal, text } => {
+                if let Some(shown) = self.proposals.get_mut(proposal)
+                    && shown.edit.as_ref().is_none_or(|edit| edit.text != text)
+                {
                     shown.edit = None;
                     shown.draft = Some(text);
                 }
             }
-            Keep::Words { words, .. } => shown.words = words,
+            ReviewRequest::Words { proposal, words } => {
+                if let Some(shown) = self.proposals.get_mut(proposal) {
+                    shown.words = words;
+                }
+            }
+            ReviewRequest::OpenRow(id) => {
+                self.opened = Some(id);
+                self.picking = None;
+                self.queue.look_at(id);
+            }
+            ReviewRequest::ShowEdit { shown, text } => return self.edited(shown, text, review),
+        }
+        Vec::new()
+    }
+
+    /// Shows what came of an edit, to be decided by a key of its own.
+    pub fn edited(&mut self, of: ShownHash, text: String, review: &Review) -> Vec<Effect> {
+        let is_here =
+            self.queue.on_screen() == Some(of.proposal) && review.waiting.contains(&of.proposal);
+        let view = review.get(of.proposal).filter(|_| is_here);
+        let done = self.proposals.edited(of, text, view, self.examiner.as_ref());
+        if self.own().is_some_and(|own| own.edit.is_some()) {
+            self.picking = None;
+        }
+        done.map_or_else(Effect::refuse, Effect::info)
+    }
+
+    /// The proposal on screen, as it was made.
+    fn own(&self) -> Option<&Shown> {
+        self.proposals.get(self.queue.on_screen()?)
+    }
+
+    fn own_mut(&mut self) -> Option<&mut Shown> {
+        self.proposals.get_mut(self.queue.on_screen()?)
+    }
+
+    /// What is on screen, with everything that a decision on it needs.
+    fn on_screen<'p>(&'p self, cx: &Cx<'p>) -> Option<Decision<'p>> {
+        let own = self.own()?;
+        let view = match &own.edit {
+            Some(edit) => &edit.view,
+            None => cx.view.review.get(own.id)?,
+        };
+        let (picked, blobs) = (self.picking.as_ref(), self.proposals.blobs.as_ref());
+        Some(Decision { view, own, picked, obstacle: self.obstacle(cx), blobs })
+    }
+
+    /// What keeps a decision on what is on screen from being taken.
+    fn obstacle(&self, cx: &Cx<'_>) -> Option<Obstacle> {
+        let id = self.queue.on_screen();
+        Obstacle::of(id, id.is_some_and(|id| self.queue.is_sent(id)), cx)
+    }
+
+    /// What can be decided; else why nothing can.
+    fn decision<'p>(&'p self, cx: &Cx<'p>) -> Result<Decision<'p>, String> {
+        match self.obstacle(cx) {
+            Some(obstacle) => Err(obstacle.words()),
+            None => self.on_screen(cx).ok_or_else(|| Obstacle::Nothing.words()),
         }
     }
 
@@ -193,45 +212,117 @@ impl ReviewPane {
         if self.queue.choose(review, now) {
             self.picking = None;
         }
-        if let Some(view) = self.queue.on_screen().and_then(|id| review.get(id)) {
-            self.keep(view, review);
-            self.follow_edit(view, review);
+        if let Some(view) = self.queue.on_screen().and_then(|id| review.get(id))
+            && self.proposals.update(view, review, view.proposal.id)
+        {
+            self.picking = None;
         }
     }
 
-    fn keep(&mut self, view: &ProposalView, review: &Review) {
-        let id = view.proposal.id;
-        if let Some(shown) = self.kept.iter_mut().find(|shown| shown.id == id) {
-            shown.poll();
-            if shown.hash != view.proposal.change.hash() {
-                // The file changed on disk: all of it is new, and nothing of it was seen.
-                let fresh = Shown::new(&view.proposal, &self.blobs);
-                let before = std::mem::replace(shown, fresh);
-                shown.inherit(before);
-                self.picking = None;
-            }
-            return;
+    /// Does what a key for decisions asks for; `None` when it is none.
+    fn decide(&mut self, action: Action, cx: &Cx<'_>) -> Option<Vec<Effect>> {
+        if let Some(why) = self.on_screen(cx).and_then(|on| on.refused_by_edit(action, cx)) {
+            return Some(Effect::refuse(why));
         }
-        self.kept.push(Shown::new(&view.proposal, &self.blobs));
-        if self.kept.len() > MAX_KEPT {
-            let on_screen = self.queue.on_screen();
-            let is_over =
-                |shown: &Shown| Some(shown.id) != on_screen && !review.waiting.contains(&shown.id);
-            if let Some(place) = self.kept.iter().position(is_over) {
-                self.kept.remove(place);
+        let id = self.queue.on_screen();
+        let on_screen = id.and_then(|id| cx.view.review.get(id));
+        let done = match action {
+            Action::ApproveRest => self.open_list(cx),
+            Action::Undo => decision::undo(id, &cx.view.review),
+            Action::Rules => {
+                Ok(dialogs::rules(on_screen.map(|view| &view.proposal), &cx.view.review))
+            }
+            Action::Details => match self.on_screen(cx) {
+                Some(decision) => Ok(dialogs::details(decision.view)),
+                None => Err("there is nothing to review yet".to_owned()),
+            },
+            _ if !action.is_about_proposal() => return None,
+            _ => match self.decision(cx).map(|decision| decision.act(action, cx)) {
+                Ok(step) => step?.map(|step| self.take(step)),
+                Err(why) => Err(why),
+            },
+        };
+        Some(done.unwrap_or_else(Effect::refuse))
+    }
+
+    /// Takes the step that a key came to.
+    fn take(&mut self, step: Step) -> Vec<Effect> {
+        match step {
+            Step::Effects(effects) => return effects,
+            Step::ShowUnseen => return self.show_unseen(),
+            Step::Pick(line) => self.picking = Some(PickedLines::new(line)),
+            Step::PickForComment(line) => {
+                self.picking = Some(PickedLines::new(line));
+                return Effect::info("go to the line, then comment on it");
             }
         }
+        Vec::new()
+    }
+
+    /// Goes where lines were not on screen yet.
+    fn show_unseen(&mut self) -> Vec<Effect> {
+        let mut look = self.look;
+        let Some(change) = self.own_mut().map(Shown::visible_mut) else { return Vec::new() };
+        let went = change.go_to_unseen(&mut look);
+        let left_out = change.body().map_or(0, |body| body.left_out);
+        let had_folded = self.look != look;
+        self.look = look;
+        match (went, left_out) {
+            (false, 1..) => Effect::refuse(format!(
+                "{left_out} changed lines are too long or too many to be shown here"
+            )),
+            (true, _) if had_folded => Effect::info("changes of white space are shown again"),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Opens the list of what waits in the batch of what is on screen.
+    fn open_list(&mut self, cx: &Cx<'_>) -> Result<Vec<Effect>, String> {
+        self.decision(cx)?;
+        let list = self.list(cx);
+        if list.len() < 2 {
+            return Err("no other proposal of this batch waits".to_owned());
+        }
+        self.opened = None;
+        Ok(vec![Effect::Open(Box::new(Overlay::Batch(list)))])
+    }
+
+    /// Opens the list again from which a proposal was opened, if several of it wait.
+    fn return_to_list(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        let Some(opened) = self.opened.take() else { return Vec::new() };
+        let mut list = self.list(cx);
+        if list.len() == 0 {
+            return Vec::new();
+        }
+        list.select(opened);
+        vec![Effect::Open(Box::new(Overlay::Batch(list)))]
+    }
+
+    /// What waits in the batch of what is on screen.
+    fn list(&mut self, cx: &Cx<'_>) -> BatchList {
+        let review = &cx.view.review;
+        let on_screen = self.queue.on_screen();
+        let batch = on_screen.and_then(|id| review.get(id)).map(|view| view.proposal.batch.id);
+        let mut rows = Vec::new();
+        for view in review.waiting().filter(|view| Some(view.proposal.batch.id) == batch) {
+            let id = view.proposal.id;
+            if self.queue.is_sent(id) {
+                continue;
+            }
+            self.proposals.update(view, review, on_screen.unwrap_or(id));
+            rows.extend(self.proposals.get(id).map(|own| dialogs::batch_row(view, own)));
+        }
+        BatchList::new(rows)
     }
 
     /// Does what a key for reading asks for.
     fn read(&mut self, action: Action) -> Vec<Effect> {
-        let mut look = self.look;
-        let mut picking = self.picking.take();
-        let done = match self.shown_mut() {
-            Some(shown) => picking
+        let (mut look, mut picking) = (self.look, self.picking.take());
+        let done = match self.own_mut().map(Shown::visible_mut) {
+            Some(change) => picking
                 .as_mut()
-                .and_then(|(_, selection)| picking::act(action, selection, shown))
-                .or_else(|| reading::act(action, shown, &mut look)),
+                .and_then(|picked| picking::act(action, picked, change))
+                .or_else(|| reading::act(action, change, &mut look)),
             None => Some(Effect::refuse("there is nothing to review yet")),
         };
         (self.look, self.picking) = (look, picking);
@@ -255,19 +346,20 @@ impl ReviewPane {
 
 impl Pane for ReviewPane {
     fn title(&self, cx: &Cx<'_>) -> Line<'static> {
-        head::title(self, usize::from(self.parts.body.width), cx)
+        self.title_within(usize::from(self.parts.body.width), cx)
     }
 
     fn title_within(&self, columns: usize, cx: &Cx<'_>) -> Line<'static> {
-        head::title(self, columns, cx)
+        let on_screen = self.on_screen(cx);
+        head::title(on_screen.map(|decision| decision.view), columns, cx)
     }
 
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
         let mut hints = Vec::new();
-        if let Ok(hand) = self.hand(cx) {
-            let choices = foot::choices(hand.view, hand.shown, hand.selection, cx);
+        if let Ok(decision) = self.decision(cx) {
+            let choices = decision.choices(cx).into_iter().map(|(action, _)| action);
             let is_short = |action: &Action| !matches!(action, Action::ApproveTell | Action::Ask);
-            hints.extend(choices.into_iter().map(|(action, _)| action).filter(is_short));
+            hints.extend(choices.filter(is_short));
         }
         hints.extend([Action::NextHunk, Action::PreviousProposal, Action::NextProposal]);
         hints
@@ -275,8 +367,11 @@ impl Pane for ReviewPane {
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         match action {
-            Action::Back if self.edit_on_screen().is_some() => {
-                return self.put_edit_aside(cx).unwrap_or_default();
+            Action::Back if self.own_mut().is_some_and(Shown::put_edit_aside) => {
+                let key = cx.key(KeyContext::Review, Action::Edit);
+                return Effect::info(format!(
+                    "nothing was sent; your edit is kept, {key} goes on with it"
+                ));
             }
             Action::Back if self.picking.is_none() && self.opened.is_some() => {
                 return self.return_to_list(cx);
@@ -292,50 +387,46 @@ impl Pane for ReviewPane {
 
     fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
         let Some((row, is_right)) = self.parts.spot(at) else { return Vec::new() };
-        let picking = self.picking.take();
-        let Some(shown) = self.shown_mut() else { return Vec::new() };
-        match picking::target(shown, row, is_right) {
-            Some(ClickTarget::Folded) => {
-                shown.change_context(1);
-                self.picking = picking;
+        let mut picking = self.picking.take();
+        let Some(change) = self.own_mut().map(Shown::visible_mut) else { return Vec::new() };
+        match (picking::target(change, row, is_right), &mut picking) {
+            (Some(ClickTarget::Folded), _) => {
+                change.change_context(1);
             }
-            Some(ClickTarget::Changed(line)) => match picking.filter(|(id, _)| *id == shown.id) {
-                Some((id, mut selection)) => {
-                    picking::click(line, &mut selection, shown);
-                    self.picking = Some((id, selection));
-                }
-                // Looking at what cannot be decided now is no wish to decide.
-                None => {
-                    let begun = self.hand(cx).and_then(|hand| hand.first_to_pick().map(|_| hand));
-                    self.picking = begun.ok().map(|hand| (hand.shown.id, PickedLines::new(line)));
-                }
-            },
-            None => self.picking = picking,
+            (Some(ClickTarget::Changed(line)), Some(picked)) => {
+                picking::click(line, picked, change);
+            }
+            // Looking at what cannot be decided now is no wish to decide.
+            (Some(ClickTarget::Changed(line)), None) => {
+                let begun = self.decision(cx).and_then(|decision| decision.first_to_pick());
+                picking = begun.ok().map(|_| PickedLines::new(line));
+            }
+            (None, _) => {}
         }
+        self.picking = picking;
         Vec::new()
     }
 
     fn prepare(&mut self, area: Rect, cx: &Cx<'_>) {
-        let review = &cx.view.review;
-        self.choose(review, cx.clock.now);
+        self.choose(&cx.view.review, cx.clock.now);
         // Twice: what is in sight tells what there is to say below it.
         for _ in 0..2 {
-            self.parts = draw::parts(self, area, cx);
+            self.parts = draw::parts(self.on_screen(cx).as_ref(), area, cx);
             let (look, room) = (self.look, self.parts.viewport);
-            if let Some(shown) = self.shown_mut() {
-                shown.lay_out(look, room);
+            if let Some(own) = self.own_mut() {
+                own.lay_out(look, room);
             }
         }
     }
 
     fn was_shown(&mut self) {
-        if let Some(shown) = self.shown_mut() {
-            shown.was_shown();
+        if let Some(own) = self.own_mut() {
+            own.visible_mut().was_shown();
         }
     }
 
     fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        draw::draw(self, area, buf, cx);
+        draw::draw(self.on_screen(cx).as_ref(), &self.parts, area, buf, cx);
     }
 }
 

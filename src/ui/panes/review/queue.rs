@@ -52,7 +52,9 @@ impl Queue {
 
     /// A decision on it goes out.
     pub fn send(&mut self, id: ProposalId, now: Instant) {
-        self.sent.push((id, now));
+        if !self.is_sent(id) {
+            self.sent.push((id, now));
+        }
         self.choice = QueueChoice::Queue;
     }
 

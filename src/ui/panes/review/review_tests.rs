@@ -137,7 +137,7 @@ fn what_cannot_be_shown_is_never_approved_by_the_plain_key() {
     let mut pane = pane(&desk);
     for _ in 0..400 {
         desk.show(&mut pane, 80, 18);
-        if pane.shown(ProposalId(1)).is_some_and(|shown| !shown.is_busy()) {
+        if pane.own().is_some_and(|shown| !shown.change.is_busy()) {
             break;
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -210,11 +210,12 @@ fn a_decision_binds_to_what_is_shown() {
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [], "nothing was shown");
     assert!(desk.show(&mut pane, 80, 18).contains("your decision"));
     let shown = desk.view.review.get(id).unwrap().proposal.change.hash();
-    let subject = |waits| Some(Subject::Proposal { id, hash: shown, waits, is_read: true });
+    let subject =
+        |waits| Some((Subject::Proposal { id, hash: shown, waits, is_read: true }, false));
     assert_eq!(pane.subject(&desk.view), subject(true));
     let approve = Intent::Decide { shown: ShownHash::whole(id, shown), verdict: Verdict::Approve };
     assert_eq!(intents(desk.press(&mut pane, Action::Approve)), [approve]);
-    pane.note_sent([id].into_iter(), desk.now());
+    pane.queue.send(id, desk.now());
     assert!(desk.show(&mut pane, 80, 18).contains("sending your decision"));
     assert!(words(&desk.press(&mut pane, Action::Approve)).contains("being sent"));
     assert_eq!(pane.subject(&desk.view), subject(false));

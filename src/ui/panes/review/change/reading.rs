@@ -7,14 +7,13 @@ use crate::ui::pane::Effect;
 
 use super::body::Extent;
 use super::items::{Blanks, Columns, UnchangedLines};
-use super::look::{Look, Wrapping};
-use super::shown::Shown;
+use super::{ChangeView, Look, Wrapping};
 
 /// Columns that one key scrolls to the side.
 const ASIDE: isize = 8;
 
 /// Does what a key asks for; `None` when it is no key for reading.
-pub(super) fn act(action: Action, shown: &mut Shown, look: &mut Look) -> Option<Vec<Effect>> {
+pub fn act(action: Action, change: &mut ChangeView, look: &mut Look) -> Option<Vec<Effect>> {
     Some(match action {
         Action::Up
         | Action::Down
@@ -24,14 +23,14 @@ pub(super) fn act(action: Action, shown: &mut Shown, look: &mut Look) -> Option<
         | Action::PageDown
         | Action::Top
         | Action::Bottom => {
-            shown.scroll(rows(action, shown.page()));
+            change.scroll(rows(action, change.page()));
             Vec::new()
         }
-        Action::Left => aside(-ASIDE, shown, look),
-        Action::Right => aside(ASIDE, shown, look),
-        Action::NextHunk => hunk(1, shown),
-        Action::PreviousHunk => hunk(-1, shown),
-        Action::ToggleBeside => toggle_beside(shown, look),
+        Action::Left => aside(-ASIDE, change, look),
+        Action::Right => aside(ASIDE, change, look),
+        Action::NextHunk => hunk(1, change),
+        Action::PreviousHunk => hunk(-1, change),
+        Action::ToggleBeside => toggle_beside(change, look),
         Action::ToggleBlanks => {
             look.blanks = match look.blanks {
                 Blanks::Shown => Blanks::Folded,
@@ -52,9 +51,9 @@ pub(super) fn act(action: Action, shown: &mut Shown, look: &mut Look) -> Option<
                 Wrapping::Scrolled => "long lines are cut; left and right scroll",
             })
         }
-        Action::MoreContext => context(1, shown),
-        Action::LessContext => context(-1, shown),
-        Action::WholeFile => match (shown.toggle_whole(), shown.context()) {
+        Action::MoreContext => context(1, change),
+        Action::LessContext => context(-1, change),
+        Action::WholeFile => match (change.toggle_whole(), change.context()) {
             (Extent::Around, UnchangedLines::Whole) => {
                 Effect::info("the file is too long to show whole; this is all that was read of it")
             }
@@ -80,8 +79,8 @@ const fn rows(action: Action, page: i64) -> i64 {
 }
 
 /// Turns the two columns on or off, and says why they do not show at once.
-fn toggle_beside(shown: &Shown, look: &mut Look) -> Vec<Effect> {
-    let now = match shown.layout().filter(|_| shown.has_room_beside()) {
+fn toggle_beside(change: &ChangeView, look: &mut Look) -> Vec<Effect> {
+    let now = match change.layout().filter(|_| change.has_room_beside()) {
         Some(layout) => layout.columns(),
         None => look.columns(),
     };
@@ -90,8 +89,8 @@ fn toggle_beside(shown: &Shown, look: &mut Look) -> Vec<Effect> {
         Columns::Beside => Columns::Unified,
     };
     look.columns = Some(chosen);
-    match (chosen, shown.has_room_beside()) {
-        (Columns::Beside, _) if shown.has_one_version() => {
+    match (chosen, change.has_room_beside()) {
+        (Columns::Beside, _) if change.has_one_version() => {
             Effect::info("side by side from now on; this change has only one version")
         }
         (Columns::Beside, false) => Effect::info("too narrow for side by side; zoom the pane"),
@@ -99,23 +98,23 @@ fn toggle_beside(shown: &Shown, look: &mut Look) -> Vec<Effect> {
     }
 }
 
-fn aside(columns: isize, shown: &mut Shown, look: &Look) -> Vec<Effect> {
+fn aside(columns: isize, change: &mut ChangeView, look: &Look) -> Vec<Effect> {
     match look.wrapping {
         Wrapping::Wrapped => Effect::info("long lines are wrapped; nothing to scroll to the side"),
-        Wrapping::Scrolled if shown.scroll_aside(columns) => Vec::new(),
+        Wrapping::Scrolled if change.scroll_aside(columns) => Vec::new(),
         Wrapping::Scrolled => Effect::info("this is the end of the lines"),
     }
 }
 
-fn hunk(step: i64, shown: &mut Shown) -> Vec<Effect> {
-    if shown.go_to_hunk(step) {
+fn hunk(step: i64, change: &mut ChangeView) -> Vec<Effect> {
+    if change.go_to_hunk(step) {
         return Vec::new();
     }
     Effect::info("there is no other change in this direction")
 }
 
-fn context(step: isize, shown: &mut Shown) -> Vec<Effect> {
-    match (shown.change_context(step), step < 0) {
+fn context(step: isize, change: &mut ChangeView) -> Vec<Effect> {
+    match (change.change_context(step), step < 0) {
         (true, _) => Vec::new(),
         (false, true) => Effect::info("only changed lines are shown"),
         (false, false) => Effect::info("the whole file is shown"),

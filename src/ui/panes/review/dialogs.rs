@@ -1,75 +1,44 @@
-//! What a decision says: intents and dialogs made from what is on screen.
+//! What the dialogs about a proposal are opened with.
 //!
-//! Pure; whether a decision may be taken now is the pane's business.
+//! Pure; whether one may be opened now is the decision's business.
 
-use crate::model::{
-    Amended, BlobSource, Change, DecisionNote, Excerpt, Intent, LineComment, Proposal, RuleSays,
-    SessionRule, Shown as ShownHash, Side, UserError,
-};
-use crate::text::diff::{DiffLimits, LineKind, Options, diff};
+use crate::model::{BlobSource, Excerpt, FindingLevel, Proposal, RuleSays, SessionRule, Side};
+use crate::text::diff::LineKind;
 use crate::text::sanitize;
-use crate::text::select as text_select;
-use crate::ui::overlay::{Details, Editor, Overlay, Purpose, RuleRow, RulesList, WordsInput};
+use crate::ui::overlay::{
+    BatchRow, Details, Editor, Overlay, Purpose, RuleRow, RulesList, WordsInput,
+};
 use crate::ui::pane::{Effect, OutsideEdit};
 use crate::ui::role::Role;
 use crate::view::{InquiryState, ProposalView, Review};
 
-use super::body::ReviewBody;
-use super::body_line::LineRole;
+use super::change::body::ReviewBody;
+use super::edited::proposed_text;
 use super::findings;
 use super::head;
-use super::select::PickedLines;
 use super::shown::Shown;
 
-/// What of a proposal was on screen, as decisions name it.
-pub(super) fn shown_hash(shown: &Shown) -> ShownHash {
-    let unseen = u32::try_from(shown.unseen()).unwrap_or(u32::MAX);
-    ShownHash { proposal: shown.id, hash: shown.hash, unseen, stops: 0 }
-}
-
-/// The person's comments on lines.
-pub(super) fn comments(shown: &Shown) -> Vec<LineComment> {
-    let Some(body) = shown.body() else { return Vec::new() };
-    let comment = |(place, text): (&usize, &String)| {
-        let (side, line) = side_of(body, *place)?;
-        Some(LineComment { side, line, text: text.clone() })
-    };
-    shown.remarks.iter().filter_map(comment).collect()
-}
-
-fn side_of(body: &ReviewBody, place: usize) -> Option<(Side, u32)> {
-    let number = |no: usize| u32::try_from(no).unwrap_or(u32::MAX);
-    match body.lines.get(place)?.role {
-        LineRole::Diff(LineKind::Removed, Some(old), _) => Some((Side::Old, number(old))),
-        LineRole::Diff(_, _, Some(new)) => Some((Side::New, number(new))),
-        LineRole::Diff(..) | LineRole::Fact | LineRole::Note => None,
-    }
-}
-
-/// Opens a dialog for words.
-pub(super) fn words(purpose: Purpose, view: &ProposalView, shown: &Shown) -> Vec<Effect> {
+/// Words about a proposal.
+pub(super) fn words(purpose: Purpose, view: &ProposalView, shown: &Shown) -> WordsInput {
     let mut what = head::what(&view.proposal.change);
-    let text = match &purpose {
+    let (mut text, mut along) = (String::new(), Vec::new());
+    match &purpose {
         Purpose::Comment(line) => {
-            if let Some((side, line)) = shown.body().and_then(|body| side_of(body, *line)) {
+            if let Some((side, line)) = shown.change.body().and_then(|body| body.number_of(*line)) {
                 let version = if side == Side::Old { "old line" } else { "line" };
                 what.push_str(&format!(" · {version} {line}"));
             }
-            shown.remarks.get(line).cloned().unwrap_or_default()
+            text = shown.remarks.get(line).cloned().unwrap_or_default();
         }
         Purpose::Ask(Some(excerpt)) => {
             what.push_str(&format!(" · lines {}–{}", excerpt.first, excerpt.last));
-            String::new()
         }
-        Purpose::Ask(None) => String::new(),
-        Purpose::Reject(_) | Purpose::Tell => shown.words.clone(),
-    };
-    let comments = match purpose {
-        Purpose::Reject(_) | Purpose::Tell => comments(shown),
-        Purpose::Comment(_) | Purpose::Ask(_) => Vec::new(),
-    };
-    let input = WordsInput::new(purpose, shown_hash(shown), what, &text, comments);
-    vec![Effect::Open(Box::new(Overlay::Words(input)))]
+        Purpose::Ask(None) => {}
+        Purpose::Reject(_) | Purpose::Tell => {
+            (text, along) = (shown.words.clone(), shown.comments());
+        }
+    }
+    WordsInput::new(purpose, shown.for_decision(), what, &text, along)
 }
 
 /// The lines of the hunk around a changed line.
@@ -89,7 +58,7 @@ pub(super) fn excerpt(body: &ReviewBody, line: usize) -> Option<Excerpt> {
     }
     let numbers = |side: Side| {
         let mut found = hunk.clone().filter_map(|place| {
-            side_of(body, place).filter(|(own, _)| *own == side).map(|(_, number)| number)
+            body.number_of(place).filter(|(own, _)| *own == side).map(|(_, number)| number)
         });
         let first = found.next()?;
         Some((first, found.next_back().unwrap_or(first)))
@@ -100,85 +69,27 @@ pub(super) fn excerpt(body: &ReviewBody, line: usize) -> Option<Excerpt> {
     Some(Excerpt { side, first, last, text })
 }
 
-/// The file with the picked lines only.
-///
-/// # Errors
-/// When it cannot be put together from what is on screen.
-pub(super) fn picked_content(
-    change: &Change,
-    blobs: &dyn BlobSource,
-    body: &ReviewBody,
-    selection: &PickedLines,
-) -> Result<Vec<u8>, UserError> {
-    let read = |blob: Option<crate::model::BlobRef>| {
-        blob.map_or_else(|| Ok(Vec::new()), |blob| blobs.blob(&blob.hash).map(|b| b.to_vec()))
-    };
-    let (old, new) = (read(change.before())?, read(change.after())?);
-    let limits = DiffLimits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
-    let found = diff(&old, &new, Options { limits, ..Options::default() });
-    let (all, accepted) = (accept(body, |_| true), accept(body, |line| selection.is_picked(line)));
-    if text_select::LineSelection::all(&found) != all {
-        return Err(UserError::new(
-            "Cannot pick single lines of this change",
-            "it is too long for an exact comparison",
-            "Decide on it as a whole, or edit it.",
-        ));
-    }
-    Ok(text_select::select(&old, &new, &found, &accepted))
-}
-
-fn accept(body: &ReviewBody, is_picked: impl Fn(usize) -> bool) -> text_select::LineSelection {
-    let mut accepted = text_select::LineSelection::default();
-    for place in body.changed().filter(|place| is_picked(*place)) {
-        match body.lines.get(place).map(|line| line.role) {
-            Some(LineRole::Diff(LineKind::Removed, Some(old), _)) => {
-                accepted.removed.insert(old);
-            }
-            Some(LineRole::Diff(LineKind::Added, _, Some(new))) => {
-                accepted.added.insert(new);
-            }
-            Some(LineRole::Diff(..) | LineRole::Fact | LineRole::Note) | None => {}
-        }
-    }
-    accepted
-}
-
-/// Approves some of the changed lines.
-pub(super) fn amend_lines(shown: &Shown, content: Vec<u8>) -> Intent {
-    Intent::Amend {
-        // Each of these lines was on screen; that counts.
-        shown: ShownHash { unseen: 0, ..shown_hash(shown) },
-        how: Amended::Lines,
-        content,
-        note: DecisionNote { words: String::new(), comments: comments(shown) },
-        phrase: None,
-    }
-}
-
-/// Opens the proposed text for editing, or what the person made of it before.
-pub(super) fn edit(
+/// The text to edit: `start`, else what the person made of it before, else the proposed one.
+pub(super) fn editor(
     view: &ProposalView,
     shown: &Shown,
     blobs: &dyn BlobSource,
     start: Option<Vec<u8>>,
-) -> Vec<Effect> {
-    let proposed = match proposed_text(&view.proposal.change, blobs) {
-        Ok(text) => text,
-        Err(why) => return Effect::refuse(why),
-    };
+) -> Result<Editor, String> {
+    let proposed = proposed_text(&view.proposal.change, blobs)?;
     let start = start.and_then(|bytes| String::from_utf8(bytes).ok());
     let text = start.or_else(|| shown.draft.clone()).unwrap_or_else(|| proposed.clone());
     let path = view.proposal.change.path().map_or("", |path| path.as_str()).to_owned();
-    let mut editor = Editor::new(shown_hash(shown), path, proposed, &text);
-    let first = shown.first_changed().and_then(|line| side_of(shown.body()?, line));
+    let mut editor = Editor::new(shown.for_decision(), path, proposed, &text);
+    let first = shown.change.first_changed().and_then(|line| shown.change.body()?.number_of(line));
     if let Some((Side::New, line)) = first {
         editor.go_to(usize::try_from(line).unwrap_or(1).saturating_sub(1));
     }
-    vec![Effect::Open(Box::new(Overlay::Editor(Box::new(editor))))]
+    Ok(editor)
 }
 
 /// The proposed text for the person's own editor.
-pub(super) fn edit_outside(
+pub(super) fn outside(
     view: &ProposalView,
     shown: &Shown,
     blobs: &dyn BlobSource,
@@ -187,16 +98,33 @@ pub(super) fn edit_outside(
     let text = shown.draft.clone().unwrap_or(proposed);
     let path = view.proposal.change.path();
     let name = path.map_or("proposal", |path| path.file_name()).to_owned();
-    Ok(OutsideEdit { shown: shown_hash(shown), name, text })
+    Ok(OutsideEdit { shown: shown.for_decision(), name, text })
 }
 
-pub(super) fn proposed_text(change: &Change, blobs: &dyn BlobSource) -> Result<String, String> {
-    let Some(content) = change.after() else {
-        return Err(format!("a {} has no text to edit", change.kind()));
+/// A row of the list of a batch.
+pub(super) fn batch_row(view: &ProposalView, shown: &Shown) -> BatchRow {
+    let proposal = &view.proposal;
+    let count = |level| proposal.findings().filter(|finding| finding.level == level).count();
+    let body = shown.change.body();
+    let alone = if shown.edit.is_some() || shown.draft.is_some() {
+        "your edit waits"
+    } else if shown.change.is_reading() {
+        "still being read"
+    } else if body.is_none() {
+        "cannot be shown"
+    } else if proposal.phrase().is_some() {
+        "needs a typed phrase"
+    } else {
+        ""
     };
-    let bytes = blobs.blob(&content.hash).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes.to_vec())
-        .map_err(|_| "it is not UTF-8 text, so it cannot be edited here".to_owned())
+    BatchRow {
+        shown: shown.for_decision(),
+        what: head::what(&proposal.change),
+        detail: body.map_or_else(String::new, |body| head::counts(body)),
+        stops: count(FindingLevel::Stop),
+        warnings: count(FindingLevel::Warning),
+        alone: alone.to_owned(),
+    }
 }
 
 /// Lists the rules that could be made about a proposal, and those that hold.

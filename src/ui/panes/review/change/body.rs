@@ -1,23 +1,30 @@
 //! What a proposal would do, as lines ready to be laid out and drawn.
 //!
-//! Owns reading the contents and comparing them; all text leaves here sanitised. A body holds the
-//! whole file where it can, so that what is folded away can be unfolded without reading again.
-//! Must not know the terminal's size or a theme.
+//! Owns reading the contents and comparing them, off the thread that draws when they are long; all
+//! text leaves here sanitised. A body holds the whole file where it can, so that what is folded away
+//! can be unfolded without reading again. Must not know the terminal's size or a theme.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::model::{BlobRef, BlobSource, Change, Facts, ReferenceKind, UserError};
+use crate::model::{BlobRef, BlobSource, Change, Facts, ReferenceKind, Side, UserError};
 use crate::text::colouring::Colouring;
 use crate::text::diff::{self, DiffLine, Encoding, FileDiff, LineEnd, LineKind, Options};
 use crate::text::sanitize;
 use crate::text::syntax;
 use crate::text::syntax_versions::{self, Changed, Versions};
+use crate::ui::job::{BackgroundJob, JobState};
 use crate::ui::line;
 
-use super::body_line::{BodyLine, Ink, LinePiece, LineRole, LineSource};
-use super::{board, flash, nvs};
+use super::facts;
+use super::line::{BodyLine, Ink, LinePiece, LineRole, LineSource};
+
+/// Contents up to this size are compared at once, in bytes.
+const SMALL: u64 = 64 * 1024;
+/// Contents up to this size are coloured at once too.
+const TINY: u64 = 8 * 1024;
 
 /// Versions longer than this together are shown in parts, in bytes.
 const MAX_WHOLE: usize = 4 << 20;
@@ -82,6 +89,17 @@ impl ReviewBody {
         self.lines.splice(0..0, lines);
     }
 
+    /// The number of a line, in the version that it is of.
+    #[must_use]
+    pub fn number_of(&self, place: usize) -> Option<(Side, u32)> {
+        let number = |no: usize| u32::try_from(no).unwrap_or(u32::MAX);
+        match self.lines.get(place)?.role {
+            LineRole::Diff(LineKind::Removed, Some(old), _) => Some((Side::Old, number(old))),
+            LineRole::Diff(_, _, Some(new)) => Some((Side::New, number(new))),
+            LineRole::Diff(..) | LineRole::Fact | LineRole::Note => None,
+        }
+    }
+
     /// The changed lines, by their places.
     pub fn changed(&self) -> impl Iterator<Item = usize> {
         let lines = self.lines.iter().enumerate();
@@ -91,7 +109,7 @@ impl ReviewBody {
 
 /// What is left to do for the colours of a body.
 #[derive(Debug, Clone)]
-pub struct ColourJob {
+struct ColourJob {
     colouring: Colouring,
     old: Arc<[u8]>,
     new: Arc<[u8]>,
@@ -101,12 +119,11 @@ pub struct ColourJob {
 
 /// The coloured pieces of both versions, by line.
 #[derive(Debug, Default)]
-pub struct Colours(Versions);
+struct Colours(Versions);
 
 impl ColourJob {
     /// Colours both versions; takes its time.
-    #[must_use]
-    pub fn run(self) -> Colours {
+    fn run(self) -> Colours {
         let (old, new) = (sanitize::decode(&self.old), sanitize::decode(&self.new));
         let all = || {
             let lines = |text: &str| 0..text.split_inclusive('\n').count();
@@ -117,16 +134,14 @@ impl ColourJob {
     }
 
     /// Whether it must not be waited for.
-    #[must_use]
-    pub const fn is_slow(&self) -> bool {
+    const fn is_slow(&self) -> bool {
         self.colouring.is_slow()
     }
 }
 
 impl Colours {
     /// The pieces of a line of the body.
-    #[must_use]
-    pub fn of(&self, role: LineRole) -> &[syntax::Span] {
+    fn of(&self, role: LineRole) -> &[syntax::Span] {
         let spans = match role {
             LineRole::Diff(LineKind::Removed, Some(no), _) => self.0.old.get(no - 1),
             LineRole::Diff(_, _, Some(no)) => self.0.new.get(no - 1),
@@ -136,41 +151,121 @@ impl Colours {
     }
 }
 
-/// Bytes that have to be read for `change`.
-#[must_use]
-pub fn size(change: &Change) -> u64 {
-    change.before().map_or(0, |blob| blob.bytes) + change.after().map_or(0, |blob| blob.bytes)
+/// A body, and what is left to do for its colours.
+type Content = (ReviewBody, Option<ColourJob>);
+
+/// The content of one proposal, as far as it was read: first the comparison, then its colours.
+#[derive(Debug, Default)]
+pub struct Load {
+    /// `None`: it is being read.
+    body: Option<Result<Rc<ReviewBody>, UserError>>,
+    colours: Option<Colours>,
+    reading: Option<BackgroundJob<Result<Content, UserError>>>,
+    colouring: Option<BackgroundJob<Colours>>,
+}
+
+impl Load {
+    /// Begins to read what `change` is about; what is small is there at once.
+    #[must_use]
+    pub fn begin(change: &Change, facts: &Facts, blobs: &Arc<dyn BlobSource>) -> Self {
+        let blob = |blob: Option<BlobRef>| blob.map_or(0, |blob| blob.bytes);
+        let size = blob(change.before()) + blob(change.after());
+        let mut load = Self::default();
+        if size > SMALL {
+            let (change, facts) = (change.clone(), facts.clone());
+            let blobs = Arc::clone(blobs);
+            let read = move || read(&change, &facts, blobs.as_ref());
+            load.reading = Some(BackgroundJob::start(read));
+        } else {
+            load.take(read(change, facts, blobs.as_ref()), size);
+        }
+        load
+    }
+
+    fn take(&mut self, content: Result<Content, UserError>, size: u64) {
+        self.body = Some(content.map(|(body, job)| {
+            match job {
+                Some(job) if size <= TINY && !job.is_slow() => self.colours = Some(job.run()),
+                Some(job) => self.colouring = Some(BackgroundJob::start(|| job.run())),
+                None => {}
+            }
+            Rc::new(body)
+        }));
+    }
+
+    /// Takes over what was done off the thread.
+    pub fn poll(&mut self) {
+        match self.reading.as_ref().map(BackgroundJob::look) {
+            Some(JobState::Running) | None => {}
+            Some(JobState::Done(content)) => {
+                self.reading = None;
+                self.take(content, u64::MAX);
+            }
+            Some(JobState::Lost) => {
+                self.reading = None;
+                self.body = Some(Err(UserError::new(
+                    "Cannot show the change",
+                    "comparing the two versions failed",
+                    "Reject it, or look at the file itself.",
+                )));
+            }
+        }
+        match self.colouring.as_ref().map(BackgroundJob::look) {
+            Some(JobState::Running) | None => {}
+            Some(JobState::Done(colours)) => (self.colours, self.colouring) = (Some(colours), None),
+            Some(JobState::Lost) => self.colouring = None,
+        }
+    }
+
+    /// Whether a thread is at work on it.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.reading.is_some() || self.colouring.is_some()
+    }
+
+    /// Whether there is nothing to show yet.
+    #[must_use]
+    pub const fn is_reading(&self) -> bool {
+        self.body.is_none()
+    }
+
+    /// Why it cannot be shown.
+    #[must_use]
+    pub fn error(&self) -> Option<&UserError> {
+        self.body.as_ref()?.as_ref().err()
+    }
+
+    /// What it would do, once it is read.
+    #[must_use]
+    pub fn body(&self) -> Option<&Rc<ReviewBody>> {
+        self.body.as_ref()?.as_ref().ok()
+    }
+
+    /// The coloured pieces of a line, once they are known.
+    #[must_use]
+    pub fn colours_of(&self, role: LineRole) -> &[syntax::Span] {
+        self.colours.as_ref().map_or(&[], |colours| colours.of(role))
+    }
 }
 
 /// Reads and compares what `change` is about; colours are left to a job.
-///
-/// # Errors
-/// When a content cannot be read.
-pub fn load(
-    change: &Change,
-    facts: &Facts,
-    blobs: &dyn BlobSource,
-) -> Result<(ReviewBody, Option<ColourJob>), UserError> {
+fn read(change: &Change, facts: &Facts, blobs: &dyn BlobSource) -> Result<Content, UserError> {
     let read = |blob: Option<BlobRef>| match blob {
         Some(blob) => blobs.blob(&blob.hash).map(Some),
         None => Ok(None),
     };
-    let (path, surroundings) = match change {
-        Change::Flash(plan) => return Ok((flash::body(plan, facts), None)),
-        Change::Erase(plan) => return Ok((board::erasing(plan, facts.flash.as_ref()), None)),
-        Change::Send(plan) => return Ok((board::sending(plan), None)),
-        Change::Read(plan) => return Ok((board::reading(plan), None)),
-        Change::Nvs(plan) => return Ok((nvs::editing(plan), None)),
-        Change::Save { path, .. } | Change::Delete { path, .. } => (path, Surroundings::Coloured),
-        // The whole file, so that the place of the insertion can be judged.
-        Change::Insert { path, .. } => (path, Surroundings::Dimmed),
-    };
+    if let Some(lines) = facts::lines(change, facts) {
+        return Ok((ReviewBody { lines, digits: 1, ..ReviewBody::default() }, None));
+    }
     let (old, new) = (read(change.before())?, read(change.after())?);
     let (mut body, changes) = of_file(old.as_deref(), new.as_deref());
-    body.surroundings = surroundings;
+    if matches!(change, Change::Insert { .. }) {
+        body.surroundings = Surroundings::Dimmed;
+    }
     body.prepend(references(facts));
     let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-    let job = Colouring::of(path).map(|colouring| ColourJob { colouring, old, new, changes });
+    let colouring = change.path().and_then(Colouring::of);
+    let job = colouring.map(|colouring| ColourJob { colouring, old, new, changes });
     Ok((body, job))
 }
 
@@ -304,90 +399,5 @@ pub(super) mod tests_support {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::body_line::Emphasis;
-    use super::tests_support::body;
-    use super::*;
-    use crate::text::syntax::SyntaxKind;
-
-    fn colours(old: &str, new: &str) -> Colours {
-        let bytes = |text: &str| Arc::from(text.as_bytes());
-        let changes = of_file(Some(old.as_bytes()), Some(new.as_bytes())).1;
-        let colouring = Colouring::named("c").unwrap();
-        ColourJob { colouring, old: bytes(old), new: bytes(new), changes }.run()
-    }
-
-    fn text(line: &BodyLine) -> String {
-        line.pieces(None).iter().map(|piece| piece.text.as_str()).collect()
-    }
-
-    #[test]
-    fn pieces_carry_colour_and_emphasis_and_put_together_are_the_line() {
-        let (old, new) = ("\tint a = 1;\n", "\tint b = 1;\n");
-        let body = body(Some(old), Some(new));
-        let added = &body.lines[1];
-        assert_eq!(added.role, LineRole::Diff(LineKind::Added, None, Some(1)));
-        assert_eq!((text(added).as_str(), added.width), ("    int b = 1;", 14));
-        let colours = colours(old, new);
-        let pieces = added.pieces(Some(&colours));
-        let changed: Vec<_> = pieces.iter().filter(|p| p.emphasis == Emphasis::Changed).collect();
-        assert_eq!((changed.len(), changed[0].text.as_str()), (1, "b"));
-        assert!(pieces.contains(&LinePiece::new("int", Ink::Syntax(SyntaxKind::Type))));
-    }
-
-    #[test]
-    fn escapes_in_a_file_stay_visible_and_harmless() {
-        let body = body(None, Some("a\u{1b}[2J\u{202e}\n"));
-        assert_eq!(text(&body.lines[0]), "a␛[2J\\u{202e}");
-        assert_eq!(body.to_see(), 1);
-    }
-
-    #[test]
-    fn only_a_change_of_line_ends_shows_them() {
-        let shown = body(Some("a\nb\n"), Some("a\r\nb\n"));
-        assert_eq!(text(&shown.lines[1]), "a␍");
-        let all = body(Some("a\r\nb\r\n"), Some("a\r\nc\r\n"));
-        assert!(all.lines.iter().all(|line| !text(line).contains('␍')));
-        let last = body(Some("a\n"), Some("a"));
-        assert!(text(&last.lines[1]).contains("no line feed"));
-    }
-
-    #[test]
-    fn even_nothing_is_said() {
-        assert_eq!(text(&body(None, Some("")).lines[0]), "an empty file");
-        assert_eq!(text(&body(Some(""), None).lines[0]), "the file is empty");
-        assert_eq!(text(&body(Some("a\n"), Some("a\n")).lines[0]), "nothing changes");
-    }
-
-    #[test]
-    fn what_is_no_text_is_named() {
-        let of = |bytes: &[u8]| text(&of_file(None, Some(bytes)).0.lines[0]);
-        assert!(of(b"\xff\xfei\0n\0t\0").starts_with("UTF-16 text"));
-        assert!(of(b"\x7fELF\0\xff\n").starts_with("a binary file"));
-        assert!(of(b"caf\xe9\n").starts_with("not plain UTF-8"));
-    }
-
-    #[test]
-    fn what_is_too_long_says_what_is_missing_and_counts_it() {
-        let wide = format!("int a;\nchar x[] = \"{}\";\n", "y".repeat(300_000));
-        let body = body(None, Some(&wide));
-        assert_eq!(body.left_out, 1);
-        assert!(text(&body.lines[0]).contains("1 changed lines are not shown"));
-        let last = text(body.lines.last().unwrap());
-        assert!(last.ends_with("37.8 kB more of this line"), "{}", &last[last.len() - 60..]);
-        let long = "int line_of_a_very_long_file;\n".repeat(250_000);
-        let body = of_file(None, Some(long.as_bytes())).0;
-        assert_eq!((body.added, body.left_out + body.lines.len() - 1), (250_000, 250_000));
-        assert!(body.lines.len() <= 200_001);
-    }
-
-    #[test]
-    fn a_change_at_the_end_of_a_long_file_is_shown() {
-        let mut old = "int line_of_a_very_long_file;\n".repeat(100_000);
-        let new = format!("{old}int more;\n");
-        old.push_str("int last;\n");
-        let body = body(Some(&old), Some(&new));
-        assert_eq!((body.extent, body.left_out, body.hunks.len()), (Extent::Around, 0, 1));
-        assert!(body.lines.len() < 60);
-    }
-}
+#[path = "body_tests.rs"]
+mod tests;

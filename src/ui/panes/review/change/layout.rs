@@ -9,8 +9,8 @@ use std::rc::Rc;
 use crate::ui::panes::wrap::wrap_words;
 
 use super::body::ReviewBody;
-use super::body_line::LinePart;
 use super::items::{self, Columns, DiffItem};
+use super::line::LinePart;
 
 /// What happens to lines that are wider than the room for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

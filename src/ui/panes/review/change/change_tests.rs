@@ -1,13 +1,13 @@
 //! Tests of where a proposal opens, and of what of it was seen.
 
-#[path = "../../../../tests/proposals/set.rs"]
+#[path = "../../../../../tests/proposals/set.rs"]
 #[expect(dead_code, reason = "the gate's tests use the rest")]
 mod set;
 
 use super::*;
 use crate::model::{
-    AgentName, Batch, BatchId, BlobRef, CallId, Check, CheckKind, Finding, ProjectPath, ToolName,
-    TurnId,
+    AgentName, Batch, BatchId, BlobRef, CallId, Check, CheckKind, ContentHash, Finding,
+    ProjectPath, ProposalId, ToolName, TurnId,
 };
 
 const ROOM: Viewport = Viewport { one: 40, half: None, rows: 10 };
@@ -21,11 +21,11 @@ impl BlobSource for Contents {
     }
 }
 
-fn shown(content: &str) -> Shown {
+fn shown(content: &str) -> ChangeView {
     shown_with(content, Vec::new())
 }
 
-fn shown_with(content: &str, checks: Vec<Check>) -> Shown {
+fn shown_with(content: &str, checks: Vec<Check>) -> ChangeView {
     let bytes = content.as_bytes().to_vec();
     let content = BlobRef { hash: ContentHash::of(&bytes), bytes: bytes.len() as u64 };
     let proposal = Proposal {
@@ -41,7 +41,7 @@ fn shown_with(content: &str, checks: Vec<Check>) -> Shown {
         facts: crate::model::Facts::default(),
     };
     let blobs: Arc<dyn BlobSource> = Arc::new(Contents(vec![bytes]));
-    Shown::new(&proposal, &blobs)
+    ChangeView::new(&proposal, &blobs)
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn going_to_the_unseen_ends_with_all_seen() {
     assert_eq!(shown.unseen(), 100);
     let mut rounds = 0;
     loop {
-        shown.lay_out(Look::default(), ROOM);
+        shown.lay_out(Look::default(), ROOM, &BTreeMap::new());
         shown.was_shown();
         rounds += 1;
         if shown.unseen() == 0 {
@@ -78,7 +78,11 @@ fn what_was_found_is_on_the_first_screen() {
             let at = |level, line| Finding::new(level, "x").at(FindingPlace::line(line));
             let found = vec![at(FindingLevel::Warning, 2), at(FindingLevel::Stop, line)];
             let mut shown = shown_with(&text, vec![Check::with(CheckKind::Origin, found)]);
-            shown.lay_out(Look::default(), Viewport { one: columns, half: None, rows });
+            shown.lay_out(
+                Look::default(),
+                Viewport { one: columns, half: None, rows },
+                &BTreeMap::new(),
+            );
             tried += 1;
             let (body, layout) = (shown.body().unwrap(), shown.layout().unwrap());
             let numbers = shown.rows().flat_map(|row| layout.cells(row)).flatten();

@@ -9,7 +9,7 @@ use crate::text::diff::LineKind;
 use crate::text::line_pairs::LinePair;
 
 use super::body::{Extent, ReviewBody};
-use super::body_line::{BodyLine, LineRole};
+use super::line::{BodyLine, LineRole};
 
 /// One or two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,14 +1,20 @@
-//! Which changed lines the person has picked, and where the cursor is.
+//! Which changed lines the person has picked: by keys, by clicks, and what the file becomes.
 //!
-//! Pure state over places of lines in a body; must not decide.
+//! Owns the cursor and the picked lines. Decides nothing.
 
 use std::collections::BTreeSet;
 
-use crate::text::diff::LineKind;
+use crate::model::{BlobRef, BlobSource, Change, UserError};
+use crate::text::diff::{DiffLimits, LineKind, Options, diff};
 use crate::text::line_pairs::LinePair;
+use crate::text::select::{LineSelection, select};
+use crate::ui::action::Action;
+use crate::ui::pane::Effect;
 
+use super::ChangeView;
 use super::body::ReviewBody;
-use super::body_line::LineRole;
+use super::items::{Columns, DiffItem};
+use super::line::LineRole;
 
 /// Picked lines of the change on screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +113,33 @@ impl PickedLines {
             self.picked.extend(lines);
         }
     }
+
+    /// The file with the picked lines only.
+    ///
+    /// # Errors
+    /// When it cannot be put together from what is on screen.
+    pub fn content(
+        &self,
+        change: &Change,
+        blobs: &dyn BlobSource,
+        body: &ReviewBody,
+    ) -> Result<Vec<u8>, UserError> {
+        let read = |blob: Option<BlobRef>| {
+            blob.map_or_else(|| Ok(Vec::new()), |blob| blobs.blob(&blob.hash).map(|b| b.to_vec()))
+        };
+        let (old, new) = (read(change.before())?, read(change.after())?);
+        let limits = DiffLimits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
+        let found = diff(&old, &new, Options { limits, ..Options::default() });
+        let (all, accepted) = (accept(body, |_| true), accept(body, |line| self.is_picked(line)));
+        if LineSelection::all(&found) != all {
+            return Err(UserError::new(
+                "Cannot pick single lines of this change",
+                "it is too long for an exact comparison",
+                "Decide on it as a whole, or edit it.",
+            ));
+        }
+        Ok(select(&old, &new, &found, &accepted))
+    }
 }
 
 /// The other version of a changed line.
@@ -119,6 +152,97 @@ pub fn other_version(body: &ReviewBody, line: usize) -> Option<usize> {
         LineKind::Added | LineKind::Context => LineRole::Diff(LineKind::Removed, Some(no), None),
     };
     body.changed().find(|place| body.lines.get(*place).is_some_and(|line| line.role == wanted))
+}
+
+fn accept(body: &ReviewBody, is_picked: impl Fn(usize) -> bool) -> LineSelection {
+    let mut accepted = LineSelection::default();
+    for place in body.changed().filter(|place| is_picked(*place)) {
+        match body.lines.get(place).map(|line| line.role) {
+            Some(LineRole::Diff(LineKind::Removed, Some(old), _)) => {
+                accepted.removed.insert(old);
+            }
+            Some(LineRole::Diff(LineKind::Added, _, Some(new))) => {
+                accepted.added.insert(new);
+            }
+            Some(LineRole::Diff(..) | LineRole::Fact | LineRole::Note) | None => {}
+        }
+    }
+    accepted
+}
+
+/// Does what a key asks for; `None` when it is no key for picking.
+pub fn act(
+    action: Action,
+    selection: &mut PickedLines,
+    change: &mut ChangeView,
+) -> Option<Vec<Effect>> {
+    let body = change.body()?.clone();
+    let moved = match action {
+        Action::Up => selection.step(&body, -1),
+        Action::Down => selection.step(&body, 1),
+        Action::NextHunk => selection.step_hunk(&body, 1),
+        Action::PreviousHunk => selection.step_hunk(&body, -1),
+        Action::Top => to(selection, body.changed().next()),
+        Action::Bottom => to(selection, body.changed().last()),
+        Action::ToggleLine => {
+            selection.toggle(&body, PickScope::Change);
+            true
+        }
+        Action::ToggleSingle => {
+            selection.toggle(&body, PickScope::Line);
+            true
+        }
+        Action::ToggleHunk => {
+            selection.toggle(&body, PickScope::Hunk);
+            true
+        }
+        Action::ToggleAll => {
+            selection.toggle(&body, PickScope::All);
+            true
+        }
+        _ => return None,
+    };
+    change.reveal(selection.cursor());
+    if moved { Some(Vec::new()) } else { Some(Effect::info("there is no other changed line")) }
+}
+
+/// What a click is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClickTarget {
+    /// A changed line of the body.
+    Changed(usize),
+    /// Unchanged lines that are folded away.
+    Folded,
+}
+
+/// What the row at that distance from the topmost in sight shows; of two halves the right one if
+/// `is_right`.
+pub fn target(change: &ChangeView, row: usize, is_right: bool) -> Option<ClickTarget> {
+    let (layout, body) = (change.layout()?, change.body()?);
+    let row = change.rows().nth(row)?;
+    if matches!(layout.item_at(row)?.0, DiffItem::Fold(_)) {
+        return Some(ClickTarget::Folded);
+    }
+    let [left, right] = layout.cells(row);
+    let is_right = is_right && layout.columns() == Columns::Beside && right.is_some();
+    let line = if is_right { right } else { left }?.line;
+    body.changed().any(|changed| changed == line).then_some(ClickTarget::Changed(line))
+}
+
+/// A click on a changed line turns to it; on the line that is turned to, it picks its hunk or puts
+/// it back.
+pub fn click(line: usize, selection: &mut PickedLines, change: &ChangeView) {
+    match change.body() {
+        Some(body) if selection.cursor() == line => selection.toggle(body, PickScope::Hunk),
+        _ => selection.go_to(line),
+    }
+}
+
+fn to(selection: &mut PickedLines, line: Option<usize>) -> bool {
+    if let Some(line) = line {
+        selection.go_to(line);
+    }
+    line.is_some()
 }
 
 #[cfg(test)]

@@ -14,8 +14,6 @@ use crate::text::line_pairs::LinePair;
 use crate::text::sanitize;
 use crate::text::syntax::{Span, SyntaxKind};
 
-use super::body::Colours;
-
 /// Longer lines have neither colours nor emphasis, in bytes.
 const MAX_COLOURED: usize = 4_000;
 
@@ -106,7 +104,7 @@ enum SourceForm {
     Clean,
     /// Raw; it is sanitised piece by piece.
     Raw,
-    /// Sanitised, and too long for pieces.
+    /// Sanitised, and too long for pieces of different looks.
     Long,
 }
 
@@ -138,12 +136,7 @@ impl LineSource {
 
     /// Cuts the line where colour or emphasis changes.
     fn pieces(&self, spans: &[Span], found: &[Range<usize>]) -> Vec<LinePiece> {
-        let mut pieces = Vec::new();
-        if self.form == SourceForm::Long {
-            pieces.push(LinePiece::new(self.text.clone(), Ink::Plain));
-        } else {
-            self.cut(spans, &self.bytes_of(found), &mut pieces);
-        }
+        let mut pieces = self.cut(spans, &self.bytes_of(found));
         if !self.tail.is_empty() {
             pieces.push(LinePiece::new(self.tail.clone(), Ink::Dim));
         }
@@ -158,7 +151,8 @@ impl LineSource {
         characters.iter().map(|range| at(range.start)..at(range.end)).collect()
     }
 
-    fn cut(&self, spans: &[Span], found: &[Range<usize>], pieces: &mut Vec<LinePiece>) {
+    fn cut(&self, spans: &[Span], found: &[Range<usize>]) -> Vec<LinePiece> {
+        let mut pieces = Vec::new();
         let mut cuts: BTreeSet<usize> = [0, self.text.len()].into();
         cuts.extend(spans.iter().flat_map(|span| [span.range.start, span.range.end]));
         let ranges = self.emphasis.iter().chain(found);
@@ -183,6 +177,7 @@ impl LineSource {
                 emphasis,
             });
         }
+        pieces
     }
 }
 
@@ -235,52 +230,33 @@ impl BodyLine {
         }
     }
 
-    /// All its pieces, coloured as far as colours are known.
+    /// All its pieces, without colours.
     #[cfg(test)]
-    pub fn pieces(&self, colours: Option<&Colours>) -> Vec<LinePiece> {
-        self.marked(colours, &[])
+    pub fn pieces(&self) -> Vec<LinePiece> {
+        self.part(&LinePart::at(0..self.width), &[], &[])
     }
 
-    /// All its pieces, coloured as far as colours are known, with these characters as found by a
-    /// check.
-    fn marked(&self, colours: Option<&Colours>, found: &[Range<usize>]) -> Vec<LinePiece> {
-        match &self.content {
-            Content::Pieces(pieces) => pieces.clone(),
-            Content::Forms(forms) => {
-                forms.first().map(|(_, form)| form.clone()).unwrap_or_default()
-            }
-            Content::Source(source) => {
-                source.pieces(colours.map_or(&[], |colours| colours.of(self.role)), found)
-            }
-        }
-    }
-
-    /// The pieces in these columns.
+    /// The pieces in these columns, with these colours of the source, and these characters of the
+    /// line as found by a check.
     #[must_use]
-    pub fn part(&self, part: &LinePart, colours: Option<&Colours>) -> Vec<LinePiece> {
-        self.marked_part(part, colours, &[])
-    }
-
-    /// As [`Self::part`], with these characters of the line as found by a check.
-    #[must_use]
-    pub fn marked_part(
+    pub fn part(
         &self,
         part: &LinePart,
-        colours: Option<&Colours>,
+        colours: &[Span],
         found: &[Range<usize>],
     ) -> Vec<LinePiece> {
-        match &self.content {
-            Content::Source(source) if source.form == SourceForm::Long => long_part(source, part),
+        let pieces = match &self.content {
+            Content::Source(source) if source.form == SourceForm::Long => {
+                return long_part(source, part);
+            }
+            Content::Source(source) => source.pieces(colours, found),
+            Content::Pieces(pieces) => pieces.clone(),
             Content::Forms(forms) => {
                 let form = forms.get(part.start).or_else(|| forms.first());
-                let pieces = form.map(|(_, pieces)| pieces.clone()).unwrap_or_default();
-                slice(pieces, &part.columns)
+                form.map(|(_, pieces)| pieces.clone()).unwrap_or_default()
             }
-            Content::Source(_) | Content::Pieces(_) => {
-                let pieces = self.marked(colours, found);
-                if part.columns == (0..self.width) { pieces } else { slice(pieces, &part.columns) }
-            }
-        }
+        };
+        if part.columns == (0..self.width) { pieces } else { slice(pieces, &part.columns) }
     }
 
     /// Columns that must have been drawn so that all of it was on screen, in the form that `part`
@@ -445,9 +421,9 @@ mod tests {
         assert_eq!(line.width, 7 * 20_000);
         let parts = line.wrap(70);
         let last: String =
-            parts[parts.len() - 2..].iter().map(|part| text(&line.part(part, None))).collect();
+            parts[parts.len() - 2..].iter().map(|part| text(&line.part(part, &[], &[]))).collect();
         assert!(last.ends_with("ab漢字 ab"), "{last}");
-        assert_eq!(text(&line.part(&LinePart::at(7..14), None)), "漢字 ab");
+        assert_eq!(text(&line.part(&LinePart::at(7..14), &[], &[])), "漢字 ab");
     }
 
     #[test]
@@ -455,7 +431,7 @@ mod tests {
         let line = line("\tä = \"x\u{202e}y\"; // é");
         let one = |range: Range<usize>| std::iter::once(range).collect::<Vec<_>>();
         let found = |found: &[Range<usize>]| {
-            let pieces = line.marked_part(&LinePart::at(0..line.width), None, found);
+            let pieces = line.part(&LinePart::at(0..line.width), &[], found);
             let marked = pieces.into_iter().filter(|piece| piece.emphasis == Emphasis::Found);
             marked.map(|piece| piece.text).collect::<Vec<_>>()
         };
@@ -466,8 +442,8 @@ mod tests {
 
     #[test]
     fn a_wide_letter_at_the_edge_leaves_a_blank() {
-        assert_eq!(text(&line("a漢b").part(&LinePart::at(0..2), None)), "a ");
-        assert_eq!(text(&line("a漢b").part(&LinePart::at(2..4), None)), " b");
+        assert_eq!(text(&line("a漢b").part(&LinePart::at(0..2), &[], &[])), "a ");
+        assert_eq!(text(&line("a漢b").part(&LinePart::at(2..4), &[], &[])), " b");
     }
 
     proptest! {
@@ -482,8 +458,8 @@ mod tests {
             prop_assert!(parts.iter().all(|part| part.columns.len() <= width));
             prop_assert!(parts.windows(2).all(|two| two[0].columns.end == two[1].columns.start));
             prop_assert_eq!(parts.last().unwrap().columns.end, line.width);
-            let rows: Vec<String> = parts.iter().map(|part| text(&line.part(part, None))).collect();
-            prop_assert_eq!(rows.concat(), text(&line.pieces(None)));
+            let rows: Vec<String> = parts.iter().map(|part| text(&line.part(part, &[], &[]))).collect();
+            prop_assert_eq!(rows.concat(), text(&line.pieces()));
         }
     }
 }

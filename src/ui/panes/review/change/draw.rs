@@ -3,6 +3,8 @@
 //! Owns their grounds, signs and marks. Whatever it draws of a changed line is all of what the
 //! layout says is in that row; nothing is cut here.
 
+use std::collections::BTreeSet;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -14,16 +16,76 @@ use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 
+use super::super::findings::{self, FindingMarks, LineMarks};
+use super::ChangeView;
 use super::body::{ReviewBody, Surroundings};
-use super::body_line::{BodyLine, Emphasis, Ink, LineRole};
-use super::draw::ReviewAreas;
-use super::edited::MARK;
-use super::findings::{self, FindingMarks, LineMarks};
-use super::gutter::Gutter;
 use super::items::DiffItem;
 use super::layout::{Cell, Layout};
-use super::select::PickedLines;
-use super::shown::Shown;
+use super::line::{BodyLine, Emphasis, Ink, LinePiece, LineRole};
+use super::picking::PickedLines;
+
+/// Stands before lines that the person wrote.
+pub const MARK: &str = "✎";
+
+/// What stands before a line of the change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Gutter {
+    /// Nothing but a blank.
+    #[default]
+    None,
+    /// One number of that many digits, and a sign.
+    One(usize),
+    /// Two of them, and a sign.
+    Two(usize),
+}
+
+impl Gutter {
+    /// What fits before the lines of `body` in a pane of that many columns.
+    #[must_use]
+    pub fn of(body: &ReviewBody, width: usize) -> Self {
+        let (mut has_old, mut has_new) = (false, false);
+        for line in &body.lines {
+            if let LineRole::Diff(_, old, new) = line.role {
+                has_old |= old.is_some();
+                has_new |= new.is_some();
+            }
+            if has_old && has_new {
+                break;
+            }
+        }
+        match (has_old, has_new) {
+            (false, false) => Self::None,
+            (true, true) if width >= 44 + 2 * body.digits => Self::Two(body.digits),
+            (true | false, true | false) => Self::One(body.digits),
+        }
+    }
+
+    #[must_use]
+    pub const fn width(self) -> usize {
+        match self {
+            Self::None => 1,
+            Self::One(digits) => digits + 4,
+            Self::Two(digits) => 2 * digits + 5,
+        }
+    }
+
+    /// Its text: a mark, the numbers, a sign. Rows after a line's first have no numbers.
+    #[must_use]
+    pub fn text(self, mark: &str, numbers: [Option<usize>; 2], sign: &str) -> String {
+        let number = |number: Option<usize>, digits: usize| match number {
+            Some(number) => format!("{number:>digits$}"),
+            None => " ".repeat(digits),
+        };
+        let [old, new] = numbers;
+        match self {
+            Self::None => mark.to_owned(),
+            Self::One(digits) => format!("{mark}{} {sign} ", number(new.or(old), digits)),
+            Self::Two(digits) => {
+                format!("{mark}{} {} {sign} ", number(old, digits), number(new, digits))
+            }
+        }
+    }
+}
 
 /// Whose numbers stand before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,29 +95,37 @@ enum Version {
     Both,
 }
 
+/// What is marked on the lines.
+#[derive(Clone, Copy)]
+pub struct Marks<'a> {
+    pub picked: Option<&'a PickedLines>,
+    pub found: &'a FindingMarks,
+    /// Lines of the new version, from 1, that the person wrote.
+    pub own: Option<&'a BTreeSet<usize>>,
+}
+
 /// Everything that a row needs.
 struct Canvas<'a> {
-    shown: &'a Shown,
+    change: &'a ChangeView,
     body: &'a ReviewBody,
     layout: &'a Layout,
-    selection: Option<&'a PickedLines>,
-    parts: &'a ReviewAreas,
-    found: &'a FindingMarks,
+    marks: Marks<'a>,
+    gutter: Gutter,
     cx: &'a Cx<'a>,
 }
 
 /// Draws what of the change is in sight.
-pub(super) fn draw(
-    shown: &Shown,
-    (selection, found): (Option<&PickedLines>, &FindingMarks),
-    parts: &ReviewAreas,
+pub fn draw(
+    change: &ChangeView,
+    marks: Marks<'_>,
+    gutter: Gutter,
+    area: Rect,
     buf: &mut Buffer,
     cx: &Cx<'_>,
 ) {
-    let area = parts.body;
-    let (Some(body), Some(layout)) = (shown.body(), shown.layout()) else {
+    let (Some(body), Some(layout)) = (change.body(), change.layout()) else {
         let row = Rect { height: area.height.min(1), ..area };
-        let (text, role) = match shown.error() {
+        let (text, role) = match change.error() {
             Some(error) => (format!(" {error}"), Role::Error),
             None => (" reading and comparing…".to_owned(), Role::Busy),
         };
@@ -63,9 +133,9 @@ pub(super) fn draw(
         line::draw(&Line::styled(text, cx.style(role)), row, buf);
         return;
     };
-    draw_position(shown, area, buf, cx);
-    let canvas = Canvas { shown, body, layout, selection, parts, found, cx };
-    for (row, at) in shown.rows().zip(area.rows()) {
+    draw_position(change, area, buf, cx);
+    let canvas = Canvas { change, body, layout, marks, gutter, cx };
+    for (row, at) in change.rows().zip(area.rows()) {
         canvas.row(row, at, buf);
     }
 }
@@ -78,7 +148,7 @@ impl Canvas<'_> {
         let wide = Rect { width: at.width.saturating_sub(1), ..at };
         match item {
             DiffItem::One(place) => {
-                let before = (self.parts.gutter, Version::Both);
+                let before = (self.gutter, Version::Both);
                 self.cell(*place, first.as_ref(), nth, before, wide, buf)
             }
             DiffItem::Blank(old, new) => self.blank(*old, *new, first.as_ref(), nth, wide, buf),
@@ -105,7 +175,7 @@ impl Canvas<'_> {
             DiffItem::Gap(next) => self.fold("⋯ further lines of the file", *next, wide, buf),
             DiffItem::Remark(place) => {
                 let words = self.layout.remark(*place).into_iter().nth(nth).unwrap_or_default();
-                let indent = " ".repeat(self.parts.gutter.width().saturating_sub(2));
+                let indent = " ".repeat(self.gutter.width().saturating_sub(2));
                 let words = format!("{indent}┃ {words}");
                 line::draw(&Line::styled(words, self.cx.style(Role::Person)), wide, buf);
             }
@@ -114,7 +184,7 @@ impl Canvas<'_> {
 
     /// Unchanged lines that do not show, and what the next ones belong to.
     fn fold(&self, text: &str, next: usize, at: Rect, buf: &mut Buffer) {
-        let indent = " ".repeat(self.parts.gutter.width().saturating_sub(2));
+        let indent = " ".repeat(self.gutter.width().saturating_sub(2));
         let mut spans =
             vec![Span::styled(format!("{indent}{text}"), self.cx.style(Role::DiffSign))];
         if let Some(name) = self.home_of(next) {
@@ -156,10 +226,10 @@ impl Canvas<'_> {
         };
         let numbers = if nth == 0 { [number(old), number(new)] } else { [None, None] };
         let sign = if nth == 0 { "~" } else { "↪" };
-        let text = self.parts.gutter.text(" ", numbers, sign);
+        let text = self.gutter.text(" ", numbers, sign);
         let mut spans = vec![Span::styled(text, self.cx.style(Role::DiffSign))];
         let (Some(line), Some(cell)) = (self.body.lines.get(new), cell) else { return };
-        let pieces = line.part(&cell.part, self.shown.colours());
+        let pieces = line.part(&cell.part, self.change.colours_of(line), &[]);
         let dim = self.cx.style(Role::Dim);
         spans.extend(pieces.into_iter().map(|piece| Span::styled(piece.text, dim)));
         line::draw(&Line::from(spans), at, buf);
@@ -181,8 +251,8 @@ impl Canvas<'_> {
         if ground != Role::Text {
             line::tint(at, base, buf);
         }
-        let found = self.found.on(line.role);
-        let mut spans = self.gutter(place, line, nth, before, (base, &found));
+        let found = self.marks.found.on(line.role);
+        let mut spans = self.before(place, line, nth, before, (base, &found));
         if let Some(cell) = cell {
             spans.extend(self.pieces(line, cell, ground, &found));
             if nth == 0
@@ -224,7 +294,7 @@ impl Canvas<'_> {
     /// The ground of a line. A line that moved, or was not picked, stands back.
     fn ground(&self, place: usize, line: &BodyLine) -> Role {
         let stands_back = matches!(line.pair, LinePair::Moved(_))
-            || self.selection.is_some_and(|selection| !selection.is_picked(place));
+            || self.marks.picked.is_some_and(|selection| !selection.is_picked(place));
         match line.change() {
             Some(_) if stands_back => Role::Text,
             Some(LineKind::Added) => Role::DiffAdded,
@@ -253,7 +323,7 @@ impl Canvas<'_> {
             Role::DiffRemoved => Some(Role::DiffRemovedWord),
             _ => None,
         };
-        let pieces = line.marked_part(&cell.part, self.shown.colours(), &found.characters);
+        let pieces = line.part(&cell.part, self.change.colours_of(line), &found.characters);
         let look = |ink: Ink| match ink {
             _ if is_dim => Role::Dim,
             Ink::Plain => ground,
@@ -261,7 +331,7 @@ impl Canvas<'_> {
             Ink::Warning => Role::Warn,
             Ink::Syntax(kind) => Role::syntax(kind),
         };
-        let span = |piece: super::body_line::LinePiece| {
+        let span = |piece: LinePiece| {
             let style = match (piece.emphasis, word) {
                 (Emphasis::Changed, Some(word)) => self.cx.style(word),
                 (Emphasis::Found, _) => self.cx.style(Role::Match),
@@ -274,7 +344,7 @@ impl Canvas<'_> {
         pieces.into_iter().map(span).collect()
     }
 
-    fn gutter(
+    fn before(
         &self,
         place: usize,
         line: &BodyLine,
@@ -292,14 +362,14 @@ impl Canvas<'_> {
             (0, LineKind::Removed) => "−",
             (0, LineKind::Context) => " ",
         };
-        let mark = match self.selection {
+        let mark = match self.marks.picked {
             Some(selection) if nth == 0 && line.change().is_some() => {
                 if selection.is_picked(place) { "●" } else { "○" }
             }
             None if nth == 0 && found.level.is_some() => findings::look(found.level).0,
             Some(_) | None => " ",
         };
-        if self.selection.is_some_and(|selection| selection.cursor() == place) {
+        if self.marks.picked.is_some_and(|selection| selection.cursor() == place) {
             style = self.cx.selection();
         }
         let numbers = match (nth, version, kind) {
@@ -309,13 +379,13 @@ impl Canvas<'_> {
             (0, Version::Both, _) => [old, new],
         };
         let mut text = gutter.text(mark, numbers, sign);
-        let own = self.shown.own.as_ref().zip(new.filter(|_| nth == 0));
-        if own.is_some_and(|(own, line)| own.lines.contains(&line)) {
+        let own = self.marks.own.zip(new.filter(|_| nth == 0));
+        if own.is_some_and(|(own, line)| own.contains(&line)) {
             // In the blank between the numbers and the sign.
             let before = text.strip_suffix(&format!(" {sign} "));
             text = before.map_or(text.clone(), |before| format!("{before}{MARK}{sign} "));
         }
-        match (self.selection, text.strip_prefix(mark)) {
+        match (self.marks.picked, text.strip_prefix(mark)) {
             (None, Some(rest)) if mark != " " => {
                 let role = findings::look(found.level).1;
                 let look = Style { bg: base.bg, ..self.cx.style(role) };
@@ -333,13 +403,13 @@ fn is_head(line: &str) -> bool {
 }
 
 /// A mark in the last column tells which part of a long change is in sight.
-fn draw_position(shown: &Shown, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let (total, height) = (shown.total(), usize::from(area.height));
+fn draw_position(change: &ChangeView, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let (total, height) = (change.total(), usize::from(area.height));
     if total <= height || height == 0 {
         return;
     }
     let size = (height * height / total).max(1);
-    let start = shown.rows().start * (height - size) / (total - height).max(1);
+    let start = change.rows().start * (height - size) / (total - height).max(1);
     for (place, row) in area.rows().enumerate() {
         let is_in_sight = (start..start + size).contains(&place);
         let (mark, role) = if is_in_sight { ("┃", Role::Dim) } else { ("│", Role::Faint) };

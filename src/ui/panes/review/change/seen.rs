@@ -49,7 +49,7 @@ impl SeenLines {
     /// Whether drawing that cell would tell nothing new.
     #[must_use]
     pub fn knows(&self, body: &ReviewBody, cell: &Cell) -> bool {
-        let must = body.lines.get(cell.line).is_some_and(super::body_line::BodyLine::must_be_seen);
+        let must = body.lines.get(cell.line).is_some_and(super::line::BodyLine::must_be_seen);
         let columns = &cell.part.columns;
         !must
             || self.whole.get(cell.line) == Some(&true)
