@@ -459,7 +459,7 @@ pub enum RevertyCommand {
         /// The program.
         file: PathBuf,
     },
-    /// Run a program with Python. Errors name the lines of the program.
+    /// Run a program with Python, in the sandbox. Errors name the lines of the program.
     Run {
         /// The program.
         file: PathBuf,

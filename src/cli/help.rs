@@ -243,7 +243,7 @@ const REVERTY: &str = "\
 Programs in Reverty are translated to Python and run by it. FILE is `-` for the standard input.
 
   firmhand reverty check FILE          what is wrong, with line, column and a hint; `--json` for programs
-  firmhand reverty run FILE            runs it with `python3`; errors name the lines of FILE
+  firmhand reverty run FILE            runs it in the sandbox; errors name the lines of FILE
   firmhand reverty py FILE             the program in Python
   firmhand reverty fmt FILE            the program in canonical form
   firmhand reverty ast FILE            its syntax tree

@@ -136,7 +136,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
                 None => tool::list(&machine, &project),
             }
         }
-        CliCommand::Reverty { command } => reverty::run(&command),
+        CliCommand::Reverty { command } => reverty::run(&command, &dirs.data),
         CliCommand::Trust { dir: Some(dir), forget: true, .. } => trust::forget(&dirs.data, &dir),
         CliCommand::Trust { dir: Some(dir), without_sandbox: true, .. } => {
             trust::without_sandbox(&dirs.data, &dir)

@@ -10,20 +10,22 @@ use serde_json::json;
 
 use super::args::RevertyCommand;
 use super::{report, reverty_repl};
+use crate::app::trust::Trust;
 use crate::files;
 use crate::model::UserError;
+use crate::sandbox::Runner;
 use crate::text::reverty::{self, Fault};
-use crate::toolchain::python_program;
+use crate::toolchain::python_program::Python;
 
 /// Longest program in bytes; a longer one is refused with its own words.
 const MOST_BYTES: u64 = reverty::MOST_BYTES as u64 + 1;
 
 /// Does what the command says. Exit codes: 0 done; 1 the program has faults or could not be read;
-/// for `run` that of the program.
+/// for `run` that of the program. `data` is the folder where the person's consents are.
 ///
 /// # Errors
 /// When a file cannot be read, or Python cannot be started.
-pub(super) fn run(command: &RevertyCommand) -> Result<ExitCode, UserError> {
+pub(super) fn run(command: &RevertyCommand, data: &Path) -> Result<ExitCode, UserError> {
     match command {
         RevertyCommand::Check { file, json } => {
             let bytes = read(file)?;
@@ -45,8 +47,8 @@ pub(super) fn run(command: &RevertyCommand) -> Result<ExitCode, UserError> {
         RevertyCommand::Py { file } => show(file, |text| Ok(reverty::to_python(text)?.text)),
         RevertyCommand::Fmt { file } => show(file, reverty::format),
         RevertyCommand::FromPython { file } => show(file, reverty::from_python),
-        RevertyCommand::Run { file } => run_program(file),
-        RevertyCommand::Repl => reverty_repl::run(),
+        RevertyCommand::Run { file } => run_program(file, data),
+        RevertyCommand::Repl => reverty_repl::run(&python(Path::new("."), data)?),
     }
 }
 
@@ -102,21 +104,25 @@ fn read(file: &Path) -> Result<Vec<u8>, UserError> {
     })
 }
 
-fn run_program(file: &Path) -> Result<ExitCode, UserError> {
+fn run_program(file: &Path, data: &Path) -> Result<ExitCode, UserError> {
     let bytes = read(file)?;
     let made = reverty::decode(&bytes).and_then(|text| Ok((text, reverty::to_python(text)?)));
     let (text, program) = match made {
         Ok(made) => made,
         Err(faults) => return Ok(print_faults(file, &faults)),
     };
-    let end =
-        python_program::run(&program.text).map_err(|error| reverty_repl::no_python(&error))?;
-    let shown = file.display().to_string();
-    let trace =
-        reverty::mapped(&end.trace, &end.file.display().to_string(), &program, text, &shown);
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let end = python(folder.unwrap_or(Path::new(".")), data)?.run(&program.text)?;
+    let trace = reverty::mapped(&end.trace, &end.file, &program, text, &file.display().to_string());
     if !trace.is_empty() {
         report::message(trace.trim_end_matches('\n'));
     }
     let code = end.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
     Ok(ExitCode::from(code))
+}
+
+/// Python in the sandbox, or without one where the person allowed that for the folder.
+fn python(folder: &Path, data: &Path) -> Result<Python, UserError> {
+    let consent = Trust::of(data).consent(folder)?;
+    Python::find(Runner::of_this_program().with_consent(consent))
 }

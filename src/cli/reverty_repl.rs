@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use super::report;
 use crate::model::UserError;
 use crate::text::reverty::{Fault, functions_of, to_python_from};
-use crate::toolchain::python_program::PythonSession;
+use crate::toolchain::python_program::{Python, PythonSession};
 
 /// Longest statement in bytes.
 const MOST_BYTES: usize = 1 << 20;
@@ -17,8 +17,8 @@ const MOST_BYTES: usize = 1 << 20;
 ///
 /// # Errors
 /// When Python cannot be started or has ended.
-pub(super) fn run() -> Result<ExitCode, UserError> {
-    let mut session = PythonSession::start().map_err(|error| no_python(&error))?;
+pub(super) fn run(python: &Python) -> Result<ExitCode, UserError> {
+    let mut session = python.session()?;
     let mut program = Program::default();
     let is_person = io::stdin().is_terminal();
     let mut piece = String::new();
@@ -98,16 +98,6 @@ fn run_piece(
     program.pieces.retain(|(_, names)| !names.iter().any(|name| own.contains(name)));
     program.pieces.push((piece.to_owned(), own));
     Ok(())
-}
-
-/// That Python could not be started.
-pub(super) fn no_python(error: &io::Error) -> UserError {
-    let why = match error.kind() {
-        io::ErrorKind::NotFound => "there is no `python3`".to_owned(),
-        _ => error.to_string(),
-    };
-    let fix = "Install Python 3; `firmhand reverty check` and `py` work without it.";
-    UserError::new("Cannot run the program", why, fix)
 }
 
 fn print_faults(faults: &[Fault], lines: u32) {

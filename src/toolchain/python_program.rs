@@ -1,21 +1,30 @@
-//! Runs programs that were translated to Python.
+//! Runs programs that were translated to Python, in the sandbox.
 //!
-//! Owns the interpreter's options: nothing of the person's environment, no packages, UTF-8. A
-//! program that passed the check calls nothing but the functions that every program has: it opens no
-//! file, starts nothing and reaches no network. Must not know the language that it comes from.
+//! Owns the interpreter and its options: nothing of the person's environment, no packages, UTF-8.
+//! A program that passed the check calls nothing but the functions that every program has; the
+//! sandbox holds it even if that were wrong. Must not know the language that it comes from.
 #![expect(
     clippy::disallowed_methods,
-    reason = "the interpreter is a process; it is started here alone"
+    reason = "the program is handed over in a file, and the interpreter is asked where it is"
 )]
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
+use std::process::Command;
 
 use super::process::key_variables;
+use crate::model::UserError;
+use crate::sandbox::{ConfinedRun, Ends, Limits, RunEnd, Runner, Walls, programs};
+
+/// Isolated, without packages, without caches, in UTF-8.
+const OPTIONS: [&str; 5] = ["-I", "-S", "-B", "-X", "utf8"];
 
 /// Most bytes of a stack trace that are kept.
 const MOST_TRACE: u64 = 1 << 20;
+
+/// Memory that a program may have, in bytes.
+const MOST_MEMORY: u64 = 1 << 30;
 
 /// Ends the answer to one piece in [`PythonSession`].
 const MARK: &str = "\u{4}";
@@ -52,60 +61,127 @@ pub struct PythonEnd {
     /// What it wrote on standard error: the stack trace, if there is one.
     pub trace: String,
     /// The name of the program in the trace.
-    pub file: PathBuf,
+    pub file: String,
 }
 
-fn python() -> Command {
-    let mut command = Command::new("python3");
-    // Isolated, without packages, without caches, in UTF-8.
-    command.args(["-I", "-S", "-B", "-X", "utf8"]);
-    for name in key_variables() {
-        command.env_remove(name);
+/// The Python of this machine.
+#[derive(Debug)]
+pub struct Python {
+    program: PathBuf,
+    /// Where its library is.
+    prefix: PathBuf,
+    runner: Runner,
+    /// Where it starts.
+    folder: tempfile::TempDir,
+}
+
+impl Python {
+    /// Finds it.
+    ///
+    /// # Errors
+    /// When there is none, or no place for its files.
+    pub fn find(runner: Runner) -> Result<Self, UserError> {
+        let mut command = Command::new("python3");
+        command
+            .args(OPTIONS)
+            .args(["-c", "import sys; print(sys.executable, sys.base_prefix, sep='\\n')"]);
+        for name in key_variables() {
+            command.env_remove(name);
+        }
+        let said = command.output().map_err(|error| no_python(&error))?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let mut lines = said.lines().map(PathBuf::from);
+        let (Some(program), Some(prefix)) = (lines.next(), lines.next()) else {
+            return Err(no_python(&io::ErrorKind::NotFound.into()));
+        };
+        let folder = tempfile::Builder::new().prefix("firmhand-").tempdir();
+        let folder = folder.map_err(|error| failed(&error))?;
+        Ok(Self { program, prefix, runner, folder })
     }
-    command
-}
 
-/// Runs a program with this process's input and output until it ends.
-///
-/// # Errors
-/// When there is no Python, or the program cannot be handed to it.
-pub fn run(program: &str) -> io::Result<PythonEnd> {
-    let folder = tempfile::Builder::new().prefix("firmhand-").tempdir()?;
-    let file = folder.path().join("program.py");
-    std::fs::write(&file, program)?;
-    let mut child = python().arg(&file).stderr(Stdio::piped()).spawn()?;
-    let mut trace = Vec::new();
-    if let Some(mut errors) = child.stderr.take() {
-        errors.by_ref().take(MOST_TRACE).read_to_end(&mut trace)?;
-        io::copy(&mut errors, &mut io::sink())?;
+    fn start(&self, args: [&str; 2], ends: Ends) -> Result<ConfinedRun, UserError> {
+        let folder = self.folder.path().to_owned();
+        let args = args.into_iter().filter(|arg| !arg.is_empty());
+        let walls = Walls {
+            program: self.program.clone(),
+            args: OPTIONS.into_iter().chain(args).map(str::to_owned).collect(),
+            env: Vec::new(),
+            reads: programs().chain([self.prefix.clone(), self.program.clone()]).collect(),
+            writes: vec![folder.clone()],
+            folder,
+            limits: Limits { memory: MOST_MEMORY, ..Limits::default() },
+        };
+        self.runner.start(&walls, ends)
     }
-    let code = child.wait()?.code();
-    Ok(PythonEnd { code, trace: String::from_utf8_lossy(&trace).into_owned(), file })
+
+    /// Runs a program with this process's input and output until it ends.
+    ///
+    /// # Errors
+    /// When it cannot be handed over, or there is no sandbox.
+    pub fn run(&self, program: &str) -> Result<PythonEnd, UserError> {
+        let file = self.folder.path().join("program.py");
+        std::fs::write(&file, program).map_err(|error| failed(&error))?;
+        let own = |end: io::Result<OwnedFd>| end.map_err(|error| failed(&error));
+        let (mut trace_end, errors) = io::pipe().map_err(|error| failed(&error))?;
+        let ends = Ends {
+            input: own(io::stdin().as_fd().try_clone_to_owned())?,
+            output: own(io::stdout().as_fd().try_clone_to_owned())?,
+            errors: errors.into(),
+        };
+        let shown = file.to_string_lossy().into_owned();
+        let run = self.start([&shown, ""], ends)?;
+        let mut trace = Vec::new();
+        let read = (&mut trace_end).take(MOST_TRACE).read_to_end(&mut trace);
+        read.and_then(|_| io::copy(&mut trace_end, &mut io::sink()))
+            .map_err(|error| failed(&error))?;
+        let report = run.waiter().wait();
+        let mut trace = String::from_utf8_lossy(&trace).into_owned();
+        if let Some(wall) = report.wall {
+            trace.push_str(&format!("The sandbox ended the program: it took too much ({wall}).\n"));
+        }
+        let code = match report.end {
+            RunEnd::Exit(code) => Some(code),
+            RunEnd::Signal(_) | RunEnd::Stopped => None,
+        };
+        Ok(PythonEnd { code, trace, file: shown })
+    }
+
+    /// Starts one that runs piece after piece.
+    ///
+    /// # Errors
+    /// When there is no sandbox.
+    pub fn session(&self) -> Result<PythonSession, UserError> {
+        let pipe = || io::pipe().map_err(|error| failed(&error));
+        let ((its_input, input), (errors, its_errors)) = (pipe()?, pipe()?);
+        let output = io::stdout().as_fd().try_clone_to_owned().map_err(|error| failed(&error))?;
+        let ends = Ends { input: its_input.into(), output, errors: its_errors.into() };
+        let run = self.start(["-c", SESSION], ends)?;
+        Ok(PythonSession { _run: run, input, errors: BufReader::new(errors) })
+    }
 }
 
-/// A Python that runs piece after piece.
+fn no_python(error: &io::Error) -> UserError {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "there is no `python3`".to_owned(),
+        _ => error.to_string(),
+    };
+    let fix = "Install Python 3; `firmhand reverty check` and `py` work without it.";
+    UserError::new("Cannot run the program", why, fix)
+}
+
+fn failed(error: &io::Error) -> UserError {
+    UserError::from_cause("Cannot run the program", error)
+}
+
+/// A Python that runs piece after piece. Dropping it ends it.
 #[derive(Debug)]
 pub struct PythonSession {
-    child: Child,
-    input: ChildStdin,
-    errors: BufReader<ChildStderr>,
+    _run: ConfinedRun,
+    input: io::PipeWriter,
+    errors: BufReader<io::PipeReader>,
 }
 
 impl PythonSession {
-    /// Starts it.
-    ///
-    /// # Errors
-    /// When there is no Python.
-    pub fn start() -> io::Result<Self> {
-        let mut command = python();
-        command.args(["-c", SESSION]).stdin(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
-        let (Some(input), Some(errors)) = (child.stdin.take(), child.stderr.take()) else {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        };
-        Ok(Self { child, input, errors: BufReader::new(errors) })
-    }
-
     /// Runs one piece; what it prints goes to standard output. The last line of the stack trace, if
     /// it failed.
     ///
@@ -129,13 +205,5 @@ impl PythonSession {
                 fault.push_str(&line);
             }
         }
-    }
-}
-
-impl Drop for PythonSession {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
