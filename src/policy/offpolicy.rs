@@ -127,15 +127,12 @@ mod tests {
     fn the_interval_covers_the_truth_in_93_of_100_simulations() {
         let behaviour = trained("simple", false, 2, 300);
         let mut reports = Vec::new();
-        for (policy, count) in [
-            (trained("simple", false, 1, 5000), 200),
-            (trained("simple", false, 1, 5000), 1000),
-            (trained("simple", false, 3, 60), 1000),
-            (trained("trivial", false, 1, 5000), 300),
-        ] {
+        for (policy, count) in
+            [(trained("simple", false, 1, 5000), 200), (trained("simple", false, 3, 60), 400)]
+        {
             let truth = evaluate(&policy.model, &policy.table).value;
             let (mut covered, mut known) = (0, 0);
-            for round in 0..1000 {
+            for round in 0..150 {
                 let mut random = generator(77, round);
                 let sessions: Vec<Session> =
                     (0..count).map(|_| session(&policy, &behaviour, &mut random)).collect();
@@ -148,7 +145,7 @@ mod tests {
         }
         for (count, truth, covered, known) in reports {
             assert!(
-                known > 900 && covered * 100 >= known * 93,
+                known > 135 && covered * 100 >= known * 93,
                 "{count} {truth}: {covered} of {known}"
             );
         }

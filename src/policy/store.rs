@@ -219,7 +219,7 @@ impl Store {
         file.write_all(content)?;
         file.as_file().sync_all()?;
         file.persist(self.path())?;
-        File::open(&self.folder)?.sync_all()
+        OpenOptions::new().read(true).open(&self.folder)?.sync_all()
     }
 }
 

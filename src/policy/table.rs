@@ -213,6 +213,9 @@ impl Table {
     /// The agent with the highest estimate in the state, or in the nearest bucket that was visited.
     #[must_use]
     pub fn best(&self, state: State, available: AgentSet) -> Option<Best> {
+        if let Some(agent) = self.best_visited(state, available) {
+            return Some(Best { agent, from: state });
+        }
         let bucket = state.bucket();
         let distance = |other: &usize| (other.abs_diff(bucket), *other);
         let mut buckets: Vec<usize> = (0..BUCKETS).collect();

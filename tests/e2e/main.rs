@@ -26,6 +26,7 @@ mod pending_list;
 mod phrase;
 mod place;
 mod platformio;
+mod policy;
 mod ports;
 mod reviewing;
 mod rom;
