@@ -148,7 +148,7 @@ impl Profiles {
         // What is wrong with a key is said before a session begins.
         profile.key()?;
         let profiles = self.clone();
-        let finder: FindProfile = Box::new(move |name, model| profiles.find(&name, model));
+        let finder: FindProfile = Box::new(move |name, model| profiles.find(name, model));
         Panel::new(profile, finder)
     }
 

@@ -49,7 +49,7 @@ fn is_complete(piece: &str) -> bool {
         || types.iter().any(|word| head.starts_with(word))
         || head.contains("->");
     let last = piece.lines().next_back().unwrap_or_default();
-    !(has_block && !last.trim().is_empty()) && !last.ends_with('\\')
+    (!has_block || last.trim().is_empty()) && !last.ends_with('\\')
 }
 
 /// The statements that ran so far.

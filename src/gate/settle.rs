@@ -104,15 +104,15 @@ impl Gate {
                 }
                 () = looks.next() => {
                     match self.has_moved(pending).then(|| self.moved(pending)).transpose()?.flatten() {
-                        Some(Moved::Restated(new, event)) => {
-                            if ticket.restate(DecisionTerms::of(&new.proposal)) {
-                                *pending = *new;
-                                self.stated(&pending.proposal);
-                                self.parts.ledger.record(event)?;
-                            }
+                        Some(Moved::Restated(new, event))
+                            if ticket.restate(DecisionTerms::of(&new.proposal)) =>
+                        {
+                            *pending = *new;
+                            self.stated(&pending.proposal);
+                            self.parts.ledger.record(event)?;
                         }
                         Some(Moved::Void(why)) => ticket.deny(&why),
-                        None => {}
+                        Some(Moved::Restated(..)) | None => {}
                     }
                 }
             }

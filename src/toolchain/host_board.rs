@@ -3,11 +3,6 @@
 //! Owns the process and the terminal's ends. The firmware has the master's end as its UART; who
 //! listens opens the other end like any port.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "flashing writes the board's memory, running starts it"
-)]
-
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -341,6 +341,11 @@ mod tests {
             decide(3, Decide::EditedDespite)
         );
         assert_eq!(LineCommand::parse("tell 3 keep it"), decide(3, Decide::Tell("keep it".into())));
+    }
+
+    #[test]
+    fn a_phrase_is_typed_behind_the_number() {
+        let decide = |what| LineCommand::Decide(3, what);
         for phrase in [
             "flash esp32 boot",
             "erase esp32 nvs",
@@ -350,10 +355,14 @@ mod tests {
             "encrypt esp32s3 flash",
         ] {
             let line = format!("approve 3 {phrase}");
-            assert_eq!(LineCommand::parse(&line), decide(3, Decide::Confirm(phrase.into())));
+            assert_eq!(LineCommand::parse(&line), decide(Decide::Confirm(phrase.into())));
             let line = format!("approve 3 edited {phrase}");
-            assert_eq!(LineCommand::parse(&line), decide(3, Decide::EditedConfirm(phrase.into())));
+            assert_eq!(LineCommand::parse(&line), decide(Decide::EditedConfirm(phrase.into())));
         }
+    }
+
+    #[test]
+    fn comments_rules_and_answers_are_told_from_what_is_unclear() {
         assert_eq!(
             LineCommand::parse("comment 3 2 why?"),
             LineCommand::Comment(3, 2, "why?".into())

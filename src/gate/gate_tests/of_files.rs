@@ -56,7 +56,8 @@ fn a_table_is_known_by_its_lines_its_name_and_the_project() {
     const OTHER: &str = "time,value\n1,2\n";
     let named = |value: &str| format!("CONFIG_PARTITION_TABLE_CUSTOM_FILENAME={value}\n");
     let (own, empty) = (named("\"tables/own.csv\""), named("\"\""));
-    let cases: [(&[(&str, &str)], &str, &str, bool); 12] = [
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str, bool);
+    let cases: [Case<'_>; 12] = [
         (&[], "data/layout.csv", ROWS, true),
         (&[], "data/layout.txt", ROWS, false),
         (&[], "data/partitions-4m.csv", OTHER, true),
