@@ -12,6 +12,7 @@ mod man;
 mod monitor;
 mod plain_monitor;
 mod policy;
+mod policy_args;
 mod report;
 mod reverty;
 mod reverty_repl;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::args::{
+use super::policy_args::{
     PolicyArgs, PolicyCommand, PolicyCompareArgs, PolicyExplainArgs, PolicyLearnArgs,
     PolicyOptions, PolicyResetArgs, PolicyShowArgs, PolicyTrainArgs,
 };

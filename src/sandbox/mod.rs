@@ -30,15 +30,9 @@ mod walls;
 pub use places::{libraries, programs};
 pub use probe::{Missing, Protection};
 pub use runner::{ConfinedRun, Consent, Ends, Runner, Waiter};
-pub use walls::{Level, Limits, RunEnd, RunReport, Wall, WallFailure, Walls};
+pub use walls::{COMMAND, Level, Limits, RunEnd, RunReport, Wall, WallFailure, Walls};
 
 use std::process::ExitCode;
-
-/// The command that builds the walls. It reads its order from a socket in the place of its input.
-pub const COMMAND: &str = "confine";
-
-/// Its argument in the process behind the walls.
-const BEHIND: &str = "behind";
 
 /// Runs the hidden command when the arguments ask for it; `None` when they ask for something else.
 #[must_use]
@@ -46,7 +40,7 @@ pub fn enter(mut arguments: impl Iterator<Item = std::ffi::OsString>) -> Option<
     arguments.next().filter(|first| first == COMMAND)?;
     let done = match arguments.next() {
         None => outside::run(),
-        Some(second) if second == BEHIND => inside::run(),
+        Some(second) if second == walls::BEHIND => inside::run(),
         Some(_) => return Some(ExitCode::from(2)),
     };
     Some(if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

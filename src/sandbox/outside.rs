@@ -19,7 +19,7 @@ use rustix::time::Timespec;
 use super::control::{Answer, Channel, Order};
 use super::inside::{InsideOrder, PATIENCE, end_of};
 use super::limits;
-use super::walls::{Level, RunEnd, RunReport, Wall, WallFailure};
+use super::walls::{BEHIND, COMMAND, Level, RunEnd, RunReport, Wall, WallFailure};
 
 /// How often is looked where no control group counts.
 const TICK: Duration = Duration::from_millis(10);
@@ -99,7 +99,7 @@ impl Run {
         }
         let (mine, its) = UnixStream::pair().map_err(failed())?;
         let child = Command::new(own_program().map_err(failed())?)
-            .args([super::COMMAND, super::BEHIND])
+            .args([COMMAND, BEHIND])
             .env_clear()
             .stdin(Stdio::from(OwnedFd::from(its)))
             .stdout(Stdio::null())

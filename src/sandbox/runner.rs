@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::control::{Answer, Channel, Facts, Order};
 use super::probe::{self, Protection};
-use super::walls::{Level, RunEnd, RunReport, WallFailure, Walls};
+use super::walls::{COMMAND, Level, RunEnd, RunReport, WallFailure, Walls};
 use crate::model::UserError;
 
 const START: &str = "start the process in front of the walls";
@@ -135,7 +135,7 @@ impl Runner {
         let failed = || WallFailure::at(START);
         let (mine, its) = UnixStream::pair().map_err(failed())?;
         let child = Command::new(&self.program)
-            .arg(super::COMMAND)
+            .arg(COMMAND)
             .env_clear()
             .process_group(0)
             .current_dir("/")

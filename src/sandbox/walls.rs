@@ -10,6 +10,12 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::model::SandboxLevel as Level;
 
+/// The command that builds the walls. It reads its order from a socket in the place of its input.
+pub const COMMAND: &str = "confine";
+
+/// Its argument in the process behind the walls.
+pub(super) const BEHIND: &str = "behind";
+
 /// A program that an agent wrote, and everything it may have. What is not named here it has not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Walls {

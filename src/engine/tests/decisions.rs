@@ -220,33 +220,28 @@ async fn changes_are_undone_after_the_run_and_during_it() {
     send(&handle, decide(first, Verdict::Approve)).await;
     proposed(&world, 2).await;
     send(&handle, Intent::Undo { proposal: ProposalId(1) }).await;
-    until(&world, |event| {
-        matches!(event, Event::Proposal(ProposalEvent::Restated { proposal: ProposalId(2), .. }))
-    })
-    .await;
+    let settled = |number, outcome: Outcome| {
+        let proposal = ProposalId(number);
+        let wanted = Event::Proposal(ProposalEvent::Settled { proposal, outcome });
+        until(&world, move |event| *event == wanted)
+    };
+    // What waited was a change of what is no longer there.
+    settled(2, Outcome::Denied).await;
     assert_eq!(world.file(), None);
-    let second = proposed(&world, 2).await;
-    send(&handle, decide(second, Verdict::Approve)).await;
+    let asked =
+        until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
+    let Event::Person(PersonEvent::Asked { question, .. }) = asked else { unreachable!() };
+    send(&handle, Intent::Answer { question, answer: "stop".into() }).await;
     until(&world, |event| matches!(event, Event::Session(SessionEvent::Ended { .. }))).await;
-    assert_eq!(world.file().unwrap(), "mended");
-    send(&handle, Intent::Undo { proposal: ProposalId(2) }).await;
-    until(&world, |event| {
-        matches!(
-            event,
-            Event::Proposal(ProposalEvent::Settled {
-                proposal: ProposalId(4),
-                outcome: Outcome::Applied
-            })
-        )
-    })
-    .await;
-    assert_eq!(world.file(), None);
-    send(&handle, Intent::Undo { proposal: ProposalId(2) }).await;
+    send(&handle, Intent::Undo { proposal: ProposalId(3) }).await;
+    settled(4, Outcome::Applied).await;
+    assert_eq!(world.file().unwrap(), "a bug");
+    send(&handle, Intent::Undo { proposal: ProposalId(3) }).await;
     until(&world, |event| {
         matches!(event, Event::Person(PersonEvent::Noticed { level: Level::Warning, .. }))
     })
     .await;
-    assert_eq!(handle.join().await.unwrap(), SessionOutcome::Completed);
+    assert_eq!(handle.join().await.unwrap(), SessionOutcome::Stopped);
 }
 
 #[tokio::test]

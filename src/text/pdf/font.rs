@@ -160,9 +160,10 @@ fn simple(dict: &Dict<'_>, to_unicode: Option<&CMap>) -> Vec<(String, f64)> {
                 None => names.letters(code).unwrap_or_else(|| UNKNOWN.to_string()),
             };
             let place = usize::try_from(i32::from(code) - first).ok();
-            let told = place.and_then(|place| widths.get(place)).copied();
-            let told = told.filter(|width| *width > 0.0).or(missing.filter(|_| !widths.is_empty()));
-            let advance = match told {
+            let reported = place.and_then(|place| widths.get(place)).copied();
+            let reported =
+                reported.filter(|width| *width > 0.0).or(missing.filter(|_| !widths.is_empty()));
+            let advance = match reported {
                 Some(width) => width * scale,
                 None if is_mono => 0.6,
                 None => usual(&text),

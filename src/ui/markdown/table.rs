@@ -50,7 +50,7 @@ impl MarkdownTable {
     }
 
     /// As wide as the widest cell; what is too much is taken from the widest columns.
-    fn widths(&self, room: usize) -> Vec<usize> {
+    fn widths(&self, space: usize) -> Vec<usize> {
         let count = self.alignments.len();
         let width_of = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
@@ -58,7 +58,7 @@ impl MarkdownTable {
         };
         let mut widths: Vec<usize> = (0..count).map(width_of).collect();
         let gaps = GAP * count.saturating_sub(1);
-        while widths.iter().sum::<usize>() + gaps > room {
+        while widths.iter().sum::<usize>() + gaps > space {
             let Some(widest) = widths.iter_mut().max().filter(|width| **width > LEAST) else {
                 break;
             };

@@ -215,8 +215,8 @@ impl BatchList {
             let style = cx.style(role).patch(bg_of(cx));
             line::draw(&Line::styled(line::cut(&text, usize::from(row.width)), style), row, buf);
         }
-        let room = usize::from(inside.height).saturating_sub(2).max(1);
-        let top = self.selected.saturating_sub(room / 2).min(count.saturating_sub(room));
+        let space = usize::from(inside.height).saturating_sub(2).max(1);
+        let top = self.selected.saturating_sub(space / 2).min(count.saturating_sub(space));
         for ((place, item), row) in self.rows.iter().enumerate().skip(top).zip(rows.skip(1)) {
             draw_row(item, place == self.selected, row, buf, cx);
         }
@@ -240,10 +240,10 @@ fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx:
     };
     let why = if item.alone.is_empty() { String::new() } else { format!("  {}", item.alone) };
     let detail = format!("{}{unseen}{why} ", item.detail);
-    let room = usize::from(row.width).saturating_sub(line::width(&detail) + 6);
+    let space = usize::from(row.width).saturating_sub(line::width(&detail) + 6);
     let left = Line::from(vec![
         Span::styled(format!(" {mark} "), cx.style(role).patch(background)),
-        Span::styled(line::cut(&item.what, room), base),
+        Span::styled(line::cut(&item.what, space), base),
     ]);
     let right = Line::from(Span::styled(detail, cx.style(Role::DialogDim).patch(background)));
     line::draw_split(&left, &right, row, buf);

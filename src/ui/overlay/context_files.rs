@@ -164,9 +164,9 @@ impl ContextDesk {
         let hint = Line::styled(keys, cx.style(Role::DialogDim));
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).clamp(4, 20) + 4;
         let inside = super::frame(&title, hint, (92, height), screen, buf, cx);
-        let room = usize::from(inside.height.saturating_sub(3)).max(1);
+        let space = usize::from(inside.height.saturating_sub(3)).max(1);
         let selected = self.selected.min(rows.len().saturating_sub(1));
-        let top = selected.saturating_sub(room - 1);
+        let top = selected.saturating_sub(space - 1);
         match &self.typing {
             Some(FileInput::File(field, place)) => {
                 let paths = found(field, cx.view);
@@ -177,7 +177,7 @@ impl ContextDesk {
                 }
             }
             Some(FileInput::Refusal(_)) | None => {
-                let shown = rows.iter().enumerate().skip(top).take(room);
+                let shown = rows.iter().enumerate().skip(top).take(space);
                 for ((at, item), row) in shown.zip(inside.rows()) {
                     draw_row(item, at == selected && self.typing.is_none(), row, buf, cx);
                 }
@@ -224,9 +224,9 @@ fn draw_row(item: &FileRow<'_>, is_selected: bool, row: Rect, buf: &mut Buffer, 
     };
     let style = cx.style(if is_selected { Role::Selection } else { role });
     line::tint(row, style, buf);
-    let room = usize::from(row.width).saturating_sub(line::width(&right) + 2);
+    let space = usize::from(row.width).saturating_sub(line::width(&right) + 2);
     let left = sanitize::line(&left).into_owned();
-    let left = Line::styled(line::cut(&left, room), style);
+    let left = Line::styled(line::cut(&left, space), style);
     line::draw_split(&left, &Line::styled(right, style), row, buf);
 }
 

@@ -53,8 +53,8 @@ impl Details {
         let hint = Line::styled(" ↑↓ scroll · esc back ", cx.style(Role::DialogDim));
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
         let inside = super::frame("Details", hint, (width, height), screen, buf, cx);
-        let room = usize::from(inside.height);
-        let top = self.top.min(rows.len().saturating_sub(room));
+        let space = usize::from(inside.height);
+        let top = self.top.min(rows.len().saturating_sub(space));
         let ground = cx.style(Role::Dialog).bg;
         for ((text, role), row) in rows.iter().skip(top).zip(inside.rows()) {
             let style = ratatui::style::Style { bg: ground, ..cx.style(*role) };

@@ -108,9 +108,9 @@ impl Editor {
         let key = cx.keymap.key_of(&[KeyContext::Dialog], Action::AcceptText).unwrap_or_default();
         let hint = format!(" {key} shows it in the review · esc back ");
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
-        let room = screen.width.saturating_sub(30);
+        let space = screen.width.saturating_sub(30);
         let title =
-            format!("Edit {} before the decision", line::cut_start(&self.path, usize::from(room)));
+            format!("Edit {} before the decision", line::cut_start(&self.path, usize::from(space)));
         let size = (screen.width, screen.height);
         let inside = super::frame(&title, hint, size, screen, buf, cx);
         let found = diff(

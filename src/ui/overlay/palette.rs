@@ -127,8 +127,8 @@ impl PaletteView {
         if let Some(row) = rows.next() {
             self.field.draw("type an action", row, buf, cx);
         }
-        let room = usize::from(inside.height).saturating_sub(2);
-        let top = self.selected.saturating_sub(room.saturating_sub(1));
+        let space = usize::from(inside.height).saturating_sub(2);
+        let top = self.selected.saturating_sub(space.saturating_sub(1));
         let mut rows = rows.skip(1);
         if self.found.is_empty()
             && let Some(row) = rows.next()
@@ -152,11 +152,11 @@ fn draw_entry(entry: &PaletteEntry, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         Err(why) => (Role::DialogDim, format!("not now: {why}")),
     };
     let keys = Line::styled(line::cut(&entry.keys, 18), cx.style(role));
-    let room = usize::from(row.width).saturating_sub(keys.width() + NAME + 2);
+    let space = usize::from(row.width).saturating_sub(keys.width() + NAME + 2);
     let name = format!("{:<NAME$} ", line::cut(entry.action.name(), NAME));
     let left = Line::from(vec![
         Span::styled(name, cx.style(role)),
-        Span::styled(line::cut(&words, room), cx.style(Role::DialogDim)),
+        Span::styled(line::cut(&words, space), cx.style(Role::DialogDim)),
     ]);
     line::draw_split(&left, &keys, row, buf);
 }

@@ -196,11 +196,11 @@ impl PlanDesk {
         let hint = Line::styled(keys, cx.style(Role::DialogDim));
         let height = u16::try_from(self.steps.len()).unwrap_or(u16::MAX).clamp(1, 20) + 4;
         let inside = super::frame(&title, hint, (92, height), screen, buf, cx);
-        let room = usize::from(inside.height.saturating_sub(3)).max(1);
-        let top = self.selected.saturating_sub(room - 1);
+        let space = usize::from(inside.height.saturating_sub(3)).max(1);
+        let top = self.selected.saturating_sub(space - 1);
         let width = usize::from(inside.width);
         let has_agents = self.steps.iter().any(|item| item.agent.is_some());
-        let steps = self.steps.iter().enumerate().skip(top).take(room);
+        let steps = self.steps.iter().enumerate().skip(top).take(space);
         for ((place, item), row) in steps.zip(inside.rows()) {
             let is_selected =
                 place == self.selected && !matches!(self.typing, Some(PlanInput::Refusal(_)));

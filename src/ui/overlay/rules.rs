@@ -68,8 +68,8 @@ impl RulesList {
             let text = "A rule decides without asking until you remove it here. All its decisions are recorded.";
             line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
         }
-        let room = usize::from(inside.height).saturating_sub(2);
-        let top = self.selected.saturating_sub(room.saturating_sub(1));
+        let space = usize::from(inside.height).saturating_sub(2);
+        let top = self.selected.saturating_sub(space.saturating_sub(1));
         for ((place, item), row) in self.rows.iter().enumerate().skip(top).zip(rows.skip(1)) {
             let (left, right) = match item {
                 RuleRow::Add(rule, 0) => (rule.to_string(), String::new()),

@@ -62,8 +62,8 @@ impl SearchField {
             spans.push(Span::styled(" ", cx.style(Role::Cursor)));
             spans.push(Span::styled(placeholder, cx.style(Role::DialogDim)));
         } else {
-            let room = usize::from(row.width).saturating_sub(4);
-            let text = line::cut_start(&self.text, room);
+            let space = usize::from(row.width).saturating_sub(4);
+            let text = line::cut_start(&self.text, space);
             spans.push(Span::styled(text, cx.style(Role::Dialog)));
             spans.push(Span::styled(" ", cx.style(Role::Cursor)));
         }

@@ -14,6 +14,7 @@ use crate::view::ProposalView;
 
 use super::change::Viewport;
 use super::change::draw::{self as change_draw, Gutter, Marks};
+use super::change::picking::Half;
 use super::decision::Decision;
 use super::findings::FindingMarks;
 use super::foot;
@@ -43,11 +44,12 @@ pub struct ReviewAreas {
 }
 
 impl ReviewAreas {
-    /// Row of the change, counted from the topmost in sight, and whether it is its right half, at
-    /// a place of the pane; `None`: outside of the change.
-    pub(super) fn spot(&self, at: Position) -> Option<(usize, bool)> {
+    /// Row of the change, counted from the topmost in sight, and its half, at a place of the pane;
+    /// `None`: outside of the change.
+    pub(super) fn spot(&self, at: Position) -> Option<(usize, Half)> {
         let row = usize::from(at.y).checked_sub(self.head.len())?;
-        (row < usize::from(self.body.height)).then_some((row, at.x >= self.body.width / 2))
+        let half = if at.x >= self.body.width / 2 { Half::Right } else { Half::Left };
+        (row < usize::from(self.body.height)).then_some((row, half))
     }
 }
 

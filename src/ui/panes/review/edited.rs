@@ -148,7 +148,7 @@ impl Edit {
                 VersionCheck::Done
             }
             JobState::Done(Err(error)) => VersionCheck::Failed(error.to_string()),
-            JobState::Lost => VersionCheck::Failed("the check was broken off".to_owned()),
+            JobState::Lost => VersionCheck::Failed("the check was stopped".to_owned()),
         };
     }
 

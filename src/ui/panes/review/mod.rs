@@ -386,10 +386,10 @@ impl Pane for ReviewPane {
     }
 
     fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
-        let Some((row, is_right)) = self.parts.spot(at) else { return Vec::new() };
+        let Some((row, half)) = self.parts.spot(at) else { return Vec::new() };
         let mut picking = self.picking.take();
         let Some(change) = self.own_mut().map(Shown::visible_mut) else { return Vec::new() };
-        match (picking::target(change, row, is_right), &mut picking) {
+        match (picking::target(change, row, half), &mut picking) {
             (Some(ClickTarget::Folded), _) => {
                 change.change_context(1);
             }

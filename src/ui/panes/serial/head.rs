@@ -60,15 +60,16 @@ fn port(serial: &SerialView, parts: &mut LineParts, cx: &Cx<'_>) {
 }
 
 fn state(serial: &SerialView, parts: &mut LineParts, cx: &Cx<'_>) {
-    let told = |why: &str| Span::styled(format!(": {}", sanitize::line(why)), cx.style(Role::Dim));
+    let reported =
+        |why: &str| Span::styled(format!(": {}", sanitize::line(why)), cx.style(Role::Dim));
     parts.push(
         7,
         match (&serial.closed, &serial.away) {
             (None, None) => vec![Span::styled("● open", cx.style(Role::Ok))],
             (None, Some((_, why))) => {
-                vec![Span::styled("○ waiting for it", cx.style(Role::Warn)), told(why)]
+                vec![Span::styled("○ waiting for it", cx.style(Role::Warn)), reported(why)]
             }
-            (Some(why), _) => vec![Span::styled("○ closed", cx.style(Role::Warn)), told(why)],
+            (Some(why), _) => vec![Span::styled("○ closed", cx.style(Role::Warn)), reported(why)],
         },
     );
 }

@@ -215,16 +215,22 @@ pub enum ClickTarget {
     Folded,
 }
 
-/// What the row at that distance from the topmost in sight shows; of two halves the right one if
-/// `is_right`.
-pub fn target(change: &ChangeView, row: usize, is_right: bool) -> Option<ClickTarget> {
+/// Which half of a row that shows two versions side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    Left,
+    Right,
+}
+
+/// What the row at that distance from the topmost in sight shows in one of its halves.
+pub fn target(change: &ChangeView, row: usize, half: Half) -> Option<ClickTarget> {
     let (layout, body) = (change.layout()?, change.body()?);
     let row = change.rows().nth(row)?;
     if matches!(layout.item_at(row)?.0, DiffItem::Fold(_)) {
         return Some(ClickTarget::Folded);
     }
     let [left, right] = layout.cells(row);
-    let is_right = is_right && layout.columns() == Columns::Beside && right.is_some();
+    let is_right = half == Half::Right && layout.columns() == Columns::Beside && right.is_some();
     let line = if is_right { right } else { left }?.line;
     body.changed().any(|changed| changed == line).then_some(ClickTarget::Changed(line))
 }

@@ -1,0 +1,127 @@
+//! What can be typed after `firmhand policy`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Arguments of `policy`.
+#[derive(Debug, Args)]
+pub struct PolicyArgs {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: PolicyCommand,
+}
+
+/// What to do with a policy.
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// Train a policy on simulated tasks and save it.
+    Train(PolicyTrainArgs),
+    /// Show the table of values and its heat map.
+    Show(PolicyShowArgs),
+    /// Train a policy and compare it with others and with the optimum; nothing is saved.
+    Compare(PolicyCompareArgs),
+    /// Explain which agent speaks next in a state.
+    Explain(PolicyExplainArgs),
+    /// Learn from past sessions; the new table is used if it is estimated to be no worse.
+    Learn(PolicyLearnArgs),
+    /// Remove the policy, or restore an older table.
+    Reset(PolicyResetArgs),
+}
+
+/// Options of every `policy` command.
+#[derive(Debug, Args)]
+pub struct PolicyOptions {
+    /// The team whose policy it is.
+    #[arg(long, default_value = "learned")]
+    pub team: String,
+    /// Start of all random numbers; 1 if it is not given. `show` and `explain` train a policy for this
+    /// once instead of using the saved one.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Simulated tasks to train on; 5000 if it is not given.
+    #[arg(long, value_name = "N")]
+    pub episodes: Option<u64>,
+    /// Class of tasks to train on, e.g. simple; `mixed` for all, with the class as part of the state.
+    #[arg(long, value_name = "CLASS")]
+    pub tasks: Option<String>,
+    /// Parameters of the simulation, instead of `assets/policy/process.toml`.
+    #[arg(long, value_name = "FILE")]
+    pub parameters: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `policy train`.
+#[derive(Debug, Args)]
+pub struct PolicyTrainArgs {
+    /// How it is trained.
+    #[command(flatten)]
+    pub options: PolicyOptions,
+    /// Continue the saved training exactly where it stopped.
+    #[arg(long)]
+    pub resume: bool,
+}
+
+/// Arguments of `policy show`.
+#[derive(Debug, Args)]
+pub struct PolicyShowArgs {
+    /// Which policy.
+    #[command(flatten)]
+    pub options: PolicyOptions,
+    /// Write the heat map as an SVG picture.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// Arguments of `policy compare`.
+#[derive(Debug, Args)]
+pub struct PolicyCompareArgs {
+    /// How it is trained.
+    #[command(flatten)]
+    pub options: PolicyOptions,
+    /// Write the chart as an SVG picture.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// Arguments of `policy explain`.
+#[derive(Debug, Args)]
+pub struct PolicyExplainArgs {
+    /// The state, e.g. `start,0` or `plan,code,error,2`: what is true of the work, and the bucket 0 to 3
+    /// of the actions taken.
+    #[arg(default_value = "start,0")]
+    pub state: String,
+    /// Which policy.
+    #[command(flatten)]
+    pub options: PolicyOptions,
+}
+
+/// Arguments of `policy learn`.
+#[derive(Debug, Args)]
+pub struct PolicyLearnArgs {
+    /// Sessions, one JSON object per line.
+    #[arg(long, value_name = "FILE")]
+    pub from: PathBuf,
+    /// Which policy.
+    #[command(flatten)]
+    pub options: PolicyOptions,
+    /// How many simulated tasks one session counts for.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub weight: u32,
+    /// Use the new table even if it is not estimated to be better.
+    #[arg(long)]
+    pub take: bool,
+}
+
+/// Arguments of `policy reset`.
+#[derive(Debug, Args)]
+pub struct PolicyResetArgs {
+    /// Which policy.
+    #[command(flatten)]
+    pub options: PolicyOptions,
+    /// Restore the older table with this number.
+    #[arg(long, value_name = "NUMBER")]
+    pub to: Option<u32>,
+}
