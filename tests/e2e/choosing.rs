@@ -80,7 +80,7 @@ fn the_model_chosen_on_the_start_screen_answers_and_another_takes_over_in_the_se
     terminal.wait_for("╭ Model");
     terminal.wait_for("● strong-model");
     terminal.press("up enter");
-    terminal.wait_for("virtual board . · cheap-model .openai-compatible.");
+    terminal.wait_for("virtual board .*· cheap-model .openai-compatible.");
     let chosen = place.wait_for_event(&terminal, "a choice", |event| match event {
         Event::Model(ModelEvent::Chosen { provider, .. }) => Some(provider.clone()),
         _ => None,
