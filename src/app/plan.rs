@@ -1,7 +1,7 @@
 //! From what was asked for to what is run: every default and every conflict is decided here.
 //!
 //! Owns the decisions only. They need neither files nor the environment: what has to be looked up is
-//! in [`LaunchFacts`].
+//! in `LaunchFacts`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
