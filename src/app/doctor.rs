@@ -11,18 +11,13 @@ use crate::ui::Depth;
 
 /// One line for each thing, without those of the models.
 #[must_use]
-pub fn look(
-    data: &Path,
-    protection: &Protection,
-    env: impl Fn(&str) -> Option<String>,
-) -> Vec<HealthLine> {
-    let mut found = vec![esp_idf(), arduino(), platformio(), compiler(&env)];
-    found.extend([sandbox(protection), terminal(&env), folder(data)]);
-    found
+pub fn look(data: &Path, env: impl Fn(&str) -> Option<String>) -> Vec<HealthLine> {
+    vec![esp_idf(), arduino(), platformio(), compiler(&env), terminal(&env), folder(data)]
 }
 
 /// What stands around programs that agents wrote.
-fn sandbox(protection: &Protection) -> HealthLine {
+#[must_use]
+pub fn sandbox(protection: &Protection) -> HealthLine {
     let (health, words) = match protection.level {
         SandboxLevel::Namespaces if protection.missing.is_empty() => (Health::Good, ""),
         SandboxLevel::Namespaces | SandboxLevel::Landlock => (Health::Limited, ""),
@@ -138,20 +133,22 @@ mod tests {
     fn what_is_missing_is_told_with_its_fix() {
         let data = tempfile::tempdir().unwrap();
         let all = Protection { level: SandboxLevel::Namespaces, missing: Vec::new() };
-        let findings = look(&data.path().join("not/there/yet"), &all, |_| None);
+        let mut findings = look(&data.path().join("not/there/yet"), |_| None);
+        findings.push(sandbox(&all));
         assert_eq!(findings.len(), 7);
         for finding in &findings {
             assert_eq!(finding.health == Health::Good, finding.fix.is_empty(), "{finding:?}");
         }
         assert_eq!(findings[3].health, Health::Broken, "no PATH, no compiler");
-        assert_eq!(findings[6].health, Health::Good);
+        assert_eq!(findings[5].health, Health::Good);
         let file = data.path().join("file");
         std::fs::write(&file, "no folder").unwrap();
         let missing = vec![Missing { what: "Landlock".into(), fix: "Use a newer Linux.".into() }];
         let none = Protection { level: SandboxLevel::None, missing };
-        let findings = look(&file.join("data"), &none, |_| None);
-        assert_eq!(findings[6].health, Health::Broken);
-        assert_eq!(findings[4].health, Health::Broken);
-        assert!(findings[4].detail.contains("Landlock") && findings[4].fix.contains("newer"));
+        let findings = look(&file.join("data"), |_| None);
+        assert_eq!(findings[5].health, Health::Broken);
+        let line = sandbox(&none);
+        assert_eq!(line.health, Health::Broken);
+        assert!(line.detail.contains("Landlock") && line.fix.contains("newer"));
     }
 }

@@ -109,3 +109,26 @@ impl Milestones {
 const fn bit(kind: MarkKind) -> u8 {
     1 << kind.weight()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::model::{Event, SessionEvent, Timestamp};
+
+    #[test]
+    fn however_long_a_journal_is_only_so_many_places_are_kept() {
+        // As if each record of a journal of 5 million had 400 bytes.
+        let (count, size) = (5_000_000, 400);
+        let mut milestones = Milestones::along(Path::new("journal"), count * size);
+        let event = Event::Session(SessionEvent::Resumed { program: String::new() });
+        let record = Record { v: Record::VERSION, seq: Seq(1), at: Timestamp(0), event };
+        for place in 1..=count {
+            let after = Position { offset: place * size, line: place, seq: Seq(place) };
+            milestones.note(&record, after);
+        }
+        let kept = milestones.stretches.len() as u64;
+        assert!((MOST / 2..=MOST + 1).contains(&kept), "{kept}");
+    }
+}

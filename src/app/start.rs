@@ -1,26 +1,46 @@
 //! Shows the start screen until the person chooses.
 
+use std::thread;
+
+use tokio::sync::oneshot;
+
+use super::doctor;
 use super::event_loop::Left;
 use super::idle_wake::{IdleWake, Sources};
 use super::terminal::Screen;
-use crate::model::UserError;
+use crate::model::{HealthLine, UserError};
+use crate::sandbox::Runner;
 use crate::ui::start::{Start, StartChoice};
 
 /// Shows `start` and returns what was chosen, or how the person left. Draws only after something
-/// happened.
+/// happened. The sandbox of the machine is tried meanwhile, because that takes longer than the
+/// first frame may.
 ///
 /// # Errors
 /// When signals cannot be watched.
 pub async fn choose(
     screen: &mut Screen,
     start: &mut Start,
+    runner: Runner,
 ) -> Result<Result<StartChoice, Left>, UserError> {
     let mut sources = Sources::watch()?;
+    let mut sandbox = None;
+    let mut is_tried = false;
     loop {
         if screen.draw(|frame| start.draw(frame)).is_err() {
             return Ok(Err(Left::TerminalLost));
         }
-        let choice = match sources.next(screen).await {
+        let sandbox = sandbox.get_or_insert_with(|| sandbox_health(runner.clone()));
+        let wake = tokio::select! {
+            biased;
+            wake = sources.next(screen) => wake,
+            line = sandbox, if !is_tried => {
+                is_tried = true;
+                line.into_iter().for_each(|line| start.add_health(line));
+                continue;
+            }
+        };
+        let choice = match wake {
             Ok(IdleWake::Event(event)) => start.on_event(&event),
             Ok(IdleWake::Suspend) => Some(StartChoice::Suspend),
             Ok(IdleWake::Redraw) => None,
@@ -36,4 +56,11 @@ pub async fn choose(
             Some(choice) => return Ok(Ok(choice)),
         }
     }
+}
+
+/// The line about the sandbox, when it has been tried. Nobody waits for it at the end.
+fn sandbox_health(runner: Runner) -> oneshot::Receiver<HealthLine> {
+    let (found, line) = oneshot::channel();
+    thread::spawn(move || found.send(doctor::sandbox(runner.protection())));
+    line
 }

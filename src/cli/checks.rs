@@ -21,8 +21,9 @@ pub fn doctor(machine: &Machine, args: &DoctorArgs) -> Result<ExitCode, UserErro
     let mut findings = match only {
         Some(_) => Vec::new(),
         None => {
-            let protection = machine.runner.protection();
-            doctor::look(&machine.dirs.data, protection, |name| std::env::var(name).ok())
+            let mut findings = doctor::look(&machine.dirs.data, |name| std::env::var(name).ok());
+            findings.push(doctor::sandbox(machine.runner.protection()));
+            findings
         }
     };
     findings.extend(runtime::engine()?.block_on(model_doctor::models(

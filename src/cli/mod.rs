@@ -13,6 +13,7 @@ mod monitor;
 mod plain_monitor;
 mod policy;
 mod policy_args;
+mod program_ends;
 mod report;
 mod reverty;
 mod reverty_repl;

@@ -71,11 +71,16 @@ pub fn raw(bytes: &[u8]) {
     let _ = io::stdout().lock().write_all(bytes);
 }
 
-/// Prints what comes before a line that a person types, and no line feed.
-pub fn prompt(text: &str) {
+/// Prints a piece of what another program writes, and no line feed.
+pub fn foreign(text: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(clean(text).as_bytes());
     let _ = out.flush();
+}
+
+/// Prints what comes before a line that a person types, and no line feed.
+pub fn prompt(text: &str) {
+    foreign(text);
 }
 
 /// Prints a word besides the output proper, on standard error.

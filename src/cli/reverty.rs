@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::args::RevertyCommand;
+use super::program_ends::ProgramEnds;
 use super::{report, reverty_repl};
 use crate::app::trust::Trust;
 use crate::files;
@@ -112,7 +113,10 @@ fn run_program(file: &Path, data: &Path) -> Result<ExitCode, UserError> {
         Err(faults) => return Ok(print_faults(file, &faults)),
     };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let end = python(folder.unwrap_or(Path::new(".")), data)?.run(&program.text)?;
+    let python = python(folder.unwrap_or(Path::new(".")), data)?;
+    let (input, output, finish) = ProgramEnds::open()?.split();
+    let end = python.run(&program.text, input, output)?;
+    finish();
     let trace = reverty::mapped(&end.trace, &end.file, &program, text, &file.display().to_string());
     if !trace.is_empty() {
         report::message(trace.trim_end_matches('\n'));

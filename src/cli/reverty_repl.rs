@@ -5,6 +5,7 @@
 use std::io::{self, BufRead, IsTerminal};
 use std::process::ExitCode;
 
+use super::program_ends::Printer;
 use super::report;
 use crate::model::UserError;
 use crate::text::reverty::{Fault, functions_of, to_python_from};
@@ -92,7 +93,12 @@ fn run_piece(
         let fix = "Start `firmhand reverty repl` again.";
         UserError::new("Cannot run the statement", error.to_string(), fix)
     };
-    if let Some(fault) = session.run(&python.text).map_err(ended)? {
+    let mut printer = Printer::default();
+    let is_terminal = io::stdout().is_terminal();
+    let print = |bytes: &[u8]| if is_terminal { printer.print(bytes) } else { report::raw(bytes) };
+    let fault = session.run(&python.text, print).map_err(ended)?;
+    printer.finish();
+    if let Some(fault) = fault {
         report::message(fault.trim_end());
     }
     program.pieces.retain(|(_, names)| !names.iter().any(|name| own.contains(name)));

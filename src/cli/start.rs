@@ -85,7 +85,8 @@ fn choose(
     let keymap = Keymap::load(&machine.assets, &machine.settings.keymap.value)?;
     let mut start = Start::new(theme, keymap, facts(machine, failed)?);
     let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
-    runtime::screen()?.block_on(start::choose(&mut screen, &mut start))
+    let shown = start::choose(&mut screen, &mut start, machine.runner.clone());
+    runtime::screen()?.block_on(shown)
 }
 
 /// An example as the list shows it.
@@ -136,8 +137,7 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
         projects,
         examples: Example::all(&machine.assets)?.into_iter().map(example).collect(),
         findings: {
-            let protection = machine.runner.protection();
-            let mut findings = doctor::look(data, protection, |name| std::env::var(name).ok());
+            let mut findings = doctor::look(data, |name| std::env::var(name).ok());
             findings.extend(model_doctor::here(&machine.profiles));
             findings
         },

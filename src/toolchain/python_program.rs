@@ -8,10 +8,13 @@
     reason = "the program is handed over in a file, and the interpreter is asked where it is"
 )]
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Command;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 
 use super::process::key_variables;
 use crate::model::UserError;
@@ -20,6 +23,9 @@ use crate::sandbox::{ConfinedRun, Ends, Limits, RunEnd, Runner, Walls, programs}
 /// Isolated, without packages, without caches, in UTF-8.
 const OPTIONS: [&str; 5] = ["-I", "-S", "-B", "-X", "utf8"];
 
+/// Most bytes of output that are handed over at once.
+const PIECE: usize = 1 << 16;
+
 /// Most bytes of a stack trace that are kept.
 const MOST_TRACE: u64 = 1 << 20;
 
@@ -27,7 +33,7 @@ const MOST_TRACE: u64 = 1 << 20;
 const MOST_MEMORY: u64 = 1 << 30;
 
 /// Ends the answer to one piece in [`PythonSession`].
-const MARK: &str = "\u{4}";
+const MARK: &[u8] = b"\x04\n";
 
 /// Runs pieces one after the other in one world of names, and prints the values of expressions. On
 /// standard error comes what went wrong, then the mark.
@@ -101,7 +107,6 @@ impl Python {
 
     fn start(&self, args: [&str; 2], ends: Ends) -> Result<ConfinedRun, UserError> {
         let folder = self.folder.path().to_owned();
-        let args = args.into_iter().filter(|arg| !arg.is_empty());
         let walls = Walls {
             program: self.program.clone(),
             args: OPTIONS.into_iter().chain(args).map(str::to_owned).collect(),
@@ -114,22 +119,23 @@ impl Python {
         self.runner.start(&walls, ends)
     }
 
-    /// Runs a program with this process's input and output until it ends.
+    /// Runs a program with that input and output until it ends. What it prints to a pipe comes at
+    /// once.
     ///
     /// # Errors
     /// When it cannot be handed over, or there is no sandbox.
-    pub fn run(&self, program: &str) -> Result<PythonEnd, UserError> {
+    pub fn run(
+        &self,
+        program: &str,
+        input: OwnedFd,
+        output: OwnedFd,
+    ) -> Result<PythonEnd, UserError> {
         let file = self.folder.path().join("program.py");
         std::fs::write(&file, program).map_err(|error| failed(&error))?;
-        let own = |end: io::Result<OwnedFd>| end.map_err(|error| failed(&error));
         let (mut trace_end, errors) = io::pipe().map_err(|error| failed(&error))?;
-        let ends = Ends {
-            input: own(io::stdin().as_fd().try_clone_to_owned())?,
-            output: own(io::stdout().as_fd().try_clone_to_owned())?,
-            errors: errors.into(),
-        };
+        let ends = Ends { input, output, errors: errors.into() };
         let shown = file.to_string_lossy().into_owned();
-        let run = self.start([&shown, ""], ends)?;
+        let run = self.start(["-u", &shown], ends)?;
         let mut trace = Vec::new();
         let read = (&mut trace_end).take(MOST_TRACE).read_to_end(&mut trace);
         read.and_then(|_| io::copy(&mut trace_end, &mut io::sink()))
@@ -152,11 +158,12 @@ impl Python {
     /// When there is no sandbox.
     pub fn session(&self) -> Result<PythonSession, UserError> {
         let pipe = || io::pipe().map_err(|error| failed(&error));
-        let ((its_input, input), (errors, its_errors)) = (pipe()?, pipe()?);
-        let output = io::stdout().as_fd().try_clone_to_owned().map_err(|error| failed(&error))?;
-        let ends = Ends { input: its_input.into(), output, errors: its_errors.into() };
+        let (its_input, input) = pipe()?;
+        let ((output, its_output), (errors, its_errors)) = (pipe()?, pipe()?);
+        let ends =
+            Ends { input: its_input.into(), output: its_output.into(), errors: its_errors.into() };
         let run = self.start(["-c", SESSION], ends)?;
-        Ok(PythonSession { _run: run, input, errors: BufReader::new(errors) })
+        Ok(PythonSession { _run: run, input, output, errors })
     }
 }
 
@@ -178,32 +185,60 @@ fn failed(error: &io::Error) -> UserError {
 pub struct PythonSession {
     _run: ConfinedRun,
     input: io::PipeWriter,
-    errors: BufReader<io::PipeReader>,
+    output: io::PipeReader,
+    errors: io::PipeReader,
 }
 
 impl PythonSession {
-    /// Runs one piece; what it prints goes to standard output. The last line of the stack trace, if
-    /// it failed.
+    /// Runs one piece; `print` gets what it writes on standard output as it comes. The last line
+    /// of the stack trace, if it failed.
     ///
     /// # Errors
     /// When Python has ended.
-    pub fn run(&mut self, piece: &str) -> io::Result<Option<String>> {
+    pub fn run(&mut self, piece: &str, mut print: impl FnMut(&[u8])) -> io::Result<Option<String>> {
         writeln!(self.input, "{}", piece.len())?;
         self.input.write_all(piece.as_bytes())?;
         self.input.flush()?;
-        let mut fault = String::new();
+        let mut trace = Vec::new();
         loop {
-            let mut line = Vec::new();
-            if (&mut self.errors).take(MOST_TRACE).read_until(b'\n', &mut line)? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            let line = String::from_utf8_lossy(&line);
-            if line.trim_end() == MARK {
-                return Ok(Some(fault).filter(|fault| !fault.is_empty()));
-            }
-            if fault.len() < MOST_TRACE as usize {
-                fault.push_str(&line);
+            // Output first: whatever came before the mark is printed before it counts.
+            let (has_output, has_errors) = self.wait()?;
+            if has_output {
+                print(&read_piece(&mut self.output)?);
+            } else if has_errors {
+                let piece = read_piece(&mut self.errors)?;
+                trace.extend(piece);
+                if trace.ends_with(MARK) {
+                    trace.truncate(trace.len() - MARK.len());
+                    let trace = String::from_utf8_lossy(&trace).into_owned();
+                    return Ok(Some(trace).filter(|trace| !trace.is_empty()));
+                }
+                let surplus = trace.len().saturating_sub(MOST_TRACE as usize);
+                trace.drain(..surplus);
             }
         }
     }
+
+    /// Waits until something was written: whether on standard output, whether on standard error.
+    fn wait(&self) -> io::Result<(bool, bool)> {
+        let mut both =
+            [PollFd::new(&self.output, PollFlags::IN), PollFd::new(&self.errors, PollFlags::IN)];
+        match poll(&mut both, None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let [output, errors] = both.map(|end| !end.revents().is_empty());
+        Ok((output, errors))
+    }
+}
+
+/// What is there now, at least one byte.
+fn read_piece(end: &mut io::PipeReader) -> io::Result<Vec<u8>> {
+    let mut piece = vec![0; PIECE];
+    let count = end.read(&mut piece)?;
+    if count == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    piece.truncate(count);
+    Ok(piece)
 }

@@ -15,6 +15,7 @@ pub use super::start_facts::{
 use super::start_rows::{ExampleListing, MOST, StartRow, rows_of};
 use super::start_task::TaskLine;
 use super::theme::Theme;
+use crate::model::HealthLine;
 
 #[path = "start_draw.rs"]
 mod draw;
@@ -65,6 +66,12 @@ impl Start {
         };
         start.step(1);
         start
+    }
+
+    /// Adds a line to what the doctor says, below what is shown.
+    pub fn add_health(&mut self, line: HealthLine) {
+        self.facts.findings.push(line);
+        self.rows = rows_of(&self.facts, self.library);
     }
 
     /// Deals with one event of the terminal; draw afterwards.

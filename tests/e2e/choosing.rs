@@ -121,3 +121,10 @@ fn a_profile_that_is_not_there_changes_nothing_and_is_told() {
     let chosen = |event: &Event| matches!(event, Event::Model(ModelEvent::Chosen { .. }));
     assert!(!place.events().iter().any(chosen));
 }
+
+#[test]
+fn the_start_screen_tells_how_strong_the_sandbox_is_once_it_was_tried() {
+    let place = Place::new();
+    let mut terminal = place.open(&[], Size::LARGE);
+    terminal.wait_for("agents' programs");
+}

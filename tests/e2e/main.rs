@@ -28,6 +28,7 @@ mod place;
 mod platformio;
 mod policy;
 mod ports;
+mod programs;
 mod readme;
 mod reviewing;
 mod rom;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::{ChangeKind, Record, RuleId, RuleSays, SessionRule};
+use crate::sandbox::Runner;
 
 fn rule(says: RuleSays, path: Option<&str>) -> SessionRule {
     let path = path.map(str::to_owned);
@@ -62,6 +63,26 @@ async fn no_rule_approves_the_flash_of_a_real_board_or_a_touched_boot() {
     assert_eq!(*world.bench.flashes.lock().unwrap(), 0);
     let settled = world.gate.submit(&origin(), vec![flash(true, false)]).await;
     assert_eq!(outcomes(settled), [Outcome::Applied]);
+}
+
+#[tokio::test]
+async fn no_rule_approves_anything_where_there_is_no_sandbox() {
+    // Allowed by the configuration, and by a rule of the session.
+    for world in [GateBench::ruled(Ruling::Allow), GateBench::asking()] {
+        // No walls can be built with a program that does not exist.
+        world.gate.sandboxed_by(Runner::new("/nothing".into()));
+        world.gate.add_rule(rule(RuleSays::Always, Some("main/**"))).unwrap();
+        let task = world.submit(vec![save("main/a.txt", None, "a")]);
+        world.on_desk(1).await;
+        assert_eq!(world.read("main/a.txt"), None);
+        world.decide(1, reject("no"));
+        assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+    }
+    // What a rule forbids stays forbidden without asking.
+    let world = GateBench::ruled(Ruling::Deny);
+    world.gate.sandboxed_by(Runner::new("/nothing".into()));
+    let settled = world.gate.submit(&origin(), vec![save("main/a.txt", None, "a")]).await;
+    assert_eq!(outcomes(settled), [Outcome::Denied]);
 }
 
 #[test]
