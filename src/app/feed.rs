@@ -42,7 +42,7 @@ impl Feed {
     /// Takes in what is due by `now`, a bounded amount at a time.
     ///
     /// # Errors
-    /// When the journal cannot be read any more.
+    /// When the journal can no longer be read.
     pub fn advance(&mut self, now: Instant) -> Result<FeedChange, UserError> {
         match self {
             Self::Live(live) => live.pull(),
@@ -54,7 +54,7 @@ impl Feed {
     /// does not change by itself.
     ///
     /// # Errors
-    /// When the journal cannot be read any more.
+    /// When the journal can no longer be read.
     pub fn wait(&mut self) -> Result<Option<Duration>, UserError> {
         match self {
             Self::Live(_) => Ok(None),
@@ -141,7 +141,7 @@ impl Live {
     /// Takes in what was published since the last call, a bounded amount at a time.
     ///
     /// # Errors
-    /// When the journal cannot be read any more.
+    /// When the journal can no longer be read.
     pub fn pull(&mut self) -> Result<FeedChange, UserError> {
         let published = *self.published.borrow_and_update();
         let start = self.reader.position();

@@ -25,7 +25,7 @@ pub struct LaunchFacts {
     pub fitting: &'static [ToolchainKind],
     /// Whether PlatformIO builds it.
     pub is_platformio: bool,
-    /// The profile that answers when nobody says otherwise.
+    /// The profile that answers by default.
     pub default_profile: Option<String>,
     /// The recordings that ship.
     pub recordings: Recordings,

@@ -56,7 +56,7 @@ impl Milestones {
     /// The moment of that kind next to `here`; `None`: there is none on that side.
     ///
     /// # Errors
-    /// When the journal cannot be read any more.
+    /// When the journal can no longer be read.
     pub fn next(
         &self,
         kind: MarkKind,

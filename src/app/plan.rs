@@ -268,7 +268,7 @@ impl LaunchPlan {
     /// The plan of a session that goes on; `chosen` is the model that was chosen last in it.
     ///
     /// # Errors
-    /// When its team is not there any more, or there is no model.
+    /// When its team no longer exists, or there is no model.
     pub fn of_session(
         session: &SessionStart,
         chosen: Option<&str>,

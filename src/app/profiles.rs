@@ -111,7 +111,7 @@ impl Profiles {
         names
     }
 
-    /// The name of the profile that answers when nobody says otherwise; `None`: there is no model.
+    /// The name of the profile that answers by default; `None`: there is no model.
     #[must_use]
     pub fn default_name(&self) -> Option<String> {
         let named = self.models.profile.value.clone();
@@ -121,7 +121,7 @@ impl Profiles {
     /// A profile by its name, with another model if one is named.
     ///
     /// # Errors
-    /// When there is no such profile, or something it needs is missing.
+    /// When the profile does not exist, or something it needs is missing.
     pub fn find(&self, name: &str, model: Option<&str>) -> Result<Profile, UserError> {
         let file = self.assets.text(CATALOGUE)?;
         let catalogue = Catalogue::parse(&file.origin.to_string(), &file.text)?;

@@ -148,7 +148,7 @@ impl Timeline {
     /// Does as the person wishes.
     ///
     /// # Errors
-    /// When the journal cannot be read any more.
+    /// When the journal can no longer be read.
     pub fn command(&mut self, command: TimelineCommand, now: Instant) -> Result<(), UserError> {
         match command {
             TimelineCommand::TogglePlay => self.toggle(now),
@@ -178,7 +178,7 @@ impl Timeline {
     /// Goes on as far as the time since the last call allows; at the end it holds.
     ///
     /// # Errors
-    /// When the journal cannot be read any more.
+    /// When the journal can no longer be read.
     pub fn advance(&mut self, now: Instant) -> Result<FeedChange, UserError> {
         let Some(since) = self.clock.playing else { return Ok(FeedChange::Unchanged) };
         let elapsed = now.saturating_duration_since(since);
@@ -205,7 +205,7 @@ impl Timeline {
     /// while held.
     ///
     /// # Errors
-    /// When the journal cannot be read any more.
+    /// When the journal can no longer be read.
     pub fn wait(&mut self) -> Result<Option<Duration>, UserError> {
         if self.clock.playing.is_none() {
             return Ok(None);

@@ -55,7 +55,7 @@ fn print(findings: &[HealthLine]) {
 /// Prints the names of a service's models.
 ///
 /// # Errors
-/// When there is no such profile, or its service does not answer.
+/// When the profile does not exist, or its service does not answer.
 pub fn models(profiles: &Profiles, profile: Option<&str>) -> Result<ExitCode, UserError> {
     let name = match profile {
         Some(name) => name.to_owned(),

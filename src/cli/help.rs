@@ -71,7 +71,7 @@ pub fn page(
         Some(found) => Ok(found.render_long_help().to_string()),
         None => Err(UserError::new(
             format!("Cannot show help about `{name}`"),
-            "there is no topic and no command of that name",
+            "no topic or command has that name",
             "`firmhand help` lists both.",
         )),
     }

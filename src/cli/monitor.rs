@@ -90,7 +90,7 @@ fn choose(
 fn several() -> UserError {
     UserError::new(
         "Cannot listen to several ports with `--plain`",
-        "there is no screen to choose a port on",
+        "`--plain` cannot ask which port to use",
         "Name one, or leave `--plain` out.",
     )
 }

@@ -32,7 +32,7 @@ pub enum QueueError {
     /// Another content was given for something that has none.
     #[error("proposal {0} has no content that could be written in part or edited")]
     NoContent(ProposalId),
-    /// What it is about is not there any more, for this reason.
+    /// What it is about no longer exists, for this reason.
     #[error("proposal {0} is damaged: {1}")]
     Damaged(ProposalId, String),
 }

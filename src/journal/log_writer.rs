@@ -43,7 +43,7 @@ pub(super) struct LogWriter {
     failed: Option<LogFailure>,
 }
 
-/// A file that does not grow any more.
+/// A file that no longer grows.
 #[derive(Debug)]
 struct Full {
     path: PathBuf,

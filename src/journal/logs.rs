@@ -109,7 +109,7 @@ impl LogFiles {
         lock(&self.writing).get(&log).map_or(0, LogWriter::given_up)
     }
 
-    /// Closes a log that will not grow any more.
+    /// Closes a log that no longer grows.
     pub fn close(&self, log: LogId) {
         lock(&self.writing).remove(&log);
     }

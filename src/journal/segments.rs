@@ -63,7 +63,7 @@ pub(super) fn list(first: &Path) -> io::Result<Vec<Segment>> {
             named.push((start, lines, since, folder.join(format!("{stem}{name}"))));
         }
     }
-    // Sizes are taken after the names: a file that another one follows does not grow any more.
+    // Sizes are taken after the names: a file that another one follows no longer grows.
     let mut found: Vec<Segment> = named
         .into_iter()
         .filter_map(|(start, lines, since, path)| {

@@ -124,7 +124,7 @@ pub trait Provider: Send + Sync {
     /// it is to be another one.
     ///
     /// # Errors
-    /// When there is no such profile, or nothing can be chosen; then all stays as it is.
+    /// When the profile does not exist, or nothing can be chosen; then all stays as it is.
     fn choose(&self, wanted: &str) -> Result<ChosenModel, UserError> {
         Err(UserError::new(
             format!("Cannot let `{wanted}` answer"),

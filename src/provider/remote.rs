@@ -50,7 +50,7 @@ struct Inner {
     counter: TokenCounter,
 }
 
-/// Where deltas go; closed when nobody waits for the answer any more.
+/// Where deltas go; closed when nobody waits for the answer now.
 type Out = mpsc::Sender<Result<Delta, UserError>>;
 
 /// Why an attempt ended without an answer.

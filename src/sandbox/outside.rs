@@ -1,5 +1,5 @@
 //! The process in front of the walls: starts the one behind them, watches time, memory and
-//! processes, and ends everything when a wall is hit, when nobody wants it any more, or when the
+//! processes, and ends everything when a wall is hit, when it is no longer wanted, or when the
 //! program is done.
 //!
 //! Owns the lives of all processes of one run. Must not read or write what they say.
@@ -300,7 +300,7 @@ enum Stop {
     At(Wall),
 }
 
-/// Waits a moment: whether the program is over, and whether nobody wants it any more.
+/// Waits a moment: whether the program is over, and whether it is no longer wanted.
 fn pause(launcher: &Channel, own: Option<&OwnedFd>, wait: Duration) -> (bool, bool) {
     let mut watched = vec![PollFd::new(launcher.socket(), PollFlags::IN)];
     watched.extend(own.map(|own| PollFd::new(own, PollFlags::IN)));

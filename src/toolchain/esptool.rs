@@ -84,7 +84,7 @@ pub(super) fn first_port(folder: &Path) -> Result<String, UserError> {
 /// was approved reaches the board, whatever happens in the build folder meanwhile.
 ///
 /// # Errors
-/// When an image is gone or is not the planned one any more.
+/// When an image is gone or is no longer the planned one.
 pub(super) fn copy_aside(
     project: &Path,
     plan: &FlashPlan,
@@ -103,7 +103,7 @@ pub(super) fn copy_aside(
 /// The contents of a plan's images, in their order.
 ///
 /// # Errors
-/// When an image is gone or is not the planned one any more.
+/// When an image is gone or is no longer the planned one.
 pub(super) fn approved(project: &Path, plan: &FlashPlan) -> Result<Vec<Vec<u8>>, UserError> {
     let read = |image: &FlashImage| {
         let content = files::read(&project.join(&image.file), files::IMAGE)
@@ -252,7 +252,7 @@ const SERIAL_ERROR: &str = "serial exception error occurred";
 const GONE: &[&str] =
     &["device disconnected", "Input/output error", "readiness to read", "port that is not open"];
 
-/// What it says when the chip does not answer any more, or nothing that can be read.
+/// What it says when the chip no longer answers, or nothing that can be read.
 const SILENT: &[&str] = &[
     "stopped responding",
     "No serial data received",

@@ -1,6 +1,6 @@
 //! Work that is too long for a frame, done on a thread of its own.
 //!
-//! Owns the thread's way back. A job that nobody waits for any more ends by itself; whoever starts
+//! Owns the thread's way back. A job that nobody waits for now ends by itself; whoever starts
 //! one that takes long looks at a flag of their own.
 
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};

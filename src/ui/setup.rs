@@ -29,7 +29,7 @@ pub struct UiSetup {
     pub logs: Arc<dyn LogSource>,
     /// The session's own records.
     pub events: Arc<dyn EventSource>,
-    /// The project's files; `None`: its folder is not there any more.
+    /// The project's files; `None`: its folder no longer exists.
     pub files: Option<Arc<dyn FileSource>>,
     /// Models that can be chosen.
     pub models: Vec<ModelOffer>,

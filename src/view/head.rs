@@ -77,7 +77,7 @@ pub enum RunState {
     /// Asked to stop, not there yet.
     Stopping,
     Ended(SessionOutcome),
-    /// Over, because nothing can be recorded any more; so no record says it. What waits can be
+    /// Over, because nothing can be recorded from now on; so no record says it. What waits can be
     /// taken up again later.
     BrokenOff(UserError),
 }

@@ -161,7 +161,7 @@ impl Calls {
         self.run.answer(limit, finish, settlements).await
     }
 
-    /// Records the end of a build that nobody waits for any more, if there is one.
+    /// Records the end of a build that nobody waits for now, if there is one.
     fn end_build(&self, millis: u64) -> Result<(), UserError> {
         let open = self.state.snapshot().last_build.filter(|last| last.outcome.is_none());
         let Some(LastBuild { build, .. }) = open else { return Ok(()) };

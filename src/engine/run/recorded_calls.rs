@@ -16,7 +16,7 @@ use crate::gate::{Gate, Origin, Recorded};
 use crate::model::{CallId, Draft, Proposal, UserError};
 use crate::tools::{Finish, Reply, Tool, plain_finish};
 
-/// How long the answer may take of a tool that is not there any more.
+/// How long the answer may take of a tool that no longer exists.
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// Proposals from before a restart whose calls have no answer yet.

@@ -128,7 +128,7 @@ pub(super) fn reach() -> FlashAccess<'static> {
 /// Has exactly the images of the plan written, by `arduino-cli` as `job` starts it.
 ///
 /// # Errors
-/// When an image is not the planned one any more, or `arduino-cli` fails.
+/// When an image is no longer the planned one, or `arduino-cli` fails.
 pub(super) async fn flash(
     job: impl FnOnce(Vec<OsString>, &Path, &CancellationToken) -> ProcessSpec,
     order: FlashOrder,

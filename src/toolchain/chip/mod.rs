@@ -30,7 +30,7 @@ impl FlashAccess<'_> {
     /// every cable carries.
     ///
     /// # Errors
-    /// When the port cannot be had, an image is not the planned one any more, or the chip refuses.
+    /// When the port cannot be had, an image is no longer the planned one, or the chip refuses.
     pub(super) async fn write(&self, order: FlashOrder) -> Result<BoardInfo, UserError> {
         let reach = self.with_options_of(&order.plan);
         match reach.is_within(super::esptool::WHAT, &order.plan.board)? {
@@ -49,7 +49,7 @@ impl FlashAccess<'_> {
     /// the board.
     ///
     /// # Errors
-    /// When the port cannot be had, an image is not the planned one any more, the chip is another
+    /// When the port cannot be had, an image is no longer the planned one, the chip is another
     /// one or does not answer, or the loader cannot tell.
     pub(super) async fn compare(&self, order: CompareOrder) -> Result<Compared, UserError> {
         match self.with_options_of(&order.plan).is_within(CANNOT_COMPARE, &order.plan.board)? {

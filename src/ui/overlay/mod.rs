@@ -129,7 +129,7 @@ impl Overlay {
         }
     }
 
-    /// The proposals it is about as they were shown; it makes no sense any more when one of them
+    /// The proposals it is about as they were shown; it no longer makes sense when one of them
     /// is decided or changed.
     #[must_use]
     pub fn proposals(&self) -> Vec<(ProposalId, ContentHash)> {
@@ -154,7 +154,7 @@ impl Overlay {
         }
     }
 
-    /// The question it answers; it makes no sense any more when that is answered.
+    /// The question it answers; it no longer makes sense when that is answered.
     #[must_use]
     pub const fn question(&self) -> Option<QuestionId> {
         match self {

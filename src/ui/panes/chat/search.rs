@@ -27,7 +27,7 @@ pub(super) struct ChatSearch {
     matcher: Matcher,
     /// Places of entries that match, rising.
     hits: Vec<usize>,
-    /// Entries before this one will not change any more and were looked through.
+    /// Entries before this one no longer change and were looked through.
     settled: usize,
     job: Option<BackgroundJob<Vec<usize>>>,
     /// Up to where the job looks.

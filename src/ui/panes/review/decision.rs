@@ -26,11 +26,11 @@ use super::shown::Shown;
 pub(super) enum Obstacle {
     /// The session is played back.
     Replay,
-    /// Nothing can be recorded any more.
+    /// Nothing can be recorded from now on.
     BrokenOff,
     /// Nothing was proposed.
     Nothing,
-    /// It does not wait any more.
+    /// It no longer waits.
     Decided(ProposalId),
     /// A decision on it is on its way.
     Sent(ProposalId),
