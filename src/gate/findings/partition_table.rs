@@ -2,7 +2,8 @@
 //!
 //! Judges by the rules of ESP-IDF's build and of its bootloader. Places are lines of the new file.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::Subject;
 use super::limit::limited;
@@ -21,6 +22,9 @@ const OTADATA: u32 = 0x2000;
 
 /// Fewer bytes make no storage that can be written.
 const LEAST_NVS: u32 = 0x3000;
+
+/// Entries of 32 bytes in the 0xc00 bytes of a table, without the one for its checksum.
+const MOST_ENTRIES: usize = 0xc00 / 32 - 1;
 
 /// The check of a file that holds a partition table; `None` for other files.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
@@ -197,13 +201,16 @@ fn as_a_whole(rows: &[CsvEntry]) -> Vec<Finding> {
         let text = "has one OTA slot only: it cannot be updated over the air";
         found.push(Finding::new(FindingLevel::Note, text).at(line(one.line)));
     }
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for row in &slots {
-        if seen.contains(&row.partition.subtype) {
+        if !seen.insert(row.partition.subtype.as_str()) {
             let text = format!("has two slots `{}`", row.partition.subtype);
             found.push(stop(text).at(line(row.line)));
         }
-        seen.push(row.partition.subtype.clone());
+    }
+    if let Some(row) = rows.get(MOST_ENTRIES) {
+        let text = format!("has {} partitions, and a table holds {MOST_ENTRIES}", rows.len());
+        found.push(stop(text).at(line(row.line)));
     }
     found
 }
@@ -272,37 +279,54 @@ fn against(base: &str, rows: &[CsvEntry], first: u32) -> Vec<Finding> {
     let (old, _) = partition_csv::read(base, first);
     let old: Vec<Partition> = old.into_iter().map(|row| row.partition).collect();
     let new: Vec<Partition> = rows.iter().map(|row| row.partition.clone()).collect();
-    let place = |label: &str| rows.iter().find(|row| row.partition.label == label);
+    let mut lines = HashMap::new();
+    for row in rows {
+        lines.entry(row.partition.label.as_str()).or_insert(row.line);
+    }
+    let at_entry = |finding: Finding, label: &str| match lines.get(label) {
+        Some(number) => finding.at(line(*number)),
+        None => finding,
+    };
     let lost = lost(&old, &new).into_iter().map(|(label, text)| {
         let finding =
             stop(text).advice("Boards in use lose it. Keep the entry as it is, or say so.");
-        match place(&label) {
-            Some(row) => finding.at(line(row.line)),
-            None => finding,
-        }
+        at_entry(finding, &label)
     });
+    let apps = by_label(old.iter().filter(|was| is_app(&was.kind)));
     let moved = new.iter().filter(|part| is_app(&part.kind)).filter_map(|part| {
-        let was = old.iter().find(|was| was.label == part.label && is_app(&was.kind))?;
+        let was = apps.get(part.label.as_str())?;
         let (from, to, label) = (was.offset, part.offset, &part.label);
         (from != to).then(|| {
             let text = format!("moves `{label}` from 0x{from:x} to 0x{to:x}");
             let advice = "Boards in use have to be flashed by cable.";
-            let found = Finding::new(FindingLevel::Warning, text).advice(advice);
-            place(label).map_or(found.clone(), |row| found.at(line(row.line)))
+            at_entry(Finding::new(FindingLevel::Warning, text).advice(advice), label)
         })
     });
     let moved: Vec<Finding> = moved.collect();
     lost.chain(moved).collect()
 }
 
+/// Entries by their names; of two with one name the first.
+fn by_label<'a>(entries: impl Iterator<Item = &'a Partition>) -> HashMap<&'a str, &'a Partition> {
+    let mut found = HashMap::new();
+    for entry in entries {
+        found.entry(entry.label.as_str()).or_insert(entry);
+    }
+    found
+}
+
 /// What a board with the table `old` loses under `new`: the label, and what happens to it.
 pub(super) fn lost(old: &[Partition], new: &[Partition]) -> Vec<(String, String)> {
     let mut found = Vec::new();
+    let labels = by_label(new.iter());
+    let mut places: HashMap<Range<u64>, &Partition> = HashMap::new();
+    for part in new {
+        places.entry(addresses(part)).or_insert(part);
+    }
     for was in old.iter().filter(|was| keeps_data(was)) {
         let label = &was.label;
-        let same = |part: &&Partition| part.label == *label;
-        let text = match new.iter().find(same) {
-            None => match new.iter().find(|part| addresses(part) == addresses(was)) {
+        let text = match labels.get(label.as_str()) {
+            None => match places.get(&addresses(was)) {
                 Some(other) if other.subtype == was.subtype => {
                     format!("renames `{label}` to `{}`: what it holds is not found", other.label)
                 }

@@ -74,6 +74,20 @@ async fn what_does_not_add_up_is_told_at_its_line() {
 }
 
 #[tokio::test]
+async fn a_table_holds_95_entries() {
+    let table = |count: usize| {
+        let rows = (1..count).map(|place| format!("d{place},data,0x40,,0x1000\n"));
+        format!("factory,app,factory,0x10000,1M\n{}", rows.collect::<String>())
+    };
+    let check = GateBench::asking().table("partitions.csv", None, &table(95)).await.unwrap();
+    assert_eq!(check.findings, []);
+    let check = GateBench::asking().table("partitions.csv", None, &table(97)).await.unwrap();
+    let found = &check.findings[0];
+    assert_eq!(found.text, "has 97 partitions, and a table holds 95");
+    assert_eq!(found.place.as_ref().map(|place| place.line), Some(96));
+}
+
+#[tokio::test]
 async fn stored_data_that_is_lost_is_told() {
     for (from, to, words) in [
         ("nvs, data, nvs, 0x9000, 0x5000,\n", "", "removes `nvs`"),
