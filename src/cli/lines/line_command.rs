@@ -18,8 +18,8 @@ pub const BURST: Duration = Duration::from_millis(60);
 pub enum Decide {
     /// Approve all of it.
     Approve,
-    /// Approve all of it although not every changed line was printed.
-    Unseen,
+    /// Approve all of it so although not every changed line was printed.
+    Unseen(Box<Self>),
     /// Approve it although findings stand against it.
     Despite,
     /// Approve what has to be confirmed, by its phrase.
@@ -129,7 +129,9 @@ impl LineCommand {
             "edit" if !has_words => Self::Edit(number),
             "rest" if !has_words => Self::Rest(number),
             "approve-rest" if !has_words => Self::DecideRest(number, Decide::Approve),
-            "approve-rest" if words == "unseen" => Self::DecideRest(number, Decide::Unseen),
+            "approve-rest" if words == "unseen" => {
+                Self::DecideRest(number, Decide::Unseen(Box::new(Decide::Approve)))
+            }
             "reject-rest" => Self::DecideRest(number, Decide::Reject(own(), AfterReject::GoOn)),
             "undo" if !has_words => Self::Undo(number),
             "always" => Self::Rule(RuleSays::Always, number, scope(words)?),
@@ -201,7 +203,7 @@ pub enum About {
 const HOW: [(&str, &str); 14] = [
     (
         "approve",
-        "give the number of the proposal, then at most one of `lines 1-3,5`, `edited`, `unseen` or `despite`: approve 3",
+        "give the number of the proposal, then what is asked for: `lines 1-3,5`, `edited`, `unseen`, `despite` or a phrase: approve 3",
     ),
     ("tell", "give the number of the proposal, then your message: tell 3 WORDS"),
     ("reject", "give the number of the proposal: reject 3 REASON"),
@@ -222,7 +224,7 @@ const HOW: [(&str, &str); 14] = [
 pub const HELP: [&str; 25] = [
     "approve NUMBER              applies the proposal",
     "approve NUMBER lines 1-3,5  writes only the lines of these numbers",
-    "approve NUMBER unseen       applies it although some changed lines were not printed",
+    "approve NUMBER unseen       applies it although some changed lines were not printed; before `despite` or a phrase",
     "approve NUMBER despite      applies it although a check found a problem",
     "approve NUMBER edited       writes your edited version, with its phrase if it needs one; see edit",
     "edit NUMBER                 opens the proposed text in $EDITOR, then prints the findings for your version",
@@ -256,7 +258,12 @@ fn first_word(text: &str) -> (&str, &str) {
 fn approval(words: &str) -> Option<Decide> {
     Some(match first_word(words) {
         ("", _) => Decide::Approve,
-        ("unseen", "") => Decide::Unseen,
+        ("unseen", rest) => match approval(rest)? {
+            how @ (Decide::Approve | Decide::Despite | Decide::Confirm(_)) => {
+                Decide::Unseen(Box::new(how))
+            }
+            _ => return None,
+        },
         ("despite", "") => Decide::Despite,
         ("edited", "") => Decide::Edited,
         ("edited", "despite") => Decide::EditedDespite,
@@ -333,7 +340,10 @@ mod tests {
         assert_eq!(LineCommand::parse("reject 12"), decide(12, reject("")));
         let lines = Decide::Lines([1, 2, 3, 7].into());
         assert_eq!(LineCommand::parse("approve 3 lines 1-3, 7"), decide(3, lines));
-        assert_eq!(LineCommand::parse("approve 3 unseen"), decide(3, Decide::Unseen));
+        assert_eq!(
+            LineCommand::parse("approve 3 unseen"),
+            decide(3, Decide::Unseen(Box::new(Decide::Approve)))
+        );
         assert_eq!(LineCommand::parse("approve 3 despite"), decide(3, Decide::Despite));
         assert_eq!(LineCommand::parse("approve 3 edited"), decide(3, Decide::Edited));
         assert_eq!(

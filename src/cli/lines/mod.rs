@@ -271,14 +271,13 @@ impl LineSession {
             return;
         }
         let reported = proposal_text::proposal(proposal, &self.blobs);
+        let mut paper = Paper::new(proposal.clone(), reported.as_ref().ok(), Instant::now());
         match &reported {
             Ok(reported) => {
                 reported.lines.iter().for_each(|line| report::line(line));
-                let phrase = proposal.phrase().map(|phrase| format!(" {phrase}"));
-                let despite = if proposal.stops() > 0 { " despite" } else { "" };
-                let phrase = phrase.unwrap_or_else(|| despite.to_owned());
                 report::line(&format!(
-                    "Type: approve {id}{phrase}, or reject {id} REASON. `help` lists the rest."
+                    "Type: {}, or reject {id} REASON. `help` lists the rest.",
+                    paper.approval()
                 ));
             }
             Err(error) => {
@@ -289,7 +288,7 @@ impl LineSession {
                 report::line(&format!("It cannot be approved. Type: reject {id} REASON."));
             }
         }
-        let mut paper = Paper::new(proposal.clone(), reported.as_ref().ok(), Instant::now());
+        paper.at = Instant::now();
         if let Some(old) = self.paper.take().filter(|old| old.proposal.id == id) {
             paper.take_words_of(old);
         }

@@ -9,6 +9,7 @@ use std::time::Instant;
 use super::line_command::{Decide, Scope};
 use super::proposal_text::{self, ProposalText};
 use crate::app::editor;
+use crate::cli::report;
 use crate::model::{
     Amended, BlobSource, Change, DecisionNote, Examiner, Intent, LineComment, Proposal,
     SessionRule, Shown, Side, Verdict,
@@ -73,18 +74,26 @@ impl Paper {
         if approves && !self.is_readable {
             return Err("a proposal that cannot be shown cannot be approved".to_owned());
         }
-        let is_whole = matches!(what, Decide::Approve | Decide::Tell(_) | Decide::Confirm(_));
-        if is_whole && self.unseen > 0 {
-            let (id, lines) = (self.proposal.id, self.unseen);
+        let (names_unseen, what) = match what {
+            Decide::Unseen(how) => (true, *how),
+            other => (false, other),
+        };
+        let is_whole = matches!(
+            what,
+            Decide::Approve | Decide::Tell(_) | Decide::Despite | Decide::Confirm(_)
+        );
+        if is_whole && self.unseen > 0 && !names_unseen {
             return Err(format!(
-                "{lines} changed lines are too many to be printed; `approve {id} unseen` approves them anyway"
+                "{} changed lines are too many to be printed; `{}` approves them anyway",
+                self.unseen,
+                self.approval()
             ));
         }
-        let passes = matches!(what, Decide::Approve | Decide::Unseen | Decide::Tell(_));
+        let passes = matches!(what, Decide::Approve | Decide::Tell(_));
         if passes && self.proposal.phrase().is_none() && self.proposal.stops() > 0 {
-            let id = self.proposal.id;
             return Err(format!(
-                "a check found a problem, see above; `approve {id} despite` approves it anyway"
+                "a check found a problem, see above; `{}` approves it anyway",
+                self.approval()
             ));
         }
         if what == Decide::Despite && self.proposal.stops() == 0 {
@@ -92,16 +101,17 @@ impl Paper {
         }
         let note = |words: String| DecisionNote { words, comments: self.comments.clone() };
         Ok(match what {
-            Decide::Approve | Decide::Unseen | Decide::Despite => match self.proposal.phrase() {
-                Some(phrase) => return Err(self.needs(&phrase)),
+            Decide::Approve | Decide::Unseen(_) | Decide::Despite => match self.proposal.phrase() {
+                Some(_) => return Err(self.needs()),
                 None if self.comments.is_empty() => self.says(Verdict::Approve),
                 None => self.says(Verdict::ApproveAndTell { note: note(String::new()) }),
             },
             Decide::Confirm(typed) => match self.proposal.phrase() {
                 Some(phrase) if phrase == typed => self.says(Verdict::ApproveConfirmed { phrase }),
-                Some(phrase) => return Err(self.needs(&phrase)),
+                Some(_) => return Err(self.needs()),
                 None => return Err("nothing has to be confirmed here".to_owned()),
             },
+            Decide::Tell(_) if self.proposal.phrase().is_some() => return Err(self.needs()),
             Decide::Tell(words) => self.says(Verdict::ApproveAndTell { note: note(words) }),
             Decide::Lines(numbers) => {
                 let content = self.picked(&numbers, blobs)?;
@@ -170,9 +180,15 @@ impl Paper {
         DecisionNote { words: String::new(), comments: self.comments.clone() }
     }
 
-    fn needs(&self, phrase: &str) -> String {
-        let (id, stake) = (self.proposal.id, self.proposal.stake().unwrap_or_default());
-        format!("type `approve {id} {phrase}`. {stake}")
+    /// The line that approves all of it, with everything that it has to name.
+    pub fn approval(&self) -> String {
+        let unseen = if self.unseen > 0 { " unseen" } else { "" };
+        format!("approve {}{unseen}{}", self.proposal.id, behind(&self.proposal))
+    }
+
+    fn needs(&self) -> String {
+        let stake = self.proposal.stake().unwrap_or_default();
+        format!("type `{}`. {stake}", self.approval())
     }
 
     fn amend(&self, how: Amended, content: Vec<u8>) -> Intent {
@@ -248,14 +264,12 @@ impl Paper {
             return Err("nothing was edited".to_owned());
         }
         let mut reported = ProposalText::of_texts(&proposed, edited.as_bytes());
+        report::line("Checking your version.");
         let looked_at = examiner.examine(&self.proposal, edited.as_bytes());
         self.edit = Some(edited);
         let looked_at = looked_at.map_err(|error| error.to_string())?;
         reported.lines.extend(proposal_text::findings(&looked_at));
-        let despite = if looked_at.stops() > 0 { " despite" } else { "" };
-        let phrase = looked_at.phrase().map(|phrase| format!(" {phrase}"));
-        let behind = phrase.unwrap_or_else(|| despite.to_owned());
-        let id = self.proposal.id;
+        let (id, behind) = (self.proposal.id, behind(&looked_at));
         reported.lines.push(format!("Nothing is decided yet. Type: approve {id} edited{behind}."));
         self.edited = Some(looked_at);
         // A line that was typed before this was printed is not about it.
@@ -280,6 +294,15 @@ impl Paper {
             Scope::Agent => rule.agent = Some(proposal.agent.clone()),
         }
         Ok(Intent::AddRule { rule })
+    }
+}
+
+/// What an approval of it has to name: the phrase, or that a check found a problem.
+fn behind(proposal: &Proposal) -> String {
+    match (proposal.phrase(), proposal.stops()) {
+        (Some(phrase), _) => format!(" {phrase}"),
+        (None, 0) => String::new(),
+        (None, _) => " despite".to_owned(),
     }
 }
 
@@ -338,6 +361,50 @@ mod tests {
                 Ok((shown.stops, phrase))
             }
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_proposal_can_be_approved_by_the_line_that_is_asked_for() {
+        use super::super::line_command::LineCommand;
+        let stop = || Finding::new(FindingLevel::Stop, "sets secure boot");
+        let burns = stop().phrase("burn esp32 efuses");
+        for (findings, line) in [
+            (Vec::new(), "approve 3"),
+            (vec![stop()], "approve 3 despite"),
+            (vec![burns], "approve 3 burn esp32 efuses"),
+        ] {
+            for unseen in [0, 7] {
+                let printed = ProposalText { unseen, ..ProposalText::of_texts(b"", b"a") };
+                let line = match unseen {
+                    0 => line.to_owned(),
+                    _ => line.replace("approve 3", "approve 3 unseen"),
+                };
+                let new = || Paper::new(proposal(findings.clone()), Some(&printed), Instant::now());
+                assert_eq!(new().approval(), line);
+                let decide = |line: &str| match LineCommand::parse(line) {
+                    LineCommand::Decide(3, what) => new().decide(what, &NoBlobs),
+                    other => panic!("{line}: {other:?}"),
+                };
+                assert!(matches!(
+                    decide(&line).unwrap(),
+                    Intent::Decide { shown, verdict }
+                        if shown.unseen == unseen && !matches!(verdict, Verdict::Reject { .. })
+                ));
+                // With less than that it is refused, with the line to type.
+                for less in
+                    ["approve 3", "approve 3 unseen", "approve 3 despite", "tell 3 well done"]
+                {
+                    let is_enough = less == line
+                        || less == "approve 3 unseen" && line == "approve 3"
+                        || less == "tell 3 well done" && line == "approve 3";
+                    let refused = decide(less).err();
+                    assert_eq!(refused.is_none(), is_enough, "{less} for {line}: {refused:?}");
+                    assert!(refused.is_none_or(
+                        |why| why.contains(&format!("`{line}`")) || why.contains("leave out")
+                    ));
+                }
+            }
         }
     }
 
